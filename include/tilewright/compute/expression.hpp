@@ -1,0 +1,265 @@
+#pragma once
+#include <bit>
+#include <concepts>
+#include <limits>
+#include <tilewright/compute/node.hpp>
+
+namespace tilewright {
+
+/// A loop of the computation: `i` runs over [0, extent). Without an extent it only names a loop that a directive makes.
+struct axis {
+    label name;
+    std::int64_t extent = 0;
+};
+
+/// An expression of exactly `Count` nodes; the last one is its root.
+template <int Count>
+struct expression {
+    std::array<node, Count> nodes{};
+
+    constexpr node const& root() const { return nodes[Count - 1]; }
+};
+
+/// A scalar that the caller of the kernel passes by value.
+template <class T>
+struct parameter {
+    label name;
+};
+
+template <int Count>
+struct access;
+
+namespace detail {
+
+template <class T>
+struct is_symbolic : std::false_type {};
+template <>
+struct is_symbolic<axis> : std::true_type {};
+template <class T>
+struct is_symbolic<parameter<T>> : std::true_type {};
+template <int Count>
+struct is_symbolic<expression<Count>> : std::true_type {};
+template <int Count>
+struct is_symbolic<access<Count>> : std::true_type {};
+
+template <class T>
+concept symbolic = is_symbolic<std::remove_cvref_t<T>>::value;
+template <class T>
+concept operand = symbolic<T> || std::is_arithmetic_v<std::remove_cvref_t<T>>;
+template <class... T>
+concept operands = (operand<T> && ...) && (symbolic<T> || ...);
+
+constexpr node literal_node(std::int64_t value) { return {.op = operation::constant, .value = value}; }
+/// A floating literal is told from an integer one by its first argument.
+constexpr node literal_node(double value) { return {.op = operation::constant, .arguments = {1}, .value = std::bit_cast<std::int64_t>(value)}; }
+
+constexpr expression<1> to_expression(axis const& a) {
+    return {{{{.op = operation::axis_value, .type = scalar_type::int32, .name = a.name, .value = a.extent}}}};
+}
+template <class T>
+constexpr expression<1> to_expression(parameter<T> const& p) {
+    return {{{{.op = operation::parameter, .type = scalar_type_of<T>(), .name = p.name}}}};
+}
+template <int Count>
+constexpr expression<Count> const& to_expression(expression<Count> const& e) { return e; }
+template <int Count>
+constexpr expression<Count> to_expression(access<Count> const& a);
+template <class T>
+    requires std::is_arithmetic_v<T>
+constexpr expression<1> to_expression(T value) {
+    if constexpr (std::is_floating_point_v<T>) return {{{literal_node(static_cast<double>(value))}}};
+    else return {{{literal_node(static_cast<std::int64_t>(value))}}};
+}
+template <class T>
+inline constexpr int nodes_of = static_cast<int>(std::tuple_size_v<decltype(std::remove_cvref_t<decltype(to_expression(std::declval<T>()))>::nodes)>);
+
+/// Copies the nodes of `from` behind the first `at` nodes of `to`; returns the position behind them.
+template <std::size_t To, std::size_t From>
+constexpr int append(std::array<node, To>& to, int at, std::array<node, From> const& from) {
+    for (std::size_t position = 0; position < From; ++position) {
+        node& copy = to[static_cast<std::size_t>(at) + position];
+        copy = from[position];
+        if (copy.op == operation::constant) continue;
+        for (int argument = 0; argument < copy.argument_count; ++argument) {
+            copy.arguments[static_cast<std::size_t>(argument)] = static_cast<std::int16_t>(copy.argument(argument) + at);
+        }
+    }
+    return at + static_cast<int>(From);
+}
+
+constexpr bool fits(std::int64_t value, scalar_type type) {
+    switch (type) {
+        case scalar_type::boolean: return value == 0 || value == 1;
+        case scalar_type::int64: return true;
+        case scalar_type::uint64: return value >= 0;
+        case scalar_type::float32: return value >= -(1 << 24) && value <= (1 << 24);
+        case scalar_type::float64: return value >= -(std::int64_t{1} << 53) && value <= (std::int64_t{1} << 53);
+        default: {
+            int const bits = 8 * bytes_of(type);
+            if (is_unsigned(type)) return value >= 0 && value < (std::int64_t{1} << bits);
+            return value >= -(std::int64_t{1} << (bits - 1)) && value < (std::int64_t{1} << (bits - 1));
+        }
+    }
+}
+
+/// Gives a literal constant its type. Other nodes stay as they are.
+constexpr mistake adopt(node& constant, scalar_type type) {
+    if (constant.op != operation::constant || constant.type != scalar_type::literal) return mistake::none;
+    bool const floating = constant.arguments[0] != 0;
+    constant.type = type;
+    constant.arguments[0] = 0;
+    if (floating) return is_float(type) ? mistake::none : mistake::literal_does_not_fit;
+    if (!fits(constant.value, type)) return mistake::literal_does_not_fit;
+    if (is_float(type)) constant.value = std::bit_cast<std::int64_t>(static_cast<double>(constant.value));
+    return mistake::none;
+}
+
+/// Makes the operands' types agree, literals adopting the type of the other side.
+constexpr mistake agree(node& left, node& right) {
+    if (left.type == scalar_type::literal && right.type != scalar_type::literal) return adopt(left, right.type);
+    if (right.type == scalar_type::literal && left.type != scalar_type::literal) return adopt(right, left.type);
+    return left.type == right.type ? mistake::none : mistake::operand_types_differ;
+}
+
+constexpr void set_root(node& root, operation op, scalar_type type, mistake wrong) {
+    root.op = wrong == mistake::none ? op : operation::invalid;
+    root.type = type;
+    if (wrong != mistake::none) root.value = static_cast<std::int64_t>(wrong);
+}
+
+template <int Left, int Right>
+constexpr expression<Left + Right + 1> combine(operation op, expression<Left> const& left, expression<Right> const& right, bool gives_boolean = false) {
+    expression<Left + Right + 1> whole;
+    append(whole.nodes, append(whole.nodes, 0, left.nodes), right.nodes);
+    node& root = whole.nodes[Left + Right];
+    root.argument_count = 2;
+    root.arguments = {Left - 1, Left + Right - 1};
+    mistake const wrong = agree(whole.nodes[Left - 1], whole.nodes[Left + Right - 1]);
+    set_root(root, op, gives_boolean ? scalar_type::boolean : whole.nodes[Left - 1].type, wrong);
+    return whole;
+}
+
+template <int Count>
+constexpr expression<Count + 1> wrap(operation op, scalar_type type, expression<Count> const& inner) {
+    expression<Count + 1> whole;
+    append(whole.nodes, 0, inner.nodes);
+    node& root = whole.nodes[Count];
+    root.argument_count = 1;
+    root.arguments = {Count - 1};
+    set_root(root, op, type, mistake::none);
+    return whole;
+}
+
+template <class L, class R>
+constexpr auto binary(operation op, L const& left, R const& right, bool gives_boolean = false) {
+    return combine(op, to_expression(left), to_expression(right), gives_boolean);
+}
+
+template <class... Parts>
+constexpr auto reduce(operation op, Parts const&... parts) {
+    static_assert(sizeof...(Parts) <= max_rank, "a reduction names at most five axes");
+    constexpr int total = (nodes_of<Parts> + ...);
+    expression<total + 1> whole;
+    node& root = whole.nodes[total];
+    int at = 0;
+    ((at = append(whole.nodes, at, to_expression(parts).nodes), root.arguments[static_cast<std::size_t>(++root.argument_count)  - 1] = static_cast<std::int16_t>(at - 1)), ...);
+    // The body comes last in the call and first among the arguments.
+    std::int16_t const body = root.arguments[sizeof...(Parts) - 1];
+    for (std::size_t position = sizeof...(Parts) - 1; position > 0; --position) root.arguments[position] = root.arguments[position - 1];
+    root.arguments[0] = body;
+    root.op = op;
+    root.type = whole.nodes[static_cast<std::size_t>(body)].type;
+    return whole;
+}
+
+}  // namespace detail
+
+// Arithmetic. Both sides have one element type (casts are written); a literal takes the type of the other side.
+// 8- and 16-bit integers and unsigned ones wrap; `/` and `%` round as Halide's: the remainder is never negative, x / 0 is 0.
+template <class L, class R> requires detail::operands<L, R>
+constexpr auto operator+(L const& left, R const& right) { return detail::binary(operation::add, left, right); }
+template <class L, class R> requires detail::operands<L, R>
+constexpr auto operator-(L const& left, R const& right) { return detail::binary(operation::subtract, left, right); }
+template <class L, class R> requires detail::operands<L, R>
+constexpr auto operator*(L const& left, R const& right) { return detail::binary(operation::multiply, left, right); }
+template <class L, class R> requires detail::operands<L, R>
+constexpr auto operator/(L const& left, R const& right) { return detail::binary(operation::divide, left, right); }
+template <class L, class R> requires detail::operands<L, R>
+constexpr auto operator%(L const& left, R const& right) { return detail::binary(operation::modulo, left, right); }
+template <class L, class R> requires detail::operands<L, R>
+constexpr auto operator<<(L const& left, R const& right) { return detail::binary(operation::shift_left, left, right); }
+template <class L, class R> requires detail::operands<L, R>
+constexpr auto operator>>(L const& left, R const& right) { return detail::binary(operation::shift_right, left, right); }
+template <class L, class R> requires detail::operands<L, R>
+constexpr auto operator&&(L const& left, R const& right) { return detail::binary(operation::logical_and, left, right); }
+template <class L, class R> requires detail::operands<L, R>
+constexpr auto operator||(L const& left, R const& right) { return detail::binary(operation::logical_or, left, right); }
+template <class L, class R> requires detail::operands<L, R>
+constexpr auto operator==(L const& left, R const& right) { return detail::binary(operation::equal, left, right, true); }
+template <class L, class R> requires detail::operands<L, R>
+constexpr auto operator!=(L const& left, R const& right) { return detail::binary(operation::not_equal, left, right, true); }
+template <class L, class R> requires detail::operands<L, R>
+constexpr auto operator<(L const& left, R const& right) { return detail::binary(operation::less, left, right, true); }
+template <class L, class R> requires detail::operands<L, R>
+constexpr auto operator<=(L const& left, R const& right) { return detail::binary(operation::less_equal, left, right, true); }
+template <class L, class R> requires detail::operands<L, R>
+constexpr auto operator>(L const& left, R const& right) { return detail::binary(operation::less, right, left, true); }
+template <class L, class R> requires detail::operands<L, R>
+constexpr auto operator>=(L const& left, R const& right) { return detail::binary(operation::less_equal, right, left, true); }
+template <detail::symbolic T>
+constexpr auto operator!(T const& value) { return detail::wrap(operation::logical_not, scalar_type::boolean, detail::to_expression(value)); }
+/// Negation: 0 - x for integers; x * -1 for floating point, so that the sign of a zero changes too.
+template <detail::symbolic T>
+constexpr auto operator-(T const& value) {
+    auto const& inner = detail::to_expression(value);
+    return is_float(inner.root().type) ? inner * -1 : 0 - inner;
+}
+
+template <class L, class R> requires detail::operands<L, R>
+constexpr auto min(L const& left, R const& right) { return detail::binary(operation::minimum, left, right); }
+template <class L, class R> requires detail::operands<L, R>
+constexpr auto max(L const& left, R const& right) { return detail::binary(operation::maximum, left, right); }
+/// The value moved into [low, high].
+template <class T, class L, class H> requires detail::operands<T, L, H>
+constexpr auto clamp(T const& value, L const& low, H const& high) { return min(max(value, low), high); }
+
+/// `then` where the condition holds, `otherwise` elsewhere; both are evaluated.
+template <class C, class T, class E> requires detail::operands<C, T, E>
+constexpr auto select(C const& condition, T const& then, E const& otherwise) {
+    constexpr int first = detail::nodes_of<C>, second = first + detail::nodes_of<T>, third = second + detail::nodes_of<E>;
+    expression<third + 1> whole;
+    int at = detail::append(whole.nodes, 0, detail::to_expression(condition).nodes);
+    at = detail::append(whole.nodes, at, detail::to_expression(then).nodes);
+    detail::append(whole.nodes, at, detail::to_expression(otherwise).nodes);
+    node& root = whole.nodes[third];
+    root.argument_count = 3;
+    root.arguments = {first - 1, second - 1, third - 1};
+    mistake wrong = detail::agree(whole.nodes[second - 1], whole.nodes[third - 1]);
+    if (whole.nodes[first - 1].type != scalar_type::boolean) wrong = mistake::condition_not_boolean;
+    detail::set_root(root, operation::select, whole.nodes[second - 1].type, wrong);
+    return whole;
+}
+
+/// The value converted to `To`. Narrowing integers wrap; floating point to integer truncates.
+template <class To, class T> requires detail::operand<T>
+constexpr auto cast(T const& value) {
+    auto whole = detail::wrap(operation::cast, scalar_type_of<To>(), detail::to_expression(value));
+    // A literal has no type of its own to be converted from: it becomes a constant of the new one.
+    node& inner = whole.nodes[whole.nodes.size() - 2];
+    if (inner.type == scalar_type::literal && detail::adopt(inner, scalar_type_of<To>()) != mistake::none) {
+        detail::set_root(whole.nodes.back(), operation::cast, scalar_type_of<To>(), mistake::literal_does_not_fit);
+    }
+    return whole;
+}
+
+/// `sum(k, l, body)`: the sum of `body` over the named axes, from 0. At least one axis; it must be the whole right-hand side.
+template <class... Parts>
+constexpr auto sum(Parts const&... axes_and_body) { return detail::reduce(operation::reduce_sum, axes_and_body...); }
+/// `maximum(k, body)`: from the lowest value of the type.
+template <class... Parts>
+constexpr auto maximum(Parts const&... axes_and_body) { return detail::reduce(operation::reduce_maximum, axes_and_body...); }
+/// `minimum(k, body)`: from the highest value of the type.
+template <class... Parts>
+constexpr auto minimum(Parts const&... axes_and_body) { return detail::reduce(operation::reduce_minimum, axes_and_body...); }
+
+}  // namespace tilewright

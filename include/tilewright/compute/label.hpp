@@ -1,0 +1,49 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace tilewright {
+
+/// A name of at most 23 characters, held in three words so that comparing it in the compiler costs three comparisons.
+///
+/// A longer text is cut and marked; the planner refuses a marked name (`capacity_of_representation`) instead of confusing
+/// two names that share their beginning.
+struct label {
+    static constexpr int longest = 23;
+
+    std::array<std::uint64_t, 3> words{};
+
+    constexpr label() = default;
+    constexpr label(char const* text) {
+        int position = 0;
+        for (; *text != '\0' && position < longest; ++text, ++position) set(position, *text);
+        if (*text != '\0') set(longest, '~');
+    }
+
+    constexpr char operator[](int position) const {
+        return static_cast<char>(words[static_cast<std::size_t>(position / 8)] >> (8 * (position % 8)) & 0xff);
+    }
+    constexpr int size() const {
+        int length = 0;
+        while (length <= longest && (*this)[length] != '\0') ++length;
+        return length;
+    }
+    constexpr bool empty() const { return words[0] == 0; }
+    constexpr bool cut() const { return (*this)[longest] != '\0'; }
+
+    friend constexpr bool operator==(label const&, label const&) = default;
+
+    std::string str() const {
+        std::string text;
+        for (int position = 0; position < size(); ++position) text += (*this)[position];
+        return text;
+    }
+
+  private:
+    constexpr void set(int position, char letter) {
+        words[static_cast<std::size_t>(position / 8)] |= static_cast<std::uint64_t>(static_cast<unsigned char>(letter)) << (8 * (position % 8));
+    }
+};
+
+}  // namespace tilewright

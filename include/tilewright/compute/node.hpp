@@ -1,0 +1,67 @@
+#pragma once
+#include <tilewright/compute/label.hpp>
+#include <tilewright/compute/scalar.hpp>
+
+namespace tilewright {
+
+/// Most dimensions of a tensor.
+inline constexpr int max_rank = 6;
+
+enum class operation : std::uint8_t {
+    constant,       // value: the bits of an int64 or of a double
+    parameter,      // name
+    axis_value,     // name; value: extent (0 when the axis was made by a directive)
+    access,         // name: the tensor; arguments: one index expression a dimension
+    add, subtract, multiply, divide, modulo, minimum, maximum,
+    equal, not_equal, less, less_equal,
+    logical_and, logical_or, logical_not,
+    shift_left, shift_right,
+    select,         // condition, then, otherwise
+    cast,
+    reduce_sum, reduce_maximum, reduce_minimum,  // arguments: body, then the axes that were named (may be none)
+    store,          // arguments: the target access, the value
+    invalid,        // value: a `mistake`
+};
+
+/// What can be wrong with an expression by itself. Kept in the value and reported by the planner.
+enum class mistake : std::uint8_t { none, operand_types_differ, literal_does_not_fit, condition_not_boolean, reduction_not_outermost };
+
+/// One node of an expression. Nodes of a computation stand in one array; arguments are positions in it, smaller than the node's own.
+struct node {
+    operation op = operation::constant;
+    scalar_type type = scalar_type::literal;
+    std::int8_t argument_count = 0;
+    std::array<std::int16_t, max_rank> arguments{};
+    label name{};
+    std::int64_t value = 0;
+
+    constexpr int argument(int position) const { return arguments[static_cast<std::size_t>(position)]; }
+
+    friend constexpr bool operator==(node const&, node const&) = default;
+};
+
+constexpr bool is_reduction(operation op) {
+    return op == operation::reduce_sum || op == operation::reduce_maximum || op == operation::reduce_minimum;
+}
+
+constexpr bool is_commutative(operation op) {
+    using enum operation;
+    return op == add || op == multiply || op == minimum || op == maximum || op == equal || op == not_equal || op == logical_and || op == logical_or;
+}
+
+constexpr char const* name_of(operation op) {
+    constexpr char const* names[] = {"constant", "parameter", "axis", "access", "add", "subtract", "multiply", "divide", "modulo",
+                                     "min", "max", "==", "!=", "<", "<=", "and", "or", "not", "shift_left", "shift_right",
+                                     "select", "cast", "sum", "maximum", "minimum", "store", "invalid"};
+    return names[static_cast<int>(op)];
+}
+
+/// A computation, or an instruction's semantics, as a view of its nodes: every `store` node is a stage, in order.
+struct computation_view {
+    node const* nodes = nullptr;
+    int count = 0;
+
+    constexpr node const& operator[](int position) const { return nodes[position]; }
+};
+
+}  // namespace tilewright

@@ -1,0 +1,72 @@
+#pragma once
+#include <cstdint>
+#include <type_traits>
+
+namespace tilewright {
+
+/// Element types. `literal` is the type of a constant that has not met an operand yet: it takes the type of the other side.
+enum class scalar_type : std::uint8_t { literal, boolean, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64 };
+
+template <class T>
+constexpr scalar_type scalar_type_of() {
+    using enum scalar_type;
+    if constexpr (std::is_same_v<T, bool>) return boolean;
+    else if constexpr (std::is_same_v<T, float>) return float32;
+    else if constexpr (std::is_same_v<T, double>) return float64;
+    else {
+        static_assert(std::is_integral_v<T> && sizeof(T) <= 8, "element types are bool, float, double and the integers of 8 to 64 bits");
+        constexpr scalar_type of_signed[] = {int8, int16, int32, int64};
+        constexpr scalar_type of_unsigned[] = {uint8, uint16, uint32, uint64};
+        constexpr int which = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
+        return std::is_signed_v<T> ? of_signed[which] : of_unsigned[which];
+    }
+}
+
+constexpr bool is_float(scalar_type type) { return type == scalar_type::float32 || type == scalar_type::float64; }
+constexpr bool is_unsigned(scalar_type type) { return type >= scalar_type::uint8 && type <= scalar_type::uint64; }
+
+/// Bytes of one element in memory; a bool takes one.
+constexpr int bytes_of(scalar_type type) {
+    switch (type) {
+        case scalar_type::literal: return 0;
+        case scalar_type::boolean:
+        case scalar_type::int8:
+        case scalar_type::uint8: return 1;
+        case scalar_type::int16:
+        case scalar_type::uint16: return 2;
+        case scalar_type::int32:
+        case scalar_type::uint32:
+        case scalar_type::float32: return 4;
+        case scalar_type::int64:
+        case scalar_type::uint64:
+        case scalar_type::float64: return 8;
+    }
+    return 0;
+}
+
+/// The name as the compute language and C spell it: "int8", "float", …
+constexpr char const* name_of(scalar_type type) {
+    constexpr char const* names[] = {"literal", "bool",   "int8",   "int16",  "int32", "int64",
+                                     "uint8",   "uint16", "uint32", "uint64", "float", "double"};
+    return names[static_cast<int>(type)];
+}
+
+/// Calls `visitor(T{})` with a value of the C++ type of `type`. @pre type is not `literal`
+template <class Visitor>
+constexpr decltype(auto) visit_scalar(scalar_type type, Visitor&& visitor) {
+    switch (type) {
+        case scalar_type::boolean: return visitor(bool{});
+        case scalar_type::int8: return visitor(std::int8_t{});
+        case scalar_type::int16: return visitor(std::int16_t{});
+        case scalar_type::int32: return visitor(std::int32_t{});
+        case scalar_type::int64: return visitor(std::int64_t{});
+        case scalar_type::uint8: return visitor(std::uint8_t{});
+        case scalar_type::uint16: return visitor(std::uint16_t{});
+        case scalar_type::uint32: return visitor(std::uint32_t{});
+        case scalar_type::uint64: return visitor(std::uint64_t{});
+        case scalar_type::float32: return visitor(float{});
+        default: return visitor(double{});
+    }
+}
+
+}  // namespace tilewright

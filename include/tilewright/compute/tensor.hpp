@@ -1,0 +1,91 @@
+#pragma once
+#include <tilewright/compute/expression.hpp>
+
+namespace tilewright {
+
+/// A computation of one or several stages as `Count` nodes. Every stage ends in a `store` node.
+template <int Count>
+struct computation {
+    std::array<node, Count> nodes{};
+
+    constexpr computation_view view() const { return {nodes.data(), Count}; }
+};
+
+/// One element of a tensor: `A(m, 2 * k + 1)`. Assigning to it states a stage of a computation.
+template <int Count>
+struct access {
+    expression<Count> whole;
+
+    constexpr access() = default;
+    constexpr access(access const&) = default;
+
+    /// Each element is computed once; a right-hand side `sum(k, …)`, `maximum` or `minimum` reduces from its identity.
+    template <class Value> requires detail::operand<Value>
+    constexpr auto operator=(Value const& value) const { return store(detail::to_expression(value)); }
+    constexpr auto operator=(access const& value) const { return store(value.whole); }
+
+    /// Sums the right-hand side over the axes that the target does not have, from 0.
+    /// In an intrinsic that `updates` the target, the sum continues from its contents.
+    template <class Value> requires detail::operand<Value>
+    constexpr auto operator+=(Value const& value) const { return store(detail::reduce(operation::reduce_sum, value)); }
+
+  private:
+    template <int Value>
+    constexpr computation<Count + Value + 1> store(expression<Value> const& value) const {
+        computation<Count + Value + 1> stage;
+        detail::append(stage.nodes, detail::append(stage.nodes, 0, whole.nodes), value.nodes);
+        node& root = stage.nodes[Count + Value];
+        root.argument_count = 2;
+        root.arguments = {Count - 1, Count + Value - 1};
+        root.name = whole.root().name;
+        node& body = stage.nodes[Count + Value - 1];
+        mistake const wrong = detail::agree(stage.nodes[Count - 1], body);
+        detail::set_root(root, operation::store, whole.root().type, wrong);
+        return stage;
+    }
+};
+
+namespace detail {
+template <int Count>
+constexpr expression<Count> to_expression(access<Count> const& a) { return a.whole; }
+}  // namespace detail
+
+/// A tensor whose element type is chosen at run time. Row-major: the last index is contiguous.
+struct any_tensor {
+    label name;
+    scalar_type type = scalar_type::literal;
+
+    /// @param indices affine in axes: `a * i + b * j + c`; at most `max_rank`
+    template <class... Indices> requires(detail::operand<Indices> && ...)
+    constexpr auto operator()(Indices const&... indices) const {
+        static_assert(sizeof...(Indices) <= max_rank, "a tensor has at most 6 dimensions");
+        constexpr int total = (0 + ... + detail::nodes_of<Indices>);
+        access<total + 1> element;
+        node& root = element.whole.nodes[total];
+        root.op = operation::access;
+        root.type = type;
+        root.name = name;
+        int at = 0;
+        ((at = detail::append(element.whole.nodes, at, detail::to_expression(indices).nodes),
+          root.arguments[static_cast<std::size_t>(root.argument_count++)] = static_cast<std::int16_t>(at - 1)),
+         ...);
+        return element;
+    }
+};
+
+/// A tensor of elements of type `T`. Its extents follow from how it is indexed.
+template <class T>
+struct tensor : any_tensor {
+    constexpr tensor(label tensor_name) : any_tensor{tensor_name, scalar_type_of<T>()} {}
+};
+
+/// Joins stages into one computation, producers before consumers; the last stage computes the result.
+template <int... Counts>
+constexpr auto stages(computation<Counts> const&... parts) {
+    computation<(Counts + ...)> whole;
+    int at = 0;
+    ((at = detail::append(whole.nodes, at, parts.nodes)), ...);
+    return whole;
+}
+
+}  // namespace tilewright

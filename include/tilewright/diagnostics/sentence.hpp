@@ -1,0 +1,92 @@
+#pragma once
+#include <string>
+#include <tilewright/diagnostics/verdict.hpp>
+
+namespace tilewright {
+
+/// The name of a verdict and of its page in docs/diagnostics.
+constexpr char const* name_of(verdict_kind kind) {
+    constexpr char const* names[] = {"none",
+#define TILEWRIGHT_NAME(name, sentence, advice) #name,
+                                     TILEWRIGHT_VERDICTS(TILEWRIGHT_NAME)
+#undef TILEWRIGHT_NAME
+    };
+    return names[static_cast<int>(kind)];
+}
+
+/// What to do about a verdict.
+constexpr char const* advice_of(verdict_kind kind) {
+    constexpr char const* advices[] = {"",
+#define TILEWRIGHT_ADVICE(name, sentence, advice) advice,
+                                       TILEWRIGHT_VERDICTS(TILEWRIGHT_ADVICE)
+#undef TILEWRIGHT_ADVICE
+    };
+    return advices[static_cast<int>(kind)];
+}
+
+/// A text that is put together in the compiler. What does not fit is cut.
+struct text_line {
+    static constexpr int longest = 360;
+
+    std::array<char, longest + 1> letters{};
+    int size = 0;
+
+    constexpr void put(char letter) {
+        if (size < longest) letters[static_cast<std::size_t>(size++)] = letter;
+    }
+    constexpr void put(char const* text) {
+        while (*text != '\0') put(*text++);
+    }
+    constexpr void put(label const& name) {
+        for (int position = 0; position < name.size(); ++position) put(name[position]);
+    }
+    constexpr void put(std::int64_t value) {
+        if (value < 0) put('-');
+        std::uint64_t rest = value < 0 ? -static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
+        char digits[20]{};
+        int count = 0;
+        do digits[count++] = static_cast<char>('0' + rest % 10);
+        while ((rest /= 10) != 0);
+        while (count > 0) put(digits[--count]);
+    }
+};
+
+/// The verdict in one line: "memory `spad` needs 81920 of 65536 bytes: A 65536, B 16384 [cache_read, directive 4, line 23]".
+constexpr text_line sentence_of(verdict const& refusal) {
+    constexpr char const* sentences[] = {"",
+#define TILEWRIGHT_SENTENCE(name, sentence, advice) sentence,
+                                         TILEWRIGHT_VERDICTS(TILEWRIGHT_SENTENCE)
+#undef TILEWRIGHT_SENTENCE
+    };
+    text_line line;
+    for (char const* at = sentences[static_cast<int>(refusal.kind)]; *at != '\0'; ++at) {
+        if (*at == '$') line.put(refusal.names[static_cast<std::size_t>(*++at - '0')]);
+        else if (*at == '#') line.put(refusal.facts[static_cast<std::size_t>(*++at - '0')].value);
+        else if (*at == '%') line.put(refusal.rule);
+        else if (*at == '@') {
+            for (int part = 0; part < refusal.share_count; ++part) {
+                if (part > 0) line.put(", ");
+                line.put(refusal.shares[static_cast<std::size_t>(part)].name);
+                line.put(' ');
+                line.put(refusal.shares[static_cast<std::size_t>(part)].bytes);
+            }
+        } else line.put(*at);
+    }
+    if (refusal.ordinal > 0) {
+        line.put(" [");
+        line.put(refusal.directive);
+        line.put(", directive ");
+        line.put(static_cast<std::int64_t>(refusal.ordinal));
+        line.put(", line ");
+        line.put(static_cast<std::int64_t>(refusal.line));
+        line.put(']');
+    }
+    return line;
+}
+
+/// The verdict with the way out, as run-time tools print it.
+inline std::string to_string(verdict const& refusal) {
+    return std::string(sentence_of(refusal).letters.data()) + "; " + advice_of(refusal.kind);
+}
+
+}  // namespace tilewright

@@ -1,0 +1,284 @@
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <tilewright/compute/stage.hpp>
+#include <tilewright/machine/machine.hpp>
+#include <type_traits>
+
+// What transfers and intrinsics declare to compute, compiled: the nodes of their semantics become C++ expressions.
+namespace tilewright {
+
+/// Moves one row: `count` elements from `source` to `destination`, both contiguous.
+using transfer_function = void (*)(void* destination, void const* source, std::int64_t count);
+/// Carries out one call of an intrinsic. `addresses` in the order of its operands; `strides[operand * max_rank + dimension]` in elements.
+using intrinsic_function = void (*)(void* const* addresses, std::int64_t const* strides);
+
+/// The compiled semantics of a machine's parts, in their order. A copy has no transfer function.
+struct semantics_table {
+    std::array<transfer_function, 12> transfers{};
+    std::array<std::int32_t, 12> source_bytes{};        ///< of an element; 0: of whatever is copied, or a fill
+    std::array<std::int32_t, 12> destination_bytes{};
+    std::array<intrinsic_function, 16> intrinsics{};
+};
+
+namespace detail {
+
+// Arithmetic of the compute language: no promotions; unsigned and 8/16-bit integers wrap; division rounds so that remainders are not negative.
+template <class T>
+constexpr auto widened(T value) {
+    if constexpr (std::is_integral_v<T>) return static_cast<std::make_unsigned_t<std::conditional_t<sizeof(T) < 4, std::int32_t, std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>>>>(value);
+    else return value;
+}
+template <class T>
+constexpr T divide(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) return a / b;
+    else {
+        if (b == 0) return 0;
+        if constexpr (std::is_signed_v<T>) {
+            if (b == -1) return static_cast<T>(0 - widened(a));
+            T const q = static_cast<T>(a / b), r = static_cast<T>(a % b);
+            return static_cast<T>(r < 0 ? (b > 0 ? q - 1 : q + 1) : q);
+        } else return static_cast<T>(a / b);
+    }
+}
+template <class T>
+constexpr T modulo(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) return a - b * std::floor(a / b);
+    else {
+        if (b == 0) return 0;
+        return static_cast<T>(widened(a) - widened(divide(a, b)) * widened(b));
+    }
+}
+template <class T>
+constexpr T shift(T a, T by, bool left) {
+    std::int64_t const bits = 8 * static_cast<std::int64_t>(sizeof(T));
+    std::int64_t amount = static_cast<std::int64_t>(by);
+    if (amount < 0) amount = -amount, left = !left;
+    if (amount >= bits) return !left && a < T{} ? static_cast<T>(-1) : T{};
+    return left ? static_cast<T>(widened(a) << amount) : static_cast<T>(a >> amount);
+}
+template <class To, class From>
+constexpr To convert(From value) {
+    return static_cast<To>(value);
+}
+
+template <scalar_type Type>
+struct cpp_type {
+    using type = decltype(visit_scalar(Type, [](auto value) { return value; }));
+};
+
+/// The semantics of one part of a machine, read once.
+template <auto const& Machine, semantics_range const& Range>
+struct part_semantics {
+    static constexpr computation_view view = Machine.view(Range);
+    static constexpr stage whole = [] {
+        stage s;
+        if (view.count > 0) read_stage(view, 0, s);
+        return s;
+    }();
+};
+
+template <scalar_type Type>
+struct scalar;
+template <> struct scalar<scalar_type::boolean> { using type = bool; };
+template <> struct scalar<scalar_type::int8> { using type = std::int8_t; };
+template <> struct scalar<scalar_type::int16> { using type = std::int16_t; };
+template <> struct scalar<scalar_type::int32> { using type = std::int32_t; };
+template <> struct scalar<scalar_type::int64> { using type = std::int64_t; };
+template <> struct scalar<scalar_type::uint8> { using type = std::uint8_t; };
+template <> struct scalar<scalar_type::uint16> { using type = std::uint16_t; };
+template <> struct scalar<scalar_type::uint32> { using type = std::uint32_t; };
+template <> struct scalar<scalar_type::uint64> { using type = std::uint64_t; };
+template <> struct scalar<scalar_type::float32> { using type = float; };
+template <> struct scalar<scalar_type::float64> { using type = double; };
+
+/// Evaluates node `At`; `load(node)` gives the value of an access.
+template <class Part, int At, class Load>
+[[gnu::always_inline]] inline auto evaluate(std::int64_t const* axes, Load const& load) {
+    constexpr node n = Part::view[At];
+    using T = typename scalar<n.type>::type;
+    if constexpr (n.op == operation::constant) {
+        if constexpr (std::is_floating_point_v<T>) return static_cast<T>(std::bit_cast<double>(n.value));
+        else return static_cast<T>(n.value);
+    } else if constexpr (n.op == operation::axis_value) {
+        return static_cast<T>(axes[Part::whole.find(n.name)]);
+    } else if constexpr (n.op == operation::access) {
+        return load.template operator()<At>(axes);
+    } else if constexpr (n.op == operation::cast) {
+        return convert<T>(evaluate<Part, n.arguments[0]>(axes, load));
+    } else if constexpr (n.op == operation::logical_not) {
+        return !evaluate<Part, n.arguments[0]>(axes, load);
+    } else if constexpr (n.op == operation::select) {
+        return evaluate<Part, n.arguments[0]>(axes, load) ? evaluate<Part, n.arguments[1]>(axes, load) : evaluate<Part, n.arguments[2]>(axes, load);
+    } else {
+        auto const a = evaluate<Part, n.arguments[0]>(axes, load);
+        auto const b = evaluate<Part, n.arguments[1]>(axes, load);
+        using enum operation;
+        if constexpr (n.op == add) return static_cast<T>(widened(a) + widened(b));
+        else if constexpr (n.op == subtract) return static_cast<T>(widened(a) - widened(b));
+        else if constexpr (n.op == multiply) return static_cast<T>(widened(a) * widened(b));
+        else if constexpr (n.op == divide) return detail::divide(a, b);
+        else if constexpr (n.op == modulo) return detail::modulo(a, b);
+        else if constexpr (n.op == minimum) return std::min(a, b);
+        else if constexpr (n.op == maximum) return std::max(a, b);
+        else if constexpr (n.op == equal) return a == b;
+        else if constexpr (n.op == not_equal) return a != b;
+        else if constexpr (n.op == less) return a < b;
+        else if constexpr (n.op == less_equal) return a <= b;
+        else if constexpr (n.op == logical_and) return a && b;
+        else if constexpr (n.op == logical_or) return a || b;
+        else return detail::shift(a, b, n.op == shift_left);
+    }
+}
+
+template <auto const& Machine, int Which>
+struct intrinsic_semantics {
+    static constexpr intrinsic_description what = Machine.intrinsics[Which];
+    static constexpr semantics_range range = what.semantics;
+    using part = part_semantics<Machine, range>;
+    static constexpr stage whole = part::whole;
+    using value_type = typename scalar<whole.type>::type;
+
+    // Axes in the order in which loops run: the target's last one innermost, where memory is contiguous; a reduction's order is kept.
+    static constexpr auto order = [] {
+        std::array<int, stage::most_axes> loops{};
+        int count = 0;
+        for (int axis = 0; axis + 1 < whole.rank; ++axis) loops[static_cast<std::size_t>(count++)] = axis;
+        for (int axis = whole.rank; axis < whole.axis_count; ++axis) loops[static_cast<std::size_t>(count++)] = axis;
+        if (whole.rank > 0) loops[static_cast<std::size_t>(count++)] = whole.rank - 1;
+        return loops;
+    }();
+
+    template <int Node>
+    [[gnu::always_inline]] static std::int64_t offset(std::int64_t const* strides, std::int64_t const* axes) {
+        constexpr int operand = what.find(part::view[Node].name);
+        constexpr int rank = part::view[Node].argument_count;
+        std::int64_t at = 0;
+        [&]<std::size_t... D>(std::index_sequence<D...>) {
+            ((at += along<Node, static_cast<int>(D)>(axes) * (D + 1 == rank ? 1 : strides[operand * max_rank + static_cast<int>(D)])), ...);
+        }(std::make_index_sequence<rank>{});
+        return at;
+    }
+    template <int Node, int Dimension>
+    [[gnu::always_inline]] static std::int64_t along(std::int64_t const* axes) {
+        constexpr stage_index index = index_of(part::view, whole, Node, Dimension);
+        std::int64_t at = index.constant;
+        [&]<std::size_t... A>(std::index_sequence<A...>) {
+            ((index.coefficients[A] != 0 ? static_cast<void>(at += index.coefficients[A] * axes[A]) : static_cast<void>(0)), ...);
+        }(std::make_index_sequence<whole.axis_count>{});
+        return at;
+    }
+
+    template <int Loop, int Loops, bool Reductions, class Body>
+    [[gnu::always_inline]] static void run(std::int64_t* axes, Body const& body) {
+        if constexpr (Loop == Loops) body(axes);
+        else {
+            constexpr int axis = order[Loop];
+            if constexpr (!Reductions && whole.axes[axis].reduction) run<Loop + 1, Loops, Reductions>(axes, body);
+            else {
+                constexpr std::int64_t extent = whole.axes[axis].extent;
+                if constexpr (Loop + 1 == Loops) {
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety)
+#else
+#pragma GCC ivdep
+#endif
+                    for (std::int64_t i = 0; i < extent; ++i) {
+                        axes[axis] = i;
+                        run<Loop + 1, Loops, Reductions>(axes, body);
+                    }
+                } else {
+                    for (std::int64_t i = 0; i < extent; ++i) {
+                        axes[axis] = i;
+                        run<Loop + 1, Loops, Reductions>(axes, body);
+                    }
+                }
+            }
+        }
+    }
+
+    static void carry_out(void* const* addresses, std::int64_t const* strides) {
+        std::int64_t axes[stage::most_axes] = {};
+        constexpr int target_operand = what.find(whole.output);
+        auto* const target = static_cast<value_type*>(addresses[target_operand]);
+        auto const load = [&]<int Node>(std::int64_t const* at) {
+            using T = typename scalar<part::view[Node].type>::type;
+            constexpr int operand = what.find(part::view[Node].name);
+            return static_cast<T const*>(addresses[operand])[offset<Node>(strides, at)];
+        };
+        constexpr bool continues = whole.continues || what.operands[static_cast<std::size_t>(target_operand)].is == direction::updates;
+        if constexpr (whole.reduces()) {
+            if constexpr (!continues) {
+                run<0, whole.axis_count, false>(axes, [&](std::int64_t const* at) { target[offset<whole.target>(strides, at)] = identity(); });
+            }
+            run<0, whole.axis_count, true>(axes, [&](std::int64_t const* at) {
+                value_type& into = target[offset<whole.target>(strides, at)];
+                value_type const value = evaluate<part, whole.body>(at, load);
+                if constexpr (whole.reduction == operation::reduce_sum) into = static_cast<value_type>(widened(into) + widened(value));
+                else if constexpr (whole.reduction == operation::reduce_maximum) into = std::max(into, value);
+                else into = std::min(into, value);
+            });
+        } else {
+            run<0, whole.axis_count, true>(axes, [&](std::int64_t const* at) { target[offset<whole.target>(strides, at)] = evaluate<part, whole.body>(at, load); });
+        }
+    }
+    static value_type identity() {
+        using limits = std::numeric_limits<value_type>;
+        if constexpr (whole.reduction == operation::reduce_sum) return value_type{};
+        else if constexpr (whole.reduction == operation::reduce_maximum) return limits::has_infinity ? -limits::infinity() : limits::lowest();
+        else return limits::has_infinity ? limits::infinity() : limits::max();
+    }
+};
+
+template <auto const& Machine, int Which>
+struct transfer_semantics {
+    static constexpr semantics_range range = Machine.transfers[Which].semantics;
+    using part = part_semantics<Machine, range>;
+    static constexpr stage whole = part::whole;
+    using value_type = typename scalar<whole.type>::type;
+    static constexpr int source_node = [] {
+        for (int at = 0; at < range.count; ++at) {
+            if (part::view[at].op == operation::access && at != whole.target) return at;
+        }
+        return -1;
+    }();
+
+    static void carry_out(void* destination, void const* source, std::int64_t count) {
+        for (std::int64_t i = 0; i < count; ++i) {
+            auto const load = [&]<int Node>(std::int64_t const*) {
+                return static_cast<typename scalar<part::view[Node].type>::type const*>(source)[i];
+            };
+            static_cast<value_type*>(destination)[i] = evaluate<part, whole.body>(nullptr, load);
+        }
+    }
+};
+
+template <auto const& Machine>
+consteval semantics_table make_semantics() {
+    semantics_table table;
+    [&]<std::size_t... T>(std::index_sequence<T...>) {
+        ([&] {
+            if constexpr (Machine.transfers[static_cast<int>(T)].semantics.count > 0) {
+                using semantics = transfer_semantics<Machine, static_cast<int>(T)>;
+                table.transfers[T] = &semantics::carry_out;
+                if constexpr (semantics::source_node >= 0) table.source_bytes[T] = bytes_of(semantics::part::view[semantics::source_node].type);
+                table.destination_bytes[T] = bytes_of(semantics::whole.type);
+            }
+        }(), ...);
+    }(std::make_index_sequence<static_cast<std::size_t>(Machine.transfers.size())>{});
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+        ((table.intrinsics[I] = &intrinsic_semantics<Machine, static_cast<int>(I)>::carry_out), ...);
+    }(std::make_index_sequence<static_cast<std::size_t>(Machine.intrinsics.size())>{});
+    return table;
+}
+
+}  // namespace detail
+
+/// The compiled semantics of a constexpr machine.
+template <auto const& Machine>
+inline constexpr semantics_table semantics_of = detail::make_semantics<Machine>();
+
+}  // namespace tilewright

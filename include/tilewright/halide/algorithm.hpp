@@ -1,0 +1,82 @@
+#pragma once
+#include <map>
+#include <tilewright/halide/expression.hpp>
+
+namespace tilewright::halide {
+
+/// The arguments of a kernel as Halide sees them. A tensor T(a, b) is a Func of (b, a): Halide's first dimension is the contiguous one.
+struct algorithm_inputs {
+    std::map<std::string, Halide::Func> tensors;
+    std::map<std::string, Halide::Expr> parameters;
+};
+
+/// The computation as plain Halide, without schedule or plan.
+///
+/// Halide derives the checks of the arguments from it; and run as it is, it is a reference to compare the plan's code with.
+inline Halide::Func build_algorithm(plan_value const& plan, algorithm_inputs const& inputs, std::string const& output_name) {
+    using Halide::Expr;
+    std::map<std::string, Halide::Func> tensors = inputs.tensors;
+    Halide::Func result;
+    std::vector<Halide::Func> intermediates;
+    for (int position = 0; position < plan.stage_count; ++position) {
+        stage const& s = plan.stages[static_cast<std::size_t>(position)];
+        bool const last = position + 1 == plan.stage_count;
+        Halide::Func f(last ? output_name : s.output.str());
+        std::map<std::string, Expr> axes;
+        std::vector<Halide::Var> arguments;
+        std::vector<std::pair<Expr, Expr>> reduction;
+        for (int axis = 0; axis < s.axis_count; ++axis) {
+            stage_axis const& a = s.axes[static_cast<std::size_t>(axis)];
+            if (a.reduction) {
+                reduction.emplace_back(0, static_cast<int>(a.extent));
+            } else {
+                arguments.insert(arguments.begin(), Halide::Var(a.name.str()));
+                axes[a.name.str()] = arguments.front();
+            }
+        }
+        // The axis that appears last runs innermost, which is first in an RDom.
+        std::reverse(reduction.begin(), reduction.end());
+        Halide::RDom domain;
+        if (!reduction.empty()) {
+            domain = Halide::RDom(Halide::Region{[&] {
+                Halide::Region ranges;
+                for (auto const& [low, extent] : reduction) ranges.emplace_back(low, extent);
+                return ranges;
+            }()});
+            int from_inside = static_cast<int>(reduction.size()) - 1;
+            for (int axis = s.rank; axis < s.axis_count; ++axis) axes[s.axes[static_cast<std::size_t>(axis)].name.str()] = domain[from_inside--];
+        }
+        std::function<Expr(int)> const leaf = [&](int at) -> Expr {
+            node const& n = plan.what[at];
+            if (n.op == operation::axis_value) return axes.at(n.name.str());
+            if (n.op == operation::parameter) return inputs.parameters.at(n.name.str());
+            std::vector<Expr> indices;
+            for (int dimension = 0; dimension < n.argument_count; ++dimension) {
+                stage_index const index = index_of(plan.what, s, at, dimension);
+                Expr form = static_cast<int>(index.constant);
+                for (int axis = 0; axis < s.axis_count; ++axis) {
+                    std::int64_t const coefficient = index.coefficients[static_cast<std::size_t>(axis)];
+                    if (coefficient != 0) form = form + static_cast<int>(coefficient) * axes.at(s.axes[static_cast<std::size_t>(axis)].name.str());
+                }
+                indices.insert(indices.begin(), Halide::Internal::simplify(form));
+            }
+            return tensors.at(n.name.str())(indices);
+        };
+        Expr const value = build_value(plan.what, s.body, leaf);
+        if (!s.reduces()) {
+            f(arguments) = strict(value);
+        } else {
+            f(arguments) = s.continues ? Halide::undef(type_of(s.type)) : identity(s.reduction, s.type);
+            std::vector<Expr> const at(arguments.begin(), arguments.end());
+            f(at) = strict(reduce(s.reduction, f(at), value));
+        }
+        tensors[s.output.str()] = f;
+        if (last) result = f;
+        else intermediates.push_back(f);
+    }
+    // Everything stands inside the production of the result, where the plan's nest replaces it.
+    for (Halide::Func& f : intermediates) f.compute_at(result, Halide::Var::outermost());
+    return result;
+}
+
+}  // namespace tilewright::halide

@@ -1,0 +1,68 @@
+#pragma once
+#include <Halide.h>
+
+#include <tilewright/plan/plan_value.hpp>
+
+namespace tilewright::halide {
+
+inline Halide::Type type_of(scalar_type type) {
+    return visit_scalar(type, []<class T>(T) { return Halide::type_of<T>(); });
+}
+
+/// Builds the value of node `at`. `leaf(node position)` gives accesses, parameters and axes; everything else is made here.
+template <class Leaf>
+Halide::Expr build_value(computation_view nodes, int at, Leaf const& leaf) {
+    using Halide::Expr;
+    node const& n = nodes[at];
+    auto const argument = [&](int position) { return build_value(nodes, n.argument(position), leaf); };
+    switch (n.op) {
+        case operation::constant:
+            if (is_float(n.type)) return Halide::Internal::make_const(type_of(n.type), std::bit_cast<double>(n.value));
+            return Halide::Internal::make_const(type_of(n.type), n.value);
+        case operation::parameter:
+        case operation::axis_value:
+        case operation::access: return leaf(at);
+        case operation::add: return argument(0) + argument(1);
+        case operation::subtract: return argument(0) - argument(1);
+        case operation::multiply: return argument(0) * argument(1);
+        case operation::divide: return argument(0) / argument(1);
+        case operation::modulo: return argument(0) % argument(1);
+        case operation::minimum: return Halide::min(argument(0), argument(1));
+        case operation::maximum: return Halide::max(argument(0), argument(1));
+        case operation::equal: return argument(0) == argument(1);
+        case operation::not_equal: return argument(0) != argument(1);
+        case operation::less: return argument(0) < argument(1);
+        case operation::less_equal: return argument(0) <= argument(1);
+        case operation::logical_and: return argument(0) && argument(1);
+        case operation::logical_or: return argument(0) || argument(1);
+        case operation::logical_not: return !argument(0);
+        case operation::shift_left: return argument(0) << argument(1);
+        case operation::shift_right: return argument(0) >> argument(1);
+        case operation::select: return Halide::select(argument(0), argument(1), argument(2));
+        case operation::cast: return Halide::cast(type_of(n.type), argument(0));
+        default: break;
+    }
+    throw std::logic_error("a value cannot hold a node of kind " + std::string(name_of(n.op)));
+}
+
+/// Keeps floating-point arithmetic as it is written: without it LLVM may change roundings.
+inline Halide::Expr strict(Halide::Expr const& value) { return value.type().is_float() ? Halide::strict_float(value) : value; }
+
+/// One step of a reduction.
+inline Halide::Expr reduce(operation reduction, Halide::Expr const& into, Halide::Expr const& value) {
+    if (reduction == operation::reduce_sum) return into + value;
+    return reduction == operation::reduce_maximum ? Halide::max(into, value) : Halide::min(into, value);
+}
+
+/// What a reduction starts from.
+inline Halide::Expr identity(operation reduction, scalar_type type) {
+    if (reduction == operation::reduce_sum) return Halide::Internal::make_zero(type_of(type));
+    bool const lowest = reduction == operation::reduce_maximum;
+    return visit_scalar(type, [lowest]<class T>(T) {
+        using limits = std::numeric_limits<T>;
+        if constexpr (limits::has_infinity) return Halide::Expr(lowest ? -limits::infinity() : limits::infinity());
+        else return Halide::cast<T>(Halide::Internal::make_const(Halide::type_of<T>(), static_cast<std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>(lowest ? limits::lowest() : limits::max())));
+    });
+}
+
+}  // namespace tilewright::halide

@@ -1,0 +1,75 @@
+#pragma once
+#include <tilewright/halide/algorithm.hpp>
+#include <tilewright/halide/emit.hpp>
+
+namespace tilewright::halide {
+
+/// A lowering pass that puts the plan's program in the place of the loops that Halide made for the result.
+///
+/// Halide keeps what it derived from the algorithm around it: the checks of the arguments, the header, the metadata.
+class inject_program : public Halide::Internal::IRMutator {
+  public:
+    inject_program(std::string output, Halide::Internal::Stmt program) : output_(std::move(output)), program_(std::move(program)) {}
+
+    using IRMutator::mutate;
+    Halide::Internal::Stmt mutate(Halide::Internal::Stmt const& whole) override {
+        if (running_) return IRMutator::mutate(whole);
+        running_ = true;
+        injections_ = 0;
+        Halide::Internal::Stmt const changed = IRMutator::mutate(whole);
+        running_ = false;
+        if (injections_ != 1) throw std::runtime_error("the production of `" + output_ + "` was found " + std::to_string(injections_) + " times in the lowered code, not once");
+        return changed;
+    }
+
+  protected:
+    using IRMutator::visit;
+    Halide::Internal::Stmt visit(Halide::Internal::ProducerConsumer const* op) override {
+        if (!op->is_producer || op->name != output_) return IRMutator::visit(op);
+        ++injections_;
+        return Halide::Internal::ProducerConsumer::make(op->name, true, program_);
+    }
+
+  private:
+    std::string output_;
+    Halide::Internal::Stmt program_;
+    int injections_ = 0;
+    bool running_ = false;
+};
+
+/// Names for the generated code: those of the plan where they are unique, with a number where they are not.
+/// @param arguments how Halide calls the arguments; @param output how it calls the result
+inline code_names name_everything(plan_value const& plan, std::map<std::string, std::string> const& arguments, std::string const& output) {
+    code_names names;
+    std::set<std::string> taken;
+    for (int at = 0; at < plan.buffer_count; ++at) {
+        buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
+        std::string name = b.name.str();
+        if (b.kind == buffer_kind::argument) name = b.written ? output : arguments.at(name);
+        names.buffers.push_back(name);
+        taken.insert(name);
+    }
+    for (auto const& [tensor, name] : arguments) taken.insert(name);
+    taken.insert(output);
+    for (int at = 0; at < plan.variable_count; ++at) {
+        std::string name = plan.variables[static_cast<std::size_t>(at)].name.str();
+        if (!taken.insert(name).second) taken.insert(name += "_" + std::to_string(at));
+        names.variables.push_back(name);
+    }
+    return names;
+}
+
+/// The scalar parameters of a plan's computation, in order of appearance.
+inline std::vector<node> parameters_of(plan_value const& plan) {
+    std::vector<node> found;
+    for (int at = 0; at < plan.what.count; ++at) {
+        node const& n = plan.what[at];
+        if (n.op != operation::parameter) continue;
+        bool known = false;
+        for (node const& before : found) known |= before.name == n.name;
+        if (!known) found.push_back(n);
+    }
+    return found;
+}
+
+}  // namespace tilewright::halide

@@ -1,0 +1,78 @@
+#pragma once
+#include <tilewright/emulate/calls.hpp>
+#include <tilewright/halide/inject.hpp>
+
+namespace tilewright::halide {
+
+/// A kernel compiled at run time, on an emulated machine; and the same algorithm without the plan, as a reference.
+///
+/// @throws std::invalid_argument when the plan was refused, with its verdict
+class jit_kernel {
+  public:
+    explicit jit_kernel(plan_value const& plan, emulator* on, Halide::Target const& target = Halide::get_jit_target_from_environment()) : plan_(plan), target_(target) {
+        if (plan_.refusal) throw std::invalid_argument(to_string(plan_.refusal));
+        std::map<std::string, std::string> names;
+        algorithm_inputs inputs;
+        for (int at = 0; at < plan_.buffer_count; ++at) {
+            buffer const& b = plan_.buffers[static_cast<std::size_t>(at)];
+            if (b.kind != buffer_kind::argument || b.written) continue;
+            Halide::ImageParam& image = images_.emplace_back(type_of(b.type), b.rank, b.tensor.str());
+            names[b.tensor.str()] = image.name();
+            inputs.tensors[b.tensor.str()] = image;
+        }
+        for (node const& n : parameters_of(plan_)) {
+            Halide::Internal::Parameter& p = parameters_.emplace_back(type_of(n.type), false, 0, n.name.str());
+            inputs.parameters[n.name.str()] = Halide::Internal::Variable::make(p.type(), p.name(), p);
+        }
+        result_ = build_algorithm(plan_, inputs, plan_.stages[static_cast<std::size_t>(plan_.stage_count - 1)].output.str());
+        pipeline_ = Halide::Pipeline(result_);
+        if (on == nullptr) return;
+        code_names code = name_everything(plan_, names, result_.name());
+        code.parameters = inputs.parameters;
+        Halide::Expr const machine = Halide::reinterpret(Halide::Handle(), Halide::Internal::make_const(Halide::UInt(64), reinterpret_cast<std::uintptr_t>(on)));
+        emitter emit(plan_, code, {binding::emulated, machine, target_});
+        program_ = emit.program();
+        pipeline_.add_custom_lowering_pass(new inject_program(result_.name(), program_));
+        pipeline_.set_jit_externs({{"tilewright_emulated_base", Halide::JITExtern(tilewright_emulated_base)},
+                                   {"tilewright_emulate_transfer", Halide::JITExtern(tilewright_emulate_transfer)},
+                                   {"tilewright_emulate_intrinsic", Halide::JITExtern(tilewright_emulate_intrinsic)},
+                                   {"tilewright_emulate_code", Halide::JITExtern(tilewright_emulate_code)},
+                                   {"tilewright_fence", Halide::JITExtern(tilewright_fence)}});
+    }
+
+    /// The injected statement, as Halide prints it.
+    std::string statement() const {
+        std::ostringstream text;
+        text << program_;
+        return text.str();
+    }
+    Halide::Pipeline& pipeline() { return pipeline_; }
+
+    /// Runs the kernel. @param inputs in the order of the plan's arguments @param values of the scalar parameters, in order of appearance
+    void run(std::vector<Halide::Buffer<>> const& inputs, Halide::Buffer<> output, std::vector<double> const& values = {}) {
+        for (std::size_t at = 0; at < images_.size(); ++at) images_[at].set(inputs.at(at));
+        for (std::size_t at = 0; at < parameters_.size(); ++at) {
+            Halide::Internal::Parameter& p = parameters_[at];
+            visit_type(p.type(), [&]<class T>(T) { p.set_scalar<T>(static_cast<T>(values.at(at))); });
+        }
+        pipeline_.realize(output, target_);
+    }
+
+  private:
+    template <class Visit>
+    static void visit_type(Halide::Type const& type, Visit&& visit) {
+        for (int candidate = static_cast<int>(scalar_type::boolean); candidate <= static_cast<int>(scalar_type::float64); ++candidate) {
+            if (type_of(static_cast<scalar_type>(candidate)) == type) return visit_scalar(static_cast<scalar_type>(candidate), visit);
+        }
+    }
+
+    plan_value plan_;
+    Halide::Target target_;
+    std::vector<Halide::ImageParam> images_;
+    std::vector<Halide::Internal::Parameter> parameters_;
+    Halide::Func result_;
+    Halide::Pipeline pipeline_;
+    Halide::Internal::Stmt program_;
+};
+
+}  // namespace tilewright::halide

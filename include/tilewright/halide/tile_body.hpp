@@ -1,0 +1,242 @@
+#pragma once
+#include <set>
+#include <tilewright/halide/expression.hpp>
+
+// Tile bodies: what stands inside the innermost loops of the program, lowered by Halide and taken over as a statement.
+namespace tilewright::halide {
+
+/// How buffers and variables of a plan are called in the generated code.
+struct code_names {
+    std::vector<std::string> buffers;
+    std::vector<std::string> variables;
+    std::map<std::string, Halide::Expr> parameters;
+};
+
+/// Elements from one index to the next along `dimension`, and the index at which the buffer begins.
+inline Halide::Expr stride_of(buffer const& b, std::string const& name, int dimension) {
+    if (b.kind != buffer_kind::argument) return static_cast<int>(b.stride(dimension));
+    if (dimension == b.rank - 1) return 1;
+    Halide::Expr const handle = Halide::Internal::Variable::make(Halide::type_of<halide_buffer_t*>(), name + ".buffer");
+    return Halide::Internal::Call::make(Halide::Int(32), Halide::Internal::Call::buffer_get_stride, {handle, b.rank - 1 - dimension}, Halide::Internal::Call::Extern);
+}
+inline Halide::Expr minimum_of(buffer const& b, std::string const& name, int dimension) {
+    if (b.kind != buffer_kind::argument) return 0;
+    Halide::Expr const handle = Halide::Internal::Variable::make(Halide::type_of<halide_buffer_t*>(), name + ".buffer");
+    return Halide::Internal::Call::make(Halide::Int(32), Halide::Internal::Call::buffer_get_min, {handle, b.rank - 1 - dimension}, Halide::Internal::Call::Extern);
+}
+
+inline Halide::Expr variable_value(plan_value const& plan, int at, std::function<Halide::Expr(int)> const& loop);
+
+/// An index form over loops; `loop(variable)` gives a loop's value.
+inline Halide::Expr form_value(plan_value const& plan, affine const& form, std::function<Halide::Expr(int)> const& loop) {
+    Halide::Expr value = static_cast<int>(form.constant);
+    for (int t = 0; t < form.count; ++t) {
+        term const& part = plan.term_at(form, t);
+        Halide::Expr const moved = variable_value(plan, part.variable, loop);
+        value = part.coefficient == 1 ? value + moved : value + static_cast<int>(part.coefficient) * moved;
+    }
+    return value;
+}
+inline Halide::Expr variable_value(plan_value const& plan, int at, std::function<Halide::Expr(int)> const& loop) {
+    variable const& v = plan.variables[static_cast<std::size_t>(at)];
+    if (v.kind != variable_kind::component) return loop(at);
+    Halide::Expr value = form_value(plan, v.fused, loop) / static_cast<int>(v.divisor);
+    return v.modulus == 0 ? value : value % static_cast<int>(v.modulus);
+}
+
+namespace detail {
+
+/// Renames what a lowered body loads, stores and loops over to the plan's names.
+class adopt_names : public Halide::Internal::IRMutator {
+  public:
+    std::map<std::string, std::string> buffers, variables;
+    std::map<std::string, Halide::Expr> values;
+    std::map<std::string, std::string> loops;   // name of a reduction variable -> name of the plan's loop
+
+  protected:
+    using IRMutator::visit;
+    static std::string renamed(std::map<std::string, std::string> const& names, std::string const& name) {
+        auto const found = names.find(name);
+        return found == names.end() ? name : found->second;
+    }
+    std::string loop_name(std::string const& name) const {
+        for (auto const& [old_name, new_name] : loops) {
+            std::size_t const at = name.find("." + old_name);
+            if (at != std::string::npos) return new_name + name.substr(at + old_name.size() + 1);
+        }
+        return name;
+    }
+    Halide::Expr visit(Halide::Internal::Load const* op) override {
+        return Halide::Internal::Load::make(op->type, renamed(buffers, op->name), mutate(op->index), Halide::Buffer<>(), Halide::Internal::Parameter(),
+                                            mutate(op->predicate), Halide::Internal::ModulusRemainder());
+    }
+    Halide::Internal::Stmt visit(Halide::Internal::Store const* op) override {
+        return Halide::Internal::Store::make(renamed(buffers, op->name), mutate(op->value), mutate(op->index), Halide::Internal::Parameter(),
+                                             mutate(op->predicate), Halide::Internal::ModulusRemainder());
+    }
+    Halide::Expr visit(Halide::Internal::Variable const* op) override {
+        auto const found = values.find(op->name);
+        if (found != values.end()) return found->second;
+        return Halide::Internal::Variable::make(op->type, loop_name(op->name));
+    }
+    Halide::Internal::Stmt visit(Halide::Internal::For const* op) override {
+        return Halide::Internal::For::make(loop_name(op->name), mutate(op->min), mutate(op->extent), op->for_type, op->device_api, mutate(op->body));
+    }
+};
+
+/// Finds the statement that produces a Func, with the lets around it.
+class find_production : public Halide::Internal::IRVisitor {
+  public:
+    std::string name;
+    Halide::Internal::Stmt body;
+    std::vector<std::pair<std::string, Halide::Expr>> lets;
+
+  protected:
+    using IRVisitor::visit;
+    void visit(Halide::Internal::ProducerConsumer const* op) override {
+        if (op->is_producer && op->name == name) {
+            body = op->body;
+        } else IRVisitor::visit(op);
+    }
+    void visit(Halide::Internal::LetStmt const* op) override {
+        if (body.defined()) return;
+        lets.emplace_back(op->name, op->value);
+        op->body.accept(this);
+        if (!body.defined()) lets.pop_back();
+    }
+};
+
+/// The variables of a statement that nothing in it defines.
+class free_names : public Halide::Internal::IRGraphVisitor {
+  public:
+    std::set<std::string> used, defined;
+
+  protected:
+    using IRGraphVisitor::visit;
+    void visit(Halide::Internal::Variable const* op) override { used.insert(op->name); }
+    void visit(Halide::Internal::Let const* op) override { defined.insert(op->name), IRGraphVisitor::visit(op); }
+    void visit(Halide::Internal::LetStmt const* op) override { defined.insert(op->name), IRGraphVisitor::visit(op); }
+    void visit(Halide::Internal::For const* op) override { defined.insert(op->name), IRGraphVisitor::visit(op); }
+};
+
+}  // namespace detail
+
+/// Lowers one tile body: a small pipeline whose loops have constant extents, and whose loads and stores are then those of the plan's buffers.
+///
+/// @throws std::runtime_error when a name is left that the program around it does not define
+inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const& b, code_names const& names, Halide::Target const& target) {
+    using namespace Halide;
+    stage const& s = plan.stages[static_cast<std::size_t>(b.stage)];
+    detail::adopt_names adopt;
+    std::map<int, Param<int>> outer;     // loops of the program that indices use
+    std::map<std::string, Param<int>> layout;   // strides and minima of arguments
+    std::map<std::string, Internal::Parameter> parameters;
+    std::map<int, ImageParam> loaded;
+
+    auto const loop_names = [&](bool pure_only) {
+        std::vector<int> loops;
+        for (int position = b.loop_count - 1; position >= 0; --position) {
+            int const v = b.loops[static_cast<std::size_t>(position)];
+            if (!pure_only || !plan.variables[static_cast<std::size_t>(v)].reduction) loops.push_back(v);
+        }
+        return loops;
+    };
+    Func produced("body");
+    Var element("element");
+    produced(element) = undef(type_of(s.type));
+
+    int updates = 0;
+    auto const define = [&](bool only_identity) {
+        std::vector<int> const loops = loop_names(only_identity);
+        RDom domain;
+        if (!loops.empty()) {
+            Region ranges;
+            for (int v : loops) ranges.emplace_back(0, static_cast<int>(plan.variables[static_cast<std::size_t>(v)].extent));
+            domain = RDom(ranges, only_identity ? "identity" : "tile");
+        }
+        std::function<Expr(int)> const loop = [&](int v) -> Expr {
+            for (std::size_t position = 0; position < loops.size(); ++position) {
+                if (loops[position] == v) return domain[static_cast<int>(position)];
+            }
+            auto const made = outer.try_emplace(v, "outer" + std::to_string(v));
+            adopt.values[made.first->second.name()] = Internal::Variable::make(Int(32), names.variables[static_cast<std::size_t>(v)]);
+            return made.first->second;
+        };
+        auto const flat = [&](use const& u) {
+            buffer const& at = plan.buffers[static_cast<std::size_t>(u.buffer)];
+            std::string const& name = names.buffers[static_cast<std::size_t>(u.buffer)];
+            Expr index = 0;
+            for (int dimension = 0; dimension < at.rank; ++dimension) {
+                Expr stride = stride_of(at, name, dimension), low = minimum_of(at, name, dimension);
+                for (Expr* part : {&stride, &low}) {
+                    if (Internal::is_const(*part)) continue;
+                    std::string const key = name + (part == &stride ? ".stride" : ".min") + std::to_string(dimension);
+                    auto const made = layout.try_emplace(key, key);
+                    adopt.values[made.first->second.name()] = *part;
+                    *part = made.first->second;
+                }
+                index = index + (form_value(plan, u.at[static_cast<std::size_t>(dimension)], loop) - low) * stride;
+            }
+            return Internal::simplify(index);
+        };
+        std::function<Expr(int)> const leaf = [&](int at) -> Expr {
+            node const& n = plan.what[at];
+            if (n.op == operation::parameter) {
+                Internal::Parameter const& parameter = parameters.try_emplace(n.name.str(), type_of(n.type), false, 0, "parameter." + n.name.str()).first->second;
+                adopt.values[parameter.name()] = names.parameters.at(n.name.str());
+                return Internal::Variable::make(parameter.type(), parameter.name(), parameter);
+            }
+            use const& u = *plan.use_at(at);
+            if (n.op == operation::axis_value) return form_value(plan, u.at[0], loop);
+            auto const made = loaded.try_emplace(u.buffer, type_of(n.type), 1);
+            adopt.buffers[made.first->second.name()] = names.buffers[static_cast<std::size_t>(u.buffer)];
+            return made.first->second(flat(u));
+        };
+        Expr const where = flat(*plan.use_at(s.target));
+        if (only_identity) produced(where) = identity(s.reduction, s.type);
+        else {
+            Expr const value = build_value(plan.what, s.body, leaf);
+            produced(where) = strict(s.reduces() ? reduce(s.reduction, produced(where), value) : value);
+        }
+        Stage update = produced.update(updates++);
+        for (std::size_t position = 0; position < loops.size(); ++position) {
+            variable const& v = plan.variables[static_cast<std::size_t>(loops[position])];
+            RVar const here = domain[static_cast<int>(position)];
+            adopt.loops[here.name()] = names.variables[static_cast<std::size_t>(loops[position])];
+            // The target's elements differ from lane to lane, so there is no race to fear.
+            if (v.vectorized) update.allow_race_conditions().vectorize(here);
+            if (v.unrolled) update.unroll(here);
+        }
+    };
+    if (b.kind == body_kind::identity || b.kind == body_kind::reduction) define(true);
+    if (b.kind != body_kind::identity) define(false);
+
+    for (auto& [at, image] : loaded) image.dim(0).set_min(0);
+    produced.output_buffer().dim(0).set_min(0);
+    Target bare = target.with_feature(Target::NoAsserts).with_feature(Target::NoBoundsQuery).with_feature(Target::NoRuntime);
+    Module const module = Pipeline(produced).compile_to_module(Pipeline(produced).infer_arguments(), "tile_body", bare);
+    detail::find_production found;
+    found.name = produced.name();
+    module.functions().back().body.accept(&found);
+    if (!found.body.defined()) throw std::runtime_error("Halide lowered a tile body to nothing");
+    Internal::Stmt whole = found.body;
+    for (auto let = found.lets.rbegin(); let != found.lets.rend(); ++let) {
+        detail::free_names names_inside;
+        whole.accept(&names_inside);
+        if (names_inside.used.count(let->first) != 0) whole = Internal::LetStmt::make(let->first, let->second, whole);
+    }
+    adopt.buffers[produced.name()] = names.buffers[static_cast<std::size_t>(plan.use_at(s.target)->buffer)];
+    whole = adopt.mutate(whole);
+
+    detail::free_names check;
+    whole.accept(&check);
+    std::set<std::string> allowed(names.variables.begin(), names.variables.end());
+    for (std::string const& name : names.buffers) allowed.insert(name + ".buffer");
+    for (auto const& [name, value] : names.parameters) allowed.insert(Internal::Variable::make(value.type(), name).as<Internal::Variable>()->name);
+    for (std::string const& name : check.used) {
+        if (check.defined.count(name) == 0 && allowed.count(name) == 0) throw std::runtime_error("a tile body of stage " + s.output.str() + " uses `" + name + "`, which the program does not define");
+    }
+    return whole;
+}
+
+}  // namespace tilewright::halide

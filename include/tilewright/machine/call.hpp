@@ -1,0 +1,62 @@
+#pragma once
+#include <tilewright/compute/tensor.hpp>
+
+namespace tilewright {
+
+/// What one argument of a device function carries. Addresses are pointers, everything else an int64.
+enum class role : std::uint8_t {
+    source,              // transfer: address of the region's first element
+    destination,         // transfer: likewise
+    bytes,               // transfer: bytes moved by the call
+    row_bytes,           // transfer: bytes of one contiguous row, at the destination
+    extent,              // transfer: count of rows, planes, … `dimension` 1 and up; 0 is the elements of a row
+    source_stride,       // transfer: bytes from one row (plane, …) to the next
+    destination_stride,  // transfer: likewise
+    address,             // intrinsic: address of an operand's first element
+    stride,              // intrinsic: elements between neighbours along an operand's `dimension`
+    literal,             // a fixed value
+};
+
+/// One argument of a device function. `operand` is a position in the list of the intrinsic's operands.
+struct call_argument {
+    role is = role::literal;
+    std::int8_t dimension = 0;
+    std::int8_t operand = -1;
+    std::int64_t value = 0;
+};
+
+/// An argument that speaks of an operand by name; the intrinsic turns the name into a position.
+struct operand_argument {
+    role is = role::address;
+    std::int8_t dimension = 0;
+    label operand{};
+};
+
+/// The arguments that a device function can be given, to be listed in the order of its C signature.
+namespace argument {
+inline constexpr call_argument source{role::source}, destination{role::destination}, bytes{role::bytes}, row_bytes{role::row_bytes};
+constexpr call_argument extent(int dimension) { return {role::extent, static_cast<std::int8_t>(dimension)}; }
+constexpr call_argument source_stride(int dimension) { return {role::source_stride, static_cast<std::int8_t>(dimension)}; }
+constexpr call_argument destination_stride(int dimension) { return {role::destination_stride, static_cast<std::int8_t>(dimension)}; }
+constexpr operand_argument address(any_tensor const& operand) { return {role::address, 0, operand.name}; }
+constexpr operand_argument stride(any_tensor const& operand, int dimension) {
+    return {role::stride, static_cast<std::int8_t>(dimension), operand.name};
+}
+constexpr call_argument literal(std::int64_t value) { return {role::literal, 0, -1, value}; }
+}  // namespace argument
+
+/// A C function `int symbol(arguments…)` of the device; it returns 0, or an error code that the kernel returns.
+struct device_call {
+    static constexpr int most_arguments = 12;
+
+    label symbol{};
+    std::array<call_argument, most_arguments> arguments{};
+    int count = 0;  ///< more than `most_arguments` marks an overflow, refused by the planner
+
+    constexpr void push(call_argument const& what) {
+        if (count < most_arguments) arguments[static_cast<std::size_t>(count)] = what;
+        ++count;
+    }
+};
+
+}  // namespace tilewright

@@ -1,0 +1,23 @@
+#pragma once
+#include <tilewright/compute/label.hpp>
+
+namespace tilewright {
+
+/// Cycles of each operation in loops that stay code.
+struct operation_costs {
+    std::int64_t load = 1;
+    std::int64_t store = 1;
+    std::int64_t arithmetic = 1;  ///< add, subtract, minimum, maximum, compare, logic, shift, select
+    std::int64_t multiply = 1;
+    std::int64_t divide = 1;      ///< divide, modulo
+    std::int64_t convert = 1;
+};
+
+/// The core that runs the loops which stay code. A machine without one has a core "host" of one cycle an operation.
+struct core {
+    label name;
+    operation_costs costs{};
+    int count = 1;  ///< more than one is refused until plans can distribute
+};
+
+}  // namespace tilewright

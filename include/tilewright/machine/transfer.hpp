@@ -1,0 +1,100 @@
+#pragma once
+#include <tilewright/machine/call.hpp>
+#include <tilewright/machine/engine.hpp>
+#include <tilewright/machine/memory.hpp>
+
+namespace tilewright {
+
+/// Most nodes in the semantics of one transfer or intrinsic.
+inline constexpr int max_semantics = 40;
+
+/// Cycles of one transfer: its engine is busy for `setup + ceil(bytes / bytes_per_cycle)`; it is complete `latency` cycles later.
+struct transfer_cost {
+    std::int64_t latency = 0;
+    std::int64_t setup = 0;
+    std::int64_t bytes_per_cycle = 1;
+};
+
+/// Semantics while they stand beside the part that they describe; `count` above `max_semantics` marks an overflow.
+struct semantics_nodes {
+    std::array<node, max_semantics> nodes{};
+    int count = 0;
+
+    constexpr semantics_nodes() = default;
+    template <int Count>
+    constexpr semantics_nodes(computation<Count> const& what) : count(Count) {
+        for (std::size_t position = 0; position < Count && position < max_semantics; ++position) nodes[position] = what.nodes[position];
+    }
+};
+
+/// Position and length of one part's semantics in `machine::semantics`.
+struct semantics_range {
+    int first = 0;
+    int count = 0;
+};
+
+/// What a machine keeps of a transfer.
+struct transfer_description {
+    label name{};
+    label source{};
+    label destination{};
+    label engine_name{};
+    bool is_asynchronous = false;
+    int most_dimensions = 1;              ///< 1: contiguous bytes; 2: rows at a stride; …
+    std::int64_t largest_row_bytes = 0;   ///< 0: no limit
+    std::int64_t largest_extent = 0;      ///< of every dimension but the row; 0: no limit
+    std::int64_t row_granularity = 1;     ///< bytes; a row is a multiple of it
+    std::int64_t address_alignment = 1;   ///< bytes; addresses and strides on both sides are multiples of it
+    transfer_cost costs{};
+    device_call call{};                   ///< without arguments: see `call_of`
+    semantics_range semantics{};          ///< empty: identity
+};
+
+/// The call of a transfer, with its default arguments when none were given: (source, destination, bytes) for one dimension; for more,
+/// (source, destination, row_bytes), then extent, source_stride and destination_stride of each dimension from 1 up.
+constexpr device_call call_of(transfer_description const& t) {
+    device_call call = t.call;
+    if (call.count > 0) return call;
+    call.push(argument::source);
+    call.push(argument::destination);
+    call.push(t.most_dimensions == 1 ? argument::bytes : argument::row_bytes);
+    for (int dimension = 1; dimension < t.most_dimensions; ++dimension) {
+        call.push(argument::extent(dimension));
+        call.push(argument::source_stride(dimension));
+        call.push(argument::destination_stride(dimension));
+    }
+    return call;
+}
+
+/// An instruction or DMA job that moves a region from one memory to another.
+///
+/// By default it copies. `transfer("widen", dram, spad, d(i) = cast<std::int32_t>(s(i)))` states what it does to each element;
+/// without a source, `d(i) = 0`, it is a fill.
+struct transfer : transfer_description {
+    semantics_nodes does{};
+
+    constexpr transfer(label transfer_name, memory const& from, memory const& to)
+        : transfer_description{.name = transfer_name, .source = from.name, .destination = to.name, .call = {.symbol = transfer_name}} {}
+    template <int Count>
+    constexpr transfer(label transfer_name, memory const& from, memory const& to, computation<Count> const& semantics)
+        : transfer(transfer_name, from, to) { does = semantics; }
+
+    constexpr transfer& on(engine const& where) { engine_name = where.name; return *this; }
+    /// Returns before it is complete. Refused until plans can wait.
+    constexpr transfer& asynchronous() { is_asynchronous = true; return *this; }
+    constexpr transfer& dimensions(int most) { most_dimensions = most; return *this; }
+    constexpr transfer& row_limit(std::int64_t bytes) { largest_row_bytes = bytes; return *this; }
+    constexpr transfer& extent_limit(std::int64_t rows) { largest_extent = rows; return *this; }
+    constexpr transfer& granularity(std::int64_t bytes) { row_granularity = bytes; return *this; }
+    constexpr transfer& alignment(std::int64_t bytes) { address_alignment = bytes; return *this; }
+    constexpr transfer& cost(transfer_cost const& cycles) { costs = cycles; return *this; }
+    /// The C function that carries it out, and its arguments in order.
+    template <class... Arguments>
+    constexpr transfer& calls(label symbol, Arguments const&... arguments) {
+        call = {.symbol = symbol};
+        (call.push(arguments), ...);
+        return *this;
+    }
+};
+
+}  // namespace tilewright

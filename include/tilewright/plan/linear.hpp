@@ -1,0 +1,63 @@
+#pragma once
+#include <array>
+#include <cstdint>
+
+namespace tilewright {
+
+struct term {
+    std::int64_t coefficient = 0;
+    std::int16_t variable = 0;
+};
+
+/// A sum of variables with coefficients, while the planner works on it. Terms are ordered by variable, none is zero.
+struct linear {
+    static constexpr int most = 12;
+
+    std::int64_t constant = 0;
+    std::array<term, most> terms{};
+    int count = 0;  ///< above `most` marks an overflow
+
+    constexpr void add(std::int64_t coefficient, int variable) {
+        if (coefficient == 0 || count > most) return;
+        int at = 0;
+        while (at < count && terms[static_cast<std::size_t>(at)].variable < variable) ++at;
+        if (at < count && terms[static_cast<std::size_t>(at)].variable == variable) {
+            auto& existing = terms[static_cast<std::size_t>(at)].coefficient;
+            existing += coefficient;
+            if (existing == 0) {
+                for (int next = at + 1; next < count; ++next) terms[static_cast<std::size_t>(next - 1)] = terms[static_cast<std::size_t>(next)];
+                terms[static_cast<std::size_t>(--count)] = {};
+            }
+            return;
+        }
+        if (count == most) {
+            count = most + 1;
+            return;
+        }
+        for (int next = count; next > at; --next) terms[static_cast<std::size_t>(next)] = terms[static_cast<std::size_t>(next - 1)];
+        terms[static_cast<std::size_t>(at)] = {coefficient, static_cast<std::int16_t>(variable)};
+        ++count;
+    }
+    constexpr void add(linear const& other, std::int64_t scale = 1) {
+        constant += scale * other.constant;
+        if (other.count > most) count = most + 1;
+        for (int at = 0; at < other.count && at < most; ++at) {
+            add(scale * other.terms[static_cast<std::size_t>(at)].coefficient, other.terms[static_cast<std::size_t>(at)].variable);
+        }
+    }
+    constexpr std::int64_t coefficient_of(int variable) const {
+        for (int at = 0; at < count; ++at) {
+            if (terms[static_cast<std::size_t>(at)].variable == variable) return terms[static_cast<std::size_t>(at)].coefficient;
+        }
+        return 0;
+    }
+};
+
+/// A linear form kept in a plan: its terms stand in `plan_value::terms`.
+struct affine {
+    std::int64_t constant = 0;
+    std::int16_t first = 0;
+    std::int16_t count = 0;
+};
+
+}  // namespace tilewright

@@ -1,0 +1,229 @@
+#pragma once
+#include <tilewright/plan/planning.hpp>
+
+// Whether a loop nest computes exactly what an intrinsic or a transfer declares.
+namespace tilewright::detail {
+
+/// Why something does not match; `what` is null when it does.
+struct mismatch {
+    char const* what = nullptr;
+    label operand{};
+    std::int64_t stage_value = 0;
+    std::int64_t intrinsic_value = 0;
+    label other{};   ///< what the intrinsic has where the stage has `operand`: an operation or a type
+
+    constexpr explicit operator bool() const { return what != nullptr; }
+};
+
+/// How an intrinsic's semantics lie on a stage.
+struct matching {
+    static constexpr int most = intrinsic_description::most_operands;
+
+    stage semantics{};
+    std::array<std::int16_t, max_rank> loop_of_axis{};   ///< the nest axis that each axis of the semantics covers
+    std::array<label, most> names{};                     ///< tensors of the semantics …
+    std::array<std::int16_t, most> nodes{};              ///< … and the accesses of the stage that they stand for
+    std::array<std::int16_t, most> semantic_nodes{};
+    int count = 0;
+    std::array<std::array<std::int8_t, max_rank>, most> dimension{};   ///< of the tensor, for each dimension of the operand; -1: none
+    std::array<std::array<std::int64_t, max_rank>, most> factor{};
+
+    constexpr int find(label const& tensor) const {
+        for (int position = 0; position < count; ++position) {
+            if (names[static_cast<std::size_t>(position)] == tensor) return position;
+        }
+        return -1;
+    }
+};
+
+/// A coefficient that no index has: the loop is part of a fused one, the index is not linear in it.
+inline constexpr std::int64_t not_linear = std::int64_t{1} << 40;
+
+/// How far `axis` moves when the leaf `leaf` moves by one.
+constexpr std::int64_t leaf_coefficient(nest const& n, int axis, int leaf) {
+    if (axis == leaf) return 1;
+    nest_axis const& a = n.axes[static_cast<std::size_t>(axis)];
+    if (a.is == nest_axis::role::split) return a.factor * leaf_coefficient(n, a.outer, leaf) + leaf_coefficient(n, a.inner, leaf);
+    if (a.is == nest_axis::role::fused) return leaf_coefficient(n, a.outer, leaf) != 0 ? not_linear : 0;
+    return 0;
+}
+
+struct matcher {
+    planning& p;
+    int s;
+    computation_view semantics;
+    matching& found;
+
+    constexpr std::int64_t coefficient(int node, int dimension, int leaf) const {
+        stage_index const index = index_of(p.plan.what, p.stage_at(s), node, dimension);
+        std::int64_t total = 0;
+        for (int axis = 0; axis < p.stage_at(s).axis_count; ++axis) {
+            std::int64_t const c = index.coefficients[static_cast<std::size_t>(axis)];
+            if (c != 0) total += c * leaf_coefficient(p.nest_at(s), axis, leaf);
+        }
+        return total;
+    }
+
+    /// The indices of the stage's access at `node` are those of the semantics' access at `other`, but for a base and strides.
+    constexpr mismatch match_access(int node, int other, int binding) const {
+        auto const b = static_cast<std::size_t>(binding);
+        stage const& sem = found.semantics;
+        label const& name = semantics[other].name;
+        int const rank = p.plan.what[node].argument_count;
+        std::array<bool, max_rank> taken{};
+        found.dimension[b].fill(-1);
+        for (int operand_dimension = semantics[other].argument_count - 1; operand_dimension >= 0; --operand_dimension) {
+            stage_index const index = index_of(semantics, sem, other, operand_dimension);
+            if (index.constant != 0) return {"index", name, 0, index.constant};
+            int where = -1;
+            std::int64_t factor = 0;
+            for (int axis = 0; axis < sem.axis_count; ++axis) {
+                std::int64_t const wanted = index.coefficients[static_cast<std::size_t>(axis)];
+                if (wanted == 0) continue;
+                for (int dimension = 0; dimension < rank; ++dimension) {
+                    std::int64_t const have = coefficient(node, dimension, found.loop_of_axis[static_cast<std::size_t>(axis)]);
+                    if (have == 0) continue;
+                    if (have >= not_linear || have < 0 || have % wanted != 0 || (where >= 0 && (where != dimension || factor != have / wanted))) {
+                        return {"index", name, have, wanted};
+                    }
+                    where = dimension;
+                    factor = have / wanted;
+                }
+                if (where < 0) return {"index", name, 0, wanted};
+            }
+            if (where < 0) continue;
+            if (taken[static_cast<std::size_t>(where)]) return {"index", name, where, operand_dimension};
+            taken[static_cast<std::size_t>(where)] = true;
+            found.dimension[b][static_cast<std::size_t>(operand_dimension)] = static_cast<std::int8_t>(where);
+            found.factor[b][static_cast<std::size_t>(operand_dimension)] = factor;
+            // Lanes that the operand does not have in this dimension must not move the tensor's index either.
+            for (int axis = 0; axis < sem.axis_count; ++axis) {
+                if (index.coefficients[static_cast<std::size_t>(axis)] != 0) continue;
+                std::int64_t const have = coefficient(node, where, found.loop_of_axis[static_cast<std::size_t>(axis)]);
+                if (have != 0) return {"index", name, have, 0};
+            }
+            if (operand_dimension == semantics[other].argument_count - 1 && (where != rank - 1 || factor != 1)) {
+                return {"stride", name, where == rank - 1 ? factor : 0, 1};
+            }
+        }
+        for (int dimension = 0; dimension < rank; ++dimension) {
+            if (taken[static_cast<std::size_t>(dimension)]) continue;
+            for (int axis = 0; axis < sem.axis_count; ++axis) {
+                std::int64_t const have = coefficient(node, dimension, found.loop_of_axis[static_cast<std::size_t>(axis)]);
+                if (have != 0) return {"index", name, have, 0};
+            }
+        }
+        return {};
+    }
+
+    constexpr mismatch match_tree(int node, int other) const {
+        tilewright::node const& a = p.plan.what[node];
+        tilewright::node const& b = semantics[other];
+        if (a.op != b.op) return {"operation", name_of(a.op), 0, 0, name_of(b.op)};
+        if (a.type != b.type) return {"type", name_of(a.type), 0, 0, name_of(b.type)};
+        switch (a.op) {
+            case operation::constant: return a.value == b.value ? mismatch{} : mismatch{"constant", name_of(b.type), a.value, b.value};
+            case operation::parameter:
+            case operation::axis_value: return {"value", a.name, 1, 0};
+            case operation::access: {
+                int const known = found.find(b.name);
+                if (known >= 0) {
+                    auto const k = static_cast<std::size_t>(known);
+                    bool const same = same_tree(p.plan.what, found.nodes[k], node) && same_tree(semantics, found.semantic_nodes[k], other);
+                    return same ? mismatch{} : mismatch{"operand", b.name};
+                }
+                if (found.count == matching::most) return {"operand", b.name, found.count + 1, matching::most};
+                mismatch const wrong = match_access(node, other, found.count);
+                if (wrong) return wrong;
+                auto const next = static_cast<std::size_t>(found.count++);
+                found.names[next] = b.name;
+                found.nodes[next] = static_cast<std::int16_t>(node);
+                found.semantic_nodes[next] = static_cast<std::int16_t>(other);
+                return {};
+            }
+            default: break;
+        }
+        auto const in_order = [&](bool swapped) {
+            for (int argument = 0; argument < a.argument_count; ++argument) {
+                mismatch const wrong = match_tree(a.argument(swapped ? 1 - argument : argument), b.argument(argument));
+                if (wrong) return wrong;
+            }
+            return mismatch{};
+        };
+        int const before = found.count;
+        mismatch const wrong = in_order(false);
+        if (!wrong || !is_commutative(a.op)) return wrong;
+        found.count = before;
+        return in_order(true) ? wrong : mismatch{};
+    }
+};
+
+/// Whether stage `s` computes what the semantics `view` declare when its covered loops stand for the axes as `found.loop_of_axis` says.
+constexpr mismatch match_semantics(planning& p, int s, computation_view view, matching& found) {
+    stage const& st = p.stage_at(s);
+    nest const& n = p.nest_at(s);
+    stage const& sem = found.semantics;
+    for (int axis = 0; axis < sem.axis_count; ++axis) {
+        nest_axis const& loop = n.axes[static_cast<std::size_t>(found.loop_of_axis[static_cast<std::size_t>(axis)])];
+        stage_axis const& wanted = sem.axes[static_cast<std::size_t>(axis)];
+        if (loop.extent % wanted.extent != 0) return {"extent", wanted.name, loop.extent, wanted.extent};
+        if (loop.reduction != wanted.reduction) return {"reduction", wanted.name, loop.reduction, wanted.reduction};
+    }
+    if (st.type != sem.type) return {"type", name_of(st.type), 0, 0, name_of(sem.type)};
+    if (st.reduction != sem.reduction) return {"operation", name_of(st.reduction), 0, 0, name_of(sem.reduction)};
+    matcher const m{p, s, view, found};
+    found.count = 0;
+    mismatch const wrong = m.match_access(st.target, sem.target, 0);
+    if (wrong) return wrong;
+    found.names[0] = sem.output;
+    found.nodes[0] = static_cast<std::int16_t>(st.target);
+    found.semantic_nodes[0] = static_cast<std::int16_t>(sem.target);
+    found.count = 1;
+    return m.match_tree(st.body, sem.body);
+}
+
+/// Tries the covered loops of stage `s` for the axes of an intrinsic, first in the order they were named, then in every other.
+constexpr mismatch match_intrinsic(planning& p, int s, int intrinsic_at, matching& found) {
+    machine const& where = p.of->where();
+    computation_view const view = where.view(where.intrinsics[intrinsic_at].semantics);
+    nest const& n = p.nest_at(s);
+    stage_mistake const broken = read_stage(view, 0, found.semantics);
+    if (broken.rule != nullptr) return {"semantics", broken.about};
+    if (n.covered_count != found.semantics.axis_count) return {"loops", where.intrinsics[intrinsic_at].name, n.covered_count, found.semantics.axis_count};
+    std::array<int, max_rank> order{0, 1, 2, 3, 4, 5};
+    mismatch first{};
+    for (bool more = true; more;) {
+        for (int axis = 0; axis < n.covered_count; ++axis) {
+            found.loop_of_axis[static_cast<std::size_t>(axis)] = n.covered[static_cast<std::size_t>(order[static_cast<std::size_t>(axis)])];
+        }
+        mismatch const wrong = match_semantics(p, s, view, found);
+        if (!wrong) return {};
+        if (!first) first = wrong;
+        // The next permutation in lexicographic order.
+        more = false;
+        for (int at = n.covered_count - 2; at >= 0 && !more; --at) {
+            auto const a = static_cast<std::size_t>(at);
+            if (order[a] > order[a + 1]) continue;
+            int last = n.covered_count - 1;
+            while (order[static_cast<std::size_t>(last)] < order[a]) --last;
+            int const kept = order[a];
+            order[a] = order[static_cast<std::size_t>(last)];
+            order[static_cast<std::size_t>(last)] = kept;
+            for (int low = at + 1, high = n.covered_count - 1; low < high; ++low, --high) {
+                int const swapped = order[static_cast<std::size_t>(low)];
+                order[static_cast<std::size_t>(low)] = order[static_cast<std::size_t>(high)];
+                order[static_cast<std::size_t>(high)] = swapped;
+            }
+            more = true;
+        }
+    }
+    return first;
+}
+
+/// Whether an intrinsic continues from the contents of what it writes.
+constexpr bool accumulates(intrinsic_description const& what, stage const& semantics) {
+    int const target = what.find(semantics.output);
+    return target >= 0 && semantics.reduces() && what.operands[static_cast<std::size_t>(target)].is == direction::updates;
+}
+
+}  // namespace tilewright::detail

@@ -1,0 +1,197 @@
+#pragma once
+#include <numeric>
+#include <tilewright/plan/planning.hpp>
+
+// Turns a region into calls of a transfer that can express it.
+namespace tilewright::detail {
+
+/// A region before it is cut to what a transfer can do: dimensions outermost first, the row not yet chosen.
+struct region {
+    int source = -1;   ///< buffer; -1: a fill
+    int destination = -1;
+    std::array<movement_dimension, max_rank> dimensions{};
+    int count = 0;
+    std::array<linear, max_rank> source_at{};
+    std::array<linear, max_rank> destination_at{};
+};
+
+/// Elements that a step along a dimension of the region moves on one side. An argument counts as dense here.
+constexpr std::int64_t source_step(planning& p, region const& r, movement_dimension const& d) {
+    return r.source < 0 ? 0 : d.source_factor * p.buffer_at(r.source).stride(d.source_dimension);
+}
+constexpr std::int64_t destination_step(planning& p, region const& r, movement_dimension const& d) {
+    return d.destination_factor * p.buffer_at(r.destination).stride(d.destination_dimension);
+}
+
+/// An argument whose dimensions were joined must come without gaps there: the entry of the kernel checks it.
+constexpr void rely_on_dense(planning& p, int buffer_at, int dimension) {
+    if (buffer_at < 0) return;
+    buffer& b = p.buffer_at(buffer_at);
+    if (b.dense_from > dimension) b.dense_from = static_cast<std::uint8_t>(dimension);
+}
+
+/// The largest divisor of `extent` that is at most `most`.
+constexpr std::int64_t divisor_up_to(std::int64_t extent, std::int64_t most) {
+    std::int64_t best = 1;
+    for (std::int64_t d = 1; d * d <= extent; ++d) {
+        if (extent % d != 0) continue;
+        if (d <= most && d > best) best = d;
+        if (extent / d <= most && extent / d > best) best = extent / d;
+    }
+    return best;
+}
+
+struct region_fault {
+    char const* what = nullptr;
+    std::int64_t value = 0, limit = 0;
+};
+
+/// Whether addresses of `b` at `at` are multiples of `alignment` bytes wherever the loops stand. What depends on an argument's
+/// strides is left to the check at the entry of the kernel.
+constexpr region_fault align(buffer& b, std::array<linear, max_rank> const& at, std::int64_t alignment) {
+    if (alignment <= 1) return {};
+    std::int64_t const size = bytes_of(b.type);
+    b.alignment = std::lcm(b.alignment, alignment);
+    bool const argument = b.kind == buffer_kind::argument;
+    for (int dimension = 0; dimension < b.rank; ++dimension) {
+        linear const& form = at[static_cast<std::size_t>(dimension)];
+        bool const inner = dimension == b.rank - 1;
+        std::int64_t const step = argument && !inner ? alignment : b.stride(dimension) * size;
+        if (!argument && !inner && b.extents[static_cast<std::size_t>(dimension)] > 1 && step % alignment != 0) return {"stride bytes", step, alignment};
+        std::int64_t const first = form.constant - b.minimum[static_cast<std::size_t>(dimension)];
+        if (first * step % alignment != 0) return {"alignment", first * step % alignment, alignment};
+        for (int t = 0; t < form.count; ++t) {
+            std::int64_t const move = form.terms[static_cast<std::size_t>(t)].coefficient * step;
+            if (move % alignment != 0) return {"alignment", move % alignment, alignment};
+        }
+    }
+    if (argument) b.stride_multiple = std::lcm(b.stride_multiple, alignment / std::gcd(alignment, size));
+    return {};
+}
+
+/// Adds the steps that move region `r` by `transfer_at`: one `start`, in loops over what one call cannot express.
+constexpr void move_region(planning& p, region r, int transfer_at, int ordinal) {
+    transfer_description const& t = p.of->where().transfers[transfer_at];
+    std::int64_t const size = bytes_of(p.buffer_at(r.destination).type);
+    auto const refuse = [&](region_fault const& fault) {
+        verdict& v = p.refuse(verdict_kind::transfer_region, ordinal);
+        v.names = {t.name, p.buffer_at(r.destination).tensor, fault.what};
+        v.facts = {fact{need, fault.value}, fact{limit, fault.limit}};
+    };
+    movement m;
+    m.transfer = static_cast<std::int16_t>(transfer_at);
+    m.source = static_cast<std::int16_t>(r.source);
+    m.destination = static_cast<std::int16_t>(r.destination);
+
+    auto& dims = r.dimensions;
+    auto const remove = [&](int position) {
+        for (int next = position + 1; next < r.count; ++next) dims[static_cast<std::size_t>(next - 1)] = dims[static_cast<std::size_t>(next)];
+        --r.count;
+    };
+    for (int position = r.count - 1; position >= 0; --position) {
+        if (dims[static_cast<std::size_t>(position)].extent == 1) remove(position);
+    }
+    auto const dim = [&](int position) -> movement_dimension& { return dims[static_cast<std::size_t>(position)]; };
+    if (r.count > 0 && source_step(p, r, dim(r.count - 1)) <= 1 && destination_step(p, r, dim(r.count - 1)) == 1) {
+        m.row_elements = dim(r.count - 1).extent;
+        --r.count;
+    }
+    // Too many dimensions: join what lies without gaps on both sides, the row first.
+    int const outer_most = t.most_dimensions - 1;
+    auto const follows = [&](movement_dimension const& outer, std::int64_t source_reach, std::int64_t destination_reach) {
+        return (r.source < 0 || source_step(p, r, outer) == source_reach) && destination_step(p, r, outer) == destination_reach;
+    };
+    while (r.count > outer_most && r.count > 0 && follows(dim(r.count - 1), m.row_elements, m.row_elements)) {
+        rely_on_dense(p, r.source, dim(r.count - 1).source_dimension);
+        rely_on_dense(p, r.destination, dim(r.count - 1).destination_dimension);
+        m.row_elements *= dim(--r.count).extent;
+    }
+    for (int position = r.count - 2; position >= 0 && r.count > outer_most; --position) {
+        movement_dimension& inner = dim(position + 1);
+        if (!follows(dim(position), source_step(p, r, inner) * inner.extent, destination_step(p, r, inner) * inner.extent)) continue;
+        rely_on_dense(p, r.source, dim(position).source_dimension);
+        rely_on_dense(p, r.destination, dim(position).destination_dimension);
+        inner.extent *= dim(position).extent;
+        remove(position);
+    }
+    // Too long a row or a dimension: cut it in equal parts, one more dimension.
+    auto const cut = [&](int position, std::int64_t extent, std::int64_t most) {
+        std::int64_t const part = divisor_up_to(extent, most);
+        if (r.count == max_rank) return part;
+        for (int next = r.count; next > position; --next) dim(next) = dim(next - 1);
+        ++r.count;
+        dim(position).extent = extent / part;
+        dim(position).source_factor *= part;
+        dim(position).destination_factor *= part;
+        return part;
+    };
+    if (t.largest_row_bytes > 0 && m.row_elements * size > t.largest_row_bytes) {
+        if (r.source >= 0 && p.buffer_at(r.source).rank == 0) return refuse({"row bytes", m.row_elements * size, t.largest_row_bytes});
+        dim(r.count) = {.source_dimension = static_cast<std::int8_t>(r.source < 0 ? -1 : p.buffer_at(r.source).rank - 1),
+                        .destination_dimension = static_cast<std::int8_t>(p.buffer_at(r.destination).rank - 1)};
+        m.row_elements = cut(r.count, m.row_elements, t.largest_row_bytes / size);
+        if (m.row_elements * size > t.largest_row_bytes) return refuse({"row bytes", m.row_elements * size, t.largest_row_bytes});
+    }
+    for (int position = r.count - 1; position >= 0 && t.largest_extent > 0; --position) {
+        if (dim(position).extent <= t.largest_extent) continue;
+        std::int64_t const whole = dim(position).extent;
+        std::int64_t const part = cut(position, whole, t.largest_extent);
+        dim(position + 1).extent = part;
+        if (part > t.largest_extent) return refuse({"extent", part, t.largest_extent});
+    }
+    if (m.row_elements * size % t.row_granularity != 0) return refuse({"row bytes", m.row_elements * size, t.row_granularity});
+
+    // Still too many: the outermost become loops of the program.
+    int const peeled = r.count > outer_most ? r.count - outer_most : 0;
+    std::array<int, max_rank> loops{};
+    for (int position = 0; position < peeled; ++position) {
+        movement_dimension const& d = dim(position);
+        int const loop = p.add(variable{.name = p.buffer_at(r.destination).tensor, .extent = d.extent});
+        loops[static_cast<std::size_t>(position)] = loop;
+        if (r.source >= 0) r.source_at[static_cast<std::size_t>(d.source_dimension)].add(d.source_factor, loop);
+        r.destination_at[static_cast<std::size_t>(d.destination_dimension)].add(d.destination_factor, loop);
+        p.add(step_kind::loop, loop);
+    }
+    m.dimension_count = static_cast<std::int16_t>(r.count - peeled);
+    for (int position = peeled; position < r.count; ++position) m.dimensions[static_cast<std::size_t>(position - peeled)] = dim(position);
+
+    region_fault fault = align(p.buffer_at(r.destination), r.destination_at, t.address_alignment);
+    if (fault.what == nullptr && r.source >= 0) fault = align(p.buffer_at(r.source), r.source_at, t.address_alignment);
+    if (fault.what != nullptr) return refuse(fault);
+
+    m.bytes = m.row_elements * size;
+    for (int position = 0; position < m.dimension_count; ++position) m.bytes *= m.dimensions[static_cast<std::size_t>(position)].extent;
+    m.cycles = t.costs.latency + t.costs.setup + (m.bytes + t.costs.bytes_per_cycle - 1) / t.costs.bytes_per_cycle;
+    for (int dimension = 0; dimension < max_rank; ++dimension) {
+        auto const d = static_cast<std::size_t>(dimension);
+        if (r.source >= 0 && dimension < p.buffer_at(r.source).rank) m.source_at[d] = p.keep(r.source_at[d]);
+        if (dimension < p.buffer_at(r.destination).rank) m.destination_at[d] = p.keep(r.destination_at[d]);
+    }
+    p.add(step_kind::start, p.add(m));
+    for (int position = 0; position < peeled; ++position) p.add(step_kind::end, loops[static_cast<std::size_t>(position)]);
+}
+
+/// Whether a transfer copies unchanged.
+constexpr bool copies(transfer_description const& t) { return t.semantics.count == 0; }
+
+/// The transfer that moves data of one type from `source` to `destination`: the named one, or the only one there is.
+/// @return its position, -1 after a refusal
+constexpr int choose_transfer(planning& p, label const& tensor, int source, int destination, int named, int ordinal) {
+    machine const& where = p.of->where();
+    label const& from_name = where.memories[source].name;
+    label const& to_name = where.memories[destination].name;
+    int found = -1;
+    for (int at = 0; at < where.transfers.size(); ++at) {
+        transfer_description const& t = where.transfers[at];
+        if ((named >= 0 && named != at) || t.source != from_name || t.destination != to_name || !copies(t)) continue;
+        if (found >= 0) {
+            p.refuse(verdict_kind::conflicting_directives, ordinal).names = {tensor, "by: several can"};
+            return -1;
+        }
+        found = at;
+    }
+    if (found < 0) p.refuse(verdict_kind::no_transfer, ordinal).names = {tensor, from_name, to_name};
+    return found;
+}
+
+}  // namespace tilewright::detail

@@ -1,0 +1,243 @@
+#pragma once
+#include <tilewright/plan/planning.hpp>
+
+// Applies the directives of one stage to its loops.
+namespace tilewright::detail {
+
+/// "name.suffix", for what a directive makes and the user did not name.
+constexpr label dotted(label const& name, label const& suffix) {
+    std::array<char, 2 * label::longest + 2> text{};
+    std::size_t at = 0;
+    for (int position = 0; position < name.size(); ++position) text[at++] = name[position];
+    text[at++] = '.';
+    for (int position = 0; position < suffix.size(); ++position) text[at++] = suffix[position];
+    return label(text.data());
+}
+
+/// Gives a new loop its place in the list of axes; refuses a name that the stage has already.
+constexpr int add_axis(planning& p, int s, nest_axis const& a, int ordinal) {
+    nest& n = p.nest_at(s);
+    for (int position = 0; position < n.count; ++position) {
+        if (n.axes[static_cast<std::size_t>(position)].name == a.name) {
+            p.refuse(verdict_kind::axis_used_twice, ordinal).names = {a.name, p.stage_at(s).output};
+            return 0;
+        }
+    }
+    return p.keep(n.axes, n.count, a, "loops of a stage");
+}
+
+/// Position in the nest's order of a loop that a directive names.
+constexpr int find_loop(planning& p, int s, label const& name, int ordinal) {
+    int const position = p.nest_at(s).position_of(name);
+    if (position < 0) p.refuse(verdict_kind::unknown_axis, ordinal).names = {name, p.stage_at(s).output};
+    return position;
+}
+
+/// loop of extent e at `position` -> outer of e / factor, around inner of factor.
+constexpr void split_loop(planning& p, int s, int position, label const& outer, label const& inner, std::int64_t factor, int ordinal) {
+    nest& n = p.nest_at(s);
+    std::int16_t const parent = n.order[static_cast<std::size_t>(position)];
+    nest_axis const old = n.axes[static_cast<std::size_t>(parent)];
+    if (factor < 1 || old.extent % factor != 0) {
+        verdict& v = p.refuse(verdict_kind::tile_does_not_divide, ordinal);
+        v.names = {old.name};
+        v.facts = {fact{extent, old.extent}, fact{tilewright::factor, factor}};
+        return;
+    }
+    if (n.depth == body::most_loops) return p.refuse_capacity("loops of a stage", n.depth + 1, body::most_loops, ordinal);
+    nest_axis part{.reduction = old.reduction};
+    part.name = outer;
+    part.extent = old.extent / factor;
+    int const outer_at = add_axis(p, s, part, ordinal);
+    part.name = inner;
+    part.extent = factor;
+    int const inner_at = add_axis(p, s, part, ordinal);
+    if (p.refused()) return;
+    nest_axis& split = n.axes[static_cast<std::size_t>(parent)];
+    split.is = nest_axis::role::split;
+    split.outer = static_cast<std::int16_t>(outer_at);
+    split.inner = static_cast<std::int16_t>(inner_at);
+    split.factor = factor;
+    for (int at = n.depth; at > position + 1; --at) n.order[static_cast<std::size_t>(at)] = n.order[static_cast<std::size_t>(at - 1)];
+    n.order[static_cast<std::size_t>(position)] = split.outer;
+    n.order[static_cast<std::size_t>(position + 1)] = split.inner;
+    ++n.depth;
+}
+
+constexpr void reorder_loops(planning& p, int s, label const* names, int count, int ordinal) {
+    nest& n = p.nest_at(s);
+    std::array<std::int16_t, body::most_loops> chosen{};
+    std::array<bool, body::most_loops> is_named{};
+    for (int at = 0; at < count; ++at) {
+        int const position = find_loop(p, s, names[at], ordinal);
+        if (position < 0) return;
+        if (is_named[static_cast<std::size_t>(position)]) {
+            p.refuse(verdict_kind::axis_used_twice, ordinal).names = {names[at], p.stage_at(s).output};
+            return;
+        }
+        is_named[static_cast<std::size_t>(position)] = true;
+        chosen[static_cast<std::size_t>(at)] = n.order[static_cast<std::size_t>(position)];
+    }
+    int next = 0;
+    for (int position = 0; position < n.depth; ++position) {
+        if (is_named[static_cast<std::size_t>(position)]) n.order[static_cast<std::size_t>(position)] = chosen[static_cast<std::size_t>(next++)];
+    }
+}
+
+constexpr void fuse_loops(planning& p, int s, label const& outer, label const& inner, label const& fused, int ordinal) {
+    nest& n = p.nest_at(s);
+    int const at = find_loop(p, s, outer, ordinal);
+    int const inner_at = find_loop(p, s, inner, ordinal);
+    if (p.refused()) return;
+    nest_axis& a = n.axis_of_loop(at);
+    nest_axis& b = n.axis_of_loop(inner_at);
+    if (inner_at != at + 1 || a.reduction != b.reduction) {
+        p.refuse(verdict_kind::loop_order, ordinal).names = {inner, outer};
+        return;
+    }
+    int const whole = add_axis(p, s, {.name = fused, .extent = a.extent * b.extent, .reduction = a.reduction}, ordinal);
+    if (p.refused()) return;
+    a.is = b.is = nest_axis::role::fused;
+    a.outer = b.outer = static_cast<std::int16_t>(whole);
+    a.factor = b.extent;
+    b.modulus = b.extent;
+    n.order[static_cast<std::size_t>(at)] = static_cast<std::int16_t>(whole);
+    --n.depth;
+    for (int position = at + 1; position < n.depth; ++position) n.order[static_cast<std::size_t>(position)] = n.order[static_cast<std::size_t>(position + 1)];
+}
+
+constexpr void mark_loop(planning& p, int s, directive const& d, label name, int ordinal) {
+    int position = find_loop(p, s, name, ordinal);
+    if (position < 0) return;
+    if (d.factors[0] != 0 && d.factors[0] != p.nest_at(s).axis_of_loop(position).extent) {
+        label const outer_name = dotted(name, "outer");
+        label const inner_name = dotted(name, d.kind == directive_kind::vectorize ? "lanes" : "copies");
+        split_loop(p, s, position++, outer_name, inner_name, d.factors[0], ordinal);
+        if (p.refused()) return;
+    }
+    nest_axis& a = p.nest_at(s).axis_of_loop(position);
+    if (a.unrolled || a.vectorized) {
+        p.refuse(verdict_kind::conflicting_directives, ordinal).names = {a.name, a.unrolled ? "unroll" : "vectorize"};
+        return;
+    }
+    if (d.kind == directive_kind::vectorize && a.reduction) {
+        p.refuse(verdict_kind::loop_order, ordinal).names = {a.name, "vector lanes, being a reduction"};
+        return;
+    }
+    (d.kind == directive_kind::vectorize ? a.vectorized : a.unrolled) = true;
+}
+
+constexpr void tensorize_loops(planning& p, int s, directive const& d, int ordinal) {
+    nest& n = p.nest_at(s);
+    int const loops = d.name_count - 1;
+    label const& name = p.of->name_at(d, loops);
+    n.intrinsic = static_cast<std::int16_t>(p.of->where().intrinsics.find(name));
+    n.intrinsic_ordinal = static_cast<std::int16_t>(ordinal);
+    if (n.intrinsic < 0) {
+        p.refuse(verdict_kind::unknown_part, ordinal).names = {name, p.of->where().name};
+        return;
+    }
+    if (loops > max_rank) return p.refuse_capacity("tensorized loops", loops, max_rank, ordinal);
+    for (int at = 0; at < loops; ++at) {
+        int const position = find_loop(p, s, p.of->name_at(d, at), ordinal);
+        if (position < 0) return;
+        if (position < n.depth - loops) {
+            p.refuse(verdict_kind::loop_order, ordinal).names = {p.of->name_at(d, at), n.axis_of_loop(n.depth - 1).name};
+            return;
+        }
+        for (int before = 0; before < at; ++before) {
+            if (n.covered[static_cast<std::size_t>(before)] == n.order[static_cast<std::size_t>(position)]) {
+                p.refuse(verdict_kind::axis_used_twice, ordinal).names = {p.of->name_at(d, at), p.stage_at(s).output};
+                return;
+            }
+        }
+        n.covered[static_cast<std::size_t>(at)] = n.order[static_cast<std::size_t>(position)];
+    }
+    n.covered_count = loops;
+}
+
+/// The value of an axis over variables. @pre the nest is complete
+constexpr linear value_of(planning& p, int s, int axis) {
+    nest_axis const& a = p.nest_at(s).axes[static_cast<std::size_t>(axis)];
+    linear value;
+    if (a.is == nest_axis::role::split) {
+        value.add(value_of(p, s, a.outer), a.factor);
+        value.add(value_of(p, s, a.inner));
+        return value;
+    }
+    if (a.lane_extent > 0) {
+        value.add(a.lane_extent, a.variable);
+        value.add(1, a.lane);
+        return value;
+    }
+    value.add(1, a.variable);
+    return value;
+}
+
+/// Builds the loops of stage `s`, whose axes run over `extents`, by its directives in their order.
+constexpr void build_loops(planning& p, int s, std::array<std::int64_t, stage::most_axes> const& extents) {
+    stage const& st = p.stage_at(s);
+    nest& n = p.nest_at(s);
+    for (int position = 0; position < st.axis_count; ++position) {
+        stage_axis const& a = st.axes[static_cast<std::size_t>(position)];
+        n.order[static_cast<std::size_t>(position)] = static_cast<std::int16_t>(
+            add_axis(p, s, {.name = a.name, .extent = extents[static_cast<std::size_t>(position)], .reduction = a.reduction}, 0));
+    }
+    n.depth = st.axis_count;
+    int current = p.plan.stage_count - 1;
+    for (int at = 0; at < p.of->directive_count() && !p.refused(); ++at) {
+        directive const& d = p.of->directive_at(at);
+        auto const name = [&](int position) { return p.of->name_at(d, position); };
+        int const ordinal = at + 1;
+        if (d.kind == directive_kind::stage) current = p.producer_of(name(0));
+        if (current != s) continue;
+        switch (d.kind) {
+            case directive_kind::split: {
+                int const position = find_loop(p, s, name(0), ordinal);
+                if (position >= 0) split_loop(p, s, position, name(1), name(2), d.factors[0], ordinal);
+                break;
+            }
+            case directive_kind::tile: {
+                int position = find_loop(p, s, name(0), ordinal);
+                if (position >= 0) split_loop(p, s, position, name(2), name(4), d.factors[0], ordinal);
+                if (!p.refused()) position = find_loop(p, s, name(1), ordinal);
+                if (!p.refused()) split_loop(p, s, position, name(3), name(5), d.factors[1], ordinal);
+                std::array<label, 4> const order{name(2), name(3), name(4), name(5)};
+                if (!p.refused()) reorder_loops(p, s, order.data(), 4, ordinal);
+                break;
+            }
+            case directive_kind::fuse: fuse_loops(p, s, name(0), name(1), name(2), ordinal); break;
+            case directive_kind::reorder: reorder_loops(p, s, &p.of->name_at(d, 0), d.name_count, ordinal); break;
+            case directive_kind::unroll:
+            case directive_kind::vectorize: mark_loop(p, s, d, name(0), ordinal); break;
+            case directive_kind::tensorize: tensorize_loops(p, s, d, ordinal); break;
+            default: break;
+        }
+    }
+}
+
+/// Turns the finished nest into variables and gives every axis of the stage its value.
+constexpr void finish_loops(planning& p, int s) {
+    nest& n = p.nest_at(s);
+    stage_placement& place = p.placed(s);
+    place.path_length = place.outer_depth;
+    for (int position = 0; position < n.depth && !p.refused(); ++position) {
+        nest_axis& a = n.axis_of_loop(position);
+        a.variable = static_cast<std::int16_t>(p.add(variable{.name = a.name, .extent = a.lane_extent > 0 ? a.extent / a.lane_extent : a.extent,
+                                                              .reduction = a.reduction, .unrolled = a.unrolled, .vectorized = a.vectorized}));
+        if (a.lane_extent > 0) {
+            a.lane = static_cast<std::int16_t>(p.add(variable{.name = a.name, .extent = a.lane_extent, .kind = variable_kind::lane, .reduction = a.reduction}));
+        }
+        if (place.path_length == static_cast<int>(place.path.size())) return p.refuse_capacity("nested loops", place.path_length + 1, place.path_length);
+        place.path[static_cast<std::size_t>(place.path_length++)] = a.variable;
+    }
+    // Fused axes name their whole by position, and the whole comes later in the list: go from the last to the first.
+    for (int at = n.count - 1; at >= 0 && !p.refused(); --at) {
+        nest_axis& a = n.axes[static_cast<std::size_t>(at)];
+        if (a.is != nest_axis::role::fused) continue;
+        a.variable = static_cast<std::int16_t>(p.add(variable{.name = a.name, .extent = a.extent, .kind = variable_kind::component, .reduction = a.reduction,
+                                                              .fused = p.keep(value_of(p, s, a.outer)), .divisor = a.modulus == 0 ? a.factor : 1, .modulus = a.modulus}));
+    }
+}
+
+}  // namespace tilewright::detail

@@ -1,0 +1,144 @@
+#pragma once
+#include <numeric>
+#include <tilewright/plan/planning.hpp>
+
+// Lifetimes and addresses of the planned buffers.
+namespace tilewright::detail {
+
+/// Calls `visit(buffer)` for every buffer that a step touches.
+template <class Visit>
+constexpr void each_touched(plan_value const& plan, step const& s, Visit&& visit) {
+    if (s.kind == step_kind::start) {
+        movement const& m = plan.movements[static_cast<std::size_t>(s.what)];
+        if (m.source >= 0) visit(m.source);
+        visit(m.destination);
+    }
+    if (s.kind != step_kind::compute) return;
+    body const& b = plan.bodies[static_cast<std::size_t>(s.what)];
+    stage const& st = plan.stages[static_cast<std::size_t>(b.stage)];
+    for (int position = 0; position < plan.use_count; ++position) {
+        use const& u = plan.uses[static_cast<std::size_t>(position)];
+        bool const reads = b.kind != body_kind::identity && u.node > st.target && u.node < st.store;
+        if (u.buffer >= 0 && (u.node == st.target || reads)) visit(u.buffer);
+    }
+}
+
+/// Sets each planned buffer's lifetime: from the first to the last step that touches it inside the loop where it is made. A touch in a
+/// loop further in counts from that loop's beginning to its end, for the next iteration touches it again.
+constexpr void set_lifetimes(planning& p, std::array<std::int16_t, plan_value::most_buffers> const& levels) {
+    plan_value& plan = p.plan;
+    std::array<std::int16_t, 32> open{};
+    int depth = 0;
+    for (int at = 0; at < plan.step_count; ++at) {
+        step const& s = plan.steps[static_cast<std::size_t>(at)];
+        if (s.kind == step_kind::loop) {
+            if (depth == static_cast<int>(open.size())) return p.refuse_capacity("nested loops", depth + 1, depth);
+            open[static_cast<std::size_t>(depth++)] = static_cast<std::int16_t>(at);
+        }
+        if (s.kind == step_kind::end) --depth;
+        each_touched(plan, s, [&](int touched) {
+            buffer& b = p.buffer_at(touched);
+            if (b.kind == buffer_kind::argument) return;
+            int level_depth = 0;
+            while (level_depth < depth && levels[static_cast<std::size_t>(touched)] >= 0 &&
+                   plan.steps[static_cast<std::size_t>(open[static_cast<std::size_t>(level_depth)])].what != levels[static_cast<std::size_t>(touched)]) {
+                ++level_depth;
+            }
+            if (levels[static_cast<std::size_t>(touched)] >= 0) ++level_depth;
+            int first = at, last = at + 1;
+            if (level_depth < depth) {
+                first = open[static_cast<std::size_t>(level_depth)];
+                last = first + 1;
+                for (int nested = 1; nested > 0; ++last) {
+                    step_kind const kind = plan.steps[static_cast<std::size_t>(last)].kind;
+                    nested += kind == step_kind::loop ? 1 : kind == step_kind::end ? -1 : 0;
+                }
+            }
+            if (b.born < 0 || first < b.born) b.born = static_cast<std::int16_t>(first);
+            if (last > b.dead) b.dead = static_cast<std::int16_t>(last);
+        });
+    }
+    for (int at = 0; at < plan.buffer_count; ++at) {
+        buffer& b = p.buffer_at(at);
+        if (b.kind == buffer_kind::result) b.born = 0, b.dead = static_cast<std::int16_t>(plan.step_count);
+    }
+}
+
+constexpr bool share_time(buffer const& a, buffer const& b) { return a.born < b.dead && b.born < a.dead; }
+constexpr bool share_bytes(buffer const& a, buffer const& b) { return a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes; }
+
+/// Gives every planned buffer an offset in its memory, so that buffers alive at one time never overlap: largest first, each at the lowest
+/// offset that is free for its whole lifetime.
+/// @post offsets are multiples of the memory's and the buffer's alignment; refuses `memory_overflow` with need and have
+constexpr void place_buffers(planning& p) {
+    plan_value& plan = p.plan;
+    std::array<std::int16_t, plan_value::most_buffers> order{};
+    int count = 0;
+    for (int at = 0; at < plan.buffer_count; ++at) {
+        if (p.buffer_at(at).kind == buffer_kind::argument) continue;
+        int position = count++;
+        for (; position > 0 && p.buffer_at(order[static_cast<std::size_t>(position - 1)]).bytes < p.buffer_at(at).bytes; --position) {
+            order[static_cast<std::size_t>(position)] = order[static_cast<std::size_t>(position - 1)];
+        }
+        order[static_cast<std::size_t>(position)] = static_cast<std::int16_t>(at);
+    }
+    for (int at = 0; at < count; ++at) {
+        buffer& b = p.buffer_at(order[static_cast<std::size_t>(at)]);
+        b.alignment = std::lcm(std::lcm(b.alignment, p.of->where().memories[b.memory].alignment), static_cast<std::int64_t>(bytes_of(b.type)));
+        b.offset = 0;
+        for (int before = 0; before < at; ++before) {
+            buffer const& other = p.buffer_at(order[static_cast<std::size_t>(before)]);
+            if (other.memory != b.memory || !share_time(b, other) || !share_bytes(b, other)) continue;
+            std::int64_t const behind = other.offset + other.bytes;
+            b.offset = (behind + b.alignment - 1) / b.alignment * b.alignment;
+            before = -1;  // a higher offset may meet one that was passed before
+        }
+    }
+    for (int at = 0; at < p.of->where().memories.size() && !p.refused(); ++at) {
+        memory const& m = p.of->where().memories[at];
+        std::int64_t const peak = plan.peak_bytes(at);
+        if (peak <= m.capacity || peak == 0) continue;
+        int ordinal = 0;
+        verdict breakdown;
+        for (int which = 0; which < count; ++which) {
+            buffer const& b = p.buffer_at(order[static_cast<std::size_t>(which)]);
+            if (b.memory != at) continue;
+            if (b.offset + b.bytes == peak) ordinal = b.ordinal;
+            if (breakdown.share_count < static_cast<int>(breakdown.shares.size())) {
+                breakdown.shares[static_cast<std::size_t>(breakdown.share_count++)] = {b.tensor, b.bytes};
+            }
+        }
+        verdict& v = p.refuse(verdict_kind::memory_overflow, ordinal);
+        v.names = {m.name};
+        v.facts = {fact{need, peak}, fact{have, m.capacity}};
+        v.shares = breakdown.shares;
+        v.share_count = breakdown.share_count;
+    }
+}
+
+/// Where loops that stay code touch two buffers that share bytes one after the other, the compiler behind must not mix their accesses:
+/// a fence stands at the beginning of each lifetime.
+constexpr void add_fences(planning& p) {
+    plan_value& plan = p.plan;
+    for (int at = 0; at < plan.buffer_count; ++at) {
+        buffer const fenced = p.buffer_at(at);
+        bool shares = false;
+        for (int other = 0; other < plan.buffer_count; ++other) {
+            buffer const& o = p.buffer_at(other);
+            shares |= other != at && o.kind != buffer_kind::argument && o.memory == fenced.memory && o.code_access && share_bytes(fenced, o);
+        }
+        if (fenced.kind == buffer_kind::argument || !fenced.code_access || !shares) continue;
+        int const place = fenced.born;
+        p.add(step_kind::fence, at);
+        if (p.refused()) return;
+        for (int position = plan.step_count - 1; position > place; --position) plan.steps[static_cast<std::size_t>(position)] = plan.steps[static_cast<std::size_t>(position - 1)];
+        plan.steps[static_cast<std::size_t>(place)] = {step_kind::fence, static_cast<std::int16_t>(at)};
+        for (int other = 0; other < plan.buffer_count; ++other) {
+            buffer& o = p.buffer_at(other);
+            if (other != at && o.born >= place) ++o.born;
+            if (o.dead > place) ++o.dead;
+        }
+    }
+}
+
+}  // namespace tilewright::detail

@@ -1,0 +1,266 @@
+#pragma once
+#include <tilewright/compute/stage.hpp>
+#include <tilewright/diagnostics/verdict.hpp>
+#include <tilewright/plan/linear.hpp>
+#include <tilewright/schedule/schedule.hpp>
+
+namespace tilewright {
+
+/// A number that a plan was asked for. After a refusal it compares true with everything, so that the verdict stays the only error.
+struct quantity {
+    double value = 0;
+    bool known = true;
+
+    constexpr operator double() const { return value; }
+    friend constexpr quantity operator*(double scale, quantity q) { return {scale * q.value, q.known}; }
+    friend constexpr bool operator==(quantity a, quantity b) { return !a.known || !b.known || a.value == b.value; }
+    friend constexpr bool operator<(quantity a, quantity b) { return !a.known || !b.known || a.value < b.value; }
+    friend constexpr bool operator<=(quantity a, quantity b) { return !a.known || !b.known || a.value <= b.value; }
+    friend constexpr bool operator>(quantity a, quantity b) { return b < a; }
+    friend constexpr bool operator>=(quantity a, quantity b) { return b <= a; }
+};
+
+enum class variable_kind : std::uint8_t {
+    loop,       // a loop of the program or of a tile body
+    component,  // (fused / divisor) % modulus of a fused loop
+    lane,       // the part of a tensorized loop that one step of the intrinsic covers
+};
+
+/// Something that indices are linear in.
+struct variable {
+    label name{};
+    std::int64_t extent = 1;
+    variable_kind kind = variable_kind::loop;
+    bool reduction = false;
+    bool unrolled = false;
+    bool vectorized = false;
+    affine fused{};              ///< component: the value of the fused loop
+    std::int64_t divisor = 1;
+    std::int64_t modulus = 0;    ///< 0: none
+};
+
+enum class buffer_kind : std::uint8_t {
+    argument,  // passed by the caller, in the machine's first memory
+    staged,    // the plan gives it an address
+    result,    // likewise, and it is what the kernel computes
+};
+
+/// A tensor's place: an argument, or a box of it that the plan puts at an address. Boxes are row-major and dense.
+struct buffer {
+    label name{};                                      ///< unique in the plan: the tensor's, or tensor.memory
+    label tensor{};
+    buffer_kind kind = buffer_kind::argument;
+    bool written = false;                              ///< argument: the kernel writes it
+    std::int16_t memory = 0;                           ///< position in the machine
+    scalar_type type = scalar_type::literal;
+    std::int16_t rank = 0;
+    std::array<std::int64_t, max_rank> minimum{};      ///< argument: the lowest index used
+    std::array<std::int64_t, max_rank> extents{};
+    std::int64_t bytes = 0;
+    std::int64_t alignment = 1;                        ///< bytes; argument: of the host pointer
+    std::int64_t offset = 0;                           ///< bytes from the base of the memory
+    std::int16_t born = -1;                            ///< first step of its lifetime
+    std::int16_t dead = -1;                            ///< the step behind its lifetime
+    std::int16_t ordinal = 0;                          ///< the directive that made it
+    bool code_access = false;                          ///< loops that stay code touch it
+    std::uint8_t dense_from = 0;                       ///< argument: dimensions from here on must follow each other without gaps
+    std::int64_t stride_multiple = 1;                  ///< argument: elements; outer strides are multiples of it
+
+    /// Elements between neighbours along `dimension` of a dense box.
+    constexpr std::int64_t stride(int dimension) const {
+        std::int64_t elements = 1;
+        for (int inner = rank - 1; inner > dimension; --inner) elements *= extents[static_cast<std::size_t>(inner)];
+        return elements;
+    }
+};
+
+/// One dimension of a movement besides the row.
+struct movement_dimension {
+    std::int64_t extent = 1;
+    std::int8_t source_dimension = -1;
+    std::int8_t destination_dimension = -1;
+    std::int64_t source_factor = 1;        ///< step along the source's dimension
+    std::int64_t destination_factor = 1;
+};
+
+/// What one call of a transfer moves: a row of `row_elements`, repeated along `dimensions`, outermost first.
+struct movement {
+    std::int16_t transfer = -1;
+    std::int16_t source = -1;        ///< buffer; -1: a fill
+    std::int16_t destination = -1;
+    std::int64_t row_elements = 1;
+    std::array<movement_dimension, max_rank> dimensions{};
+    std::int16_t dimension_count = 0;
+    std::array<affine, max_rank> source_at{};       ///< index of the first element, per dimension of the buffer
+    std::array<affine, max_rank> destination_at{};
+    std::int64_t bytes = 0;          ///< at the destination (at the source, when types differ, is in proportion)
+    std::int64_t cycles = 0;         ///< setup, occupation and latency of one call
+};
+
+/// The use of a buffer at one access of the computation, or as one operand of an intrinsic.
+struct use {
+    std::int16_t node = -1;          ///< the access in the computation
+    std::int16_t buffer = -1;
+    std::array<affine, max_rank> at{};   ///< index into the buffer's box, per dimension
+};
+
+struct operand_use {
+    std::int16_t buffer = -1;
+    std::array<affine, max_rank> at{};               ///< of the operand's first element
+    std::array<std::int8_t, max_rank> dimension{};   ///< of the buffer, for each dimension of the operand; -1: none
+    std::array<std::int64_t, max_rank> factor{};     ///< step along it
+};
+
+enum class body_kind : std::uint8_t {
+    value,       // a stage without reduction
+    reduction,   // identity, then the whole reduction
+    identity,    // only the identity: the reduction's loops stand further in
+    update,      // continues a reduction
+    intrinsic,   // one step of an intrinsic
+};
+
+/// Operations of one iteration of a tile body that stays code.
+struct operation_counts {
+    std::int32_t load = 0, store = 0, arithmetic = 0, multiply = 0, divide = 0, convert = 0;
+};
+
+constexpr std::int64_t cycles_of(operation_counts const& counts, operation_costs const& cost) {
+    return counts.load * cost.load + counts.store * cost.store + counts.arithmetic * cost.arithmetic + counts.multiply * cost.multiply +
+           counts.divide * cost.divide + counts.convert * cost.convert;
+}
+
+/// What a `compute` step does: a nest of loops that Halide lowers, or a call of an intrinsic.
+struct body {
+    static constexpr int most_loops = 12;
+
+    body_kind kind = body_kind::value;
+    std::int16_t stage = 0;
+    std::array<std::int16_t, most_loops> loops{};    ///< variables, outermost first
+    std::int16_t loop_count = 0;
+    operation_counts counts{};                       ///< of one iteration of all loops; a reduction's identity is not in it
+    std::int64_t cycles = 0;                         ///< of one execution
+    std::int16_t intrinsic = -1;
+    std::int16_t first_intrinsic = -1;               ///< used instead where all `first_loops` are at 0
+    std::int64_t first_cycles = 0;
+    std::array<std::int16_t, most_loops> first_loops{};
+    std::int16_t first_loop_count = 0;
+    std::int16_t operands = -1;                      ///< first of its `operand_use`s, in the order of the intrinsic's declaration
+    std::int16_t first_operands = -1;
+};
+
+enum class step_kind : std::uint8_t { loop, end, start, wait, fence, compute, barrier };
+
+/// A step of the loop program. `loop` opens a nest that its `end` closes.
+struct step {
+    step_kind kind = step_kind::end;
+    std::int16_t what = -1;   ///< loop: variable; start: movement; compute: body; fence: buffer
+};
+
+/// The plan of a kernel: where every buffer is, and the program of loops, transfers and tile bodies. Back ends walk it.
+struct plan_value {
+    static constexpr int most_stages = 8, most_variables = 64, most_terms = 512, most_buffers = 24, most_movements = 32, most_uses = 40, most_operands = 32,
+                         most_bodies = 16, most_steps = 128;
+
+    verdict refusal{};
+    machine const* where = nullptr;
+    computation_view what{};
+    std::array<stage, most_stages> stages{};
+    int stage_count = 0;
+    std::array<variable, most_variables> variables{};
+    int variable_count = 0;
+    std::array<term, most_terms> terms{};
+    int term_count = 0;
+    std::array<buffer, most_buffers> buffers{};   ///< arguments first, in the order of their first use; the result last among them
+    int buffer_count = 0;
+    std::array<movement, most_movements> movements{};
+    int movement_count = 0;
+    std::array<use, most_uses> uses{};
+    int use_count = 0;
+    std::array<operand_use, most_operands> operands{};
+    int operand_count = 0;
+    std::array<body, most_bodies> bodies{};
+    int body_count = 0;
+    std::array<step, most_steps> steps{};
+    int step_count = 0;
+    std::int64_t total_cycles = 0;
+
+    constexpr term const& term_at(affine const& form, int position) const { return terms[static_cast<std::size_t>(form.first + position)]; }
+    constexpr use const* use_at(int node) const {
+        for (int position = 0; position < use_count; ++position) {
+            if (uses[static_cast<std::size_t>(position)].node == node) return &uses[static_cast<std::size_t>(position)];
+        }
+        return nullptr;
+    }
+
+    /// Bytes of `where` that the kernel needs at most at one time, from the base of the memory.
+    constexpr quantity peak(memory const& of) const { return {static_cast<double>(peak_bytes(where->memories.find(of.name))), !refusal}; }
+    constexpr std::int64_t peak_bytes(int memory_position) const {
+        std::int64_t most = 0;
+        for (int position = 0; position < buffer_count; ++position) {
+            buffer const& b = buffers[static_cast<std::size_t>(position)];
+            if (b.kind == buffer_kind::argument || b.memory != memory_position) continue;
+            most = most < b.offset + b.bytes ? b.offset + b.bytes : most;
+        }
+        return most;
+    }
+    /// Calls of a transfer, and the bytes that they move.
+    constexpr quantity calls(transfer_description const& of) const { return {static_cast<double>(traffic_of(where->transfers.find(of.name)).calls), !refusal}; }
+    constexpr quantity bytes(transfer_description const& of) const { return {static_cast<double>(traffic_of(where->transfers.find(of.name)).bytes), !refusal}; }
+    /// Executions of an intrinsic.
+    constexpr quantity calls(intrinsic_description const& of) const { return {static_cast<double>(executions_of(where->intrinsics.find(of.name))), !refusal}; }
+    /// Cycles when every transfer is waited for and nothing overlaps.
+    constexpr quantity cycles() const { return {static_cast<double>(total_cycles), !refusal}; }
+
+    struct traffic {
+        std::int64_t calls = 0, bytes = 0;
+    };
+    constexpr traffic traffic_of(int transfer_position) const {
+        traffic total;
+        walk([&](step const& s, std::int64_t times, std::int64_t) {
+            if (s.kind != step_kind::start) return;
+            movement const& m = movements[static_cast<std::size_t>(s.what)];
+            if (m.transfer == transfer_position) total.calls += times, total.bytes += times * m.bytes;
+        });
+        return total;
+    }
+    constexpr std::int64_t executions_of(int intrinsic_position) const {
+        std::int64_t total = 0;
+        walk([&](step const& s, std::int64_t times, std::int64_t first_times) {
+            if (s.kind != step_kind::compute) return;
+            body const& b = bodies[static_cast<std::size_t>(s.what)];
+            if (b.kind != body_kind::intrinsic) return;
+            bool const has_first = b.first_intrinsic >= 0;
+            if (b.intrinsic == intrinsic_position) total += has_first ? times - first_times : times;
+            if (has_first && b.first_intrinsic == intrinsic_position) total += first_times;
+        });
+        return total;
+    }
+
+    /// Calls `visit(step, times, first_times)` for every step: how often it runs, and how often with all its `first_loops` at 0.
+    template <class Visit>
+    constexpr void walk(Visit&& visit) const {
+        std::array<std::int16_t, 32> open{};
+        int depth = 0;
+        std::int64_t times = 1;
+        for (int position = 0; position < step_count; ++position) {
+            step const& s = steps[static_cast<std::size_t>(position)];
+            std::int64_t first_times = times;
+            if (s.kind == step_kind::compute) {
+                body const& b = bodies[static_cast<std::size_t>(s.what)];
+                for (int loop = 0; loop < b.first_loop_count; ++loop) {
+                    first_times /= variables[static_cast<std::size_t>(b.first_loops[static_cast<std::size_t>(loop)])].extent;
+                }
+            }
+            if (s.kind == step_kind::end) {
+                times /= variables[static_cast<std::size_t>(open[static_cast<std::size_t>(--depth)])].extent;
+            }
+            visit(s, times, first_times);
+            if (s.kind == step_kind::loop) {
+                open[static_cast<std::size_t>(depth++)] = s.what;
+                times *= variables[static_cast<std::size_t>(s.what)].extent;
+            }
+        }
+    }
+};
+
+}  // namespace tilewright

@@ -1,0 +1,206 @@
+#pragma once
+#include <tilewright/plan/plan_value.hpp>
+
+namespace tilewright::detail {
+
+/// A loop of a stage while directives are applied: a leaf is a loop of the nest, others were split or fused.
+struct nest_axis {
+    enum class role : std::uint8_t { leaf, split, fused };
+
+    label name{};
+    std::int64_t extent = 1;
+    role is = role::leaf;
+    bool reduction = false;
+    bool unrolled = false;
+    bool vectorized = false;
+    std::int64_t lane_extent = 0;      ///< of a tensorized loop: elements that one step covers
+    std::int16_t outer = -1;           ///< split: the two parts; fused: the fused axis
+    std::int16_t inner = -1;
+    std::int64_t factor = 1;           ///< split: extent of the inner part; fused: divisor
+    std::int64_t modulus = 0;          ///< fused: 0 for the outer of the two
+    std::int16_t variable = -1;        ///< leaf and fused component, once the nest is complete
+    std::int16_t lane = -1;
+};
+
+/// The loops of one stage.
+struct nest {
+    static constexpr int most = 24;
+
+    std::array<nest_axis, most> axes{};
+    int count = 0;
+    std::array<std::int16_t, body::most_loops> order{};   ///< the leaves, outermost first
+    int depth = 0;
+    std::int16_t intrinsic = -1;
+    std::int16_t intrinsic_ordinal = 0;
+    std::array<std::int16_t, max_rank> covered{};         ///< tensorized axes, in the order they were named
+    int covered_count = 0;
+
+    constexpr nest_axis& axis_of_loop(int position) { return axes[static_cast<std::size_t>(order[static_cast<std::size_t>(position)])]; }
+    constexpr nest_axis const& axis_of_loop(int position) const { return axes[static_cast<std::size_t>(order[static_cast<std::size_t>(position)])]; }
+    constexpr int position_of(label const& name) const {
+        for (int position = 0; position < depth; ++position) {
+            if (axis_of_loop(position).name == name) return position;
+        }
+        return -1;
+    }
+};
+
+/// What directives say of one stage besides its loops.
+struct stage_placement {
+    std::int16_t store_memory = -1;      ///< position in the machine
+    std::int16_t store_ordinal = 0;
+    std::int16_t transfer = -1;          ///< carries the whole stage out
+    std::int16_t transfer_ordinal = 0;
+    label at_loop{};                     ///< compute_at
+    std::int16_t at_ordinal = 0;
+    std::int16_t at_stage = -1;          ///< the stage in whose nest it stands; -1: root
+    std::int16_t level = -1;             ///< the variable of the loop it stands in; -1: root
+    std::int16_t home = -1;              ///< the buffer that its output lives in
+    std::array<linear, stage::most_axes> axis_values{};   ///< of each axis, over variables
+    std::array<std::int16_t, 24> path{}; ///< variables of the loops around and in it, outermost first
+    int outer_depth = 0;                 ///< how many of them stand around it
+    int path_length = 0;
+    int owned = 0;                       ///< how many of its own loops the program holds; the others are its tile body
+};
+
+/// One cache_read or cache_write.
+struct staging {
+    std::int16_t stage = 0;
+    bool writes = false;
+    label tensor{};
+    std::int16_t memory = -1;
+    std::int16_t ordinal = 0;
+    label loop{};
+    std::int16_t loop_ordinal = 0;
+    std::int16_t transfer = -1;
+    std::int16_t transfer_ordinal = 0;
+    std::int16_t level = -1;             ///< variable of the loop; -1: root
+    std::int16_t depth = 0;              ///< position on the stage's path behind that loop
+    std::int16_t buffer = -1;
+    std::int16_t outward = -1;           ///< the buffer on the other side of its transfer
+};
+
+/// What the planner works on. The first verdict is kept; after it every step returns at once.
+struct planning {
+    static constexpr int most_stagings = 16;
+
+    plan_value plan{};
+    schedule const* of = nullptr;
+    std::array<nest, plan_value::most_stages> nests{};
+    std::array<stage_placement, plan_value::most_stages> placements{};
+    std::array<staging, most_stagings> stagings{};
+    int staging_count = 0;
+    /// First element of every staged buffer's box in its tensor's coordinates.
+    std::array<std::array<affine, max_rank>, plan_value::most_buffers> box_at{};
+
+    constexpr explicit planning(schedule const& what) : of(&what) {
+        plan.where = &what.where();
+        plan.what = what.what();
+    }
+
+    constexpr bool refused() const { return static_cast<bool>(plan.refusal); }
+    constexpr verdict& refuse(verdict_kind kind, int ordinal = 0) {
+        if (refused()) {
+            ignored_ = {};
+            return ignored_;
+        }
+        verdict& v = plan.refusal;
+        v.kind = kind;
+        v.ordinal = static_cast<std::int16_t>(ordinal);
+        if (ordinal > 0) {
+            directive const& d = of->directive_at(ordinal - 1);
+            v.line = d.line;
+            v.directive = name_of(d.kind);
+        }
+        return v;
+    }
+    constexpr void refuse_capacity(char const* what, std::int64_t needed, std::int64_t most, int ordinal = 0) {
+        verdict& v = refuse(verdict_kind::capacity_of_representation, ordinal);
+        v.names = {what};
+        v.facts = {fact{need, needed}, fact{limit, most}};
+    }
+
+    constexpr void refuse_ill_formed(char const* rule, label const& about, label const& output) {
+        verdict& v = refuse(verdict_kind::ill_formed);
+        v.names = {output, about};
+        v.rule = rule;
+    }
+
+    template <class Part, std::size_t Most>
+    constexpr int keep(std::array<Part, Most>& list, int& count, Part const& what, char const* name) {
+        if (count == static_cast<int>(Most)) {
+            refuse_capacity(name, count + 1, static_cast<std::int64_t>(Most));
+            return 0;
+        }
+        list[static_cast<std::size_t>(count)] = what;
+        return count++;
+    }
+    constexpr int add(variable const& v) { return keep(plan.variables, plan.variable_count, v, "variables"); }
+    constexpr int add(buffer const& b) { return keep(plan.buffers, plan.buffer_count, b, "buffers"); }
+    constexpr int add(body const& b) { return keep(plan.bodies, plan.body_count, b, "tile bodies"); }
+    constexpr int add(movement const& m) { return keep(plan.movements, plan.movement_count, m, "transfers"); }
+    constexpr int add(operand_use const& o) { return keep(plan.operands, plan.operand_count, o, "operands"); }
+    constexpr int add(use const& u) { return keep(plan.uses, plan.use_count, u, "tensor accesses"); }
+    constexpr int add(step_kind kind, int what) {
+        return keep(plan.steps, plan.step_count, step{kind, static_cast<std::int16_t>(what)}, "steps");
+    }
+
+    constexpr affine keep(linear const& form) {
+        affine kept{form.constant, static_cast<std::int16_t>(plan.term_count), static_cast<std::int16_t>(form.count)};
+        if (form.count > linear::most || plan.term_count + form.count > plan_value::most_terms) {
+            refuse_capacity("terms of indices", plan.term_count + form.count, plan_value::most_terms);
+            return {};
+        }
+        for (int at = 0; at < form.count; ++at) plan.terms[static_cast<std::size_t>(plan.term_count++)] = form.terms[static_cast<std::size_t>(at)];
+        return kept;
+    }
+    constexpr linear form_of(affine const& kept) const {
+        linear form;
+        form.constant = kept.constant;
+        for (int at = 0; at < kept.count; ++at) form.terms[static_cast<std::size_t>(at)] = plan.term_at(kept, at);
+        form.count = kept.count;
+        return form;
+    }
+
+    constexpr variable const& var(int position) const { return plan.variables[static_cast<std::size_t>(position)]; }
+    constexpr stage const& stage_at(int position) const { return plan.stages[static_cast<std::size_t>(position)]; }
+    constexpr buffer& buffer_at(int position) { return plan.buffers[static_cast<std::size_t>(position)]; }
+    constexpr stage_placement& placed(int position) { return placements[static_cast<std::size_t>(position)]; }
+    constexpr stage_placement const& placed(int position) const { return placements[static_cast<std::size_t>(position)]; }
+    constexpr nest& nest_at(int position) { return nests[static_cast<std::size_t>(position)]; }
+    constexpr staging& staging_at(int position) { return stagings[static_cast<std::size_t>(position)]; }
+
+    /// The stage that computes `tensor`, -1 for an input.
+    constexpr int producer_of(label const& tensor) const {
+        for (int position = 0; position < plan.stage_count; ++position) {
+            if (stage_at(position).output == tensor) return position;
+        }
+        return -1;
+    }
+
+    /// Index `dimension` of the access at `node` of stage `s`, over variables.
+    constexpr linear index_form(int s, int node, int dimension) const {
+        stage_index const index = index_of(plan.what, stage_at(s), node, dimension);
+        linear form;
+        form.constant = index.constant;
+        for (int position = 0; position < stage_at(s).axis_count; ++position) {
+            std::int64_t const coefficient = index.coefficients[static_cast<std::size_t>(position)];
+            if (coefficient != 0) form.add(placed(s).axis_values[static_cast<std::size_t>(position)], coefficient);
+        }
+        return form;
+    }
+
+    /// Calls `visit(node)` for every access of stage `s` but, unless asked for, its target.
+    template <class Visit>
+    constexpr void each_access(int s, Visit&& visit, bool with_target = false) const {
+        stage const& st = stage_at(s);
+        for (int node = st.first; node < st.store; ++node) {
+            if (plan.what[node].op == operation::access && (with_target || node != st.target)) visit(node);
+        }
+    }
+
+  private:
+    verdict ignored_{};
+};
+
+}  // namespace tilewright::detail

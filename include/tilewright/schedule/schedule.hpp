@@ -1,0 +1,142 @@
+#pragma once
+#include <tilewright/machine/machine.hpp>
+
+namespace tilewright {
+
+enum class directive_kind : std::uint8_t {
+    stage, split, tile, fuse, reorder, unroll, vectorize, compute_at, store_in, cache_read, cache_write, at, by, tensorize
+};
+
+constexpr char const* name_of(directive_kind kind) {
+    constexpr char const* names[] = {"stage", "split", "tile", "fuse", "reorder", "unroll", "vectorize",
+                                     "compute_at", "store_in", "cache_read", "cache_write", "at", "by", "tensorize"};
+    return names[static_cast<int>(kind)];
+}
+
+/// A loop named in a directive, by an axis or by its text, with the line where it is named.
+struct loop_name {
+    label name{};
+    int line = 0;
+
+    constexpr loop_name() = default;
+    constexpr loop_name(axis const& a, int at_line = __builtin_LINE()) : name(a.name), line(at_line) {}
+    constexpr loop_name(char const* text, int at_line = __builtin_LINE()) : name(text), line(at_line) {}
+};
+
+/// One directive as it was written. Its names stand in `schedule::names`.
+struct directive {
+    directive_kind kind = directive_kind::stage;
+    std::int16_t first_name = 0;
+    std::int16_t name_count = 0;
+    int line = 0;
+    std::array<std::int64_t, 2> factors{};
+};
+
+/// How a computation runs on a machine: a log of directives, interpreted and checked by the planner.
+///
+/// The computation and the machine are pointed at and must outlive the schedule; as `constexpr` variables at namespace scope they do.
+/// Every directive is carried out exactly or refused with a verdict at the first use of the plan. docs/reference/directives.md gives,
+/// for each, the loop nest before and after and what is checked.
+class schedule {
+  public:
+    static constexpr int most_directives = 40;
+    static constexpr int most_names = 96;
+
+  private:
+    // These stand first: clang 14 can only use a member template in the compiler that it has read already.
+    static constexpr label name_in(intrinsic_description const& what) { return what.name; }
+    static constexpr label name_in(loop_name const& what) { return what.name; }
+
+    template <class... Names>
+    constexpr schedule& log(directive_kind kind, int line, std::array<std::int64_t, 2> factors, Names const&... names) {
+        constexpr int count = sizeof...(Names);
+        if (directive_count_ < most_directives && name_count_ + count <= most_names) {
+            directives_[static_cast<std::size_t>(directive_count_)] = {kind, static_cast<std::int16_t>(name_count_), count, line, factors};
+            int at = name_count_;
+            ((names_[static_cast<std::size_t>(at++)] = names), ...);
+        }
+        ++directive_count_;
+        name_count_ += count;
+        return *this;
+    }
+
+  public:
+    template <int Count>
+    constexpr schedule(computation<Count> const& what, machine const& where) : schedule(what.view(), where) {}
+    constexpr schedule(computation_view what, machine const& where) : computation_(what), machine_(&where) {}
+
+    /// Directs the following directives to the stage that computes `output`; without it, to the last stage.
+    constexpr schedule& stage(any_tensor const& output, int line = __builtin_LINE()) {
+        return log(directive_kind::stage, line, {}, output.name);
+    }
+    /// loop `parent` of extent n -> `outer` of n / factor, around `inner` of factor.
+    constexpr schedule& split(loop_name parent, loop_name outer, loop_name inner, std::int64_t factor) {
+        return log(directive_kind::split, parent.line, {factor}, parent.name, outer.name, inner.name);
+    }
+    /// Splits two loops and puts the outer parts around the inner ones: a, b -> a_outer, b_outer, a_inner, b_inner.
+    constexpr schedule& tile(loop_name a, loop_name b, loop_name a_outer, loop_name b_outer, loop_name a_inner, loop_name b_inner,
+                             std::int64_t a_factor, std::int64_t b_factor) {
+        return log(directive_kind::tile, a.line, {a_factor, b_factor}, a.name, b.name, a_outer.name, b_outer.name, a_inner.name, b_inner.name);
+    }
+    /// `outer` directly around `inner` -> one loop `fused` over both.
+    constexpr schedule& fuse(loop_name outer, loop_name inner, loop_name fused) {
+        return log(directive_kind::fuse, outer.line, {}, outer.name, inner.name, fused.name);
+    }
+    /// Permutes the named loops among the places that they hold; outermost first.
+    template <class... Loops> requires(std::is_convertible_v<Loops const&, loop_name> && ...)
+    constexpr schedule& reorder(loop_name outermost, Loops const&... inward) {
+        return log(directive_kind::reorder, outermost.line, {}, outermost.name, loop_name(inward).name...);
+    }
+    /// Writes the iterations of `loop` out; with a factor, of an inner loop of that extent.
+    constexpr schedule& unroll(loop_name loop, std::int64_t factor = 0) { return log(directive_kind::unroll, loop.line, {factor}, loop.name); }
+    /// Computes the iterations of `loop` as one vector; with a factor, of an inner loop of that extent.
+    constexpr schedule& vectorize(loop_name loop, std::int64_t factor = 0) {
+        return log(directive_kind::vectorize, loop.line, {factor}, loop.name);
+    }
+    /// Computes the stage `producer` inside `loop` of its consumer, as much as one iteration needs.
+    constexpr schedule& compute_at(any_tensor const& producer, loop_name loop) {
+        return log(directive_kind::compute_at, loop.line, {}, producer.name, loop.name);
+    }
+    /// Keeps what a stage computes in `where`. The result of the last stage then is a buffer of the plan, not an argument.
+    constexpr schedule& store_in(any_tensor const& output, memory const& where, int line = __builtin_LINE()) {
+        return log(directive_kind::store_in, line, {}, output.name, where.name);
+    }
+    /// Stages what the current stage reads of `input` in `where`: once, or at the loop that `at` names.
+    constexpr schedule& cache_read(any_tensor const& input, memory const& where, int line = __builtin_LINE()) {
+        return log(directive_kind::cache_read, line, {}, input.name, where.name);
+    }
+    /// Computes `output` of the current stage in `where` and moves it to where it lives: once, or at the loop that `at` names.
+    constexpr schedule& cache_write(any_tensor const& output, memory const& where, int line = __builtin_LINE()) {
+        return log(directive_kind::cache_write, line, {}, output.name, where.name);
+    }
+    /// For the cache_read or cache_write before it: the buffer is for one iteration of `loop`.
+    constexpr schedule& at(loop_name loop) { return log(directive_kind::at, loop.line, {}, loop.name); }
+    /// For the cache_read, cache_write or store_in before it: this transfer moves it. Without it, the machine must have just one that can.
+    constexpr schedule& by(transfer_description const& mover, int line = __builtin_LINE()) {
+        return log(directive_kind::by, line, {}, mover.name);
+    }
+    /// Replaces the named innermost loops by steps of the intrinsic: `tensorize(mi, ni, ki, mac16)`.
+    template <class... Rest>
+    constexpr schedule& tensorize(loop_name outermost, Rest const&... inward_and_intrinsic) {
+        return log(directive_kind::tensorize, outermost.line, {}, outermost.name, name_in(inward_and_intrinsic)...);
+    }
+
+    constexpr computation_view what() const { return computation_; }
+    constexpr machine const& where() const { return *machine_; }
+    constexpr int directive_count() const { return directive_count_; }
+    constexpr int name_count() const { return name_count_; }
+    constexpr directive const& directive_at(int position) const { return directives_[static_cast<std::size_t>(position)]; }
+    constexpr label const& name_at(directive const& of, int position) const {
+        return names_[static_cast<std::size_t>(of.first_name + position)];
+    }
+
+  private:
+    computation_view computation_;
+    machine const* machine_;
+    std::array<directive, most_directives> directives_{};
+    std::array<label, most_names> names_{};
+    int directive_count_ = 0;
+    int name_count_ = 0;
+};
+
+}  // namespace tilewright

@@ -1,0 +1,3 @@
+#pragma once
+/// Everything but Halide: machines, computations, schedules, plans and their reports.
+#include <tilewright/plan/plan.hpp>
