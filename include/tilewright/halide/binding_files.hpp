@@ -1,0 +1,214 @@
+#pragma once
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <tilewright/plan/plan_value.hpp>
+#include <vector>
+
+// The files between a caller and the generated function: header, entry with its checks, binding to the emulator. Does not need Halide.
+namespace tilewright::halide {
+
+namespace detail {
+
+inline std::string c_type(scalar_type type) {
+    if (type == scalar_type::boolean) return "bool";
+    if (is_float(type)) return name_of(type);
+    return std::string(name_of(type)) + "_t";
+}
+inline std::string type_code(scalar_type type) {
+    if (is_float(type)) return "halide_type_float";
+    return is_unsigned(type) || type == scalar_type::boolean ? "halide_type_uint" : "halide_type_int";
+}
+inline int type_bits(scalar_type type) { return type == scalar_type::boolean ? 1 : 8 * bytes_of(type); }
+
+inline std::vector<node> scalar_parameters(plan_value const& plan) {
+    std::vector<node> found;
+    for (int at = 0; at < plan.what.count; ++at) {
+        node const& n = plan.what[at];
+        bool known = n.op != operation::parameter;
+        for (node const& before : found) known |= before.name == n.name;
+        if (!known) found.push_back(n);
+    }
+    return found;
+}
+
+/// The buffers that the caller passes: inputs, then the output unless the plan keeps it in a memory of the machine.
+inline std::vector<buffer> passed_buffers(plan_value const& plan) {
+    std::vector<buffer> passed;
+    for (bool written : {false, true}) {
+        for (int at = 0; at < plan.buffer_count; ++at) {
+            buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
+            if (b.kind == buffer_kind::argument && b.written == written) passed.push_back(b);
+        }
+    }
+    return passed;
+}
+inline buffer const* kept_result(plan_value const& plan) {
+    for (int at = 0; at < plan.buffer_count; ++at) {
+        if (plan.buffers[static_cast<std::size_t>(at)].kind == buffer_kind::result) return &plan.buffers[static_cast<std::size_t>(at)];
+    }
+    return nullptr;
+}
+
+/// The C parameter list of a kernel, or, without types, its arguments in a call. `result`: what stands for a result that is kept.
+inline std::string parameter_list(plan_value const& plan, bool types, std::string const& result = {}) {
+    std::vector<std::string> inputs, outputs;
+    for (buffer const& b : passed_buffers(plan)) (b.written ? outputs : inputs).push_back((types ? "struct halide_buffer_t *" : "") + b.tensor.str());
+    for (node const& n : scalar_parameters(plan)) inputs.push_back((types ? c_type(n.type) + " " : "") + n.name.str());
+    if (!result.empty()) outputs.push_back(result);
+    std::string list;
+    for (auto const* part : {&inputs, &outputs}) {
+        for (std::string const& one : *part) list += (list.empty() ? "" : ", ") + one;
+    }
+    return list.empty() && types ? "void" : list;
+}
+
+/// `int mvin(const void *source, void *destination, int64_t bytes);` for every function of the device that the plan calls.
+inline std::string device_prototypes(plan_value const& plan) {
+    std::ostringstream text;
+    machine const& where = *plan.where;
+    std::vector<std::string> written;
+    auto const write = [&](device_call const& call, std::string const& what, auto const& argument) {
+        std::string line = "int " + call.symbol.str() + "(";
+        for (int at = 0; at < call.count; ++at) line += (at > 0 ? ", " : "") + argument(call.arguments[static_cast<std::size_t>(at)], at);
+        line += ");";
+        for (std::string const& before : written) {
+            if (before == line) return;
+        }
+        written.push_back(line);
+        text << "/* " << what << " */\n" << line << "\n";
+    };
+    std::vector<bool> transfers(static_cast<std::size_t>(where.transfers.size())), intrinsics(static_cast<std::size_t>(where.intrinsics.size()));
+    for (int at = 0; at < plan.movement_count; ++at) transfers[static_cast<std::size_t>(plan.movements[static_cast<std::size_t>(at)].transfer)] = true;
+    for (int at = 0; at < plan.body_count; ++at) {
+        body const& b = plan.bodies[static_cast<std::size_t>(at)];
+        for (int which : {b.intrinsic, b.first_intrinsic}) {
+            if (which >= 0) intrinsics[static_cast<std::size_t>(which)] = true;
+        }
+    }
+    for (int at = 0; at < where.transfers.size(); ++at) {
+        if (!transfers[static_cast<std::size_t>(at)]) continue;
+        transfer_description const& t = where.transfers[at];
+        write(call_of(t), "transfer " + t.name.str() + ": " + t.source.str() + " to " + t.destination.str(), [](call_argument const& a, int position) -> std::string {
+            std::string const d = std::to_string(a.dimension);
+            switch (a.is) {
+                case role::source: return "const void *source";
+                case role::destination: return "void *destination";
+                case role::bytes: return "int64_t bytes";
+                case role::row_bytes: return "int64_t row_bytes";
+                case role::extent: return "int64_t extent_" + d;
+                case role::source_stride: return "int64_t source_stride_" + d;
+                case role::destination_stride: return "int64_t destination_stride_" + d;
+                default: return "int64_t literal_" + std::to_string(position);
+            }
+        });
+    }
+    for (int at = 0; at < where.intrinsics.size(); ++at) {
+        if (!intrinsics[static_cast<std::size_t>(at)]) continue;
+        intrinsic_description const& i = where.intrinsics[at];
+        write(call_of(where, i), "intrinsic " + i.name.str() + "; strides in elements", [&](call_argument const& a, int position) -> std::string {
+            if (a.is == role::literal) return "int64_t literal_" + std::to_string(position);
+            operand_constraint const& o = i.operands[static_cast<std::size_t>(a.operand)];
+            if (a.is == role::stride) return "int64_t " + o.tensor.str() + "_stride_" + std::to_string(a.dimension);
+            return std::string(o.is == direction::reads ? "const void *" : "void *") + o.tensor.str();
+        });
+    }
+    return text.str();
+}
+
+inline std::string header_text(plan_value const& plan, std::string const& name, bool device) {
+    std::ostringstream text;
+    text << "/* Kernel " << name << " on machine " << plan.where->name.str() << ", written by its binding tool. */\n"
+         << "#ifndef TILEWRIGHT_KERNEL_" << name << "\n#define TILEWRIGHT_KERNEL_" << name << "\n\n"
+         << "#include <stdbool.h>\n#include <stdint.h>\n#include <tilewright/runtime/entry.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
+         << "/* 0; or -(2000 + 100 * kind + position) of an argument that the kernel cannot run on, see tilewright/runtime/entry.h;\n"
+            "   or the code of a device function that failed. */\n"
+         << "int " << name << "(" << parameter_list(plan, true) << ");\n";
+    if (buffer const* kept = kept_result(plan)) text << "/* The result stays in memory " << plan.where->memories[kept->memory].name.str() << ", " << kept->offset << " bytes from its base. */\n";
+    if (device) text << "\n/* What the device provides. Each returns 0, or a code that ends the kernel. */\n" << device_prototypes(plan);
+    text << "\n#ifdef __cplusplus\n}\n#endif\n#endif\n";
+    return text.str();
+}
+
+inline std::string entry_text(plan_value const& plan, std::string const& name, bool device) {
+    std::ostringstream text;
+    auto const numbers = [&](auto const& values, int count) {
+        text << "{";
+        for (int at = 0; at < (count > 0 ? count : 1); ++at) text << (at > 0 ? ", " : "") << (count > 0 ? values[static_cast<std::size_t>(at)] : 0);
+        text << "}";
+    };
+    std::vector<buffer> const passed = passed_buffers(plan);
+    buffer const* const kept = kept_result(plan);
+    text << "/* Entry of kernel " << name << ": checks what it is given, then runs it. Written by its binding tool. */\n"
+         << "#include \"" << name << ".h\"\n\n"
+         << "int " << name << "_unchecked(" << parameter_list(plan, true, kept != nullptr ? "struct halide_buffer_t *result" : "") << ");\n";
+    if (device) text << "\n/* Nothing, but where it stands the compiler does not mix memory accesses. */\n__attribute__((weak)) int tilewright_fence(void) { return 0; }\n";
+    if (kept != nullptr && !device) text << "void *" << name << "_result(void);\n";
+    if (!passed.empty()) {
+        text << "\nstatic const struct tilewright_argument arguments[] = {\n";
+        for (buffer const& b : passed) {
+            text << "    /* " << b.tensor.str() << " */ {" << type_code(b.type) << ", " << type_bits(b.type) << ", " << b.rank << ", " << (b.written ? 1 : 0) << ", ";
+            numbers(b.minimum, b.rank);
+            text << ", ";
+            numbers(b.extents, b.rank);
+            text << ", " << int{b.dense_from} << ", " << b.stride_multiple << ", " << b.alignment << "},\n";
+        }
+        text << "};\n";
+    }
+    text << "\nint " << name << "(" << parameter_list(plan, true) << ") {\n";
+    if (!passed.empty()) {
+        text << "    struct halide_buffer_t *given[] = {";
+        for (std::size_t at = 0; at < passed.size(); ++at) text << (at > 0 ? ", " : "") << passed[at].tensor.str();
+        text << "};\n    const int code = tilewright_check_arguments(arguments, " << passed.size() << ", given);\n    if (code != 0) return code;\n";
+    }
+    if (kept != nullptr) {
+        text << "    struct halide_dimension_t dim[] = {";
+        for (int d = kept->rank - 1; d >= 0; --d) text << "{0, " << kept->extents[static_cast<std::size_t>(d)] << ", " << kept->stride(d) << ", 0}" << (d > 0 ? ", " : "");
+        if (kept->rank == 0) text << "{0, 1, 1, 0}";
+        text << "};\n    struct halide_buffer_t result = {0};\n    result.host = (uint8_t *)";
+        if (device) text << "(uintptr_t)0x" << std::hex << plan.where->memories[kept->memory].base + static_cast<std::uint64_t>(kept->offset) << std::dec << "u;\n";
+        else text << name << "_result();\n";
+        text << "    result.type.code = " << type_code(kept->type) << ";\n    result.type.bits = " << type_bits(kept->type)
+             << ";\n    result.type.lanes = 1;\n    result.dimensions = " << kept->rank << ";\n    result.dim = dim;\n";
+    }
+    text << "    return " << name << "_unchecked(" << parameter_list(plan, false, kept != nullptr ? "&result" : "") << ");\n}\n";
+    return text.str();
+}
+
+inline std::string binding_text(plan_value const& plan, std::string const& name, std::string const& header, std::string const& schedule) {
+    std::ostringstream text;
+    text << "// Runs kernel " << name << " on the emulated machine " << plan.where->name.str() << ". Written by its binding tool.\n"
+         << "#include \"" << header << "\"\n#include <tilewright/emulate/calls.hpp>\n\n"
+         << "extern \"C\" void* " << name << "_machine() { return &tilewright::emulated<(" << schedule << ".where())>(); }\n";
+    if (buffer const* kept = kept_result(plan)) {
+        text << "extern \"C\" void* " << name << "_result() { return tilewright::emulated<(" << schedule << ".where())>().base(" << kept->memory << ") + " << kept->offset << "; }\n";
+    }
+    return text.str();
+}
+
+}  // namespace detail
+
+/// The program of a kernel's binding tool: `tool emulated|device DIRECTORY HEADER SCHEDULE` writes NAME.h, NAME_entry.c and, for the
+/// emulated binding, NAME_binding.cpp.
+/// @return 0, or 1 after a message
+inline int write_binding_files(plan_value const& plan, std::string const& name, int count, char** arguments) {
+    std::vector<std::string> const given(arguments + 1, arguments + count);
+    if (given.size() != 4 || (given[0] != "emulated" && given[0] != "device")) {
+        std::cerr << "usage: " << arguments[0] << " emulated|device DIRECTORY HEADER SCHEDULE\n";
+        return 1;
+    }
+    bool const device = given[0] == "device";
+    std::filesystem::path const directory = given[1];
+    auto const write = [&](std::string const& file, std::string const& text) {
+        std::ofstream out(directory / file);
+        out << text;
+        if (!out.flush()) std::cerr << "cannot write " << directory / file << "\n";
+        return static_cast<bool>(out);
+    };
+    bool good = write(name + ".h", detail::header_text(plan, name, device)) && write(name + "_entry.c", detail::entry_text(plan, name, device));
+    if (good && !device) good = write(name + "_binding.cpp", detail::binding_text(plan, name, given[2], given[3]));
+    return good ? 0 : 1;
+}
+
+}  // namespace tilewright::halide

@@ -1,0 +1,58 @@
+#pragma once
+#include <tilewright/halide/inject.hpp>
+#include <tilewright/plan/plan.hpp>
+
+namespace tilewright::halide {
+
+/// An ordinary Halide generator for one schedule: `HALIDE_REGISTER_GENERATOR(kernel_generator<S, binding::device>, name)`.
+///
+/// Its inputs are the tensors that the computation reads, in the order in which it names them, then its scalar parameters; its output is
+/// the result. The function must be called through the entry that `write_binding_files` makes, which checks the arguments.
+template <auto const& Schedule, binding To>
+class kernel_generator : public Halide::Generator<kernel_generator<Schedule, To>> {
+  public:
+    /// Emulated: the C function that gives the emulator to run on. `tilewright_add_kernel` sets it.
+    Halide::GeneratorParam<std::string> machine_function{"machine_function", "tilewright_machine"};
+
+    void configure() {
+        for (int at = 0; at < kernel.buffer_count; ++at) {
+            buffer const& b = kernel.buffers[static_cast<std::size_t>(at)];
+            if (b.kind == buffer_kind::argument && !b.written) {
+                inputs_[b.tensor.str()] = this->template add_input<Halide::Buffer<>>(b.tensor.str(), type_of(b.type), b.rank);
+            }
+        }
+        for (node const& n : parameters_of(kernel)) {
+            visit_scalar(n.type, [&]<class T>(T) {
+                auto* const input = this->template add_input<T>(n.name.str());
+                parameters_.emplace_back(n.name.str(), [input] { return Halide::Expr(*input); });
+            });
+        }
+        output_ = this->template add_output<Halide::Buffer<>>(result().output.str(), type_of(result().type), result().rank);
+    }
+    void generate() {
+        for (auto const& [tensor, input] : inputs_) arguments_.tensors[tensor] = *input;
+        for (auto const& [name, value] : parameters_) arguments_.parameters[name] = value();
+        *output_ = build_algorithm(kernel, arguments_, result().output.str());
+    }
+    void schedule() {
+        std::map<std::string, std::string> names;
+        for (auto const& [tensor, input] : inputs_) names[tensor] = Halide::ImageParam(*input).name();
+        Halide::Func const made = *output_;
+        code_names code = name_everything(kernel, names, made.name());
+        code.parameters = arguments_.parameters;
+        Halide::Expr const machine = Halide::Internal::Call::make(Halide::Handle(), machine_function.value(), {}, Halide::Internal::Call::Extern);
+        emitter emit(kernel, code, {To, machine, this->get_target()});
+        this->get_pipeline().add_custom_lowering_pass(new inject_program(made.name(), emit.program()));
+    }
+
+  private:
+    static constexpr plan_value const& kernel = plan<Schedule>;
+    static constexpr stage const& result() { return kernel.stages[static_cast<std::size_t>(kernel.stage_count - 1)]; }
+
+    std::map<std::string, Halide::GeneratorInput<Halide::Buffer<>>*> inputs_;
+    std::vector<std::pair<std::string, std::function<Halide::Expr()>>> parameters_;
+    Halide::GeneratorOutput<Halide::Buffer<>>* output_ = nullptr;
+    algorithm_inputs arguments_;
+};
+
+}  // namespace tilewright::halide
