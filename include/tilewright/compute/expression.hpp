@@ -155,6 +155,17 @@ constexpr auto binary(operation op, L const& left, R const& right, bool gives_bo
     return combine(op, to_expression(left), to_expression(right), gives_boolean);
 }
 
+/// The same with the root's two arguments exchanged; the nodes stay in the order in which they were written, which is that of a kernel's
+/// arguments.
+template <int Count>
+constexpr expression<Count> swapped(expression<Count> whole) {
+    auto& arguments = whole.nodes[Count - 1].arguments;
+    std::int16_t const first = arguments[0];
+    arguments[0] = arguments[1];
+    arguments[1] = first;
+    return whole;
+}
+
 template <class... Parts>
 constexpr auto reduce(operation op, Parts const&... parts) {
     static_assert(sizeof...(Parts) <= max_rank, "a reduction names at most five axes");
@@ -203,9 +214,9 @@ constexpr auto operator<(L const& left, R const& right) { return detail::binary(
 template <class L, class R> requires detail::operands<L, R>
 constexpr auto operator<=(L const& left, R const& right) { return detail::binary(operation::less_equal, left, right, true); }
 template <class L, class R> requires detail::operands<L, R>
-constexpr auto operator>(L const& left, R const& right) { return detail::binary(operation::less, right, left, true); }
+constexpr auto operator>(L const& left, R const& right) { return detail::swapped(detail::binary(operation::less, left, right, true)); }
 template <class L, class R> requires detail::operands<L, R>
-constexpr auto operator>=(L const& left, R const& right) { return detail::binary(operation::less_equal, right, left, true); }
+constexpr auto operator>=(L const& left, R const& right) { return detail::swapped(detail::binary(operation::less_equal, left, right, true)); }
 template <detail::symbolic T>
 constexpr auto operator!(T const& value) { return detail::wrap(operation::logical_not, scalar_type::boolean, detail::to_expression(value)); }
 /// Negation: 0 - x for integers; x * -1 for floating point, so that the sign of a zero changes too.

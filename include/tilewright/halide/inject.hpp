@@ -30,6 +30,14 @@ class inject_program : public Halide::Internal::IRMutator {
         return Halide::Internal::ProducerConsumer::make(op->name, true, program_);
     }
 
+    // Halide makes room for the stages before the last around the production that is gone now.
+    Halide::Internal::Stmt visit(Halide::Internal::Allocate const* op) override {
+        int const before = injections_;
+        Halide::Internal::Stmt const changed = IRMutator::visit(op);
+        return injections_ == before ? changed : changed.as<Halide::Internal::Allocate>()->body;
+    }
+    Halide::Internal::Stmt visit(Halide::Internal::Free const*) override { return Halide::Internal::Evaluate::make(0); }
+
   private:
     std::string output_;
     Halide::Internal::Stmt program_;

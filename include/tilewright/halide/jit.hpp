@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/emulate/calls.hpp>
+#include <tilewright/diagnostics/sentence.hpp>
 #include <tilewright/halide/inject.hpp>
 
 namespace tilewright::halide {

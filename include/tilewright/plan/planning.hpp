@@ -190,12 +190,13 @@ struct planning {
         return form;
     }
 
-    /// Calls `visit(node)` for every access of stage `s` but, unless asked for, its target.
+    /// Calls `visit(node)` for every tensor that stage `s` reads and, when asked for, its target. What a stage continues from is its target.
     template <class Visit>
     constexpr void each_access(int s, Visit&& visit, bool with_target = false) const {
         stage const& st = stage_at(s);
         for (int node = st.first; node < st.store; ++node) {
-            if (plan.what[node].op == operation::access && (with_target || node != st.target)) visit(node);
+            if (plan.what[node].op != operation::access) continue;
+            if (node == st.target ? with_target : plan.what[node].name != st.output) visit(node);
         }
     }
 

@@ -1,0 +1,84 @@
+#pragma once
+#include "catch.hpp"
+#include <cstring>
+#include <tilewright/halide/jit.hpp>
+
+#include "reference/fill.hpp"
+
+/// Runs a plan as it is generated, and its algorithm without the plan.
+namespace kernels {
+
+/// Dense operands of a kernel: inputs in the order of the plan, then the result before and after.
+struct operand_data {
+    std::vector<Halide::Buffer<>> inputs;
+    Halide::Buffer<> output;
+
+    template <class T>
+    T const* in(std::size_t position) const { return static_cast<T const*>(inputs.at(position).data()); }
+    template <class T>
+    T* out() const { return static_cast<T*>(output.data()); }
+};
+
+inline Halide::Buffer<> make_buffer(tilewright::buffer const& b) {
+    std::vector<int> extents;
+    for (int d = b.rank - 1; d >= 0; --d) extents.push_back(static_cast<int>(b.extents[static_cast<std::size_t>(d)]));
+    Halide::Buffer<> made(tilewright::halide::type_of(b.type), extents);
+    for (int d = b.rank - 1; d >= 0; --d) made.raw_buffer()->dim[b.rank - 1 - d].min = static_cast<int>(b.minimum[static_cast<std::size_t>(d)]);
+    return made;
+}
+
+/// Random operands: floats in [-1, 1), integers over the whole range of 8 and 16 bits, small ones of 32 and 64, so that sums do not overflow.
+inline operand_data random_operands(tilewright::plan_value const& plan, std::uint64_t seed) {
+    operand_data made;
+    for (int at = 0; at < plan.buffer_count; ++at) {
+        tilewright::buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
+        if (b.kind != tilewright::buffer_kind::argument) continue;
+        Halide::Buffer<> data = make_buffer(b);
+        tilewright::visit_scalar(b.type, [&]<class T>(T) {
+            auto* const elements = static_cast<T*>(data.data());
+            auto const count = data.number_of_elements();
+            if constexpr (std::is_integral_v<T> && sizeof(T) >= 4) reference::fill_between(elements, count, seed++, T{0}, T{1000});
+            else reference::fill(elements, count, seed++);
+        });
+        if (b.written) made.output = data;
+        else made.inputs.push_back(data);
+    }
+    return made;
+}
+
+/// Halide's allocations while a kernel runs.
+inline int& allocations() {
+    static int count = 0;
+    return count;
+}
+
+/// The plan's result equals `expected` and the algorithm's own, bit for bit; the run allocated nothing and cost what the plan says.
+/// @param expected fills the result, given the operands as they were before
+template <class Reference>
+void check_kernel(tilewright::plan_value const& plan, tilewright::emulator& on, Reference const& expected, std::vector<double> const& parameters = {}) {
+    using namespace tilewright;
+    INFO((plan.refusal ? to_string(plan.refusal) : std::string()));
+    REQUIRE(!plan.refusal);
+    halide::jit_kernel planned(plan, &on), plain(plan, nullptr);
+    INFO(planned.statement());
+    Halide::JITHandlers counting;
+    counting.custom_malloc = [](Halide::JITUserContext*, std::size_t bytes) { return ++allocations(), std::aligned_alloc(128, (bytes + 255) / 128 * 128); };
+    counting.custom_free = [](Halide::JITUserContext*, void* address) { std::free(address); };
+    planned.pipeline().jit_handlers() = counting;
+
+    operand_data const data = random_operands(plan, 17);
+    Halide::Buffer<> const before = data.output.copy();
+    Halide::Buffer<> by_plan = before.copy(), by_algorithm = before.copy();
+    on.reset();
+    allocations() = 0;
+    planned.run(data.inputs, by_plan, parameters);
+    CHECK(allocations() == 0);
+    CHECK(on.error().empty());
+    CHECK(on.cycles() == plan.total_cycles);
+    plain.run(data.inputs, by_algorithm, parameters);
+    expected(data);
+    CHECK(std::memcmp(by_plan.data(), data.output.data(), data.output.size_in_bytes()) == 0);
+    CHECK(std::memcmp(by_algorithm.data(), data.output.data(), data.output.size_in_bytes()) == 0);
+}
+
+}  // namespace kernels
