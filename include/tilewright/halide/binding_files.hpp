@@ -3,7 +3,7 @@
 #include <fstream>
 #include <iostream>
 #include <sstream>
-#include <tilewright/plan/plan_value.hpp>
+#include <tilewright/plan/arguments.hpp>
 #include <vector>
 
 // The files between a caller and the generated function: header, entry with its checks, binding to the emulator. Does not need Halide.
@@ -22,46 +22,32 @@ inline std::string type_code(scalar_type type) {
 }
 inline int type_bits(scalar_type type) { return type == scalar_type::boolean ? 1 : 8 * bytes_of(type); }
 
-inline std::vector<node> scalar_parameters(plan_value const& plan) {
-    std::vector<node> found;
-    for (int at = 0; at < plan.what.count; ++at) {
-        node const& n = plan.what[at];
-        bool known = n.op != operation::parameter;
-        for (node const& before : found) known |= before.name == n.name;
-        if (!known) found.push_back(n);
-    }
-    return found;
-}
-
-/// The buffers that the caller passes: inputs, then the output unless the plan keeps it in a memory of the machine.
 inline std::vector<buffer> passed_buffers(plan_value const& plan) {
+    argument_list const list = arguments_of(plan);
     std::vector<buffer> passed;
-    for (bool written : {false, true}) {
-        for (int at = 0; at < plan.buffer_count; ++at) {
-            buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
-            if (b.kind == buffer_kind::argument && b.written == written) passed.push_back(b);
-        }
-    }
+    for (int at = 0; at < list.tensor_count; ++at) passed.push_back(plan.buffers[static_cast<std::size_t>(list.tensors[static_cast<std::size_t>(at)])]);
     return passed;
 }
 inline buffer const* kept_result(plan_value const& plan) {
-    for (int at = 0; at < plan.buffer_count; ++at) {
-        if (plan.buffers[static_cast<std::size_t>(at)].kind == buffer_kind::result) return &plan.buffers[static_cast<std::size_t>(at)];
-    }
-    return nullptr;
+    int const at = arguments_of(plan).kept_result;
+    return at < 0 ? nullptr : &plan.buffers[static_cast<std::size_t>(at)];
 }
 
 /// The C parameter list of a kernel, or, without types, its arguments in a call. `result`: what stands for a result that is kept.
 inline std::string parameter_list(plan_value const& plan, bool types, std::string const& result = {}) {
     std::vector<std::string> inputs, outputs;
     for (buffer const& b : passed_buffers(plan)) (b.written ? outputs : inputs).push_back((types ? "struct halide_buffer_t *" : "") + b.tensor.str());
-    for (node const& n : scalar_parameters(plan)) inputs.push_back((types ? c_type(n.type) + " " : "") + n.name.str());
-    if (!result.empty()) outputs.push_back(result);
-    std::string list;
-    for (auto const* part : {&inputs, &outputs}) {
-        for (std::string const& one : *part) list += (list.empty() ? "" : ", ") + one;
+    argument_list const list = arguments_of(plan);
+    for (int at = 0; at < list.parameter_count; ++at) {
+        node const& n = plan.what[list.parameters[static_cast<std::size_t>(at)]];
+        inputs.push_back((types ? c_type(n.type) + " " : "") + n.name.str());
     }
-    return list.empty() && types ? "void" : list;
+    if (!result.empty()) outputs.push_back(result);
+    std::string text;
+    for (auto const* part : {&inputs, &outputs}) {
+        for (std::string const& one : *part) text += (text.empty() ? "" : ", ") + one;
+    }
+    return text.empty() && types ? "void" : text;
 }
 
 /// `int mvin(const void *source, void *destination, int64_t bytes);` for every function of the device that the plan calls.

@@ -1,6 +1,7 @@
 #pragma once
 #include <tilewright/halide/algorithm.hpp>
 #include <tilewright/halide/emit.hpp>
+#include <tilewright/plan/arguments.hpp>
 
 namespace tilewright::halide {
 
@@ -69,14 +70,9 @@ inline code_names name_everything(plan_value const& plan, std::map<std::string, 
 
 /// The scalar parameters of a plan's computation, in order of appearance.
 inline std::vector<node> parameters_of(plan_value const& plan) {
+    argument_list const list = arguments_of(plan);
     std::vector<node> found;
-    for (int at = 0; at < plan.what.count; ++at) {
-        node const& n = plan.what[at];
-        if (n.op != operation::parameter) continue;
-        bool known = false;
-        for (node const& before : found) known |= before.name == n.name;
-        if (!known) found.push_back(n);
-    }
+    for (int at = 0; at < list.parameter_count; ++at) found.push_back(plan.what[list.parameters[static_cast<std::size_t>(at)]]);
     return found;
 }
 

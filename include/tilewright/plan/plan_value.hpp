@@ -192,6 +192,32 @@ struct plan_value {
         return nullptr;
     }
 
+    /// Calls `visit(step, times, first_times)` for every step: how often it runs, and how often with all its `first_loops` at 0.
+    template <class Visit>
+    constexpr void walk(Visit&& visit) const {
+        std::array<std::int16_t, 32> open{};
+        int depth = 0;
+        std::int64_t times = 1;
+        for (int position = 0; position < step_count; ++position) {
+            step const& s = steps[static_cast<std::size_t>(position)];
+            std::int64_t first_times = times;
+            if (s.kind == step_kind::compute) {
+                body const& b = bodies[static_cast<std::size_t>(s.what)];
+                for (int loop = 0; loop < b.first_loop_count; ++loop) {
+                    first_times /= variables[static_cast<std::size_t>(b.first_loops[static_cast<std::size_t>(loop)])].extent;
+                }
+            }
+            if (s.kind == step_kind::end) {
+                times /= variables[static_cast<std::size_t>(open[static_cast<std::size_t>(--depth)])].extent;
+            }
+            visit(s, times, first_times);
+            if (s.kind == step_kind::loop) {
+                open[static_cast<std::size_t>(depth++)] = s.what;
+                times *= variables[static_cast<std::size_t>(s.what)].extent;
+            }
+        }
+    }
+
     /// Bytes of `where` that the kernel needs at most at one time, from the base of the memory.
     constexpr quantity peak(memory const& of) const { return {static_cast<double>(peak_bytes(where->memories.find(of.name))), !refusal}; }
     constexpr std::int64_t peak_bytes(int memory_position) const {
@@ -234,32 +260,6 @@ struct plan_value {
             if (has_first && b.first_intrinsic == intrinsic_position) total += first_times;
         });
         return total;
-    }
-
-    /// Calls `visit(step, times, first_times)` for every step: how often it runs, and how often with all its `first_loops` at 0.
-    template <class Visit>
-    constexpr void walk(Visit&& visit) const {
-        std::array<std::int16_t, 32> open{};
-        int depth = 0;
-        std::int64_t times = 1;
-        for (int position = 0; position < step_count; ++position) {
-            step const& s = steps[static_cast<std::size_t>(position)];
-            std::int64_t first_times = times;
-            if (s.kind == step_kind::compute) {
-                body const& b = bodies[static_cast<std::size_t>(s.what)];
-                for (int loop = 0; loop < b.first_loop_count; ++loop) {
-                    first_times /= variables[static_cast<std::size_t>(b.first_loops[static_cast<std::size_t>(loop)])].extent;
-                }
-            }
-            if (s.kind == step_kind::end) {
-                times /= variables[static_cast<std::size_t>(open[static_cast<std::size_t>(--depth)])].extent;
-            }
-            visit(s, times, first_times);
-            if (s.kind == step_kind::loop) {
-                open[static_cast<std::size_t>(depth++)] = s.what;
-                times *= variables[static_cast<std::size_t>(s.what)].extent;
-            }
-        }
     }
 };
 

@@ -32,6 +32,7 @@ struct tilewright_argument {
 
 static inline int tilewright_check_argument(const struct tilewright_argument *want, int at, const struct halide_buffer_t *have) {
     int64_t first = 0, dense = 1;
+    int64_t reach = 1; /* elements up to the end of the dimensions further in */
     int d;
     if (have == NULL) return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_NULL_BUFFER, at);
     if (have->type.code != want->type_code || have->type.bits != want->type_bits || have->type.lanes != 1) return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_WRONG_TYPE, at);
@@ -48,14 +49,15 @@ static inline int tilewright_check_argument(const struct tilewright_argument *wa
     }
     for (d = want->rank - 1; d >= 0; --d) {
         const struct halide_dimension_t *dim = &have->dim[want->rank - 1 - d];
-        const int inner = d == want->rank - 1;
-        int64_t reach = 1; /* elements up to the end of one step along this dimension */
-        if (!inner) reach = (int64_t)dim[-1].stride * dim[-1].extent;
-        if (inner ? dim->stride != 1 : dim->stride < reach) return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_WRONG_STRIDE, at);
-        if (d >= want->dense_from && dim->stride != dense) return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_WRONG_STRIDE, at);
-        if (!inner && dim->stride % want->stride_multiple != 0) return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_WRONG_STRIDE, at);
-        dense *= want->extent[d];
         first += ((int64_t)want->minimum[d] - dim->min) * dim->stride;
+        if (dim->extent > 1) {
+            const int inner = d == want->rank - 1;
+            if (inner ? dim->stride != 1 : dim->stride < reach) return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_WRONG_STRIDE, at);
+            if (d >= want->dense_from && dim->stride != dense) return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_WRONG_STRIDE, at);
+            if (!inner && dim->stride % want->stride_multiple != 0) return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_WRONG_STRIDE, at);
+            reach = (int64_t)dim->stride * dim->extent;
+        }
+        dense *= want->extent[d];
     }
     first *= (want->type_bits + 7) / 8;
     if (((uint64_t)(uintptr_t)have->host + (uint64_t)first) % (uint64_t)want->alignment != 0) return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_MISALIGNED, at);

@@ -1,0 +1,146 @@
+# tilewright_add_kernel(): from a schedule in a header to a library that can be linked.
+include_guard(GLOBAL)
+
+# tilewright_find_halide([QUIET])
+#
+# Finds Halide and makes the target tilewright::halide: Halide itself beside the headers of this project that need it. A macro, since
+# imported targets belong to the directory that looks for them.
+macro(tilewright_find_halide)
+    if(NOT TARGET tilewright::halide)
+        # Without the component, Halide 14 is not found where libpng and libjpeg are not installed for development.
+        find_package(Halide ${ARGN} COMPONENTS Halide)
+        if(TARGET Halide::Generator)
+            add_library(tilewright::halide INTERFACE IMPORTED)
+            # Halide.h tells its own version only from 17 on.
+            set_target_properties(tilewright::halide PROPERTIES
+                INTERFACE_LINK_LIBRARIES "tilewright::tilewright;Halide::Halide"
+                INTERFACE_COMPILE_DEFINITIONS "TILEWRIGHT_HALIDE_VERSION=${Halide_VERSION_MAJOR}")
+        endif()
+    endif()
+endmacro()
+
+# tilewright_add_kernel(NAME HEADER file.hpp SCHEDULE qualified::variable BINDING emulated|device
+#                       [STMT variable] [STMT_HTML variable] [C_BACKEND] [FEATURES feature…] [TARGETS target…])
+#
+# Makes a static library NAME with the C function NAME, declared in "NAME.h".
+#
+#   HEADER     defines the schedule; relative to the current source directory
+#   SCHEDULE   a constexpr variable at namespace scope, with its namespaces
+#   BINDING    emulated: transfers and intrinsics run on the emulator, in this process, and nothing is left to write
+#              device:   they are calls of the machine's C functions, which the program that links NAME defines
+#   STMT, STMT_HTML   the named variable receives the path of the lowered program, as text or as a page
+#   C_BACKEND  compiles Halide's C++ source with the current compiler instead of Halide's object
+#   FEATURES, TARGETS   as for add_halide_library
+function(tilewright_add_kernel name)
+    set(call "tilewright_add_kernel(${name})")
+    cmake_parse_arguments(PARSE_ARGV 1 ARG "C_BACKEND" "HEADER;SCHEDULE;BINDING;STMT;STMT_HTML" "FEATURES;TARGETS")
+    if(DEFINED ARG_UNPARSED_ARGUMENTS)
+        message(FATAL_ERROR "${call}: unknown arguments: ${ARG_UNPARSED_ARGUMENTS}")
+    endif()
+    if(DEFINED ARG_KEYWORDS_MISSING_VALUES)
+        message(FATAL_ERROR "${call}: no value after ${ARG_KEYWORDS_MISSING_VALUES}")
+    endif()
+    foreach(argument IN ITEMS HEADER SCHEDULE BINDING)
+        if(NOT DEFINED ARG_${argument})
+            message(FATAL_ERROR "${call}: ${argument} is missing; write ${name} HEADER file.hpp SCHEDULE qualified::variable BINDING emulated|device")
+        endif()
+    endforeach()
+    if(NOT name MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
+        message(FATAL_ERROR "${call}: the name becomes a C function, so it must be an identifier")
+    endif()
+    if(TARGET ${name})
+        message(FATAL_ERROR "${call}: there already is a target of this name")
+    endif()
+    if(NOT ARG_BINDING MATCHES "^(emulated|device)$")
+        message(FATAL_ERROR "${call}: BINDING is \"${ARG_BINDING}\"; it can be emulated or device")
+    endif()
+    cmake_path(ABSOLUTE_PATH ARG_HEADER BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE OUTPUT_VARIABLE header)
+    if(NOT EXISTS ${header} OR IS_DIRECTORY ${header})
+        message(FATAL_ERROR "${call}: HEADER ${header} does not exist")
+    endif()
+    if(CMAKE_CROSSCOMPILING)
+        message(FATAL_ERROR "${call}: the tools that write a kernel run here, so they cannot be cross-compiled; "
+            "build the kernel in a project for this machine, with C_BACKEND or TARGETS for the other")
+    endif()
+    get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+    if(NOT "C" IN_LIST languages OR NOT "CXX" IN_LIST languages)
+        message(FATAL_ERROR "${call}: enable both languages: project(… LANGUAGES C CXX)")
+    endif()
+    tilewright_find_halide(QUIET)
+    if(NOT TARGET tilewright::halide)
+        message(FATAL_ERROR "${call}: Halide is not found; install it (Debian: libhalide14-0-dev) or set Halide_DIR")
+    endif()
+
+    # A folder for each kernel, so that "NAME.h" is the only header that its users come to see.
+    set(directory ${CMAKE_CURRENT_BINARY_DIR}/${name}.kernel)
+    set(templates ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
+    configure_file(${templates}/kernel_generator.cpp.in ${directory}/${name}_generator.cpp @ONLY)
+    configure_file(${templates}/kernel_binding_tool.cpp.in ${directory}/${name}_binding_tool.cpp @ONLY)
+
+    # The tile bodies, lowered by Halide: the function NAME_unchecked.
+    set(Halide_FOUND TRUE)  # may be known to another scope only; add_halide_generator must not look again, for all components
+    add_halide_generator(${name}.generator SOURCES ${directory}/${name}_generator.cpp LINK_LIBRARIES tilewright::halide)
+    _tilewright_build_tool(${name}.generator)
+    set(passed)
+    foreach(output IN ITEMS STMT STMT_HTML)
+        if(DEFINED ARG_${output})
+            list(APPEND passed ${output} ${output}_file)
+        endif()
+    endforeach()
+    if(ARG_C_BACKEND)
+        list(APPEND passed C_BACKEND)
+    endif()
+    add_halide_library(${name}.code FROM ${name}.generator GENERATOR ${name} FUNCTION_NAME ${name}_unchecked
+        PARAMS machine_function=${name}_machine  # in NAME_binding.cpp: the emulator to run on
+        FEATURES ${ARG_FEATURES} TARGETS ${ARG_TARGETS} ${passed})
+    foreach(output IN ITEMS STMT STMT_HTML)
+        if(DEFINED ARG_${output})
+            set(${ARG_${output}} ${CMAKE_CURRENT_BINARY_DIR}/${${output}_file} PARENT_SCOPE)
+        endif()
+    endforeach()
+    if(ARG_C_BACKEND)
+        _tilewright_complete_c_backend(${name})
+    endif()
+
+    # What stands between the caller and that function: its header, the checks of the arguments, the way to the emulator.
+    add_executable(${name}.binding_tool ${directory}/${name}_binding_tool.cpp)
+    target_link_libraries(${name}.binding_tool PRIVATE tilewright::tilewright)
+    _tilewright_build_tool(${name}.binding_tool)
+    set(sources ${directory}/${name}_entry.c)
+    if(ARG_BINDING STREQUAL "emulated")
+        list(APPEND sources ${directory}/${name}_binding.cpp)
+    endif()
+    add_custom_command(OUTPUT ${directory}/${name}.h ${sources}
+        COMMAND ${name}.binding_tool ${ARG_BINDING} ${directory} ${header} ${ARG_SCHEDULE}
+        DEPENDS ${name}.binding_tool
+        COMMENT "Writing the binding of ${name} (${ARG_BINDING})"
+        VERBATIM)
+
+    add_library(${name} STATIC ${sources} ${directory}/${name}.h)
+    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_compile_features(${name} PRIVATE c_std_99)
+    target_include_directories(${name} PUBLIC ${directory})
+    target_link_libraries(${name} PUBLIC tilewright::tilewright Halide::Runtime PRIVATE ${name}.code)
+    # NAME calls NAME_unchecked, which calls back into the binding in NAME; static libraries say so by naming each other.
+    target_link_libraries(${name}.code INTERFACE ${name})
+endfunction()
+
+# A program that runs once, in the build: compiling it is what takes time, so little optimisation is best. At -O2, g++ 12 also warns about
+# std::string where nothing is wrong (GCC bug 105651).
+function(_tilewright_build_tool target)
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-O1>)
+endfunction()
+
+# What add_halide_library leaves out with C_BACKEND: a runtime to link.
+function(_tilewright_complete_c_backend name)
+    target_compile_options(${name}.code PRIVATE -w)  # generated code: its warnings are nobody's to mend
+    set(runtime ${CMAKE_CURRENT_BINARY_DIR}/${name}.runtime${CMAKE_CXX_OUTPUT_EXTENSION})
+    add_custom_command(OUTPUT ${runtime}
+        COMMAND ${name}.generator -r ${name}.runtime -o ${CMAKE_CURRENT_BINARY_DIR} -e object target=host
+        DEPENDS ${name}.generator
+        VERBATIM)
+    add_library(${name}.runtime STATIC ${runtime})
+    set_target_properties(${name}.runtime PROPERTIES LINKER_LANGUAGE CXX)
+    target_link_libraries(${name}.runtime INTERFACE Threads::Threads ${CMAKE_DL_LIBS})
+    target_link_libraries(${name}.code INTERFACE ${name}.runtime)
+endfunction()

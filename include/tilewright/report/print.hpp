@@ -1,0 +1,67 @@
+#pragma once
+#include <cstdio>
+#include <tilewright/report/structural.hpp>
+
+namespace tilewright {
+
+namespace detail {
+
+/// "0x50000000": at least eight digits.
+inline std::string hexadecimal(std::uint64_t value) {
+    char text[24];
+    std::snprintf(text, sizeof text, "0x%08llx", static_cast<unsigned long long>(value));
+    return text;
+}
+
+template <class T>
+void print(std::string& into, T const& value) {
+    if constexpr (reflected<T>) {
+        into += '{';
+        bool first = true;
+        boost::hana::unpack(boost::hana::accessors<T>(), [&](auto const&... members) {
+            auto const one = [&](auto const& name, auto const& member) {
+                auto const shown = member(value);
+                if (tilewright::equal(shown, member(T{}))) return;
+                into += first ? "." : ", .";
+                first = false;
+                into += name.c_str();
+                into += " = ";
+                print(into, shown);
+            };
+            (one(boost::hana::first(members), boost::hana::second(members)), ...);
+        });
+        into += '}';
+    } else if constexpr (std::is_same_v<T, label>) {
+        into += '"' + value.str() + '"';
+    } else if constexpr (std::is_same_v<T, device_address>) {
+        into += value.value == no_address ? "no_address" : hexadecimal(value.value);
+    } else if constexpr (list<T>) {
+        into += '{';
+        bool first = true;
+        for (auto const& part : value) {
+            if (!first) into += ", ";
+            first = false;
+            print(into, part);
+        }
+        into += '}';
+    } else if constexpr (std::is_same_v<T, bool>) {
+        into += value ? "true" : "false";
+    } else if constexpr (has_name_of<T>) {
+        into += name_of(value);
+    } else {
+        into += std::to_string(value);
+    }
+}
+
+}  // namespace detail
+
+/// A description as its designated initialisers: `{.name = "spad", .base = 0x50000000, .capacity = 262144}`. Members that have their
+/// default are left out.
+template <reflected T>
+std::string to_string(T const& description) {
+    std::string text;
+    detail::print(text, description);
+    return text;
+}
+
+}  // namespace tilewright

@@ -1,0 +1,71 @@
+#pragma once
+#include <HalideRuntime.h>
+
+#include <boost/hana/for_each.hpp>
+#include <boost/hana/range.hpp>
+#include <boost/hana/tuple.hpp>
+#include <boost/hana/unpack.hpp>
+#include <boost/hana/zip.hpp>
+#include <tilewright/plan/arguments.hpp>
+#include <tilewright/plan/plan.hpp>
+
+namespace tilewright {
+
+namespace detail {
+
+/// A dense argument as the generated function takes it.
+struct dense_argument {
+    std::array<halide_dimension_t, max_rank> dimensions{};
+    halide_buffer_t whole{};
+
+    dense_argument(buffer const& b, void* first) {
+        for (int d = 0; d < b.rank; ++d) {
+            auto const at = static_cast<std::size_t>(d);
+            dimensions[static_cast<std::size_t>(b.rank - 1 - d)] = {static_cast<std::int32_t>(b.minimum[at]), static_cast<std::int32_t>(b.extents[at]), static_cast<std::int32_t>(b.stride(d)), 0};
+        }
+        whole.host = static_cast<std::uint8_t*>(first);
+        whole.type = visit_scalar(b.type, []<class T>(T) { return halide_type_of<T>(); });
+        whole.dimensions = b.rank;
+        whole.dim = dimensions.data();
+    }
+    dense_argument(dense_argument const&) = delete;
+    operator halide_buffer_t*() { return &whole; }
+};
+
+template <plan_value const& Plan, int Position, class Operand>
+decltype(auto) pass(Operand const& given) {
+    constexpr argument_list list = arguments_of(Plan);
+    constexpr bool is_parameter = Position >= list.input_count && Position < list.input_count + list.parameter_count;
+    if constexpr (is_parameter) {
+        constexpr scalar_type type = Plan.what[list.parameters[static_cast<std::size_t>(Position - list.input_count)]].type;
+        static_assert(scalar_type_of<Operand>() == type, "this scalar parameter of the kernel has another type");
+        return Operand(given);
+    } else {
+        constexpr int tensor = Position < list.input_count ? Position : Position - list.parameter_count;
+        constexpr buffer b = Plan.buffers[static_cast<std::size_t>(list.tensors[static_cast<std::size_t>(tensor)])];
+        using element = std::remove_pointer_t<Operand>;
+        static_assert(std::is_pointer_v<Operand> && scalar_type_of<std::remove_const_t<element>>() == b.type, "this tensor of the kernel has another element type");
+        static_assert(!b.written || !std::is_const_v<element>, "the kernel writes this tensor");
+        return dense_argument(b, const_cast<std::remove_const_t<element>*>(given));
+    }
+}
+
+}  // namespace detail
+
+/// Calls the C function of a kernel with pointers to dense, row-major tensors and with scalar parameters, in the order of its header.
+///
+/// `call<matmul_on_npu>(matmul, a.data(), b.data(), c.data())`. Count and element types are checked by the compiler.
+/// @return the function's return code
+template <schedule const& Schedule, class Function, class... Operands>
+int call(Function* function, Operands const&... operands) {
+    namespace hana = boost::hana;
+    static constexpr plan_value const& kernel = plan<Schedule>;
+    constexpr argument_list list = arguments_of(kernel);
+    static_assert(sizeof...(Operands) == list.tensor_count + list.parameter_count, "the kernel takes another number of arguments");
+    auto const given = hana::make_tuple(operands...);
+    return hana::unpack(hana::make_range(hana::size_c<0>, hana::size_c<sizeof...(Operands)>), [&](auto... position) {
+        return function(detail::pass<kernel, static_cast<int>(decltype(position)::value)>(given[position])...);
+    });
+}
+
+}  // namespace tilewright
