@@ -2,6 +2,7 @@
 #include <tilewright/emulate/calls.hpp>
 #include <tilewright/diagnostics/sentence.hpp>
 #include <tilewright/halide/inject.hpp>
+#include <tilewright/halide/target.hpp>
 
 namespace tilewright::halide {
 
@@ -10,7 +11,7 @@ namespace tilewright::halide {
 /// @throws std::invalid_argument when the plan was refused, with its verdict
 class jit_kernel {
   public:
-    explicit jit_kernel(plan_value const& plan, emulator* on, Halide::Target const& target = Halide::get_jit_target_from_environment()) : plan_(plan), target_(target) {
+    explicit jit_kernel(plan_value const& plan, emulator* on, Halide::Target const& target = jit_target()) : plan_(plan), target_(target) {
         if (plan_.refusal) throw std::invalid_argument(to_string(plan_.refusal));
         std::map<std::string, std::string> names;
         algorithm_inputs inputs;

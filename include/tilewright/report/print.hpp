@@ -1,4 +1,5 @@
 #pragma once
+#include <concepts>
 #include <cstdio>
 #include <tilewright/report/structural.hpp>
 
@@ -21,7 +22,9 @@ void print(std::string& into, T const& value) {
         boost::hana::unpack(boost::hana::accessors<T>(), [&](auto const&... members) {
             auto const one = [&](auto const& name, auto const& member) {
                 auto const shown = member(value);
-                if (tilewright::equal(shown, member(T{}))) return;
+                if constexpr (std::default_initializable<T>) {
+                    if (tilewright::equal(shown, member(T{}))) return;
+                }
                 into += first ? "." : ", .";
                 first = false;
                 into += name.c_str();
@@ -56,7 +59,7 @@ void print(std::string& into, T const& value) {
 }  // namespace detail
 
 /// A description as its designated initialisers: `{.name = "spad", .base = 0x50000000, .capacity = 262144}`. Members that have their
-/// default are left out.
+/// default are left out, where the description has one.
 template <reflected T>
 std::string to_string(T const& description) {
     std::string text;

@@ -1,0 +1,147 @@
+#pragma once
+#include <bit>
+#include <cstdio>
+#include <string>
+#include <tilewright/plan/plan_value.hpp>
+
+// Indices and values of a plan as people write them.
+namespace tilewright {
+
+std::string to_string(plan_value const& plan, affine const& form);
+
+namespace detail {
+
+/// A loop's name, or what stands for a part of a fused loop: "(f / 16)", "(f / 4 % 16)".
+inline std::string variable_text(plan_value const& plan, int at) {
+    variable const& v = plan.variables[static_cast<std::size_t>(at)];
+    if (v.kind != variable_kind::component) return v.name.str();
+    std::string whole = to_string(plan, v.fused);
+    if (v.fused.count > 1 || v.fused.constant != 0 || (v.fused.count == 1 && plan.term_at(v.fused, 0).coefficient != 1)) whole = "(" + whole + ")";
+    if (v.divisor != 1) whole += " / " + std::to_string(v.divisor);
+    if (v.modulus != 0) whole += " % " + std::to_string(v.modulus);
+    return "(" + whole + ")";
+}
+
+/// "A.spad[16 mi, 16 ki]"
+inline std::string element_text(plan_value const& plan, int buffer_at, std::array<affine, max_rank> const& at) {
+    buffer const& b = plan.buffers[static_cast<std::size_t>(buffer_at)];
+    std::string indices;
+    for (int dimension = 0; dimension < b.rank; ++dimension) {
+        indices += (dimension == 0 ? "" : ", ") + to_string(plan, at[static_cast<std::size_t>(dimension)]);
+    }
+    return b.name.str() + "[" + indices + "]";
+}
+
+/// Likewise where a region begins: the name alone when that is the first element of the buffer.
+inline std::string corner_text(plan_value const& plan, int buffer_at, std::array<affine, max_rank> const& at) {
+    buffer const& b = plan.buffers[static_cast<std::size_t>(buffer_at)];
+    for (int dimension = 0; dimension < b.rank; ++dimension) {
+        affine const& index = at[static_cast<std::size_t>(dimension)];
+        if (index.count != 0 || index.constant != b.minimum[static_cast<std::size_t>(dimension)]) return element_text(plan, buffer_at, at);
+    }
+    return b.name.str();
+}
+
+inline std::string constant_text(node const& n) {
+    if (n.type == scalar_type::boolean) return n.value != 0 ? "true" : "false";
+    if (n.type == scalar_type::uint64) return std::to_string(static_cast<std::uint64_t>(n.value));
+    if (!is_float(n.type)) return std::to_string(n.value);
+    char text[32];
+    std::snprintf(text, sizeof text, "%.*g", n.type == scalar_type::float32 ? 9 : 17, std::bit_cast<double>(n.value));
+    // The shortest text that reads back as the same value.
+    for (int digits = 1; digits < 17; ++digits) {
+        char shorter[32];
+        std::snprintf(shorter, sizeof shorter, "%.*g", digits, std::bit_cast<double>(n.value));
+        double const back = std::stod(shorter);
+        bool const same = n.type == scalar_type::float32 ? static_cast<float>(back) == static_cast<float>(std::bit_cast<double>(n.value))
+                                                         : back == std::bit_cast<double>(n.value);
+        if (same) return shorter;
+    }
+    return text;
+}
+
+/// How tightly C++ binds an operation; what stands between parentheses or commas binds tightest.
+constexpr int precedence_of(operation op) {
+    using enum operation;
+    switch (op) {
+        case logical_or: return 1;
+        case logical_and: return 2;
+        case equal:
+        case not_equal: return 3;
+        case less:
+        case less_equal: return 4;
+        case shift_left:
+        case shift_right: return 5;
+        case add:
+        case subtract: return 6;
+        case multiply:
+        case divide:
+        case modulo: return 7;
+        case logical_not: return 8;
+        default: return 9;
+    }
+}
+
+constexpr char const* sign_of(operation op) {
+    using enum operation;
+    switch (op) {
+        case add: return "+";
+        case subtract: return "-";
+        case multiply: return "*";
+        case divide: return "/";
+        case modulo: return "%";
+        case logical_and: return "&&";
+        case logical_or: return "||";
+        case shift_left: return "<<";
+        case shift_right: return ">>";
+        default: return name_of(op);
+    }
+}
+
+/// The expression at node `at`; `leaf(at)` spells accesses and axes.
+template <class Leaf>
+std::string expression_text(computation_view nodes, int at, Leaf const& leaf) {
+    node const& n = nodes[at];
+    using enum operation;
+    if (n.op == constant) return constant_text(n);
+    if (n.op == parameter) return n.name.str();
+    if (n.op == access || n.op == axis_value) return leaf(at);
+    auto const inside = [&](int argument, int least) {
+        std::string const text = expression_text(nodes, n.argument(argument), leaf);
+        return precedence_of(nodes[n.argument(argument)].op) < least ? "(" + text + ")" : text;
+    };
+    int const own = precedence_of(n.op);
+    if (own < 8) return inside(0, own) + " " + sign_of(n.op) + " " + inside(1, own + 1);
+    if (n.op == logical_not) return "!" + inside(0, own);
+    std::string text = n.op == cast ? name_of(n.type) : name_of(n.op);
+    for (int argument = 0; argument < n.argument_count; ++argument) text += (argument == 0 ? "(" : ", ") + inside(argument, 0);
+    return text + ")";
+}
+
+/// The value of a stage over the plan's buffers.
+inline std::string value_text(plan_value const& plan, int at) {
+    return expression_text(plan.what, at, [&](int leaf) {
+        use const& u = *plan.use_at(leaf);
+        if (u.buffer >= 0) return element_text(plan, u.buffer, u.at);
+        std::string const value = to_string(plan, u.at[0]);
+        return value.find(' ') == std::string::npos || value.front() == '(' ? value : "(" + value + ")";
+    });
+}
+
+}  // namespace detail
+
+/// An index: "64 mo + mi + 3".
+inline std::string to_string(plan_value const& plan, affine const& form) {
+    std::string text;
+    auto const add = [&](std::int64_t scale, std::string const& name) {
+        std::int64_t const size = scale < 0 ? -scale : scale;
+        text += text.empty() ? (scale < 0 ? "-" : "") : (scale < 0 ? " - " : " + ");
+        if (name.empty()) text += std::to_string(size);
+        else text += size == 1 ? name : std::to_string(size) + " " + name;
+    };
+    for (int at = 0; at < form.count; ++at) add(plan.term_at(form, at).coefficient, detail::variable_text(plan, plan.term_at(form, at).variable));
+    if (form.constant != 0 || form.count == 0) add(form.constant, "");
+    return text;
+}
+
+}  // namespace tilewright

@@ -1,0 +1,11 @@
+#pragma once
+#include <string>
+#include <tilewright/diagnostics/sentence.hpp>
+#include <tilewright/plan/plan_value.hpp>
+
+namespace tilewright {
+
+/// What every report of a refused plan is: its verdict.
+inline std::string refused_text(plan_value const& plan) { return "refused: " + to_string(plan.refusal) + "\n"; }
+
+}  // namespace tilewright
