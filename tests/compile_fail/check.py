@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Compiles the snippets of a page of docs/diagnostics and compares what the compiler says with what the page promises.
+
+A page holds, as fenced blocks:
+  ```cpp whose first line is `// refused`   a misuse, a complete translation unit
+  ```text whose first line is `expect`      after each misuse: strings, one a line, that its error shows on every compiler.
+                                            `line: N` is the line of the directive in the snippet, which only g++ can tell
+  ```cpp whose first line is `// control`   at least one: the right use, which compiles without a word
+"""
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+LONGEST_MESSAGE = 1000  # characters, below
+
+
+class Broken(Exception):
+    """What is wrong with the page, or with the compiler's answer."""
+
+
+def read_page(text):
+    """Returns the misuses, each with its expected strings, and the controls."""
+    refused, controls = [], []
+    awaiting = None  # a misuse whose expectation has not come yet
+    for language, body in re.findall(r"^```(\w+)\n(.*?)^```\s*$", text, re.MULTILINE | re.DOTALL):
+        first, _, rest = body.partition("\n")
+        if language == "text" and first.strip() == "expect":
+            if awaiting is None:
+                raise Broken("an `expect` block without a `// refused` block before it")
+            expected = [line.strip() for line in rest.splitlines() if line.strip()]
+            if not any(not line.startswith("line:") for line in expected):
+                raise Broken("an `expect` block without a string")
+            refused.append((awaiting, expected))
+            awaiting = None
+        elif language == "cpp" and first.strip() == "// refused":
+            if awaiting is not None:
+                break
+            awaiting = body
+        elif language == "cpp" and first.strip() == "// control":
+            controls.append(body)
+    if awaiting is not None:
+        raise Broken("a `// refused` block without an `expect` block after it")
+    if not refused or not controls:
+        raise Broken("a page needs a `// refused` block, its `expect` block and a `// control` block")
+    return refused, controls
+
+
+def compile_snippet(snippet, options, extra):
+    """Compiles without output files. The lengths of paths must not depend on where the checkout is, so they are relative to a folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "snippet.cpp").write_text(snippet)
+        os.symlink(pathlib.Path(options.include).resolve(), pathlib.Path(folder, "include"))
+        quiet = ["-fno-caret-diagnostics"] if "clang" in pathlib.Path(options.compiler).name else ["-fdiagnostics-plain-output"]
+        system = [flag for directory in options.isystem for flag in ("-isystem", directory)]
+        command = [options.compiler, "-std=c++20", "-fsyntax-only", *quiet, *extra, "-Iinclude", *system, "snippet.cpp"]
+        done = subprocess.run(command, cwd=folder, env={**os.environ, "LC_ALL": "C"}, capture_output=True, text=True)
+        return done.returncode, done.stdout + done.stderr
+
+
+def readable(message):
+    """The message as a reader takes it in: packs of characters become words, `64L` is 64, and places in files are gone."""
+    message = re.sub(r"'(?:[^'\\]|\\.)'(?:, ?'(?:[^'\\]|\\.)')+", lambda pack: "".join(re.findall(r"'(.)'", pack.group())), message)
+    message = re.sub(r"(?<=\d)[uUlL]+\b", "", message)
+    return re.sub(r"\S+?:\d+:(\d+:)?", "", message)
+
+
+def shows(message, expected):
+    """Whether the string stands there as a whole: 64 is not in 1640."""
+    before = r"(?<!\w)" if re.match(r"\w", expected) else ""
+    after = r"(?!\w)" if re.search(r"\w$", expected) else ""
+    return re.search(before + re.escape(expected) + after, message) is not None
+
+
+def check_refused(snippet, expected, options):
+    code, output = compile_snippet(snippet, options, [])
+    errors = re.findall(r"^.*error:.*$", output, re.MULTILINE)
+    if code == 0:
+        raise Broken("the misuse compiles")
+    if len(errors) != 1:
+        raise Broken(f"{len(errors)} errors instead of one:\n{output}")
+    if len(output) >= LONGEST_MESSAGE:
+        raise Broken(f"the message has {len(output)} characters, {LONGEST_MESSAGE - 1} are allowed:\n{output}")
+    message = readable(output)
+    for string in expected:
+        if string.startswith("line:"):
+            if "clang" in pathlib.Path(options.compiler).name:
+                continue
+            string = string.removeprefix("line:").strip()
+        if not shows(message, string):
+            raise Broken(f"the message does not show `{string}`:\n{output}")
+
+
+def check_control(snippet, options):
+    code, output = compile_snippet(snippet, options, ["-Wall", "-Wextra", "-Wpedantic", "-Werror"])
+    if code != 0 or output:
+        raise Broken(f"the control does not compile without a word:\n{output}")
+
+
+def check_page(page, options):
+    refused, controls = read_page(page.read_text())
+    for snippet, expected in refused:
+        check_refused(snippet, expected, options)
+    for snippet in controls:
+        check_control(snippet, options)
+
+
+def check_complete(pages, verdicts):
+    """Every verdict has a page, and every page a verdict."""
+    names = set(re.findall(r"^\s*X\((\w+),", verdicts.read_text(), re.MULTILINE))
+    titles = {page.stem for page in pages.glob("*.md")} - {"README"}
+    if not names:
+        raise Broken(f"no verdicts found in {verdicts}")
+    if names != titles:
+        raise Broken(f"verdicts without a page: {sorted(names - titles)}, pages without a verdict: {sorted(titles - names)}")
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("page", type=pathlib.Path, help="a page, or with --verdicts the folder of all pages")
+    parser.add_argument("--verdicts", type=pathlib.Path, help="only check that each verdict in this header has a page")
+    parser.add_argument("--compiler", default="g++")
+    parser.add_argument("--include", default="include", help="the folder that holds tilewright/")
+    parser.add_argument("--isystem", action="append", default=[])
+    options = parser.parse_args(arguments)
+    try:
+        if options.verdicts:
+            check_complete(options.page, options.verdicts)
+        else:
+            check_page(options.page, options)
+    except Broken as wrong:
+        print(f"{options.page}: {wrong}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

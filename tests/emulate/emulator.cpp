@@ -1,0 +1,93 @@
+#include <tilewright/emulate/emulator.hpp>
+
+#include "catch.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+constexpr axis i{"i", 4}, j{"j", 3}, l{"l", 5}, z{"z", 1};
+constexpr tensor<std::int16_t> a{"a"}, b{"b"};
+constexpr tensor<std::int32_t> c{"c"};
+constexpr memory host{.name = "host"}, near{.name = "near", .base = 0x4000, .capacity = 8_KiB, .alignment = 32};
+constexpr auto in = transfer("in", host, near).dimensions(3).cost({.latency = 7, .setup = 2, .bytes_per_cycle = 16});
+constexpr auto twice = transfer("twice", host, near, c(z) = cast<std::int32_t>(a(z)) * 2);
+constexpr auto dots = intrinsic("dots", c(i, j) += cast<std::int32_t>(a(i, l)) * cast<std::int32_t>(b(j, l))).reads(a, near).reads(b, near).updates(c, near).cycles(11);
+constexpr auto highest = intrinsic("highest", c(i) = maximum(l, cast<std::int32_t>(a(i, l)) - 1)).reads(a, near).writes(c, near);
+constexpr auto small = machine("small", host, near, in, twice, dots, highest);
+
+}  // namespace
+
+TEST_CASE("a transfer moves the rows that its shape says, and is counted") {
+    emulator on(small, semantics_of<small>);
+    std::vector<std::uint8_t> source(100);
+    for (std::size_t at = 0; at < source.size(); ++at) source[at] = static_cast<std::uint8_t>(at);
+    // two rows of three bytes: 10 apart in the source, 4 apart in the destination
+    std::int64_t const shape[] = {3, 1, 1, 1, 2, 10, 4};
+    CHECK(on.transfer(0, source.data() + 5, on.base(near) + 64, shape) == 0);
+    CHECK(std::memcmp(on.base(near) + 64, "\5\6\7\0\17\20\21", 7) == 0);
+    CHECK(on.counted(in).calls == 1);
+    CHECK(on.counted(in).bytes == 6);
+    CHECK(on.counted(in).cycles == 7 + 2 + 1);
+    CHECK(on.cycles() == 10);
+}
+TEST_CASE("a transfer does what its semantics declare to every element") {
+    emulator on(small, semantics_of<small>);
+    std::int16_t const source[] = {5, -6, 30000};
+    std::int64_t const shape[] = {3, 4, 2, 0};
+    CHECK(on.transfer(1, source, on.base(near), shape) == 0);
+    std::int32_t const expected[] = {10, -12, 60000};
+    CHECK(std::memcmp(on.base(near), expected, sizeof expected) == 0);
+    CHECK(on.counted(twice).bytes == 12);
+}
+TEST_CASE("an intrinsic computes its semantics on strided operands") {
+    emulator on(small, semantics_of<small>);
+    auto* const first = reinterpret_cast<std::int16_t*>(on.base(near));            // [4][5], rows 6 apart
+    auto* const second = reinterpret_cast<std::int16_t*>(on.base(near) + 1024);   // [3][5], rows 9 apart
+    auto* const sums = reinterpret_cast<std::int32_t*>(on.base(near) + 2048);     // [4][3], rows 4 apart
+    for (int at = 0; at < 24; ++at) first[at] = static_cast<std::int16_t>(at * 37 % 101 - 50);
+    for (int at = 0; at < 27; ++at) second[at] = static_cast<std::int16_t>(at * 53 % 97 - 40);
+    for (int at = 0; at < 16; ++at) sums[at] = at;
+    auto const bits = [](auto* address) { return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address)); };
+    std::int64_t const operands[] = {bits(first), 6, 1, 0, 0, 0, 0, bits(second), 9, 1, 0, 0, 0, 0, bits(sums), 4, 1, 0, 0, 0, 0};
+    CHECK(on.intrinsic(0, operands) == 0);
+    for (int row = 0; row < 4; ++row) {
+        for (int column = 0; column < 4; ++column) {
+            std::int32_t expected = row * 4 + column;
+            for (int inner = 0; inner < 5 && column < 3; ++inner) expected += first[row * 6 + inner] * second[column * 9 + inner];
+            CHECK(sums[row * 4 + column] == expected);
+        }
+    }
+    CHECK(on.counted(dots).cycles == 11);
+
+    std::int64_t const reduced[] = {bits(first), 6, 1, 0, 0, 0, 0, bits(sums), 1, 0, 0, 0, 0, 0};
+    CHECK(on.intrinsic(1, reduced) == 0);
+    for (int row = 0; row < 4; ++row) CHECK(sums[row] == *std::max_element(first + row * 6, first + row * 6 + 5) - 1);
+}
+TEST_CASE("accesses outside a memory are refused and touch nothing") {
+    emulator on(small, semantics_of<small>);
+    std::vector<std::uint8_t> source(16, 9);
+    std::int64_t const shape[] = {16, 1, 1, 0};
+    CHECK(on.transfer(0, source.data(), on.base(near) + 8192 - 15, shape) == emulation_bad_address);
+    CHECK(on.error().find("in: 16 bytes") != std::string::npos);
+    CHECK(on.error().find("near 0x5ff1") != std::string::npos);
+    CHECK(on.transfer(0, source.data(), source.data(), shape) == emulation_bad_address);
+    CHECK(on.transfer(9, source.data(), on.base(near), shape) == emulation_unknown_part);
+    CHECK(on.intrinsic(9, shape) == emulation_unknown_part);
+    CHECK(on.cycles() == 0);
+    on.reset();
+    CHECK(on.error().empty());
+    CHECK(std::all_of(on.base(near), on.base(near) + 8192, [](std::byte at) { return at == std::byte{0}; }));
+}
+TEST_CASE("addresses are reported as the device has them") {
+    emulator on(small, semantics_of<small>);
+    CHECK(on.device_address(on.base(near) + 0x20) == "near 0x4020");
+    CHECK(on.device_address(&on) == "host");
+    CHECK_THROWS_AS(on.base(host), std::invalid_argument);
+}
+TEST_CASE("two emulators of one machine do not share memory") {
+    emulator one(small, semantics_of<small>), other(small, semantics_of<small>);
+    *one.base(near) = std::byte{1};
+    CHECK(*other.base(near) == std::byte{0});
+    CHECK(&emulated<small>() == &emulated<small>());
+}

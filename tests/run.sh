@@ -1,0 +1,13 @@
+#!/bin/sh
+# Builds everything and runs all tests; ends with the summary of ctest. Arguments go to ctest: sh tests/run.sh -R diagnostics
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$root/build/tests
+
+. "$root/.ci/packages.sh"
+install_packages $build_packages zlib1g-dev catch2 libbenchmark-dev clang-14 clang-format-14 python3
+
+# The tests themselves call clang where it counts.
+CC=${CC:-gcc} CXX=${CXX:-g++} cmake -S "$root" -B "$build" -G Ninja -D CMAKE_BUILD_TYPE=Release -D CMAKE_COMPILE_WARNING_AS_ERROR=ON
+cmake --build "$build"
+exec ctest --test-dir "$build" --output-on-failure -j2 "$@"
