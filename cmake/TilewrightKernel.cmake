@@ -81,6 +81,9 @@ function(tilewright_add_kernel name)
     set(Halide_FOUND TRUE)  # may be known to another scope only; add_halide_generator must not look again, for all components
     add_halide_generator(${name}.generator SOURCES ${directory}/${name}_generator.cpp LINK_LIBRARIES tilewright::halide)
     _tilewright_build_tool(${name}.generator)
+    if(NOT DEFINED ARG_TARGETS AND NOT ARG_C_BACKEND AND Halide_TARGET STREQUAL "host")
+        _tilewright_host_target(ARG_TARGETS)
+    endif()
     set(passed)
     foreach(output IN ITEMS STMT STMT_HTML)
         if(DEFINED ARG_${output})
@@ -131,12 +134,25 @@ function(_tilewright_build_tool target)
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-O1>)
 endfunction()
 
+# The target of kernels for this machine: Halide's "host", but where Halide 14 is mistaken. It takes every processor with AVX-512 and
+# bfloat16 for a Sapphire Rapids, whose half-precision instructions others (Zen 4, Zen 5) do not have.
+function(_tilewright_host_target result)
+    set(${result} host PARENT_SCOPE)
+    if(Halide_VERSION VERSION_LESS 15 AND EXISTS /proc/cpuinfo)
+        file(STRINGS /proc/cpuinfo flags REGEX "^flags" LIMIT_COUNT 1)
+        if(flags MATCHES "avx512_bf16" AND NOT flags MATCHES "avx512_fp16")
+            set(${result} ${Halide_HOST_TARGET}-sse41-avx-avx2-f16c-fma-avx512-avx512_skylake-avx512_cannonlake PARENT_SCOPE)
+        endif()
+    endif()
+endfunction()
+
 # What add_halide_library leaves out with C_BACKEND: a runtime to link.
 function(_tilewright_complete_c_backend name)
     target_compile_options(${name}.code PRIVATE -w)  # generated code: its warnings are nobody's to mend
+    _tilewright_host_target(target)
     set(runtime ${CMAKE_CURRENT_BINARY_DIR}/${name}.runtime${CMAKE_CXX_OUTPUT_EXTENSION})
     add_custom_command(OUTPUT ${runtime}
-        COMMAND ${name}.generator -r ${name}.runtime -o ${CMAKE_CURRENT_BINARY_DIR} -e object target=host
+        COMMAND ${name}.generator -r ${name}.runtime -o ${CMAKE_CURRENT_BINARY_DIR} -e object target=${target}
         DEPENDS ${name}.generator
         VERBATIM)
     add_library(${name}.runtime STATIC ${runtime})

@@ -1,0 +1,30 @@
+#!/bin/sh
+# sh bench/run.sh NAME: runs a benchmark, which prints a table and ends with the line `NAME: key=value key=value …`.
+# Further arguments go to the benchmark.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$root/build/bench
+
+# A benchmark is a folder: a script where it measures compilers, an executable where it measures code.
+names() {
+    for folder in "$root"/bench/*/; do
+        if [ -e "$folder/run.py" ] || [ -e "$folder/CMakeLists.txt" ]; then basename "$folder"; fi
+    done
+}
+name=${1-}
+if ! names | grep -Fqx -e "$name"; then
+    echo "usage: sh bench/run.sh NAME [argument…], where NAME is one of:" $(names) >&2
+    exit 2
+fi
+shift
+
+. "$root/.ci/packages.sh"
+if [ -e "$root/bench/$name/run.py" ]; then
+    install_packages g++ clang-14 libboost-dev python3
+    exec python3 -B "$root/bench/$name/run.py" "$@"
+fi
+install_packages $build_packages libbenchmark-dev
+cmake -S "$root" -B "$build" -G Ninja -D CMAKE_BUILD_TYPE=Release -D CMAKE_COMPILE_WARNING_AS_ERROR=ON \
+    -D TILEWRIGHT_BUILD_TESTS=OFF -D TILEWRIGHT_BUILD_EXAMPLES=OFF
+cmake --build "$build" --target "bench_$name"
+exec "$build/bench/$name/bench_$name" "$@"

@@ -1,0 +1,28 @@
+#pragma once
+#include <tilewright/tilewright.hpp>
+
+/// A kernel whose arguments have every condition that an entry can check.
+namespace strict {
+
+using namespace tilewright;
+
+inline constexpr memory dram{.name = "dram"};
+inline constexpr memory near{.name = "near", .base = 0x1000, .capacity = 16_KiB, .alignment = 64};
+// Two dimensions at addresses that are multiples of 16 bytes; and one dimension, so that whole rows must follow each other.
+inline constexpr auto aligned = transfer("aligned", dram, near).dimensions(2).alignment(16);
+inline constexpr auto contiguous = transfer("contiguous", dram, near);
+inline constexpr auto back = transfer("back", near, dram).dimensions(2);
+inline constexpr auto where = machine("strict", dram, near, aligned, contiguous, back);
+
+inline constexpr axis y{"y", 8}, x{"x", 32}, yo{"yo"}, yi{"yi"};
+inline constexpr tensor<std::int16_t> a{"a"}, b{"b"}, sum{"sum"};
+inline constexpr parameter<std::int16_t> bias{"bias"};
+inline constexpr auto add = sum(y, x) = a(y, x) + b(y, x) + bias;
+inline constexpr auto strict_add = schedule(add, where)
+                                       .split(y, yo, yi, 4)
+                                       .cache_read(a, near).at(yo).by(aligned)
+                                       .cache_read(b, near).at(yo).by(contiguous)
+                                       .cache_write(sum, near).at(yo).by(back)
+                                       .vectorize(x, 8);
+
+}  // namespace strict
