@@ -29,7 +29,7 @@ class figures : public benchmark::ConsoleReporter {
         for (Run const& run : runs) {
             bool const median = run.run_type == Run::RT_Aggregate && run.aggregate_name == "median";
             if (run.error_occurred || (run.run_type == Run::RT_Aggregate && !median)) continue;
-            seconds_[run.run_name.str()] = run.GetAdjustedRealTime() / benchmark::GetTimeUnitMultiplier(run.time_unit);
+            seconds_[run.run_name.function_name] = run.GetAdjustedRealTime() / benchmark::GetTimeUnitMultiplier(run.time_unit);
         }
         ConsoleReporter::ReportRuns(runs);
     }

@@ -47,15 +47,15 @@ int main() {
     using namespace lesson_mvin;
     std::iota(tensor_a.begin(), tensor_a.end(), std::uint8_t{1});
 
-    std::cout << tilewright::memory_map(plan<load_tensor>) << "\n" << tilewright::loop_program(plan<load_tensor>) << "\n";
+    std::cout << tilewright::memory_map(plan<copy_by_mvin>) << "\n" << tilewright::loop_program(plan<copy_by_mvin>) << "\n";
     std::cout << "on the device, the generated code calls\n";
-    int const device_code = tilewright::call<load_tensor>(::load_tensor, tensor_a.data());
+    int const device_code = tilewright::call<copy_by_mvin>(load_tensor, tensor_a.data());
     std::cout << "and this is all that it does; nothing is allocated:\n";
     print_statement(LOAD_TENSOR_STATEMENT);
 
     tilewright::emulator& on = tilewright::emulated<accelerator>();
-    int const emulated_code = tilewright::call<load_tensor>(load_tensor_emulated, tensor_a.data());
-    std::cout << "\non the emulated machine, A_buf is at " << on.device_address(on.base(local)) << "\n" << tilewright::comparison(plan<load_tensor>, on) << "\n";
+    int const emulated_code = tilewright::call<copy_by_mvin>(load_tensor_emulated, tensor_a.data());
+    std::cout << "\non the emulated machine, A_buf is at " << on.device_address(on.base(local)) << "\n" << tilewright::comparison(plan<copy_by_mvin>, on) << "\n";
 
     bool const device_right = device_code == 0 && calls == 1 && std::memcmp(local_memory.data(), tensor_a.data(), tensor_a.size()) == 0;
     bool const emulated_right = emulated_code == 0 && std::memcmp(on.base(local), tensor_a.data(), tensor_a.size()) == 0;

@@ -18,9 +18,9 @@ inline constexpr tensor<std::uint8_t> A{"A"}, A_buf{"A_buf"};
 inline constexpr auto copy = A_buf(i, j, k, l) = A(i, j, k, l);
 
 // It lives in the accelerator's memory, and the copy is that instruction.
-inline constexpr auto load_tensor = schedule(copy, accelerator).store_in(A_buf, local).by(mvin);
+inline constexpr auto copy_by_mvin = schedule(copy, accelerator).store_in(A_buf, local).by(mvin);
 
-static_assert(plan<load_tensor>.calls(mvin) == 1 && plan<load_tensor>.bytes(mvin) == 128);
-static_assert(plan<load_tensor>.peak(local) == 128);
+static_assert(plan<copy_by_mvin>.calls(mvin) == 1 && plan<copy_by_mvin>.bytes(mvin) == 128);
+static_assert(plan<copy_by_mvin>.peak(local) == 128);
 
 }  // namespace lesson_mvin
