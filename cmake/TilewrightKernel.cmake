@@ -112,6 +112,8 @@ function(tilewright_add_kernel name)
     set(sources ${directory}/${name}_entry.c)
     if(ARG_BINDING STREQUAL "emulated")
         list(APPEND sources ${directory}/${name}_binding.cpp)
+        # The semantics of the machine's parts, compiled. They are fast in a debug build too, and round as they are written.
+        set_source_files_properties(${directory}/${name}_binding.cpp PROPERTIES COMPILE_OPTIONS "-O2;-ffp-contract=off")
     endif()
     add_custom_command(OUTPUT ${directory}/${name}.h ${sources}
         COMMAND ${name}.binding_tool ${ARG_BINDING} ${directory} ${header} ${ARG_SCHEDULE}

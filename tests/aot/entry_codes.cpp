@@ -70,6 +70,9 @@ TEST_CASE("null host pointers, which Halide alone takes for a question") {
     CHECK(code_after([](arguments& given) { given.a.host = nullptr; }) == code_of(TILEWRIGHT_NULL_HOST, 0));
     CHECK(code_after([](arguments& given) { given.sum.host = nullptr; }) == code_of(TILEWRIGHT_NULL_HOST, 2));
 }
+TEST_CASE("data that Halide has on a device") {
+    CHECK(code_after([](arguments& given) { given.a.flags = halide_buffer_flag_device_dirty; }) == code_of(TILEWRIGHT_NULL_HOST, 0));
+}
 TEST_CASE("wrong types") {
     CHECK(code_after([](arguments& given) { given.a.type = halide_type_t(halide_type_uint, 16); }) == code_of(TILEWRIGHT_WRONG_TYPE, 0));
     CHECK(code_after([](arguments& given) { given.b.type = halide_type_t(halide_type_int, 32); }) == code_of(TILEWRIGHT_WRONG_TYPE, 1));
@@ -81,6 +84,7 @@ TEST_CASE("wrong ranks") {
 TEST_CASE("wrong extents") {
     CHECK(code_after([](arguments& given) { given.a_dim[0].extent = 31; }) == code_of(TILEWRIGHT_WRONG_EXTENT, 0));
     CHECK(code_after([](arguments& given) { given.b_dim[1].min = 1; }) == code_of(TILEWRIGHT_WRONG_EXTENT, 1));
+    CHECK(code_after([](arguments& given) { given.a_dim[1] = {0, 1 << 26, 40, 0}; }) == code_of(TILEWRIGHT_WRONG_EXTENT, 0));
     // An output is written as a whole: a larger one is wrong, too.
     CHECK(code_after([](arguments& given) { given.sum_dim[0].extent = 33; }) == code_of(TILEWRIGHT_WRONG_EXTENT, 2));
 }

@@ -203,6 +203,7 @@ inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const
             variable const& v = plan.variables[static_cast<std::size_t>(loops[position])];
             RVar const here = domain[static_cast<int>(position)];
             adopt.loops[here.name()] = names.variables[static_cast<std::size_t>(loops[position])];
+            if (v.extent == 1) continue;  // no loop is left to direct
             // The target's elements differ from lane to lane, so there is no race to fear.
             if (v.vectorized) update.allow_race_conditions().vectorize(here);
             if (v.unrolled) update.unroll(here);

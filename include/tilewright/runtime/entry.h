@@ -9,10 +9,11 @@
 /* What is wrong with an argument. A kernel returns -(2000 + 100 * kind + position of the argument), and has touched nothing. */
 enum tilewright_argument_error {
     TILEWRIGHT_NULL_BUFFER = 1,  /* the halide_buffer_t pointer, or its dim, is null */
-    TILEWRIGHT_NULL_HOST = 2,    /* the buffer has no data */
+    TILEWRIGHT_NULL_HOST = 2,    /* the buffer has no data, or its data is on a device of Halide's */
     TILEWRIGHT_WRONG_TYPE = 3,   /* another element type than the tensor's */
     TILEWRIGHT_WRONG_RANK = 4,
-    TILEWRIGHT_WRONG_EXTENT = 5, /* an input does not hold the region that is read; an output is not the region that is written */
+    TILEWRIGHT_WRONG_EXTENT = 5, /* an input does not hold the region that is read; an output is not the region that is written;
+                                    or there are more than 2^31 - 1 elements from the first to the last */
     TILEWRIGHT_WRONG_STRIDE = 6, /* innermost not 1, rows that overlap, gaps where a transfer joined dimensions, or not the multiple it needs */
     TILEWRIGHT_MISALIGNED = 7,   /* the first element used is not at a multiple of the alignment that a transfer needs */
     TILEWRIGHT_OVERLAP = 8       /* the output shares bytes with this input */
@@ -38,7 +39,7 @@ static inline int tilewright_check_argument(const struct tilewright_argument *wa
     if (have->type.code != want->type_code || have->type.bits != want->type_bits || have->type.lanes != 1) return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_WRONG_TYPE, at);
     if (have->dimensions != want->rank) return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_WRONG_RANK, at);
     if (want->rank > 0 && have->dim == NULL) return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_NULL_BUFFER, at);
-    if (have->host == NULL) return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_NULL_HOST, at);
+    if (have->host == NULL || (have->flags & halide_buffer_flag_device_dirty) != 0) return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_NULL_HOST, at);
     for (d = want->rank - 1; d >= 0; --d) {
         const struct halide_dimension_t *dim = &have->dim[want->rank - 1 - d];
         const int64_t low = dim->min, high = low + dim->extent;
@@ -54,6 +55,7 @@ static inline int tilewright_check_argument(const struct tilewright_argument *wa
             const int inner = d == want->rank - 1;
             if (inner ? dim->stride != 1 : dim->stride < reach) return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_WRONG_STRIDE, at);
             if (d >= want->dense_from && dim->stride != dense) return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_WRONG_STRIDE, at);
+            if ((int64_t)dim->stride * dim->extent > INT32_MAX) return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_WRONG_EXTENT, at);
             if (!inner && dim->stride % want->stride_multiple != 0) return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_WRONG_STRIDE, at);
             reach = (int64_t)dim->stride * dim->extent;
         }
