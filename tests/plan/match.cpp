@@ -18,7 +18,6 @@ constexpr tensor<std::int8_t> A{"A"}, B{"B"}, a{"a"}, b{"b"};
 constexpr tensor<std::int32_t> C{"C"}, c{"c"}, a32{"a"};
 constexpr tensor<std::uint8_t> ua{"a"};
 constexpr tensor<std::int16_t> c16{"c"};
-constexpr tensor<float> fc{"c"};
 
 /// The verdict on `matmul` scheduled with `step` on a machine that has it.
 template <int Count>

@@ -1,0 +1,92 @@
+#include <tilewright/compute/stage.hpp>
+
+#include "catch.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+constexpr axis i{"i", 8}, j{"j", 4}, k{"k", 6};
+constexpr tensor<std::int8_t> a{"a"}, b{"b"};
+constexpr tensor<std::int32_t> c{"c"};
+constexpr tensor<float> x{"x"};
+constexpr parameter<std::int32_t> bias{"bias"};
+
+template <int Count>
+constexpr char const* rule_of(computation<Count> const& what) {
+    stage s;
+    return read_stage(what.view(), 0, s).rule;
+}
+template <int Count>
+constexpr bool breaks(computation<Count> const& what, std::string_view words) {
+    char const* const rule = rule_of(what);
+    return rule != nullptr && std::string_view(rule).find(words) != std::string_view::npos;
+}
+template <int Count>
+constexpr stage normal(computation<Count> const& what) {
+    stage s;
+    read_stage(what.view(), 0, s);
+    return s;
+}
+
+// Names
+static_assert(label("abc") == label("abc") && label("abc") != label("abd") && label("abc") != label("ab"));
+static_assert(label("12345678901234567890123").size() == 23 && !label("12345678901234567890123").cut());
+static_assert(label("123456789012345678901234").cut());
+
+// A literal takes the type of the other side, on either side.
+static_assert((a(i) + 1).root().type == scalar_type::int8);
+static_assert((1 + x(i)).nodes[0].type == scalar_type::float32);
+static_assert(std::bit_cast<double>((2 * x(i)).nodes[0].value) == 2.0);
+static_assert((a(i) < b(i)).root().type == scalar_type::boolean);
+static_assert(cast<float>(a(i)).root().type == scalar_type::float32);
+static_assert(select(a(i) > 0, a(i), 0).root().type == scalar_type::int8);
+
+// What an expression cannot be
+static_assert(breaks(c(i) = cast<std::int32_t>(a(i)) + a(i), "different types"));
+static_assert(breaks(a(i) = a(i) * b(i), "reads the tensor that it computes"));
+static_assert(breaks(b(i) = a(i) + 128, "does not fit"));
+static_assert(breaks(b(i) = a(i) + 0.5, "does not fit"));
+static_assert(breaks(b(i) = select(a(i), a(i), 0), "not a bool"));
+static_assert(breaks(c(i) = a(i), "different types"));
+static_assert(breaks(c(i) = sum(k, cast<std::int32_t>(a(k))) + 1, "not the whole right-hand side"));
+static_assert(breaks(b(i) = a(k), "reduce over it"));
+static_assert(breaks(c(i) = sum(k, cast<std::int32_t>(a(k + j))), "neither in the target nor named"));
+static_assert(breaks(b(i + j) = a(i), "plain, different axes"));
+static_assert(breaks(b(i, i) = a(i), "plain, different axes"));
+static_assert(breaks(b(i) = a(i * i), "not affine"));
+static_assert(breaks(b(i) = a(axis{"i", 9}), "two extents"));
+static_assert(breaks(b(axis{"q"}) = a(axis{"q"}), "no extent"));
+
+// Normal form
+constexpr auto matmul = c(i, j) += cast<std::int32_t>(a(i, k)) * cast<std::int32_t>(b(k, j));
+static_assert(rule_of(matmul) == nullptr);
+static_assert(normal(matmul).axis_count == 3 && normal(matmul).axes[2].name == label("k") && normal(matmul).axes[2].reduction);
+static_assert(normal(matmul).reduction == operation::reduce_sum && !normal(matmul).continues);
+static_assert(normal(c(i) = sum(k, cast<std::int32_t>(a(k)))).axes[1].extent == 6);
+static_assert(normal(c(i) = c(i) + sum(k, cast<std::int32_t>(a(i + k)))).continues);
+static_assert(normal(c(i) = sum(k, cast<std::int32_t>(a(i + k))) + c(i)).continues);
+static_assert(normal(c(i) = c(i) + bias).continues);
+
+// Affine indices: 2 * (i - 3) + k * 4 - j
+constexpr auto strided = c(i, j) += cast<std::int32_t>(a(2 * (i - 3) + k * 4 - j));
+constexpr stage_index index = [] {
+    stage const s = normal(strided);
+    int node = 0;
+    while (strided.nodes[static_cast<std::size_t>(node)].name != label("a")) ++node;
+    return index_of(strided.view(), s, node, 0);
+}();
+static_assert(index.affine && index.constant == -6 && index.coefficients[0] == 2 && index.coefficients[1] == -1 && index.coefficients[2] == 4);
+
+// `>` keeps the order in which operands are written, which is that of a kernel's arguments.
+constexpr auto greater = a(i) > b(i);
+static_assert(greater.root().op == operation::less && greater.nodes[1].name == label("a") && greater.root().argument(0) == 3);
+
+}  // namespace
+
+TEST_CASE("expressions are built at run time as in the compiler") {
+    std::int64_t extent = 8;
+    axis const run_time{"i", extent};
+    auto const again = c(run_time, j) += cast<std::int32_t>(a(run_time, k)) * cast<std::int32_t>(b(k, j));
+    CHECK(again.nodes == matmul.nodes);
+}

@@ -1,0 +1,63 @@
+#include <tilewright/machine/machine.hpp>
+#include <tilewright/report/structural.hpp>
+
+#include "catch.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+constexpr memory dram{.name = "dram"}, near{.name = "near", .capacity = 4_KiB};
+constexpr engine dma{"dma"};
+constexpr axis i{"i", 4}, j{"j", 4}, k{"k", 4};
+constexpr tensor<float> a{"a"}, b{"b"}, c{"c"};
+constexpr auto flat = transfer("flat", dram, near);
+constexpr auto rows = transfer("rows", dram, near).on(dma).dimensions(3);
+constexpr auto named = transfer("named", dram, near).dimensions(2).calls("copy2d", argument::destination, argument::source, argument::extent(1), argument::row_bytes, argument::literal(7));
+constexpr auto multiply = intrinsic("multiply", c(i, j) += a(i, k) * b(k, j)).reads(a, near).reads(b, near).updates(c, near);
+constexpr auto renamed = intrinsic("renamed", c(i, j) += a(i, k) * b(k, j)).reads(a, near).reads(b, near).updates(c, near)
+                             .calls("mma", argument::address(c), argument::address(a), argument::stride(a, 0), argument::literal(-1));
+constexpr auto all = machine("all", named, dma, multiply, dram, flat, near, renamed, rows);
+
+constexpr bool has_roles(device_call const& call, std::initializer_list<role> wanted) {
+    if (call.count != static_cast<int>(wanted.size())) return false;
+    int at = 0;
+    for (role const one : wanted) {
+        if (call.arguments[static_cast<std::size_t>(at++)].is != one) return false;
+    }
+    return true;
+}
+
+// Default arguments
+static_assert(has_roles(call_of(flat), {role::source, role::destination, role::bytes}));
+static_assert(has_roles(call_of(rows), {role::source, role::destination, role::row_bytes, role::extent, role::source_stride, role::destination_stride,
+                                        role::extent, role::source_stride, role::destination_stride}));
+static_assert(call_of(rows).arguments[6].dimension == 2);
+static_assert(has_roles(call_of(all, all.intrinsics[0]), {role::address, role::stride, role::address, role::stride, role::address, role::stride}));
+// Given arguments
+static_assert(call_of(named).symbol == label("copy2d"));
+static_assert(has_roles(call_of(named), {role::destination, role::source, role::extent, role::row_bytes, role::literal}));
+static_assert(call_of(all, all.intrinsics[1]).arguments[0].operand == 2 && call_of(all, all.intrinsics[1]).arguments[2].operand == 0);
+static_assert(call_of(all, all.intrinsics[1]).arguments[3].value == -1);
+// The host of a machine without a core costs a cycle an operation.
+static_assert(all.host().name == label("host") && all.host().costs.divide == 1);
+// Semantics stand in the machine's pool.
+static_assert(all.view(all.intrinsics[1].semantics).count == all.intrinsics[0].semantics.count);
+static_assert(all.intrinsics[1].semantics.first == all.intrinsics[0].semantics.count);
+
+}  // namespace
+
+TEST_CASE("a machine that is built part by part is the one that lists them") {
+    machine built("all");
+    built.add(named);
+    built.add(dma);
+    built.add(multiply);
+    built.add(dram);
+    built.add(flat);
+    built.add(near);
+    built.add(renamed);
+    built.add(rows);
+    CHECK(equal(built, all));
+    built.add(core{.name = "core"});
+    CHECK_FALSE(equal(built, all));
+}

@@ -1,0 +1,118 @@
+#include <tilewright/report/json.hpp>
+#include <vector>
+
+#include "01_matmul/matmul.hpp"
+#include "catch.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+constexpr machine const& npu = lesson_matmul::npu;
+
+/// `npu` with one change.
+template <class Change>
+constexpr machine changed(Change&& change) {
+    machine copy = npu;
+    change(copy);
+    return copy;
+}
+#define CHANGED(what) changed([](machine& m) { what; })
+
+// Every kind of member: of the machine, of a part, of a part's part, of semantics.
+constexpr machine variants[] = {
+    npu,
+    CHANGED(m.name = "npu2"),
+    CHANGED(m.memories.parts[1].base += 64),
+    CHANGED(m.memories.parts[0].base = 0),
+    CHANGED(m.memories.parts[1].capacity -= 1),
+    CHANGED(m.memories.parts[1].alignment = 32),
+    CHANGED(m.memories.parts[1].banks = 2),
+    CHANGED(m.memories.parts[2].host_visible = true),
+    CHANGED(m.engines.parts[2].name = "arrays"),
+    CHANGED(m.add(engine{"fourth"})),
+    CHANGED(m.add(core{.name = "host"})),
+    CHANGED((m.add(core{.name = "host", .costs = {.divide = 2}}))),
+    CHANGED(m.transfers.parts[0].costs.latency += 1),
+    CHANGED(m.transfers.parts[0].most_dimensions = 3),
+    CHANGED(m.transfers.parts[0].call.push(argument::source)),
+    CHANGED(m.transfers.parts[0].call.push(argument::destination)),
+    CHANGED(m.transfers.parts[1].call.push(argument::source)),
+    CHANGED(m.intrinsics.parts[0].cost_cycles = 17),
+    CHANGED(m.intrinsics.parts[0].operands[1].is = direction::updates),
+    CHANGED(m.intrinsics.parts[1].stride_alignment = 16),
+    CHANGED(m.semantics[3].type = scalar_type::uint8),
+    CHANGED(std::swap(m.transfers.parts[0], m.transfers.parts[1])),
+};
+
+}  // namespace
+
+TEST_CASE("machines are equal when every member of every part is, in the compiler too") {
+    static_assert(equal(npu, npu));
+    static_assert(!equal(npu, variants[1]));
+    static_assert(hash_of(npu) == hash_of(machine(npu)));
+    static_assert(hash_of(npu) != hash_of(variants[1]));
+    int at = 0;
+    for (machine const& left : variants) {
+        int other = 0;
+        for (machine const& right : variants) {
+            INFO(at << " and " << other);
+            CHECK(equal(left, right) == (at == other));
+            CHECK((hash_of(left) == hash_of(right)) == (at == other));
+            ++other;
+        }
+        ++at;
+    }
+}
+
+TEST_CASE("what lies behind the parts in use does not count") {
+    machine machine = npu;
+    machine.memories.parts[5].capacity = 99;
+    machine.semantics[machine::most_nodes - 1].value = 99;
+    CHECK(equal(npu, machine));
+    CHECK(hash_of(npu) == hash_of(machine));
+}
+
+TEST_CASE("a part that still carries its semantics is compared with them") {
+    using namespace lesson_matmul;
+    constexpr auto other = intrinsic("mac16", c(i, j) += cast<std::int32_t>(a(i, l)) + cast<std::int32_t>(b(l, j)));
+    constexpr auto same = intrinsic("mac16", c(i, j) += product);
+    CHECK(equal(same, intrinsic("mac16", c(i, j) += product)));
+    CHECK(!equal(same, other));
+    CHECK(hash_of(same) != hash_of(other));
+    CHECK(!equal(transfer("t", dram, spad), transfer("t", dram, spad, c(i) = 0)));
+}
+
+TEST_CASE("texts move into the hash letter by letter") {
+    CHECK(hash_of(engine{"ab"}) != hash_of(engine{"ba"}));
+    CHECK(hash_of(engine{"aaaaaaaabbbbbbbb"}) != hash_of(engine{"bbbbbbbbaaaaaaaa"}));
+    // where one list ends and the next begins
+    using lists = std::vector<std::vector<int>>;
+    CHECK(detail::hash_on(0, lists{{1}, {}}) != detail::hash_on(0, lists{{}, {1}}));
+    CHECK(hash_of(operation_costs{.load = 2, .store = 3}) != hash_of(operation_costs{.load = 3, .store = 2}));
+}
+
+TEST_CASE("descriptions print as the initialisers that make them") {
+    using lesson_matmul::spad, lesson_matmul::dram, lesson_matmul::A, lesson_matmul::m;
+    CHECK(to_string(spad) == R"({.name = "spad", .base = 0x50000000, .capacity = 262144, .alignment = 64, .host_visible = false})");
+    CHECK(to_string(dram) == R"({.name = "dram"})");
+    CHECK(to_string(memory{}) == "{}");
+    CHECK(to_string(core{.name = "scalar", .costs = {.load = 2, .divide = 12}}) ==
+          R"({.name = "scalar", .costs = {.load = 2, .divide = 12}})");
+    CHECK(to_string(npu.transfers[1]) ==
+          R"({.name = "mvout", .source = "acc", .destination = "dram", .engine_name = "storer", .most_dimensions = 2, )"
+          R"(.costs = {.latency = 64, .bytes_per_cycle = 16}, .call = {.symbol = "mvout"}})");
+    // The first operands are read, which is the default.
+    CHECK(to_string(npu.intrinsics[0]) ==
+          R"({.name = "mac16", .engine_name = "array", .operands = {{.tensor = "a", .memory_name = "spad"}, )"
+          R"({.tensor = "b", .memory_name = "spad"}, {.tensor = "c", .memory_name = "acc", .is = updates}}, )"
+          R"(.cost_cycles = 16, .call = {.symbol = "mac16"}, .semantics = {.count = 14}})");
+    CHECK(to_string(A) == R"({.name = "A", .type = int8})");
+    CHECK(to_string(m) == R"({.name = "m", .extent = 512})");
+    device_call call{.symbol = "copy"};
+    call.push(argument::row_bytes);
+    call.push(argument::source_stride(1));
+    call.push(argument::literal(-3));
+    CHECK(to_string(call) ==
+          R"({.symbol = "copy", .arguments = {{.is = row_bytes}, {.is = source_stride, .dimension = 1}, {.value = -3}}})");
+}

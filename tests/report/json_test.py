@@ -1,0 +1,70 @@
+"""Reads what report_json prints with Python's own JSON reader and compares it with values worked out by hand."""
+import json
+import subprocess
+import sys
+
+
+def refuse_twice(pairs):
+    names = [name for name, _ in pairs]
+    assert len(names) == len(set(names)), f"a member twice: {names}"
+    return dict(pairs)
+
+
+def find(parts, name):
+    (found,) = [part for part in parts if part["name"] == name]
+    return found
+
+
+def lines(program):
+    for line in program:
+        yield line
+        yield from lines(line["inside"])
+
+
+output = subprocess.run([sys.argv[1]], capture_output=True, check=True).stdout
+matmul, npu, refused, blur, dots, odd = [json.loads(line, object_pairs_hook=refuse_twice) for line in output.decode("utf-8").splitlines()]
+
+assert matmul["machine"] == "npu" and matmul["refusal"] is None and matmul["cycles"] == 921600
+assert matmul["memories"] == [
+    {"name": "spad", "base": "0x50000000", "capacity": 262144, "peak": 8192, "slack": 253952, "buffers": 8192},
+    {"name": "acc", "base": "0x51000000", "capacity": 65536, "peak": 16384, "slack": 49152, "buffers": 16384},
+]
+assert [b["name"] for b in matmul["buffers"]] == ["A", "B", "C", "A.spad", "B.spad", "C.acc"]
+assert find(matmul["buffers"], "B.spad") == {
+    "name": "B.spad", "tensor": "B", "kind": "staged", "memory": "spad", "type": "int8", "extents": [64, 64], "bytes": 4096,
+    "offset": 4096, "address": "0x50001000", "first_line": 5, "last_line": 9, "loop": "ko"}
+assert find(matmul["buffers"], "C") == {
+    "name": "C", "tensor": "C", "kind": "argument", "memory": "dram", "type": "int32", "extents": [512, 512], "bytes": 1048576,
+    "offset": None, "address": None, "first_line": None, "last_line": None, "loop": None}
+assert find(matmul["traffic"], "mvin") == {"kind": "transfer", "name": "mvin", "on": "loader", "calls": 1024, "bytes": 4194304, "cycles": 327680}
+assert find(matmul["traffic"], "mul16")["calls"] == 1024
+assert sum(part["cycles"] for part in matmul["traffic"]) == 921600
+program = list(lines(matmul["program"]))
+assert [line["number"] for line in program] == list(range(1, 11))
+assert [line["name"] for line in program] == ["mo", "no", "ko", "mvin", "mvin", "mi", "ni", "ki", "mac16", "mvout"]
+assert [line["kind"] for line in matmul["program"][0]["inside"][0]["inside"]] == ["loop", "transfer"]
+assert program[2]["extent"] == 8 and program[3]["times"] == 512 and program[3]["bytes"] == 4096 and program[3]["cycles"] == 320
+
+assert [m["name"] for m in npu["memories"]] == ["dram", "spad", "acc"]
+assert npu["memories"][0]["base"] is None and npu["memories"][1]["host_visible"] is False
+assert find(npu["transfers"], "mvin")["costs"] == {"latency": 64, "setup": 0, "bytes_per_cycle": 16}
+assert find(npu["intrinsics"], "mac16")["operands"][2] == {"tensor": "c", "memory_name": "acc", "is": "updates"}
+assert npu["cores"] == [] and len(npu["semantics"]) == 14 + 14 + 1  # sum(l, …) has one more node: the axis that it names
+
+assert refused["refusal"]["verdict"] == "tile_does_not_divide"
+assert refused["refusal"]["sentence"].startswith("`m` has extent 512, which 7 does not divide")
+assert refused["buffers"] == refused["program"] == refused["traffic"] == refused["memories"] == []
+
+assert find(blur["memories"], "l1") == {"name": "l1", "base": "0x10000000", "capacity": 32768, "peak": 3536, "slack": 29232, "buffers": 6608}
+assert find(blur["buffers"], "blur_y.l1")["loop"] is None
+compute = next(line for line in lines(blur["program"]) if line["kind"] == "code")
+assert compute["value"].startswith("blur_x.l2[hy, hx] = (picture.l1[hy, hx] + ")
+
+step = next(line for line in lines(dots["program"]) if line["kind"] == "intrinsic")
+assert (step["cycles"], step["first_cycles"], step["times"]) == (4, 3, 120)
+
+assert odd["name"] == 'a "quoted" \\ name'
+assert odd["memories"][0]["name"] == "tab\t, bell\a"
+assert odd["engines"][0]["name"] == "\u00e4\u20ac\U0001f600"
+assert odd["engines"][1]["name"] == "\ufffd \ufffd\ufffd \ufffd\ufffd\ufffd \ufffd\ufffd"
+assert odd["engines"][2]["name"] == "01234567890123456789012~"
