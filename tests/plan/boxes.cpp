@@ -104,3 +104,15 @@ TEST_CASE("buffers that live at one time never share bytes") {
         }
     }
 }
+
+TEST_CASE("a tile of outputs with gaps is not stored, for the gaps hold what other iterations computed") {
+    // At ei, one iteration computes 5 elements that are 24 apart: the box of 97 is mostly gaps.
+    auto const strided = schedule(select_difference, dsp).split(e, eo, ei, 24).reorder(ei, eo).cache_write(selected, l1).at(ei);
+    verdict const refusal = make_plan(strided).refusal;
+    CHECK(refusal.kind == verdict_kind::loop_order);
+    CHECK(refusal.broken == rule::gaps_between_outputs);
+    CHECK(refusal.facts[0].value == 5);
+    CHECK(refusal.facts[1].value == 97);
+    // Staging the input of the same loops is no harm.
+    CHECK(!make_plan(schedule(select_difference, dsp).split(e, eo, ei, 24).reorder(ei, eo).cache_read(p, l1).at(ei)).refusal);
+}

@@ -103,28 +103,36 @@ constexpr bool fits(std::int64_t value, scalar_type type) {
 }
 
 /// Gives a literal constant its type. Other nodes stay as they are.
-constexpr mistake adopt(node& constant, scalar_type type) {
-    if (constant.op != operation::constant || constant.type != scalar_type::literal) return mistake::none;
+constexpr rule adopt(node& constant, scalar_type type) {
+    if (constant.op != operation::constant || constant.type != scalar_type::literal) return rule::none;
     bool const floating = constant.arguments[0] != 0;
     constant.type = type;
     constant.arguments[0] = 0;
-    if (floating) return is_float(type) ? mistake::none : mistake::literal_does_not_fit;
-    if (!fits(constant.value, type)) return mistake::literal_does_not_fit;
+    if (floating) return is_float(type) ? rule::none : rule::literal_that_does_not_fit;
+    if (!fits(constant.value, type)) return rule::literal_that_does_not_fit;
     if (is_float(type)) constant.value = std::bit_cast<std::int64_t>(static_cast<double>(constant.value));
-    return mistake::none;
+    return rule::none;
 }
 
 /// Makes the operands' types agree, literals adopting the type of the other side.
-constexpr mistake agree(node& left, node& right) {
+constexpr rule agree(node& left, node& right) {
     if (left.type == scalar_type::literal && right.type != scalar_type::literal) return adopt(left, right.type);
     if (right.type == scalar_type::literal && left.type != scalar_type::literal) return adopt(right, left.type);
-    return left.type == right.type ? mistake::none : mistake::operand_types_differ;
+    return left.type == right.type ? rule::none : rule::operands_of_different_types;
 }
 
-constexpr void set_root(node& root, operation op, scalar_type type, mistake wrong) {
-    root.op = wrong == mistake::none ? op : operation::invalid;
+constexpr void set_root(node& root, operation op, scalar_type type, rule wrong) {
+    root.op = wrong == rule::none ? op : operation::invalid;
     root.type = type;
-    if (wrong != mistake::none) root.value = static_cast<std::int64_t>(wrong);
+    if (wrong != rule::none) root.value = static_cast<std::int64_t>(wrong);
+}
+
+/// Marks a node that was given more arguments than it can hold. `arguments[0]` then is their count.
+constexpr void limit_arguments(node& root, std::size_t count) {
+    if (count <= max_rank) return;
+    set_root(root, operation::invalid, root.type, rule::too_many);
+    root.argument_count = 0;
+    root.arguments[0] = static_cast<std::int16_t>(count);
 }
 
 template <int Left, int Right>
@@ -134,7 +142,7 @@ constexpr expression<Left + Right + 1> combine(operation op, expression<Left> co
     node& root = whole.nodes[Left + Right];
     root.argument_count = 2;
     root.arguments = {Left - 1, Left + Right - 1};
-    mistake const wrong = agree(whole.nodes[Left - 1], whole.nodes[Left + Right - 1]);
+    rule const wrong = agree(whole.nodes[Left - 1], whole.nodes[Left + Right - 1]);
     set_root(root, op, gives_boolean ? scalar_type::boolean : whole.nodes[Left - 1].type, wrong);
     return whole;
 }
@@ -146,7 +154,7 @@ constexpr expression<Count + 1> wrap(operation op, scalar_type type, expression<
     node& root = whole.nodes[Count];
     root.argument_count = 1;
     root.arguments = {Count - 1};
-    set_root(root, op, type, mistake::none);
+    set_root(root, op, type, rule::none);
     return whole;
 }
 
@@ -168,17 +176,22 @@ constexpr expression<Count> swapped(expression<Count> whole) {
 
 template <class... Parts>
 constexpr auto reduce(operation op, Parts const&... parts) {
-    static_assert(sizeof...(Parts) <= max_rank, "a reduction names at most five axes");
     constexpr int total = (nodes_of<Parts> + ...);
     expression<total + 1> whole;
     node& root = whole.nodes[total];
     int at = 0;
-    ((at = append(whole.nodes, at, to_expression(parts).nodes), root.arguments[static_cast<std::size_t>(++root.argument_count)  - 1] = static_cast<std::int16_t>(at - 1)), ...);
+    auto const take = [&](auto const& part) {
+        at = append(whole.nodes, at, part.nodes);
+        if (root.argument_count < max_rank) root.arguments[static_cast<std::size_t>(root.argument_count++)] = static_cast<std::int16_t>(at - 1);
+    };
+    (take(to_expression(parts)), ...);
+    root.op = op;
+    limit_arguments(root, sizeof...(Parts));
+    if (root.op == operation::invalid) return whole;
     // The body comes last in the call and first among the arguments.
-    std::int16_t const body = root.arguments[sizeof...(Parts) - 1];
+    std::int16_t const body = static_cast<std::int16_t>(at - 1);
     for (std::size_t position = sizeof...(Parts) - 1; position > 0; --position) root.arguments[position] = root.arguments[position - 1];
     root.arguments[0] = body;
-    root.op = op;
     root.type = whole.nodes[static_cast<std::size_t>(body)].type;
     return whole;
 }
@@ -245,8 +258,8 @@ constexpr auto select(C const& condition, T const& then, E const& otherwise) {
     node& root = whole.nodes[third];
     root.argument_count = 3;
     root.arguments = {first - 1, second - 1, third - 1};
-    mistake wrong = detail::agree(whole.nodes[second - 1], whole.nodes[third - 1]);
-    if (whole.nodes[first - 1].type != scalar_type::boolean) wrong = mistake::condition_not_boolean;
+    rule wrong = detail::agree(whole.nodes[second - 1], whole.nodes[third - 1]);
+    if (whole.nodes[first - 1].type != scalar_type::boolean) wrong = rule::condition_without_bool;
     detail::set_root(root, operation::select, whole.nodes[second - 1].type, wrong);
     return whole;
 }
@@ -257,8 +270,8 @@ constexpr auto cast(T const& value) {
     auto whole = detail::wrap(operation::cast, scalar_type_of<To>(), detail::to_expression(value));
     // A literal has no type of its own to be converted from: it becomes a constant of the new one.
     node& inner = whole.nodes[whole.nodes.size() - 2];
-    if (inner.type == scalar_type::literal && detail::adopt(inner, scalar_type_of<To>()) != mistake::none) {
-        detail::set_root(whole.nodes.back(), operation::cast, scalar_type_of<To>(), mistake::literal_does_not_fit);
+    if (inner.type == scalar_type::literal && detail::adopt(inner, scalar_type_of<To>()) != rule::none) {
+        detail::set_root(whole.nodes.back(), operation::cast, scalar_type_of<To>(), rule::literal_that_does_not_fit);
     }
     return whole;
 }

@@ -7,8 +7,8 @@ namespace tilewright {
 
 /// A name of at most 23 characters, held in three words so that comparing it in the compiler costs three comparisons.
 ///
-/// A longer text is cut and marked; the planner refuses a marked name (`capacity_of_representation`) instead of confusing
-/// two names that share their beginning.
+/// A longer text is cut and marked with its length; the planner refuses a marked name (`capacity_of_representation`) instead of
+/// confusing two names that share their beginning.
 struct label {
     static constexpr int longest = 23;
 
@@ -18,19 +18,22 @@ struct label {
     constexpr label(char const* text) {
         int position = 0;
         for (; *text != '\0' && position < longest; ++text, ++position) set(position, *text);
-        if (*text != '\0') set(longest, '~');
+        if (*text == '\0') return;
+        while (*text != '\0' && position < 0xff) ++text, ++position;
+        set(longest, static_cast<char>(position));
     }
 
-    constexpr char operator[](int position) const {
-        return static_cast<char>(words[static_cast<std::size_t>(position / 8)] >> (8 * (position % 8)) & 0xff);
-    }
+    /// The letter at `position`; `~` behind a text that was cut.
+    constexpr char operator[](int position) const { return position == longest && cut() ? '~' : byte(position); }
     constexpr int size() const {
         int length = 0;
         while (length <= longest && (*this)[length] != '\0') ++length;
         return length;
     }
     constexpr bool empty() const { return words[0] == 0; }
-    constexpr bool cut() const { return (*this)[longest] != '\0'; }
+    constexpr bool cut() const { return byte(longest) != '\0'; }
+    /// Letters of the text that the name was made from, up to 255.
+    constexpr int full_size() const { return cut() ? static_cast<unsigned char>(byte(longest)) : size(); }
 
     friend constexpr bool operator==(label const&, label const&) = default;
 
@@ -41,6 +44,9 @@ struct label {
     }
 
   private:
+    constexpr char byte(int position) const {
+        return static_cast<char>(words[static_cast<std::size_t>(position / 8)] >> (8 * (position % 8)) & 0xff);
+    }
     constexpr void set(int position, char letter) {
         words[static_cast<std::size_t>(position / 8)] |= static_cast<std::uint64_t>(static_cast<unsigned char>(letter)) << (8 * (position % 8));
     }

@@ -1,6 +1,7 @@
 #pragma once
 #include <tilewright/compute/label.hpp>
 #include <tilewright/compute/scalar.hpp>
+#include <tilewright/diagnostics/rule.hpp>
 
 namespace tilewright {
 
@@ -19,12 +20,9 @@ enum class operation : std::uint8_t {
     select,         // condition, then, otherwise
     cast,
     reduce_sum, reduce_maximum, reduce_minimum,  // arguments: body, then the axes that were named (may be none)
-    store,          // arguments: the target access, the value
-    invalid,        // value: a `mistake`
+    store,          // arguments: the target access, the value; value: the rule that it breaks, 0: none
+    invalid,        // value: the rule that the expression breaks by itself, to be reported by the planner
 };
-
-/// What can be wrong with an expression by itself. Kept in the value and reported by the planner.
-enum class mistake : std::uint8_t { none, operand_types_differ, literal_does_not_fit, condition_not_boolean, reduction_not_outermost };
 
 /// One node of an expression. Nodes of a computation stand in one array; arguments are positions in it, smaller than the node's own.
 struct node {

@@ -10,15 +10,21 @@ struct stage_axis {
     bool reduction = false;
 };
 
-/// What is wrong with a stage, in words of the language; `about` names the axis or tensor.
+/// The rule that a stage breaks; `about` names the axis, tensor, type or operation.
 struct stage_mistake {
-    char const* rule = nullptr;
+    rule broken = rule::none;
     label about{};
+    label what{};            ///< of which there is more than the representation can hold …
+    std::int64_t need = 0;   ///< … namely this many, …
+    std::int64_t limit = 0;  ///< … at most
+
+    constexpr explicit operator bool() const { return broken != rule::none; }
 };
 
 /// One stage in normal form: `output(axes…) = reduction over the other axes of body`, read from the nodes [first, store].
 struct stage {
     static constexpr int most_axes = 12;
+    static constexpr std::int64_t most_index = std::numeric_limits<std::int32_t>::max();  ///< generated code counts in 32 bits
 
     int first = 0;
     int store = 0;
@@ -63,9 +69,12 @@ constexpr void accumulate_index(computation_view nodes, stage const& of, int at,
         case operation::multiply: {
             node const& left = nodes[n.argument(0)];
             node const& right = nodes[n.argument(1)];
-            if (left.op == operation::constant) accumulate_index(nodes, of, n.argument(1), scale * left.value, into);
-            else if (right.op == operation::constant) accumulate_index(nodes, of, n.argument(0), scale * right.value, into);
-            else into.affine = false;
+            bool const by_left = left.op == operation::constant;
+            if (!by_left && right.op != operation::constant) return void(into.affine = false);
+            // Indices have 32 bits in generated code: a product beyond that is no index, and stays away from overflow here.
+            std::int64_t const product = scale * (by_left ? left.value : right.value);
+            if (product > std::numeric_limits<std::int32_t>::max() || product < std::numeric_limits<std::int32_t>::min()) return void(into.affine = false);
+            accumulate_index(nodes, of, n.argument(by_left ? 1 : 0), product, into);
             return;
         }
         default: into.affine = false; return;
@@ -94,23 +103,64 @@ constexpr stage_index index_of(computation_view nodes, stage const& of, int at, 
     return index;
 }
 
+namespace detail {
+
+/// Whether `op` exists for operands of a type. Booleans have no arithmetic, logic has nothing else, floating point no shifts.
+constexpr bool takes(operation op, scalar_type operand) {
+    using enum operation;
+    bool const logic = op == logical_and || op == logical_or || op == logical_not;
+    bool const arithmetic = op == add || op == subtract || op == multiply || op == divide || op == modulo || op == reduce_sum;
+    bool const shift = op == shift_left || op == shift_right;
+    if (operand == scalar_type::boolean) return !arithmetic && !shift;
+    return !logic && !(shift && is_float(operand));
+}
+
+/// "int8, int16": the types of the two operands of a node.
+constexpr label types_of(computation_view nodes, node const& n) {
+    std::array<char, label::longest + 1> text{};
+    std::size_t at = 0;
+    for (int argument = n.argument_count - 2; argument < n.argument_count; ++argument) {
+        if (at > 0) text[at++] = ',', text[at++] = ' ';
+        for (char const* name = name_of(nodes[n.argument(argument)].type); *name != '\0'; ++name) text[at++] = *name;
+    }
+    return label(text.data());
+}
+
+/// What is wrong with the expressions of a stage by themselves.
+constexpr stage_mistake check_expressions(computation_view nodes, stage const& s) {
+    for (int at = s.first; at < s.store; ++at) {
+        node const& n = nodes[at];
+        if (n.op == operation::invalid) {
+            auto const broken = static_cast<rule>(n.value);
+            if (broken == rule::too_many) return {broken, n.name, n.name.empty() ? "parts of a reduction" : "dimensions", n.arguments[0], max_rank};
+            return {broken, broken == rule::operands_of_different_types ? types_of(nodes, n) : n.name};
+        }
+        bool const computes = n.op != operation::access && n.op != operation::constant && n.op != operation::parameter && n.op != operation::axis_value;
+        if (!computes) continue;
+        scalar_type const operand = nodes[n.argument(0)].type;
+        if (operand == scalar_type::literal && n.op != operation::select) return {rule::literal_without_type, name_of(n.op)};
+        if (n.type == scalar_type::literal) return {rule::literal_without_type, name_of(n.op)};
+        if (!takes(n.op, operand)) return {rule::operation_not_for_this_type, name_of(n.op)};
+    }
+    node const& root = nodes[s.store];
+    if (root.value == 0) return {};
+    return {static_cast<rule>(root.value), types_of(nodes, root)};
+}
+
+}  // namespace detail
+
 /// Reads the stage whose first node is `first` into normal form.
 /// @return the rule that it breaks, or none
 constexpr stage_mistake read_stage(computation_view nodes, int first, stage& s) {
     s.first = s.store = first;
-    while (nodes[s.store].op != operation::store && nodes[s.store].op != operation::invalid) ++s.store;
-    for (int at = first; at <= s.store; ++at) {
-        if (nodes[at].op != operation::invalid) continue;
-        constexpr char const* rules[] = {"", "operands have different types: write a cast", "a literal does not fit the type of the other operand",
-                                         "the condition of select is not a bool", "a reduction is not the whole right-hand side"};
-        return {rules[nodes[at].value], nodes[at].name};
-    }
+    while (nodes[s.store].op != operation::store) ++s.store;
     node const& root = nodes[s.store];
     s.target = root.argument(0);
     s.body = root.argument(1);
     s.output = root.name;
     s.type = nodes[s.target].type;
     s.rank = nodes[s.target].argument_count;
+    if (stage_mistake const wrong = detail::check_expressions(nodes, s)) return wrong;
 
     // C = C + sum(…) and C = C + x continue from the contents of C.
     auto const is_target = [&](int at) { return nodes[at].op == operation::access && detail::same_tree(nodes, at, s.target); };
@@ -121,7 +171,7 @@ constexpr stage_mistake read_stage(computation_view nodes, int first, stage& s) 
             s.body = is_target(left) ? right : left;
             s.reduction = operation::reduce_sum;
             if (is_reduction(nodes[s.body].op) && nodes[s.body].op != operation::reduce_sum) {
-                return {"only a sum can continue from the contents of its target", s.output};
+                return {rule::continuing_what_is_no_sum, name_of(nodes[s.body].op)};
             }
         }
     }
@@ -132,42 +182,60 @@ constexpr stage_mistake read_stage(computation_view nodes, int first, stage& s) 
         s.reduction = reduce.op;
         s.body = reduce.argument(0);
         named_axes = reduce.argument_count - 1;
+        for (int argument = 1; argument <= named_axes; ++argument) {
+            node const& named = nodes[reduce.argument(argument)];
+            if (named.op != operation::axis_value) return {rule::reduction_over_no_axis, name_of(reduce.op)};
+            for (int dimension = 0; dimension < s.rank; ++dimension) {
+                if (nodes[nodes[s.target].argument(dimension)].name == named.name) return {rule::reduction_over_the_output, named.name};
+            }
+        }
     }
-    if (nodes[s.body].type != s.type) return {"the value has another type than the tensor: write a cast", s.output};
+    if (nodes[s.body].type != s.type) return {rule::value_of_another_type, name_of(nodes[s.body].type)};
 
     for (int at = first; at < s.store; ++at) {
         node const& n = nodes[at];
-        if (is_reduction(n.op) && n.argument(0) != s.body) return {"a reduction is not the whole right-hand side: make it a stage", s.output};
+        if (is_reduction(n.op) && n.argument(0) != s.body) return {rule::reduction_inside_a_value, name_of(n.op)};
         if (n.op == operation::access && at != s.target && n.name == s.output && !(s.continues && is_target(at))) {
-            return {"a stage reads the tensor that it computes", s.output};
+            return {rule::reading_its_own_output, s.output};
         }
         if (n.op != operation::axis_value) continue;
         int const known = s.find(n.name);
         if (known >= 0) {
-            if (s.axes[static_cast<std::size_t>(known)].extent != n.value) return {"one axis has two extents", n.name};
+            if (s.axes[static_cast<std::size_t>(known)].extent != n.value) return {rule::axis_with_two_extents, n.name};
             continue;
         }
-        if (n.value < 1) return {"an axis has no extent", n.name};
-        if (s.axis_count == stage::most_axes) return {"a stage has more than 12 axes", n.name};
+        if (n.value < 1) return {rule::axis_without_extent, n.name};
+        if (n.value > stage::most_index) return {rule::too_many, n.name, "extent", n.value, stage::most_index};
+        if (s.axis_count == stage::most_axes) return {rule::too_many, s.output, "axes", stage::most_axes + 1, stage::most_axes};
         s.axes[static_cast<std::size_t>(s.axis_count++)] = {n.name, n.value, at > s.target};
     }
     for (int dimension = 0; dimension < s.rank; ++dimension) {
         node const& plain = nodes[nodes[s.target].argument(dimension)];
         if (plain.op != operation::axis_value || s.find(plain.name) != dimension) {
-            return {"the target is indexed by plain, different axes", s.output};
+            return {rule::target_without_plain_axes, s.output};
         }
     }
     for (int position = s.rank; position < s.axis_count; ++position) {
         label const& name = s.axes[static_cast<std::size_t>(position)].name;
-        if (!s.reduces()) return {"an axis is on the right-hand side only: reduce over it", name};
+        if (!s.reduces()) return {rule::axis_only_on_the_right, name};
         bool named = named_axes <= 0;
         for (int argument = 1; argument <= named_axes; ++argument) named |= nodes[nodes[reduce_at].argument(argument)].name == name;
-        if (!named) return {"an axis is neither in the target nor named by the reduction", name};
+        if (!named) return {rule::axis_not_reduced, name};
     }
     for (int at = first; at < s.store; ++at) {
         if (nodes[at].op != operation::access) continue;
         for (int dimension = 0; dimension < nodes[at].argument_count; ++dimension) {
-            if (!index_of(nodes, s, at, dimension).affine) return {"an index is not affine in the axes", nodes[at].name};
+            stage_index const index = index_of(nodes, s, at, dimension);
+            if (!index.affine) return {rule::index_not_affine, nodes[at].name};
+            // Not more than 2^31 times 2^31 times 12: a double holds it where an int64 would not.
+            double low = static_cast<double>(index.constant), high = low;
+            for (int axis = 0; axis < s.axis_count; ++axis) {
+                auto const position = static_cast<std::size_t>(axis);
+                double const reach = static_cast<double>(index.coefficients[position]) * static_cast<double>(s.axes[position].extent - 1);
+                (reach < 0 ? low : high) += reach;
+            }
+            double const furthest = high > -low ? high : -low;
+            if (furthest > stage::most_index) return {rule::too_many, nodes[at].name, "index", static_cast<std::int64_t>(furthest < 4e18 ? furthest : 4e18), stage::most_index};
         }
     }
     return {};

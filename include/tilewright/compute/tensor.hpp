@@ -39,8 +39,9 @@ struct access {
         root.arguments = {Count - 1, Count + Value - 1};
         root.name = whole.root().name;
         node& body = stage.nodes[Count + Value - 1];
-        mistake const wrong = detail::agree(stage.nodes[Count - 1], body);
-        detail::set_root(root, operation::store, whole.root().type, wrong);
+        root.op = operation::store;
+        root.type = whole.root().type;
+        root.value = static_cast<std::int64_t>(detail::agree(stage.nodes[Count - 1], body));
         return stage;
     }
 };
@@ -58,7 +59,6 @@ struct any_tensor {
     /// @param indices affine in axes: `a * i + b * j + c`; at most `max_rank`
     template <class... Indices> requires(detail::operand<Indices> && ...)
     constexpr auto operator()(Indices const&... indices) const {
-        static_assert(sizeof...(Indices) <= max_rank, "a tensor has at most 6 dimensions");
         constexpr int total = (0 + ... + detail::nodes_of<Indices>);
         access<total + 1> element;
         node& root = element.whole.nodes[total];
@@ -66,9 +66,14 @@ struct any_tensor {
         root.type = type;
         root.name = name;
         int at = 0;
-        ((at = detail::append(element.whole.nodes, at, detail::to_expression(indices).nodes),
-          root.arguments[static_cast<std::size_t>(root.argument_count++)] = static_cast<std::int16_t>(at - 1)),
-         ...);
+        [[maybe_unused]] auto const take = [&](auto index) {
+            rule const wrong = detail::adopt(index.nodes.back(), scalar_type::int32);
+            if (wrong != rule::none) detail::set_root(index.nodes.back(), operation::invalid, scalar_type::int32, wrong);
+            at = detail::append(element.whole.nodes, at, index.nodes);
+            if (root.argument_count < max_rank) root.arguments[static_cast<std::size_t>(root.argument_count++)] = static_cast<std::int16_t>(at - 1);
+        };
+        (take(detail::to_expression(indices)), ...);
+        detail::limit_arguments(root, sizeof...(Indices));
         return element;
     }
 };

@@ -6,134 +6,222 @@
 namespace tilewright {
 
 #if defined(__clang__)
-// clang prints texts in template arguments as numbers, so names become letters and the numbers stand beside what they say.
+// clang prints a text among template arguments as numbers. So a name is shown as its letters, and a number inside what it says.
+namespace is {
 template <char... Letters>
 struct named;
-template <fact_kind What, auto Value>
-struct says;
-template <int Ordinal, int Line>
-struct directive_at;
+template <std::int64_t Bytes, char... Letters>
+struct part;
+#define TILEWRIGHT_SHOWN(fact) \
+    template <std::int64_t>    \
+    struct fact;
+TILEWRIGHT_FACTS(TILEWRIGHT_SHOWN)
+#undef TILEWRIGHT_SHOWN
+#define TILEWRIGHT_SHOWN(directive) \
+    template <int Ordinal>          \
+    struct directive;
+TILEWRIGHT_DIRECTIVES(TILEWRIGHT_SHOWN)
+#undef TILEWRIGHT_SHOWN
+#define TILEWRIGHT_SHOWN(rule, text) struct rule;
+TILEWRIGHT_RULES(TILEWRIGHT_SHOWN)
+#undef TILEWRIGHT_SHOWN
+}  // namespace is
 
-/// Never true; its arguments are what the error shows.
-template <verdict_kind Kind, class... Facts>
-struct refused : std::false_type {};
+template <class... Shown>
+struct refused {
+    static constexpr bool ok = false;
+};
 #else
 template <std::size_t Size>
 struct message {
     char text[Size];
 };
 
-/// Never true; its argument is what the error shows.
-template <verdict_kind Kind, message Text>
-struct refused : std::false_type {};
+template <message Text>
+struct refused {
+    static constexpr bool ok = false;
+};
 #endif
 
 namespace detail {
 
 #if defined(__clang__)
-template <class... Facts>
-struct facts;
-template <class... Lists>
-struct joined;
-template <class... A>
-struct joined<facts<A...>> {
-    template <verdict_kind Kind>
-    using refusal = refused<Kind, A...>;
-};
-template <class... A, class... B, class... More>
-struct joined<facts<A...>, facts<B...>, More...> : joined<facts<A..., B...>, More...> {};
+template <class... Shown>
+struct list {};
+template <class... A, class... B>
+list<A..., B...> operator+(list<A...>, list<B...>);
 
+/// What there is to show of `V`, piece by piece.
 template <verdict const& V>
-struct explain {
-    template <auto Part, std::size_t... Letters>
-    static auto spell(std::index_sequence<Letters...>) -> facts<named<Part(V, Letters)...>>;
-    static constexpr char letter_of_directive(verdict const& v, std::size_t at) { return v.directive[static_cast<int>(at)]; }
-    template <std::size_t Which>
-    static constexpr char letter_of_name(verdict const& v, std::size_t at) { return v.names[Which][static_cast<int>(at)]; }
-    template <std::size_t Which>
-    static constexpr char letter_of_share(verdict const& v, std::size_t at) { return v.shares[Which].name[static_cast<int>(at)]; }
-    static constexpr char letter_of_rule(verdict const& v, std::size_t at) { return v.rule[at]; }
+struct pieces {
+    static constexpr auto letters(label const& name) { return static_cast<std::size_t>(name.size()); }
+
+    template <std::size_t Which, std::size_t... At>
+    static list<is::named<V.names[Which][static_cast<int>(At)]...>> spell_name(std::index_sequence<At...>);
+    template <std::size_t Which, std::size_t... At>
+    static list<is::part<V.shares[Which].bytes, V.shares[Which].name[static_cast<int>(At)]...>> spell_part(std::index_sequence<At...>);
 
     template <std::size_t Which>
-    static auto name_at() {
-        if constexpr (V.names[Which].empty()) return static_cast<facts<>*>(nullptr);
-        else return static_cast<decltype(spell<&letter_of_name<Which>>(std::make_index_sequence<static_cast<std::size_t>(V.names[Which].size())>{}))*>(nullptr);
+    static auto name() {
+        if constexpr (V.names[Which].empty()) return list<>{};
+        else return decltype(spell_name<Which>(std::make_index_sequence<letters(V.names[Which])>{})){};
     }
     template <std::size_t Which>
-    static auto fact_at() {
-        if constexpr (V.facts[Which].what == no_fact) return static_cast<facts<>*>(nullptr);
-        else return static_cast<facts<says<V.facts[Which].what, V.facts[Which].value>>*>(nullptr);
+    static auto part() {
+        if constexpr (static_cast<int>(Which) >= V.share_count) return list<>{};
+        else return decltype(spell_part<Which>(std::make_index_sequence<letters(V.shares[Which].name)>{})){};
     }
+#define TILEWRIGHT_SHOWN(name) \
+    else if constexpr (what == fact_kind::name) return list<is::name<V.facts[Which].value>>{};
     template <std::size_t Which>
-    static auto share_at() {
-        if constexpr (static_cast<int>(Which) >= V.share_count) return static_cast<facts<>*>(nullptr);
-        else {
-            using letters = decltype(spell<&letter_of_share<Which>>(std::make_index_sequence<static_cast<std::size_t>(V.shares[Which].name.size())>{}));
-            return static_cast<facts<std::remove_pointer_t<letters*>, says<need, V.shares[Which].bytes>>*>(nullptr);
-        }
+    static auto number() {
+        constexpr fact_kind what = V.facts[Which].what;
+        if constexpr (what == fact_kind::none) return list<>{};
+        TILEWRIGHT_FACTS(TILEWRIGHT_SHOWN)
     }
-    static auto rule() {
-        if constexpr (V.rule == nullptr) return static_cast<facts<>*>(nullptr);
-        else {
-            constexpr std::size_t length = std::char_traits<char>::length(V.rule);
-            return static_cast<decltype(spell<&letter_of_rule>(std::make_index_sequence<length>{}))*>(nullptr);
-        }
+#undef TILEWRIGHT_SHOWN
+#define TILEWRIGHT_SHOWN(name, text) \
+    else if constexpr (V.broken == rule::name) return list<is::name>{};
+    static auto broken_rule() {
+        if constexpr (V.broken == rule::none) return list<>{};
+        TILEWRIGHT_RULES(TILEWRIGHT_SHOWN)
     }
-    static auto place() {
-        if constexpr (V.ordinal == 0) return static_cast<facts<>*>(nullptr);
-        else {
-            using letters = decltype(spell<&letter_of_directive>(std::make_index_sequence<static_cast<std::size_t>(V.directive.size())>{}));
-            return static_cast<typename with_place<letters>::type*>(nullptr);
-        }
+#undef TILEWRIGHT_SHOWN
+#define TILEWRIGHT_SHOWN(name) \
+    else if constexpr (V.directive == directive_kind::name) return list<is::name<V.ordinal>>{};
+    static auto asked_by() {
+        if constexpr (V.ordinal == 0) return list<>{};
+        TILEWRIGHT_DIRECTIVES(TILEWRIGHT_SHOWN)
     }
-    template <class Letters>
-    struct with_place;
-    template <class Name>
-    struct with_place<facts<Name>> {
-        using type = facts<Name, directive_at<V.ordinal, V.line>>;
-    };
-    template <class Pointer>
-    using list = std::remove_pointer_t<Pointer>;
-
-    using whole = joined<list<decltype(name_at<0>())>, list<decltype(name_at<1>())>, list<decltype(name_at<2>())>, list<decltype(name_at<3>())>,
-                         list<decltype(fact_at<0>())>, list<decltype(fact_at<1>())>, list<decltype(fact_at<2>())>, list<decltype(fact_at<3>())>,
-                         list<decltype(share_at<0>())>, list<decltype(share_at<1>())>, list<decltype(share_at<2>())>, list<decltype(share_at<3>())>,
-                         list<decltype(rule())>, list<decltype(place())>>;
-    template <verdict_kind Kind>
-    using refusal = typename whole::template refusal<Kind>;
+#undef TILEWRIGHT_SHOWN
+    template <std::size_t... Name, std::size_t... Fact, std::size_t... Share>
+    static auto all(std::index_sequence<Name...>, std::index_sequence<Fact...>, std::index_sequence<Share...>) {
+        return decltype((name<Name>() + ... + broken_rule()) + (list<>{} + ... + number<Fact>()) + (list<>{} + ... + part<Share>()) + asked_by()){};
+    }
 };
+
+template <class... Shown>
+refused<Shown...> refuse(list<Shown...>);
+template <verdict const& V>
+using refusal = decltype(refuse(pieces<V>::all(std::make_index_sequence<V.names.size()>{}, std::make_index_sequence<V.facts.size()>{},
+                                               std::make_index_sequence<V.shares.size()>{})));
 #else
 template <verdict const& V>
-struct explain {
-    static constexpr text_line line = sentence_of(V);
-    static constexpr auto text = [] {
-        message<static_cast<std::size_t>(line.size) + 1> copy{};
-        for (std::size_t at = 0; at < static_cast<std::size_t>(line.size); ++at) copy.text[at] = line.letters[at];
-        return copy;
-    }();
-    template <verdict_kind Kind>
-    using refusal = refused<Kind, text>;
-};
+inline constexpr text_line sentence = sentence_of(V);
+template <verdict const& V>
+inline constexpr auto sized_sentence = [] {
+    message<static_cast<std::size_t>(sentence<V>.size) + 1> copy{};
+    for (std::size_t at = 0; at < static_cast<std::size_t>(sentence<V>.size); ++at) copy.text[at] = sentence<V>.letters[at];
+    return copy;
+}();
+template <verdict const& V>
+using refusal = refused<sized_sentence<V>>;
 #endif
 
-template <verdict const& V, verdict_kind Kind>
-struct report_one;
-
-#define TILEWRIGHT_REPORT(name, sentence, advice)                                                       \
-    template <verdict const& V>                                                                         \
-    struct report_one<V, verdict_kind::name> {                                                          \
-        using it = typename explain<V>::template refusal<verdict_kind::name>;                           \
-        static_assert(it::value, advice);                                                               \
-    };
-TILEWRIGHT_VERDICTS(TILEWRIGHT_REPORT)
-#undef TILEWRIGHT_REPORT
+struct passed {
+    static constexpr bool ok = true;
+};
+template <bool Refused, verdict const& V>
+struct refusal_if {
+    using type = passed;
+};
 template <verdict const& V>
-struct report_one<V, verdict_kind::none> {};
+struct refusal_if<true, V> {
+    using type = refusal<V>;
+};
+template <class Planned, verdict_kind Kind>
+using no_refusal = typename refusal_if<Planned::refusal.kind == Kind, Planned::refusal>::type;
 
 }  // namespace detail
 
-/// Has no members; instantiating it with a verdict that refuses is one error.
-template <verdict const& V>
-struct report_refusal : detail::report_one<V, V.kind> {};
+/// Instantiating it with a plan that is refused is one error, and the plan stays usable, so that what is asked of it adds no second one.
+///
+/// @tparam Planned has a verdict `refusal`
+template <class Planned>
+constexpr void report_refusal() {
+    using enum verdict_kind;
+    using detail::no_refusal;
+    if constexpr (static_cast<bool>(Planned::refusal)) {
+        // One assertion for each verdict, written out: macros would add their expansion to every message. The line breaks keep its echo short.
+        static_assert(
+            no_refusal<Planned, unknown_axis>::ok,
+            TILEWRIGHT_UNKNOWN_AXIS);
+        static_assert(
+            no_refusal<Planned, unknown_tensor>::ok,
+            TILEWRIGHT_UNKNOWN_TENSOR);
+        static_assert(
+            no_refusal<Planned, unknown_part>::ok,
+            TILEWRIGHT_UNKNOWN_PART);
+        static_assert(
+            no_refusal<Planned, axis_used_twice>::ok,
+            TILEWRIGHT_AXIS_USED_TWICE);
+        static_assert(
+            no_refusal<Planned, loop_order>::ok,
+            TILEWRIGHT_LOOP_ORDER);
+        static_assert(
+            no_refusal<Planned, box_not_constant>::ok,
+            TILEWRIGHT_BOX_NOT_CONSTANT);
+        static_assert(
+            no_refusal<Planned, memory_overflow>::ok,
+            TILEWRIGHT_MEMORY_OVERFLOW);
+        static_assert(
+            no_refusal<Planned, no_memory>::ok,
+            TILEWRIGHT_NO_MEMORY);
+        static_assert(
+            no_refusal<Planned, no_transfer>::ok,
+            TILEWRIGHT_NO_TRANSFER);
+        static_assert(
+            no_refusal<Planned, several_transfers>::ok,
+            TILEWRIGHT_SEVERAL_TRANSFERS);
+        static_assert(
+            no_refusal<Planned, transfer_region>::ok,
+            TILEWRIGHT_TRANSFER_REGION);
+        static_assert(
+            no_refusal<Planned, transfer_mismatch>::ok,
+            TILEWRIGHT_TRANSFER_MISMATCH);
+        static_assert(
+            no_refusal<Planned, host_access>::ok,
+            TILEWRIGHT_HOST_ACCESS);
+        static_assert(
+            no_refusal<Planned, missing_first_form>::ok,
+            TILEWRIGHT_MISSING_FIRST_FORM);
+        static_assert(
+            no_refusal<Planned, intrinsic_mismatch>::ok,
+            TILEWRIGHT_INTRINSIC_MISMATCH);
+        static_assert(
+            no_refusal<Planned, intrinsic_operation>::ok,
+            TILEWRIGHT_INTRINSIC_OPERATION);
+        static_assert(
+            no_refusal<Planned, operand_memory>::ok,
+            TILEWRIGHT_OPERAND_MEMORY);
+        static_assert(
+            no_refusal<Planned, tile_does_not_divide>::ok,
+            TILEWRIGHT_TILE_DOES_NOT_DIVIDE);
+        static_assert(
+            no_refusal<Planned, capacity_of_representation>::ok,
+            TILEWRIGHT_CAPACITY_OF_REPRESENTATION);
+        static_assert(
+            no_refusal<Planned, ill_formed>::ok,
+            TILEWRIGHT_ILL_FORMED);
+        static_assert(
+            no_refusal<Planned, invalid_part>::ok,
+            TILEWRIGHT_INVALID_PART);
+        static_assert(
+            no_refusal<Planned, invalid_number>::ok,
+            TILEWRIGHT_INVALID_NUMBER);
+        static_assert(
+            no_refusal<Planned, not_honoured>::ok,
+            TILEWRIGHT_NOT_HONOURED);
+        static_assert(
+            no_refusal<Planned, conflicting_directives>::ok,
+            TILEWRIGHT_CONFLICTING_DIRECTIVES);
+        static_assert(
+            no_refusal<Planned, misplaced_directive>::ok,
+            TILEWRIGHT_MISPLACED_DIRECTIVE);
+        static_assert(
+            no_refusal<Planned, outside_domain>::ok,
+            TILEWRIGHT_OUTSIDE_DOMAIN);
+    }
+}
 
 }  // namespace tilewright

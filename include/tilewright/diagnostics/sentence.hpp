@@ -26,7 +26,7 @@ constexpr char const* advice_of(verdict_kind kind) {
 
 /// A text that is put together in the compiler. What does not fit is cut.
 struct text_line {
-    static constexpr int longest = 360;
+    static constexpr int longest = 480;
 
     std::array<char, longest + 1> letters{};
     int size = 0;
@@ -51,6 +51,26 @@ struct text_line {
     }
 };
 
+/// Writes a sentence with what it names: $0 a name, #0 a number, % the rule, which is a sentence itself, @ the parts, {3 …} if there is name 3.
+constexpr void put_sentence(text_line& line, verdict const& refusal, char const* sentence) {
+    auto const name = [&](char digit) -> label const& { return refusal.names[static_cast<std::size_t>(digit - '0')]; };
+    for (char const* at = sentence; *at != '\0'; ++at) {
+        if (*at == '$') line.put(name(*++at));
+        else if (*at == '#') line.put(refusal.facts[static_cast<std::size_t>(*++at - '0')].value);
+        else if (*at == '%') put_sentence(line, refusal, text_of(refusal.broken));
+        else if (*at == '{') {
+            if (name(*++at).empty()) while (*at != '}') ++at;
+        } else if (*at == '@') {
+            for (int part = 0; part < refusal.share_count; ++part) {
+                if (part > 0) line.put(", ");
+                line.put(refusal.shares[static_cast<std::size_t>(part)].name);
+                line.put(' ');
+                line.put(refusal.shares[static_cast<std::size_t>(part)].bytes);
+            }
+        } else if (*at != '}') line.put(*at);
+    }
+}
+
 /// The verdict in one line: "memory `spad` needs 81920 of 65536 bytes: A 65536, B 16384 [cache_read, directive 4, line 23]".
 constexpr text_line sentence_of(verdict const& refusal) {
     constexpr char const* sentences[] = {"",
@@ -59,22 +79,10 @@ constexpr text_line sentence_of(verdict const& refusal) {
 #undef TILEWRIGHT_SENTENCE
     };
     text_line line;
-    for (char const* at = sentences[static_cast<int>(refusal.kind)]; *at != '\0'; ++at) {
-        if (*at == '$') line.put(refusal.names[static_cast<std::size_t>(*++at - '0')]);
-        else if (*at == '#') line.put(refusal.facts[static_cast<std::size_t>(*++at - '0')].value);
-        else if (*at == '%') line.put(refusal.rule);
-        else if (*at == '@') {
-            for (int part = 0; part < refusal.share_count; ++part) {
-                if (part > 0) line.put(", ");
-                line.put(refusal.shares[static_cast<std::size_t>(part)].name);
-                line.put(' ');
-                line.put(refusal.shares[static_cast<std::size_t>(part)].bytes);
-            }
-        } else line.put(*at);
-    }
+    put_sentence(line, refusal, sentences[static_cast<int>(refusal.kind)]);
     if (refusal.ordinal > 0) {
         line.put(" [");
-        line.put(refusal.directive);
+        line.put(name_of(refusal.directive));
         line.put(", directive ");
         line.put(static_cast<std::int64_t>(refusal.ordinal));
         line.put(", line ");

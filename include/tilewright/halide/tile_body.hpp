@@ -199,6 +199,7 @@ inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const
             produced(where) = strict(s.reduces() ? reduce(s.reduction, produced(where), value) : value);
         }
         Stage update = produced.update(updates++);
+        update.unscheduled();  // on purpose, where nothing is vectorised or unrolled
         for (std::size_t position = 0; position < loops.size(); ++position) {
             variable const& v = plan.variables[static_cast<std::size_t>(loops[position])];
             RVar const here = domain[static_cast<int>(position)];

@@ -71,8 +71,7 @@ struct machine {
     constexpr semantics_range keep(semantics_nodes const& what) {
         semantics_range const range{semantics_count, what.count};
         semantics_count += what.count;
-        if (what.count > max_semantics) semantics_count = most_nodes + 1;
-        if (semantics_count > most_nodes) return {0, 0};
+        if (semantics_count > most_nodes || what.count > max_semantics) return {0, what.count};
         for (int position = 0; position < what.count; ++position) {
             semantics[static_cast<std::size_t>(range.first + position)] = what.nodes[static_cast<std::size_t>(position)];
         }

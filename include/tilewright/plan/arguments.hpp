@@ -5,10 +5,12 @@ namespace tilewright {
 
 /// What the C function of a kernel takes, in its order: the tensors it reads, its scalar parameters, the tensor it writes.
 struct argument_list {
+    static constexpr int most_parameters = 16;
+
     std::array<std::int16_t, plan_value::most_buffers> tensors{};   ///< buffers of the plan; the written one, if any, is the last
     int tensor_count = 0;
     int input_count = 0;
-    std::array<std::int16_t, 16> parameters{};                      ///< nodes of the computation
+    std::array<std::int16_t, most_parameters> parameters{};         ///< nodes of the computation
     int parameter_count = 0;
     int kept_result = -1;                                           ///< the buffer of a result that stays in a memory of the machine
 };

@@ -90,12 +90,33 @@ constexpr int widen(planning const& p, box& whole, int s, int node, int depth) {
     return -1;
 }
 
+struct coverage {
+    std::int64_t computed = 1, spanned = 1;
+};
+
+/// Of the box of stage `s`'s target inside the first `depth` loops of its path: how many elements the loops inside compute in the first
+/// dimension that has gaps, and how many it spans. Both are equal when no dimension has any.
+constexpr coverage cover(planning const& p, int s, int depth) {
+    for (int dimension = 0; dimension < p.stage_at(s).rank; ++dimension) {
+        linear const form = p.index_form(s, p.stage_at(s).target, dimension);
+        coverage found;
+        for (int at = 0; at < form.count; ++at) {
+            term const& t = form.terms[static_cast<std::size_t>(at)];
+            if (side_of(p, s, t.variable, depth) != side::inside) continue;
+            found.computed *= p.var(t.variable).extent;
+            found.spanned += t.coefficient * (p.var(t.variable).extent - 1);
+        }
+        if (found.computed != found.spanned) return found;
+    }
+    return {};
+}
+
 /// Refuses a box whose extent changes from one iteration of the loop at `depth` to the next.
 constexpr void refuse_box(planning& p, label const& tensor, int dimension, int s, int depth, int ordinal) {
     stage_placement const& place = p.placed(s);
     verdict& v = p.refuse(verdict_kind::box_not_constant, ordinal);
     v.names = {tensor, depth > 0 ? p.var(place.path[static_cast<std::size_t>(depth - 1)]).name : label("the kernel")};
-    v.facts = {fact{tilewright::dimension, dimension}};
+    v.facts = {fact{fact_kind::dimension, dimension}};
 }
 
 }  // namespace tilewright::detail

@@ -4,16 +4,25 @@
 // Whether a loop nest computes exactly what an intrinsic or a transfer declares.
 namespace tilewright::detail {
 
-/// Why something does not match; `what` is null when it does.
+/// Why a stage and an intrinsic do not match, as the verdict shows it: a rule and its numbers, or what stands in both.
 struct mismatch {
-    char const* what = nullptr;
-    label operand{};
+    verdict_kind kind = verdict_kind::none;
+    rule broken = rule::none;
+    label about{};          ///< the axis or operand of the intrinsic; what the stage has
+    label other{};          ///< what the intrinsic has
     std::int64_t stage_value = 0;
     std::int64_t intrinsic_value = 0;
-    label other{};   ///< what the intrinsic has where the stage has `operand`: an operation or a type
+    int reached = 0;        ///< how much matched before it
 
-    constexpr explicit operator bool() const { return what != nullptr; }
+    constexpr explicit operator bool() const { return kind != verdict_kind::none; }
 };
+constexpr mismatch differs(rule broken, label const& about, std::int64_t in_stage, std::int64_t in_intrinsic) {
+    return {verdict_kind::intrinsic_mismatch, broken, about, {}, in_stage, in_intrinsic};
+}
+constexpr mismatch differs(char const* in_stage, char const* in_intrinsic) {
+    return {verdict_kind::intrinsic_operation, rule::none, in_stage, in_intrinsic};
+}
+
 
 /// How an intrinsic's semantics lie on a stage.
 struct matching {
@@ -74,7 +83,7 @@ struct matcher {
         found.dimension[b].fill(-1);
         for (int operand_dimension = semantics[other].argument_count - 1; operand_dimension >= 0; --operand_dimension) {
             stage_index const index = index_of(semantics, sem, other, operand_dimension);
-            if (index.constant != 0) return {"index", name, 0, index.constant};
+            if (index.constant != 0) return differs(rule::operand_with_offset, name, 0, index.constant);
             int where = -1;
             std::int64_t factor = 0;
             for (int axis = 0; axis < sem.axis_count; ++axis) {
@@ -83,16 +92,17 @@ struct matcher {
                 for (int dimension = 0; dimension < rank; ++dimension) {
                     std::int64_t const have = coefficient(node, dimension, found.loop_of_axis[static_cast<std::size_t>(axis)]);
                     if (have == 0) continue;
-                    if (have >= not_linear || have < 0 || have % wanted != 0 || (where >= 0 && (where != dimension || factor != have / wanted))) {
-                        return {"index", name, have, wanted};
+                    if (have >= not_linear) return differs(rule::covered_by_a_fused_loop, name, 0, wanted);
+                    if (have < 0 || have % wanted != 0 || (where >= 0 && (where != dimension || factor != have / wanted))) {
+                        return differs(rule::other_index, name, have, wanted);
                     }
                     where = dimension;
                     factor = have / wanted;
                 }
-                if (where < 0) return {"index", name, 0, wanted};
+                if (where < 0) return differs(rule::other_index, name, 0, wanted);
             }
             if (where < 0) continue;
-            if (taken[static_cast<std::size_t>(where)]) return {"index", name, where, operand_dimension};
+            if (taken[static_cast<std::size_t>(where)]) return differs(rule::dimensions_in_one, name, 1, 2);
             taken[static_cast<std::size_t>(where)] = true;
             found.dimension[b][static_cast<std::size_t>(operand_dimension)] = static_cast<std::int8_t>(where);
             found.factor[b][static_cast<std::size_t>(operand_dimension)] = factor;
@@ -100,17 +110,19 @@ struct matcher {
             for (int axis = 0; axis < sem.axis_count; ++axis) {
                 if (index.coefficients[static_cast<std::size_t>(axis)] != 0) continue;
                 std::int64_t const have = coefficient(node, where, found.loop_of_axis[static_cast<std::size_t>(axis)]);
-                if (have != 0) return {"index", name, have, 0};
+                if (have >= not_linear) return differs(rule::covered_by_a_fused_loop, name, 0, 0);
+                if (have != 0) return differs(rule::other_index, name, have, 0);
             }
             if (operand_dimension == semantics[other].argument_count - 1 && (where != rank - 1 || factor != 1)) {
-                return {"stride", name, where == rank - 1 ? factor : 0, 1};
+                return where == rank - 1 ? differs(rule::neighbours_apart, name, factor, 1) : differs(rule::not_contiguous, name, where, rank - 1);
             }
         }
         for (int dimension = 0; dimension < rank; ++dimension) {
             if (taken[static_cast<std::size_t>(dimension)]) continue;
             for (int axis = 0; axis < sem.axis_count; ++axis) {
                 std::int64_t const have = coefficient(node, dimension, found.loop_of_axis[static_cast<std::size_t>(axis)]);
-                if (have != 0) return {"index", name, have, 0};
+                if (have >= not_linear) return differs(rule::covered_by_a_fused_loop, name, 0, 0);
+                if (have != 0) return differs(rule::other_index, name, have, 0);
             }
         }
         return {};
@@ -119,20 +131,19 @@ struct matcher {
     constexpr mismatch match_tree(int node, int other) const {
         tilewright::node const& a = p.plan.what[node];
         tilewright::node const& b = semantics[other];
-        if (a.op != b.op) return {"operation", name_of(a.op), 0, 0, name_of(b.op)};
-        if (a.type != b.type) return {"type", name_of(a.type), 0, 0, name_of(b.type)};
+        if (a.op != b.op) return differs(name_of(a.op), name_of(b.op));
+        if (a.type != b.type) return differs(name_of(a.type), name_of(b.type));
         switch (a.op) {
-            case operation::constant: return a.value == b.value ? mismatch{} : mismatch{"constant", name_of(b.type), a.value, b.value};
-            case operation::parameter:
-            case operation::axis_value: return {"value", a.name, 1, 0};
+            case operation::constant:
+                if (a.value == b.value) return {};
+                return is_float(a.type) ? differs("a constant", "another constant") : differs(rule::other_constant, name_of(a.type), a.value, b.value);
             case operation::access: {
                 int const known = found.find(b.name);
                 if (known >= 0) {
                     auto const k = static_cast<std::size_t>(known);
                     bool const same = same_tree(p.plan.what, found.nodes[k], node) && same_tree(semantics, found.semantic_nodes[k], other);
-                    return same ? mismatch{} : mismatch{"operand", b.name};
+                    return same ? mismatch{} : mismatch{verdict_kind::intrinsic_mismatch, rule::one_operand_for_two, b.name, a.name};
                 }
-                if (found.count == matching::most) return {"operand", b.name, found.count + 1, matching::most};
                 mismatch const wrong = match_access(node, other, found.count);
                 if (wrong) return wrong;
                 auto const next = static_cast<std::size_t>(found.count++);
@@ -153,52 +164,65 @@ struct matcher {
         int const before = found.count;
         mismatch const wrong = in_order(false);
         if (!wrong || !is_commutative(a.op)) return wrong;
+        int const reached = found.count;
         found.count = before;
-        return in_order(true) ? wrong : mismatch{};
+        mismatch const swapped = in_order(true);
+        return swapped && reached >= found.count ? wrong : swapped;
     }
 };
+
+constexpr char const* reduction_name(operation reduction) { return reduction == operation::constant ? "no reduction" : name_of(reduction); }
 
 /// Whether stage `s` computes what the semantics `view` declare when its covered loops stand for the axes as `found.loop_of_axis` says.
 constexpr mismatch match_semantics(planning& p, int s, computation_view view, matching& found) {
     stage const& st = p.stage_at(s);
     nest const& n = p.nest_at(s);
     stage const& sem = found.semantics;
+    auto const loop_for = [&](int axis) -> nest_axis const& { return n.axes[static_cast<std::size_t>(found.loop_of_axis[static_cast<std::size_t>(axis)])]; };
+    auto const after = [](int reached, mismatch wrong) {
+        wrong.reached = wrong ? reached : 0;
+        return wrong;
+    };
     for (int axis = 0; axis < sem.axis_count; ++axis) {
-        nest_axis const& loop = n.axes[static_cast<std::size_t>(found.loop_of_axis[static_cast<std::size_t>(axis)])];
-        stage_axis const& wanted = sem.axes[static_cast<std::size_t>(axis)];
-        if (loop.extent % wanted.extent != 0) return {"extent", wanted.name, loop.extent, wanted.extent};
-        if (loop.reduction != wanted.reduction) return {"reduction", wanted.name, loop.reduction, wanted.reduction};
+        bool const wanted = sem.axes[static_cast<std::size_t>(axis)].reduction;
+        if (loop_for(axis).reduction == wanted) continue;
+        return wanted ? differs("an output loop", "a reduction") : differs("a reduction", "an output loop");
     }
-    if (st.type != sem.type) return {"type", name_of(st.type), 0, 0, name_of(sem.type)};
-    if (st.reduction != sem.reduction) return {"operation", name_of(st.reduction), 0, 0, name_of(sem.reduction)};
+    for (int axis = 0; axis < sem.axis_count; ++axis) {
+        stage_axis const& wanted = sem.axes[static_cast<std::size_t>(axis)];
+        if (loop_for(axis).extent % wanted.extent != 0) return after(1, differs(rule::other_extent, wanted.name, loop_for(axis).extent, wanted.extent));
+    }
+    if (st.type != sem.type) return after(2, differs(name_of(st.type), name_of(sem.type)));
+    if (st.reduction != sem.reduction) return after(2, differs(reduction_name(st.reduction), reduction_name(sem.reduction)));
     matcher const m{p, s, view, found};
     found.count = 0;
     mismatch const wrong = m.match_access(st.target, sem.target, 0);
-    if (wrong) return wrong;
+    if (wrong) return after(3, wrong);
     found.names[0] = sem.output;
     found.nodes[0] = static_cast<std::int16_t>(st.target);
     found.semantic_nodes[0] = static_cast<std::int16_t>(sem.target);
     found.count = 1;
-    return m.match_tree(st.body, sem.body);
+    mismatch const in_body = m.match_tree(st.body, sem.body);
+    return after(3 + found.count, in_body);
 }
 
 /// Tries the covered loops of stage `s` for the axes of an intrinsic, first in the order they were named, then in every other.
+/// @return what is wrong in the order that matches best, the first among equals
 constexpr mismatch match_intrinsic(planning& p, int s, int intrinsic_at, matching& found) {
     machine const& where = p.of->where();
     computation_view const view = where.view(where.intrinsics[intrinsic_at].semantics);
     nest const& n = p.nest_at(s);
-    stage_mistake const broken = read_stage(view, 0, found.semantics);
-    if (broken.rule != nullptr) return {"semantics", broken.about};
-    if (n.covered_count != found.semantics.axis_count) return {"loops", where.intrinsics[intrinsic_at].name, n.covered_count, found.semantics.axis_count};
+    read_stage(view, 0, found.semantics);  // is well formed: the machine was checked
+    if (n.covered_count != found.semantics.axis_count) return differs(rule::other_number_of_loops, {}, n.covered_count, found.semantics.axis_count);
     std::array<int, max_rank> order{0, 1, 2, 3, 4, 5};
-    mismatch first{};
+    mismatch closest{};
     for (bool more = true; more;) {
         for (int axis = 0; axis < n.covered_count; ++axis) {
             found.loop_of_axis[static_cast<std::size_t>(axis)] = n.covered[static_cast<std::size_t>(order[static_cast<std::size_t>(axis)])];
         }
         mismatch const wrong = match_semantics(p, s, view, found);
         if (!wrong) return {};
-        if (!first) first = wrong;
+        if (!closest || wrong.reached > closest.reached) closest = wrong;
         // The next permutation in lexicographic order.
         more = false;
         for (int at = n.covered_count - 2; at >= 0 && !more; --at) {
@@ -217,7 +241,7 @@ constexpr mismatch match_intrinsic(planning& p, int s, int intrinsic_at, matchin
             more = true;
         }
     }
-    return first;
+    return closest;
 }
 
 /// Whether an intrinsic continues from the contents of what it writes.

@@ -42,30 +42,32 @@ constexpr std::int64_t divisor_up_to(std::int64_t extent, std::int64_t most) {
 }
 
 struct region_fault {
-    char const* what = nullptr;
+    rule broken = rule::none;
     std::int64_t value = 0, limit = 0;
+
+    constexpr explicit operator bool() const { return broken != rule::none; }
 };
 
 /// Whether addresses of `b` at `at` are multiples of `alignment` bytes wherever the loops stand. What depends on an argument's
 /// strides is left to the check at the entry of the kernel.
-constexpr region_fault align(buffer& b, std::array<linear, max_rank> const& at, std::int64_t alignment) {
+constexpr region_fault align(planning& p, buffer& b, std::array<linear, max_rank> const& at, std::int64_t alignment) {
     if (alignment <= 1) return {};
     std::int64_t const size = bytes_of(b.type);
-    b.alignment = std::lcm(b.alignment, alignment);
+    b.alignment = p.common_multiple(b.alignment, alignment, b.tensor);
     bool const argument = b.kind == buffer_kind::argument;
     for (int dimension = 0; dimension < b.rank; ++dimension) {
         linear const& form = at[static_cast<std::size_t>(dimension)];
         bool const inner = dimension == b.rank - 1;
         std::int64_t const step = argument && !inner ? alignment : b.stride(dimension) * size;
-        if (!argument && !inner && b.extents[static_cast<std::size_t>(dimension)] > 1 && step % alignment != 0) return {"stride bytes", step, alignment};
-        std::int64_t const first = form.constant - b.minimum[static_cast<std::size_t>(dimension)];
-        if (first * step % alignment != 0) return {"alignment", first * step % alignment, alignment};
+        if (!argument && !inner && b.extents[static_cast<std::size_t>(dimension)] > 1 && step % alignment != 0) return {rule::stride_not_aligned, step, alignment};
+        std::int64_t const first = (form.constant - b.minimum[static_cast<std::size_t>(dimension)]) * step;
+        if (first % alignment != 0) return {rule::address_not_aligned, (first % alignment + alignment) % alignment, alignment};
         for (int t = 0; t < form.count; ++t) {
             std::int64_t const move = form.terms[static_cast<std::size_t>(t)].coefficient * step;
-            if (move % alignment != 0) return {"alignment", move % alignment, alignment};
+            if (move % alignment != 0) return {rule::address_not_aligned, (move % alignment + alignment) % alignment, alignment};
         }
     }
-    if (argument) b.stride_multiple = std::lcm(b.stride_multiple, alignment / std::gcd(alignment, size));
+    if (argument) b.stride_multiple = p.common_multiple(b.stride_multiple, alignment / std::gcd(alignment, size), b.tensor);
     return {};
 }
 
@@ -75,8 +77,9 @@ constexpr void move_region(planning& p, region r, int transfer_at, int ordinal) 
     std::int64_t const size = bytes_of(p.buffer_at(r.destination).type);
     auto const refuse = [&](region_fault const& fault) {
         verdict& v = p.refuse(verdict_kind::transfer_region, ordinal);
-        v.names = {t.name, p.buffer_at(r.destination).tensor, fault.what};
-        v.facts = {fact{need, fault.value}, fact{limit, fault.limit}};
+        v.names = {t.name, p.buffer_at(r.destination).tensor};
+        v.broken = fault.broken;
+        v.facts = {fact{fact_kind::need, fault.value}, fact{fact_kind::limit, fault.limit}};
     };
     movement m;
     m.transfer = static_cast<std::int16_t>(transfer_at);
@@ -117,7 +120,6 @@ constexpr void move_region(planning& p, region r, int transfer_at, int ordinal) 
     // Too long a row or a dimension: cut it in equal parts, one more dimension.
     auto const cut = [&](int position, std::int64_t extent, std::int64_t most) {
         std::int64_t const part = divisor_up_to(extent, most);
-        if (r.count == max_rank) return part;
         for (int next = r.count; next > position; --next) dim(next) = dim(next - 1);
         ++r.count;
         dim(position).extent = extent / part;
@@ -126,23 +128,28 @@ constexpr void move_region(planning& p, region r, int transfer_at, int ordinal) 
         return part;
     };
     if (t.largest_row_bytes > 0 && m.row_elements * size > t.largest_row_bytes) {
-        if (r.source >= 0 && p.buffer_at(r.source).rank == 0) return refuse({"row bytes", m.row_elements * size, t.largest_row_bytes});
+        bool const scalar = r.source >= 0 && p.buffer_at(r.source).rank == 0;
+        bool const in_parts = !scalar && divisor_up_to(m.row_elements, t.largest_row_bytes / size) > 1;
+        if (!in_parts) return refuse({rule::row_without_parts, m.row_elements * size, t.largest_row_bytes});
+        if (r.count == max_rank) return refuse({rule::too_many_dimensions, max_rank + 1, max_rank});
         dim(r.count) = {.source_dimension = static_cast<std::int8_t>(r.source < 0 ? -1 : p.buffer_at(r.source).rank - 1),
                         .destination_dimension = static_cast<std::int8_t>(p.buffer_at(r.destination).rank - 1)};
         m.row_elements = cut(r.count, m.row_elements, t.largest_row_bytes / size);
-        if (m.row_elements * size > t.largest_row_bytes) return refuse({"row bytes", m.row_elements * size, t.largest_row_bytes});
     }
     for (int position = r.count - 1; position >= 0 && t.largest_extent > 0; --position) {
         if (dim(position).extent <= t.largest_extent) continue;
-        std::int64_t const whole = dim(position).extent;
-        std::int64_t const part = cut(position, whole, t.largest_extent);
+        if (divisor_up_to(dim(position).extent, t.largest_extent) == 1) return refuse({rule::extent_without_parts, dim(position).extent, t.largest_extent});
+        if (r.count == max_rank) return refuse({rule::too_many_dimensions, max_rank + 1, max_rank});
+        std::int64_t const part = cut(position, dim(position).extent, t.largest_extent);
         dim(position + 1).extent = part;
-        if (part > t.largest_extent) return refuse({"extent", part, t.largest_extent});
     }
-    if (m.row_elements * size % t.row_granularity != 0) return refuse({"row bytes", m.row_elements * size, t.row_granularity});
+    if (m.row_elements * size % t.row_granularity != 0) return refuse({rule::row_of_broken_granules, m.row_elements * size, t.row_granularity});
 
-    // Still too many: the outermost become loops of the program.
-    int const peeled = r.count > outer_most ? r.count - outer_most : 0;
+    // Still too many, or a count of parts that is too large itself: the outermost become loops of the program.
+    int peeled = r.count > outer_most ? r.count - outer_most : 0;
+    for (int position = peeled; position < r.count && t.largest_extent > 0; ++position) {
+        if (dim(position).extent > t.largest_extent) peeled = position + 1;
+    }
     std::array<int, max_rank> loops{};
     for (int position = 0; position < peeled; ++position) {
         movement_dimension const& d = dim(position);
@@ -155,9 +162,9 @@ constexpr void move_region(planning& p, region r, int transfer_at, int ordinal) 
     m.dimension_count = static_cast<std::int16_t>(r.count - peeled);
     for (int position = peeled; position < r.count; ++position) m.dimensions[static_cast<std::size_t>(position - peeled)] = dim(position);
 
-    region_fault fault = align(p.buffer_at(r.destination), r.destination_at, t.address_alignment);
-    if (fault.what == nullptr && r.source >= 0) fault = align(p.buffer_at(r.source), r.source_at, t.address_alignment);
-    if (fault.what != nullptr) return refuse(fault);
+    region_fault fault = align(p, p.buffer_at(r.destination), r.destination_at, t.address_alignment);
+    if (!fault && r.source >= 0) fault = align(p, p.buffer_at(r.source), r.source_at, t.address_alignment);
+    if (fault) return refuse(fault);
 
     m.bytes = m.row_elements * size;
     for (int position = 0; position < m.dimension_count; ++position) m.bytes *= m.dimensions[static_cast<std::size_t>(position)].extent;
@@ -181,11 +188,18 @@ constexpr int choose_transfer(planning& p, label const& tensor, int source, int 
     label const& from_name = where.memories[source].name;
     label const& to_name = where.memories[destination].name;
     int found = -1;
+    if (named >= 0) {
+        transfer_description const& t = where.transfers[named];
+        bool const leads = t.source == from_name && t.destination == to_name;
+        if (!leads) p.refuse(verdict_kind::transfer_mismatch, rule::other_memories, {t.name, tensor, from_name, to_name}, ordinal);
+        if (leads && !copies(t)) p.refuse(verdict_kind::transfer_mismatch, rule::changing_the_data, {t.name, tensor}, ordinal);
+        return p.refused() ? -1 : named;
+    }
     for (int at = 0; at < where.transfers.size(); ++at) {
         transfer_description const& t = where.transfers[at];
-        if ((named >= 0 && named != at) || t.source != from_name || t.destination != to_name || !copies(t)) continue;
+        if (t.source != from_name || t.destination != to_name || !copies(t)) continue;
         if (found >= 0) {
-            p.refuse(verdict_kind::conflicting_directives, ordinal).names = {tensor, "by: several can"};
+            p.refuse(verdict_kind::several_transfers, ordinal).names = {tensor, where.transfers[found].name, t.name};
             return -1;
         }
         found = at;

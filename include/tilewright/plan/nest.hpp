@@ -4,11 +4,12 @@
 // Applies the directives of one stage to its loops.
 namespace tilewright::detail {
 
-/// "name.suffix", for what a directive makes and the user did not name.
+/// "name.suffix", for what a directive makes and the user did not name. Where both are too long, `name` is shortened.
 constexpr label dotted(label const& name, label const& suffix) {
     std::array<char, 2 * label::longest + 2> text{};
     std::size_t at = 0;
-    for (int position = 0; position < name.size(); ++position) text[at++] = name[position];
+    int const room = label::longest - 1 - suffix.size();
+    for (int position = 0; position < name.size() && position < (room > 1 ? room : 1); ++position) text[at++] = name[position];
     text[at++] = '.';
     for (int position = 0; position < suffix.size(); ++position) text[at++] = suffix[position];
     return label(text.data());
@@ -23,14 +24,28 @@ constexpr int add_axis(planning& p, int s, nest_axis const& a, int ordinal) {
             return 0;
         }
     }
-    return p.keep(n.axes, n.count, a, "loops of a stage");
+    if (n.count == nest::most) p.refuse_capacity("loops and split loops", n.count + 1, nest::most, ordinal, p.stage_at(s).output);
+    if (p.refused()) return 0;
+    n.axes[static_cast<std::size_t>(n.count)] = a;
+    return n.count++;
 }
 
-/// Position in the nest's order of a loop that a directive names.
+/// Position in the nest's order of a loop that a directive names; refuses one that it has not or that tensorize took.
 constexpr int find_loop(planning& p, int s, label const& name, int ordinal) {
-    int const position = p.nest_at(s).position_of(name);
+    nest const& n = p.nest_at(s);
+    int const position = n.position_of(name);
     if (position < 0) p.refuse(verdict_kind::unknown_axis, ordinal).names = {name, p.stage_at(s).output};
+    for (int at = 0; at < n.covered_count && position >= 0; ++at) {
+        if (n.covered[static_cast<std::size_t>(at)] != n.order[static_cast<std::size_t>(position)]) continue;
+        p.refuse(verdict_kind::misplaced_directive, rule::behind_tensorize, {name}, ordinal);
+        return -1;
+    }
     return position;
+}
+
+/// Refuses to take apart a loop that is to be unrolled or vectorized as it is.
+constexpr void keep_marked(planning& p, nest_axis const& a, int ordinal) {
+    if (a.unrolled || a.vectorized) p.refuse(verdict_kind::conflicting_directives, ordinal).names = {a.name, a.unrolled ? "unroll" : "vectorize"};
 }
 
 /// loop of extent e at `position` -> outer of e / factor, around inner of factor.
@@ -41,10 +56,11 @@ constexpr void split_loop(planning& p, int s, int position, label const& outer, 
     if (factor < 1 || old.extent % factor != 0) {
         verdict& v = p.refuse(verdict_kind::tile_does_not_divide, ordinal);
         v.names = {old.name};
-        v.facts = {fact{extent, old.extent}, fact{tilewright::factor, factor}};
+        v.facts = {fact{fact_kind::extent, old.extent}, fact{fact_kind::factor, factor}};
         return;
     }
-    if (n.depth == body::most_loops) return p.refuse_capacity("loops of a stage", n.depth + 1, body::most_loops, ordinal);
+    keep_marked(p, old, ordinal);
+    if (n.depth == body::most_loops) return p.refuse_capacity("loops", n.depth + 1, body::most_loops, ordinal, p.stage_at(s).output);
     nest_axis part{.reduction = old.reduction};
     part.name = outer;
     part.extent = old.extent / factor;
@@ -91,10 +107,10 @@ constexpr void fuse_loops(planning& p, int s, label const& outer, label const& i
     if (p.refused()) return;
     nest_axis& a = n.axis_of_loop(at);
     nest_axis& b = n.axis_of_loop(inner_at);
-    if (inner_at != at + 1 || a.reduction != b.reduction) {
-        p.refuse(verdict_kind::loop_order, ordinal).names = {inner, outer};
-        return;
-    }
+    if (inner_at != at + 1) return p.refuse(verdict_kind::loop_order, rule::not_directly_around, {outer, inner}, ordinal);
+    if (a.reduction != b.reduction) return p.refuse(verdict_kind::loop_order, rule::reduction_fused_with_another, {outer, inner}, ordinal);
+    keep_marked(p, a, ordinal);
+    keep_marked(p, b, ordinal);
     int const whole = add_axis(p, s, {.name = fused, .extent = a.extent * b.extent, .reduction = a.reduction}, ordinal);
     if (p.refused()) return;
     a.is = b.is = nest_axis::role::fused;
@@ -109,21 +125,16 @@ constexpr void fuse_loops(planning& p, int s, label const& outer, label const& i
 constexpr void mark_loop(planning& p, int s, directive const& d, label name, int ordinal) {
     int position = find_loop(p, s, name, ordinal);
     if (position < 0) return;
-    if (d.factors[0] != 0 && d.factors[0] != p.nest_at(s).axis_of_loop(position).extent) {
+    if (d.factors[0] != schedule::whole_loop && d.factors[0] != p.nest_at(s).axis_of_loop(position).extent) {
         label const outer_name = dotted(name, "outer");
         label const inner_name = dotted(name, d.kind == directive_kind::vectorize ? "lanes" : "copies");
         split_loop(p, s, position++, outer_name, inner_name, d.factors[0], ordinal);
         if (p.refused()) return;
     }
     nest_axis& a = p.nest_at(s).axis_of_loop(position);
-    if (a.unrolled || a.vectorized) {
-        p.refuse(verdict_kind::conflicting_directives, ordinal).names = {a.name, a.unrolled ? "unroll" : "vectorize"};
-        return;
-    }
-    if (d.kind == directive_kind::vectorize && a.reduction) {
-        p.refuse(verdict_kind::loop_order, ordinal).names = {a.name, "vector lanes, being a reduction"};
-        return;
-    }
+    keep_marked(p, a, ordinal);
+    if (d.kind == directive_kind::vectorize && a.reduction) return p.refuse(verdict_kind::loop_order, rule::vectorized_reduction, {a.name}, ordinal);
+    a.marked_ordinal = static_cast<std::int16_t>(ordinal);
     (d.kind == directive_kind::vectorize ? a.vectorized : a.unrolled) = true;
 }
 
@@ -131,19 +142,29 @@ constexpr void tensorize_loops(planning& p, int s, directive const& d, int ordin
     nest& n = p.nest_at(s);
     int const loops = d.name_count - 1;
     label const& name = p.of->name_at(d, loops);
+    if (n.intrinsic >= 0) {
+        p.refuse(verdict_kind::conflicting_directives, ordinal).names = {p.stage_at(s).output, "tensorize"};
+        return;
+    }
     n.intrinsic = static_cast<std::int16_t>(p.of->where().intrinsics.find(name));
     n.intrinsic_ordinal = static_cast<std::int16_t>(ordinal);
     if (n.intrinsic < 0) {
         p.refuse(verdict_kind::unknown_part, ordinal).names = {name, p.of->where().name};
         return;
     }
-    if (loops > max_rank) return p.refuse_capacity("tensorized loops", loops, max_rank, ordinal);
+    if (loops > max_rank) return p.refuse_capacity("tensorized loops", loops, max_rank, ordinal, p.stage_at(s).output);
     for (int at = 0; at < loops; ++at) {
         int const position = find_loop(p, s, p.of->name_at(d, at), ordinal);
         if (position < 0) return;
         if (position < n.depth - loops) {
-            p.refuse(verdict_kind::loop_order, ordinal).names = {p.of->name_at(d, at), n.axis_of_loop(n.depth - 1).name};
-            return;
+            auto const is_named = [&](int loop) {
+                bool found = false;
+                for (int other = 0; other < loops; ++other) found |= n.axis_of_loop(loop).name == p.of->name_at(d, other);
+                return found;
+            };
+            int inner = n.depth - 1;
+            while (inner > position + 1 && is_named(inner)) --inner;
+            return p.refuse(verdict_kind::loop_order, rule::not_innermost, {p.of->name_at(d, at), n.axis_of_loop(inner).name}, ordinal);
         }
         for (int before = 0; before < at; ++before) {
             if (n.covered[static_cast<std::size_t>(before)] == n.order[static_cast<std::size_t>(position)]) {
@@ -228,7 +249,7 @@ constexpr void finish_loops(planning& p, int s) {
         if (a.lane_extent > 0) {
             a.lane = static_cast<std::int16_t>(p.add(variable{.name = a.name, .extent = a.lane_extent, .kind = variable_kind::lane, .reduction = a.reduction}));
         }
-        if (place.path_length == static_cast<int>(place.path.size())) return p.refuse_capacity("nested loops", place.path_length + 1, place.path_length);
+        if (place.path_length == static_cast<int>(place.path.size())) return p.refuse_capacity("nested loops", place.path_length + 1, place.path_length, 0, p.stage_at(s).output);
         place.path[static_cast<std::size_t>(place.path_length++)] = a.variable;
     }
     // Fused axes name their whole by position, and the whole comes later in the list: go from the last to the first.

@@ -67,6 +67,27 @@ constexpr void set_lifetimes(planning& p, std::array<std::int16_t, plan_value::m
 constexpr bool share_time(buffer const& a, buffer const& b) { return a.born < b.dead && b.born < a.dead; }
 constexpr bool share_bytes(buffer const& a, buffer const& b) { return a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes; }
 
+/// Refuses the peak of a memory, with the buffers that are alive where it is reached, largest first.
+constexpr void refuse_overflow(planning& p, int memory_at, std::array<std::int16_t, plan_value::most_buffers> const& order, int count) {
+    std::int64_t const peak = p.plan.peak_bytes(memory_at);
+    auto const in_order = [&](int which) -> buffer const& { return p.buffer_at(order[static_cast<std::size_t>(which)]); };
+    int top = 0;
+    while (in_order(top).memory != memory_at || in_order(top).offset + in_order(top).bytes != peak) ++top;
+    memory const& m = p.of->where().memories[memory_at];
+    verdict& v = p.refuse(verdict_kind::memory_overflow, in_order(top).ordinal);
+    v.names = {m.name};
+    v.facts = {fact{fact_kind::need, peak}, fact{fact_kind::have, m.capacity}};
+    for (int which = 0; which < count; ++which) {
+        buffer const& b = in_order(which);
+        if (b.memory != memory_at || !share_time(b, in_order(top))) continue;
+        if (v.share_count < static_cast<int>(v.shares.size())) {
+            v.shares[static_cast<std::size_t>(v.share_count++)] = {b.tensor, b.bytes};
+        } else {
+            v.shares.back() = {"others", v.shares.back().bytes + b.bytes};
+        }
+    }
+}
+
 /// Gives every planned buffer an offset in its memory, so that buffers alive at one time never overlap: largest first, each at the lowest
 /// offset that is free for its whole lifetime.
 /// @post offsets are multiples of the memory's and the buffer's alignment; refuses `memory_overflow` with need and have
@@ -84,7 +105,11 @@ constexpr void place_buffers(planning& p) {
     }
     for (int at = 0; at < count; ++at) {
         buffer& b = p.buffer_at(order[static_cast<std::size_t>(at)]);
-        b.alignment = std::lcm(std::lcm(b.alignment, p.of->where().memories[b.memory].alignment), static_cast<std::int64_t>(bytes_of(b.type)));
+        b.alignment = p.common_multiple(p.common_multiple(b.alignment, p.of->where().memories[b.memory].alignment, b.tensor), bytes_of(b.type), b.tensor);
+        memory const& m = p.of->where().memories[b.memory];
+        if (m.base != no_address && m.base % static_cast<std::uint64_t>(b.alignment) != 0) {
+            return p.refuse(verdict_kind::invalid_part, rule::base_not_aligned, {m.name, b.tensor}, b.ordinal);
+        }
         b.offset = 0;
         for (int before = 0; before < at; ++before) {
             buffer const& other = p.buffer_at(order[static_cast<std::size_t>(before)]);
@@ -95,24 +120,7 @@ constexpr void place_buffers(planning& p) {
         }
     }
     for (int at = 0; at < p.of->where().memories.size() && !p.refused(); ++at) {
-        memory const& m = p.of->where().memories[at];
-        std::int64_t const peak = plan.peak_bytes(at);
-        if (peak <= m.capacity || peak == 0) continue;
-        int ordinal = 0;
-        verdict breakdown;
-        for (int which = 0; which < count; ++which) {
-            buffer const& b = p.buffer_at(order[static_cast<std::size_t>(which)]);
-            if (b.memory != at) continue;
-            if (b.offset + b.bytes == peak) ordinal = b.ordinal;
-            if (breakdown.share_count < static_cast<int>(breakdown.shares.size())) {
-                breakdown.shares[static_cast<std::size_t>(breakdown.share_count++)] = {b.tensor, b.bytes};
-            }
-        }
-        verdict& v = p.refuse(verdict_kind::memory_overflow, ordinal);
-        v.names = {m.name};
-        v.facts = {fact{need, peak}, fact{have, m.capacity}};
-        v.shares = breakdown.shares;
-        v.share_count = breakdown.share_count;
+        if (plan.peak_bytes(at) > p.of->where().memories[at].capacity && plan.peak_bytes(at) > 0) refuse_overflow(p, at, order, count);
     }
 }
 

@@ -11,9 +11,17 @@ struct quantity {
     double value = 0;
     bool known = true;
 
-    constexpr operator double() const { return value; }
-    friend constexpr quantity operator*(double scale, quantity q) { return {scale * q.value, q.known}; }
+    constexpr quantity(double number, bool is_known) : value(number), known(is_known) {}
+    template <class Number> requires std::is_arithmetic_v<Number>
+    constexpr quantity(Number number) : value(static_cast<double>(number)) {}
+    constexpr explicit operator double() const { return value; }
+
+    friend constexpr quantity operator+(quantity a, quantity b) { return {a.value + b.value, a.known && b.known}; }
+    friend constexpr quantity operator-(quantity a, quantity b) { return {a.value - b.value, a.known && b.known}; }
+    friend constexpr quantity operator*(quantity a, quantity b) { return {a.value * b.value, a.known && b.known}; }
+    friend constexpr quantity operator/(quantity a, quantity b) { return {b.known ? a.value / b.value : 0, a.known && b.known}; }
     friend constexpr bool operator==(quantity a, quantity b) { return !a.known || !b.known || a.value == b.value; }
+    friend constexpr bool operator!=(quantity a, quantity b) { return !a.known || !b.known || a.value != b.value; }
     friend constexpr bool operator<(quantity a, quantity b) { return !a.known || !b.known || a.value < b.value; }
     friend constexpr bool operator<=(quantity a, quantity b) { return !a.known || !b.known || a.value <= b.value; }
     friend constexpr bool operator>(quantity a, quantity b) { return b < a; }
@@ -160,6 +168,7 @@ struct step {
 struct plan_value {
     static constexpr int most_stages = 8, most_variables = 64, most_terms = 512, most_buffers = 24, most_movements = 32, most_uses = 40, most_operands = 32,
                          most_bodies = 16, most_steps = 128;
+    static constexpr std::int64_t most_iterations = std::int64_t{1} << 40, most_bytes = std::int64_t{1} << 40, most_total = std::int64_t{1} << 53;
 
     verdict refusal{};
     machine const* where = nullptr;

@@ -1,4 +1,6 @@
 #pragma once
+#include <tilewright/plan/arguments.hpp>
+#include <tilewright/plan/machine_check.hpp>
 #include <tilewright/plan/nest.hpp>
 #include <tilewright/plan/placement.hpp>
 #include <tilewright/plan/program.hpp>
@@ -7,58 +9,27 @@ namespace tilewright {
 
 namespace detail {
 
-/// Descriptions whose parts do not fit together, or ask for what plans do not do yet.
-constexpr void check_machine(planning& p) {
-    machine const& m = p.of->where();
-    auto const fit = [&](auto const& list, char const* name) {
-        if (list.count > list.most) p.refuse_capacity(name, list.count, list.most);
-    };
-    fit(m.memories, "memories");
-    fit(m.engines, "engines");
-    fit(m.cores, "cores");
-    fit(m.transfers, "transfers");
-    fit(m.intrinsics, "intrinsics");
-    if (m.semantics_count > machine::most_nodes) p.refuse_capacity("nodes of semantics", m.semantics_count, machine::most_nodes);
-    auto const not_honoured = [&](label const& part, char const* what) { p.refuse(verdict_kind::not_honoured).names = {part, what}; };
-    auto const known = [&](int position, label const& part) {
-        if (position < 0) p.refuse(verdict_kind::unknown_part).names = {part, m.name};
-    };
-    auto const called = [&](device_call const& call, int operands) {
-        if (call.count > device_call::most_arguments) p.refuse_capacity("arguments of a call", call.count, device_call::most_arguments);
-        if (operands > intrinsic_description::most_operands) p.refuse_capacity("operands", operands, intrinsic_description::most_operands);
-    };
-    for (int at = 0; at < m.memories.size(); ++at) {
-        if (m.memories[at].name.cut()) p.refuse_capacity("letters of a name", label::longest + 1, label::longest);
-        if (m.memories[at].banks != 1) not_honoured(m.memories[at].name, "banks");
-    }
-    for (int at = 0; at < m.cores.size(); ++at) {
-        if (m.cores[at].count != 1) not_honoured(m.cores[at].name, "several cores");
-    }
-    for (int at = 0; at < m.transfers.size(); ++at) {
-        transfer_description const& t = m.transfers[at];
-        if (t.name.cut() || t.call.symbol.cut()) p.refuse_capacity("letters of a name", label::longest + 1, label::longest);
-        if (t.is_asynchronous) not_honoured(t.name, "asynchronous");
-        known(m.memories.find(t.source), t.source);
-        known(m.memories.find(t.destination), t.destination);
-        if (!t.engine_name.empty()) known(m.engines.find(t.engine_name), t.engine_name);
-        called(t.call, 0);
-    }
-    for (int at = 0; at < m.intrinsics.size(); ++at) {
-        intrinsic_description const& i = m.intrinsics[at];
-        if (i.name.cut() || i.call.symbol.cut()) p.refuse_capacity("letters of a name", label::longest + 1, label::longest);
-        if (!i.engine_name.empty()) known(m.engines.find(i.engine_name), i.engine_name);
-        called(i.call, i.operand_count);
-        for (int o = 0; o < i.operand_count && o < i.most_operands; ++o) {
-            known(m.memories.find(i.operands[static_cast<std::size_t>(o)].memory_name), i.operands[static_cast<std::size_t>(o)].memory_name);
+/// Names that generated code takes over, and scalar parameters, which share them with tensors.
+constexpr void check_names(planning& p) {
+    computation_view const& what = p.plan.what;
+    int parameters = 0;
+    for (int at = 0; at < what.count && !p.refused(); ++at) {
+        node const& n = what[at];
+        if (n.op != operation::access && n.op != operation::parameter && n.op != operation::axis_value) continue;
+        p.check_name(n.name);
+        if (!is_identifier(n.name)) p.refuse(verdict_kind::ill_formed, rule::no_identifier, {n.name});
+        if (n.op != operation::parameter) continue;
+        bool known = false;
+        for (int before = 0; before < what.count; ++before) {
+            node const& other = what[before];
+            if (other.name != n.name || other.op == operation::axis_value || other.op == operation::store) continue;
+            if (other.op != operation::parameter) p.refuse(verdict_kind::ill_formed, rule::name_of_two_things, {n.name});
+            if (other.type != n.type) p.refuse(verdict_kind::ill_formed, rule::used_with_two_types, {n.name});
+            known |= before < at;
         }
-        for (int a = 0; a < i.call.count && a < device_call::most_arguments; ++a) {
-            call_argument const& argument = i.call.arguments[static_cast<std::size_t>(a)];
-            bool const of_operand = argument.is == role::address || argument.is == role::stride;
-            if ((of_operand && argument.operand < 0) || (!of_operand && argument.is != role::literal)) {
-                p.refuse(verdict_kind::unknown_part).names = {i.name, "the arguments of its call"};
-            }
-        }
+        if (!known) ++parameters;
     }
+    if (parameters > argument_list::most_parameters) p.refuse_capacity("parameters", parameters, argument_list::most_parameters);
 }
 
 constexpr void read_stages(planning& p) {
@@ -66,23 +37,21 @@ constexpr void read_stages(planning& p) {
     for (int first = 0; first < plan.what.count && !p.refused();) {
         stage s;
         stage_mistake const wrong = read_stage(plan.what, first, s);
-        if (wrong.rule != nullptr) {
-            p.refuse_ill_formed(wrong.rule, wrong.about, s.output);
-            return;
-        }
-        if (p.producer_of(s.output) >= 0) return p.refuse_ill_formed("a tensor is computed by two stages", s.output, s.output);
+        if (wrong) return p.refuse_ill_formed(wrong, s.output);
+        if (p.producer_of(s.output) >= 0) return p.refuse(verdict_kind::ill_formed, rule::computed_by_two_stages, {s.output});
+        double iterations = 1;
+        for (int axis = 0; axis < s.axis_count; ++axis) iterations *= static_cast<double>(s.axes[static_cast<std::size_t>(axis)].extent);
+        p.limited(iterations, plan_value::most_iterations, "iterations", s.output);
         first = s.store + 1;
         p.keep(plan.stages, plan.stage_count, s, "stages");
     }
-    for (int at = 0; at < plan.what.count; ++at) {
-        if (plan.what[at].name.cut()) p.refuse_capacity("letters of a name", label::longest + 1, label::longest);
-    }
-    for (int s = 0; s + 1 < plan.stage_count; ++s) {
+    if (!p.refused()) check_names(p);
+    for (int s = 0; s + 1 < plan.stage_count && !p.refused(); ++s) {
         bool read = false;
         for (int consumer = s + 1; consumer < plan.stage_count; ++consumer) {
             p.each_access(consumer, [&](int node) { read |= plan.what[node].name == p.stage_at(s).output; });
         }
-        if (!read) return p.refuse_ill_formed("no later stage reads what it computes", p.stage_at(s).output, p.stage_at(s).output);
+        if (!read) return p.refuse(verdict_kind::ill_formed, rule::never_read, {p.stage_at(s).output});
     }
 }
 
@@ -98,15 +67,19 @@ constexpr void read_directives(planning& p) {
         directive const& d = of.directive_at(at);
         int const ordinal = at + 1;
         auto const name = [&](int position) { return of.name_at(d, position); };
+        bool const makes_loops = d.kind == directive_kind::split || d.kind == directive_kind::tile || d.kind == directive_kind::fuse;
         for (int position = 0; position < d.name_count; ++position) {
-            if (name(position).cut()) return p.refuse_capacity("letters of a name", label::longest + 1, label::longest, ordinal);
+            p.check_name(name(position), ordinal);
+            if (makes_loops && !is_identifier(name(position))) p.refuse(verdict_kind::ill_formed, rule::no_identifier, {name(position)}, ordinal);
         }
+        if (p.refused()) return;
         auto const stage_named = [&](label const& tensor) {
             int const s = p.producer_of(tensor);
-            if (s < 0) p.refuse(verdict_kind::unknown_tensor, ordinal).names = {tensor};
+            if (s < 0) p.refuse(verdict_kind::unknown_tensor, rule::not_computed, {tensor}, ordinal);
             return s;
         };
         auto const conflict = [&](label const& what) { p.refuse(verdict_kind::conflicting_directives, ordinal).names = {what, name_of(d.kind)}; };
+        auto const misplaced = [&] { p.refuse(verdict_kind::misplaced_directive, rule::behind_no_staging, {name(0)}, ordinal); };
         auto const memory_named = [&](label const& memory_name) {
             int const position = where.memories.find(memory_name);
             if (position < 0) p.refuse(verdict_kind::unknown_part, ordinal).names = {memory_name, where.name};
@@ -138,7 +111,8 @@ constexpr void read_directives(planning& p) {
                 bool used = writes && p.stage_at(current).output == name(0);
                 if (!writes) p.each_access(current, [&](int node) { used |= p.plan.what[node].name == name(0); });
                 if (!used) {
-                    p.refuse(verdict_kind::unknown_tensor, ordinal).names = {name(0)};
+                    rule const missing = writes ? rule::not_computed_by_the_stage : rule::not_read_by_the_stage;
+                    p.refuse(verdict_kind::unknown_tensor, missing, {name(0), p.stage_at(current).output}, ordinal);
                     break;
                 }
                 last_staging = p.keep(p.stagings, p.staging_count,
@@ -148,21 +122,24 @@ constexpr void read_directives(planning& p) {
                 break;
             }
             case directive_kind::at:
-                if (last_staging < 0 || p.staging_at(last_staging).loop_ordinal != 0) return conflict(name(0));
+                if (last_staging < 0) return misplaced();
+                if (p.staging_at(last_staging).loop_ordinal != 0) return conflict(p.staging_at(last_staging).tensor);
                 p.staging_at(last_staging).loop = name(0);
                 p.staging_at(last_staging).loop_ordinal = static_cast<std::int16_t>(ordinal);
                 break;
             case directive_kind::by: {
                 auto const transfer_at = static_cast<std::int16_t>(where.transfers.find(name(0)));
                 if (transfer_at < 0) p.refuse(verdict_kind::unknown_part, ordinal).names = {name(0), where.name};
+                if (last_staging < 0 && last_stored < 0) return misplaced();
                 if (last_staging >= 0) {
-                    if (p.staging_at(last_staging).transfer >= 0) return conflict(name(0));
+                    if (p.staging_at(last_staging).transfer >= 0) return conflict(p.staging_at(last_staging).tensor);
                     p.staging_at(last_staging).transfer = transfer_at;
                     p.staging_at(last_staging).transfer_ordinal = static_cast<std::int16_t>(ordinal);
-                } else if (last_stored >= 0 && p.placed(last_stored).transfer < 0) {
+                } else {
+                    if (p.placed(last_stored).transfer >= 0) return conflict(p.stage_at(last_stored).output);
                     p.placed(last_stored).transfer = transfer_at;
                     p.placed(last_stored).transfer_ordinal = static_cast<std::int16_t>(ordinal);
-                } else return conflict(name(0));
+                }
                 break;
             }
             default: break;
@@ -182,17 +159,18 @@ constexpr int add_planned(planning& p, label const& tensor, int memory_at, scala
     // A tensor staged twice in one memory: a number tells its buffers apart.
     for (int at = 0, again = 2; at < p.plan.buffer_count; ++at) {
         if (p.buffer_at(at).name != b.name) continue;
-        char const number[] = {static_cast<char>('0' + again++), '\0'};
+        char const number[] = {static_cast<char>(again < 10 ? '0' + again : 'a' + again - 10), '\0'};
+        ++again;
         b.name = dotted(dotted(tensor, m.name), number);
         at = -1;
     }
-    b.bytes = bytes_of(type);
+    double bytes = bytes_of(type);
     for (int dimension = 0; dimension < whole.rank; ++dimension) {
         auto const d = static_cast<std::size_t>(dimension);
         b.extents[d] = whole.extents[d];
-        b.bytes *= whole.extents[d];
+        bytes *= static_cast<double>(whole.extents[d]);
     }
-    if (b.name.cut()) p.refuse_capacity("letters of a name", label::longest + 1, label::longest, ordinal);
+    b.bytes = p.limited(bytes, plan_value::most_bytes, "bytes", b.name);
     int const at = p.add(b);
     for (int dimension = 0; dimension < whole.rank && !p.refused(); ++dimension) {
         p.box_at[static_cast<std::size_t>(at)][static_cast<std::size_t>(dimension)] = p.keep(whole.at[static_cast<std::size_t>(dimension)]);
@@ -202,25 +180,25 @@ constexpr int add_planned(planning& p, label const& tensor, int memory_at, scala
 
 /// Arguments in the order in which the computation names them, the result last.
 constexpr void add_arguments(planning& p) {
+    auto const agree = [&](tilewright::node const& n, int rank, scalar_type type) {
+        if (rank != n.argument_count) p.refuse(verdict_kind::ill_formed, rule::used_with_two_ranks, {n.name});
+        if (type != n.type) p.refuse(verdict_kind::ill_formed, rule::used_with_two_types, {n.name});
+    };
     auto const add = [&](int node, bool written) {
         tilewright::node const& n = p.plan.what[node];
         for (int at = 0; at < p.plan.buffer_count; ++at) {
-            if (p.buffer_at(at).tensor == n.name) {
-                if (p.buffer_at(at).rank != n.argument_count) p.refuse_ill_formed("a tensor is indexed with two ranks", n.name, n.name);
-                if (p.buffer_at(at).type != n.type) p.refuse_ill_formed("a tensor has two element types", n.name, n.name);
-                return;
-            }
+            if (p.buffer_at(at).tensor == n.name) return agree(n, p.buffer_at(at).rank, p.buffer_at(at).type);
         }
         p.add(buffer{.name = n.name, .tensor = n.name, .written = written, .type = n.type, .rank = static_cast<std::int16_t>(n.argument_count),
                      .alignment = bytes_of(n.type), .dense_from = static_cast<std::uint8_t>(n.argument_count > 0 ? n.argument_count - 1 : 0)});
     };
     for (int s = 0; s < p.plan.stage_count; ++s) {
         p.each_access(s, [&](int node) {
-            int const producer = p.producer_of(p.plan.what[node].name);
+            tilewright::node const& n = p.plan.what[node];
+            int const producer = p.producer_of(n.name);
             if (producer < 0) add(node, false);
-            else if (producer >= s) p.refuse_ill_formed("a stage reads what a later stage computes", p.plan.what[node].name, p.stage_at(s).output);
-            else if (p.stage_at(producer).rank != p.plan.what[node].argument_count) p.refuse_ill_formed("a tensor is indexed with two ranks", p.plan.what[node].name, p.stage_at(s).output);
-            else if (p.stage_at(producer).type != p.plan.what[node].type) p.refuse_ill_formed("a tensor has two element types", p.plan.what[node].name, p.stage_at(s).output);
+            else if (producer >= s) p.refuse(verdict_kind::ill_formed, rule::computed_too_late, {p.stage_at(s).output, n.name});
+            else agree(n, p.stage_at(producer).rank, p.stage_at(producer).type);
         });
     }
     int const last = p.plan.stage_count - 1;
@@ -235,6 +213,7 @@ constexpr void place_stage(planning& p, int s) {
     stage_placement& place = p.placed(s);
     bool const last = s == p.plan.stage_count - 1;
     if (place.at_ordinal != 0) {
+        if (last) return p.refuse(verdict_kind::misplaced_directive, rule::without_consumer, {st.output}, place.at_ordinal);
         for (int t = s + 1; t < p.plan.stage_count && place.at_stage < 0; ++t) {
             int const position = p.nest_at(t).position_of(place.at_loop);
             if (position < 0) continue;
@@ -244,7 +223,7 @@ constexpr void place_stage(planning& p, int s) {
             place.path = p.placed(t).path;
         }
         if (place.at_stage < 0) {
-            p.refuse(verdict_kind::unknown_axis, place.at_ordinal).names = {place.at_loop, last ? st.output : p.stage_at(s + 1).output};
+            p.refuse(verdict_kind::unknown_axis, place.at_ordinal).names = {place.at_loop, p.stage_at(s + 1).output};
             return;
         }
     }
@@ -258,8 +237,7 @@ constexpr void place_stage(planning& p, int s) {
         p.each_access(consumer, [&](int node) {
             if (p.plan.what[node].name != st.output || p.refused()) return;
             if (!inside) {
-                p.refuse(verdict_kind::loop_order, place.at_ordinal).names = {place.at_loop, p.stage_at(consumer).output};
-                return;
+                return p.refuse(verdict_kind::loop_order, rule::read_outside, {place.at_loop, p.stage_at(consumer).output}, place.at_ordinal);
             }
             int const wrong = widen(p, needed, consumer, node, place.outer_depth);
             if (wrong >= 0) return refuse_box(p, st.output, wrong, consumer, place.outer_depth, place.at_ordinal);
@@ -271,7 +249,7 @@ constexpr void place_stage(planning& p, int s) {
                 if (low >= 0 && high < st.axes[d].extent) continue;
                 verdict& v = p.refuse(verdict_kind::outside_domain);
                 v.names = {st.output};
-                v.facts = {fact{tilewright::dimension, dimension}, fact{from, low}, fact{to, high}, fact{limit, st.axes[d].extent - 1}};
+                v.facts = {fact{fact_kind::dimension, dimension}, fact{fact_kind::from, low}, fact{fact_kind::to, high}, fact{fact_kind::limit, st.axes[d].extent - 1}};
             }
         });
     }
@@ -306,7 +284,7 @@ constexpr void place_stage(planning& p, int s) {
     }
     if (p.refused() || place.home >= 0) return;
     if (place.store_memory < 0) {
-        p.refuse(verdict_kind::no_memory, place.at_ordinal).names = {st.output, "no store_in"};
+        p.refuse(verdict_kind::no_memory, place.at_ordinal).names = {st.output};
         return;
     }
     place.home = static_cast<std::int16_t>(add_planned(p, st.output, place.store_memory, st.type, needed, place.store_ordinal));
@@ -324,13 +302,14 @@ constexpr void size_arguments(planning& p) {
                 if (p.plan.what[node].name == b.tensor) widen(p, whole, s, node, 0);
             }, true);
         }
-        b.bytes = bytes_of(b.type);
+        double bytes = bytes_of(b.type);
         for (int dimension = 0; dimension < b.rank; ++dimension) {
             auto const d = static_cast<std::size_t>(dimension);
             b.minimum[d] = whole.at[d].constant;
             b.extents[d] = whole.extents[d];
-            b.bytes *= whole.extents[d];
+            bytes *= static_cast<double>(whole.extents[d]);
         }
+        b.bytes = p.limited(bytes, plan_value::most_bytes, "bytes", b.name);
     }
 }
 
@@ -361,16 +340,15 @@ constexpr void place_stagings(planning& p) {
             st.level = place.path[static_cast<std::size_t>(depth - 1)];
             variable const& loop = p.var(st.level);
             if (p.nest_at(st.stage).intrinsic >= 0 && is_covered(p, st.stage, st.level)) {
-                p.refuse(verdict_kind::loop_order, st.loop_ordinal).names = {loop.name, p.of->where().intrinsics[p.nest_at(st.stage).intrinsic].name};
-                return;
+                label const& intrinsic_name = p.of->where().intrinsics[p.nest_at(st.stage).intrinsic].name;
+                return p.refuse(verdict_kind::loop_order, rule::inside_the_intrinsic, {loop.name, intrinsic_name}, st.loop_ordinal);
             }
         }
         if (st.writes) {
             for (int position = 0; position < st.depth; ++position) {
                 variable const& loop = p.var(place.path[static_cast<std::size_t>(position)]);
                 if (!loop.reduction || position < place.outer_depth) continue;
-                p.refuse(verdict_kind::loop_order, st.loop_ordinal).names = {loop.name, st.tensor};
-                return;
+                return p.refuse(verdict_kind::loop_order, rule::inside_a_reduction, {loop.name, st.tensor}, st.loop_ordinal);
             }
         }
         box whole;
@@ -383,6 +361,13 @@ constexpr void place_stagings(planning& p) {
             if (wrong >= 0) refuse_box(p, st.tensor, wrong, st.stage, st.depth, st.loop_ordinal != 0 ? st.loop_ordinal : st.ordinal);
         }, true);
         if (p.refused()) return;
+        // What is stored is the whole box. A stage that continues has loaded it first.
+        coverage const written = cover(p, st.stage, st.depth);
+        if (st.writes && !p.stage_at(st.stage).continues && written.computed != written.spanned) {
+            p.refuse(verdict_kind::loop_order, rule::gaps_between_outputs, {st.loop, st.tensor}, st.loop_ordinal);
+            p.plan.refusal.facts = {fact{fact_kind::have, written.computed}, fact{fact_kind::need, written.spanned}};
+            return;
+        }
         st.buffer = static_cast<std::int16_t>(add_planned(p, st.tensor, st.memory, type, whole, st.ordinal));
     }
 }
@@ -457,6 +442,29 @@ constexpr void choose_owned_loops(planning& p) {
     }
 }
 
+/// Refuses totals that numbers cannot hold, before they are counted.
+constexpr void limit_totals(planning& p) {
+    plan_value const& plan = p.plan;
+    double times = 1, cycles = 0, bytes = 0;
+    for (int at = 0; at < plan.step_count; ++at) {
+        step const& s = plan.steps[static_cast<std::size_t>(at)];
+        if (s.kind == step_kind::loop) times *= static_cast<double>(p.var(s.what).extent);
+        if (s.kind == step_kind::end) times /= static_cast<double>(p.var(s.what).extent);
+        if (s.kind == step_kind::start) {
+            movement const& m = plan.movements[static_cast<std::size_t>(s.what)];
+            cycles += times * static_cast<double>(m.cycles);
+            bytes += times * static_cast<double>(m.bytes);
+        }
+        if (s.kind == step_kind::compute) {
+            body const& b = plan.bodies[static_cast<std::size_t>(s.what)];
+            cycles += times * static_cast<double>(b.cycles > b.first_cycles ? b.cycles : b.first_cycles);
+        }
+    }
+    label const& output = p.stage_at(plan.stage_count - 1).output;
+    p.limited(cycles, plan_value::most_total, "cycles", output);
+    p.limited(bytes, plan_value::most_total, "bytes moved", output);
+}
+
 constexpr std::int64_t count_cycles(plan_value const& plan) {
     std::int64_t total = 0;
     plan.walk([&](step const& s, std::int64_t times, std::int64_t first_times) {
@@ -478,9 +486,9 @@ constexpr void check_transfer_stages(planning& p) {
         for (int at = 0; at < p.staging_count; ++at) directed |= p.staging_at(at).stage == s;
         for (int position = 0; position < p.nest_at(s).depth; ++position) {
             nest_axis const& a = p.nest_at(s).axis_of_loop(position);
-            directed |= a.unrolled || a.vectorized;
+            directed |= a.unrolled || a.vectorized || p.nest_at(s).order[static_cast<std::size_t>(position)] != position;
         }
-        if (directed) p.refuse(verdict_kind::conflicting_directives, place.transfer_ordinal).names = {p.stage_at(s).output, "by"};
+        if (directed) p.refuse(verdict_kind::misplaced_directive, rule::without_loops, {p.stage_at(s).output}, place.transfer_ordinal);
     }
 }
 
@@ -515,6 +523,7 @@ constexpr plan_value make_plan(schedule const& of) {
     set_lifetimes(p, levels);
     if (!p.refused()) place_buffers(p);
     if (!p.refused()) add_fences(p);
+    if (!p.refused()) limit_totals(p);
     if (!p.refused()) plan.total_cycles = count_cycles(plan);
     return plan;
 }

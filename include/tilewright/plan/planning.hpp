@@ -1,4 +1,5 @@
 #pragma once
+#include <numeric>
 #include <tilewright/plan/plan_value.hpp>
 
 namespace tilewright::detail {
@@ -13,6 +14,7 @@ struct nest_axis {
     bool reduction = false;
     bool unrolled = false;
     bool vectorized = false;
+    std::int16_t marked_ordinal = 0;   ///< the directive that unrolls or vectorizes it
     std::int64_t lane_extent = 0;      ///< of a tensorized loop: elements that one step covers
     std::int16_t outer = -1;           ///< split: the two parts; fused: the fused axis
     std::int16_t inner = -1;
@@ -110,20 +112,36 @@ struct planning {
         if (ordinal > 0) {
             directive const& d = of->directive_at(ordinal - 1);
             v.line = d.line;
-            v.directive = name_of(d.kind);
+            v.directive = d.kind;
         }
         return v;
     }
-    constexpr void refuse_capacity(char const* what, std::int64_t needed, std::int64_t most, int ordinal = 0) {
-        verdict& v = refuse(verdict_kind::capacity_of_representation, ordinal);
-        v.names = {what};
-        v.facts = {fact{need, needed}, fact{limit, most}};
+    constexpr void refuse(verdict_kind kind, rule broken, std::array<label, 4> const& names, int ordinal = 0) {
+        verdict& v = refuse(kind, ordinal);
+        v.broken = broken;
+        v.names = names;
     }
-
-    constexpr void refuse_ill_formed(char const* rule, label const& about, label const& output) {
-        verdict& v = refuse(verdict_kind::ill_formed);
-        v.names = {output, about};
-        v.rule = rule;
+    constexpr void refuse_capacity(label const& what, std::int64_t needed, std::int64_t most, int ordinal = 0, label const& of_what = {}) {
+        verdict& v = refuse(verdict_kind::capacity_of_representation, ordinal);
+        v.names = {what, of_what};
+        v.facts = {fact{fact_kind::need, needed}, fact{fact_kind::limit, most}};
+    }
+    constexpr void refuse_ill_formed(stage_mistake const& wrong, label const& output) {
+        if (wrong.limit > 0) refuse_capacity(wrong.what, wrong.need, wrong.limit, 0, wrong.about.empty() ? output : wrong.about);
+        else refuse(verdict_kind::ill_formed, wrong.broken, {output, wrong.about});
+    }
+    /// `need` as a number of which a plan can hold at most `most`; 0 after a refusal. A double holds products that an int64 would not.
+    constexpr std::int64_t limited(double need, std::int64_t most, label const& what, label const& of_what) {
+        if (need <= static_cast<double>(most)) return static_cast<std::int64_t>(need);
+        refuse_capacity(what, static_cast<std::int64_t>(need < 4e18 ? need : 4e18), most, 0, of_what);
+        return 0;
+    }
+    constexpr std::int64_t common_multiple(std::int64_t a, std::int64_t b, label const& of_what) {
+        double const multiple = static_cast<double>(a / std::gcd(a, b)) * static_cast<double>(b);
+        return limited(multiple, plan_value::most_bytes, "alignment", of_what) == 0 ? 1 : std::lcm(a, b);
+    }
+    constexpr void check_name(label const& name, int ordinal = 0) {
+        if (name.cut()) refuse_capacity("letters", name.full_size(), label::longest, ordinal, name);
     }
 
     template <class Part, std::size_t Most>

@@ -6,11 +6,11 @@
 // Writes the loop program, stage by stage, from the outermost loop inwards.
 namespace tilewright::detail {
 
-constexpr int trips(planning const& p, std::array<std::int16_t, body::most_loops> const& loops, int count, bool pure_only = false) {
-    int total = 1;
+constexpr std::int64_t trips(planning const& p, std::array<std::int16_t, body::most_loops> const& loops, int count, bool pure_only = false) {
+    std::int64_t total = 1;
     for (int at = 0; at < count; ++at) {
         variable const& v = p.var(loops[static_cast<std::size_t>(at)]);
-        if (!pure_only || !v.reduction) total *= static_cast<int>(v.extent);
+        if (!pure_only || !v.reduction) total *= v.extent;
     }
     return total;
 }
@@ -129,24 +129,29 @@ class program_writer {
         stage_placement const& place = p.placed(s);
         transfer_description const& t = where().transfers[place.transfer];
         int const home = place.home;
-        auto const refuse = [&](label const& why) { p.refuse(verdict_kind::transfer_mismatch, place.transfer_ordinal).names = {t.name, st.output, why}; };
-        if (where().memories.find(t.destination) != p.buffer_at(home).memory) return refuse("its destination");
+        auto const refuse = [&](rule why) { p.refuse(verdict_kind::transfer_mismatch, why, {t.name, st.output}, place.transfer_ordinal); };
+        auto const refuse_memory = [&](rule why, int at) {
+            p.refuse(verdict_kind::transfer_mismatch, why, {t.name, st.output, where().memories[p.buffer_at(at).memory].name}, place.transfer_ordinal);
+        };
+        if (where().memories.find(t.destination) != p.buffer_at(home).memory) return refuse_memory(rule::other_destination, home);
         // What the semantics compute for an element, with its one source; without semantics, a copy.
         stage semantics;
         computation_view const view = where().view(t.semantics);
-        if (!copies(t) && read_stage(view, 0, semantics).rule != nullptr) return refuse("its semantics");
+        if (!copies(t)) read_stage(view, 0, semantics);  // is well formed: the machine was checked
         int source_node = -1, semantic_node = -1;
-        if (st.reduces() || st.continues) return refuse("a reduction");
+        if (st.reduces() || st.continues) return refuse(rule::a_reduction);
         if (copies(t)) {
-            if (p.plan.what[st.body].op != operation::access) return refuse("its value");
+            if (p.plan.what[st.body].op != operation::access) return refuse(rule::another_value);
             source_node = st.body;
-        } else if (st.type != semantics.type || !same_value(st.body, view, semantics.body, source_node, semantic_node)) {
-            return refuse("its value");
+        } else if (st.type != semantics.type) {
+            return refuse(rule::another_type);
+        } else if (!same_value(st.body, view, semantics.body, source_node, semantic_node)) {
+            return refuse(rule::another_value);
         }
         region r{.source = source_node < 0 ? -1 : p.plan.use_at(source_node)->buffer, .destination = home};
         if (r.source >= 0) {
-            if (where().memories.find(t.source) != p.buffer_at(r.source).memory) return refuse("its source");
-            if (copies(t) && p.buffer_at(r.source).type != st.type) return refuse("its type");
+            if (where().memories.find(t.source) != p.buffer_at(r.source).memory) return refuse_memory(rule::other_source, r.source);
+            if (copies(t) && p.buffer_at(r.source).type != st.type) return refuse(rule::another_type);
         }
         nest const& n = p.nest_at(s);
         std::array<bool, max_rank> taken{};
@@ -159,15 +164,15 @@ class program_writer {
             for (int from = 0; from < p.plan.what[source_node].argument_count; ++from) {
                 std::int64_t const factor = index_of(p.plan.what, st, source_node, from).coefficients[d];
                 if (factor == 0) continue;
-                if (factor < 0 || moved.source_dimension >= 0 || taken[static_cast<std::size_t>(from)]) return refuse("its index");
+                if (factor < 0 || moved.source_dimension >= 0 || taken[static_cast<std::size_t>(from)]) return refuse(rule::another_pattern);
                 taken[static_cast<std::size_t>(from)] = true;
                 moved.source_dimension = static_cast<std::int8_t>(from);
                 moved.source_factor = factor;
             }
-            if (moved.source_dimension < 0 && moved.extent > 1) return refuse("its index");
+            if (moved.source_dimension < 0 && moved.extent > 1) return refuse(rule::another_pattern);
             int const wanted = previous_allowed(t, view, semantics, semantic_node, st.rank, dimension);
             if (wanted >= 0 ? wanted != moved.source_dimension : (moved.source_dimension >= 0 && moved.source_dimension < previous)) {
-                return refuse("its order");
+                return refuse(rule::another_order);
             }
             if (moved.source_dimension >= 0) previous = moved.source_dimension;
         }
@@ -221,8 +226,7 @@ class program_writer {
         if (depth < p.placed(s).owned) {
             nest_axis const& a = n.axis_of_loop(depth);
             if (a.vectorized) {
-                p.refuse(verdict_kind::loop_order, n.intrinsic >= 0 ? n.intrinsic_ordinal : 0).names = {a.name, "a vector: it holds other steps"};
-                return;
+                return p.refuse(verdict_kind::loop_order, rule::vectorized_around_steps, {a.name}, a.marked_ordinal);
             }
             p.add(step_kind::loop, a.variable);
             write_loops(s, depth + 1);
@@ -251,9 +255,14 @@ class program_writer {
             if (!n.axis_of_loop(position).reduction) b.loops[static_cast<std::size_t>(b.loop_count++)] = n.axis_of_loop(position).variable;
         }
         b.counts.store = 1;
-        b.cycles = trips(p, b.loops, b.loop_count) * cycles_of(b.counts, where().host().costs);
+        b.cycles = cycles_of_code(s, b, b.loop_count);
         touch_from_code(p, s, false);
         p.add(step_kind::compute, p.add(b));
+    }
+
+    constexpr std::int64_t cycles_of_code(int s, body const& b, int loop_count) {
+        double const once = static_cast<double>(cycles_of(b.counts, where().host().costs));
+        return p.limited(static_cast<double>(trips(p, b.loops, loop_count)) * once, plan_value::most_total, "cycles", p.stage_at(s).output);
     }
 
     constexpr void write_code(int s) {
@@ -266,24 +275,19 @@ class program_writer {
         count_operations(p, st.body, b.counts);
         b.counts.store += 1;
         if (st.reduces()) b.counts.load += 1, b.counts.arithmetic += 1;
-        operation_costs const costs = where().host().costs;
-        b.cycles = trips(p, b.loops, b.loop_count) * cycles_of(b.counts, costs);
-        if (b.kind == body_kind::reduction) b.cycles += trips(p, b.loops, b.loop_count, true) * costs.store;
+        b.cycles = cycles_of_code(s, b, b.loop_count);
+        if (b.kind == body_kind::reduction) b.cycles += trips(p, b.loops, b.loop_count, true) * where().host().costs.store;
         touch_from_code(p, s, true);
         p.add(step_kind::compute, p.add(b));
     }
 
     constexpr void refuse_mismatch(int s, int intrinsic_at, mismatch const& wrong) {
-        verdict& v = p.refuse(verdict_kind::intrinsic_mismatch, p.nest_at(s).intrinsic_ordinal);
-        label const& name = where().intrinsics[intrinsic_at].name;
-        label const what = wrong.what;
-        if (!wrong.other.empty()) {
-            v.kind = verdict_kind::intrinsic_operation;
-            v.names = {name, p.stage_at(s).output, wrong.operand, wrong.other};
-            return;
+        verdict& v = p.refuse(wrong.kind, p.nest_at(s).intrinsic_ordinal);
+        v.broken = wrong.broken;
+        v.names = {where().intrinsics[intrinsic_at].name, p.stage_at(s).output, wrong.about, wrong.other};
+        if (wrong.kind == verdict_kind::intrinsic_mismatch && wrong.other.empty()) {
+            v.facts = {fact{fact_kind::in_stage, wrong.stage_value}, fact{fact_kind::in_intrinsic, wrong.intrinsic_value}};
         }
-        v.names = {name, p.stage_at(s).output, what, wrong.operand};
-        v.facts = {fact{in_stage, wrong.stage_value}, fact{in_intrinsic, wrong.intrinsic_value}};
     }
 
     /// The operands of an intrinsic that lies on stage `s` as `found` says; checks their memories, strides and alignment.
@@ -295,7 +299,7 @@ class program_writer {
             operand_constraint const& wanted = what.operands[static_cast<std::size_t>(position)];
             int const binding = found.find(wanted.tensor);
             if (binding < 0) {
-                refuse_mismatch(s, intrinsic_at, {"operand", wanted.tensor});
+                p.refuse(verdict_kind::invalid_part, rule::operand_not_in_semantics, {what.name, wanted.tensor}, p.nest_at(s).intrinsic_ordinal);
                 return -1;
             }
             use const& u = *p.plan.use_at(found.nodes[static_cast<std::size_t>(binding)]);
@@ -316,9 +320,9 @@ class program_writer {
                 }
                 o.at[static_cast<std::size_t>(dimension)] = p.keep(base);
             }
-            region_fault const fault = align(b, at, what.address_alignment);
-            if (fault.what != nullptr) {
-                refuse_mismatch(s, intrinsic_at, {fault.what, wanted.tensor, fault.value, fault.limit});
+            region_fault const fault = align(p, b, at, what.address_alignment);
+            if (fault) {
+                refuse_mismatch(s, intrinsic_at, differs(rule::operand_not_aligned, wanted.tensor, fault.value, fault.limit));
                 return -1;
             }
             int const rank = p.plan.what[found.nodes[static_cast<std::size_t>(binding)]].argument_count;
@@ -326,9 +330,9 @@ class program_writer {
                 int const along = o.dimension[static_cast<std::size_t>(dimension)];
                 if (along < 0 || along == rank - 1) continue;
                 std::int64_t const stride = b.stride(along) * o.factor[static_cast<std::size_t>(dimension)];
-                if (b.kind == buffer_kind::argument) b.stride_multiple = std::lcm(b.stride_multiple, what.stride_alignment);
+                if (b.kind == buffer_kind::argument) b.stride_multiple = p.common_multiple(b.stride_multiple, what.stride_alignment, b.tensor);
                 else if (stride % what.stride_alignment != 0) {
-                    refuse_mismatch(s, intrinsic_at, {"stride", wanted.tensor, stride, what.stride_alignment});
+                    refuse_mismatch(s, intrinsic_at, differs(rule::stride_not_a_multiple, wanted.tensor, stride, what.stride_alignment));
                     return -1;
                 }
             }
@@ -372,7 +376,9 @@ class program_writer {
             if (a.reduction && p.var(a.variable).extent > 1) b.first_loops[static_cast<std::size_t>(b.first_loop_count++)] = a.variable;
         }
         if (st.reduces() && !adds && (b.first_loop_count > 0 || st.continues)) {
-            return refuse_mismatch(s, n.intrinsic, {"direction", found.semantics.output, 1, 0});
+            std::int64_t steps = 1;
+            for (int position = 0; position < b.first_loop_count; ++position) steps *= p.var(b.first_loops[static_cast<std::size_t>(position)]).extent;
+            return refuse_mismatch(s, n.intrinsic, differs(st.continues ? rule::overwriting_what_continues : rule::overwriting_every_step, found.semantics.output, steps, 1));
         }
         if (adds && !st.continues && !filled_) {
             b.first_intrinsic = static_cast<std::int16_t>(overwriting_form(s, n.intrinsic, found));
@@ -402,8 +408,14 @@ class program_writer {
             if (copies(t) || where().memories.find(t.destination) != p.buffer_at(target.buffer).memory) continue;
             computation_view const view = where().view(t.semantics);
             stage semantics;
-            if (read_stage(view, 0, semantics).rule != nullptr || semantics.type != st.type || semantics.reduces()) continue;
+            if (read_stage(view, 0, semantics) || semantics.type != st.type || semantics.reduces()) continue;
             if (view[semantics.body].op != operation::constant || !is_identity(view[semantics.body], st.reduction, st.type)) continue;
+            coverage const filled = cover(p, s, p.placed(s).outer_depth + depth);
+            if (filled.computed != filled.spanned) {
+                p.refuse(verdict_kind::loop_order, rule::gaps_between_outputs, {n.axis_of_loop(depth).name, st.output}, n.intrinsic_ordinal);
+                p.plan.refusal.facts = {fact{fact_kind::have, filled.computed}, fact{fact_kind::need, filled.spanned}};
+                return;
+            }
             region r{.destination = target.buffer};
             for (int dimension = 0; dimension < st.rank; ++dimension) {
                 auto const d = static_cast<std::size_t>(dimension);

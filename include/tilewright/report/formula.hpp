@@ -1,8 +1,11 @@
 #pragma once
+#include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <tilewright/plan/plan_value.hpp>
+#include <vector>
 
 // Indices and values of a plan as people write them.
 namespace tilewright {
@@ -11,25 +14,54 @@ std::string to_string(plan_value const& plan, affine const& form);
 
 namespace detail {
 
+/// A loop's name, with a prime for every loop of that name around it: stages that are nested may use one name twice.
+inline std::string loop_name(plan_value const& plan, int at) {
+    label const& name = plan.variables[static_cast<std::size_t>(at)].name;
+    std::vector<int> around;
+    auto const primed = [&] {
+        return name.str() + std::string(static_cast<std::size_t>(std::count_if(
+                                            around.begin(), around.end(),
+                                            [&](int other) { return plan.variables[static_cast<std::size_t>(other)].name == name; })),
+                                        '\'');
+    };
+    for (int position = 0; position < plan.step_count; ++position) {
+        step const& s = plan.steps[static_cast<std::size_t>(position)];
+        if (s.kind == step_kind::loop && s.what == at) return primed();
+        if (s.kind == step_kind::loop) around.push_back(s.what);
+        if (s.kind == step_kind::end) around.pop_back();
+        if (s.kind != step_kind::compute) continue;
+        std::size_t const depth = around.size();
+        body const& b = plan.bodies[static_cast<std::size_t>(s.what)];
+        for (int loop = 0; loop < b.loop_count; ++loop) {
+            int const inner = b.loops[static_cast<std::size_t>(loop)];
+            if (inner == at) return primed();
+            around.push_back(inner);
+        }
+        around.resize(depth);
+    }
+    return name.str();
+}
+
 /// A loop's name, or what stands for a part of a fused loop: "(f / 16)", "(f / 4 % 16)".
 inline std::string variable_text(plan_value const& plan, int at) {
     variable const& v = plan.variables[static_cast<std::size_t>(at)];
-    if (v.kind != variable_kind::component) return v.name.str();
+    if (v.kind != variable_kind::component) return loop_name(plan, at);
     std::string whole = to_string(plan, v.fused);
-    if (v.fused.count > 1 || v.fused.constant != 0 || (v.fused.count == 1 && plan.term_at(v.fused, 0).coefficient != 1)) whole = "(" + whole + ")";
+    if (v.fused.count > 1 || v.fused.constant != 0 || (v.fused.count == 1 && plan.term_at(v.fused, 0).coefficient != 1))
+        whole = "(" + whole + ")";
     if (v.divisor != 1) whole += " / " + std::to_string(v.divisor);
     if (v.modulus != 0) whole += " % " + std::to_string(v.modulus);
     return "(" + whole + ")";
 }
 
-/// "A.spad[16 mi, 16 ki]"
+/// "A.spad[16 mi, 16 ki]"; a scalar's name alone.
 inline std::string element_text(plan_value const& plan, int buffer_at, std::array<affine, max_rank> const& at) {
     buffer const& b = plan.buffers[static_cast<std::size_t>(buffer_at)];
     std::string indices;
     for (int dimension = 0; dimension < b.rank; ++dimension) {
         indices += (dimension == 0 ? "" : ", ") + to_string(plan, at[static_cast<std::size_t>(dimension)]);
     }
-    return b.name.str() + "[" + indices + "]";
+    return b.name.str() + (b.rank == 0 ? "" : "[" + indices + "]");
 }
 
 /// Likewise where a region begins: the name alone when that is the first element of the buffer.
@@ -42,22 +74,21 @@ inline std::string corner_text(plan_value const& plan, int buffer_at, std::array
     return b.name.str();
 }
 
+/// A constant; of floating point the shortest text that reads back as the same value.
 inline std::string constant_text(node const& n) {
     if (n.type == scalar_type::boolean) return n.value != 0 ? "true" : "false";
     if (n.type == scalar_type::uint64) return std::to_string(static_cast<std::uint64_t>(n.value));
     if (!is_float(n.type)) return std::to_string(n.value);
-    char text[32];
-    std::snprintf(text, sizeof text, "%.*g", n.type == scalar_type::float32 ? 9 : 17, std::bit_cast<double>(n.value));
-    // The shortest text that reads back as the same value.
-    for (int digits = 1; digits < 17; ++digits) {
-        char shorter[32];
-        std::snprintf(shorter, sizeof shorter, "%.*g", digits, std::bit_cast<double>(n.value));
-        double const back = std::stod(shorter);
-        bool const same = n.type == scalar_type::float32 ? static_cast<float>(back) == static_cast<float>(std::bit_cast<double>(n.value))
-                                                         : back == std::bit_cast<double>(n.value);
-        if (same) return shorter;
+    bool const single = n.type == scalar_type::float32;
+    double const value = std::bit_cast<double>(n.value);
+    char text[32]{};
+    for (int digits = 1; digits <= (single ? 9 : 17); ++digits) {
+        std::snprintf(text, sizeof text, "%.*g", digits, value);
+        double const back = std::strtod(text, nullptr);
+        if (single ? static_cast<float>(back) == static_cast<float>(value) : back == value) break;
     }
-    return text;
+    std::string const shortest = text;
+    return shortest.find_first_not_of("-0123456789") == std::string::npos ? shortest + ".0" : shortest;
 }
 
 /// How tightly C++ binds an operation; what stands between parentheses or commas binds tightest.
@@ -108,7 +139,9 @@ std::string expression_text(computation_view nodes, int at, Leaf const& leaf) {
     if (n.op == access || n.op == axis_value) return leaf(at);
     auto const inside = [&](int argument, int least) {
         std::string const text = expression_text(nodes, n.argument(argument), leaf);
-        return precedence_of(nodes[n.argument(argument)].op) < least ? "(" + text + ")" : text;
+        node const& part = nodes[n.argument(argument)];
+        bool const index = part.op == axis_value && least > 0 && text.find(' ') != std::string::npos && text.find(')') + 1 != text.size();
+        return index || precedence_of(part.op) < least ? "(" + text + ")" : text;
     };
     int const own = precedence_of(n.op);
     if (own < 8) return inside(0, own) + " " + sign_of(n.op) + " " + inside(1, own + 1);
@@ -123,8 +156,7 @@ inline std::string value_text(plan_value const& plan, int at) {
     return expression_text(plan.what, at, [&](int leaf) {
         use const& u = *plan.use_at(leaf);
         if (u.buffer >= 0) return element_text(plan, u.buffer, u.at);
-        std::string const value = to_string(plan, u.at[0]);
-        return value.find(' ') == std::string::npos || value.front() == '(' ? value : "(" + value + ")";
+        return to_string(plan, u.at[0]);
     });
 }
 
@@ -139,7 +171,8 @@ inline std::string to_string(plan_value const& plan, affine const& form) {
         if (name.empty()) text += std::to_string(size);
         else text += size == 1 ? name : std::to_string(size) + " " + name;
     };
-    for (int at = 0; at < form.count; ++at) add(plan.term_at(form, at).coefficient, detail::variable_text(plan, plan.term_at(form, at).variable));
+    for (int at = 0; at < form.count; ++at)
+        add(plan.term_at(form, at).coefficient, detail::variable_text(plan, plan.term_at(form, at).variable));
     if (form.constant != 0 || form.count == 0) add(form.constant, "");
     return text;
 }

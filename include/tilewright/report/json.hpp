@@ -86,7 +86,8 @@ void write_json(std::string& into, T const& value) {
 
 }  // namespace detail
 
-/// A description as one line of JSON (RFC 8259): members by name, lists as arrays, enumerators and addresses as strings, no address as null.
+/// A description as one line of JSON (RFC 8259): members by name, lists as arrays, enumerators and addresses as strings, no address as
+/// null.
 template <reflected T>
 std::string to_json(T const& description) {
     std::string text;

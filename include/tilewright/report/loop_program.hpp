@@ -8,24 +8,29 @@ namespace tilewright {
 
 /// A line of the loop program: a step, with the steps inside it when it is a loop.
 struct program_line {
-    int number = 0;            ///< of the line, from 1; the memory map speaks of lifetimes in these
-    std::string kind;          ///< "loop", "transfer", "intrinsic", "code", "wait", "fence", "barrier"
+    int number = 0;    ///< of the line, from 1; the memory map speaks of lifetimes in these
+    std::string kind;  ///< "loop", "transfer", "intrinsic", "code", "wait", "fence", "barrier"
+    std::string name;  ///< of the loop, the transfer or the intrinsic; of the tensor that code computes or a fence guards
     std::string text;
-    std::string value;         ///< code: what its loops compute
-    std::int64_t times = 0;    ///< executions in one run of the kernel
-    std::int64_t bytes = 0;    ///< that one execution moves
-    std::int64_t cycles = 0;   ///< of one execution
-    std::int64_t first_cycles = 0;   ///< intrinsic: of its overwriting form
+    std::string value;              ///< code: what its loops compute
+    std::int64_t extent = 1;        ///< loop
+    std::int64_t times = 0;         ///< executions in one run of the kernel
+    std::int64_t bytes = 0;         ///< that one execution moves
+    std::int64_t cycles = 0;        ///< of one execution
+    std::int64_t first_cycles = 0;  ///< intrinsic: of its overwriting form
     std::vector<program_line> inside{};
 };
 
 namespace detail {
 
-inline std::string loop_text(variable const& v) {
-    return v.name.str() + " in 0.." + std::to_string(v.extent) + (v.unrolled ? " unrolled" : "") + (v.vectorized ? " vectorized" : "");
+inline std::string loop_text(plan_value const& plan, int at) {
+    variable const& v = plan.variables[static_cast<std::size_t>(at)];
+    return loop_name(plan, at) + " in 0.." + std::to_string(v.extent) + (v.unrolled ? " unrolled" : "") +
+           (v.vectorized ? " vectorized" : "");
 }
 
-/// The extents of what one call moves, outermost first: "64 x 64". Where a dimension does not follow its buffer's order, or goes in steps, it says so.
+/// The extents of what one call moves, outermost first: "64 x 64". Where a dimension does not follow its buffer's order, or goes in steps,
+/// it says so.
 inline std::string extents_text(plan_value const& plan, movement const& m) {
     bool const fills = m.source < 0;
     auto const dimension_of = [&](movement_dimension const& d) { return fills ? d.destination_dimension : d.source_dimension; };
@@ -33,19 +38,29 @@ inline std::string extents_text(plan_value const& plan, movement const& m) {
     buffer const& b = plan.buffers[static_cast<std::size_t>(fills ? m.destination : m.source)];
     auto const last = static_cast<std::int8_t>(b.rank - 1);
     movement_dimension const row{m.row_elements, last, last};
+    bool in_order = true;
+    auto const next_of = [&](int at) -> movement_dimension const& {
+        return at + 1 == m.dimension_count ? row : m.dimensions[static_cast<std::size_t>(at + 1)];
+    };
+    auto const is_last = [&](int at) { return at + 1 == m.dimension_count && m.row_elements == 1; };
+    for (int at = 0; at < m.dimension_count; ++at) {
+        in_order &= is_last(at) || dimension_of(m.dimensions[static_cast<std::size_t>(at)]) <= dimension_of(next_of(at));
+    }
     std::string text;
+    auto const add = [&](movement_dimension const& d, bool whole_steps) {
+        text += (text.empty() ? "" : " x ") + std::to_string(d.extent);
+        if (!in_order) text += " of dimension " + std::to_string(dimension_of(d));
+        if (factor_of(d) != 1 && !whole_steps) text += " in steps of " + std::to_string(factor_of(d));
+    };
     for (int at = 0; at < m.dimension_count; ++at) {
         movement_dimension const& d = m.dimensions[static_cast<std::size_t>(at)];
-        bool const innermost = at + 1 == m.dimension_count;
-        movement_dimension const& next = innermost ? row : m.dimensions[static_cast<std::size_t>(at + 1)];
-        bool const has_next = !innermost || m.row_elements > 1;
-        bool const cut = has_next && dimension_of(next) == dimension_of(d) && factor_of(d) == next.extent * factor_of(next);
-        text += std::to_string(d.extent);
-        if (has_next && dimension_of(d) > dimension_of(next)) text += " of dimension " + std::to_string(dimension_of(d));
-        if (factor_of(d) != 1 && !cut) text += " in steps of " + std::to_string(factor_of(d));
-        if (has_next) text += " x ";
+        // A dimension that was cut goes in steps of what is left of it: that is no gap.
+        bool const cut =
+            !is_last(at) && dimension_of(next_of(at)) == dimension_of(d) && factor_of(d) == next_of(at).extent * factor_of(next_of(at));
+        add(d, cut);
     }
-    return m.row_elements > 1 || m.dimension_count == 0 ? text + std::to_string(m.row_elements) : text;
+    if (m.row_elements > 1 || m.dimension_count == 0) add(row, false);
+    return text;
 }
 
 inline std::string transfer_text(plan_value const& plan, movement const& m) {
@@ -70,11 +85,12 @@ inline std::string intrinsic_text(plan_value const& plan, body const& b) {
     };
     std::string const name = plan.where->intrinsics[b.intrinsic].name.str(), with = operands(b.intrinsic, b.operands);
     if (b.first_intrinsic < 0) return name + with;
-    std::string const first_name = plan.where->intrinsics[b.first_intrinsic].name.str(), first_with = operands(b.first_intrinsic, b.first_operands);
+    std::string const first_name = plan.where->intrinsics[b.first_intrinsic].name.str(),
+                      first_with = operands(b.first_intrinsic, b.first_operands);
     if (b.first_loop_count == 0) return first_name + first_with;
     std::string condition;
     for (int at = 0; at < b.first_loop_count; ++at) {
-        condition += (at == 0 ? "" : " and ") + plan.variables[static_cast<std::size_t>(b.first_loops[static_cast<std::size_t>(at)])].name.str() + " == 0";
+        condition += (at == 0 ? "" : " and ") + loop_name(plan, b.first_loops[static_cast<std::size_t>(at)]) + " == 0";
     }
     return first_name + (first_with == with ? "" : first_with) + " if " + condition + " else " + name + with;
 }
@@ -86,7 +102,8 @@ inline std::string statement_text(plan_value const& plan, body const& b) {
     std::string const to = element_text(plan, target.buffer, target.at);
     bool const sums = s.reduction == operation::reduce_sum, largest = s.reduction == operation::reduce_maximum;
     if (b.kind == body_kind::identity) {
-        std::string const extreme = is_float(s.type) ? (largest ? "-infinity" : "infinity") : std::string(largest ? "lowest " : "highest ") + name_of(s.type);
+        std::string const extreme =
+            is_float(s.type) ? (largest ? "-infinity" : "infinity") : std::string(largest ? "lowest " : "highest ") + name_of(s.type);
         return to + " = " + (sums ? "0" : extreme);
     }
     std::string const value = value_text(plan, s.body);
@@ -94,8 +111,8 @@ inline std::string statement_text(plan_value const& plan, body const& b) {
     if (b.kind == body_kind::update) return sums ? to + " += " + value : to + " = " + (largest ? "max(" : "min(") + to + ", " + value + ")";
     std::string text = to + " = " + name_of(s.reduction) + "(";
     for (int at = 0; at < b.loop_count; ++at) {
-        variable const& v = plan.variables[static_cast<std::size_t>(b.loops[static_cast<std::size_t>(at)])];
-        if (v.reduction) text += v.name.str() + ", ";
+        int const loop = b.loops[static_cast<std::size_t>(at)];
+        if (plan.variables[static_cast<std::size_t>(loop)].reduction) text += loop_name(plan, loop) + ", ";
     }
     return text + value + ")";
 }
@@ -103,7 +120,7 @@ inline std::string statement_text(plan_value const& plan, body const& b) {
 inline std::string code_text(plan_value const& plan, body const& b) {
     std::string text = "compute " + plan.stages[static_cast<std::size_t>(b.stage)].output.str();
     for (int at = 0; at < b.loop_count; ++at) {
-        text += (at == 0 ? ": for " : ", ") + loop_text(plan.variables[static_cast<std::size_t>(b.loops[static_cast<std::size_t>(at)])]);
+        text += (at == 0 ? ": for " : ", ") + loop_text(plan, b.loops[static_cast<std::size_t>(at)]);
     }
     return text;
 }
@@ -112,18 +129,36 @@ inline program_line line_of(plan_value const& plan, step const& s) {
     program_line line;
     auto const what = static_cast<std::size_t>(s.what);
     switch (s.kind) {
-        case step_kind::loop: line.kind = "loop", line.text = "for " + loop_text(plan.variables[what]); break;
-        case step_kind::start:
-            line.kind = "transfer", line.text = transfer_text(plan, plan.movements[what]);
-            line.bytes = plan.movements[what].bytes, line.cycles = plan.movements[what].cycles;
+        case step_kind::loop: {
+            line.kind = "loop";
+            line.name = loop_name(plan, s.what);
+            line.text = "for " + loop_text(plan, s.what);
+            line.extent = plan.variables[what].extent;
             break;
-        case step_kind::fence: line.kind = "fence", line.text = "fence " + plan.buffers[what].name.str(); break;
+        }
+        case step_kind::start: {
+            movement const& m = plan.movements[what];
+            line.kind = "transfer";
+            line.name = plan.where->transfers[m.transfer].name.str();
+            line.text = transfer_text(plan, m);
+            line.bytes = m.bytes;
+            line.cycles = m.cycles;
+            break;
+        }
+        case step_kind::fence:
+            line.kind = "fence";
+            line.name = plan.buffers[what].tensor.str();
+            line.text = "fence " + plan.buffers[what].name.str();
+            break;
         case step_kind::compute: {
             body const& b = plan.bodies[what];
             bool const code = b.kind != body_kind::intrinsic;
-            line.kind = code ? "code" : "intrinsic", line.text = code ? code_text(plan, b) : intrinsic_text(plan, b);
+            line.kind = code ? "code" : "intrinsic";
+            line.name = (code ? plan.stages[static_cast<std::size_t>(b.stage)].output : plan.where->intrinsics[b.intrinsic].name).str();
+            line.text = code ? code_text(plan, b) : intrinsic_text(plan, b);
             if (code) line.value = statement_text(plan, b);
-            line.cycles = b.cycles, line.first_cycles = b.first_intrinsic >= 0 ? b.first_cycles : b.cycles;
+            line.cycles = b.cycles;
+            line.first_cycles = b.first_intrinsic >= 0 ? b.first_cycles : b.cycles;
             break;
         }
         case step_kind::wait: line.kind = line.text = "wait"; break;
@@ -157,18 +192,19 @@ inline std::vector<program_line> lines_of(plan_value const& plan) {
     return whole;
 }
 
-/// The loop program as pseudo code, a line a step, with how often each runs and what one execution moves and takes.
+/// The loop program as pseudo code, a line a step; in front of each, how often it runs, and the bytes and cycles of one execution.
 inline std::string loop_program(plan_value const& plan) {
     if (plan.refusal) return refused_text(plan);
-    table text({table::side::right, table::side::left, table::side::right, table::side::right, table::side::right});
-    text.add({"", "", "times", "bytes", "cycles"});
+    table text({table::side::right, table::side::right, table::side::right, table::side::right, table::side::left});
+    text.add({"line", "times", "bytes", "cycles"});
     auto const write = [&](auto const& self, std::vector<program_line> const& lines, std::string const& indent) -> void {
         for (program_line const& line : lines) {
-            std::string const cycles = line.first_cycles != 0 && line.first_cycles != line.cycles ? grouped(line.first_cycles) + " or " + grouped(line.cycles)
-                                                                                                  : grouped(line.cycles);
-            text.add({std::to_string(line.number), indent + line.text, line.kind == "loop" ? "" : grouped(line.times), line.bytes > 0 ? grouped(line.bytes) : "",
-                      line.cycles > 0 ? cycles : ""});
-            if (!line.value.empty()) text.add({"", indent + "    " + line.value});
+            bool const two = line.first_cycles != 0 && line.first_cycles != line.cycles;
+            text.add({std::to_string(line.number), line.kind == "loop" ? "" : grouped(line.times),
+                      line.bytes > 0 ? grouped(line.bytes) : "",
+                      line.cycles == 0 && !two ? "" : (two ? grouped(line.first_cycles) + " or " : "") + grouped(line.cycles),
+                      indent + line.text});
+            if (!line.value.empty()) text.add({"", "", "", "", indent + "    " + line.value});
             self(self, line.inside, indent + "  ");
         }
     };

@@ -34,10 +34,14 @@ concept reflected = boost::hana::Struct<T>::value;
 namespace detail {
 
 template <class T>
-concept has_name_of = requires(T value) { name_of(value); };
+concept has_name_of = requires(T value) {
+    name_of(value);
+};
 
 template <class T>
-concept list = requires(T const& many) { std::size(many), std::begin(many), std::end(many); };
+concept list = requires(T const& many) {
+    std::size(many), std::begin(many), std::end(many);
+};
 
 /// The parts of a list that are in use; `count` may be higher than that when it overflowed.
 template <class Part, std::size_t Most>
@@ -56,63 +60,56 @@ constexpr void each_member(T const& whole, Visit&& visit) {
 }  // namespace detail
 }  // namespace tilewright
 
-// clang-format off: the macros' arguments are lists of members
-BOOST_HANA_ADAPT_ADT(tilewright::memory,
-    (name, [](auto const& m) { return m.name; }),
-    (base, [](auto const& m) { return tilewright::device_address{m.base}; }),
-    (capacity, [](auto const& m) { return m.capacity; }),
-    (alignment, [](auto const& m) { return m.alignment; }),
-    (banks, [](auto const& m) { return m.banks; }),
-    (host_visible, [](auto const& m) { return m.host_visible; }));
+BOOST_HANA_ADAPT_ADT(tilewright::memory, (name, [](auto const& m) { return m.name; }),
+                     (base, [](auto const& m) { return tilewright::device_address{m.base}; }),
+                     (capacity, [](auto const& m) { return m.capacity; }), (alignment, [](auto const& m) { return m.alignment; }),
+                     (banks, [](auto const& m) { return m.banks; }), (host_visible, [](auto const& m) { return m.host_visible; }));
 BOOST_HANA_ADAPT_STRUCT(tilewright::engine, name);
 BOOST_HANA_ADAPT_STRUCT(tilewright::operation_costs, load, store, arithmetic, multiply, divide, convert);
 BOOST_HANA_ADAPT_STRUCT(tilewright::core, name, costs, count);
 BOOST_HANA_ADAPT_STRUCT(tilewright::transfer_cost, latency, setup, bytes_per_cycle);
 BOOST_HANA_ADAPT_STRUCT(tilewright::call_argument, is, dimension, operand, value);
-BOOST_HANA_ADAPT_ADT(tilewright::device_call,
-    (symbol, [](auto const& c) { return c.symbol; }),
-    (arguments, [](auto const& c) { return tilewright::detail::in_use(c.arguments, c.count); }));
+BOOST_HANA_ADAPT_ADT(tilewright::device_call, (symbol, [](auto const& c) { return c.symbol; }),
+                     (arguments, [](auto const& c) { return tilewright::detail::in_use(c.arguments, c.count); }));
 BOOST_HANA_ADAPT_STRUCT(tilewright::semantics_range, first, count);
 BOOST_HANA_ADAPT_STRUCT(tilewright::transfer_description, name, source, destination, engine_name, is_asynchronous, most_dimensions,
-    largest_row_bytes, largest_extent, row_granularity, address_alignment, costs, call, semantics);
+                        largest_row_bytes, largest_extent, row_granularity, address_alignment, costs, call, semantics);
 BOOST_HANA_ADAPT_STRUCT(tilewright::operand_constraint, tensor, memory_name, is);
-BOOST_HANA_ADAPT_ADT(tilewright::intrinsic_description,
-    (name, [](auto const& i) { return i.name; }),
-    (engine_name, [](auto const& i) { return i.engine_name; }),
-    (operands, [](auto const& i) { return tilewright::detail::in_use(i.operands, i.operand_count); }),
-    (cost_cycles, [](auto const& i) { return i.cost_cycles; }),
-    (address_alignment, [](auto const& i) { return i.address_alignment; }),
-    (stride_alignment, [](auto const& i) { return i.stride_alignment; }),
-    (call, [](auto const& i) { return i.call; }),
-    (semantics, [](auto const& i) { return i.semantics; }));
+BOOST_HANA_ADAPT_ADT(tilewright::intrinsic_description, (name, [](auto const& i) { return i.name; }),
+                     (engine_name, [](auto const& i) { return i.engine_name; }),
+                     (operands, [](auto const& i) { return tilewright::detail::in_use(i.operands, i.operand_count); }),
+                     (cost_cycles, [](auto const& i) { return i.cost_cycles; }),
+                     (address_alignment, [](auto const& i) { return i.address_alignment; }),
+                     (stride_alignment, [](auto const& i) { return i.stride_alignment; }), (call, [](auto const& i) { return i.call; }),
+                     (semantics, [](auto const& i) { return i.semantics; }));
 BOOST_HANA_ADAPT_STRUCT(tilewright::node, op, type, argument_count, arguments, name, value);
 BOOST_HANA_ADAPT_STRUCT(tilewright::axis, name, extent);
 BOOST_HANA_ADAPT_STRUCT(tilewright::any_tensor, name, type);
-BOOST_HANA_ADAPT_ADT(tilewright::machine,
-    (name, [](auto const& m) { return m.name; }),
-    (memories, [](auto const& m) { return tilewright::detail::in_use(m.memories.parts, m.memories.count); }),
-    (engines, [](auto const& m) { return tilewright::detail::in_use(m.engines.parts, m.engines.count); }),
-    (cores, [](auto const& m) { return tilewright::detail::in_use(m.cores.parts, m.cores.count); }),
-    (transfers, [](auto const& m) { return tilewright::detail::in_use(m.transfers.parts, m.transfers.count); }),
-    (intrinsics, [](auto const& m) { return tilewright::detail::in_use(m.intrinsics.parts, m.intrinsics.count); }),
-    (semantics, [](auto const& m) { return tilewright::detail::in_use(m.semantics, m.semantics_count); }));
-// clang-format on
+BOOST_HANA_ADAPT_ADT(tilewright::machine, (name, [](auto const& m) { return m.name; }),
+                     (memories, [](auto const& m) { return tilewright::detail::in_use(m.memories.parts, m.memories.count); }),
+                     (engines, [](auto const& m) { return tilewright::detail::in_use(m.engines.parts, m.engines.count); }),
+                     (cores, [](auto const& m) { return tilewright::detail::in_use(m.cores.parts, m.cores.count); }),
+                     (transfers, [](auto const& m) { return tilewright::detail::in_use(m.transfers.parts, m.transfers.count); }),
+                     (intrinsics, [](auto const& m) { return tilewright::detail::in_use(m.intrinsics.parts, m.intrinsics.count); }),
+                     (semantics, [](auto const& m) { return tilewright::detail::in_use(m.semantics, m.semantics_count); }));
 
 // A part that still carries its semantics: the members of its description, then the nodes.
 template <>
 struct boost::hana::accessors_impl<tilewright::transfer> {
     template <class...>
     static constexpr auto apply() {
-        return append(accessors<tilewright::transfer_description>(),
-                      make_pair(BOOST_HANA_STRING("does"), [](auto const& t) { return tilewright::detail::in_use(t.does.nodes, t.does.count); }));
+        return append(accessors<tilewright::transfer_description>(), make_pair(BOOST_HANA_STRING("does"), [](auto const& t) {
+                          return tilewright::detail::in_use(t.does.nodes, t.does.count);
+                      }));
     }
 };
 template <>
 struct boost::hana::accessors_impl<tilewright::intrinsic> {
     template <class...>
     static constexpr auto apply() {
-        return append(accessors<tilewright::intrinsic_description>(),
-                      make_pair(BOOST_HANA_STRING("does"), [](auto const& i) { return tilewright::detail::in_use(i.does.nodes, i.does.count); }));
+        return append(accessors<tilewright::intrinsic_description>(), make_pair(BOOST_HANA_STRING("does"), [](auto const& i) {
+                          return tilewright::detail::in_use(i.does.nodes, i.does.count);
+                      }));
     }
 };
 template <class T>

@@ -55,6 +55,8 @@ constexpr std::uint64_t hash_on(std::uint64_t seed, T const& value) {
 
 /// 64 bits over everything that `equal` compares; the same in every translation unit and every run.
 template <reflected T>
-constexpr std::uint64_t hash_of(T const& description) { return detail::hash_on(0, description); }
+constexpr std::uint64_t hash_of(T const& description) {
+    return detail::hash_on(0, description);
+}
 
 }  // namespace tilewright

@@ -1,17 +1,8 @@
 #pragma once
 #include <tilewright/machine/machine.hpp>
+#include <tilewright/schedule/directive.hpp>
 
 namespace tilewright {
-
-enum class directive_kind : std::uint8_t {
-    stage, split, tile, fuse, reorder, unroll, vectorize, compute_at, store_in, cache_read, cache_write, at, by, tensorize
-};
-
-constexpr char const* name_of(directive_kind kind) {
-    constexpr char const* names[] = {"stage", "split", "tile", "fuse", "reorder", "unroll", "vectorize",
-                                     "compute_at", "store_in", "cache_read", "cache_write", "at", "by", "tensorize"};
-    return names[static_cast<int>(kind)];
-}
 
 /// A loop named in a directive, by an axis or by its text, with the line where it is named.
 struct loop_name {
@@ -41,6 +32,7 @@ class schedule {
   public:
     static constexpr int most_directives = 40;
     static constexpr int most_names = 96;
+    static constexpr std::int64_t whole_loop = std::numeric_limits<std::int64_t>::min();
 
   private:
     // These stand first: clang 14 can only use a member template in the compiler that it has read already.
@@ -88,9 +80,9 @@ class schedule {
         return log(directive_kind::reorder, outermost.line, {}, outermost.name, loop_name(inward).name...);
     }
     /// Writes the iterations of `loop` out; with a factor, of an inner loop of that extent.
-    constexpr schedule& unroll(loop_name loop, std::int64_t factor = 0) { return log(directive_kind::unroll, loop.line, {factor}, loop.name); }
+    constexpr schedule& unroll(loop_name loop, std::int64_t factor = whole_loop) { return log(directive_kind::unroll, loop.line, {factor}, loop.name); }
     /// Computes the iterations of `loop` as one vector; with a factor, of an inner loop of that extent.
-    constexpr schedule& vectorize(loop_name loop, std::int64_t factor = 0) {
+    constexpr schedule& vectorize(loop_name loop, std::int64_t factor = whole_loop) {
         return log(directive_kind::vectorize, loop.line, {factor}, loop.name);
     }
     /// Computes the stage `producer` inside `loop` of its consumer, as much as one iteration needs.

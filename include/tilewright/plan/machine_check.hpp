@@ -1,0 +1,184 @@
+#pragma once
+#include <tilewright/plan/planning.hpp>
+
+// Whether the description of a machine makes sense by itself.
+namespace tilewright::detail {
+
+/// Whether generated code can use `name` as it is.
+constexpr bool is_identifier(label const& name) {
+    for (int position = 0; position < name.size(); ++position) {
+        char const letter = name[position];
+        bool const digit = letter >= '0' && letter <= '9';
+        if (!((letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || letter == '_' || (digit && position > 0))) return false;
+    }
+    return !name.empty();
+}
+
+struct machine_check {
+    planning& p;
+    machine const& m;
+
+    constexpr void broken(rule which, label const& part, label const& about = {}) const { p.refuse(verdict_kind::invalid_part, which, {part, about}); }
+    constexpr void at_least(std::int64_t least, std::int64_t value, label const& part, char const* what) const {
+        if (value >= least) return;
+        verdict& v = p.refuse(verdict_kind::invalid_number);
+        v.names = {part, what};
+        v.facts = {fact{fact_kind::have, value}, fact{fact_kind::limit, least}};
+    }
+    constexpr void not_honoured(label const& part, char const* what) const { p.refuse(verdict_kind::not_honoured).names = {part, what}; }
+    constexpr void known(int position, label const& part) const {
+        if (position < 0) p.refuse(verdict_kind::unknown_part).names = {part, m.name};
+    }
+    template <class List>
+    constexpr void check_list(List const& list, char const* what) const {
+        if (list.count > list.most) p.refuse_capacity(what, list.count, list.most, 0, m.name);
+        for (int at = 0; at < list.size(); ++at) {
+            label const& name = list[at].name;
+            if (name.empty()) broken(rule::part_without_name, m.name, what);
+            p.check_name(name);
+            if (list.find(name) != at) broken(rule::two_parts_of_one_name, name, what);
+        }
+    }
+
+    constexpr void check_memory(int at) const {
+        memory const& of = m.memories[at];
+        at_least(0, of.capacity, of.name, "capacity");
+        at_least(1, of.alignment, of.name, "alignment");
+        if (of.banks != 1) not_honoured(of.name, "banks");
+        if (of.base == no_address || p.refused()) return;
+        if (of.base % static_cast<std::uint64_t>(of.alignment) != 0) broken(rule::base_not_aligned, of.name);
+        for (int other = 0; other < at; ++other) {
+            memory const& before = m.memories[other];
+            if (before.base == no_address) continue;
+            bool const above = of.base >= before.base;
+            std::uint64_t const gap = above ? of.base - before.base : before.base - of.base;
+            if (gap < static_cast<std::uint64_t>(above ? before.capacity : of.capacity)) broken(rule::memories_overlap, of.name, before.name);
+        }
+    }
+    constexpr void check_core(core const& of) const {
+        if (of.count != 1) not_honoured(of.name, "several cores");
+        operation_costs const& c = of.costs;
+        for (std::int64_t cost : {c.load, c.store, c.arithmetic, c.multiply, c.divide, c.convert}) at_least(0, cost, of.name, "the cost of an operation");
+    }
+    constexpr void check_transfer(transfer_description const& t) const {
+        p.check_name(t.call.symbol);
+        if (t.is_asynchronous) not_honoured(t.name, "asynchronous");
+        known(m.memories.find(t.source), t.source);
+        known(m.memories.find(t.destination), t.destination);
+        if (!t.engine_name.empty()) known(m.engines.find(t.engine_name), t.engine_name);
+        at_least(1, t.most_dimensions, t.name, "dimensions");
+        at_least(0, t.largest_row_bytes, t.name, "row_limit");
+        at_least(0, t.largest_extent, t.name, "extent_limit");
+        at_least(1, t.row_granularity, t.name, "granularity");
+        at_least(1, t.address_alignment, t.name, "alignment");
+        at_least(0, t.costs.latency, t.name, "latency");
+        at_least(0, t.costs.setup, t.name, "setup");
+        at_least(1, t.costs.bytes_per_cycle, t.name, "bytes_per_cycle");
+        if (t.most_dimensions > max_rank + 1) p.refuse_capacity("dimensions", t.most_dimensions, max_rank + 1, 0, t.name);
+        check_call(t.name, p.refused() ? t.call : call_of(t));
+        stage s;
+        if (t.semantics.count == 0 || !check_semantics(t.name, t.semantics, s)) return;
+        computation_view const view = m.view(t.semantics);
+        if (s.reduces()) broken(rule::a_reduction, t.name);
+        int source = -1;
+        for (int at = s.target + 1; at < s.store; ++at) {
+            if (view[at].op != operation::access) continue;
+            if (source >= 0 && !same_tree(view, source, at)) broken(rule::transfer_with_two_sources, t.name, view[at].name);
+            source = at;
+            bool plain = view[at].argument_count == s.rank;
+            std::array<bool, stage::most_axes> taken{};
+            for (int dimension = 0; dimension < view[at].argument_count; ++dimension) {
+                node const& index = view[view[at].argument(dimension)];
+                int const axis = index.op == operation::axis_value ? s.find(index.name) : -1;
+                plain &= axis >= 0 && !taken[static_cast<std::size_t>(axis)];
+                if (axis >= 0) taken[static_cast<std::size_t>(axis)] = true;
+            }
+            if (!plain) broken(rule::transfer_that_rearranges, t.name, view[at].name);
+        }
+    }
+    constexpr void check_intrinsic(intrinsic_description const& i) const {
+        p.check_name(i.call.symbol);
+        if (!i.engine_name.empty()) known(m.engines.find(i.engine_name), i.engine_name);
+        at_least(0, i.cost_cycles, i.name, "cycles");
+        at_least(1, i.address_alignment, i.name, "alignment");
+        at_least(1, i.stride_alignment, i.name, "stride_multiple");
+        if (i.operand_count > i.most_operands) p.refuse_capacity("operands", i.operand_count, i.most_operands, 0, i.name);
+        stage s;
+        if (p.refused() || !check_semantics(i.name, i.semantics, s)) return;
+        computation_view const view = m.view(i.semantics);
+        std::array<int, intrinsic_description::most_operands> ranks{};
+        ranks.fill(-1);
+        for (int at = s.first; at < s.store; ++at) {
+            node const& n = view[at];
+            if (n.op != operation::access) continue;
+            int const which = i.find(n.name);
+            if (which < 0) return broken(rule::operand_without_memory, i.name, n.name);
+            int& rank = ranks[static_cast<std::size_t>(which)];
+            if (rank >= 0 && rank != n.argument_count) return broken(rule::used_with_two_ranks, i.name, n.name);
+            rank = n.argument_count;
+        }
+        for (int at = 0; at < i.operand_count; ++at) {
+            operand_constraint const& o = i.operands[static_cast<std::size_t>(at)];
+            known(m.memories.find(o.memory_name), o.memory_name);
+            if (i.find(o.tensor) != at) return broken(rule::operand_declared_twice, i.name, o.tensor);
+            bool const result = o.tensor == s.output;
+            if (result && o.is == direction::reads) return broken(rule::result_only_read, i.name, o.tensor);
+            if (result && s.continues && o.is != direction::updates) return broken(rule::result_not_updated, i.name, o.tensor);
+            if (result && o.is == direction::updates && !s.reduces()) return broken(rule::update_without_reduction, i.name, o.tensor);
+            if (!result && o.is != direction::reads) return broken(rule::input_written, i.name, o.tensor);
+        }
+        device_call const call = p.refused() ? i.call : call_of(m, i);
+        check_call(i.name, call);
+        for (int at = 0; at < call.count && !p.refused(); ++at) {
+            call_argument const& a = call.arguments[static_cast<std::size_t>(at)];
+            bool const of_operand = (a.is == role::address || a.is == role::stride) && a.operand >= 0;
+            bool const inside = of_operand && (a.is == role::address || (a.dimension >= 0 && a.dimension < ranks[static_cast<std::size_t>(a.operand)]));
+            if (!inside && a.is != role::literal) broken(rule::argument_without_operand, i.name);
+        }
+    }
+    constexpr void check_call(label const& part, device_call const& call) const {
+        if (call.count > device_call::most_arguments) p.refuse_capacity("arguments of its call", call.count, device_call::most_arguments, 0, part);
+        if (!is_identifier(call.symbol)) broken(rule::no_identifier, part, call.symbol);
+    }
+
+    /// Reads the semantics of a part into `s`; false after a refusal.
+    constexpr bool check_semantics(label const& part, semantics_range const& range, stage& s) const {
+        if (range.count > max_semantics) p.refuse_capacity("nodes of semantics", range.count, max_semantics, 0, part);
+        if (p.refused()) return false;
+        computation_view const view = m.view(range);
+        for (int at = 0; at < view.count; ++at) p.check_name(view[at].name);
+        stage_mistake const wrong = read_stage(view, 0, s);
+        if (wrong) p.refuse_ill_formed(wrong, part);
+        else if (s.store + 1 != view.count) broken(rule::several_stages, part);
+        else if (uses_value(view, s.body)) broken(rule::parameter_in_semantics, part);
+        return !p.refused();
+    }
+    static constexpr bool uses_value(computation_view view, int at) {
+        node const& n = view[at];
+        if (n.op == operation::parameter || n.op == operation::axis_value) return true;
+        if (n.op == operation::access || n.op == operation::constant) return false;
+        for (int argument = 0; argument < n.argument_count; ++argument) {
+            if (uses_value(view, n.argument(argument))) return true;
+        }
+        return false;
+    }
+
+    constexpr void run() const {
+        check_list(m.memories, "memories");
+        check_list(m.engines, "engines");
+        check_list(m.cores, "cores");
+        check_list(m.transfers, "transfers");
+        check_list(m.intrinsics, "intrinsics");
+        if (m.memories.count == 0) broken(rule::machine_without_memory, m.name);
+        if (m.semantics_count > machine::most_nodes) p.refuse_capacity("nodes of semantics", m.semantics_count, machine::most_nodes, 0, m.name);
+        for (int at = 0; at < m.memories.size(); ++at) check_memory(at);
+        for (int at = 0; at < m.cores.size(); ++at) check_core(m.cores[at]);
+        for (int at = 0; at < m.transfers.size(); ++at) check_transfer(m.transfers[at]);
+        for (int at = 0; at < m.intrinsics.size(); ++at) check_intrinsic(m.intrinsics[at]);
+    }
+};
+
+/// Descriptions whose parts do not fit together, or ask for what plans do not do yet.
+constexpr void check_machine(planning& p) { machine_check{p, p.of->where()}.run(); }
+
+}  // namespace tilewright::detail

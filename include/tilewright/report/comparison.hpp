@@ -1,0 +1,76 @@
+#pragma once
+#include <algorithm>
+#include <tilewright/emulate/emulator.hpp>
+#include <tilewright/report/traffic.hpp>
+
+namespace tilewright {
+
+/// What a plan predicts of one part, and what an emulated machine executed.
+struct compared {
+    std::string name;
+    emulator::count predicted{};
+    emulator::count executed{};
+
+    bool equal() const {
+        return predicted.calls == executed.calls && predicted.bytes == executed.bytes && predicted.cycles == executed.cycles;
+    }
+};
+
+/// One row for each transfer and intrinsic that is planned or was executed, by name, one for all code, and the total.
+inline std::vector<compared> compare(plan_value const& plan, emulator const& after) {
+    std::vector<compared> rows;
+    std::vector<std::string> kinds;
+    auto const row = [&](std::string const& kind, std::string const& name) -> compared& {
+        for (std::size_t at = 0; at < rows.size(); ++at) {
+            if (rows[at].name == name && kinds[at] == kind) return rows[at];
+        }
+        kinds.push_back(kind);
+        return rows.emplace_back(compared{name});
+    };
+    auto const add = [](emulator::count& to, std::int64_t calls, std::int64_t bytes, std::int64_t cycles) {
+        to.calls += calls;
+        to.bytes += bytes;
+        to.cycles += cycles;
+    };
+    for (work const& w : work_of(plan)) {
+        bool const code = w.kind == "code";
+        add(row(code ? "code" : w.kind, code ? "code" : w.name).predicted, w.calls, w.bytes, w.cycles);
+    }
+    machine const& ran = after.what();
+    for (int at = 0; at < ran.transfers.size(); ++at) row("transfer", ran.transfers[at].name.str()).executed = after.transfers(at);
+    for (int at = 0; at < ran.intrinsics.size(); ++at) row("intrinsic", ran.intrinsics[at].name.str()).executed = after.intrinsics(at);
+    row("code", "code").executed = after.code();
+    std::erase_if(rows, [](compared const& r) { return r.predicted.calls == 0 && r.executed.calls == 0; });
+    compared total{"total"};
+    for (compared const& r : rows) {
+        add(total.predicted, r.predicted.calls, r.predicted.bytes, 0);
+        add(total.executed, r.executed.calls, r.executed.bytes, 0);
+    }
+    total.predicted.cycles = plan.refusal ? 0 : plan.total_cycles;
+    total.executed.cycles = after.cycles();
+    rows.push_back(total);
+    return rows;
+}
+
+/// Whether one run of the kernel, since the emulator was reset, did exactly what the plan predicts. False after a refusal or an error.
+inline bool agrees(plan_value const& plan, emulator const& after) {
+    auto const rows = compare(plan, after);
+    return !plan.refusal && after.error().empty() && std::all_of(rows.begin(), rows.end(), [](compared const& r) { return r.equal(); });
+}
+
+/// A table of predicted against executed calls, bytes and cycles; every row says whether they are equal. For one run since the emulator was
+/// reset.
+inline std::string comparison(plan_value const& plan, emulator const& after) {
+    if (plan.refusal) return refused_text(plan);
+    using enum table::side;
+    table text({left, right, right, right, right, right, right, left});
+    text.add({"", "calls", "", "bytes", "", "cycles"});
+    text.add({"part", "planned", "executed", "planned", "executed", "planned", "executed"});
+    for (compared const& r : compare(plan, after)) {
+        text.add({r.name, grouped(r.predicted.calls), grouped(r.executed.calls), grouped(r.predicted.bytes), grouped(r.executed.bytes),
+                  grouped(r.predicted.cycles), grouped(r.executed.cycles), r.equal() ? "equal" : "DIFFERENT"});
+    }
+    return text.str() + (after.error().empty() ? "" : "the machine refused: " + after.error() + "\n");
+}
+
+}  // namespace tilewright

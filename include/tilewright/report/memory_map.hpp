@@ -1,0 +1,218 @@
+#pragma once
+#include <algorithm>
+#include <tilewright/report/loop_program.hpp>
+#include <tilewright/report/print.hpp>
+
+namespace tilewright {
+
+/// What a plan takes of one memory. Everything in bytes.
+struct memory_use {
+    int memory = 0;  ///< position in the machine
+    std::int64_t capacity = 0;
+    std::int64_t peak = 0;       ///< from the base to behind the highest byte that is ever used
+    std::int64_t slack = 0;      ///< the rest
+    std::int64_t buffers = 0;    ///< the sum of the buffers' sizes; above the peak where buffers share bytes at different times
+    std::vector<int> planned{};  ///< positions in the plan, by address, then by time
+};
+
+/// The memories of a plan that hold planned buffers.
+inline std::vector<memory_use> memory_uses(plan_value const& plan) {
+    std::vector<memory_use> uses;
+    for (int at = 0; !plan.refusal && at < plan.where->memories.size(); ++at) {
+        memory_use use{.memory = at, .capacity = plan.where->memories[at].capacity, .peak = plan.peak_bytes(at)};
+        use.slack = use.capacity - use.peak;
+        for (int b = 0; b < plan.buffer_count; ++b) {
+            buffer const& one = plan.buffers[static_cast<std::size_t>(b)];
+            if (one.kind == buffer_kind::argument || one.memory != at) continue;
+            use.buffers += one.bytes;
+            use.planned.push_back(b);
+        }
+        std::sort(use.planned.begin(), use.planned.end(), [&](int a, int b) {
+            buffer const &left = plan.buffers[static_cast<std::size_t>(a)], &right = plan.buffers[static_cast<std::size_t>(b)];
+            return left.offset != right.offset ? left.offset < right.offset : left.born < right.born;
+        });
+        if (!use.planned.empty()) uses.push_back(std::move(use));
+    }
+    return uses;
+}
+
+/// Lines of the loop program in which a buffer is alive.
+struct lifetime {
+    int first = 0, last = 0;
+    std::string loop{};  ///< the loop in each of whose iterations it is made anew; empty: once
+};
+
+inline lifetime lifetime_of(plan_value const& plan, buffer const& b) {
+    lifetime life{line_number(plan, b.born), line_number(plan, b.dead) - 1};
+    std::vector<int> open;
+    for (int at = 0; at < b.born; ++at) {
+        step const& s = plan.steps[static_cast<std::size_t>(at)];
+        if (s.kind == step_kind::loop) open.push_back(s.what);
+        if (s.kind == step_kind::end) open.pop_back();
+    }
+    if (!open.empty()) life.loop = detail::loop_name(plan, open.back());
+    return life;
+}
+
+namespace detail {
+
+/// "0x50001000", or "+0x00001000" in a memory whose base nobody knows.
+inline std::string address_text(memory const& m, std::int64_t offset) {
+    auto const bytes = static_cast<std::uint64_t>(offset);
+    return m.base == no_address ? "+" + hexadecimal(bytes) : hexadecimal(m.base + bytes);
+}
+
+/// The buffers of one memory as rectangles: addresses downwards, lines of the loop program to the right.
+class memory_picture {
+  public:
+    memory_picture(plan_value const& plan, memory_use const& use) : memory_(plan.where->memories[use.memory]) {
+        for (int at : use.planned) {
+            buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
+            lifetime const life = lifetime_of(plan, b);
+            boxes_.push_back({b.name.str(), grouped(b.bytes), life.first, life.last + 1, b.offset, b.offset + b.bytes});
+        }
+        for (box const& b : boxes_) {
+            times_.insert(times_.end(), {b.first, b.last});
+            addresses_.insert(addresses_.end(), {b.begin, b.end});
+        }
+        addresses_.push_back(0);
+        for (auto* marks : {&times_, &addresses_}) {
+            std::sort(marks->begin(), marks->end());
+            marks->erase(std::unique(marks->begin(), marks->end()), marks->end());
+        }
+        lay_out();
+    }
+
+    std::string str(std::string const& indent) const {
+        std::size_t const margin = address_text(memory_, addresses_.back()).size() + 2;
+        std::vector<std::string> canvas(rows_.back() + 1, std::string(columns_.back() + 1, ' '));
+        for (box const& b : boxes_) draw(canvas, b);
+        std::string head(margin + columns_.back() + 8, ' ');
+        head.replace(0, 4, "line");
+        for (std::size_t at = 0; at < times_.size(); ++at) {
+            std::string const number = std::to_string(times_[at]);
+            head.replace(margin + columns_[at], number.size(), number);
+        }
+        std::string text = trimmed(indent + head);
+        for (std::size_t row = 0; row < canvas.size(); ++row) {
+            auto const mark = std::find(rows_.begin(), rows_.end(), row);
+            std::string label;
+            if (mark != rows_.end()) label = address_text(memory_, addresses_[static_cast<std::size_t>(mark - rows_.begin())]);
+            label.resize(margin, ' ');
+            text += trimmed(indent + label + canvas[row]);
+        }
+        return text;
+    }
+
+  private:
+    struct box {
+        std::string name, size;
+        std::int64_t first, last;  // lines, half-open
+        std::int64_t begin, end;   // bytes, half-open
+    };
+
+    static std::string trimmed(std::string line) {
+        line.erase(line.find_last_not_of(' ') + 1);
+        return line + '\n';
+    }
+    static std::size_t place(std::vector<std::int64_t> const& marks, std::int64_t value) {
+        return static_cast<std::size_t>(std::lower_bound(marks.begin(), marks.end(), value) - marks.begin());
+    }
+    /// Rows to scale, at least one inside every band; columns as wide as the names need.
+    void lay_out() {
+        double const rows_of_all = std::min(12.0, 4.0 * static_cast<double>(addresses_.size() - 1));
+        rows_.push_back(0);
+        for (std::size_t at = 1; at < addresses_.size(); ++at) {
+            double const part = static_cast<double>(addresses_[at] - addresses_[at - 1]) / static_cast<double>(addresses_.back());
+            rows_.push_back(rows_.back() + 1 + std::max<std::size_t>(1, static_cast<std::size_t>(rows_of_all * part + 0.5)));
+        }
+        for (std::size_t at = 0; at < times_.size(); ++at) columns_.push_back(6 * at);
+        for (box const& b : boxes_) {
+            std::size_t const from = place(times_, b.first), to = place(times_, b.last);
+            std::size_t const inner_rows = rows_[place(addresses_, b.end)] - rows_[place(addresses_, b.begin)] - 1;
+            std::size_t const needed = 3 + (inner_rows > 1 ? std::max(b.name.size(), b.size.size()) : b.name.size() + 1 + b.size.size());
+            std::size_t const have = columns_[to] - columns_[from];
+            for (std::size_t at = to; have < needed && at < columns_.size(); ++at) columns_[at] += needed - have;
+        }
+    }
+    void draw(std::vector<std::string>& canvas, box const& b) const {
+        std::size_t const left = columns_[place(times_, b.first)], right = columns_[place(times_, b.last)];
+        std::size_t const top = rows_[place(addresses_, b.begin)], bottom = rows_[place(addresses_, b.end)];
+        for (std::size_t row = top; row <= bottom; ++row) {
+            bool const edge = row == top || row == bottom;
+            for (std::size_t column = left + 1; edge && column < right; ++column) {
+                if (canvas[row][column] == ' ') canvas[row][column] = '-';
+            }
+            for (std::size_t column : {left, right}) {
+                if (edge || canvas[row][column] == ' ') canvas[row][column] = edge ? '+' : '|';
+            }
+        }
+        bool const two_lines = bottom - top > 2;
+        std::string const first = two_lines ? b.name : b.name + " " + b.size;
+        canvas[top + 1].replace(left + 2, first.size(), first);
+        if (two_lines) canvas[top + 2].replace(left + 2, b.size.size(), b.size);
+    }
+
+    memory const& memory_;
+    std::vector<box> boxes_;
+    std::vector<std::int64_t> times_, addresses_;
+    std::vector<std::size_t> rows_, columns_;
+};
+
+inline std::string shape_text(buffer const& b) {
+    std::string text = "[";
+    for (int dimension = 0; dimension < b.rank; ++dimension)
+        text += (dimension == 0 ? "" : ", ") + std::to_string(b.extents[static_cast<std::size_t>(dimension)]);
+    return text + "]";
+}
+
+/// The other buffers of the memory that use some of its bytes at other times.
+inline std::string sharers_text(plan_value const& plan, memory_use const& use, int buffer_at) {
+    buffer const& b = plan.buffers[static_cast<std::size_t>(buffer_at)];
+    std::string text;
+    for (int other : use.planned) {
+        buffer const& o = plan.buffers[static_cast<std::size_t>(other)];
+        if (other == buffer_at || o.offset >= b.offset + b.bytes || b.offset >= o.offset + o.bytes) continue;
+        text += (text.empty() ? "" : ", ") + o.name.str();
+    }
+    return text;
+}
+
+}  // namespace detail
+
+/// For every memory that holds planned buffers: how full it is, a drawing of addresses against the lines of the loop program, and a table.
+inline std::string memory_map(plan_value const& plan) {
+    if (plan.refusal) return refused_text(plan);
+    std::string text;
+    for (memory_use const& use : memory_uses(plan)) {
+        memory const& m = plan.where->memories[use.memory];
+        if (!text.empty()) text += '\n';
+        text += m.name.str() + ", " + detail::address_text(m, 0) + " to " + detail::address_text(m, use.capacity) + ": peak " +
+                grouped(use.peak) + " of " + grouped(use.capacity) + " bytes (" + percent(use.peak, use.capacity) + "), slack " +
+                grouped(use.slack) + " bytes (" + percent(use.slack, use.capacity) + ")\n";
+        constexpr std::int64_t width = 64;
+        auto const filled = static_cast<std::size_t>((use.peak * width + use.capacity - 1) / use.capacity);
+        text += "  [" + std::string(filled, '#') + std::string(static_cast<std::size_t>(width) - filled, '.') + "]\n";
+        if (use.buffers > use.peak)
+            text += "  buffers of " + grouped(use.buffers) + " bytes share " + grouped(use.peak) + ", at different times\n";
+        text += '\n' + detail::memory_picture(plan, use).str("  ") + '\n';
+        using enum table::side;
+        table rows({left, left, left, right, right, left, left, left});
+        rows.add({"buffer", "extents", "type", "bytes", "offset", "address", "alive", "shares bytes with"});
+        for (int at : use.planned) {
+            buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
+            lifetime const life = lifetime_of(plan, b);
+            std::string alive = life.first == life.last ? "line " + std::to_string(life.first)
+                                                        : "lines " + std::to_string(life.first) + " to " + std::to_string(life.last);
+            if (!life.loop.empty()) alive += ", each " + life.loop;
+            std::string const sharers = detail::sharers_text(plan, use, at);
+            rows.add({b.name.str(), detail::shape_text(b), name_of(b.type), grouped(b.bytes), grouped(b.offset),
+                      detail::address_text(m, b.offset) + " to " + detail::address_text(m, b.offset + b.bytes), alive,
+                      sharers.empty() ? "-" : sharers});
+        }
+        text += rows.str("  ");
+    }
+    return text.empty() ? "no buffer is planned: the kernel works on its arguments\n" : text;
+}
+
+}  // namespace tilewright

@@ -1,0 +1,102 @@
+#pragma once
+#include <optional>
+#include <tilewright/report/json.hpp>
+#include <tilewright/report/loop_program.hpp>
+#include <tilewright/report/memory_map.hpp>
+#include <tilewright/report/traffic.hpp>
+
+namespace tilewright {
+
+/// Why there is no plan.
+struct reported_refusal {
+    std::string verdict;  ///< its name, and that of its page in docs/diagnostics
+    std::string sentence;
+    std::string advice;
+};
+
+/// A buffer, and where it is. Lifetimes are lines of the loop program, as `memory_map` counts them.
+struct reported_buffer {
+    label name{};
+    label tensor{};
+    std::string kind;  ///< "argument", "staged", "result"
+    label memory{};
+    scalar_type type = scalar_type::literal;
+    std::vector<std::int64_t> extents{};
+    std::int64_t bytes = 0;
+    std::optional<std::int64_t> offset{};  ///< none: an argument
+    device_address address{};
+    std::optional<int> first_line{};
+    std::optional<int> last_line{};
+    std::optional<std::string> loop{};
+};
+
+struct reported_memory {
+    label name{};
+    device_address base{};
+    std::int64_t capacity = 0;
+    std::int64_t peak = 0;
+    std::int64_t slack = 0;
+    std::int64_t buffers = 0;
+};
+
+/// Everything that the text reports show, for programs to read.
+struct plan_report {
+    label machine{};
+    std::optional<reported_refusal> refusal{};
+    std::vector<reported_memory> memories{};
+    std::vector<reported_buffer> buffers{};
+    std::vector<program_line> program{};
+    std::vector<work> traffic{};
+    std::int64_t cycles = 0;  ///< one after the other
+};
+
+inline plan_report report_of(plan_value const& plan) {
+    machine const& where = *plan.where;
+    plan_report report{.machine = where.name};
+    if (plan.refusal) {
+        report.refusal = {name_of(plan.refusal.kind), sentence_of(plan.refusal).letters.data(), advice_of(plan.refusal.kind)};
+        return report;
+    }
+    for (memory_use const& use : memory_uses(plan)) {
+        memory const& m = where.memories[use.memory];
+        report.memories.push_back({m.name, {m.base}, use.capacity, use.peak, use.slack, use.buffers});
+    }
+    for (int at = 0; at < plan.buffer_count; ++at) {
+        buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
+        memory const& m = where.memories[b.memory];
+        constexpr char const* kinds[] = {"argument", "staged", "result"};
+        reported_buffer r{.name = b.name, .tensor = b.tensor, .kind = kinds[static_cast<int>(b.kind)], .memory = m.name, .type = b.type};
+        r.extents.assign(b.extents.begin(), b.extents.begin() + b.rank);
+        r.bytes = b.bytes;
+        if (b.kind != buffer_kind::argument) {
+            lifetime const life = lifetime_of(plan, b);
+            r.offset = b.offset;
+            if (m.base != no_address) r.address.value = m.base + static_cast<std::uint64_t>(b.offset);
+            r.first_line = life.first;
+            r.last_line = life.last;
+            if (!life.loop.empty()) r.loop = life.loop;
+        }
+        report.buffers.push_back(std::move(r));
+    }
+    report.program = lines_of(plan);
+    report.traffic = work_of(plan);
+    report.cycles = plan.total_cycles;
+    return report;
+}
+
+}  // namespace tilewright
+
+BOOST_HANA_ADAPT_STRUCT(tilewright::reported_refusal, verdict, sentence, advice);
+BOOST_HANA_ADAPT_STRUCT(tilewright::reported_buffer, name, tensor, kind, memory, type, extents, bytes, offset, address, first_line,
+                        last_line, loop);
+BOOST_HANA_ADAPT_STRUCT(tilewright::reported_memory, name, base, capacity, peak, slack, buffers);
+BOOST_HANA_ADAPT_STRUCT(tilewright::program_line, number, kind, name, text, value, extent, times, bytes, cycles, first_cycles, inside);
+BOOST_HANA_ADAPT_STRUCT(tilewright::work, kind, name, on, calls, bytes, cycles);
+BOOST_HANA_ADAPT_STRUCT(tilewright::plan_report, machine, refusal, memories, buffers, program, traffic, cycles);
+
+namespace tilewright {
+
+/// A plan as one line of JSON: the members of `plan_report`.
+inline std::string to_json(plan_value const& plan) { return to_json(report_of(plan)); }
+
+}  // namespace tilewright

@@ -1,0 +1,6 @@
+#pragma once
+/// A plan in words: memory_map, loop_program, traffic, and its comparison with an emulated run.
+#include <tilewright/report/comparison.hpp>
+#include <tilewright/report/loop_program.hpp>
+#include <tilewright/report/memory_map.hpp>
+#include <tilewright/report/traffic.hpp>
