@@ -1,0 +1,42 @@
+#pragma once
+#include <tilewright/plan/planning.hpp>
+
+// Totals of a plan.
+namespace tilewright::detail {
+
+/// Refuses totals that numbers cannot hold, before they are counted.
+constexpr void limit_totals(planning& p) {
+    plan_value const& plan = p.plan;
+    double times = 1, cycles = 0, bytes = 0;
+    for (int at = 0; at < plan.step_count; ++at) {
+        step const& s = plan.steps[static_cast<std::size_t>(at)];
+        if (s.kind == step_kind::loop) times *= static_cast<double>(p.var(s.what).extent);
+        if (s.kind == step_kind::end) times /= static_cast<double>(p.var(s.what).extent);
+        if (s.kind == step_kind::start) {
+            movement const& m = plan.movements[static_cast<std::size_t>(s.what)];
+            cycles += times * static_cast<double>(m.cycles);
+            bytes += times * static_cast<double>(m.bytes);
+        }
+        if (s.kind == step_kind::compute) {
+            body const& b = plan.bodies[static_cast<std::size_t>(s.what)];
+            cycles += times * static_cast<double>(b.cycles > b.first_cycles ? b.cycles : b.first_cycles);
+        }
+    }
+    label const& output = p.stage_at(plan.stage_count - 1).output;
+    p.limited(cycles, plan_value::most_total, "cycles", output);
+    p.limited(bytes, plan_value::most_total, "bytes moved", output);
+}
+
+constexpr std::int64_t count_cycles(plan_value const& plan) {
+    std::int64_t total = 0;
+    plan.walk([&](step const& s, std::int64_t times, std::int64_t first_times) {
+        if (s.kind == step_kind::start) total += times * plan.movements[static_cast<std::size_t>(s.what)].cycles;
+        if (s.kind != step_kind::compute) return;
+        body const& b = plan.bodies[static_cast<std::size_t>(s.what)];
+        bool const has_first = b.first_intrinsic >= 0;
+        total += (has_first ? times - first_times : times) * b.cycles + (has_first ? first_times * b.first_cycles : 0);
+    });
+    return total;
+}
+
+}  // namespace tilewright::detail

@@ -1,0 +1,146 @@
+#pragma once
+#include <tilewright/plan/arguments.hpp>
+#include <tilewright/plan/machine_check.hpp>
+
+// What the computation and the directives say, before anything is decided.
+namespace tilewright::detail {
+
+/// Names that generated code takes over, and scalar parameters, which share them with tensors.
+constexpr void check_names(planning& p) {
+    computation_view const& what = p.plan.what;
+    int parameters = 0;
+    for (int at = 0; at < what.count && !p.refused(); ++at) {
+        node const& n = what[at];
+        if (n.op != operation::access && n.op != operation::parameter && n.op != operation::axis_value) continue;
+        p.check_name(n.name);
+        if (!is_identifier(n.name)) p.refuse(verdict_kind::ill_formed, rule::no_identifier, {n.name});
+        if (n.op != operation::parameter) continue;
+        bool known = false;
+        for (int before = 0; before < what.count; ++before) {
+            node const& other = what[before];
+            if (other.name != n.name || other.op == operation::axis_value || other.op == operation::store) continue;
+            if (other.op != operation::parameter) p.refuse(verdict_kind::ill_formed, rule::name_of_two_things, {n.name});
+            if (other.type != n.type) p.refuse(verdict_kind::ill_formed, rule::used_with_two_types, {n.name});
+            known |= before < at;
+        }
+        if (!known) ++parameters;
+    }
+    if (parameters > argument_list::most_parameters) p.refuse_capacity("parameters", parameters, argument_list::most_parameters);
+}
+
+constexpr void read_stages(planning& p) {
+    plan_value& plan = p.plan;
+    for (int first = 0; first < plan.what.count && !p.refused();) {
+        stage s;
+        stage_mistake const wrong = read_stage(plan.what, first, s);
+        if (wrong) return p.refuse_ill_formed(wrong, s.output);
+        if (p.producer_of(s.output) >= 0) return p.refuse(verdict_kind::ill_formed, rule::computed_by_two_stages, {s.output});
+        double iterations = 1;
+        for (int axis = 0; axis < s.axis_count; ++axis) iterations *= static_cast<double>(s.axes[static_cast<std::size_t>(axis)].extent);
+        p.limited(iterations, plan_value::most_iterations, "iterations", s.output);
+        first = s.store + 1;
+        p.keep(plan.stages, plan.stage_count, s, "stages");
+    }
+    if (!p.refused()) check_names(p);
+    for (int s = 0; s + 1 < plan.stage_count && !p.refused(); ++s) {
+        bool read = false;
+        for (int consumer = s + 1; consumer < plan.stage_count; ++consumer) {
+            p.each_access(consumer, [&](int node) { read |= plan.what[node].name == p.stage_at(s).output; });
+        }
+        if (!read) return p.refuse(verdict_kind::ill_formed, rule::never_read, {p.stage_at(s).output});
+    }
+}
+
+/// Reads the directives that place stages and stage tensors; loops are left to `build_loops`.
+constexpr void read_directives(planning& p) {
+    schedule const& of = *p.of;
+    machine const& where = of.where();
+    if (of.directive_count() > schedule::most_directives) return p.refuse_capacity("directives", of.directive_count(), schedule::most_directives);
+    if (of.name_count() > schedule::most_names) return p.refuse_capacity("names in directives", of.name_count(), schedule::most_names);
+    int current = p.plan.stage_count - 1;
+    int last_staging = -1, last_stored = -1;
+    for (int at = 0; at < of.directive_count() && !p.refused(); ++at) {
+        directive const& d = of.directive_at(at);
+        int const ordinal = at + 1;
+        auto const name = [&](int position) { return of.name_at(d, position); };
+        bool const makes_loops = d.kind == directive_kind::split || d.kind == directive_kind::tile || d.kind == directive_kind::fuse;
+        for (int position = 0; position < d.name_count; ++position) {
+            p.check_name(name(position), ordinal);
+            if (makes_loops && !is_identifier(name(position))) p.refuse(verdict_kind::ill_formed, rule::no_identifier, {name(position)}, ordinal);
+        }
+        if (p.refused()) return;
+        auto const stage_named = [&](label const& tensor) {
+            int const s = p.producer_of(tensor);
+            if (s < 0) p.refuse(verdict_kind::unknown_tensor, rule::not_computed, {tensor}, ordinal);
+            return s;
+        };
+        auto const conflict = [&](label const& what) { p.refuse(verdict_kind::conflicting_directives, ordinal).names = {what, name_of(d.kind)}; };
+        auto const misplaced = [&] { p.refuse(verdict_kind::misplaced_directive, rule::behind_no_staging, {name(0)}, ordinal); };
+        auto const memory_named = [&](label const& memory_name) {
+            int const position = where.memories.find(memory_name);
+            if (position < 0) p.refuse(verdict_kind::unknown_part, ordinal).names = {memory_name, where.name};
+            return static_cast<std::int16_t>(position);
+        };
+        switch (d.kind) {
+            case directive_kind::stage: current = stage_named(name(0)); break;
+            case directive_kind::compute_at: {
+                int const s = stage_named(name(0));
+                if (s < 0) break;
+                if (p.placed(s).at_ordinal != 0) return conflict(name(0));
+                p.placed(s).at_loop = name(1);
+                p.placed(s).at_ordinal = static_cast<std::int16_t>(ordinal);
+                break;
+            }
+            case directive_kind::store_in: {
+                int const s = stage_named(name(0));
+                if (s < 0) break;
+                if (p.placed(s).store_ordinal != 0) return conflict(name(0));
+                p.placed(s).store_memory = memory_named(name(1));
+                p.placed(s).store_ordinal = static_cast<std::int16_t>(ordinal);
+                last_stored = s;
+                last_staging = -1;
+                break;
+            }
+            case directive_kind::cache_read:
+            case directive_kind::cache_write: {
+                bool const writes = d.kind == directive_kind::cache_write;
+                bool used = writes && p.stage_at(current).output == name(0);
+                if (!writes) p.each_access(current, [&](int node) { used |= p.plan.what[node].name == name(0); });
+                if (!used) {
+                    rule const missing = writes ? rule::not_computed_by_the_stage : rule::not_read_by_the_stage;
+                    p.refuse(verdict_kind::unknown_tensor, missing, {name(0), p.stage_at(current).output}, ordinal);
+                    break;
+                }
+                last_staging = p.keep(p.stagings, p.staging_count,
+                                      staging{.stage = static_cast<std::int16_t>(current), .writes = writes, .tensor = name(0),
+                                              .memory = memory_named(name(1)), .ordinal = static_cast<std::int16_t>(ordinal)},
+                                      "staged buffers");
+                break;
+            }
+            case directive_kind::at:
+                if (last_staging < 0) return misplaced();
+                if (p.staging_at(last_staging).loop_ordinal != 0) return conflict(p.staging_at(last_staging).tensor);
+                p.staging_at(last_staging).loop = name(0);
+                p.staging_at(last_staging).loop_ordinal = static_cast<std::int16_t>(ordinal);
+                break;
+            case directive_kind::by: {
+                auto const transfer_at = static_cast<std::int16_t>(where.transfers.find(name(0)));
+                if (transfer_at < 0) p.refuse(verdict_kind::unknown_part, ordinal).names = {name(0), where.name};
+                if (last_staging < 0 && last_stored < 0) return misplaced();
+                if (last_staging >= 0) {
+                    if (p.staging_at(last_staging).transfer >= 0) return conflict(p.staging_at(last_staging).tensor);
+                    p.staging_at(last_staging).transfer = transfer_at;
+                    p.staging_at(last_staging).transfer_ordinal = static_cast<std::int16_t>(ordinal);
+                } else {
+                    if (p.placed(last_stored).transfer >= 0) return conflict(p.stage_at(last_stored).output);
+                    p.placed(last_stored).transfer = transfer_at;
+                    p.placed(last_stored).transfer_ordinal = static_cast<std::int16_t>(ordinal);
+                }
+                break;
+            }
+            default: break;
+        }
+    }
+}
+
+}  // namespace tilewright::detail

@@ -1,0 +1,123 @@
+#pragma once
+#include <tilewright/plan/buffers.hpp>
+#include <tilewright/plan/match.hpp>
+
+// Where every stage stands, and which of its loops the program holds.
+namespace tilewright::detail {
+
+/// Where stage `s` stands, how large it is there, and its loops.
+constexpr void place_stage(planning& p, int s) {
+    stage const& st = p.stage_at(s);
+    stage_placement& place = p.placed(s);
+    bool const last = s == p.plan.stage_count - 1;
+    if (place.at_ordinal != 0) {
+        if (last) return p.refuse(verdict_kind::misplaced_directive, rule::without_consumer, {st.output}, place.at_ordinal);
+        for (int t = s + 1; t < p.plan.stage_count && place.at_stage < 0; ++t) {
+            int const position = p.nest_at(t).position_of(place.at_loop);
+            if (position < 0) continue;
+            place.at_stage = static_cast<std::int16_t>(t);
+            place.level = p.nest_at(t).axis_of_loop(position).variable;
+            place.outer_depth = p.placed(t).outer_depth + position + 1;
+            place.path = p.placed(t).path;
+        }
+        if (place.at_stage < 0) {
+            p.refuse(verdict_kind::unknown_axis, place.at_ordinal).names = {place.at_loop, p.stage_at(s + 1).output};
+            return;
+        }
+    }
+    // The box that its consumers need: they must all stand inside the same loops.
+    box needed{.rank = st.rank};
+    for (int consumer = s + 1; consumer < p.plan.stage_count; ++consumer) {
+        bool inside = true;
+        for (int depth = 0; depth < place.outer_depth; ++depth) {
+            inside &= depth < p.placed(consumer).path_length && p.placed(consumer).path[static_cast<std::size_t>(depth)] == place.path[static_cast<std::size_t>(depth)];
+        }
+        p.each_access(consumer, [&](int node) {
+            if (p.plan.what[node].name != st.output || p.refused()) return;
+            if (!inside) {
+                return p.refuse(verdict_kind::loop_order, rule::read_outside, {place.at_loop, p.stage_at(consumer).output}, place.at_ordinal);
+            }
+            int const wrong = widen(p, needed, consumer, node, place.outer_depth);
+            if (wrong >= 0) return refuse_box(p, st.output, wrong, consumer, place.outer_depth, place.at_ordinal);
+            box all;
+            if (widen(p, all, consumer, node, 0) >= 0) return;
+            for (int dimension = 0; dimension < st.rank; ++dimension) {
+                auto const d = static_cast<std::size_t>(dimension);
+                std::int64_t const low = all.at[d].constant, high = low + all.extents[d] - 1;
+                if (low >= 0 && high < st.axes[d].extent) continue;
+                verdict& v = p.refuse(verdict_kind::outside_domain);
+                v.names = {st.output};
+                v.facts = {fact{fact_kind::dimension, dimension}, fact{fact_kind::from, low}, fact{fact_kind::to, high}, fact{fact_kind::limit, st.axes[d].extent - 1}};
+            }
+        });
+    }
+    if (p.refused()) return;
+    if (last || place.at_stage < 0) {
+        for (int dimension = 0; dimension < st.rank; ++dimension) {
+            needed.at[static_cast<std::size_t>(dimension)] = {};
+            needed.extents[static_cast<std::size_t>(dimension)] = st.axes[static_cast<std::size_t>(dimension)].extent;
+        }
+    }
+    std::array<std::int64_t, stage::most_axes> extents{};
+    for (int position = 0; position < st.axis_count; ++position) {
+        auto const d = static_cast<std::size_t>(position);
+        extents[d] = position < st.rank ? needed.extents[d] : st.axes[d].extent;
+    }
+    build_loops(p, s, extents);
+    nest& n = p.nest_at(s);
+    if (!p.refused() && n.intrinsic >= 0) {
+        matching found;
+        if (!match_intrinsic(p, s, n.intrinsic, found)) {
+            for (int axis = 0; axis < found.semantics.axis_count; ++axis) {
+                nest_axis& covered = n.axes[static_cast<std::size_t>(found.loop_of_axis[static_cast<std::size_t>(axis)])];
+                covered.lane_extent = found.semantics.axes[static_cast<std::size_t>(axis)].extent;
+            }
+        }
+    }
+    if (!p.refused()) finish_loops(p, s);
+    for (int position = 0; position < st.axis_count && !p.refused(); ++position) {
+        linear& value = place.axis_values[static_cast<std::size_t>(position)];
+        value = value_of(p, s, position);
+        if (position < st.rank) value.add(needed.at[static_cast<std::size_t>(position)]);
+    }
+    if (p.refused() || place.home >= 0) return;
+    if (place.store_memory < 0) {
+        p.refuse(verdict_kind::no_memory, place.at_ordinal).names = {st.output};
+        return;
+    }
+    place.home = static_cast<std::int16_t>(add_planned(p, st.output, place.store_memory, st.type, needed, place.store_ordinal));
+    if (last) p.buffer_at(place.home).kind = buffer_kind::result;
+}
+
+/// The program holds every loop that something is staged or computed in, all loops of a tensorized stage, and what stands around them.
+constexpr void choose_owned_loops(planning& p) {
+    for (int s = 0; s < p.plan.stage_count; ++s) {
+        stage_placement& place = p.placed(s);
+        nest const& n = p.nest_at(s);
+        if (n.intrinsic >= 0) place.owned = n.depth;
+        auto const hold = [&](int level) {
+            for (int position = 0; position < n.depth; ++position) {
+                if (n.axis_of_loop(position).variable == level && place.owned < position + 1) place.owned = position + 1;
+            }
+        };
+        for (int at = 0; at < p.staging_count; ++at) hold(p.staging_at(at).level);
+        for (int t = 0; t < s; ++t) hold(p.placed(t).level);
+    }
+}
+
+/// A stage that a transfer carries out has no loops of its own to direct.
+constexpr void check_transfer_stages(planning& p) {
+    for (int s = 0; s < p.plan.stage_count && !p.refused(); ++s) {
+        stage_placement const& place = p.placed(s);
+        if (place.transfer < 0) continue;
+        bool directed = place.owned > 0 || p.nest_at(s).count != p.stage_at(s).axis_count;
+        for (int at = 0; at < p.staging_count; ++at) directed |= p.staging_at(at).stage == s;
+        for (int position = 0; position < p.nest_at(s).depth; ++position) {
+            nest_axis const& a = p.nest_at(s).axis_of_loop(position);
+            directed |= a.unrolled || a.vectorized || p.nest_at(s).order[static_cast<std::size_t>(position)] != position;
+        }
+        if (directed) p.refuse(verdict_kind::misplaced_directive, rule::without_loops, {p.stage_at(s).output}, place.transfer_ordinal);
+    }
+}
+
+}  // namespace tilewright::detail

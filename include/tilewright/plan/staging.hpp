@@ -1,0 +1,120 @@
+#pragma once
+#include <tilewright/plan/buffers.hpp>
+
+// cache_read and cache_write: levels, boxes, and which buffer every access uses.
+namespace tilewright::detail {
+
+/// Whether a loop variable is one that the stage's intrinsic covers.
+constexpr bool is_covered(planning& p, int s, int variable_at) {
+    nest const& n = p.nest_at(s);
+    for (int at = 0; at < n.covered_count; ++at) {
+        if (n.axes[static_cast<std::size_t>(n.covered[static_cast<std::size_t>(at)])].variable == variable_at) return true;
+    }
+    return false;
+}
+
+/// The level and the box of every staged buffer, and what it is a part of.
+constexpr void place_stagings(planning& p) {
+    for (int at = 0; at < p.staging_count && !p.refused(); ++at) {
+        staging& st = p.staging_at(at);
+        stage_placement const& place = p.placed(st.stage);
+        if (st.loop_ordinal != 0) {
+            int depth = -1;
+            for (int position = 0; position < place.path_length; ++position) {
+                if (p.var(place.path[static_cast<std::size_t>(position)]).name == st.loop) depth = position + 1;
+            }
+            if (depth < 0) {
+                p.refuse(verdict_kind::unknown_axis, st.loop_ordinal).names = {st.loop, p.stage_at(st.stage).output};
+                return;
+            }
+            st.depth = static_cast<std::int16_t>(depth);
+            st.level = place.path[static_cast<std::size_t>(depth - 1)];
+            variable const& loop = p.var(st.level);
+            if (p.nest_at(st.stage).intrinsic >= 0 && is_covered(p, st.stage, st.level)) {
+                label const& intrinsic_name = p.of->where().intrinsics[p.nest_at(st.stage).intrinsic].name;
+                return p.refuse(verdict_kind::loop_order, rule::inside_the_intrinsic, {loop.name, intrinsic_name}, st.loop_ordinal);
+            }
+        }
+        if (st.writes) {
+            for (int position = 0; position < st.depth; ++position) {
+                variable const& loop = p.var(place.path[static_cast<std::size_t>(position)]);
+                if (!loop.reduction || position < place.outer_depth) continue;
+                return p.refuse(verdict_kind::loop_order, rule::inside_a_reduction, {loop.name, st.tensor}, st.loop_ordinal);
+            }
+        }
+        box whole;
+        scalar_type type{};
+        p.each_access(st.stage, [&](int node) {
+            bool const mine = p.plan.what[node].name == st.tensor && (node == p.stage_at(st.stage).target) == st.writes;
+            if (!mine || p.refused()) return;
+            type = p.plan.what[node].type;
+            int const wrong = widen(p, whole, st.stage, node, st.depth);
+            if (wrong >= 0) refuse_box(p, st.tensor, wrong, st.stage, st.depth, st.loop_ordinal != 0 ? st.loop_ordinal : st.ordinal);
+        }, true);
+        if (p.refused()) return;
+        // What is stored is the whole box. A stage that continues has loaded it first.
+        coverage const written = cover(p, st.stage, st.depth);
+        if (st.writes && !p.stage_at(st.stage).continues && written.computed != written.spanned) {
+            p.refuse(verdict_kind::loop_order, rule::gaps_between_outputs, {st.loop, st.tensor}, st.loop_ordinal);
+            p.plan.refusal.facts = {fact{fact_kind::have, written.computed}, fact{fact_kind::need, written.spanned}};
+            return;
+        }
+        st.buffer = static_cast<std::int16_t>(add_planned(p, st.tensor, st.memory, type, whole, st.ordinal));
+    }
+}
+
+/// The buffer that stage `s` uses for `tensor` when nothing at a level deeper than `depth` counts; at one level, the earlier directive is further out.
+constexpr int buffer_for(planning& p, int s, label const& tensor, bool writes, int depth, int before) {
+    int const producer = p.producer_of(tensor);
+    int found = -1, found_depth = -1;
+    for (int at = 0; at < p.staging_count; ++at) {
+        staging const& st = p.staging_at(at);
+        if (st.stage != s || st.writes != writes || st.tensor != tensor) continue;
+        if (st.depth > depth || (st.depth == depth && at >= before) || st.depth < found_depth) continue;
+        found = st.buffer;
+        found_depth = st.depth;
+    }
+    if (found >= 0) return found;
+    if (producer >= 0) return p.placed(producer).home;
+    for (int at = 0; at < p.plan.buffer_count; ++at) {
+        if (p.buffer_at(at).tensor == tensor && p.buffer_at(at).kind == buffer_kind::argument) return at;
+    }
+    return -1;
+}
+
+/// An axis that is used as a value, not in an index, is a use without a buffer.
+constexpr void bind_axis_values(planning& p, int s, int at) {
+    node const& n = p.plan.what[at];
+    if (n.op == operation::axis_value && p.plan.use_at(at) == nullptr && !p.refused()) {
+        use u{.node = static_cast<std::int16_t>(at)};
+        u.at[0] = p.keep(p.placed(s).axis_values[static_cast<std::size_t>(p.stage_at(s).find(n.name))]);
+        p.add(u);
+    }
+    if (n.op == operation::access || n.op == operation::constant) return;
+    for (int argument = 0; argument < n.argument_count; ++argument) bind_axis_values(p, s, n.argument(argument));
+}
+
+constexpr void bind_accesses(planning& p) {
+    constexpr int innermost = 1 << 10;
+    for (int at = 0; at < p.staging_count; ++at) {
+        staging& st = p.staging_at(at);
+        st.outward = static_cast<std::int16_t>(buffer_for(p, st.stage, st.tensor, st.writes, st.depth, at));
+    }
+    for (int s = 0; s < p.plan.stage_count && !p.refused(); ++s) {
+        p.each_access(s, [&](int node) {
+            bool const writes = node == p.stage_at(s).target;
+            use u{.node = static_cast<std::int16_t>(node),
+                  .buffer = static_cast<std::int16_t>(buffer_for(p, s, p.plan.what[node].name, writes, innermost, innermost))};
+            for (int dimension = 0; dimension < p.plan.what[node].argument_count; ++dimension) {
+                auto const d = static_cast<std::size_t>(dimension);
+                linear at = p.index_form(s, node, dimension);
+                at.add(p.form_of(p.box_at[static_cast<std::size_t>(u.buffer)][d]), -1);
+                u.at[d] = p.keep(at);
+            }
+            if (!p.refused()) p.add(u);
+        }, true);
+        bind_axis_values(p, s, p.stage_at(s).body);
+    }
+}
+
+}  // namespace tilewright::detail
