@@ -2,9 +2,11 @@
 """Compiles the snippets of a page of docs/diagnostics and compares what the compiler says with what the page promises.
 
 A page holds, as fenced blocks:
+  ```cpp whose first line is `// common`    optional: stands in front of every later block, which then holds only what differs
   ```cpp whose first line is `// refused`   a misuse, a complete translation unit
   ```text whose first line is `expect`      after each misuse: strings, one a line, that its error shows on every compiler.
-                                            `line: N` is the line of the directive in the snippet, which only g++ can tell
+                                            `g++: …` is the sentence that only g++ spells out; `line: N` is the line of the
+                                            directive in the snippet, which only g++ can tell
   ```cpp whose first line is `// control`   at least one: the right use, which compiles without a word
 """
 import argparse
@@ -15,7 +17,8 @@ import subprocess
 import sys
 import tempfile
 
-LONGEST_MESSAGE = 1000  # characters, below
+LONGEST_MESSAGE = 1000  # characters, below; with the lines of source that compilers repeat
+ONLY_GXX = ("g++:", "line:")
 
 
 class Broken(Exception):
@@ -25,6 +28,7 @@ class Broken(Exception):
 def read_page(text):
     """Returns the misuses, each with its expected strings, and the controls."""
     refused, controls = [], []
+    common = ""
     awaiting = None  # a misuse whose expectation has not come yet
     for language, body in re.findall(r"^```(\w+)\n(.*?)^```\s*$", text, re.MULTILINE | re.DOTALL):
         first, _, rest = body.partition("\n")
@@ -32,16 +36,18 @@ def read_page(text):
             if awaiting is None:
                 raise Broken("an `expect` block without a `// refused` block before it")
             expected = [line.strip() for line in rest.splitlines() if line.strip()]
-            if not any(not line.startswith("line:") for line in expected):
+            if all(line.startswith(ONLY_GXX) for line in expected):
                 raise Broken("an `expect` block without a string")
             refused.append((awaiting, expected))
             awaiting = None
+        elif language == "cpp" and first.strip() == "// common":
+            common = body + '#line 1 "snippet.cpp"\n'
         elif language == "cpp" and first.strip() == "// refused":
             if awaiting is not None:
                 break
-            awaiting = body
+            awaiting = common + body
         elif language == "cpp" and first.strip() == "// control":
-            controls.append(body)
+            controls.append(common + body)
     if awaiting is not None:
         raise Broken("a `// refused` block without an `expect` block after it")
     if not refused or not controls:
@@ -54,15 +60,15 @@ def compile_snippet(snippet, options, extra):
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, "snippet.cpp").write_text(snippet)
         os.symlink(pathlib.Path(options.include).resolve(), pathlib.Path(folder, "include"))
-        quiet = ["-fno-caret-diagnostics"] if "clang" in pathlib.Path(options.compiler).name else ["-fdiagnostics-plain-output"]
         system = [flag for directory in options.isystem for flag in ("-isystem", directory)]
-        command = [options.compiler, "-std=c++20", "-fsyntax-only", *quiet, *extra, "-Iinclude", *system, "snippet.cpp"]
+        command = [options.compiler, "-std=c++20", "-fsyntax-only", *extra, "-Iinclude", *system, "snippet.cpp"]
         done = subprocess.run(command, cwd=folder, env={**os.environ, "LC_ALL": "C"}, capture_output=True, text=True)
         return done.returncode, done.stdout + done.stderr
 
 
 def readable(message):
-    """The message as a reader takes it in: packs of characters become words, `64L` is 64, and places in files are gone."""
+    """What the compiler says in its own words: packs of characters become words, `64L` is 64; places and repeated source are gone."""
+    message = "\n".join(re.findall(r"^(?:\S+?:\d+:\d+: |\S+: In |In file included from ).*$", message, re.MULTILINE))
     message = re.sub(r"'(?:[^'\\]|\\.)'(?:, ?'(?:[^'\\]|\\.)')+", lambda pack: "".join(re.findall(r"'(.)'", pack.group())), message)
     message = re.sub(r"(?<=\d)[uUlL]+\b", "", message)
     return re.sub(r"\S+?:\d+:(\d+:)?", "", message)
@@ -86,10 +92,10 @@ def check_refused(snippet, expected, options):
         raise Broken(f"the message has {len(output)} characters, {LONGEST_MESSAGE - 1} are allowed:\n{output}")
     message = readable(output)
     for string in expected:
-        if string.startswith("line:"):
+        if string.startswith(ONLY_GXX):
             if "clang" in pathlib.Path(options.compiler).name:
                 continue
-            string = string.removeprefix("line:").strip()
+            string = re.sub(r"^line:\s*", "line ", string).removeprefix("g++:").strip()
         if not shows(message, string):
             raise Broken(f"the message does not show `{string}`:\n{output}")
 

@@ -23,6 +23,7 @@ room<name<'s', 'p', 'a', 'd'>, need<81920L>> buffers;
 expect
 spad
 81920
+g++: memory overflow, line 5
 line: 5
 ```
 
@@ -60,9 +61,23 @@ class Pages(unittest.TestCase):
     def test_a_name_that_is_not_shown(self):
         self.assertIn("does not show `acc`", self.changed("\nspad\n", "\nacc\n"))
 
+    def test_a_common_block_stands_in_front(self):
+        common = "```cpp\n// common\ntemplate <auto> struct need { static constexpr bool fits = false; };\n```\n\n"
+        page = GOOD.replace("```cpp\n// refused", common + "```cpp\n// refused").replace(
+            "// refused\ntemplate <auto> struct need { static constexpr bool fits = false; };\n", "// refused\n")
+        self.assertEqual(self.verdict(page), "")
+        self.assertIn("redefinition", self.verdict(page.replace("// refused\n", "// refused\ntemplate <auto> struct need {};\n")))
+
+    def test_what_only_the_repeated_source_shows(self):
+        self.assertIn("does not show `buffers`", self.changed("\n81920\n", "\nbuffers\n"))
+
     @unittest.skipIf("clang" in os.environ.get("CXX", ""), "clang does not tell the line")
     def test_a_line_that_is_not_shown(self):
-        self.assertIn("does not show `6`", self.changed("line: 5\n", "line: 6\n"))
+        self.assertIn("does not show `line 6`", self.changed("\nline: 5\n", "\nline: 6\n"))
+
+    @unittest.skipIf("clang" in os.environ.get("CXX", ""), "clang does not spell sentences out")
+    def test_a_sentence_that_is_not_shown(self):
+        self.assertIn("does not show `memory full, line 5`", self.changed("g++: memory overflow", "g++: memory full"))
 
     def test_a_misuse_that_compiles(self):
         self.assertIn("the misuse compiles", self.changed("fits = false", "fits = true"))
@@ -89,7 +104,7 @@ class Pages(unittest.TestCase):
             self.assertNotEqual(self.changed(part, "\n"), "")
 
     def test_an_empty_expectation(self):
-        self.assertIn("without a string", self.changed("spad\n81920\nline: 5\n", ""))
+        self.assertIn("without a string", self.changed("spad\n81920\n", ""))
 
 
 class Completeness(unittest.TestCase):

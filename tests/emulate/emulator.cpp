@@ -79,6 +79,20 @@ TEST_CASE("accesses outside a memory are refused and touch nothing") {
     CHECK(on.error().empty());
     CHECK(std::all_of(on.base(near), on.base(near) + 8192, [](std::byte at) { return at == std::byte{0}; }));
 }
+TEST_CASE("a call beyond what a transfer declares is refused") {
+    constexpr auto narrow = machine("narrow", host, near, transfer("in", host, near).dimensions(2).alignment(8).row_limit(32).extent_limit(4).granularity(8));
+    emulator on(narrow, {});
+    alignas(8) std::array<std::uint8_t, 256> source{};
+    auto const code = [&](std::initializer_list<std::int64_t> shape, int shift = 0) { return on.transfer(0, source.data() + shift, on.base(near), std::data(shape)); };
+    CHECK(code({32, 1, 1, 1, 4, 40, 32}) == 0);
+    CHECK(code({32, 1, 1, 2, 2, 64, 64, 2, 32, 32}) == emulation_illegal_transfer);
+    CHECK(code({40, 1, 1, 0}) == emulation_illegal_transfer);
+    CHECK(code({20, 1, 1, 0}) == emulation_illegal_transfer);
+    CHECK(code({8, 1, 1, 1, 5, 8, 8}) == emulation_illegal_transfer);
+    CHECK(code({8, 1, 1, 1, 4, 12, 8}) == emulation_illegal_transfer);
+    CHECK(code({8, 1, 1, 1, 4, 8, 12}) == emulation_illegal_transfer);
+    CHECK(code({8, 1, 1, 0}, 4) == emulation_illegal_transfer);
+}
 TEST_CASE("addresses are reported as the device has them") {
     emulator on(small, semantics_of<small>);
     CHECK(on.device_address(on.base(near) + 0x20) == "near 0x4020");
@@ -90,4 +104,9 @@ TEST_CASE("two emulators of one machine do not share memory") {
     *one.base(near) = std::byte{1};
     CHECK(*other.base(near) == std::byte{0});
     CHECK(&emulated<small>() == &emulated<small>());
+}
+TEST_CASE("two machines of one name are told apart") {
+    static constexpr auto other = machine("small", host, near);
+    emulated<small>();
+    CHECK_THROWS_WITH(emulated<other>(), Catch::Contains("two different machines are called `small`"));
 }

@@ -1,5 +1,5 @@
 #include <tilewright/machine/machine.hpp>
-#include <tilewright/report/structural.hpp>
+#include <tilewright/machine/structural.hpp>
 
 #include "catch.hpp"
 

@@ -3,6 +3,7 @@
 #include "catch.hpp"
 
 using namespace tilewright;
+using namespace tilewright::reports;
 
 TEST_CASE("thousands are apart") {
     CHECK(grouped(0) == "0");

@@ -35,6 +35,13 @@ struct label {
     /// Letters of the text that the name was made from, up to 255.
     constexpr int full_size() const { return cut() ? static_cast<unsigned char>(byte(longest)) : size(); }
 
+    /// The first letters of a name that is too long to be shown.
+    constexpr label beginning() const {
+        label first;
+        first.words = {words[0], std::uint64_t{'~'} << 56 | (words[1] & ~(std::uint64_t{0xff} << 56)), 0};
+        return first;
+    }
+
     friend constexpr bool operator==(label const&, label const&) = default;
 
     std::string str() const {

@@ -52,6 +52,7 @@ struct stage_index {
     std::int64_t constant = 0;
     std::array<std::int64_t, stage::most_axes> coefficients{};
     bool affine = true;
+    std::int64_t beyond = 0;  ///< a coefficient that is larger than an index can be; 0: there is none
 };
 
 namespace detail {
@@ -71,9 +72,8 @@ constexpr void accumulate_index(computation_view nodes, stage const& of, int at,
             node const& right = nodes[n.argument(1)];
             bool const by_left = left.op == operation::constant;
             if (!by_left && right.op != operation::constant) return void(into.affine = false);
-            // Indices have 32 bits in generated code: a product beyond that is no index, and stays away from overflow here.
             std::int64_t const product = scale * (by_left ? left.value : right.value);
-            if (product > std::numeric_limits<std::int32_t>::max() || product < std::numeric_limits<std::int32_t>::min()) return void(into.affine = false);
+            if (product > stage::most_index || product < -stage::most_index) return void(into.beyond = product);
             accumulate_index(nodes, of, n.argument(by_left ? 1 : 0), product, into);
             return;
         }
@@ -133,7 +133,8 @@ constexpr stage_mistake check_expressions(computation_view nodes, stage const& s
         if (n.op == operation::invalid) {
             auto const broken = static_cast<rule>(n.value);
             if (broken == rule::too_many) return {broken, n.name, n.name.empty() ? "parts of a reduction" : "dimensions", n.arguments[0], max_rank};
-            return {broken, broken == rule::operands_of_different_types ? types_of(nodes, n) : n.name};
+            if (broken == rule::condition_without_bool) return {broken};
+            return {broken, broken == rule::operands_of_different_types ? types_of(nodes, n) : name_of(n.type)};
         }
         bool const computes = n.op != operation::access && n.op != operation::constant && n.op != operation::parameter && n.op != operation::axis_value;
         if (!computes) continue;
@@ -144,7 +145,8 @@ constexpr stage_mistake check_expressions(computation_view nodes, stage const& s
     }
     node const& root = nodes[s.store];
     if (root.value == 0) return {};
-    return {static_cast<rule>(root.value), types_of(nodes, root)};
+    auto const broken = static_cast<rule>(root.value);
+    return {broken, broken == rule::operands_of_different_types ? types_of(nodes, root) : name_of(root.type)};
 }
 
 }  // namespace detail
@@ -196,7 +198,7 @@ constexpr stage_mistake read_stage(computation_view nodes, int first, stage& s) 
         node const& n = nodes[at];
         if (is_reduction(n.op) && n.argument(0) != s.body) return {rule::reduction_inside_a_value, name_of(n.op)};
         if (n.op == operation::access && at != s.target && n.name == s.output && !(s.continues && is_target(at))) {
-            return {rule::reading_its_own_output, s.output};
+            return {rule::reading_its_own_output};
         }
         if (n.op != operation::axis_value) continue;
         int const known = s.find(n.name);
@@ -212,7 +214,7 @@ constexpr stage_mistake read_stage(computation_view nodes, int first, stage& s) 
     for (int dimension = 0; dimension < s.rank; ++dimension) {
         node const& plain = nodes[nodes[s.target].argument(dimension)];
         if (plain.op != operation::axis_value || s.find(plain.name) != dimension) {
-            return {rule::target_without_plain_axes, s.output};
+            return {rule::target_without_plain_axes};
         }
     }
     for (int position = s.rank; position < s.axis_count; ++position) {
@@ -227,10 +229,12 @@ constexpr stage_mistake read_stage(computation_view nodes, int first, stage& s) 
         for (int dimension = 0; dimension < nodes[at].argument_count; ++dimension) {
             stage_index const index = index_of(nodes, s, at, dimension);
             if (!index.affine) return {rule::index_not_affine, nodes[at].name};
+            if (index.beyond != 0) return {rule::too_many, nodes[at].name, "index", index.beyond, stage::most_index};
             // Not more than 2^31 times 2^31 times 12: a double holds it where an int64 would not.
             double low = static_cast<double>(index.constant), high = low;
             for (int axis = 0; axis < s.axis_count; ++axis) {
                 auto const position = static_cast<std::size_t>(axis);
+                if (index.coefficients[position] == 0) continue;
                 double const reach = static_cast<double>(index.coefficients[position]) * static_cast<double>(s.axes[position].extent - 1);
                 (reach < 0 ? low : high) += reach;
             }

@@ -10,8 +10,10 @@ namespace tilewright {
 namespace is {
 template <char... Letters>
 struct named;
-template <std::int64_t Bytes, char... Letters>
-struct part;
+template <char... Letters>
+struct parts;
+template <std::int64_t... Bytes>
+struct bytes;
 #define TILEWRIGHT_SHOWN(fact) \
     template <std::int64_t>    \
     struct fact;
@@ -54,22 +56,34 @@ list<A..., B...> operator+(list<A...>, list<B...>);
 /// What there is to show of `V`, piece by piece.
 template <verdict const& V>
 struct pieces {
-    static constexpr auto letters(label const& name) { return static_cast<std::size_t>(name.size()); }
-
-    template <std::size_t Which, std::size_t... At>
-    static list<is::named<V.names[Which][static_cast<int>(At)]...>> spell_name(std::index_sequence<At...>);
-    template <std::size_t Which, std::size_t... At>
-    static list<is::part<V.shares[Which].bytes, V.shares[Which].name[static_cast<int>(At)]...>> spell_part(std::index_sequence<At...>);
-
-    template <std::size_t Which>
-    static auto name() {
-        if constexpr (V.names[Which].empty()) return list<>{};
-        else return decltype(spell_name<Which>(std::make_index_sequence<letters(V.names[Which])>{})){};
+    /// Names with spaces between: one list of letters is shorter than several.
+    static constexpr void append(text_line& line, label const& name) {
+        if (line.size > 0 && !name.empty()) line.put(' ');
+        line.put(name);
     }
-    template <std::size_t Which>
-    static auto part() {
-        if constexpr (static_cast<int>(Which) >= V.share_count) return list<>{};
-        else return decltype(spell_part<Which>(std::make_index_sequence<letters(V.shares[Which].name)>{})){};
+    static constexpr text_line names = [] {
+        text_line line;
+        for (label const& name : V.names) append(line, name);
+        return line;
+    }();
+    static constexpr text_line part_names = [] {
+        text_line line;
+        for (share const& part : V.shares) append(line, part.name);
+        return line;
+    }();
+
+    template <std::size_t... At>
+    static list<is::named<names.letters[At]...>> spell_names(std::index_sequence<At...>);
+    template <std::size_t... At>
+    static list<is::parts<part_names.letters[At]...>> spell_parts(std::index_sequence<At...>);
+    template <std::size_t... Share>
+    static list<is::bytes<V.shares[Share].bytes...>> count_parts(std::index_sequence<Share...>);
+    template <int Size>
+    using up_to = std::make_index_sequence<static_cast<std::size_t>(Size)>;
+
+    static auto breakdown() {
+        if constexpr (V.share_count == 0) return list<>{};
+        else return decltype(spell_parts(up_to<part_names.size>{}) + count_parts(up_to<V.share_count>{})){};
     }
 #define TILEWRIGHT_SHOWN(name) \
     else if constexpr (what == fact_kind::name) return list<is::name<V.facts[Which].value>>{};
@@ -94,17 +108,16 @@ struct pieces {
         TILEWRIGHT_DIRECTIVES(TILEWRIGHT_SHOWN)
     }
 #undef TILEWRIGHT_SHOWN
-    template <std::size_t... Name, std::size_t... Fact, std::size_t... Share>
-    static auto all(std::index_sequence<Name...>, std::index_sequence<Fact...>, std::index_sequence<Share...>) {
-        return decltype((name<Name>() + ... + broken_rule()) + (list<>{} + ... + number<Fact>()) + (list<>{} + ... + part<Share>()) + asked_by()){};
+    template <std::size_t... Fact>
+    static auto all(std::index_sequence<Fact...>) {
+        return decltype(spell_names(up_to<names.size>{}) + broken_rule() + (list<>{} + ... + number<Fact>()) + breakdown() + asked_by()){};
     }
 };
 
 template <class... Shown>
 refused<Shown...> refuse(list<Shown...>);
 template <verdict const& V>
-using refusal = decltype(refuse(pieces<V>::all(std::make_index_sequence<V.names.size()>{}, std::make_index_sequence<V.facts.size()>{},
-                                               std::make_index_sequence<V.shares.size()>{})));
+using refusal = decltype(refuse(pieces<V>::all(std::make_index_sequence<V.facts.size()>{})));
 #else
 template <verdict const& V>
 inline constexpr text_line sentence = sentence_of(V);

@@ -30,12 +30,14 @@
     X(name_of_two_things, "one name is used for two things")                                             \
     X(no_identifier, "a name is not an identifier, which generated code needs")                          \
     X(not_innermost, "tensorize replaces the innermost loops; reorder them inwards past")                \
-    X(not_directly_around, "fuse takes a loop and the one directly inside it, here")                     \
+    X(not_directly_around, "it does not stand directly around the loop to fuse it with")                 \
     X(reduction_fused_with_another, "a reduction and a loop of the output cannot be fused")              \
     X(vectorized_reduction, "a reduction cannot run in vector lanes")                                    \
     X(vectorized_around_steps, "a vectorized loop cannot hold transfers, instructions or other stages")  \
     X(inside_the_intrinsic, "one step of the intrinsic covers it; name a loop further out")              \
     X(inside_a_reduction, "cache_write inside a reduction would store unfinished values")                \
+    X(outside_its_producer, "it is computed further in; stage it there or inside")                        \
+    X(continuing_in_the_middle, "only the last stage can continue from the contents of its target")      \
     X(gaps_between_outputs, "one iteration computes #0 of #1 elements in a row; what lies between would be overwritten")  \
     X(read_outside, "what is computed at it is also read outside it")                                    \
     X(not_read_by_the_stage, "the current stage does not read it")                                       \
@@ -45,9 +47,9 @@
     X(without_consumer, "no later stage reads the result, so there is no loop to compute it at")         \
     X(behind_tensorize, "loops that tensorize replaces are gone; put tensorize last")                    \
     X(without_loops, "a transfer carries the stage out, so it has no loops to direct or stage in")       \
-    X(row_without_parts, "a row of #0 bytes has no equal parts of at most #1")                           \
+    X(row_without_parts, "a row of #0 bytes goes at most #1 at a time, and only single elements divide it") \
     X(row_of_broken_granules, "a row has #0 bytes, which is no multiple of #1")                          \
-    X(extent_without_parts, "#0 rows have no equal parts of at most #1")                                 \
+    X(extent_without_parts, "#0 rows go at most #1 at a time, and only single rows divide them")         \
     X(too_many_dimensions, "cut to the row and extent limits it has #0 dimensions, at most #1 fit")      \
     X(address_not_aligned, "an address is #0 bytes past a multiple of #1")                               \
     X(stride_not_aligned, "its rows lie #0 bytes apart, which is no multiple of #1")                     \
@@ -68,13 +70,13 @@
     X(dimensions_in_one, "two dimensions of `$2` lie in one dimension of the stage")                     \
     X(covered_by_a_fused_loop, "a fused loop covers part of an axis of `$2`")                            \
     X(neighbours_apart, "neighbours in `$2` lie #0 elements apart, in the intrinsic #1")                 \
-    X(not_contiguous, "the last dimension of `$2` is dimension #0 of the stage, which has #1 as its last") \
+    X(not_contiguous, "the last dimension of `$2` lies along dimension #0 of a tensor whose last is #1") \
     X(stride_not_a_multiple, "rows of `$2` lie #0 elements apart, which is no multiple of #1")           \
     X(operand_not_aligned, "`$2` lies #0 bytes past a multiple of #1")                                   \
     X(other_constant, "a constant of type $2 is #0, in the intrinsic #1")                                \
     X(overwriting_every_step, "it overwrites `$2` in each of the #0 steps of the reduction")             \
     X(overwriting_what_continues, "it overwrites `$2`, whose contents the stage continues")              \
-    X(machine_without_memory, "it has no memory, where a kernel's arguments would live")                 \
+    X(machine_without_memory, "it has no memory for the arguments of kernels")                           \
     X(part_without_name, "a part has no name")                                                           \
     X(two_parts_of_one_name, "two parts of one kind have the same name")                                 \
     X(several_stages, "its semantics are several stages")                                                \

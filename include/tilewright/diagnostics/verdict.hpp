@@ -25,14 +25,14 @@
     X(intrinsic_mismatch, "`$0` does not match stage `$1`: %",                            \
       TILEWRIGHT_INTRINSIC_MISMATCH)                                                                                                       \
     X(intrinsic_operation, "`$0` does not match stage `$1`: $2 in the stage, $3 in the intrinsic", TILEWRIGHT_INTRINSIC_OPERATION)         \
-    X(operand_memory, "operand `$1` of `$0` is in memory `$2`; the intrinsic takes it from `$3`", TILEWRIGHT_OPERAND_MEMORY)               \
+    X(operand_memory, "`$1` is in memory `$2`, but `$0` takes it from `$3`", TILEWRIGHT_OPERAND_MEMORY)               \
     X(tile_does_not_divide, "`$0` has extent #0, which #1 does not divide", TILEWRIGHT_TILE_DOES_NOT_DIVIDE)                               \
     X(capacity_of_representation, "$0{1 of `$1`}: #0, but at most #1 can be held", TILEWRIGHT_CAPACITY_OF_REPRESENTATION)                  \
     X(ill_formed, "`$0`: %{1 (`$1`)}", TILEWRIGHT_ILL_FORMED)                                                                              \
     X(invalid_part, "`$0`: %{1 (`$1`)}", TILEWRIGHT_INVALID_PART)                                                                          \
     X(invalid_number, "`$0`: $1 is #0, but must be at least #1", TILEWRIGHT_INVALID_NUMBER)                                                \
     X(not_honoured, "`$0` asks for $1, which plans do not do yet", TILEWRIGHT_NOT_HONOURED)                                                \
-    X(conflicting_directives, "`$0` already has a directive $1", TILEWRIGHT_CONFLICTING_DIRECTIVES)                                        \
+    X(conflicting_directives, "`$0` already has a directive `$1`", TILEWRIGHT_CONFLICTING_DIRECTIVES)                                        \
     X(misplaced_directive, "`$0`: %", TILEWRIGHT_MISPLACED_DIRECTIVE)                                                                      \
     X(outside_domain, "dimension #0 of `$0` is read from #1 to #2, but computed from 0 to #3", TILEWRIGHT_OUTSIDE_DOMAIN)
 
@@ -75,7 +75,7 @@ struct verdict {
     int line = 0;              ///< of the directive, on g++; clang gives the line of the chain's beginning for some
     std::array<label, 4> names{};
     std::array<fact, 4> facts{};
-    std::array<share, 6> shares{};
+    std::array<share, 5> shares{};
     int share_count = 0;
 
     constexpr explicit operator bool() const { return kind != verdict_kind::none; }

@@ -5,6 +5,7 @@
 #include <string>
 #include <tilewright/emulate/region.hpp>
 #include <tilewright/emulate/semantics.hpp>
+#include <tilewright/machine/structural.hpp>
 #include <tilewright/plan/plan_value.hpp>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace tilewright {
 enum emulation_error : std::int32_t {
     emulation_bad_address = -1001,     // an access outside the memory that the transfer or the intrinsic works on
     emulation_unknown_part = -1002,    // a call names a part that the machine does not have
+    emulation_illegal_transfer = -1003,  // dimensions, a row, an extent, an address or a stride that the transfer does not take
 };
 
 /// A machine that exists only here: its memories are regions of the process, its transfers and intrinsics do what they declare.
@@ -92,6 +94,7 @@ class emulator {
             destination_reach += (along[3 * d] - 1) * along[3 * d + 2];
             calls *= along[3 * d];
         }
+        if (!takes(t, source, destination, shape)) return fail(emulation_illegal_transfer, t.name.str() + " takes no call of this shape");
         if ((source != nullptr && !reaches(t.source, source, source_reach)) || !reaches(t.destination, destination, destination_reach)) {
             return fail(emulation_bad_address, t.name.str() + ": " + std::to_string(source_reach) + " bytes from " + device_address(source) + ", " +
                                                    std::to_string(destination_reach) + " bytes to " + device_address(destination));
@@ -136,6 +139,19 @@ class emulator {
         memory const& m = what_.memories[at];
         // The first memory holds the caller's arguments, wherever they are.
         return m.capacity <= 0 || at == 0 || regions_[static_cast<std::size_t>(at)].holds(address, static_cast<std::size_t>(bytes));
+    }
+    /// Whether a call is within the limits that the transfer declares.
+    static bool takes(transfer_description const& t, void const* source, void const* destination, std::int64_t const* shape) {
+        auto const aligned = [&](std::int64_t value) { return value % t.address_alignment == 0; };
+        auto const bits = [](void const* address) { return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address) & 0xffff'ffff); };
+        std::int64_t const row_bytes = shape[0] * shape[1];
+        bool good = shape[3] < t.most_dimensions && row_bytes % t.row_granularity == 0 && (t.largest_row_bytes == 0 || row_bytes <= t.largest_row_bytes);
+        good = good && (source == nullptr || aligned(bits(source))) && aligned(bits(destination));
+        for (std::int64_t d = 0; d < shape[3]; ++d) {
+            std::int64_t const* const along = shape + 4 + 3 * d;
+            good = good && (t.largest_extent == 0 || along[0] <= t.largest_extent) && (source == nullptr || aligned(along[1])) && aligned(along[2]);
+        }
+        return good;
     }
     /// Bytes from an operand's first element to behind its last.
     std::int64_t reach(intrinsic_description const& i, int operand, std::int64_t const* strides) const {
@@ -188,10 +204,12 @@ inline std::shared_ptr<emulator>& shared_emulator(label const& name) {
     return all[name.str()];
 }
 
+/// @throws std::logic_error when another machine of this name is emulated already
 template <auto const& Machine>
 emulator& emulated() {
     std::shared_ptr<emulator>& shared = shared_emulator(Machine.name);
     if (!shared) shared = std::make_shared<emulator>(Machine, semantics_of<Machine>);
+    else if (!equal(shared->what(), Machine)) throw std::logic_error("two different machines are called `" + Machine.name.str() + "`: give each a name of its own");
     return *shared;
 }
 

@@ -44,7 +44,7 @@ class emitter {
     }
 
   private:
-    static constexpr char const* machine_name = "emulated_machine";
+    static constexpr char const* machine_name = "emulated.machine";
     using Expr = Halide::Expr;
     using Stmt = Halide::Internal::Stmt;
 

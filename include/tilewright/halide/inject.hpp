@@ -46,6 +46,14 @@ class inject_program : public Halide::Internal::IRMutator {
     bool running_ = false;
 };
 
+/// The scalar parameters of a plan's computation, in order of appearance.
+inline std::vector<node> parameters_of(plan_value const& plan) {
+    argument_list const list = arguments_of(plan);
+    std::vector<node> found;
+    for (int at = 0; at < list.parameter_count; ++at) found.push_back(plan.what[list.parameters[static_cast<std::size_t>(at)]]);
+    return found;
+}
+
 /// Names for the generated code: those of the plan where they are unique, with a number where they are not.
 /// @param arguments how Halide calls the arguments; @param output how it calls the result
 inline code_names name_everything(plan_value const& plan, std::map<std::string, std::string> const& arguments, std::string const& output) {
@@ -60,20 +68,13 @@ inline code_names name_everything(plan_value const& plan, std::map<std::string, 
     }
     for (auto const& [tensor, name] : arguments) taken.insert(name);
     taken.insert(output);
+    for (node const& parameter : parameters_of(plan)) taken.insert(parameter.name.str());
     for (int at = 0; at < plan.variable_count; ++at) {
         std::string name = plan.variables[static_cast<std::size_t>(at)].name.str();
         if (!taken.insert(name).second) taken.insert(name += "_" + std::to_string(at));
         names.variables.push_back(name);
     }
     return names;
-}
-
-/// The scalar parameters of a plan's computation, in order of appearance.
-inline std::vector<node> parameters_of(plan_value const& plan) {
-    argument_list const list = arguments_of(plan);
-    std::vector<node> found;
-    for (int at = 0; at < list.parameter_count; ++at) found.push_back(plan.what[list.parameters[static_cast<std::size_t>(at)]]);
-    return found;
 }
 
 }  // namespace tilewright::halide

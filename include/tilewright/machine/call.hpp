@@ -47,7 +47,7 @@ constexpr call_argument literal(std::int64_t value) { return {role::literal, 0, 
 
 /// A C function `int symbol(arguments…)` of the device; it returns 0, or an error code that the kernel returns.
 struct device_call {
-    static constexpr int most_arguments = 12;
+    static constexpr int most_arguments = 18;
 
     label symbol{};
     std::array<call_argument, most_arguments> arguments{};

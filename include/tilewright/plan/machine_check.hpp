@@ -44,7 +44,7 @@ struct machine_check {
         memory const& of = m.memories[at];
         at_least(0, of.capacity, of.name, "capacity");
         at_least(1, of.alignment, of.name, "alignment");
-        if (of.banks != 1) not_honoured(of.name, "banks");
+        if (of.banks != 1) not_honoured(of.name, "several banks");
         if (of.base == no_address || p.refused()) return;
         if (of.base % static_cast<std::uint64_t>(of.alignment) != 0) broken(rule::base_not_aligned, of.name);
         for (int other = 0; other < at; ++other) {
@@ -58,11 +58,11 @@ struct machine_check {
     constexpr void check_core(core const& of) const {
         if (of.count != 1) not_honoured(of.name, "several cores");
         operation_costs const& c = of.costs;
-        for (std::int64_t cost : {c.load, c.store, c.arithmetic, c.multiply, c.divide, c.convert}) at_least(0, cost, of.name, "the cost of an operation");
+        for (std::int64_t cost : {c.load, c.store, c.arithmetic, c.multiply, c.divide, c.convert}) at_least(0, cost, of.name, "cost of an operation");
     }
     constexpr void check_transfer(transfer_description const& t) const {
         p.check_name(t.call.symbol);
-        if (t.is_asynchronous) not_honoured(t.name, "asynchronous");
+        if (t.is_asynchronous) not_honoured(t.name, "asynchronous completion");
         known(m.memories.find(t.source), t.source);
         known(m.memories.find(t.destination), t.destination);
         if (!t.engine_name.empty()) known(m.engines.find(t.engine_name), t.engine_name);
@@ -96,14 +96,13 @@ struct machine_check {
             if (!plain) broken(rule::transfer_that_rearranges, t.name, view[at].name);
         }
     }
-    constexpr void check_intrinsic(intrinsic_description const& i) const {
+    constexpr void check_intrinsic(intrinsic_description const& i, stage& s) const {
         p.check_name(i.call.symbol);
         if (!i.engine_name.empty()) known(m.engines.find(i.engine_name), i.engine_name);
         at_least(0, i.cost_cycles, i.name, "cycles");
         at_least(1, i.address_alignment, i.name, "alignment");
         at_least(1, i.stride_alignment, i.name, "stride_multiple");
         if (i.operand_count > i.most_operands) p.refuse_capacity("operands", i.operand_count, i.most_operands, 0, i.name);
-        stage s;
         if (p.refused() || !check_semantics(i.name, i.semantics, s)) return;
         computation_view const view = m.view(i.semantics);
         std::array<int, intrinsic_description::most_operands> ranks{};
@@ -137,7 +136,7 @@ struct machine_check {
         }
     }
     constexpr void check_call(label const& part, device_call const& call) const {
-        if (call.count > device_call::most_arguments) p.refuse_capacity("arguments of its call", call.count, device_call::most_arguments, 0, part);
+        if (call.count > device_call::most_arguments) p.refuse_capacity("arguments", call.count, device_call::most_arguments, 0, part);
         if (!is_identifier(call.symbol)) broken(rule::no_identifier, part, call.symbol);
     }
 
@@ -174,7 +173,7 @@ struct machine_check {
         for (int at = 0; at < m.memories.size(); ++at) check_memory(at);
         for (int at = 0; at < m.cores.size(); ++at) check_core(m.cores[at]);
         for (int at = 0; at < m.transfers.size(); ++at) check_transfer(m.transfers[at]);
-        for (int at = 0; at < m.intrinsics.size(); ++at) check_intrinsic(m.intrinsics[at]);
+        for (int at = 0; at < m.intrinsics.size(); ++at) check_intrinsic(m.intrinsics[at], p.semantics[static_cast<std::size_t>(at)]);
     }
 };
 

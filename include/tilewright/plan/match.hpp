@@ -12,12 +12,16 @@ struct mismatch {
     label other{};          ///< what the intrinsic has
     std::int64_t stage_value = 0;
     std::int64_t intrinsic_value = 0;
+    bool one_number = false;
     int reached = 0;        ///< how much matched before it
 
     constexpr explicit operator bool() const { return kind != verdict_kind::none; }
 };
 constexpr mismatch differs(rule broken, label const& about, std::int64_t in_stage, std::int64_t in_intrinsic) {
     return {verdict_kind::intrinsic_mismatch, broken, about, {}, in_stage, in_intrinsic};
+}
+constexpr mismatch only_in_stage(rule broken, label const& about, std::int64_t value) {
+    return {verdict_kind::intrinsic_mismatch, broken, about, {}, value, 0, true};
 }
 constexpr mismatch differs(char const* in_stage, char const* in_intrinsic) {
     return {verdict_kind::intrinsic_operation, rule::none, in_stage, in_intrinsic};
@@ -212,7 +216,7 @@ constexpr mismatch match_intrinsic(planning& p, int s, int intrinsic_at, matchin
     machine const& where = p.of->where();
     computation_view const view = where.view(where.intrinsics[intrinsic_at].semantics);
     nest const& n = p.nest_at(s);
-    read_stage(view, 0, found.semantics);  // is well formed: the machine was checked
+    found.semantics = p.semantics[static_cast<std::size_t>(intrinsic_at)];
     if (n.covered_count != found.semantics.axis_count) return differs(rule::other_number_of_loops, {}, n.covered_count, found.semantics.axis_count);
     std::array<int, max_rank> order{0, 1, 2, 3, 4, 5};
     mismatch closest{};

@@ -97,6 +97,8 @@ constexpr void move_region(planning& p, region r, int transfer_at, int ordinal) 
     auto const dim = [&](int position) -> movement_dimension& { return dims[static_cast<std::size_t>(position)]; };
     if (r.count > 0 && source_step(p, r, dim(r.count - 1)) <= 1 && destination_step(p, r, dim(r.count - 1)) == 1) {
         m.row_elements = dim(r.count - 1).extent;
+        rely_on_dense(p, r.source, dim(r.count - 1).source_dimension);
+        rely_on_dense(p, r.destination, dim(r.count - 1).destination_dimension);
         --r.count;
     }
     // Too many dimensions: join what lies without gaps on both sides, the row first.
@@ -129,16 +131,16 @@ constexpr void move_region(planning& p, region r, int transfer_at, int ordinal) 
     };
     if (t.largest_row_bytes > 0 && m.row_elements * size > t.largest_row_bytes) {
         bool const scalar = r.source >= 0 && p.buffer_at(r.source).rank == 0;
-        bool const in_parts = !scalar && divisor_up_to(m.row_elements, t.largest_row_bytes / size) > 1;
-        if (!in_parts) return refuse({rule::row_without_parts, m.row_elements * size, t.largest_row_bytes});
+        std::int64_t const most = t.largest_row_bytes / size;
+        if (scalar || most < 1 || (most > 1 && divisor_up_to(m.row_elements, most) == 1)) return refuse({rule::row_without_parts, m.row_elements * size, t.largest_row_bytes});
         if (r.count == max_rank) return refuse({rule::too_many_dimensions, max_rank + 1, max_rank});
         dim(r.count) = {.source_dimension = static_cast<std::int8_t>(r.source < 0 ? -1 : p.buffer_at(r.source).rank - 1),
                         .destination_dimension = static_cast<std::int8_t>(p.buffer_at(r.destination).rank - 1)};
-        m.row_elements = cut(r.count, m.row_elements, t.largest_row_bytes / size);
+        m.row_elements = cut(r.count, m.row_elements, most);
     }
     for (int position = r.count - 1; position >= 0 && t.largest_extent > 0; --position) {
         if (dim(position).extent <= t.largest_extent) continue;
-        if (divisor_up_to(dim(position).extent, t.largest_extent) == 1) return refuse({rule::extent_without_parts, dim(position).extent, t.largest_extent});
+        if (t.largest_extent > 1 && divisor_up_to(dim(position).extent, t.largest_extent) == 1) return refuse({rule::extent_without_parts, dim(position).extent, t.largest_extent});
         if (r.count == max_rank) return refuse({rule::too_many_dimensions, max_rank + 1, max_rank});
         std::int64_t const part = cut(position, dim(position).extent, t.largest_extent);
         dim(position + 1).extent = part;
@@ -164,6 +166,18 @@ constexpr void move_region(planning& p, region r, int transfer_at, int ordinal) 
 
     region_fault fault = align(p, p.buffer_at(r.destination), r.destination_at, t.address_alignment);
     if (!fault && r.source >= 0) fault = align(p, p.buffer_at(r.source), r.source_at, t.address_alignment);
+    // Steps along the dimensions of the call itself. Outer strides of an argument are checked at the entry.
+    auto const check_step = [&](int buffer_at, int dimension, std::int64_t factor) {
+        buffer const& b = p.buffer_at(buffer_at);
+        bool const outer_of_argument = b.kind == buffer_kind::argument && dimension != b.rank - 1;
+        std::int64_t const bytes = factor * b.stride(dimension) * bytes_of(b.type);
+        if (!fault && !outer_of_argument && bytes % t.address_alignment != 0) fault = {rule::stride_not_aligned, bytes, t.address_alignment};
+    };
+    for (int position = 0; position < m.dimension_count; ++position) {
+        movement_dimension const& d = m.dimensions[static_cast<std::size_t>(position)];
+        check_step(r.destination, d.destination_dimension, d.destination_factor);
+        if (r.source >= 0) check_step(r.source, d.source_dimension, d.source_factor);
+    }
     if (fault) return refuse(fault);
 
     m.bytes = m.row_elements * size;

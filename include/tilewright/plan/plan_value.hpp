@@ -1,4 +1,5 @@
 #pragma once
+#include <stdexcept>
 #include <tilewright/compute/stage.hpp>
 #include <tilewright/diagnostics/verdict.hpp>
 #include <tilewright/plan/linear.hpp>
@@ -193,6 +194,7 @@ struct plan_value {
     int step_count = 0;
     std::int64_t total_cycles = 0;
 
+    static constexpr quantity unknown{0, false};
     constexpr term const& term_at(affine const& form, int position) const { return terms[static_cast<std::size_t>(form.first + position)]; }
     constexpr use const* use_at(int node) const {
         for (int position = 0; position < use_count; ++position) {
@@ -227,8 +229,15 @@ struct plan_value {
         }
     }
 
-    /// Bytes of `where` that the kernel needs at most at one time, from the base of the memory.
-    constexpr quantity peak(memory const& of) const { return {static_cast<double>(peak_bytes(where->memories.find(of.name))), !refusal}; }
+    /// Position of a part of the machine. @throws std::invalid_argument when the machine has none of that name: no number would be right
+    template <class List>
+    static constexpr int position_in(List const& parts, label const& name) {
+        int const position = parts.find(name);
+        if (position < 0) throw std::invalid_argument("`" + name.str() + "` is not a part of the plan's machine");
+        return position;
+    }
+    /// Bytes of `of` that the kernel needs at most at one time, from the base of the memory.
+    constexpr quantity peak(memory const& of) const { return refusal ? unknown : quantity(peak_bytes(position_in(where->memories, of.name))); }
     constexpr std::int64_t peak_bytes(int memory_position) const {
         std::int64_t most = 0;
         for (int position = 0; position < buffer_count; ++position) {
@@ -239,12 +248,12 @@ struct plan_value {
         return most;
     }
     /// Calls of a transfer, and the bytes that they move.
-    constexpr quantity calls(transfer_description const& of) const { return {static_cast<double>(traffic_of(where->transfers.find(of.name)).calls), !refusal}; }
-    constexpr quantity bytes(transfer_description const& of) const { return {static_cast<double>(traffic_of(where->transfers.find(of.name)).bytes), !refusal}; }
+    constexpr quantity calls(transfer_description const& of) const { return refusal ? unknown : quantity(traffic_of(position_in(where->transfers, of.name)).calls); }
+    constexpr quantity bytes(transfer_description const& of) const { return refusal ? unknown : quantity(traffic_of(position_in(where->transfers, of.name)).bytes); }
     /// Executions of an intrinsic.
-    constexpr quantity calls(intrinsic_description const& of) const { return {static_cast<double>(executions_of(where->intrinsics.find(of.name))), !refusal}; }
+    constexpr quantity calls(intrinsic_description const& of) const { return refusal ? unknown : quantity(executions_of(position_in(where->intrinsics, of.name))); }
     /// Cycles when every transfer is waited for and nothing overlaps.
-    constexpr quantity cycles() const { return {static_cast<double>(total_cycles), !refusal}; }
+    constexpr quantity cycles() const { return refusal ? unknown : quantity(total_cycles); }
 
     struct traffic {
         std::int64_t calls = 0, bytes = 0;

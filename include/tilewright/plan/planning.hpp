@@ -90,6 +90,7 @@ struct planning {
     schedule const* of = nullptr;
     std::array<nest, plan_value::most_stages> nests{};
     std::array<stage_placement, plan_value::most_stages> placements{};
+    std::array<stage, decltype(machine::intrinsics)::most> semantics{};   ///< of the machine's intrinsics, read by `check_machine`
     std::array<staging, most_stagings> stagings{};
     int staging_count = 0;
     /// First element of every staged buffer's box in its tensor's coordinates.
@@ -141,7 +142,7 @@ struct planning {
         return limited(multiple, plan_value::most_bytes, "alignment", of_what) == 0 ? 1 : std::lcm(a, b);
     }
     constexpr void check_name(label const& name, int ordinal = 0) {
-        if (name.cut()) refuse_capacity("letters", name.full_size(), label::longest, ordinal, name);
+        if (name.cut()) refuse_capacity("letters", name.full_size(), label::longest, ordinal, name.beginning());
     }
 
     template <class Part, std::size_t Most>

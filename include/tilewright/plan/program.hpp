@@ -79,13 +79,16 @@ class program_writer {
             }
             if (p.placed(s).at_stage < 0 || p.placed(s).level != level) continue;
             p.placed(s).transfer >= 0 ? transfer_stage(s) : write_loops(s, 0);
+            close_level(s, level);
         }
     }
     /// The copies out of buffers that live inside the loop `level`.
     constexpr void close_level(int t, int level) {
         for (int at = p.staging_count - 1; at >= 0 && !p.refused(); --at) {
             staging const& st = p.staging_at(at);
-            if (st.writes && stands_at(st, t, level)) move(st, st.buffer, st.outward);
+            // What a stage computes at the level of another one is stored right behind it, before that one reads it.
+            bool const mine = st.stage == t || p.placed(st.stage).at_stage < 0 || p.placed(st.stage).level != level;
+            if (st.writes && mine && stands_at(st, t, level)) move(st, st.buffer, st.outward);
         }
     }
 
@@ -222,7 +225,7 @@ class program_writer {
         int const level = depth > 0 ? n.axis_of_loop(depth - 1).variable : p.placed(s).at_stage >= 0 ? -2 : -1;
         if (level != -2) open_level(s, level);
         if (p.refused()) return;
-        if (depth == first_reduction(s)) write_identity(s, depth);
+        if (depth == identity_depth(s)) write_identity(s, depth);
         if (depth < p.placed(s).owned) {
             nest_axis const& a = n.axis_of_loop(depth);
             if (a.vectorized) {
@@ -245,6 +248,13 @@ class program_writer {
             if (n.axis_of_loop(depth).reduction) return depth;
         }
         return -1;
+    }
+
+    /// Where the identity is written. An instruction that continues needs it even where no loop of the program reduces.
+    constexpr int identity_depth(int s) const {
+        int const reduction = first_reduction(s);
+        bool const by_steps = p.nest_at(s).intrinsic >= 0 && p.stage_at(s).reduces() && !p.stage_at(s).continues;
+        return reduction < 0 && by_steps ? p.placed(s).owned : reduction;
     }
 
     constexpr void write_identity(int s, int depth) {
@@ -286,7 +296,8 @@ class program_writer {
         v.broken = wrong.broken;
         v.names = {where().intrinsics[intrinsic_at].name, p.stage_at(s).output, wrong.about, wrong.other};
         if (wrong.kind == verdict_kind::intrinsic_mismatch && wrong.other.empty()) {
-            v.facts = {fact{fact_kind::in_stage, wrong.stage_value}, fact{fact_kind::in_intrinsic, wrong.intrinsic_value}};
+            v.facts[0] = {fact_kind::in_stage, wrong.stage_value};
+            if (!wrong.one_number) v.facts[1] = {fact_kind::in_intrinsic, wrong.intrinsic_value};
         }
     }
 
@@ -305,7 +316,7 @@ class program_writer {
             use const& u = *p.plan.use_at(found.nodes[static_cast<std::size_t>(binding)]);
             buffer& b = p.buffer_at(u.buffer);
             if (where().memories[b.memory].name != wanted.memory_name) {
-                p.refuse(verdict_kind::operand_memory, p.nest_at(s).intrinsic_ordinal).names = {what.name, wanted.tensor, where().memories[b.memory].name, wanted.memory_name};
+                p.refuse(verdict_kind::operand_memory, p.nest_at(s).intrinsic_ordinal).names = {what.name, b.tensor, where().memories[b.memory].name, wanted.memory_name};
                 return -1;
             }
             operand_use o{.buffer = u.buffer, .dimension = found.dimension[static_cast<std::size_t>(binding)], .factor = found.factor[static_cast<std::size_t>(binding)]};
@@ -378,9 +389,9 @@ class program_writer {
         if (st.reduces() && !adds && (b.first_loop_count > 0 || st.continues)) {
             std::int64_t steps = 1;
             for (int position = 0; position < b.first_loop_count; ++position) steps *= p.var(b.first_loops[static_cast<std::size_t>(position)]).extent;
-            return refuse_mismatch(s, n.intrinsic, differs(st.continues ? rule::overwriting_what_continues : rule::overwriting_every_step, found.semantics.output, steps, 1));
+            return refuse_mismatch(s, n.intrinsic, only_in_stage(st.continues ? rule::overwriting_what_continues : rule::overwriting_every_step, found.semantics.output, steps));
         }
-        if (adds && !st.continues && !filled_) {
+        if (adds && !st.continues && !filled_[static_cast<std::size_t>(s)]) {
             b.first_intrinsic = static_cast<std::int16_t>(overwriting_form(s, n.intrinsic, found));
             if (b.first_intrinsic < 0) {
                 p.refuse(verdict_kind::missing_first_form, n.intrinsic_ordinal).names = {where().intrinsics[n.intrinsic].name, st.output};
@@ -391,7 +402,6 @@ class program_writer {
         } else {
             b.first_loop_count = 0;
         }
-        filled_ = false;
         p.add(step_kind::compute, p.add(b));
     }
 
@@ -421,12 +431,13 @@ class program_writer {
                 auto const d = static_cast<std::size_t>(dimension);
                 range inside;
                 linear const form = p.form_of(target.at[d]);
-                if (!split_at_level(p, s, form, p.placed(s).outer_depth + depth, r.destination_at[d], inside)) return;
+                int const outside = p.placed(s).outer_depth + depth;
+                if (!split_at_level(p, s, form, outside, r.destination_at[d], inside)) return refuse_box(p, st.output, dimension, s, outside, n.intrinsic_ordinal);
                 r.destination_at[d].constant = inside.low;
                 r.dimensions[d] = {.extent = inside.high - inside.low + 1, .destination_dimension = static_cast<std::int8_t>(dimension)};
             }
             r.count = st.rank;
-            filled_ = true;
+            filled_[static_cast<std::size_t>(s)] = true;
             return move_region(p, r, at, n.intrinsic_ordinal);
         }
     }
@@ -436,7 +447,7 @@ class program_writer {
     }
 
     planning& p;
-    bool filled_ = false;
+    std::array<bool, plan_value::most_stages> filled_{};
 };
 
 }  // namespace tilewright::detail

@@ -18,7 +18,7 @@ constexpr void check_names(planning& p) {
         bool known = false;
         for (int before = 0; before < what.count; ++before) {
             node const& other = what[before];
-            if (other.name != n.name || other.op == operation::axis_value || other.op == operation::store) continue;
+            if (other.name != n.name || other.op == operation::store) continue;
             if (other.op != operation::parameter) p.refuse(verdict_kind::ill_formed, rule::name_of_two_things, {n.name});
             if (other.type != n.type) p.refuse(verdict_kind::ill_formed, rule::used_with_two_types, {n.name});
             known |= before < at;
@@ -39,6 +39,7 @@ constexpr void read_stages(planning& p) {
         for (int axis = 0; axis < s.axis_count; ++axis) iterations *= static_cast<double>(s.axes[static_cast<std::size_t>(axis)].extent);
         p.limited(iterations, plan_value::most_iterations, "iterations", s.output);
         first = s.store + 1;
+        if (s.continues && first < plan.what.count) return p.refuse(verdict_kind::ill_formed, rule::continuing_in_the_middle, {s.output});
         p.keep(plan.stages, plan.stage_count, s, "stages");
     }
     if (!p.refused()) check_names(p);

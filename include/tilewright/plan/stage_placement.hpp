@@ -12,8 +12,16 @@ constexpr void place_stage(planning& p, int s) {
     bool const last = s == p.plan.stage_count - 1;
     if (place.at_ordinal != 0) {
         if (last) return p.refuse(verdict_kind::misplaced_directive, rule::without_consumer, {st.output}, place.at_ordinal);
+        // The loop of a stage that reads it, or that holds a stage which does.
+        std::array<bool, plan_value::most_stages> holds_reader{};
+        for (int consumer = s + 1; consumer < p.plan.stage_count; ++consumer) {
+            p.each_access(consumer, [&](int node) {
+                if (p.plan.what[node].name != st.output) return;
+                for (int t = consumer; t >= 0; t = p.placed(t).at_stage) holds_reader[static_cast<std::size_t>(t)] = true;
+            });
+        }
         for (int t = s + 1; t < p.plan.stage_count && place.at_stage < 0; ++t) {
-            int const position = p.nest_at(t).position_of(place.at_loop);
+            int const position = holds_reader[static_cast<std::size_t>(t)] ? p.nest_at(t).position_of(place.at_loop) : -1;
             if (position < 0) continue;
             place.at_stage = static_cast<std::int16_t>(t);
             place.level = p.nest_at(t).axis_of_loop(position).variable;

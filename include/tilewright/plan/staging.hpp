@@ -35,6 +35,16 @@ constexpr void place_stagings(planning& p) {
                 return p.refuse(verdict_kind::loop_order, rule::inside_the_intrinsic, {loop.name, intrinsic_name}, st.loop_ordinal);
             }
         }
+        // A stage that is computed in another one's loops has its output only there.
+        int const producer = p.producer_of(st.tensor);
+        if (st.writes && st.loop_ordinal == 0) {
+            st.depth = static_cast<std::int16_t>(place.outer_depth);
+            st.level = place.level;
+        } else if (producer >= 0 && st.depth < p.placed(producer).outer_depth) {
+            p.refuse(verdict_kind::loop_order, rule::outside_its_producer, {st.loop.empty() ? label("the kernel") : st.loop, st.tensor},
+                     st.loop_ordinal != 0 ? st.loop_ordinal : st.ordinal);
+            return;
+        }
         if (st.writes) {
             for (int position = 0; position < st.depth; ++position) {
                 variable const& loop = p.var(place.path[static_cast<std::size_t>(position)]);

@@ -4,6 +4,7 @@
 #include <tilewright/report/traffic.hpp>
 
 namespace tilewright {
+namespace reports {
 
 /// What a plan predicts of one part, and what an emulated machine executed.
 struct compared {
@@ -40,7 +41,7 @@ inline std::vector<compared> compare(plan_value const& plan, emulator const& aft
     for (int at = 0; at < ran.transfers.size(); ++at) row("transfer", ran.transfers[at].name.str()).executed = after.transfers(at);
     for (int at = 0; at < ran.intrinsics.size(); ++at) row("intrinsic", ran.intrinsics[at].name.str()).executed = after.intrinsics(at);
     row("code", "code").executed = after.code();
-    std::erase_if(rows, [](compared const& r) { return r.predicted.calls == 0 && r.executed.calls == 0; });
+    std::erase_if(rows, [](reports::compared const& r) { return r.predicted.calls == 0 && r.executed.calls == 0; });
     compared total{"total"};
     for (compared const& r : rows) {
         add(total.predicted, r.predicted.calls, r.predicted.bytes, 0);
@@ -52,15 +53,19 @@ inline std::vector<compared> compare(plan_value const& plan, emulator const& aft
     return rows;
 }
 
+}  // namespace reports
+
 /// Whether one run of the kernel, since the emulator was reset, did exactly what the plan predicts. False after a refusal or an error.
 inline bool agrees(plan_value const& plan, emulator const& after) {
-    auto const rows = compare(plan, after);
-    return !plan.refusal && after.error().empty() && std::all_of(rows.begin(), rows.end(), [](compared const& r) { return r.equal(); });
+    auto const rows = reports::compare(plan, after);
+    return !plan.refusal && after.error().empty() &&
+           std::all_of(rows.begin(), rows.end(), [](reports::compared const& r) { return r.equal(); });
 }
 
 /// A table of predicted against executed calls, bytes and cycles; every row says whether they are equal. For one run since the emulator was
 /// reset.
 inline std::string comparison(plan_value const& plan, emulator const& after) {
+    using namespace reports;
     if (plan.refusal) return refused_text(plan);
     using enum table::side;
     table text({left, right, right, right, right, right, right, left});

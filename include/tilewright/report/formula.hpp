@@ -8,11 +8,9 @@
 #include <vector>
 
 // Indices and values of a plan as people write them.
-namespace tilewright {
+namespace tilewright::reports {
 
-std::string to_string(plan_value const& plan, affine const& form);
-
-namespace detail {
+std::string index_text(plan_value const& plan, affine const& form);
 
 /// A loop's name, with a prime for every loop of that name around it: stages that are nested may use one name twice.
 inline std::string loop_name(plan_value const& plan, int at) {
@@ -46,7 +44,7 @@ inline std::string loop_name(plan_value const& plan, int at) {
 inline std::string variable_text(plan_value const& plan, int at) {
     variable const& v = plan.variables[static_cast<std::size_t>(at)];
     if (v.kind != variable_kind::component) return loop_name(plan, at);
-    std::string whole = to_string(plan, v.fused);
+    std::string whole = index_text(plan, v.fused);
     if (v.fused.count > 1 || v.fused.constant != 0 || (v.fused.count == 1 && plan.term_at(v.fused, 0).coefficient != 1))
         whole = "(" + whole + ")";
     if (v.divisor != 1) whole += " / " + std::to_string(v.divisor);
@@ -59,7 +57,7 @@ inline std::string element_text(plan_value const& plan, int buffer_at, std::arra
     buffer const& b = plan.buffers[static_cast<std::size_t>(buffer_at)];
     std::string indices;
     for (int dimension = 0; dimension < b.rank; ++dimension) {
-        indices += (dimension == 0 ? "" : ", ") + to_string(plan, at[static_cast<std::size_t>(dimension)]);
+        indices += (dimension == 0 ? "" : ", ") + index_text(plan, at[static_cast<std::size_t>(dimension)]);
     }
     return b.name.str() + (b.rank == 0 ? "" : "[" + indices + "]");
 }
@@ -156,14 +154,12 @@ inline std::string value_text(plan_value const& plan, int at) {
     return expression_text(plan.what, at, [&](int leaf) {
         use const& u = *plan.use_at(leaf);
         if (u.buffer >= 0) return element_text(plan, u.buffer, u.at);
-        return to_string(plan, u.at[0]);
+        return index_text(plan, u.at[0]);
     });
 }
 
-}  // namespace detail
-
 /// An index: "64 mo + mi + 3".
-inline std::string to_string(plan_value const& plan, affine const& form) {
+inline std::string index_text(plan_value const& plan, affine const& form) {
     std::string text;
     auto const add = [&](std::int64_t scale, std::string const& name) {
         std::int64_t const size = scale < 0 ? -scale : scale;
@@ -171,10 +167,9 @@ inline std::string to_string(plan_value const& plan, affine const& form) {
         if (name.empty()) text += std::to_string(size);
         else text += size == 1 ? name : std::to_string(size) + " " + name;
     };
-    for (int at = 0; at < form.count; ++at)
-        add(plan.term_at(form, at).coefficient, detail::variable_text(plan, plan.term_at(form, at).variable));
+    for (int at = 0; at < form.count; ++at) add(plan.term_at(form, at).coefficient, variable_text(plan, plan.term_at(form, at).variable));
     if (form.constant != 0 || form.count == 0) add(form.constant, "");
     return text;
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::reports

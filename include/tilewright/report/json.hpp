@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdio>
 #include <optional>
 #include <string_view>
 #include <tilewright/report/print.hpp>
@@ -63,10 +64,10 @@ void write_json(std::string& into, T const& value) {
         quote(into, value.str());
     } else if constexpr (std::is_same_v<T, device_address>) {
         if (value.value == no_address) into += "null";
-        else quote(into, hexadecimal(value.value));
+        else quote(into, reports::hexadecimal(value.value));
     } else if constexpr (std::is_convertible_v<T const&, std::string_view>) {
         quote(into, value);
-    } else if constexpr (list<T>) {
+    } else if constexpr (range_of_parts<T>) {
         into += '[';
         bool first = true;
         for (auto const& part : value) {

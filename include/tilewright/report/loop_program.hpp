@@ -5,6 +5,7 @@
 #include <vector>
 
 namespace tilewright {
+namespace reports {
 
 /// A line of the loop program: a step, with the steps inside it when it is a loop.
 struct program_line {
@@ -20,8 +21,6 @@ struct program_line {
     std::int64_t first_cycles = 0;  ///< intrinsic: of its overwriting form
     std::vector<program_line> inside{};
 };
-
-namespace detail {
 
 inline std::string loop_text(plan_value const& plan, int at) {
     variable const& v = plan.variables[static_cast<std::size_t>(at)];
@@ -167,8 +166,6 @@ inline program_line line_of(plan_value const& plan, step const& s) {
     return line;
 }
 
-}  // namespace detail
-
 /// The number of the line that stands at, or first behind, a step of the plan.
 constexpr int line_number(plan_value const& plan, int step) {
     int number = 1;
@@ -184,7 +181,7 @@ inline std::vector<program_line> lines_of(plan_value const& plan) {
     int number = 0;
     plan.walk([&](step const& s, std::int64_t times, std::int64_t) {
         if (s.kind == step_kind::end) return open.pop_back();
-        program_line& line = open.back()->emplace_back(detail::line_of(plan, s));
+        program_line& line = open.back()->emplace_back(line_of(plan, s));
         line.number = ++number;
         line.times = times;
         if (s.kind == step_kind::loop) open.push_back(&line.inside);
@@ -192,8 +189,11 @@ inline std::vector<program_line> lines_of(plan_value const& plan) {
     return whole;
 }
 
+}  // namespace reports
+
 /// The loop program as pseudo code, a line a step; in front of each, how often it runs, and the bytes and cycles of one execution.
 inline std::string loop_program(plan_value const& plan) {
+    using namespace reports;
     if (plan.refusal) return refused_text(plan);
     table text({table::side::right, table::side::right, table::side::right, table::side::right, table::side::left});
     text.add({"line", "times", "bytes", "cycles"});

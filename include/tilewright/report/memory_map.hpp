@@ -1,9 +1,9 @@
 #pragma once
 #include <algorithm>
 #include <tilewright/report/loop_program.hpp>
-#include <tilewright/report/print.hpp>
 
 namespace tilewright {
+namespace reports {
 
 /// What a plan takes of one memory. Everything in bytes.
 struct memory_use {
@@ -50,11 +50,9 @@ inline lifetime lifetime_of(plan_value const& plan, buffer const& b) {
         if (s.kind == step_kind::loop) open.push_back(s.what);
         if (s.kind == step_kind::end) open.pop_back();
     }
-    if (!open.empty()) life.loop = detail::loop_name(plan, open.back());
+    if (!open.empty()) life.loop = loop_name(plan, open.back());
     return life;
 }
-
-namespace detail {
 
 /// "0x50001000", or "+0x00001000" in a memory whose base nobody knows.
 inline std::string address_text(memory const& m, std::int64_t offset) {
@@ -178,24 +176,25 @@ inline std::string sharers_text(plan_value const& plan, memory_use const& use, i
     return text;
 }
 
-}  // namespace detail
+}  // namespace reports
 
 /// For every memory that holds planned buffers: how full it is, a drawing of addresses against the lines of the loop program, and a table.
 inline std::string memory_map(plan_value const& plan) {
+    using namespace reports;
     if (plan.refusal) return refused_text(plan);
     std::string text;
     for (memory_use const& use : memory_uses(plan)) {
         memory const& m = plan.where->memories[use.memory];
         if (!text.empty()) text += '\n';
-        text += m.name.str() + ", " + detail::address_text(m, 0) + " to " + detail::address_text(m, use.capacity) + ": peak " +
-                grouped(use.peak) + " of " + grouped(use.capacity) + " bytes (" + percent(use.peak, use.capacity) + "), slack " +
-                grouped(use.slack) + " bytes (" + percent(use.slack, use.capacity) + ")\n";
+        text += m.name.str() + ", " + address_text(m, 0) + " to " + address_text(m, use.capacity) + ": peak " + grouped(use.peak) + " of " +
+                grouped(use.capacity) + " bytes (" + percent(use.peak, use.capacity) + "), slack " + grouped(use.slack) + " bytes (" +
+                percent(use.slack, use.capacity) + ")\n";
         constexpr std::int64_t width = 64;
         auto const filled = static_cast<std::size_t>((use.peak * width + use.capacity - 1) / use.capacity);
         text += "  [" + std::string(filled, '#') + std::string(static_cast<std::size_t>(width) - filled, '.') + "]\n";
         if (use.buffers > use.peak)
             text += "  buffers of " + grouped(use.buffers) + " bytes share " + grouped(use.peak) + ", at different times\n";
-        text += '\n' + detail::memory_picture(plan, use).str("  ") + '\n';
+        text += '\n' + memory_picture(plan, use).str("  ") + '\n';
         using enum table::side;
         table rows({left, left, left, right, right, left, left, left});
         rows.add({"buffer", "extents", "type", "bytes", "offset", "address", "alive", "shares bytes with"});
@@ -205,10 +204,9 @@ inline std::string memory_map(plan_value const& plan) {
             std::string alive = life.first == life.last ? "line " + std::to_string(life.first)
                                                         : "lines " + std::to_string(life.first) + " to " + std::to_string(life.last);
             if (!life.loop.empty()) alive += ", each " + life.loop;
-            std::string const sharers = detail::sharers_text(plan, use, at);
-            rows.add({b.name.str(), detail::shape_text(b), name_of(b.type), grouped(b.bytes), grouped(b.offset),
-                      detail::address_text(m, b.offset) + " to " + detail::address_text(m, b.offset + b.bytes), alive,
-                      sharers.empty() ? "-" : sharers});
+            std::string const sharers = sharers_text(plan, use, at);
+            rows.add({b.name.str(), shape_text(b), name_of(b.type), grouped(b.bytes), grouped(b.offset),
+                      address_text(m, b.offset) + " to " + address_text(m, b.offset + b.bytes), alive, sharers.empty() ? "-" : sharers});
         }
         text += rows.str("  ");
     }

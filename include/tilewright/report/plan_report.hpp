@@ -5,7 +5,7 @@
 #include <tilewright/report/memory_map.hpp>
 #include <tilewright/report/traffic.hpp>
 
-namespace tilewright {
+namespace tilewright::reports {
 
 /// Why there is no plan.
 struct reported_refusal {
@@ -84,19 +84,20 @@ inline plan_report report_of(plan_value const& plan) {
     return report;
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::reports
 
-BOOST_HANA_ADAPT_STRUCT(tilewright::reported_refusal, verdict, sentence, advice);
-BOOST_HANA_ADAPT_STRUCT(tilewright::reported_buffer, name, tensor, kind, memory, type, extents, bytes, offset, address, first_line,
+BOOST_HANA_ADAPT_STRUCT(tilewright::reports::reported_refusal, verdict, sentence, advice);
+BOOST_HANA_ADAPT_STRUCT(tilewright::reports::reported_buffer, name, tensor, kind, memory, type, extents, bytes, offset, address, first_line,
                         last_line, loop);
-BOOST_HANA_ADAPT_STRUCT(tilewright::reported_memory, name, base, capacity, peak, slack, buffers);
-BOOST_HANA_ADAPT_STRUCT(tilewright::program_line, number, kind, name, text, value, extent, times, bytes, cycles, first_cycles, inside);
-BOOST_HANA_ADAPT_STRUCT(tilewright::work, kind, name, on, calls, bytes, cycles);
-BOOST_HANA_ADAPT_STRUCT(tilewright::plan_report, machine, refusal, memories, buffers, program, traffic, cycles);
+BOOST_HANA_ADAPT_STRUCT(tilewright::reports::reported_memory, name, base, capacity, peak, slack, buffers);
+BOOST_HANA_ADAPT_STRUCT(tilewright::reports::program_line, number, kind, name, text, value, extent, times, bytes, cycles, first_cycles,
+                        inside);
+BOOST_HANA_ADAPT_STRUCT(tilewright::reports::work, kind, name, on, calls, bytes, cycles);
+BOOST_HANA_ADAPT_STRUCT(tilewright::reports::plan_report, machine, refusal, memories, buffers, program, traffic, cycles);
 
 namespace tilewright {
 
-/// A plan as one line of JSON: the members of `plan_report`.
-inline std::string to_json(plan_value const& plan) { return to_json(report_of(plan)); }
+/// A plan as one line of JSON: the members of `reports::plan_report`.
+inline std::string to_json(plan_value const& plan) { return to_json(reports::report_of(plan)); }
 
 }  // namespace tilewright

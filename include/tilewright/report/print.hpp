@@ -1,18 +1,11 @@
 #pragma once
 #include <concepts>
-#include <cstdio>
-#include <tilewright/report/structural.hpp>
+#include <tilewright/machine/structural.hpp>
+#include <tilewright/report/table.hpp>
 
 namespace tilewright {
 
 namespace detail {
-
-/// "0x50000000": at least eight digits.
-inline std::string hexadecimal(std::uint64_t value) {
-    char text[24];
-    std::snprintf(text, sizeof text, "0x%08llx", static_cast<unsigned long long>(value));
-    return text;
-}
 
 template <class T>
 void print(std::string& into, T const& value) {
@@ -37,8 +30,8 @@ void print(std::string& into, T const& value) {
     } else if constexpr (std::is_same_v<T, label>) {
         into += '"' + value.str() + '"';
     } else if constexpr (std::is_same_v<T, device_address>) {
-        into += value.value == no_address ? "no_address" : hexadecimal(value.value);
-    } else if constexpr (list<T>) {
+        into += value.value == no_address ? "no_address" : reports::hexadecimal(value.value);
+    } else if constexpr (range_of_parts<T>) {
         into += '{';
         bool first = true;
         for (auto const& part : value) {

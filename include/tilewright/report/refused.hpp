@@ -3,9 +3,9 @@
 #include <tilewright/diagnostics/sentence.hpp>
 #include <tilewright/plan/plan_value.hpp>
 
-namespace tilewright {
+namespace tilewright::reports {
 
 /// What every report of a refused plan is: its verdict.
 inline std::string refused_text(plan_value const& plan) { return "refused: " + to_string(plan.refusal) + "\n"; }
 
-}  // namespace tilewright
+}  // namespace tilewright::reports

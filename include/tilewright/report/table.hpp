@@ -1,10 +1,12 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
 
-namespace tilewright {
+namespace tilewright::reports {
 
 /// A number with its thousands apart: "4,194,304".
 inline std::string grouped(std::int64_t value) {
@@ -18,6 +20,13 @@ inline std::string percent(std::int64_t part, std::int64_t whole) {
     if (whole <= 0) return "-";
     auto const tenths = static_cast<std::int64_t>(1000.0 * static_cast<double>(part) / static_cast<double>(whole) + 0.5);
     return grouped(tenths / 10) + "." + std::to_string(tenths % 10) + " %";
+}
+
+/// An address: "0x50000000". At least eight digits.
+inline std::string hexadecimal(std::uint64_t value) {
+    char text[24];
+    std::snprintf(text, sizeof text, "0x%08llx", static_cast<unsigned long long>(value));
+    return text;
 }
 
 /// Rows of texts whose columns are aligned. A column is as wide as its widest cell; nothing stands behind the last cell of a row.
@@ -53,4 +62,4 @@ class table {
     std::vector<std::vector<std::string>> rows_;
 };
 
-}  // namespace tilewright
+}  // namespace tilewright::reports

@@ -3,6 +3,7 @@
 #include <tilewright/report/table.hpp>
 
 namespace tilewright {
+namespace reports {
 
 /// What one part of a machine does in one run of a kernel.
 struct work {
@@ -49,8 +50,11 @@ inline std::vector<work> work_of(plan_value const& plan) {
     return all;
 }
 
+}  // namespace reports
+
 /// A table of what the plan predicts: calls, bytes and cycles of every part that is used, and the cycles of all of it one after the other.
 inline std::string traffic(plan_value const& plan) {
+    using namespace reports;
     if (plan.refusal) return refused_text(plan);
     using enum table::side;
     table text({left, left, left, right, right, right, right});

@@ -39,7 +39,7 @@ concept has_name_of = requires(T value) {
 };
 
 template <class T>
-concept list = requires(T const& many) {
+concept range_of_parts = requires(T const& many) {
     std::size(many), std::begin(many), std::end(many);
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-#include <tilewright/report/reflection.hpp>
+#include <tilewright/machine/reflection.hpp>
 
 namespace tilewright {
 
@@ -12,7 +12,7 @@ constexpr bool equal(T const& a, T const& b) {
         return boost::hana::unpack(boost::hana::accessors<T>(), [&](auto const&... members) {
             return (tilewright::equal(boost::hana::second(members)(a), boost::hana::second(members)(b)) && ...);
         });
-    } else if constexpr (detail::list<T>) {
+    } else if constexpr (detail::range_of_parts<T>) {
         auto left = std::begin(a), right = std::begin(b);
         if (std::size(a) != std::size(b)) return false;
         for (; left != std::end(a); ++left, ++right) {
@@ -42,7 +42,7 @@ constexpr std::uint64_t hash_on(std::uint64_t seed, T const& value) {
         for (std::uint64_t word : value.words) seed = mix(seed, word);
     } else if constexpr (std::is_same_v<T, device_address>) {
         seed = mix(seed, value.value);
-    } else if constexpr (list<T>) {
+    } else if constexpr (range_of_parts<T>) {
         seed = mix(seed, std::size(value));
         for (auto const& part : value) seed = hash_on(seed, part);
     } else {

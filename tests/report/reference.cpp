@@ -1,0 +1,322 @@
+#include "report/reference.hpp"
+
+#include <cctype>
+#include <fstream>
+#include <sstream>
+#include <tilewright/report/loop_program.hpp>
+
+#include "catch.hpp"
+
+// docs/reference/directives.md says what each directive does: here it does it. Every example of the page is an example below.
+
+using namespace reference_examples;
+using namespace tilewright::reports;
+
+namespace {
+
+std::string read(std::string const& path) {
+    std::ifstream file(path);
+    std::stringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+std::string without_space(std::string text) {
+    std::erase_if(text, [](unsigned char letter) { return std::isspace(letter) != 0; });
+    return text;
+}
+
+/// The blocks between fences of a page, in order.
+std::vector<std::string> blocks_of(std::string const& page) {
+    std::vector<std::string> blocks;
+    std::istringstream lines(page);
+    bool inside = false;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.rfind("```", 0) == 0) {
+            inside = !inside;
+            if (inside) blocks.emplace_back();
+        } else if (inside) blocks.back() += line + '\n';
+    }
+    return blocks;
+}
+
+/// The loop program without its numbers, as the page shows it.
+std::string nest_of(plan_value const& plan) {
+    std::string text;
+    auto const write = [&](auto const& self, std::vector<program_line> const& lines, std::string const& indent) -> void {
+        for (program_line const& line : lines) {
+            text += indent + line.text + '\n';
+            if (!line.value.empty()) text += indent + "    " + line.value + '\n';
+            self(self, line.inside, indent + "  ");
+        }
+    };
+    write(write, lines_of(plan), "");
+    return plan.refusal ? to_string(plan.refusal) : text;
+}
+
+void check_example(std::string const& wording, schedule const& example) {
+    static std::vector<std::string> const blocks = blocks_of(read(TILEWRIGHT_REFERENCE "/directives.md"));
+    INFO(wording << "\n" << nest_of(make_plan(example)));
+    auto const found = std::find_if(blocks.begin(), blocks.end(),
+                                    [&](std::string const& block) { return without_space(block) == without_space(wording); });
+    REQUIRE(found != blocks.end());
+    REQUIRE(found + 1 != blocks.end());
+    CHECK(*(found + 1) == nest_of(make_plan(example)));
+}
+
+#define EXAMPLE(...) check_example(#__VA_ARGS__, __VA_ARGS__)
+#define REFUSED(verdict, ...) CHECK(std::string(name_of(make_plan(__VA_ARGS__).refusal.kind)) == #verdict)
+
+}  // namespace
+
+TEST_CASE("the definitions of the reference are those of its examples") {
+    auto const blocks = blocks_of(read(TILEWRIGHT_REFERENCE "/directives.md"));
+    REQUIRE(!blocks.empty());
+    CHECK(without_space(read(TILEWRIGHT_EXAMPLES)).find(without_space(blocks[0])) != std::string::npos);
+}
+
+TEST_CASE("directives make the loops that the reference shows") {
+    EXAMPLE(schedule(matmul, dsp));
+    EXAMPLE(schedule(blur, dsp).store_in(rows, tcm).stage(rows).vectorize(hx, 8));
+    EXAMPLE(schedule(matmul, dsp).split(m, mo, mi, 4));
+    EXAMPLE(schedule(matmul, dsp).tile(m, n, mo, no, mi, ni, 4, 6));
+    EXAMPLE(schedule(matmul, dsp).tile(m, k, mo, ko, mi, ki, 4, 3));
+    EXAMPLE(schedule(matmul, dsp).fuse(m, n, f));
+    EXAMPLE(schedule(matmul, dsp).reorder(k, m));
+    EXAMPLE(schedule(matmul, dsp).unroll(k, 3));
+    EXAMPLE(schedule(matmul, dsp).vectorize(n, 4).reorder("n.outer", k, "n.lanes"));
+    EXAMPLE(schedule(blur, dsp).split(y, yo, yi, 4).compute_at(rows, yo).store_in(rows, tcm));
+    EXAMPLE(schedule(matmul, dsp).store_in(C, tcm));
+    EXAMPLE(schedule(matmul, dsp).cache_read(A, tcm).at(m));
+    EXAMPLE(schedule(matmul, dsp).split(m, mo, mi, 4).cache_read(A, tcm).cache_read(A, l1).at(mo));
+    EXAMPLE(schedule(blur, dsp).split(y, yo, yi, 4).compute_at(rows, yo).store_in(rows, tcm).stage(rows).cache_read(in, tcm).at(yo));
+    EXAMPLE(schedule(matmul, dsp).split(k, ko, ki, 3).reorder(m, ko, n, ki).cache_write(C, tcm).at(m));
+    EXAMPLE(schedule(matmul, dsp).reorder(m, k, n).cache_read(B, tcm).at(k).by(load));
+    EXAMPLE(schedule(transposed, dsp).store_in(turned, tcm).by(turn));
+    EXAMPLE(schedule(matmul, dsp).cache_read(A, tcm).cache_read(B, tcm).cache_write(C, tcm).tensorize(m, n, k, mac));
+}
+
+TEST_CASE("directives check what the reference says") {
+    schedule const s(matmul, dsp), two(blur, dsp);
+    auto const plain = [&] { return s; };
+    auto const blurred = [&] { return two; };
+    auto const staged = [&] { return schedule(matmul, dsp).cache_read(A, tcm).cache_read(B, tcm).cache_write(C, tcm); };
+    constexpr memory elsewhere{.name = "elsewhere", .capacity = 1_KiB};
+
+    REFUSED(unknown_axis, plain().split("q", mo, mi, 4));
+    REFUSED(unknown_axis, plain().split(m, mo, mi, 4).reorder(m, n));
+    REFUSED(axis_used_twice, plain().split(m, m, mi, 4));
+    REFUSED(ill_formed, plain().split(m, "m outer", mi, 4));
+    REFUSED(unknown_part, plain().cache_read(A, elsewhere));
+
+    REFUSED(unknown_tensor, plain().stage(A));
+    REFUSED(tile_does_not_divide, plain().split(m, mo, mi, 3));
+    // the box of `rows` at `yo` has 6 rows
+    REFUSED(none, blurred().store_in(rows, tcm).split(y, yo, yi, 4).compute_at(rows, yo).stage(rows).split(hy, mo, mi, 6));
+    REFUSED(tile_does_not_divide, blurred().store_in(rows, tcm).split(y, yo, yi, 4).compute_at(rows, yo).stage(rows).split(hy, mo, mi, 9));
+    REFUSED(conflicting_directives, plain().vectorize(n).split(n, no, ni, 4));
+    REFUSED(none, plain().split(n, no, ni, 4).vectorize(ni));
+    REFUSED(misplaced_directive, staged().tensorize(m, n, k, mac).split(m, mo, mi, 2));
+
+    REFUSED(loop_order, plain().fuse(n, m, f));
+    REFUSED(loop_order, plain().fuse(n, k, f));
+    REFUSED(conflicting_directives, plain().unroll(m).fuse(m, n, f));
+    REFUSED(none, plain().fuse(m, n, f).cache_read(A, tcm).at(f));
+    REFUSED(box_not_constant, plain().fuse(m, n, f).split(f, mo, mi, 8).cache_read(A, tcm).at(mo));
+    REFUSED(misplaced_directive, staged().tensorize(m, n, k, mac).fuse(m, n, f));
+
+    REFUSED(axis_used_twice, plain().reorder(k, m, k));
+    REFUSED(misplaced_directive, staged().tensorize(m, n, k, mac).reorder(k, m));
+
+    REFUSED(none, plain().unroll(k, 6).reorder(k, m));
+    REFUSED(tile_does_not_divide, plain().unroll(k, 4));
+    REFUSED(conflicting_directives, plain().unroll(n).vectorize(n));
+    REFUSED(none, plain().unroll(m).cache_read(A, tcm).at(m));
+
+    REFUSED(loop_order, plain().vectorize(k));
+    REFUSED(loop_order, plain().vectorize(m).cache_read(A, tcm).at(m));
+    REFUSED(loop_order, plain().vectorize(m).cache_read(A, tcm).at(n));
+    REFUSED(loop_order, staged().vectorize(m).tensorize(m, n, k, mac));
+    REFUSED(loop_order, blurred().store_in(rows, tcm).vectorize(y).compute_at(rows, y));
+
+    REFUSED(unknown_tensor, blurred().store_in(rows, tcm).compute_at(in, y));
+    REFUSED(unknown_axis, blurred().store_in(rows, tcm).compute_at(rows, hy));
+    REFUSED(misplaced_directive, blurred().store_in(rows, tcm).compute_at(out, y));
+    REFUSED(conflicting_directives, blurred().store_in(rows, tcm).compute_at(rows, y).compute_at(rows, x));
+    constexpr axis short_hy{"hy", 17};
+    constexpr auto too_short = stages(rows(short_hy, hx) = in(short_hy, hx), out(y, x) = rows(y, x) + rows(y + 2, x));
+    REFUSED(outside_domain, schedule(too_short, dsp).store_in(rows, tcm));
+    constexpr tensor<float> middle{"middle"};
+    constexpr auto read_twice = stages(rows(hy, hx) = in(hy, hx), middle(y, x) = rows(y, x), out(y, x) = rows(y, x) + middle(y, x));
+    REFUSED(loop_order, schedule(read_twice, dsp).store_in(rows, tcm).store_in(middle, tcm).compute_at(rows, y));
+
+    REFUSED(no_memory, blurred());
+    REFUSED(no_memory, plain().store_in(C, dram));
+    constexpr memory small{.name = "small", .capacity = 191};  // A has 8 x 6 floats
+    REFUSED(memory_overflow, schedule(matmul, machine("small", dram, small, transfer("load", dram, small))).cache_read(A, small));
+    REFUSED(unknown_tensor, plain().store_in(A, tcm));
+    REFUSED(conflicting_directives, plain().store_in(C, tcm).store_in(C, tcm));
+    constexpr memory hidden{.name = "hidden", .capacity = 64_KiB, .host_visible = false};
+    machine const blind("blind", dram, hidden, transfer("load", dram, hidden));
+    REFUSED(host_access, schedule(matmul, blind).store_in(C, hidden));
+    REFUSED(host_access, schedule(matmul, blind).cache_read(A, hidden));
+
+    REFUSED(unknown_tensor, plain().cache_read(C, tcm));
+    REFUSED(no_memory, plain().cache_read(A, dram));
+    REFUSED(no_transfer, plain().cache_read(A, l1));
+    REFUSED(several_transfers, schedule(matmul, machine("both", dram, tcm, load, transfer("other", dram, tcm))).cache_read(A, tcm));
+    REFUSED(none, schedule(matmul, machine("both", dram, tcm, load, transfer("other", dram, tcm))).cache_read(A, tcm).by(load));
+    constexpr auto uneven = out(y) = in(2 * y) + in(y);
+    REFUSED(none, schedule(uneven, dsp).cache_read(in, tcm));
+    REFUSED(box_not_constant, schedule(uneven, dsp).cache_read(in, tcm).at(y));
+
+    REFUSED(unknown_tensor, plain().cache_write(A, tcm));
+    REFUSED(loop_order, plain().reorder(k, m, n).cache_write(C, tcm).at(m));
+    REFUSED(loop_order, plain().split(n, no, ni, 4).reorder(ni, m, no).cache_write(C, tcm).at(ni));
+
+    REFUSED(unknown_axis, plain().cache_read(A, tcm).at("q"));
+    REFUSED(loop_order, schedule(matmul, dsp).cache_read(A, tcm).at(m).cache_read(B, tcm).cache_write(C, tcm).tensorize(m, n, k, mac));
+    REFUSED(misplaced_directive, plain().at(m));
+    REFUSED(conflicting_directives, plain().cache_read(A, tcm).at(m).at(n));
+
+    REFUSED(transfer_mismatch, plain().cache_read(A, tcm).by(save));
+    REFUSED(transfer_mismatch, plain().cache_read(A, tcm).by(turn));
+    REFUSED(transfer_mismatch, schedule(transposed, dsp).store_in(turned, tcm).by(load));
+    REFUSED(misplaced_directive, plain().by(load));
+    REFUSED(conflicting_directives, plain().cache_read(A, tcm).by(load).by(load));
+    REFUSED(misplaced_directive, schedule(transposed, dsp).store_in(turned, tcm).by(turn).stage(turned).reorder(k, m));
+    REFUSED(misplaced_directive, schedule(transposed, dsp).store_in(turned, tcm).by(turn).stage(turned).cache_read(A, tcm));
+
+    REFUSED(loop_order, staged().tensorize(m, n, mac));
+    REFUSED(axis_used_twice, staged().tensorize(m, n, n, mac));
+    REFUSED(intrinsic_mismatch, staged().split(m, mo, mi, 2).reorder(mo, mi, n, k).tensorize(mi, n, k, mac));
+    REFUSED(operand_memory, schedule(matmul, dsp).tensorize(m, n, k, mac));
+    REFUSED(intrinsic_mismatch, staged().tensorize(m, n, k, mul));
+    REFUSED(none, staged().split(k, ko, ki, 2).reorder(ko, m, n, ki).tensorize(m, n, ki, mac));
+    REFUSED(conflicting_directives, staged().tensorize(m, n, k, mac).tensorize(m, n, k, mac));
+    REFUSED(missing_first_form, schedule(matmul, machine("sums", dram, tcm, load, save, mac))
+                                    .cache_read(A, tcm)
+                                    .cache_read(B, tcm)
+                                    .cache_write(C, tcm)
+                                    .tensorize(m, n, k, mac));
+    constexpr auto difference = C(m, n) += A(m, k) - B(k, n);
+    REFUSED(intrinsic_operation,
+            schedule(difference, dsp).cache_read(A, tcm).cache_read(B, tcm).cache_write(C, tcm).tensorize(m, n, k, mac));
+}
+
+TEST_CASE("regions become the calls that the reference shows") {
+    std::string const page = read(TILEWRIGHT_REFERENCE "/machine.md");
+    constexpr axis row{"row", 6}, column{"column", 40};
+    constexpr tensor<std::int8_t> bytes{"A"}, copied{"copied"};
+    constexpr auto copy = copied(row, column) = bytes(row, column);
+    auto const plan_of = [&](transfer const& mover) {
+        return make_plan(schedule(copy, machine("one", dram, tcm, mover)).cache_read(bytes, tcm));
+    };
+    auto const check_row = [&](std::string const& limits, transfer const& mover) {
+        std::string shown;
+        std::istringstream lines(nest_of(plan_of(mover)));
+        for (std::string line; std::getline(lines, line) && line.rfind("compute", 0) != 0;) {
+            shown += (shown.empty() ? "`" : "<br>`") + line.substr(line.find_first_not_of(' ')) + "`";
+        }
+        INFO(limits << " " << shown);
+        CHECK(page.find("| `" + limits + "` | " + shown + " |\n") != std::string::npos);
+    };
+#define ROW(limits) check_row(#limits, transfer("load", dram, tcm) limits)
+    ROW(.dimensions(1));
+    ROW(.dimensions(2));
+    ROW(.dimensions(2).row_limit(16));
+    ROW(.dimensions(3).row_limit(16));
+    ROW(.dimensions(2).extent_limit(4));
+    ROW(.dimensions(2).granularity(8));
+    ROW(.dimensions(2).alignment(8));
+    for (transfer const& refused :
+         {transfer("load", dram, tcm).dimensions(2).granularity(16), transfer("load", dram, tcm).dimensions(2).alignment(16),
+          transfer("load", dram, tcm).dimensions(2).row_limit(25).granularity(8)}) {
+        CHECK(plan_of(refused).refusal.kind == verdict_kind::transfer_region);
+    }
+    // An argument whose rows were joined must come without gaps; where they are rows, it need not.
+    CHECK(plan_of(transfer("load", dram, tcm)).buffers[0].dense_from == 0);
+    CHECK(plan_of(transfer("load", dram, tcm).dimensions(2)).buffers[0].dense_from == 1);
+}
+
+TEST_CASE("machines are checked as the reference says") {
+    auto const on = [](auto const&... parts) { return make_plan(schedule(matmul, machine("some", dram, parts...))); };
+    auto const verdict_of = [&](auto const&... parts) { return std::string(name_of(on(parts...).refusal.kind)); };
+    CHECK(verdict_of() == "none");
+    CHECK(verdict_of(load) == "unknown_part");
+    CHECK(verdict_of(tcm, tcm) == "invalid_part");
+    CHECK(verdict_of(memory{.name = "banked", .capacity = 64, .banks = 2}) == "not_honoured");
+    CHECK(verdict_of(core{.name = "two", .count = 2}) == "not_honoured");
+    CHECK(verdict_of(tcm, transfer("t", dram, tcm).asynchronous()) == "not_honoured");
+    CHECK(verdict_of(tcm, transfer("t", dram, tcm).on(engine{"dma"})) == "unknown_part");
+    CHECK(verdict_of(memory{.name = "a", .base = 0, .capacity = 64}, memory{.name = "b", .base = 63, .capacity = 64}) == "invalid_part");
+    CHECK(verdict_of(memory{.name = "a", .base = 0, .capacity = 64}, memory{.name = "b", .base = 64, .capacity = 64}) == "none");
+    CHECK(verdict_of(tcm, transfer("t", dram, tcm, c(i) = a(i) + b(i))) == "invalid_part");
+    CHECK(verdict_of(tcm, intrinsic("sum", c(i, j) += a(i, l)).reads(a, tcm)) == "invalid_part");
+    CHECK(verdict_of(tcm, transfer("t", dram, tcm).dimensions(4)) == "none");
+    CHECK(verdict_of(tcm, transfer("t", dram, tcm).dimensions(5)) == "capacity_of_representation");
+    CHECK(verdict_of(tcm, transfer("t", dram, tcm).dimensions(5).calls("t", argument::source, argument::destination)) == "none");
+    // 8 x 12 x 6 iterations of 3 loads, a product, a sum and a store, and 8 x 12 identities
+    CHECK(on().total_cycles == 8 * 12 * 6 * 6 + 8 * 12);
+    CHECK(on(core{.name = "slow", .costs = {.load = 2, .store = 5, .multiply = 7}}).total_cycles ==
+          8 * 12 * 6 * (3 * 2 + 7 + 1 + 5) + 8 * 12 * 5);
+    // 16 bytes: latency 3, setup 4, two times 8
+    constexpr auto four = c(i) = a(i);
+    CHECK(make_plan(
+              schedule(four, machine("some", dram, tcm, transfer("t", dram, tcm).cost({.latency = 3, .setup = 4, .bytes_per_cycle = 9})))
+                  .cache_read(a, tcm))
+              .total_cycles == 3 + 4 + 2 + 4 * 2);
+}
+
+TEST_CASE("computations are checked as the reference says") {
+    tensor<std::int8_t> const small{"small"}, out8{"out8"};
+    tensor<bool> const flag{"flag"};
+    parameter<float> const alpha{"alpha"};
+    auto const verdict_of = [](auto const& what) { return std::string(name_of(make_plan(schedule(what, dsp)).refusal.kind)); };
+    CHECK(verdict_of(out8(m) = small(m) + 300) == "ill_formed");
+    CHECK(verdict_of(out8(m) = small(m) * 0.5) == "ill_formed");
+    CHECK(verdict_of(out8(m) = small(m) + 1) == "none");
+    CHECK(verdict_of(out8(m) = select(small(m) < 3, 1, 0)) == "ill_formed");
+    CHECK(verdict_of(out8(m) = select(small(m) < 3, cast<std::int8_t>(1), 0)) == "none");
+    CHECK(verdict_of(out8(m) = A(m)) == "ill_formed");
+    CHECK(verdict_of(C(m) = A(m) * alpha) == "none");
+    CHECK(verdict_of(C(m) = A(alpha)) == "ill_formed");
+    CHECK(verdict_of(C(m) = A(m) << 1) == "ill_formed");
+    CHECK(verdict_of(flag(m) = flag(m + 1) + flag(m)) == "ill_formed");
+    CHECK(verdict_of(out8(m) = cast<std::int8_t>(m)) == "none");
+    CHECK(verdict_of(C(m) = A(9 - 2 * m)) == "none");
+    CHECK(verdict_of(C(m) = A(m * m)) == "ill_formed");
+    CHECK(verdict_of(C(m) = A(m / 2)) == "ill_formed");
+    CHECK(verdict_of(C(2 * m) = A(m)) == "ill_formed");
+    CHECK(verdict_of(C(m, m) = A(m)) == "ill_formed");
+    CHECK(verdict_of(C(m) = A(m, k)) == "ill_formed");
+    CHECK(verdict_of(C(m) = sum(n, A(m, n, k))) == "ill_formed");
+    CHECK(verdict_of(C(m) = sum(m, A(m))) == "ill_formed");
+    CHECK(verdict_of(C(m) = max(maximum(k, A(m, k)), 0)) == "ill_formed");
+    CHECK(verdict_of(C(m) = C(m) + sum(k, A(m, k))) == "none");
+    CHECK(verdict_of(C(m) = C(m) + A(m)) == "none");
+    CHECK(verdict_of(C(m) = C(m) * 2) == "ill_formed");
+    CHECK(nest_of(make_plan(schedule(C(m) = sum(k, A(m)), dsp))) == "compute C: for m in 0..8, k in 0..6\n    C[m] = sum(k, A[m])\n");
+    CHECK(verdict_of(stages(C(m) = A(m), B(m) = A(m))) == "ill_formed");
+    CHECK(verdict_of(stages(C(m) = B(m), B(m) = C(m))) == "ill_formed");
+
+    // the box of what is read: from 9 - 2 * 7 to 9
+    plan_value const mirrored = make_plan(schedule(C(m) = A(9 - 2 * m), dsp));
+    CHECK(mirrored.buffers[0].minimum[0] == -5);
+    CHECK(mirrored.buffers[0].extents[0] == 15);
+}
+
+TEST_CASE("the reference links verdicts that exist") {
+    for (char const* name : {"/directives.md", "/machine.md", "/compute.md"}) {
+        std::string const page = read(TILEWRIGHT_REFERENCE + std::string(name)), folder = "](../diagnostics/";
+        for (std::size_t at = page.find(folder); at != std::string::npos; at = page.find(folder, at + 1)) {
+            std::string const target = page.substr(at + folder.size(), page.find(')', at + 2) - at - folder.size());
+            bool known = target.empty();  // the folder itself
+            for (int kind = 0; !known && kind <= static_cast<int>(verdict_kind::outside_domain); ++kind) {
+                known = target == name_of(static_cast<verdict_kind>(kind)) + std::string(".md");
+            }
+            INFO(name << " links " << target);
+            CHECK(known);
+        }
+    }
+}

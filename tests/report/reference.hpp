@@ -1,0 +1,37 @@
+#pragma once
+#include <tilewright/tilewright.hpp>
+
+/// What the examples of docs/reference/directives.md are about, as it stands there.
+namespace reference_examples {
+
+using namespace tilewright;
+
+constexpr memory dram{.name = "dram"};
+constexpr memory tcm{.name = "tcm", .capacity = 64_KiB};
+constexpr memory l1{.name = "l1", .capacity = 16_KiB};
+constexpr auto load = transfer("load", dram, tcm).dimensions(2);
+constexpr auto save = transfer("save", tcm, dram).dimensions(2);
+constexpr auto fetch = transfer("fetch", tcm, l1).dimensions(2);
+constexpr auto store = transfer("store", l1, tcm).dimensions(2);
+
+constexpr axis i{"i", 4}, j{"j", 4}, l{"l", 2}, r{"r", 1}, s{"s", 1};
+constexpr tensor<float> a{"a"}, b{"b"}, c{"c"};
+constexpr auto turn = transfer("turn", dram, tcm, c(r, s) = a(s, r)).dimensions(3);
+constexpr auto product = a(i, l) * b(l, j);
+constexpr auto mac = intrinsic("mac", c(i, j) += product).reads(a, tcm).reads(b, tcm).updates(c, tcm);
+constexpr auto mul = intrinsic("mul", c(i, j) = sum(l, product)).reads(a, tcm).reads(b, tcm).writes(c, tcm);
+constexpr auto dsp = machine("dsp", dram, tcm, l1, load, save, fetch, store, turn, mac, mul);
+
+constexpr axis m{"m", 8}, n{"n", 12}, k{"k", 6};
+constexpr axis mo{"mo"}, mi{"mi"}, no{"no"}, ni{"ni"}, ko{"ko"}, ki{"ki"}, f{"f"};
+constexpr tensor<float> A{"A"}, B{"B"}, C{"C"};
+constexpr auto matmul = C(m, n) += A(m, k) * B(k, n);
+
+constexpr axis y{"y", 16}, x{"x", 32}, hy{"hy", 18}, hx{"hx", 32}, yo{"yo"}, yi{"yi"};
+constexpr tensor<float> in{"in"}, rows{"rows"}, out{"out"};
+constexpr auto blur = stages(rows(hy, hx) = in(hy, hx) + in(hy, hx + 1), out(y, x) = rows(y, x) + rows(y + 2, x));
+
+constexpr tensor<float> turned{"turned"};
+constexpr auto transposed = stages(turned(m, k) = A(k, m), C(m, n) += turned(m, k) * B(k, n));
+
+}  // namespace reference_examples
