@@ -1,29 +1,13 @@
 #pragma once
-#include <tilewright/tilewright.hpp>
-
+#include "../01_matmul/matmul.hpp"
 #include "shape.hpp"
 
 namespace lesson_digits {
 
 using namespace tilewright;
 
-// The accelerator of lesson 01, with smaller memories.
-inline constexpr memory dram{.name = "dram"};
-inline constexpr memory spad{.name = "spad", .base = 0x5000'0000, .capacity = 16_KiB, .alignment = 64, .host_visible = false};
-inline constexpr memory acc{.name = "acc", .base = 0x5100'0000, .capacity = 8_KiB, .alignment = 64, .host_visible = false};
-inline constexpr engine loader{"loader"}, storer{"storer"}, array{"array"};
-inline constexpr auto mvin = transfer("mvin", dram, spad).on(loader).dimensions(2).cost({.latency = 64, .bytes_per_cycle = 16});
-inline constexpr auto mvout = transfer("mvout", acc, dram).on(storer).dimensions(2).cost({.latency = 64, .bytes_per_cycle = 16});
-
-inline constexpr axis i{"i", 16}, j{"j", 16}, l{"l", 16};
-inline constexpr tensor<std::int8_t> a{"a"}, b{"b"};
-inline constexpr tensor<std::int32_t> c{"c"};
-inline constexpr auto product = cast<std::int32_t>(a(i, l)) * cast<std::int32_t>(b(l, j));
-inline constexpr auto mac16 =
-    intrinsic("mac16", c(i, j) += product).reads(a, spad).reads(b, spad).updates(c, acc).on(array).cycles(16);
-inline constexpr auto mul16 =
-    intrinsic("mul16", c(i, j) = sum(l, product)).reads(a, spad).reads(b, spad).writes(c, acc).on(array).cycles(16);
-inline constexpr auto npu = machine("digits_npu", dram, spad, acc, loader, storer, array, mvin, mvout, mac16, mul16);
+// The accelerator of lesson 01: a machine is described once, for all kernels that run on it.
+using lesson_matmul::acc, lesson_matmul::mac16, lesson_matmul::mvin, lesson_matmul::mvout, lesson_matmul::npu, lesson_matmul::spad;
 
 // One score for every digit and class.
 inline constexpr axis row{"row", padded_rows}, digit_class{"class", padded_classes}, feature{"feature", padded_features};
