@@ -2,7 +2,7 @@
 """Compiles the snippets of a page of docs/diagnostics and compares what the compiler says with what the page promises.
 
 A page holds, as fenced blocks:
-  ```cpp whose first line is `// common`    optional: stands in front of every later block, which then holds only what differs
+  ```cpp whose first line is `// common`    optional: a header that every later block includes in its first line
   ```cpp whose first line is `// refused`   a misuse, a complete translation unit
   ```text whose first line is `expect`      after each misuse: strings, one a line, that its error shows on every compiler.
                                             `g++: …` is the sentence that only g++ spells out; `line: N` is the line of the
@@ -41,13 +41,13 @@ def read_page(text):
             refused.append((awaiting, expected))
             awaiting = None
         elif language == "cpp" and first.strip() == "// common":
-            common = body + '#line 1 "snippet.cpp"\n'
+            common = body
         elif language == "cpp" and first.strip() == "// refused":
             if awaiting is not None:
                 break
-            awaiting = common + body
+            awaiting = (common, body)
         elif language == "cpp" and first.strip() == "// control":
-            controls.append(common + body)
+            controls.append((common, body))
     if awaiting is not None:
         raise Broken("a `// refused` block without an `expect` block after it")
     if not refused or not controls:
@@ -57,8 +57,10 @@ def read_page(text):
 
 def compile_snippet(snippet, options, extra):
     """Compiles without output files. The lengths of paths must not depend on where the checkout is, so they are relative to a folder."""
+    common, body = snippet
     with tempfile.TemporaryDirectory() as folder:
-        pathlib.Path(folder, "snippet.cpp").write_text(snippet)
+        pathlib.Path(folder, "common.hpp").write_text(common)
+        pathlib.Path(folder, "snippet.cpp").write_text('#include "common.hpp" ' * bool(common) + body)
         os.symlink(pathlib.Path(options.include).resolve(), pathlib.Path(folder, "include"))
         system = [flag for directory in options.isystem for flag in ("-isystem", directory)]
         command = [options.compiler, "-std=c++20", "-fsyntax-only", *extra, "-Iinclude", *system, "snippet.cpp"]

@@ -10,7 +10,7 @@ using namespace tilewright;
 namespace {
 
 using kernels::dsp, kernels::l1, kernels::l2;
-constexpr axis i{"i", 48}, i1{"i1", 50}, io{"io"}, ii{"ii"}, e24{"e24", 24}, zero{"zero", 1};
+constexpr axis i{"i", 48}, i1{"i1", 50}, io{"io"}, ii{"ii"}, e24{"e24", 24};
 constexpr tensor<std::int32_t> A{"A"}, B{"B"}, P{"P"}, Q{"Q"}, R{"R"};
 constexpr auto halo = stages(P(i1) = A(i1) * 3, R(i) = P(i) + P(i + 2));
 

@@ -253,9 +253,9 @@ TEST_CASE("machines are checked as the reference says") {
     CHECK(verdict_of(memory{.name = "a", .base = 0, .capacity = 64}, memory{.name = "b", .base = 64, .capacity = 64}) == "none");
     CHECK(verdict_of(tcm, transfer("t", dram, tcm, c(i) = a(i) + b(i))) == "invalid_part");
     CHECK(verdict_of(tcm, intrinsic("sum", c(i, j) += a(i, l)).reads(a, tcm)) == "invalid_part");
-    CHECK(verdict_of(tcm, transfer("t", dram, tcm).dimensions(4)) == "none");
-    CHECK(verdict_of(tcm, transfer("t", dram, tcm).dimensions(5)) == "capacity_of_representation");
-    CHECK(verdict_of(tcm, transfer("t", dram, tcm).dimensions(5).calls("t", argument::source, argument::destination)) == "none");
+    CHECK(verdict_of(tcm, transfer("t", dram, tcm).dimensions(6)) == "none");
+    auto const too_many_arguments = [](auto call) { for (int at = 0; at < 19; ++at) call.call.push(argument::literal(at)); return call; };
+    CHECK(verdict_of(tcm, too_many_arguments(transfer("t", dram, tcm))) == "capacity_of_representation");
     // 8 x 12 x 6 iterations of 3 loads, a product, a sum and a store, and 8 x 12 identities
     CHECK(on().total_cycles == 8 * 12 * 6 * 6 + 8 * 12);
     CHECK(on(core{.name = "slow", .costs = {.load = 2, .store = 5, .multiply = 7}}).total_cycles ==
