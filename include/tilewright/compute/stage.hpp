@@ -192,7 +192,6 @@ constexpr stage_mistake read_stage(computation_view nodes, int first, stage& s) 
             }
         }
     }
-    if (nodes[s.body].type != s.type) return {rule::value_of_another_type, name_of(nodes[s.body].type)};
 
     for (int at = first; at < s.store; ++at) {
         node const& n = nodes[at];

@@ -12,7 +12,6 @@
     X(operation_not_for_this_type, "the operation does not exist for the type of its operands")          \
     X(reduction_inside_a_value, "a reduction is not the whole right-hand side; make it a stage")         \
     X(continuing_what_is_no_sum, "only a sum can continue from the contents of its target")              \
-    X(value_of_another_type, "the value has another type than the tensor; write a cast")                 \
     X(reading_its_own_output, "a stage reads the tensor that it computes")                               \
     X(axis_with_two_extents, "an axis has two extents")                                                  \
     X(axis_without_extent, "an axis has no extent")                                                      \
@@ -47,10 +46,10 @@
     X(without_consumer, "no later stage reads the result, so there is no loop to compute it at")         \
     X(behind_tensorize, "loops that tensorize replaces are gone; put tensorize last")                    \
     X(without_loops, "a transfer carries the stage out, so it has no loops to direct or stage in")       \
-    X(row_without_parts, "a row of #0 bytes goes at most #1 at a time, and only single elements divide it") \
+    X(row_without_parts, "a row of #0 bytes does not divide into parts of at most #1")            \
     X(row_of_broken_granules, "a row has #0 bytes, which is no multiple of #1")                          \
-    X(extent_without_parts, "#0 rows go at most #1 at a time, and only single rows divide them")         \
-    X(too_many_dimensions, "cut to the row and extent limits it has #0 dimensions, at most #1 fit")      \
+    X(extent_without_parts, "#0 rows do not divide into parts of at most #1")                            \
+    X(too_many_dimensions, "cut into parts it has #0 dimensions, at most #1 fit")                        \
     X(address_not_aligned, "an address is #0 bytes past a multiple of #1")                               \
     X(stride_not_aligned, "its rows lie #0 bytes apart, which is no multiple of #1")                     \
     X(other_memories, "it does not lead from `$2` to `$3`")                                              \

@@ -177,8 +177,11 @@ struct matcher {
 
 constexpr char const* reduction_name(operation reduction) { return reduction == operation::constant ? "no reduction" : name_of(reduction); }
 
+/// What a mismatch is for: to be shown, or only to know that there is one.
+enum class purpose : std::uint8_t { explain, decide };
+
 /// Whether stage `s` computes what the semantics `view` declare when its covered loops stand for the axes as `found.loop_of_axis` says.
-constexpr mismatch match_semantics(planning& p, int s, computation_view view, matching& found) {
+constexpr mismatch match_semantics(planning& p, int s, computation_view view, matching& found, purpose why) {
     stage const& st = p.stage_at(s);
     nest const& n = p.nest_at(s);
     stage const& sem = found.semantics;
@@ -192,27 +195,35 @@ constexpr mismatch match_semantics(planning& p, int s, computation_view view, ma
         if (loop_for(axis).reduction == wanted) continue;
         return wanted ? differs("an output loop", "a reduction") : differs("a reduction", "an output loop");
     }
-    for (int axis = 0; axis < sem.axis_count; ++axis) {
-        stage_axis const& wanted = sem.axes[static_cast<std::size_t>(axis)];
-        if (loop_for(axis).extent % wanted.extent != 0) return after(1, differs(rule::other_extent, wanted.name, loop_for(axis).extent, wanted.extent));
+    // Extents decide fastest, but the order of loops that fits them by chance is not the one that the user means: to explain, they come last.
+    auto const match_extents = [&]() -> mismatch {
+        for (int axis = 0; axis < sem.axis_count; ++axis) {
+            stage_axis const& wanted = sem.axes[static_cast<std::size_t>(axis)];
+            if (loop_for(axis).extent % wanted.extent != 0) return differs(rule::other_extent, wanted.name, loop_for(axis).extent, wanted.extent);
+        }
+        return {};
+    };
+    if (why == purpose::decide) {
+        if (mismatch const wrong = match_extents()) return wrong;
     }
-    if (st.type != sem.type) return after(2, differs(name_of(st.type), name_of(sem.type)));
-    if (st.reduction != sem.reduction) return after(2, differs(reduction_name(st.reduction), reduction_name(sem.reduction)));
+    if (st.type != sem.type) return after(1, differs(name_of(st.type), name_of(sem.type)));
+    if (st.reduction != sem.reduction) return after(1, differs(reduction_name(st.reduction), reduction_name(sem.reduction)));
     matcher const m{p, s, view, found};
     found.count = 0;
     mismatch const wrong = m.match_access(st.target, sem.target, 0);
-    if (wrong) return after(3, wrong);
+    if (wrong) return after(2, wrong);
     found.names[0] = sem.output;
     found.nodes[0] = static_cast<std::int16_t>(st.target);
     found.semantic_nodes[0] = static_cast<std::int16_t>(sem.target);
     found.count = 1;
     mismatch const in_body = m.match_tree(st.body, sem.body);
-    return after(3 + found.count, in_body);
+    if (in_body) return after(2 + found.count, in_body);
+    return why == purpose::explain ? after(3 + found.count, match_extents()) : mismatch{};
 }
 
 /// Tries the covered loops of stage `s` for the axes of an intrinsic, first in the order they were named, then in every other.
 /// @return what is wrong in the order that matches best, the first among equals
-constexpr mismatch match_intrinsic(planning& p, int s, int intrinsic_at, matching& found) {
+constexpr mismatch match_intrinsic(planning& p, int s, int intrinsic_at, matching& found, purpose why = purpose::explain) {
     machine const& where = p.of->where();
     computation_view const view = where.view(where.intrinsics[intrinsic_at].semantics);
     nest const& n = p.nest_at(s);
@@ -224,7 +235,7 @@ constexpr mismatch match_intrinsic(planning& p, int s, int intrinsic_at, matchin
         for (int axis = 0; axis < n.covered_count; ++axis) {
             found.loop_of_axis[static_cast<std::size_t>(axis)] = n.covered[static_cast<std::size_t>(order[static_cast<std::size_t>(axis)])];
         }
-        mismatch const wrong = match_semantics(p, s, view, found);
+        mismatch const wrong = match_semantics(p, s, view, found, why);
         if (!wrong) return {};
         if (!closest || wrong.reached > closest.reached) closest = wrong;
         // The next permutation in lexicographic order.

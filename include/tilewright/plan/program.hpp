@@ -358,7 +358,7 @@ class program_writer {
         for (int at = 0; at < where().intrinsics.size(); ++at) {
             if (at == named) continue;
             matching trial;
-            if (match_intrinsic(p, s, at, trial)) continue;
+            if (match_intrinsic(p, s, at, trial, purpose::decide)) continue;
             if (accumulates(where().intrinsics[at], trial.semantics) || trial.semantics.continues) continue;
             bool same_extents = trial.semantics.axis_count == found.semantics.axis_count;
             for (int axis = 0; axis < p.nest_at(s).covered_count && same_extents; ++axis) {
