@@ -37,14 +37,16 @@ inline constexpr auto matmul = C(m, n) += cast<std::int32_t>(A(m, k)) * cast<std
 
 // The schedule: 64 x 64 tiles of C stay in the accumulator while tiles of A and B stream through the scratchpad.
 inline constexpr axis mo{"mo"}, mi{"mi"}, no{"no"}, ni{"ni"}, ko{"ko"}, ki{"ki"};
+// clang-format off
 inline constexpr auto matmul_on_npu = schedule(matmul, npu)
-                                          .tile(m, n, mo, no, mi, ni, 64, 64)
-                                          .split(k, ko, ki, 64)
-                                          .reorder(mo, no, ko, mi, ni, ki)
-                                          .cache_read(A, spad).at(ko).by(mvin)
-                                          .cache_read(B, spad).at(ko).by(mvin)
-                                          .cache_write(C, acc).at(no).by(mvout)
-                                          .tensorize(mi, ni, ki, mac16);
+    .tile(m, n, mo, no, mi, ni, 64, 64)
+    .split(k, ko, ki, 64)
+    .reorder(mo, no, ko, mi, ni, ki)
+    .cache_read(A, spad).at(ko).by(mvin)
+    .cache_read(B, spad).at(ko).by(mvin)
+    .cache_write(C, acc).at(no).by(mvout)
+    .tensorize(mi, ni, ki, mac16);
+// clang-format on
 
 // The compiler knows what fits and what it costs.
 static_assert(plan<matmul_on_npu>.peak(spad) == 8_KiB);

@@ -18,11 +18,13 @@ inline constexpr auto classify =
 
 // All weights stay in the scratchpad; the digits stream through it, 48 at a time.
 inline constexpr axis block{"block"}, digit_in_block{"digit"};
+// clang-format off
 inline constexpr auto classify_on_npu = schedule(classify, npu)
-                                            .split(row, block, digit_in_block, 48)
-                                            .cache_read(weights, spad).by(mvin)
-                                            .cache_read(pixels, spad).at(block).by(mvin)
-                                            .cache_write(scores, acc).at(block).by(mvout)
-                                            .tensorize(digit_in_block, digit_class, feature, mac16);
+    .split(row, block, digit_in_block, 48)
+    .cache_read(weights, spad).by(mvin)
+    .cache_read(pixels, spad).at(block).by(mvin)
+    .cache_write(scores, acc).at(block).by(mvout)
+    .tensorize(digit_in_block, digit_class, feature, mac16);
+// clang-format on
 
 }  // namespace lesson_digits

@@ -1,4 +1,5 @@
 #pragma once
+// clang-format off: schedules are read line by line, a buffer a line.
 #include <tilewright/tilewright.hpp>
 
 /// A kernel whose arguments have every condition that an entry can check.

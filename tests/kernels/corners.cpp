@@ -1,3 +1,4 @@
+// clang-format off: schedules are read line by line, a buffer a line.
 #include "catch.hpp"
 #include "kernels/features.hpp"
 #include "kernels/run_kernel.hpp"

@@ -1,4 +1,5 @@
 #pragma once
+// clang-format off: schedules are read line by line, a buffer a line.
 #include <tilewright/tilewright.hpp>
 
 /// Schedules that each use one feature: instructions of other shapes, transfers that do more than copy, types, parameters, ranks.

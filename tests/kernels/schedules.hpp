@@ -1,4 +1,5 @@
 #pragma once
+// clang-format off: schedules are read line by line, a buffer a line.
 #include <tilewright/tilewright.hpp>
 
 /// The computations that the tests run, each with a schedule of another kind. Their references are in tests/reference.

@@ -34,7 +34,7 @@ constexpr void place_stage(planning& p, int s) {
         }
     }
     // The box that its consumers need: they must all stand inside the same loops.
-    box needed{.rank = st.rank};
+    box needed{.rank = st.rank}, all;
     for (int consumer = s + 1; consumer < p.plan.stage_count; ++consumer) {
         bool inside = true;
         for (int depth = 0; depth < place.outer_depth; ++depth) {
@@ -47,17 +47,16 @@ constexpr void place_stage(planning& p, int s) {
             }
             int const wrong = widen(p, needed, consumer, node, place.outer_depth);
             if (wrong >= 0) return refuse_box(p, st.output, wrong, consumer, place.outer_depth, place.at_ordinal);
-            box all;
-            if (widen(p, all, consumer, node, 0) >= 0) return;
-            for (int dimension = 0; dimension < st.rank; ++dimension) {
-                auto const d = static_cast<std::size_t>(dimension);
-                std::int64_t const low = all.at[d].constant, high = low + all.extents[d] - 1;
-                if (low >= 0 && high < st.axes[d].extent) continue;
-                verdict& v = p.refuse(verdict_kind::outside_domain);
-                v.names = {st.output};
-                v.facts = {fact{fact_kind::dimension, dimension}, fact{fact_kind::from, low}, fact{fact_kind::to, high}, fact{fact_kind::limit, st.axes[d].extent - 1}};
-            }
+            widen(p, all, consumer, node, 0);
         });
+    }
+    for (int dimension = 0; dimension < st.rank && all.started; ++dimension) {
+        auto const d = static_cast<std::size_t>(dimension);
+        std::int64_t const low = all.at[d].constant, high = low + all.extents[d] - 1;
+        if (low >= 0 && high < st.axes[d].extent) continue;
+        verdict& v = p.refuse(verdict_kind::outside_domain);
+        v.names = {st.output};
+        v.facts = {fact{fact_kind::dimension, dimension}, fact{fact_kind::from, low}, fact{fact_kind::to, high}, fact{fact_kind::limit, st.axes[d].extent - 1}};
     }
     if (p.refused()) return;
     if (last || place.at_stage < 0) {
