@@ -9,13 +9,14 @@
 #include "matmul_emulated.h"
 #include "report.hpp"
 
-// How long the emulated machine takes for lesson 01 (512³ in int8, 134 million multiply-adds), beside plain loops that the compiler vectorises.
+// How long the emulated machine takes for lesson 01 (512³ in int8, 134 million multiply-adds), beside plain loops that the compiler
+// vectorises.
 
 namespace {
 
 constexpr int size = 512;
-std::vector<std::int8_t> left(size * size), right(size * size);
-std::vector<std::int32_t> emulated_result(size * size), plain_result(size * size);
+std::vector<std::int8_t> left(size*size), right(size*size);
+std::vector<std::int32_t> emulated_result(size*size), plain_result(size*size);
 
 void emulated(benchmark::State& state) {
     for (auto _ : state) {
@@ -54,5 +55,6 @@ int main(int argument_count, char** arguments) {
         std::fprintf(stderr, "the results differ\n");
         return EXIT_FAILURE;
     }
-    std::printf("emulate: seconds=%.4f slowdown=%.2f\n", measured.seconds("emulated"), measured.seconds("emulated") / measured.seconds("plain_loops"));
+    std::printf("emulate: seconds=%.4f slowdown=%.2f\n", measured.seconds("emulated"),
+                measured.seconds("emulated") / measured.seconds("plain_loops"));
 }

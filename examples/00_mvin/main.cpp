@@ -36,8 +36,8 @@ void print_statement(char const* file) {
 /// The device's instruction. This program has no accelerator: it shows what the instruction is given.
 extern "C" int mvin(const void* source, void* destination, std::int64_t bytes) {
     auto const address = reinterpret_cast<std::uintptr_t>(destination);
-    std::printf("  mvin(A + %td, 0x%llx, %lld)\n", static_cast<std::uint8_t const*>(source) - tensor_a.data(), static_cast<unsigned long long>(address),
-                static_cast<long long>(bytes));
+    std::printf("  mvin(A + %td, 0x%llx, %lld)\n", static_cast<std::uint8_t const*>(source) - tensor_a.data(),
+                static_cast<unsigned long long>(address), static_cast<long long>(bytes));
     std::memcpy(local_memory.data() + (address - lesson_mvin::local.base), source, static_cast<std::size_t>(bytes));
     ++calls;
     return 0;
@@ -55,7 +55,8 @@ int main() {
 
     tilewright::emulator& on = tilewright::emulated<accelerator>();
     int const emulated_code = tilewright::call<copy_by_mvin>(load_tensor_emulated, tensor_a.data());
-    std::cout << "\non the emulated machine, A_buf is at " << on.device_address(on.base(local)) << "\n" << tilewright::comparison(plan<copy_by_mvin>, on) << "\n";
+    std::cout << "\non the emulated machine, A_buf is at " << on.device_address(on.base(local)) << "\n"
+              << tilewright::comparison(plan<copy_by_mvin>, on) << "\n";
 
     bool const device_right = device_code == 0 && calls == 1 && std::memcmp(local_memory.data(), tensor_a.data(), tensor_a.size()) == 0;
     bool const emulated_right = emulated_code == 0 && std::memcmp(on.base(local), tensor_a.data(), tensor_a.size()) == 0;

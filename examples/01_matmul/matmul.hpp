@@ -22,8 +22,7 @@ inline constexpr tensor<std::int8_t> a{"a"}, b{"b"};
 inline constexpr tensor<std::int32_t> c{"c"};
 inline constexpr auto product = cast<std::int32_t>(a(i, l)) * cast<std::int32_t>(b(l, j));
 
-inline constexpr auto mac16 =
-    intrinsic("mac16", c(i, j) += product).reads(a, spad).reads(b, spad).updates(c, acc).on(array).cycles(16);
+inline constexpr auto mac16 = intrinsic("mac16", c(i, j) += product).reads(a, spad).reads(b, spad).updates(c, acc).on(array).cycles(16);
 inline constexpr auto mul16 =
     intrinsic("mul16", c(i, j) = sum(l, product)).reads(a, spad).reads(b, spad).writes(c, acc).on(array).cycles(16);
 

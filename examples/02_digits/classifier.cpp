@@ -52,8 +52,8 @@ feature_vector cholesky_solve(feature_matrix const& l, feature_vector const& b) 
 }
 
 /// The weights w that minimise |X w - t|^2 + lambda |w|^2 over the samples that are in use.
-feature_vector ridge_regression(std::span<feature_vector const> samples, std::span<double const> targets,
-                                std::vector<bool> const& used, double lambda) {
+feature_vector ridge_regression(std::span<feature_vector const> samples, std::span<double const> targets, std::vector<bool> const& used,
+                                double lambda) {
     feature_matrix normal{};     // X^T X + lambda I without the bias, lower triangle
     feature_vector projected{};  // X^T t
     for (std::size_t sample = 0; sample < samples.size(); ++sample) {
@@ -91,8 +91,7 @@ std::ptrdiff_t right_in_fold(std::span<digit const> digits, std::size_t fold, st
     others.insert(others.end(), digits.begin() + static_cast<std::ptrdiff_t>(end), digits.end());
     classifier const fitted = fit(others, lambda);
     auto const held_out = digits.subspan(begin, end - begin);
-    return std::count_if(held_out.begin(), held_out.end(),
-                         [&](digit const& shown) { return guess(fitted, shown) == shown.label; });
+    return std::count_if(held_out.begin(), held_out.end(), [&](digit const& shown) { return guess(fitted, shown) == shown.label; });
 }
 
 }  // namespace

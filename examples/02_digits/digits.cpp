@@ -55,7 +55,8 @@ std::optional<int> parse_number(std::string_view text, int largest) {
 /// A field as a message can show it.
 std::string quoted(std::string_view field) {
     std::string text(field.substr(0, 16));
-    std::replace_if(text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
     return '"' + text + '"';
 }
 
@@ -63,13 +64,12 @@ digit parse_digit(std::string const& line, std::string const& file, int line_num
     constexpr std::size_t columns = image_pixels + 1;
     auto const fields = split_at_commas(line);
     if (fields.size() != columns)
-        throw malformed_line(file, line_number,
-                             "expected " + std::to_string(columns) + " columns, found " + std::to_string(fields.size()));
+        throw malformed_line(file, line_number, "expected " + std::to_string(columns) + " columns, found " + std::to_string(fields.size()));
     auto const number = [&](std::size_t column, int largest, std::string const& what) {
         if (auto const value = parse_number(fields[column], largest)) return *value;
         throw malformed_line(file, line_number,
-                             "column " + std::to_string(column + 1) + ": expected a " + what + " of 0.." +
-                                 std::to_string(largest) + ", found " + quoted(fields[column]));
+                             "column " + std::to_string(column + 1) + ": expected a " + what + " of 0.." + std::to_string(largest) +
+                                 ", found " + quoted(fields[column]));
     };
     digit result;
     for (std::size_t pixel = 0; pixel < image_pixels; ++pixel)
@@ -94,8 +94,7 @@ std::vector<digit> load_digits(std::string const& file) {
 
     constexpr std::size_t expected = training_digits + test_digits;
     if (digits.size() != expected)
-        throw unreadable_file(file + ": expected " + std::to_string(expected) + " digits, found " +
-                              std::to_string(digits.size()));
+        throw unreadable_file(file + ": expected " + std::to_string(expected) + " digits, found " + std::to_string(digits.size()));
     return digits;
 }
 

@@ -24,8 +24,7 @@ std::vector<std::int8_t> int8_weights(classifier const& fitted) {
     std::vector<std::int8_t> matrix(std::size_t{padded_features} * padded_classes);
     for (std::size_t feature = 0; feature < features; ++feature)
         for (std::size_t label = 0; label < classes; ++label)
-            matrix[feature * padded_classes + label] =
-                static_cast<std::int8_t>(std::lround(fitted.weights[feature][label] * scale));
+            matrix[feature * padded_classes + label] = static_cast<std::int8_t>(std::lround(fitted.weights[feature][label] * scale));
     return matrix;
 }
 

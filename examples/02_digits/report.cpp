@@ -31,10 +31,8 @@ void print_confusion_matrix(std::span<digit const> digits, std::span<int const> 
         std::printf("%7zu |", label);
         for (int const count : counts[label]) {
             shown += count;
-            if (count == 0)
-                std::printf("   .");
-            else
-                std::printf("%4d", count);
+            if (count == 0) std::printf("   .");
+            else std::printf("%4d", count);
         }
         std::printf(" |%5.1f %%\n", shown == 0 ? 0.0 : 100.0 * counts[label][label] / shown);
     }
@@ -50,8 +48,7 @@ void print_misread(std::span<digit const> digits, std::span<int const> guesses, 
     for (std::size_t row = 0; row < image_side; ++row) {
         for (std::size_t const index : misread) {
             std::printf("  ");
-            for (std::size_t column = 0; column < image_side; ++column)
-                print_pixel(digits[index].image[row * image_side + column]);
+            for (std::size_t column = 0; column < image_side; ++column) print_pixel(digits[index].image[row * image_side + column]);
         }
         std::printf("\n");
     }

@@ -13,8 +13,8 @@ using lesson_matmul::acc, lesson_matmul::mac16, lesson_matmul::mvin, lesson_matm
 inline constexpr axis row{"row", padded_rows}, digit_class{"class", padded_classes}, feature{"feature", padded_features};
 inline constexpr tensor<std::int8_t> pixels{"pixels"}, weights{"weights"};
 inline constexpr tensor<std::int32_t> scores{"scores"};
-inline constexpr auto classify =
-    scores(row, digit_class) += cast<std::int32_t>(pixels(row, feature)) * cast<std::int32_t>(weights(feature, digit_class));
+inline constexpr auto classify = scores(row, digit_class) +=
+    cast<std::int32_t>(pixels(row, feature)) * cast<std::int32_t>(weights(feature, digit_class));
 
 // All weights stay in the scratchpad; the digits stream through it, 48 at a time.
 inline constexpr axis block{"block"}, digit_in_block{"digit"};

@@ -65,8 +65,9 @@ TEST_CASE("conv2d") {
     auto const image_data = random<std::int8_t>(19 * 27 * 8, 3), filter_data = random<std::int8_t>(3 * 3 * 8 * 16, 4);
     std::vector<std::int32_t> result(8 * 12 * 16, -1), expected(8 * 12 * 16);
     run<conv2d_on_dsp>(conv2d_aot, image_data.data(), filter_data.data(), result.data());
-    reference::conv2d_nhwc({.out_height = 8, .out_width = 12, .channels = 8, .filters = 16, .kernel_height = 3, .kernel_width = 3, .stride = 2, .dilation = 2},
-                           image_data.data(), filter_data.data(), expected.data());
+    reference::conv2d_nhwc(
+        {.out_height = 8, .out_width = 12, .channels = 8, .filters = 16, .kernel_height = 3, .kernel_width = 3, .stride = 2, .dilation = 2},
+        image_data.data(), filter_data.data(), expected.data());
     CHECK(result == expected);
 }
 TEST_CASE("two-stage blur, by Halide's object and by its C source") {

@@ -14,7 +14,8 @@ struct arguments {
     alignas(64) std::int16_t a_data[8 * 40] = {};
     alignas(64) std::int16_t b_data[8 * 32] = {};
     alignas(64) std::int16_t sum_data[8 * 40] = {};
-    halide_dimension_t a_dim[3] = {{0, 32, 1, 0}, {0, 8, 40, 0}, {0, 1, 320, 0}}, b_dim[2] = {{0, 32, 1, 0}, {0, 8, 32, 0}}, sum_dim[2] = {{0, 32, 1, 0}, {0, 8, 33, 0}};
+    halide_dimension_t a_dim[3] = {{0, 32, 1, 0}, {0, 8, 40, 0}, {0, 1, 320, 0}}, b_dim[2] = {{0, 32, 1, 0}, {0, 8, 32, 0}},
+                       sum_dim[2] = {{0, 32, 1, 0}, {0, 8, 33, 0}};
     halide_buffer_t a = {}, b = {}, sum = {};
 
     arguments() {
@@ -48,7 +49,8 @@ TEST_CASE("right arguments run, padded rows included") {
     arguments given;
     REQUIRE(strict_add(&given.a, &given.b, 5, &given.sum) == 0);
     for (int row = 0; row < 8; ++row) {
-        for (int column = 0; column < 32; ++column) CHECK(given.sum_data[row * 33 + column] == given.a_data[row * 40 + column] + given.b_data[row * 32 + column] + 5);
+        for (int column = 0; column < 32; ++column)
+            CHECK(given.sum_data[row * 33 + column] == given.a_data[row * 40 + column] + given.b_data[row * 32 + column] + 5);
         if (row < 7) CHECK(given.sum_data[row * 33 + 32] == -7);
     }
 }

@@ -21,9 +21,15 @@ inline constexpr parameter<std::int16_t> bias{"bias"};
 inline constexpr auto add = sum(y, x) = a(y, x) + b(y, x) + bias;
 inline constexpr auto strict_add = schedule(add, where)
                                        .split(y, yo, yi, 4)
-                                       .cache_read(a, near).at(yo).by(aligned)
-                                       .cache_read(b, near).at(yo).by(contiguous)
-                                       .cache_write(sum, near).at(yo).by(back)
+                                       .cache_read(a, near)
+                                       .at(yo)
+                                       .by(aligned)
+                                       .cache_read(b, near)
+                                       .at(yo)
+                                       .by(contiguous)
+                                       .cache_write(sum, near)
+                                       .at(yo)
+                                       .by(back)
                                        .vectorize(x, 8);
 
 }  // namespace strict

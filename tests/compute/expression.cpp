@@ -71,7 +71,8 @@ constexpr stage_index index = [] {
     while (strided.nodes[static_cast<std::size_t>(node)].name != label("a")) ++node;
     return index_of(strided.view(), s, node, 0);
 }();
-static_assert(index.affine && index.constant == -6 && index.coefficients[0] == 2 && index.coefficients[1] == -1 && index.coefficients[2] == 4);
+static_assert(index.affine && index.constant == -6 && index.coefficients[0] == 2 && index.coefficients[1] == -1 &&
+              index.coefficients[2] == 4);
 
 // `>` keeps the order in which operands are written, which is that of a kernel's arguments.
 constexpr auto greater = a(i) > b(i);

@@ -12,7 +12,11 @@ constexpr tensor<std::int32_t> c{"c"};
 constexpr memory host{.name = "host"}, near{.name = "near", .base = 0x4000, .capacity = 8_KiB, .alignment = 32};
 constexpr auto in = transfer("in", host, near).dimensions(3).cost({.latency = 7, .setup = 2, .bytes_per_cycle = 16});
 constexpr auto twice = transfer("twice", host, near, c(z) = cast<std::int32_t>(a(z)) * 2);
-constexpr auto dots = intrinsic("dots", c(i, j) += cast<std::int32_t>(a(i, l)) * cast<std::int32_t>(b(j, l))).reads(a, near).reads(b, near).updates(c, near).cycles(11);
+constexpr auto dots = intrinsic("dots", c(i, j) += cast<std::int32_t>(a(i, l)) * cast<std::int32_t>(b(j, l)))
+                          .reads(a, near)
+                          .reads(b, near)
+                          .updates(c, near)
+                          .cycles(11);
 constexpr auto highest = intrinsic("highest", c(i) = maximum(l, cast<std::int32_t>(a(i, l)) - 1)).reads(a, near).writes(c, near);
 constexpr auto small = machine("small", host, near, in, twice, dots, highest);
 
@@ -42,9 +46,9 @@ TEST_CASE("a transfer does what its semantics declare to every element") {
 }
 TEST_CASE("an intrinsic computes its semantics on strided operands") {
     emulator on(small, semantics_of<small>);
-    auto* const first = reinterpret_cast<std::int16_t*>(on.base(near));            // [4][5], rows 6 apart
-    auto* const second = reinterpret_cast<std::int16_t*>(on.base(near) + 1024);   // [3][5], rows 9 apart
-    auto* const sums = reinterpret_cast<std::int32_t*>(on.base(near) + 2048);     // [4][3], rows 4 apart
+    auto* const first = reinterpret_cast<std::int16_t*>(on.base(near));          // [4][5], rows 6 apart
+    auto* const second = reinterpret_cast<std::int16_t*>(on.base(near) + 1024);  // [3][5], rows 9 apart
+    auto* const sums = reinterpret_cast<std::int32_t*>(on.base(near) + 2048);    // [4][3], rows 4 apart
     for (int at = 0; at < 24; ++at) first[at] = static_cast<std::int16_t>(at * 37 % 101 - 50);
     for (int at = 0; at < 27; ++at) second[at] = static_cast<std::int16_t>(at * 53 % 97 - 40);
     for (int at = 0; at < 16; ++at) sums[at] = at;
@@ -80,10 +84,13 @@ TEST_CASE("accesses outside a memory are refused and touch nothing") {
     CHECK(std::all_of(on.base(near), on.base(near) + 8192, [](std::byte at) { return at == std::byte{0}; }));
 }
 TEST_CASE("a call beyond what a transfer declares is refused") {
-    constexpr auto narrow = machine("narrow", host, near, transfer("in", host, near).dimensions(2).alignment(8).row_limit(32).extent_limit(4).granularity(8));
+    constexpr auto narrow =
+        machine("narrow", host, near, transfer("in", host, near).dimensions(2).alignment(8).row_limit(32).extent_limit(4).granularity(8));
     emulator on(narrow, {});
     alignas(8) std::array<std::uint8_t, 256> source{};
-    auto const code = [&](std::initializer_list<std::int64_t> shape, int shift = 0) { return on.transfer(0, source.data() + shift, on.base(near), std::data(shape)); };
+    auto const code = [&](std::initializer_list<std::int64_t> shape, int shift = 0) {
+        return on.transfer(0, source.data() + shift, on.base(near), std::data(shape));
+    };
     CHECK(code({32, 1, 1, 1, 4, 40, 32}) == 0);
     CHECK(code({32, 1, 1, 2, 2, 64, 64, 2, 32, 32}) == emulation_illegal_transfer);
     CHECK(code({40, 1, 1, 0}) == emulation_illegal_transfer);

@@ -49,7 +49,8 @@ class random_schedule {
 
     void direct(tilewright::stage const& s) {
         std::vector<std::pair<std::string, std::int64_t>> loops;
-        for (int at = 0; at < s.axis_count; ++at) loops.emplace_back(s.axes[static_cast<std::size_t>(at)].name.str(), s.axes[static_cast<std::size_t>(at)].extent);
+        for (int at = 0; at < s.axis_count; ++at)
+            loops.emplace_back(s.axes[static_cast<std::size_t>(at)].name.str(), s.axes[static_cast<std::size_t>(at)].extent);
         // Splits by divisors
         for (int times = draw(4); times > 0; --times) {
             std::size_t const at = static_cast<std::size_t>(draw(static_cast<int>(loops.size())));
@@ -67,7 +68,8 @@ class random_schedule {
         }
         // A rotation or an exchange of loops
         for (int times = draw(3); times > 0 && loops.size() > 1; --times) {
-            std::size_t const a = static_cast<std::size_t>(draw(static_cast<int>(loops.size()))), b = static_cast<std::size_t>(draw(static_cast<int>(loops.size())));
+            std::size_t const a = static_cast<std::size_t>(draw(static_cast<int>(loops.size()))),
+                              b = static_cast<std::size_t>(draw(static_cast<int>(loops.size())));
             if (a == b) continue;
             std::swap(loops[a], loops[b]);
             made_.reorder(loops[std::min(a, b)].first.c_str(), loop_name(loops[std::max(a, b)].first.c_str()));
@@ -94,7 +96,8 @@ class random_schedule {
         std::vector<any_tensor> read;
         for (int node = s.first; node < s.store; ++node) {
             if (what_[node].op != operation::access || node == s.target || what_[node].name == s.output) continue;
-            if (std::none_of(read.begin(), read.end(), [&](any_tensor const& t) { return t.name == what_[node].name; })) read.push_back({what_[node].name, what_[node].type});
+            if (std::none_of(read.begin(), read.end(), [&](any_tensor const& t) { return t.name == what_[node].name; }))
+                read.push_back({what_[node].name, what_[node].type});
         }
         auto const stage_at = [&](bool write, any_tensor const& tensor, memory const& where) {
             write ? made_.cache_write(tensor, where) : made_.cache_read(tensor, where);
@@ -150,8 +153,9 @@ std::map<std::string, int> walk(computation<Count> const& what, std::uint32_t se
 void check_met(std::map<std::string, int> const& met, int at_least) {
     for (auto const& [name, times] : met) {
         UNSCOPED_INFO(name << ": " << times);
-        bool const expected = name == "run" || name == "loop_order" || name == "box_not_constant" || name == "memory_overflow" || name == "tile_does_not_divide" ||
-                              name == "unknown_axis" || name == "no_transfer" || name == "conflicting_directives";
+        bool const expected = name == "run" || name == "loop_order" || name == "box_not_constant" || name == "memory_overflow" ||
+                              name == "tile_does_not_divide" || name == "unknown_axis" || name == "no_transfer" ||
+                              name == "conflicting_directives";
         CHECK(expected);
     }
     CHECK(met.at("run") >= at_least);

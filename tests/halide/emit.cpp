@@ -10,8 +10,10 @@ using namespace tilewright;
 namespace {
 
 constexpr memory dram{.name = "dram"}, pool{.name = "pool", .capacity = 4_KiB}, near{.name = "near", .base = 0x8000, .capacity = 4_KiB};
-constexpr auto in = transfer("in", dram, near).dimensions(2).calls("copy_in", argument::literal(3), argument::destination, argument::bytes, argument::row_bytes,
-                                                                   argument::extent(0), argument::extent(1), argument::source_stride(1), argument::destination_stride(1));
+constexpr auto in = transfer("in", dram, near)
+                        .dimensions(2)
+                        .calls("copy_in", argument::literal(3), argument::destination, argument::bytes, argument::row_bytes,
+                               argument::extent(0), argument::extent(1), argument::source_stride(1), argument::destination_stride(1));
 constexpr auto out = transfer("out", near, dram);
 constexpr auto to_pool = transfer("to_pool", dram, pool);
 constexpr axis y{"y", 6}, x{"x", 10}, yo{"yo"}, yi{"yi"};
@@ -34,8 +36,8 @@ TEST_CASE("a device call has the arguments that the machine lists, in their orde
     std::string const text = statement_of(plan<on_near>);
     INFO(text);
     // 3 rows of 19 elements of 2 bytes; rows in the scratchpad follow each other
-    CHECK(text.find("copy_in((int64)3, (void *)reinterpret(a.near.address), (int64)114, (int64)38, (int64)19, (int64)3, int64(_halide_buffer_get_stride((halide_buffer_t *)a.buffer, 1))*(int64)2, (int64)38)") !=
-          std::string::npos);
+    CHECK(text.find("copy_in((int64)3, (void *)reinterpret(a.near.address), (int64)114, (int64)38, (int64)19, (int64)3, "
+                    "int64(_halide_buffer_get_stride((halide_buffer_t *)a.buffer, 1))*(int64)2, (int64)38)") != std::string::npos);
     CHECK(text.find("let a.near.address = (uint64)32768") != std::string::npos);
     // 114 bytes of a, then b: two-byte elements need no more alignment
     CHECK(text.find("let b.near.address = (uint64)32882") != std::string::npos);

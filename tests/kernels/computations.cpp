@@ -13,26 +13,42 @@ tilewright::emulator& on_dsp() { return emulated<dsp>(); }
 }  // namespace
 
 TEST_CASE("matmul, both operands as they are") {
-    check_kernel(plan<matmul_nn_on_dsp>, on_dsp(), [](operand_data const& d) { reference::matmul_nn(24, 40, 36, d.in<std::int8_t>(0), d.in<std::int8_t>(1), d.out<std::int32_t>()); });
+    check_kernel(plan<matmul_nn_on_dsp>, on_dsp(), [](operand_data const& d) {
+        reference::matmul_nn(24, 40, 36, d.in<std::int8_t>(0), d.in<std::int8_t>(1), d.out<std::int32_t>());
+    });
 }
 TEST_CASE("matmul, second operand transposed, through two levels of memory") {
-    check_kernel(plan<matmul_nt_on_dsp>, on_dsp(), [](operand_data const& d) { reference::matmul_nt(24, 40, 36, d.in<std::int8_t>(0), d.in<std::int8_t>(1), d.out<std::int32_t>()); });
+    check_kernel(plan<matmul_nt_on_dsp>, on_dsp(), [](operand_data const& d) {
+        reference::matmul_nt(24, 40, 36, d.in<std::int8_t>(0), d.in<std::int8_t>(1), d.out<std::int32_t>());
+    });
 }
 TEST_CASE("matmul, first operand transposed, in float, with fused loops") {
-    check_kernel(plan<matmul_tn_on_dsp>, on_dsp(), [](operand_data const& d) { reference::matmul_tn(24, 40, 36, d.in<float>(0), d.in<float>(1), d.out<float>()); });
+    check_kernel(plan<matmul_tn_on_dsp>, on_dsp(),
+                 [](operand_data const& d) { reference::matmul_tn(24, 40, 36, d.in<float>(0), d.in<float>(1), d.out<float>()); });
 }
 TEST_CASE("matmul, both operands transposed, nothing staged") {
-    check_kernel(plan<matmul_tt_on_dsp>, on_dsp(), [](operand_data const& d) { reference::matmul_tt(24, 40, 36, d.in<float>(0), d.in<float>(1), d.out<float>()); });
+    check_kernel(plan<matmul_tt_on_dsp>, on_dsp(),
+                 [](operand_data const& d) { reference::matmul_tt(24, 40, 36, d.in<float>(0), d.in<float>(1), d.out<float>()); });
 }
 TEST_CASE("matmul that continues from the contents of its result") {
-    check_kernel(plan<matmul_continuing_on_dsp>, on_dsp(), [](operand_data const& d) { reference::matmul_nn_continuing(24, 40, 36, d.in<std::int8_t>(0), d.in<std::int8_t>(1), d.out<std::int32_t>()); });
+    check_kernel(plan<matmul_continuing_on_dsp>, on_dsp(), [](operand_data const& d) {
+        reference::matmul_nn_continuing(24, 40, 36, d.in<std::int8_t>(0), d.in<std::int8_t>(1), d.out<std::int32_t>());
+    });
 }
 TEST_CASE("conv1d") {
-    check_kernel(plan<conv1d_on_dsp>, on_dsp(), [](operand_data const& d) { reference::conv1d(96, 7, d.in<float>(0), d.in<float>(1), d.out<float>()); });
+    check_kernel(plan<conv1d_on_dsp>, on_dsp(),
+                 [](operand_data const& d) { reference::conv1d(96, 7, d.in<float>(0), d.in<float>(1), d.out<float>()); });
 }
 TEST_CASE("conv2d with stride 2 and dilation 2") {
     check_kernel(plan<conv2d_on_dsp>, on_dsp(), [](operand_data const& d) {
-        reference::conv2d_shape const shape{.out_height = 8, .out_width = 12, .channels = 8, .filters = 16, .kernel_height = 3, .kernel_width = 3, .stride = 2, .dilation = 2};
+        reference::conv2d_shape const shape{.out_height = 8,
+                                            .out_width = 12,
+                                            .channels = 8,
+                                            .filters = 16,
+                                            .kernel_height = 3,
+                                            .kernel_width = 3,
+                                            .stride = 2,
+                                            .dilation = 2};
         REQUIRE(d.inputs[0].dim(2).extent() <= shape.in_height());
         reference::conv2d_nhwc(shape, d.in<std::int8_t>(0), d.in<std::int8_t>(1), d.out<std::int32_t>());
     });
@@ -47,14 +63,21 @@ TEST_CASE("row maximum") {
     check_kernel(plan<row_max_on_dsp>, on_dsp(), [](operand_data const& d) { reference::row_max(30, 50, d.in<float>(0), d.out<float>()); });
 }
 TEST_CASE("row minimum") {
-    check_kernel(plan<row_min_on_dsp>, on_dsp(), [](operand_data const& d) { reference::row_min(30, 50, d.in<std::int32_t>(0), d.out<std::int32_t>()); });
+    check_kernel(plan<row_min_on_dsp>, on_dsp(),
+                 [](operand_data const& d) { reference::row_min(30, 50, d.in<std::int32_t>(0), d.out<std::int32_t>()); });
 }
 TEST_CASE("outer product") {
-    check_kernel(plan<outer_product_on_dsp>, on_dsp(), [](operand_data const& d) { reference::outer_product(24, 40, d.in<std::int16_t>(0), d.in<std::int16_t>(1), d.out<std::int32_t>()); });
+    check_kernel(plan<outer_product_on_dsp>, on_dsp(), [](operand_data const& d) {
+        reference::outer_product(24, 40, d.in<std::int16_t>(0), d.in<std::int16_t>(1), d.out<std::int32_t>());
+    });
 }
 TEST_CASE("contraction of rank 5") {
-    check_kernel(plan<contraction_on_dsp>, on_dsp(), [](operand_data const& d) { reference::contraction(6, 4, 10, 5, 8, d.in<std::int32_t>(0), d.in<std::int32_t>(1), d.out<std::int32_t>()); });
+    check_kernel(plan<contraction_on_dsp>, on_dsp(), [](operand_data const& d) {
+        reference::contraction(6, 4, 10, 5, 8, d.in<std::int32_t>(0), d.in<std::int32_t>(1), d.out<std::int32_t>());
+    });
 }
 TEST_CASE("elementwise select") {
-    check_kernel(plan<select_on_dsp>, on_dsp(), [](operand_data const& d) { reference::select_difference(120, d.in<std::int16_t>(0), d.in<std::int16_t>(1), d.out<std::int16_t>()); });
+    check_kernel(plan<select_on_dsp>, on_dsp(), [](operand_data const& d) {
+        reference::select_difference(120, d.in<std::int16_t>(0), d.in<std::int16_t>(1), d.out<std::int16_t>());
+    });
 }

@@ -17,10 +17,13 @@ constexpr auto halo = stages(P(i1) = A(i1) * 3, R(i) = P(i) + P(i + 2));
 
 void check_equal(schedule const& s, emulator& on = emulated<dsp>(), std::vector<double> const& parameters = {}) {
     auto const plan = std::make_unique<plan_value>(make_plan(s));
-    kernels::check_kernel(*plan, on, [&](kernels::operand_data const& data) {
-        halide::jit_kernel plain(*plan, nullptr);
-        plain.run(data.inputs, data.output, parameters);
-    }, parameters);
+    kernels::check_kernel(
+        *plan, on,
+        [&](kernels::operand_data const& data) {
+            halide::jit_kernel plain(*plan, nullptr);
+            plain.run(data.inputs, data.output, parameters);
+        },
+        parameters);
 }
 verdict refusal_of(schedule const& s) { return make_plan(s).refusal; }
 
@@ -36,7 +39,8 @@ TEST_CASE("a tensor is not staged outside the loop that computes it") {
     auto const outside = refusal_of(schedule(halo, dsp).split(i, io, ii, 8).compute_at(P, io).store_in(P, l2).cache_read(P, l1));
     CHECK(outside.kind == verdict_kind::loop_order);
     CHECK(outside.broken == rule::outside_its_producer);
-    CHECK(refusal_of(schedule(halo, dsp).split(i, io, ii, 8).compute_at(P, ii).store_in(P, l2).stage(P).cache_write(P, l1).at(io)).broken == rule::outside_its_producer);
+    CHECK(refusal_of(schedule(halo, dsp).split(i, io, ii, 8).compute_at(P, ii).store_in(P, l2).stage(P).cache_write(P, l1).at(io)).broken ==
+          rule::outside_its_producer);
 }
 TEST_CASE("a column that one transfer moves as a row must follow itself without gaps") {
     auto const column = stages(R(e24) = A(e24, 0) + 1);
@@ -73,10 +77,19 @@ TEST_CASE("a producer by instructions inside its consumer's loop, after its own 
     constexpr axis rows{"rows", 16}, columns{"columns", 16}, depth{"depth", 12}, other{"other", 16}, rows_o{"rows_o"}, rows_i{"rows_i"};
     constexpr tensor<std::int8_t> first{"first"}, second{"second"};
     constexpr tensor<std::int32_t> middle{"middle"}, last{"last"};
-    auto const chained = stages(middle(rows, columns) += cast<std::int32_t>(first(rows, depth)) * cast<std::int32_t>(second(depth, columns)),
-                                last(other, columns) = middle(other, columns) * 2 + 1);
-    check_equal(schedule(chained, both).split(other, rows_o, rows_i, 4).compute_at(middle, rows_o).store_in(middle, tcm).stage(middle)
-                    .reorder(depth, rows, columns).cache_read(first, spad).at(rows_o).cache_read(second, spad).cache_write(middle, acc)
+    auto const chained =
+        stages(middle(rows, columns) += cast<std::int32_t>(first(rows, depth)) * cast<std::int32_t>(second(depth, columns)),
+               last(other, columns) = middle(other, columns) * 2 + 1);
+    check_equal(schedule(chained, both)
+                    .split(other, rows_o, rows_i, 4)
+                    .compute_at(middle, rows_o)
+                    .store_in(middle, tcm)
+                    .stage(middle)
+                    .reorder(depth, rows, columns)
+                    .cache_read(first, spad)
+                    .at(rows_o)
+                    .cache_read(second, spad)
+                    .cache_write(middle, acc)
                     .tensorize(rows, columns, depth, mac),
                 emulated<both>());
 }

@@ -24,7 +24,9 @@ TEST_CASE("an intrinsic whose axes and factors come in another order") {
     CHECK(plan<matmul_by_dots>.calls(dots) == (32 / 8) * (24 / 4) * (20 / 4 - 1));
 }
 TEST_CASE("an intrinsic that only accumulates, after a transfer that fills") {
-    check_kernel(plan<matmul_by_mac>, on_npu(), [](operand_data const& d) { reference::matmul_nn(32, 24, 20, d.in<std::int8_t>(0), d.in<std::int8_t>(1), d.out<std::int32_t>()); });
+    check_kernel(plan<matmul_by_mac>, on_npu(), [](operand_data const& d) {
+        reference::matmul_nn(32, 24, 20, d.in<std::int8_t>(0), d.in<std::int8_t>(1), d.out<std::int32_t>());
+    });
     CHECK(plan<matmul_by_mac>.calls(zero_acc) == 4);
 }
 TEST_CASE("an intrinsic on rows that are two elements apart") {
@@ -37,13 +39,15 @@ TEST_CASE("an intrinsic on rows that are two elements apart") {
                     std::int32_t sum_ = 0;
                     for (int r_ = 0; r_ < 3; ++r_)
                         for (int s_ = 0; s_ < 2; ++s_)
-                            for (int c_ = 0; c_ < 8; ++c_) sum_ += image_at[((y_ + r_) * 16 + 2 * x_ + s_) * 8 + c_] * filters_at[((r_ * 2 + s_) * 8 + c_) * 16 + q_];
+                            for (int c_ = 0; c_ < 8; ++c_)
+                                sum_ += image_at[((y_ + r_) * 16 + 2 * x_ + s_) * 8 + c_] * filters_at[((r_ * 2 + s_) * 8 + c_) * 16 + q_];
                     d.out<std::int32_t>()[(y_ * 8 + x_) * 16 + q_] = sum_;
                 }
     });
 }
 TEST_CASE("a vector intrinsic inside a reduction that stays loops") {
-    check_kernel(plan<matmul_by_fma>, on_core(), [](operand_data const& d) { reference::matmul_nn(32, 24, 20, d.in<float>(0), d.in<float>(1), d.out<float>()); });
+    check_kernel(plan<matmul_by_fma>, on_core(),
+                 [](operand_data const& d) { reference::matmul_nn(32, 24, 20, d.in<float>(0), d.in<float>(1), d.out<float>()); });
 }
 TEST_CASE("a transfer that converts and scales") {
     check_kernel(plan<widened_by_dma>, on_core(), [](operand_data const& d) {
@@ -66,13 +70,15 @@ TEST_CASE("a transfer that fills with a constant") {
     });
 }
 TEST_CASE("scalar parameters and an axis as a value") {
-    check_kernel(plan<scaled_on_core>, on_core(), [](operand_data const& d) {
-        for (int at = 0; at < 60; ++at) d.out<float>()[at] = d.in<float>(0)[at] * 2.5f + static_cast<float>(at + 11);
-    }, {2.5, 11});
+    check_kernel(plan<scaled_on_core>, on_core(),
+                 [](operand_data const& d) {
+                     for (int at = 0; at < 60; ++at) d.out<float>()[at] = d.in<float>(0)[at] * 2.5f + static_cast<float>(at + 11);
+                 },
+                 {2.5, 11});
 }
 TEST_CASE("an input that begins at a negative index") {
     check_kernel(plan<neighbours_on_core>, on_core(), [](operand_data const& d) {
-        float const* const first = d.in<float>(0);   // at index -1
+        float const* const first = d.in<float>(0);  // at index -1
         for (int at = 0; at < 60; ++at) d.out<float>()[at] = first[at] + first[at + 1] * -first[at + 2];
     });
 }
@@ -108,7 +114,7 @@ TEST_CASE("unsigned arithmetic wraps; comparisons and logic give bools") {
 }
 TEST_CASE("division, modulo, shifts, minimum, maximum in 16 bits") {
     check_kernel(plan<divided_on_core>, on_core(), [](operand_data const& d) {
-        auto const floor_divide = [](int x_, int y_) {   // Euclidean: the remainder is never negative; by zero gives zero
+        auto const floor_divide = [](int x_, int y_) {  // Euclidean: the remainder is never negative; by zero gives zero
             if (y_ == 0) return 0;
             int quotient = x_ / y_;
             if (x_ % y_ < 0) quotient += y_ > 0 ? -1 : 1;

@@ -14,25 +14,31 @@ struct operand_data {
     Halide::Buffer<> output;
 
     template <class T>
-    T const* in(std::size_t position) const { return static_cast<T const*>(inputs.at(position).data()); }
+    T const* in(std::size_t position) const {
+        return static_cast<T const*>(inputs.at(position).data());
+    }
     template <class T>
-    T* out() const { return static_cast<T*>(output.data()); }
+    T* out() const {
+        return static_cast<T*>(output.data());
+    }
 };
 
-inline Halide::Buffer<> make_buffer(tilewright::buffer const& b) {
+inline Halide::Buffer<> make_buffer(tilewright::ir::buffer const& b) {
     std::vector<int> extents;
     for (int d = b.rank - 1; d >= 0; --d) extents.push_back(static_cast<int>(b.extents[static_cast<std::size_t>(d)]));
     Halide::Buffer<> made(tilewright::halide::type_of(b.type), extents);
-    for (int d = b.rank - 1; d >= 0; --d) made.raw_buffer()->dim[b.rank - 1 - d].min = static_cast<int>(b.minimum[static_cast<std::size_t>(d)]);
+    for (int d = b.rank - 1; d >= 0; --d)
+        made.raw_buffer()->dim[b.rank - 1 - d].min = static_cast<int>(b.minimum[static_cast<std::size_t>(d)]);
     return made;
 }
 
-/// Random operands: floats in [-1, 1), integers over the whole range of 8 and 16 bits, small ones of 32 and 64, so that sums do not overflow.
+/// Random operands: floats in [-1, 1), integers over the whole range of 8 and 16 bits, small ones of 32 and 64, so that sums do not
+/// overflow.
 inline operand_data random_operands(tilewright::plan_value const& plan, std::uint64_t seed) {
     operand_data made;
     for (int at = 0; at < plan.buffer_count; ++at) {
-        tilewright::buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
-        if (b.kind != tilewright::buffer_kind::argument) continue;
+        tilewright::ir::buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
+        if (b.kind != tilewright::ir::buffer_kind::argument) continue;
         Halide::Buffer<> data = make_buffer(b);
         tilewright::visit_scalar(b.type, [&]<class T>(T) {
             auto* const elements = static_cast<T*>(data.data());
@@ -55,14 +61,17 @@ inline int& allocations() {
 /// The plan's result equals `expected` and the algorithm's own, bit for bit; the run allocated nothing and cost what the plan says.
 /// @param expected fills the result, given the operands as they were before
 template <class Reference>
-void check_kernel(tilewright::plan_value const& plan, tilewright::emulator& on, Reference const& expected, std::vector<double> const& parameters = {}) {
+void check_kernel(tilewright::plan_value const& plan, tilewright::emulator& on, Reference const& expected,
+                  std::vector<double> const& parameters = {}) {
     using namespace tilewright;
     INFO((plan.refusal ? to_string(plan.refusal) : std::string()));
     REQUIRE(!plan.refusal);
     halide::jit_kernel planned(plan, &on), plain(plan, nullptr);
     INFO(planned.statement());
     Halide::JITHandlers counting;
-    counting.custom_malloc = [](Halide::JITUserContext*, std::size_t bytes) { return ++allocations(), std::aligned_alloc(128, (bytes + 255) / 128 * 128); };
+    counting.custom_malloc = [](Halide::JITUserContext*, std::size_t bytes) {
+        return ++allocations(), std::aligned_alloc(128, (bytes + 255) / 128 * 128);
+    };
     counting.custom_free = [](Halide::JITUserContext*, void* address) { std::free(address); };
     planned.pipeline().jit_handlers() = counting;
 

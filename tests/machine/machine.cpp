@@ -13,9 +13,15 @@ constexpr axis i{"i", 4}, j{"j", 4}, k{"k", 4};
 constexpr tensor<float> a{"a"}, b{"b"}, c{"c"};
 constexpr auto flat = transfer("flat", dram, near);
 constexpr auto rows = transfer("rows", dram, near).on(dma).dimensions(3);
-constexpr auto named = transfer("named", dram, near).dimensions(2).calls("copy2d", argument::destination, argument::source, argument::extent(1), argument::row_bytes, argument::literal(7));
+constexpr auto named =
+    transfer("named", dram, near)
+        .dimensions(2)
+        .calls("copy2d", argument::destination, argument::source, argument::extent(1), argument::row_bytes, argument::literal(7));
 constexpr auto multiply = intrinsic("multiply", c(i, j) += a(i, k) * b(k, j)).reads(a, near).reads(b, near).updates(c, near);
-constexpr auto renamed = intrinsic("renamed", c(i, j) += a(i, k) * b(k, j)).reads(a, near).reads(b, near).updates(c, near)
+constexpr auto renamed = intrinsic("renamed", c(i, j) += a(i, k) * b(k, j))
+                             .reads(a, near)
+                             .reads(b, near)
+                             .updates(c, near)
                              .calls("mma", argument::address(c), argument::address(a), argument::stride(a, 0), argument::literal(-1));
 constexpr auto all = machine("all", named, dma, multiply, dram, flat, near, renamed, rows);
 
@@ -30,10 +36,11 @@ constexpr bool has_roles(device_call const& call, std::initializer_list<role> wa
 
 // Default arguments
 static_assert(has_roles(call_of(flat), {role::source, role::destination, role::bytes}));
-static_assert(has_roles(call_of(rows), {role::source, role::destination, role::row_bytes, role::extent, role::source_stride, role::destination_stride,
-                                        role::extent, role::source_stride, role::destination_stride}));
+static_assert(has_roles(call_of(rows), {role::source, role::destination, role::row_bytes, role::extent, role::source_stride,
+                                        role::destination_stride, role::extent, role::source_stride, role::destination_stride}));
 static_assert(call_of(rows).arguments[6].dimension == 2);
-static_assert(has_roles(call_of(all, all.intrinsics[0]), {role::address, role::stride, role::address, role::stride, role::address, role::stride}));
+static_assert(has_roles(call_of(all, all.intrinsics[0]),
+                        {role::address, role::stride, role::address, role::stride, role::address, role::stride}));
 // Given arguments
 static_assert(call_of(named).symbol == label("copy2d"));
 static_assert(has_roles(call_of(named), {role::destination, role::source, role::extent, role::row_bytes, role::literal}));

@@ -4,6 +4,7 @@
 // Boxes, offsets, lifetimes, traffic and cycles of plans, worked out by hand.
 
 using namespace kernels;
+using namespace tilewright::ir;
 
 namespace {
 
@@ -70,9 +71,10 @@ static_assert(plan<matmul_nn_on_dsp>.bytes(dram_l1) == 3 * 5 * 3 * (8 * 12 + 12 
 static_assert(plan<matmul_nn_on_dsp>.calls(l1_dram) == 3 * 5);
 static_assert(plan<matmul_nn_on_dsp>.bytes(l1_dram) == 24 * 40 * 4);
 
-// Cycles: a load of 96 bytes takes 48 + 96 / 8, a store of 256 takes 48 + 256 / 8. Each of the 24 * 40 * 36 steps loads three values (2 each),
-// converts two (1), multiplies (3), adds (1) and stores (2); the identity is stored 24 * 40 times (2).
-static_assert(plan<matmul_nn_on_dsp>.cycles() == 3 * 5 * 3 * 2 * (48 + 12) + 3 * 5 * (48 + 32) + 24 * 40 * 36 * (3 * 2 + 2 + 3 + 1 + 2) + 24 * 40 * 2);
+// Cycles: a load of 96 bytes takes 48 + 96 / 8, a store of 256 takes 48 + 256 / 8. Each of the 24 * 40 * 36 steps loads three values (2
+// each), converts two (1), multiplies (3), adds (1) and stores (2); the identity is stored 24 * 40 times (2).
+static_assert(plan<matmul_nn_on_dsp>.cycles() ==
+              3 * 5 * 3 * 2 * (48 + 12) + 3 * 5 * (48 + 32) + 24 * 40 * 36 * (3 * 2 + 2 + 3 + 1 + 2) + 24 * 40 * 2);
 
 }  // namespace
 
@@ -88,7 +90,8 @@ TEST_CASE("plans at run time are those of the compiler") {
 }
 
 TEST_CASE("buffers that live at one time never share bytes") {
-    for (plan_value const* of : {&plan<matmul_nn_on_dsp>, &plan<matmul_nt_on_dsp>, &plan<conv2d_on_dsp>, &plan<blur_on_dsp>, &plan<blur_in_turn>, &plan<contraction_on_dsp>}) {
+    for (plan_value const* of : {&plan<matmul_nn_on_dsp>, &plan<matmul_nt_on_dsp>, &plan<conv2d_on_dsp>, &plan<blur_on_dsp>,
+                                 &plan<blur_in_turn>, &plan<contraction_on_dsp>}) {
         for (int at = 0; at < of->buffer_count; ++at) {
             buffer const& a = of->buffers[static_cast<std::size_t>(at)];
             if (a.kind == buffer_kind::argument) continue;

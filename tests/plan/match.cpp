@@ -8,7 +8,8 @@ using namespace tilewright;
 
 namespace {
 
-constexpr memory dram{.name = "dram"}, spad{.name = "spad", .base = 0x1000, .capacity = 64_KiB}, acc{.name = "acc", .base = 0x9000'0000, .capacity = 64_KiB};
+constexpr memory dram{.name = "dram"}, spad{.name = "spad", .base = 0x1000, .capacity = 64_KiB},
+    acc{.name = "acc", .base = 0x9000'0000, .capacity = 64_KiB};
 constexpr auto load = transfer("load", dram, spad).dimensions(2);
 constexpr auto store = transfer("store", acc, dram).dimensions(2);
 constexpr auto zero = transfer("zero", dram, acc, tensor<std::int32_t>("d")(axis{"z", 1}) = 0).dimensions(2);
@@ -23,7 +24,8 @@ constexpr tensor<std::int16_t> c16{"c"};
 template <int Count>
 verdict_kind verdict_of(computation<Count> const& matmul, intrinsic const& step) {
     auto const on = machine("machine", dram, spad, acc, load, store, zero, step);
-    auto const s = schedule(matmul, on).reorder(m, n, k).cache_read(A, spad).cache_read(B, spad).cache_write(C, acc).tensorize(m, n, k, step);
+    auto const s =
+        schedule(matmul, on).reorder(m, n, k).cache_read(A, spad).cache_read(B, spad).cache_write(C, acc).tensorize(m, n, k, step);
     return make_plan(s).refusal.kind;
 }
 template <int Count>
@@ -31,7 +33,9 @@ intrinsic multiply_accumulate(computation<Count> const& does) {
     return intrinsic("step", does).reads(a, spad).reads(b, spad).updates(c, acc);
 }
 template <class T>
-auto wide(T const& value) { return cast<std::int32_t>(value); }
+auto wide(T const& value) {
+    return cast<std::int32_t>(value);
+}
 
 /// One edit of each kind to c(i, j) += a(i, l) * b(l, j); `transposed`: of its second operand.
 template <int Count>
@@ -52,9 +56,17 @@ void check_edits(computation<Count> const& matmul, axis const& i, axis const& j,
     CHECK(verdict_of(matmul, multiply_accumulate(c(i, j) += wide(a(i, l)) * 2)) == intrinsic_operation);
     CHECK(verdict_of(matmul, multiply_accumulate(c(i, j) += wide(a(i, l)) * wide(a(i, l)))) == intrinsic_mismatch);
     // a type
-    CHECK(verdict_of(matmul, intrinsic("step", c(i, j) += wide(ua(i, l)) * wide(b(first, second))).reads(ua, spad).reads(b, spad).updates(c, acc)) == intrinsic_operation);
-    CHECK(verdict_of(matmul, intrinsic("step", c16(i, j) += cast<std::int16_t>(a(i, l)) * cast<std::int16_t>(b(first, second))).reads(a, spad).reads(b, spad).updates(c16, acc)) == intrinsic_operation);
-    CHECK(verdict_of(matmul, intrinsic("step", c(i, j) += a32(i, l) * wide(b(first, second))).reads(a32, spad).reads(b, spad).updates(c, acc)) == intrinsic_operation);
+    CHECK(
+        verdict_of(matmul,
+                   intrinsic("step", c(i, j) += wide(ua(i, l)) * wide(b(first, second))).reads(ua, spad).reads(b, spad).updates(c, acc)) ==
+        intrinsic_operation);
+    CHECK(verdict_of(matmul, intrinsic("step", c16(i, j) += cast<std::int16_t>(a(i, l)) * cast<std::int16_t>(b(first, second)))
+                                 .reads(a, spad)
+                                 .reads(b, spad)
+                                 .updates(c16, acc)) == intrinsic_operation);
+    CHECK(verdict_of(matmul,
+                     intrinsic("step", c(i, j) += a32(i, l) * wide(b(first, second))).reads(a32, spad).reads(b, spad).updates(c, acc)) ==
+          intrinsic_operation);
     // an index: transposed, scaled, moved, of another axis
     CHECK(verdict_of(matmul, multiply_accumulate(c(i, j) += wide(a(l, i)) * wide(b(first, second)))) == intrinsic_mismatch);
     CHECK(verdict_of(matmul, multiply_accumulate(c(i, j) += wide(a(i, l)) * wide(b(second, first)))) == intrinsic_mismatch);
@@ -63,18 +75,27 @@ void check_edits(computation<Count> const& matmul, axis const& i, axis const& j,
     CHECK(verdict_of(matmul, multiply_accumulate(c(i, j) += wide(a(i, l + j)) * wide(b(first, second)))) == intrinsic_mismatch);
     CHECK(verdict_of(matmul, multiply_accumulate(c(i, j) += wide(a(j, l)) * wide(b(first, second)))) == intrinsic_mismatch);
     // With the second operand transposed, a transposed result is the same instruction with its operands exchanged.
-    CHECK(verdict_of(matmul, multiply_accumulate(c(j, i) += wide(a(i, l)) * wide(b(first, second)))) == (transposed ? none : intrinsic_mismatch));
+    CHECK(verdict_of(matmul, multiply_accumulate(c(j, i) += wide(a(i, l)) * wide(b(first, second)))) ==
+          (transposed ? none : intrinsic_mismatch));
     // an extent that does not divide
     axis const i_odd{"i", i.extent - 1};
     CHECK(verdict_of(matmul, multiply_accumulate(c(i_odd, j) += wide(a(i_odd, l)) * wide(b(first, second)))) == intrinsic_mismatch);
     // a memory
-    CHECK(verdict_of(matmul, intrinsic("step", c(i, j) += wide(a(i, l)) * wide(b(first, second))).reads(a, acc).reads(b, spad).updates(c, acc)) == operand_memory);
-    CHECK(verdict_of(matmul, intrinsic("step", c(i, j) += wide(a(i, l)) * wide(b(first, second))).reads(a, spad).reads(b, spad).updates(c, spad)) == operand_memory);
+    CHECK(verdict_of(matmul,
+                     intrinsic("step", c(i, j) += wide(a(i, l)) * wide(b(first, second))).reads(a, acc).reads(b, spad).updates(c, acc)) ==
+          operand_memory);
+    CHECK(verdict_of(matmul,
+                     intrinsic("step", c(i, j) += wide(a(i, l)) * wide(b(first, second))).reads(a, spad).reads(b, spad).updates(c, spad)) ==
+          operand_memory);
     // a stride that the rows of 64 in the scratchpad are no multiple of
-    CHECK(verdict_of(matmul, multiply_accumulate(c(i, j) += wide(a(i, l)) * wide(b(first, second))).stride_multiple(48)) == intrinsic_mismatch);
+    CHECK(verdict_of(matmul, multiply_accumulate(c(i, j) += wide(a(i, l)) * wide(b(first, second))).stride_multiple(48)) ==
+          intrinsic_mismatch);
     CHECK(verdict_of(matmul, multiply_accumulate(c(i, j) += wide(a(i, l)) * wide(b(first, second))).alignment(128)) == intrinsic_mismatch);
     // an instruction that overwrites cannot carry a reduction on
-    CHECK(verdict_of(matmul, intrinsic("step", c(i, j) = sum(l, wide(a(i, l)) * wide(b(first, second)))).reads(a, spad).reads(b, spad).writes(c, acc)) == intrinsic_mismatch);
+    CHECK(verdict_of(
+              matmul,
+              intrinsic("step", c(i, j) = sum(l, wide(a(i, l)) * wide(b(first, second)))).reads(a, spad).reads(b, spad).writes(c, acc)) ==
+          intrinsic_mismatch);
 }
 
 }  // namespace
@@ -87,8 +108,10 @@ TEST_CASE("8 x 4 dot products of four elements match only matmul with the second
 }
 TEST_CASE("an intrinsic for one layout refuses the other") {
     axis const i{"i", 16}, j{"j", 16}, l{"l", 16};
-    CHECK(verdict_of(C(m, n) += wide(A(m, k)) * wide(B(n, k)), multiply_accumulate(c(i, j) += wide(a(i, l)) * wide(b(l, j)))) == verdict_kind::intrinsic_mismatch);
-    CHECK(verdict_of(C(m, n) += wide(A(m, k)) * wide(B(k, n)), multiply_accumulate(c(i, j) += wide(a(i, l)) * wide(b(j, l)))) == verdict_kind::intrinsic_mismatch);
+    CHECK(verdict_of(C(m, n) += wide(A(m, k)) * wide(B(n, k)), multiply_accumulate(c(i, j) += wide(a(i, l)) * wide(b(l, j)))) ==
+          verdict_kind::intrinsic_mismatch);
+    CHECK(verdict_of(C(m, n) += wide(A(m, k)) * wide(B(k, n)), multiply_accumulate(c(i, j) += wide(a(i, l)) * wide(b(j, l)))) ==
+          verdict_kind::intrinsic_mismatch);
 }
 TEST_CASE("without a form that overwrites and without a fill, a reduction is refused") {
     axis const i{"i", 16}, j{"j", 16}, l{"l", 16};

@@ -5,7 +5,8 @@
 
 namespace reference {
 
-/// A small generator whose sequence is the same everywhere. @see G. Steele, D. Lea, C. Flood, "Fast Splittable Pseudorandom Number Generators", 2014
+/// A small generator whose sequence is the same everywhere. @see G. Steele, D. Lea, C. Flood, "Fast Splittable Pseudorandom Number
+/// Generators", 2014
 struct splitmix64 {
     std::uint64_t state = 0;
 

@@ -15,8 +15,7 @@ void multiply_matrices(int m, int n, int k, ReadA a_at, ReadB b_at, bool continu
     for (int row = 0; row < m; ++row)
         for (int column = 0; column < n; ++column) {
             Sum sum = continuing ? c[row * n + column] : Sum{0};
-            for (int inner = 0; inner < k; ++inner)
-                sum += static_cast<Sum>(a_at(row, inner)) * static_cast<Sum>(b_at(inner, column));
+            for (int inner = 0; inner < k; ++inner) sum += static_cast<Sum>(a_at(row, inner)) * static_cast<Sum>(b_at(inner, column));
             c[row * n + column] = sum;
         }
 }
@@ -189,9 +188,7 @@ void outer_product(int m, int n, std::int16_t const* x, std::int16_t const* y, s
 void contraction(int a, int b, int c, int d, int e, std::int32_t const* x, std::int32_t const* y, std::int32_t* out) {
     contract(a, b, c, d, e, x, y, out);
 }
-void contraction(int a, int b, int c, int d, int e, float const* x, float const* y, float* out) {
-    contract(a, b, c, d, e, x, y, out);
-}
+void contraction(int a, int b, int c, int d, int e, float const* x, float const* y, float* out) { contract(a, b, c, d, e, x, y, out); }
 
 void select_difference(std::size_t count, std::int16_t const* x, std::int16_t const* y, std::int16_t* out) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -203,9 +200,7 @@ void select_difference(std::size_t count, std::int16_t const* x, std::int16_t co
 void clamp(std::size_t count, std::int32_t lowest, std::int32_t highest, std::int32_t const* x, std::int32_t* out) {
     clamp_each(count, lowest, highest, x, out);
 }
-void clamp(std::size_t count, float lowest, float highest, float const* x, float* out) {
-    clamp_each(count, lowest, highest, x, out);
-}
+void clamp(std::size_t count, float lowest, float highest, float const* x, float* out) { clamp_each(count, lowest, highest, x, out); }
 
 void shift_left(std::size_t count, std::int32_t const* x, std::int32_t const* amounts, std::int32_t* out) {
     for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(x[i]) << amounts[i]);

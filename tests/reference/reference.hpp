@@ -5,8 +5,9 @@
 /// Plain loops that say what every computation of the tests must give. They share no code with the library.
 ///
 /// Tensors are dense and row-major; a shape [m][n] names the extents from the slowest index to the fastest. Outputs come last and never
-/// overlap inputs. Sums start from 0 and add in the order given, in the output's type. Signed sums of 32 and 64 bits must not overflow: fill
-/// their inputs with `fill_between`. Floating-point results are exact to the bit only when reference.cpp is compiled with -ffp-contract=off.
+/// overlap inputs. Sums start from 0 and add in the order given, in the output's type. Signed sums of 32 and 64 bits must not overflow:
+/// fill their inputs with `fill_between`. Floating-point results are exact to the bit only when reference.cpp is compiled with
+/// -ffp-contract=off.
 namespace reference {
 
 // c[m][n] = sum over k of A(m, k) * B(k, n), k ascending.

@@ -254,7 +254,10 @@ TEST_CASE("machines are checked as the reference says") {
     CHECK(verdict_of(tcm, transfer("t", dram, tcm, c(i) = a(i) + b(i))) == "invalid_part");
     CHECK(verdict_of(tcm, intrinsic("sum", c(i, j) += a(i, l)).reads(a, tcm)) == "invalid_part");
     CHECK(verdict_of(tcm, transfer("t", dram, tcm).dimensions(6)) == "none");
-    auto const too_many_arguments = [](auto call) { for (int at = 0; at < 19; ++at) call.call.push(argument::literal(at)); return call; };
+    auto const too_many_arguments = [](auto call) {
+        for (int at = 0; at < 19; ++at) call.call.push(argument::literal(at));
+        return call;
+    };
     CHECK(verdict_of(tcm, too_many_arguments(transfer("t", dram, tcm))) == "capacity_of_representation");
     // 8 x 12 x 6 iterations of 3 loads, a product, a sum and a store, and 8 x 12 identities
     CHECK(on().total_cycles == 8 * 12 * 6 * 6 + 8 * 12);
@@ -296,12 +299,14 @@ TEST_CASE("computations are checked as the reference says") {
     CHECK(verdict_of(C(m) = C(m) + sum(k, A(m, k))) == "none");
     CHECK(verdict_of(C(m) = C(m) + A(m)) == "none");
     CHECK(verdict_of(C(m) = C(m) * 2) == "ill_formed");
-    CHECK(nest_of(make_plan(schedule(C(m) = sum(k, A(m)), dsp))) == "compute C: for m in 0..8, k in 0..6\n    C[m] = sum(k, A[m])\n");
+    auto const repeated = C(m) = sum(k, A(m));
+    CHECK(nest_of(make_plan(schedule(repeated, dsp))) == "compute C: for m in 0..8, k in 0..6\n    C[m] = sum(k, A[m])\n");
     CHECK(verdict_of(stages(C(m) = A(m), B(m) = A(m))) == "ill_formed");
     CHECK(verdict_of(stages(C(m) = B(m), B(m) = C(m))) == "ill_formed");
 
     // the box of what is read: from 9 - 2 * 7 to 9
-    plan_value const mirrored = make_plan(schedule(C(m) = A(9 - 2 * m), dsp));
+    auto const mirror = C(m) = A(9 - 2 * m);
+    plan_value const mirrored = make_plan(schedule(mirror, dsp));
     CHECK(mirrored.buffers[0].minimum[0] == -5);
     CHECK(mirrored.buffers[0].extents[0] == 15);
 }

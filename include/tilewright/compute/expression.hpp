@@ -51,7 +51,9 @@ concept operands = (operand<T> && ...) && (symbolic<T> || ...);
 
 constexpr node literal_node(std::int64_t value) { return {.op = operation::constant, .value = value}; }
 /// A floating literal is told from an integer one by its first argument.
-constexpr node literal_node(double value) { return {.op = operation::constant, .arguments = {1}, .value = std::bit_cast<std::int64_t>(value)}; }
+constexpr node literal_node(double value) {
+    return {.op = operation::constant, .arguments = {1}, .value = std::bit_cast<std::int64_t>(value)};
+}
 
 constexpr expression<1> to_expression(axis const& a) {
     return {{{{.op = operation::axis_value, .type = scalar_type::int32, .name = a.name, .value = a.extent}}}};
@@ -61,7 +63,9 @@ constexpr expression<1> to_expression(parameter<T> const& p) {
     return {{{{.op = operation::parameter, .type = scalar_type_of<T>(), .name = p.name}}}};
 }
 template <int Count>
-constexpr expression<Count> const& to_expression(expression<Count> const& e) { return e; }
+constexpr expression<Count> const& to_expression(expression<Count> const& e) {
+    return e;
+}
 template <int Count>
 constexpr expression<Count> to_expression(access<Count> const& a);
 template <class T>
@@ -71,7 +75,8 @@ constexpr expression<1> to_expression(T value) {
     else return {{{literal_node(static_cast<std::int64_t>(value))}}};
 }
 template <class T>
-inline constexpr int nodes_of = static_cast<int>(std::tuple_size_v<decltype(std::remove_cvref_t<decltype(to_expression(std::declval<T>()))>::nodes)>);
+inline constexpr int nodes_of =
+    static_cast<int>(std::tuple_size_v<decltype(std::remove_cvref_t<decltype(to_expression(std::declval<T>()))>::nodes)>);
 
 /// Copies the nodes of `from` behind the first `at` nodes of `to`; returns the position behind them.
 template <std::size_t To, std::size_t From>
@@ -136,7 +141,8 @@ constexpr void limit_arguments(node& root, std::size_t count) {
 }
 
 template <int Left, int Right>
-constexpr expression<Left + Right + 1> combine(operation op, expression<Left> const& left, expression<Right> const& right, bool gives_boolean = false) {
+constexpr expression<Left + Right + 1> combine(operation op, expression<Left> const& left, expression<Right> const& right,
+                                               bool gives_boolean = false) {
     expression<Left + Right + 1> whole;
     append(whole.nodes, append(whole.nodes, 0, left.nodes), right.nodes);
     node& root = whole.nodes[Left + Right];
@@ -182,7 +188,8 @@ constexpr auto reduce(operation op, Parts const&... parts) {
     int at = 0;
     auto const take = [&](auto const& part) {
         at = append(whole.nodes, at, part.nodes);
-        if (root.argument_count < max_rank) root.arguments[static_cast<std::size_t>(root.argument_count++)] = static_cast<std::int16_t>(at - 1);
+        if (root.argument_count < max_rank)
+            root.arguments[static_cast<std::size_t>(root.argument_count++)] = static_cast<std::int16_t>(at - 1);
     };
     (take(to_expression(parts)), ...);
     root.op = op;
@@ -200,38 +207,57 @@ constexpr auto reduce(operation op, Parts const&... parts) {
 
 // Arithmetic. Both sides have one element type (casts are written); a literal takes the type of the other side.
 // 8- and 16-bit integers and unsigned ones wrap; `/` and `%` round as Halide's: the remainder is never negative, x / 0 is 0.
-template <class L, class R> requires detail::operands<L, R>
+template <class L, class R>
+    requires detail::operands<L, R>
 constexpr auto operator+(L const& left, R const& right) { return detail::binary(operation::add, left, right); }
-template <class L, class R> requires detail::operands<L, R>
+template <class L, class R>
+    requires detail::operands<L, R>
 constexpr auto operator-(L const& left, R const& right) { return detail::binary(operation::subtract, left, right); }
-template <class L, class R> requires detail::operands<L, R>
+template <class L, class R>
+    requires detail::operands<L, R>
 constexpr auto operator*(L const& left, R const& right) { return detail::binary(operation::multiply, left, right); }
-template <class L, class R> requires detail::operands<L, R>
+template <class L, class R>
+    requires detail::operands<L, R>
 constexpr auto operator/(L const& left, R const& right) { return detail::binary(operation::divide, left, right); }
-template <class L, class R> requires detail::operands<L, R>
+template <class L, class R>
+    requires detail::operands<L, R>
 constexpr auto operator%(L const& left, R const& right) { return detail::binary(operation::modulo, left, right); }
-template <class L, class R> requires detail::operands<L, R>
+template <class L, class R>
+    requires detail::operands<L, R>
 constexpr auto operator<<(L const& left, R const& right) { return detail::binary(operation::shift_left, left, right); }
-template <class L, class R> requires detail::operands<L, R>
+template <class L, class R>
+    requires detail::operands<L, R>
 constexpr auto operator>>(L const& left, R const& right) { return detail::binary(operation::shift_right, left, right); }
-template <class L, class R> requires detail::operands<L, R>
+template <class L, class R>
+    requires detail::operands<L, R>
 constexpr auto operator&&(L const& left, R const& right) { return detail::binary(operation::logical_and, left, right); }
-template <class L, class R> requires detail::operands<L, R>
+template <class L, class R>
+    requires detail::operands<L, R>
 constexpr auto operator||(L const& left, R const& right) { return detail::binary(operation::logical_or, left, right); }
-template <class L, class R> requires detail::operands<L, R>
+template <class L, class R>
+    requires detail::operands<L, R>
 constexpr auto operator==(L const& left, R const& right) { return detail::binary(operation::equal, left, right, true); }
-template <class L, class R> requires detail::operands<L, R>
+template <class L, class R>
+    requires detail::operands<L, R>
 constexpr auto operator!=(L const& left, R const& right) { return detail::binary(operation::not_equal, left, right, true); }
-template <class L, class R> requires detail::operands<L, R>
+template <class L, class R>
+    requires detail::operands<L, R>
 constexpr auto operator<(L const& left, R const& right) { return detail::binary(operation::less, left, right, true); }
-template <class L, class R> requires detail::operands<L, R>
+template <class L, class R>
+    requires detail::operands<L, R>
 constexpr auto operator<=(L const& left, R const& right) { return detail::binary(operation::less_equal, left, right, true); }
-template <class L, class R> requires detail::operands<L, R>
+template <class L, class R>
+    requires detail::operands<L, R>
 constexpr auto operator>(L const& left, R const& right) { return detail::swapped(detail::binary(operation::less, left, right, true)); }
-template <class L, class R> requires detail::operands<L, R>
-constexpr auto operator>=(L const& left, R const& right) { return detail::swapped(detail::binary(operation::less_equal, left, right, true)); }
+template <class L, class R>
+    requires detail::operands<L, R>
+constexpr auto operator>=(L const& left, R const& right) {
+    return detail::swapped(detail::binary(operation::less_equal, left, right, true));
+}
 template <detail::symbolic T>
-constexpr auto operator!(T const& value) { return detail::wrap(operation::logical_not, scalar_type::boolean, detail::to_expression(value)); }
+constexpr auto operator!(T const& value) {
+    return detail::wrap(operation::logical_not, scalar_type::boolean, detail::to_expression(value));
+}
 /// Negation: 0 - x for integers; x * -1 for floating point, so that the sign of a zero changes too.
 template <detail::symbolic T>
 constexpr auto operator-(T const& value) {
@@ -239,16 +265,20 @@ constexpr auto operator-(T const& value) {
     return is_float(inner.root().type) ? inner * -1 : 0 - inner;
 }
 
-template <class L, class R> requires detail::operands<L, R>
+template <class L, class R>
+    requires detail::operands<L, R>
 constexpr auto min(L const& left, R const& right) { return detail::binary(operation::minimum, left, right); }
-template <class L, class R> requires detail::operands<L, R>
+template <class L, class R>
+    requires detail::operands<L, R>
 constexpr auto max(L const& left, R const& right) { return detail::binary(operation::maximum, left, right); }
 /// The value moved into [low, high].
-template <class T, class L, class H> requires detail::operands<T, L, H>
+template <class T, class L, class H>
+    requires detail::operands<T, L, H>
 constexpr auto clamp(T const& value, L const& low, H const& high) { return min(max(value, low), high); }
 
 /// `then` where the condition holds, `otherwise` elsewhere; both are evaluated.
-template <class C, class T, class E> requires detail::operands<C, T, E>
+template <class C, class T, class E>
+    requires detail::operands<C, T, E>
 constexpr auto select(C const& condition, T const& then, E const& otherwise) {
     constexpr int first = detail::nodes_of<C>, second = first + detail::nodes_of<T>, third = second + detail::nodes_of<E>;
     expression<third + 1> whole;
@@ -265,7 +295,8 @@ constexpr auto select(C const& condition, T const& then, E const& otherwise) {
 }
 
 /// The value converted to `To`. Narrowing integers wrap; floating point to integer truncates.
-template <class To, class T> requires detail::operand<T>
+template <class To, class T>
+    requires detail::operand<T>
 constexpr auto cast(T const& value) {
     auto whole = detail::wrap(operation::cast, scalar_type_of<To>(), detail::to_expression(value));
     // A literal has no type of its own to be converted from: it becomes a constant of the new one.
@@ -278,12 +309,18 @@ constexpr auto cast(T const& value) {
 
 /// `sum(k, l, body)`: the sum of `body` over the named axes, from 0. At least one axis; it must be the whole right-hand side.
 template <class... Parts>
-constexpr auto sum(Parts const&... axes_and_body) { return detail::reduce(operation::reduce_sum, axes_and_body...); }
+constexpr auto sum(Parts const&... axes_and_body) {
+    return detail::reduce(operation::reduce_sum, axes_and_body...);
+}
 /// `maximum(k, body)`: from the lowest value of the type.
 template <class... Parts>
-constexpr auto maximum(Parts const&... axes_and_body) { return detail::reduce(operation::reduce_maximum, axes_and_body...); }
+constexpr auto maximum(Parts const&... axes_and_body) {
+    return detail::reduce(operation::reduce_maximum, axes_and_body...);
+}
 /// `minimum(k, body)`: from the highest value of the type.
 template <class... Parts>
-constexpr auto minimum(Parts const&... axes_and_body) { return detail::reduce(operation::reduce_minimum, axes_and_body...); }
+constexpr auto minimum(Parts const&... axes_and_body) {
+    return detail::reduce(operation::reduce_minimum, axes_and_body...);
+}
 
 }  // namespace tilewright

@@ -55,7 +55,8 @@ struct label {
         return static_cast<char>(words[static_cast<std::size_t>(position / 8)] >> (8 * (position % 8)) & 0xff);
     }
     constexpr void set(int position, char letter) {
-        words[static_cast<std::size_t>(position / 8)] |= static_cast<std::uint64_t>(static_cast<unsigned char>(letter)) << (8 * (position % 8));
+        words[static_cast<std::size_t>(position / 8)] |= static_cast<std::uint64_t>(static_cast<unsigned char>(letter))
+                                                         << (8 * (position % 8));
     }
 };
 

@@ -9,19 +9,33 @@ namespace tilewright {
 inline constexpr int max_rank = 6;
 
 enum class operation : std::uint8_t {
-    constant,       // value: the bits of an int64 or of a double
-    parameter,      // name
-    axis_value,     // name; value: extent (0 when the axis was made by a directive)
-    access,         // name: the tensor; arguments: one index expression a dimension
-    add, subtract, multiply, divide, modulo, minimum, maximum,
-    equal, not_equal, less, less_equal,
-    logical_and, logical_or, logical_not,
-    shift_left, shift_right,
-    select,         // condition, then, otherwise
+    constant,    // value: the bits of an int64 or of a double
+    parameter,   // name
+    axis_value,  // name; value: extent (0 when the axis was made by a directive)
+    access,      // name: the tensor; arguments: one index expression a dimension
+    add,
+    subtract,
+    multiply,
+    divide,
+    modulo,
+    minimum,
+    maximum,
+    equal,
+    not_equal,
+    less,
+    less_equal,
+    logical_and,
+    logical_or,
+    logical_not,
+    shift_left,
+    shift_right,
+    select,  // condition, then, otherwise
     cast,
-    reduce_sum, reduce_maximum, reduce_minimum,  // arguments: body, then the axes that were named (may be none)
-    store,          // arguments: the target access, the value; value: the rule that it breaks, 0: none
-    invalid,        // value: the rule that the expression breaks by itself, to be reported by the planner
+    reduce_sum,
+    reduce_maximum,
+    reduce_minimum,  // arguments: body, then the axes that were named (may be none)
+    store,           // arguments: the target access, the value; value: the rule that it breaks, 0: none
+    invalid,         // value: the rule that the expression breaks by itself, to be reported by the planner
 };
 
 /// One node of an expression. Nodes of a computation stand in one array; arguments are positions in it, smaller than the node's own.
@@ -44,13 +58,14 @@ constexpr bool is_reduction(operation op) {
 
 constexpr bool is_commutative(operation op) {
     using enum operation;
-    return op == add || op == multiply || op == minimum || op == maximum || op == equal || op == not_equal || op == logical_and || op == logical_or;
+    return op == add || op == multiply || op == minimum || op == maximum || op == equal || op == not_equal || op == logical_and ||
+           op == logical_or;
 }
 
 constexpr char const* name_of(operation op) {
-    constexpr char const* names[] = {"constant", "parameter", "axis", "access", "add", "subtract", "multiply", "divide", "modulo",
-                                     "min", "max", "==", "!=", "<", "<=", "and", "or", "not", "shift_left", "shift_right",
-                                     "select", "cast", "sum", "maximum", "minimum", "store", "invalid"};
+    constexpr char const* names[] = {"constant",   "parameter",   "axis",   "access", "add", "subtract", "multiply", "divide", "modulo",
+                                     "min",        "max",         "==",     "!=",     "<",   "<=",       "and",      "or",     "not",
+                                     "shift_left", "shift_right", "select", "cast",   "sum", "maximum",  "minimum",  "store",  "invalid"};
     return names[static_cast<int>(op)];
 }
 

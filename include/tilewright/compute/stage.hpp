@@ -28,14 +28,14 @@ struct stage {
 
     int first = 0;
     int store = 0;
-    int target = 0;                              ///< the access that is written
-    int body = 0;                                ///< the value, or what is reduced
-    operation reduction = operation::constant;   ///< `constant`: none
-    bool continues = false;                      ///< the reduction starts from the target's contents
+    int target = 0;                             ///< the access that is written
+    int body = 0;                               ///< the value, or what is reduced
+    operation reduction = operation::constant;  ///< `constant`: none
+    bool continues = false;                     ///< the reduction starts from the target's contents
     label output{};
     scalar_type type = scalar_type::literal;
     int rank = 0;
-    std::array<stage_axis, most_axes> axes{};    ///< the target's in its order, then the reduction's in order of appearance
+    std::array<stage_axis, most_axes> axes{};  ///< the target's in its order, then the reduction's in order of appearance
     int axis_count = 0;
 
     constexpr bool reduces() const { return reduction != operation::constant; }
@@ -132,11 +132,13 @@ constexpr stage_mistake check_expressions(computation_view nodes, stage const& s
         node const& n = nodes[at];
         if (n.op == operation::invalid) {
             auto const broken = static_cast<rule>(n.value);
-            if (broken == rule::too_many) return {broken, n.name, n.name.empty() ? "parts of a reduction" : "dimensions", n.arguments[0], max_rank};
+            if (broken == rule::too_many)
+                return {broken, n.name, n.name.empty() ? "parts of a reduction" : "dimensions", n.arguments[0], max_rank};
             if (broken == rule::condition_without_bool) return {broken};
             return {broken, broken == rule::operands_of_different_types ? types_of(nodes, n) : name_of(n.type)};
         }
-        bool const computes = n.op != operation::access && n.op != operation::constant && n.op != operation::parameter && n.op != operation::axis_value;
+        bool const computes =
+            n.op != operation::access && n.op != operation::constant && n.op != operation::parameter && n.op != operation::axis_value;
         if (!computes) continue;
         scalar_type const operand = nodes[n.argument(0)].type;
         if (operand == scalar_type::literal && n.op != operation::select) return {rule::literal_without_type, name_of(n.op)};
@@ -238,7 +240,9 @@ constexpr stage_mistake read_stage(computation_view nodes, int first, stage& s) 
                 (reach < 0 ? low : high) += reach;
             }
             double const furthest = high > -low ? high : -low;
-            if (furthest > stage::most_index) return {rule::too_many, nodes[at].name, "index", static_cast<std::int64_t>(furthest < 4e18 ? furthest : 4e18), stage::most_index};
+            if (furthest > stage::most_index)
+                return {rule::too_many, nodes[at].name, "index", static_cast<std::int64_t>(furthest < 4e18 ? furthest : 4e18),
+                        stage::most_index};
         }
     }
     return {};

@@ -20,13 +20,15 @@ struct access {
     constexpr access(access const&) = default;
 
     /// Each element is computed once; a right-hand side `sum(k, …)`, `maximum` or `minimum` reduces from its identity.
-    template <class Value> requires detail::operand<Value>
+    template <class Value>
+        requires detail::operand<Value>
     constexpr auto operator=(Value const& value) const { return store(detail::to_expression(value)); }
     constexpr auto operator=(access const& value) const { return store(value.whole); }
 
     /// Sums the right-hand side over the axes that the target does not have, from 0.
     /// In an intrinsic that `updates` the target, the sum continues from its contents.
-    template <class Value> requires detail::operand<Value>
+    template <class Value>
+        requires detail::operand<Value>
     constexpr auto operator+=(Value const& value) const { return store(detail::reduce(operation::reduce_sum, value)); }
 
   private:
@@ -48,7 +50,9 @@ struct access {
 
 namespace detail {
 template <int Count>
-constexpr expression<Count> to_expression(access<Count> const& a) { return a.whole; }
+constexpr expression<Count> to_expression(access<Count> const& a) {
+    return a.whole;
+}
 }  // namespace detail
 
 /// A tensor whose element type is chosen at run time. Row-major: the last index is contiguous.
@@ -57,7 +61,8 @@ struct any_tensor {
     scalar_type type = scalar_type::literal;
 
     /// @param indices affine in axes: `a * i + b * j + c`; at most `max_rank`
-    template <class... Indices> requires(detail::operand<Indices> && ...)
+    template <class... Indices>
+        requires(detail::operand<Indices>&&...)
     constexpr auto operator()(Indices const&... indices) const {
         constexpr int total = (0 + ... + detail::nodes_of<Indices>);
         access<total + 1> element;
@@ -70,7 +75,8 @@ struct any_tensor {
             rule const wrong = detail::adopt(index.nodes.back(), scalar_type::int32);
             if (wrong != rule::none) detail::set_root(index.nodes.back(), operation::invalid, scalar_type::int32, wrong);
             at = detail::append(element.whole.nodes, at, index.nodes);
-            if (root.argument_count < max_rank) root.arguments[static_cast<std::size_t>(root.argument_count++)] = static_cast<std::int16_t>(at - 1);
+            if (root.argument_count < max_rank)
+                root.arguments[static_cast<std::size_t>(root.argument_count++)] = static_cast<std::int16_t>(at - 1);
         };
         (take(detail::to_expression(indices)), ...);
         detail::limit_arguments(root, sizeof...(Indices));

@@ -26,4 +26,5 @@
 #define TILEWRIGHT_NOT_HONOURED "not honoured: take it out of the description"
 #define TILEWRIGHT_CONFLICTING_DIRECTIVES "conflicting directives: say it once"
 #define TILEWRIGHT_MISPLACED_DIRECTIVE "misplaced directive: put it where it has a meaning, or take it out"
+#define TILEWRIGHT_TEMPORARY "temporary: give it a constexpr variable of its own"
 #define TILEWRIGHT_OUTSIDE_DOMAIN "outside domain: extend the axis of the stage that computes it"

@@ -3,94 +3,94 @@
 
 // The rules that computations, schedules and descriptions of machines keep to, each as an error states it when it is broken. clang shows
 // the name, g++ the text.
-#define TILEWRIGHT_RULES(X)                                                                              \
-    X(operands_of_different_types, "operands have different types; write a cast")                        \
-    X(literal_that_does_not_fit, "a literal does not fit the type of the other operand")                 \
-    X(literal_without_type, "a literal has no type here; write cast<...>(...) around it")                \
-    X(too_many, "there are too many")                                                                    \
-    X(condition_without_bool, "the condition of select is not a bool")                                   \
-    X(operation_not_for_this_type, "the operation does not exist for the type of its operands")          \
-    X(reduction_inside_a_value, "a reduction is not the whole right-hand side; make it a stage")         \
-    X(continuing_what_is_no_sum, "only a sum can continue from the contents of its target")              \
-    X(reading_its_own_output, "a stage reads the tensor that it computes")                               \
-    X(axis_with_two_extents, "an axis has two extents")                                                  \
-    X(axis_without_extent, "an axis has no extent")                                                      \
-    X(target_without_plain_axes, "the target must be indexed by plain axes, each once")                  \
-    X(axis_only_on_the_right, "an axis is on the right-hand side only; reduce over it")                  \
-    X(reduction_over_no_axis, "a reduction names plain axes, then the value")                            \
-    X(reduction_over_the_output, "a reduction names an axis of the target")                              \
-    X(axis_not_reduced, "an axis is neither in the target nor named by the reduction")                   \
-    X(index_not_affine, "an index is not affine in the axes")                                            \
-    X(computed_by_two_stages, "two stages compute the same tensor")                                      \
-    X(never_read, "no later stage reads what it computes")                                               \
-    X(computed_too_late, "a stage reads what a later stage computes; put the producer first")            \
-    X(used_with_two_ranks, "a tensor is indexed with two ranks")                                         \
-    X(used_with_two_types, "one name is used with two element types")                                    \
-    X(name_of_two_things, "one name is used for two things")                                             \
-    X(no_identifier, "a name is not an identifier, which generated code needs")                          \
-    X(not_innermost, "tensorize replaces the innermost loops; reorder them inwards past")                \
-    X(not_directly_around, "it does not stand directly around the loop to fuse it with")                 \
-    X(reduction_fused_with_another, "a reduction and a loop of the output cannot be fused")              \
-    X(vectorized_reduction, "a reduction cannot run in vector lanes")                                    \
-    X(vectorized_around_steps, "a vectorized loop cannot hold transfers, instructions or other stages")  \
-    X(inside_the_intrinsic, "one step of the intrinsic covers it; name a loop further out")              \
-    X(inside_a_reduction, "cache_write inside a reduction would store unfinished values")                \
-    X(outside_its_producer, "it is computed further in; stage it there or inside")                        \
-    X(continuing_in_the_middle, "only the last stage can continue from the contents of its target")      \
-    X(gaps_between_outputs, "one iteration computes #0 of #1 elements in a row; what lies between would be overwritten")  \
-    X(read_outside, "what is computed at it is also read outside it")                                    \
-    X(not_read_by_the_stage, "the current stage does not read it")                                       \
-    X(not_computed_by_the_stage, "the current stage does not compute it")                                \
-    X(not_computed, "no stage computes it")                                                              \
-    X(behind_no_staging, "it must follow the cache_read, cache_write or store_in that it speaks of")     \
-    X(without_consumer, "no later stage reads the result, so there is no loop to compute it at")         \
-    X(behind_tensorize, "loops that tensorize replaces are gone; put tensorize last")                    \
-    X(without_loops, "a transfer carries the stage out, so it has no loops to direct or stage in")       \
-    X(row_without_parts, "a row of #0 bytes does not divide into parts of at most #1")            \
-    X(row_of_broken_granules, "a row has #0 bytes, which is no multiple of #1")                          \
-    X(extent_without_parts, "#0 rows do not divide into parts of at most #1")                            \
-    X(too_many_dimensions, "cut into parts it has #0 dimensions, at most #1 fit")                        \
-    X(address_not_aligned, "an address is #0 bytes past a multiple of #1")                               \
-    X(stride_not_aligned, "its rows lie #0 bytes apart, which is no multiple of #1")                     \
-    X(other_memories, "it does not lead from `$2` to `$3`")                                              \
-    X(other_source, "it does not read from `$2`")                                                        \
-    X(other_destination, "it does not write to `$2`")                                                    \
-    X(changing_the_data, "staging needs a transfer that copies")                                         \
-    X(a_reduction, "no transfer reduces")                                                                \
-    X(another_value, "it computes another value")                                                        \
-    X(another_type, "it makes another element type")                                                     \
-    X(another_pattern, "its source is read in a pattern that no transfer has")                           \
-    X(another_order, "it takes the dimensions in another order")                                         \
-    X(other_number_of_loops, "tensorize names #0 loops, the intrinsic has #1 axes")                      \
-    X(other_extent, "the loop for axis `$2` has extent #0, which is no multiple of #1")                  \
-    X(other_index, "along one axis the index of `$2` moves by #0, in the intrinsic by #1")               \
-    X(one_operand_for_two, "it takes `$2` twice, where the stage reads two values, the second of `$3`")  \
-    X(operand_with_offset, "its semantics index `$2` with the offset #1, which no stage has")            \
-    X(dimensions_in_one, "two dimensions of `$2` lie in one dimension of the stage")                     \
-    X(covered_by_a_fused_loop, "a fused loop covers part of an axis of `$2`")                            \
-    X(neighbours_apart, "neighbours in `$2` lie #0 elements apart, in the intrinsic #1")                 \
-    X(not_contiguous, "the last dimension of `$2` lies along dimension #0 of a tensor whose last is #1") \
-    X(stride_not_a_multiple, "rows of `$2` lie #0 elements apart, which is no multiple of #1")           \
-    X(operand_not_aligned, "`$2` lies #0 bytes past a multiple of #1")                                   \
-    X(other_constant, "a constant of type $2 is #0, in the intrinsic #1")                                \
-    X(overwriting_every_step, "it overwrites `$2` in each of the #0 steps of the reduction")             \
-    X(overwriting_what_continues, "it overwrites `$2`, whose contents the stage continues")              \
-    X(machine_without_memory, "it has no memory for the arguments of kernels")                           \
-    X(part_without_name, "a part has no name")                                                           \
-    X(two_parts_of_one_name, "two parts of one kind have the same name")                                 \
-    X(several_stages, "its semantics are several stages")                                                \
-    X(parameter_in_semantics, "its semantics use a parameter or the value of an axis")                   \
-    X(transfer_with_two_sources, "its semantics read two different elements")                            \
-    X(transfer_that_rearranges, "semantics of a transfer index target and source by the same axes, once each") \
-    X(operand_without_memory, "no reads, writes or updates says where an operand lives")                 \
-    X(operand_not_in_semantics, "its semantics have no such operand")                                    \
-    X(operand_declared_twice, "an operand is declared twice")                                            \
-    X(result_only_read, "what it computes needs writes or updates, not reads")                           \
-    X(input_written, "what it only reads needs reads")                                                   \
-    X(result_not_updated, "its semantics continue from what it computes; that needs updates")            \
-    X(update_without_reduction, "updates needs semantics that reduce, such as +=")                       \
-    X(argument_without_operand, "an argument of its call names no operand or dimension that it has")     \
-    X(base_not_aligned, "its base address is not a multiple of the alignment that is needed")            \
+#define TILEWRIGHT_RULES(X)                                                                                              \
+    X(operands_of_different_types, "operands have different types; write a cast")                                        \
+    X(literal_that_does_not_fit, "a literal does not fit the type of the other operand")                                 \
+    X(literal_without_type, "a literal has no type here; write cast<...>(...) around it")                                \
+    X(too_many, "there are too many")                                                                                    \
+    X(condition_without_bool, "the condition of select is not a bool")                                                   \
+    X(operation_not_for_this_type, "the operation does not exist for the type of its operands")                          \
+    X(reduction_inside_a_value, "a reduction is not the whole right-hand side; make it a stage")                         \
+    X(continuing_what_is_no_sum, "only a sum can continue from the contents of its target")                              \
+    X(reading_its_own_output, "a stage reads the tensor that it computes")                                               \
+    X(axis_with_two_extents, "an axis has two extents")                                                                  \
+    X(axis_without_extent, "an axis has no extent")                                                                      \
+    X(target_without_plain_axes, "the target must be indexed by plain axes, each once")                                  \
+    X(axis_only_on_the_right, "an axis is on the right-hand side only; reduce over it")                                  \
+    X(reduction_over_no_axis, "a reduction names plain axes, then the value")                                            \
+    X(reduction_over_the_output, "a reduction names an axis of the target")                                              \
+    X(axis_not_reduced, "an axis is neither in the target nor named by the reduction")                                   \
+    X(index_not_affine, "an index is not affine in the axes")                                                            \
+    X(computed_by_two_stages, "two stages compute the same tensor")                                                      \
+    X(never_read, "no later stage reads what it computes")                                                               \
+    X(computed_too_late, "a stage reads what a later stage computes; put the producer first")                            \
+    X(used_with_two_ranks, "a tensor is indexed with two ranks")                                                         \
+    X(used_with_two_types, "one name is used with two element types")                                                    \
+    X(name_of_two_things, "one name is used for two things")                                                             \
+    X(no_identifier, "a name is not an identifier, which generated code needs")                                          \
+    X(not_innermost, "tensorize replaces the innermost loops; reorder them inwards past")                                \
+    X(not_directly_around, "it does not stand directly around the loop to fuse it with")                                 \
+    X(reduction_fused_with_another, "a reduction and a loop of the output cannot be fused")                              \
+    X(vectorized_reduction, "a reduction cannot run in vector lanes")                                                    \
+    X(vectorized_around_steps, "a vectorized loop cannot hold transfers, instructions or other stages")                  \
+    X(inside_the_intrinsic, "one step of the intrinsic covers it; name a loop further out")                              \
+    X(inside_a_reduction, "cache_write inside a reduction would store unfinished values")                                \
+    X(outside_its_producer, "it is computed further in; stage it there or inside")                                       \
+    X(continuing_in_the_middle, "only the last stage can continue from the contents of its target")                      \
+    X(gaps_between_outputs, "one iteration computes #0 of #1 elements in a row; what lies between would be overwritten") \
+    X(read_outside, "what is computed at it is also read outside it")                                                    \
+    X(not_read_by_the_stage, "the current stage does not read it")                                                       \
+    X(not_computed_by_the_stage, "the current stage does not compute it")                                                \
+    X(not_computed, "no stage computes it")                                                                              \
+    X(behind_no_staging, "it must follow the cache_read, cache_write or store_in that it speaks of")                     \
+    X(without_consumer, "no later stage reads the result, so there is no loop to compute it at")                         \
+    X(behind_tensorize, "loops that tensorize replaces are gone; put tensorize last")                                    \
+    X(without_loops, "a transfer carries the stage out, so it has no loops to direct or stage in")                       \
+    X(row_without_parts, "a row of #0 bytes does not divide into parts of at most #1")                                   \
+    X(row_of_broken_granules, "a row has #0 bytes, which is no multiple of #1")                                          \
+    X(extent_without_parts, "#0 rows do not divide into parts of at most #1")                                            \
+    X(too_many_dimensions, "cut into parts it has #0 dimensions, at most #1 fit")                                        \
+    X(address_not_aligned, "an address is #0 bytes past a multiple of #1")                                               \
+    X(stride_not_aligned, "its rows lie #0 bytes apart, which is no multiple of #1")                                     \
+    X(other_memories, "it does not lead from `$2` to `$3`")                                                              \
+    X(other_source, "it does not read from `$2`")                                                                        \
+    X(other_destination, "it does not write to `$2`")                                                                    \
+    X(changing_the_data, "staging needs a transfer that copies")                                                         \
+    X(a_reduction, "no transfer reduces")                                                                                \
+    X(another_value, "it computes another value")                                                                        \
+    X(another_type, "it makes another element type")                                                                     \
+    X(another_pattern, "its source is read in a pattern that no transfer has")                                           \
+    X(another_order, "it takes the dimensions in another order")                                                         \
+    X(other_number_of_loops, "tensorize names #0 loops, the intrinsic has #1 axes")                                      \
+    X(other_extent, "the loop for axis `$2` has extent #0, which is no multiple of #1")                                  \
+    X(other_index, "along one axis the index of `$2` moves by #0, in the intrinsic by #1")                               \
+    X(one_operand_for_two, "it takes `$2` twice, where the stage reads two values, the second of `$3`")                  \
+    X(operand_with_offset, "its semantics index `$2` with the offset #1, which no stage has")                            \
+    X(dimensions_in_one, "two dimensions of `$2` lie in one dimension of the stage")                                     \
+    X(covered_by_a_fused_loop, "a fused loop covers part of an axis of `$2`")                                            \
+    X(neighbours_apart, "neighbours in `$2` lie #0 elements apart, in the intrinsic #1")                                 \
+    X(not_contiguous, "the last dimension of `$2` lies along dimension #0 of a tensor whose last is #1")                 \
+    X(stride_not_a_multiple, "rows of `$2` lie #0 elements apart, which is no multiple of #1")                           \
+    X(operand_not_aligned, "`$2` lies #0 bytes past a multiple of #1")                                                   \
+    X(other_constant, "a constant of type $2 is #0, in the intrinsic #1")                                                \
+    X(overwriting_every_step, "it overwrites `$2` in each of the #0 steps of the reduction")                             \
+    X(overwriting_what_continues, "it overwrites `$2`, whose contents the stage continues")                              \
+    X(machine_without_memory, "it has no memory for the arguments of kernels")                                           \
+    X(part_without_name, "a part has no name")                                                                           \
+    X(two_parts_of_one_name, "two parts of one kind have the same name")                                                 \
+    X(several_stages, "its semantics are several stages")                                                                \
+    X(parameter_in_semantics, "its semantics use a parameter or the value of an axis")                                   \
+    X(transfer_with_two_sources, "its semantics read two different elements")                                            \
+    X(transfer_that_rearranges, "semantics of a transfer index target and source by the same axes, once each")           \
+    X(operand_without_memory, "no reads, writes or updates says where an operand lives")                                 \
+    X(operand_not_in_semantics, "its semantics have no such operand")                                                    \
+    X(operand_declared_twice, "an operand is declared twice")                                                            \
+    X(result_only_read, "what it computes needs writes or updates, not reads")                                           \
+    X(input_written, "what it only reads needs reads")                                                                   \
+    X(result_not_updated, "its semantics continue from what it computes; that needs updates")                            \
+    X(update_without_reduction, "updates needs semantics that reduce, such as +=")                                       \
+    X(argument_without_operand, "an argument of its call names no operand or dimension that it has")                     \
+    X(base_not_aligned, "its base address is not a multiple of the alignment that is needed")                            \
     X(memories_overlap, "its addresses overlap those of another memory")
 
 namespace tilewright {

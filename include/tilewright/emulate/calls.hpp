@@ -7,14 +7,16 @@ extern "C" {
 [[gnu::used]] inline std::uint64_t tilewright_emulated_base(void* machine, std::int32_t memory) {
     return reinterpret_cast<std::uintptr_t>(static_cast<tilewright::emulator*>(machine)->base(memory));
 }
-[[gnu::used]] inline std::int32_t tilewright_emulate_transfer(void* machine, std::int32_t transfer, void* source, void* destination, void* shape) {
+[[gnu::used]] inline std::int32_t tilewright_emulate_transfer(void* machine, std::int32_t transfer, void* source, void* destination,
+                                                              void* shape) {
     return static_cast<tilewright::emulator*>(machine)->transfer(transfer, source, destination, static_cast<std::int64_t const*>(shape));
 }
 [[gnu::used]] inline std::int32_t tilewright_emulate_intrinsic(void* machine, std::int32_t intrinsic, void* operands) {
     return static_cast<tilewright::emulator*>(machine)->intrinsic(intrinsic, static_cast<std::int64_t const*>(operands));
 }
-[[gnu::used]] inline std::int32_t tilewright_emulate_code(void* machine, std::int64_t iterations, std::int32_t load, std::int32_t store, std::int32_t arithmetic,
-                                                          std::int32_t multiply, std::int32_t divide, std::int32_t convert) {
+[[gnu::used]] inline std::int32_t tilewright_emulate_code(void* machine, std::int64_t iterations, std::int32_t load, std::int32_t store,
+                                                          std::int32_t arithmetic, std::int32_t multiply, std::int32_t divide,
+                                                          std::int32_t convert) {
     static_cast<tilewright::emulator*>(machine)->code(iterations, {load, store, arithmetic, multiply, divide, convert});
     return 0;
 }

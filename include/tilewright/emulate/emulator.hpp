@@ -13,8 +13,8 @@ namespace tilewright {
 
 /// What an emulated machine refuses to do at run time, as the return code of the kernel.
 enum emulation_error : std::int32_t {
-    emulation_bad_address = -1001,     // an access outside the memory that the transfer or the intrinsic works on
-    emulation_unknown_part = -1002,    // a call names a part that the machine does not have
+    emulation_bad_address = -1001,       // an access outside the memory that the transfer or the intrinsic works on
+    emulation_unknown_part = -1002,      // a call names a part that the machine does not have
     emulation_illegal_transfer = -1003,  // dimensions, a row, an extent, an address or a stride that the transfer does not take
 };
 
@@ -30,7 +30,8 @@ class emulator {
     emulator(machine const& what, semantics_table const& semantics) : what_(what), semantics_(semantics) {
         for (int at = 0; at < what.memories.size(); ++at) {
             memory const& m = what.memories[at];
-            regions_.push_back(m.capacity > 0 ? guarded_region(static_cast<std::size_t>(m.capacity), static_cast<std::size_t>(m.alignment)) : guarded_region());
+            regions_.push_back(m.capacity > 0 ? guarded_region(static_cast<std::size_t>(m.capacity), static_cast<std::size_t>(m.alignment))
+                                              : guarded_region());
         }
         reset();
     }
@@ -39,7 +40,8 @@ class emulator {
     /// Where a memory lies in this process. @throws std::invalid_argument when the machine has none of that name, or it has no capacity
     std::byte* base(memory const& m) const {
         int const at = what_.memories.find(m.name);
-        if (at < 0 || m.capacity <= 0) throw std::invalid_argument("machine `" + what_.name.str() + "` has no memory `" + m.name.str() + "` with a capacity");
+        if (at < 0 || m.capacity <= 0)
+            throw std::invalid_argument("machine `" + what_.name.str() + "` has no memory `" + m.name.str() + "` with a capacity");
         return regions_[static_cast<std::size_t>(at)].begin();
     }
     std::byte* base(int memory_at) const { return regions_[static_cast<std::size_t>(memory_at)].begin(); }
@@ -52,7 +54,8 @@ class emulator {
             memory const& m = what_.memories[at];
             char text[48];
             auto const offset = static_cast<std::uint64_t>(static_cast<std::byte const*>(address) - region.begin());
-            std::snprintf(text, sizeof text, "%s0x%llx", m.base == no_address ? " +" : " ", static_cast<unsigned long long>((m.base == no_address ? 0 : m.base) + offset));
+            std::snprintf(text, sizeof text, "%s0x%llx", m.base == no_address ? " +" : " ",
+                          static_cast<unsigned long long>((m.base == no_address ? 0 : m.base) + offset));
             return m.name.str() + text;
         }
         return "host";
@@ -96,8 +99,9 @@ class emulator {
         }
         if (!takes(t, source, destination, shape)) return fail(emulation_illegal_transfer, t.name.str() + " takes no call of this shape");
         if ((source != nullptr && !reaches(t.source, source, source_reach)) || !reaches(t.destination, destination, destination_reach)) {
-            return fail(emulation_bad_address, t.name.str() + ": " + std::to_string(source_reach) + " bytes from " + device_address(source) + ", " +
-                                                   std::to_string(destination_reach) + " bytes to " + device_address(destination));
+            return fail(emulation_bad_address, t.name.str() + ": " + std::to_string(source_reach) + " bytes from " +
+                                                   device_address(source) + ", " + std::to_string(destination_reach) + " bytes to " +
+                                                   device_address(destination));
         }
         move(at, static_cast<std::byte const*>(source), static_cast<std::byte*>(destination), shape, 0);
         count& c = transfers_[static_cast<std::size_t>(at)];
@@ -119,7 +123,8 @@ class emulator {
             std::copy(given + 1, given + 1 + max_rank, strides + o * max_rank);
             operand_constraint const& wanted = i.operands[static_cast<std::size_t>(o)];
             if (!reaches(wanted.memory_name, addresses[o], reach(i, o, strides + o * max_rank))) {
-                return fail(emulation_bad_address, i.name.str() + ": operand " + wanted.tensor.str() + " at " + device_address(addresses[o]));
+                return fail(emulation_bad_address,
+                            i.name.str() + ": operand " + wanted.tensor.str() + " at " + device_address(addresses[o]));
             }
         }
         semantics_.intrinsics[static_cast<std::size_t>(at)](addresses, strides);
@@ -128,7 +133,7 @@ class emulator {
         c.cycles += i.cost_cycles;
         return 0;
     }
-    void code(std::int64_t iterations, operation_counts const& operations) {
+    void code(std::int64_t iterations, ir::operation_counts const& operations) {
         code_.calls += 1;
         code_.cycles += iterations * cycles_of(operations, what_.host().costs);
     }
@@ -143,13 +148,17 @@ class emulator {
     /// Whether a call is within the limits that the transfer declares.
     static bool takes(transfer_description const& t, void const* source, void const* destination, std::int64_t const* shape) {
         auto const aligned = [&](std::int64_t value) { return value % t.address_alignment == 0; };
-        auto const bits = [](void const* address) { return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address) & 0xffff'ffff); };
+        auto const bits = [](void const* address) {
+            return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address) & 0xffff'ffff);
+        };
         std::int64_t const row_bytes = shape[0] * shape[1];
-        bool good = shape[3] < t.most_dimensions && row_bytes % t.row_granularity == 0 && (t.largest_row_bytes == 0 || row_bytes <= t.largest_row_bytes);
+        bool good = shape[3] < t.most_dimensions && row_bytes % t.row_granularity == 0 &&
+                    (t.largest_row_bytes == 0 || row_bytes <= t.largest_row_bytes);
         good = good && (source == nullptr || aligned(bits(source))) && aligned(bits(destination));
         for (std::int64_t d = 0; d < shape[3]; ++d) {
             std::int64_t const* const along = shape + 4 + 3 * d;
-            good = good && (t.largest_extent == 0 || along[0] <= t.largest_extent) && (source == nullptr || aligned(along[1])) && aligned(along[2]);
+            good = good && (t.largest_extent == 0 || along[0] <= t.largest_extent) && (source == nullptr || aligned(along[1])) &&
+                   aligned(along[2]);
         }
         return good;
     }
@@ -166,7 +175,8 @@ class emulator {
             for (int d = 0; d < n.argument_count; ++d) {
                 stage_index const index = index_of(view, s, node_at, d);
                 for (int axis = 0; axis < s.axis_count; ++axis) {
-                    elements += index.coefficients[static_cast<std::size_t>(axis)] * (s.axes[static_cast<std::size_t>(axis)].extent - 1) * (d + 1 == n.argument_count ? 1 : strides[d]);
+                    elements += index.coefficients[static_cast<std::size_t>(axis)] * (s.axes[static_cast<std::size_t>(axis)].extent - 1) *
+                                (d + 1 == n.argument_count ? 1 : strides[d]);
                 }
             }
             bytes = std::max(bytes, elements * bytes_of(n.type));
@@ -176,7 +186,8 @@ class emulator {
     void move(std::int32_t at, std::byte const* source, std::byte* destination, std::int64_t const* shape, int dimension) const {
         if (dimension < shape[3]) {
             std::int64_t const* const d = shape + 4 + 3 * dimension;
-            for (std::int64_t i = 0; i < d[0]; ++i) move(at, source == nullptr ? nullptr : source + i * d[1], destination + i * d[2], shape, dimension + 1);
+            for (std::int64_t i = 0; i < d[0]; ++i)
+                move(at, source == nullptr ? nullptr : source + i * d[1], destination + i * d[2], shape, dimension + 1);
             return;
         }
         transfer_function const function = semantics_.transfers[static_cast<std::size_t>(at)];
@@ -209,7 +220,8 @@ template <auto const& Machine>
 emulator& emulated() {
     std::shared_ptr<emulator>& shared = shared_emulator(Machine.name);
     if (!shared) shared = std::make_shared<emulator>(Machine, semantics_of<Machine>);
-    else if (!equal(shared->what(), Machine)) throw std::logic_error("two different machines are called `" + Machine.name.str() + "`: give each a name of its own");
+    else if (!equal(shared->what(), Machine))
+        throw std::logic_error("two different machines are called `" + Machine.name.str() + "`: give each a name of its own");
     return *shared;
 }
 

@@ -19,17 +19,20 @@ using intrinsic_function = void (*)(void* const* addresses, std::int64_t const* 
 /// The compiled semantics of a machine's parts, in their order. A copy has no transfer function.
 struct semantics_table {
     std::array<transfer_function, 12> transfers{};
-    std::array<std::int32_t, 12> source_bytes{};        ///< of an element; 0: of whatever is copied, or a fill
+    std::array<std::int32_t, 12> source_bytes{};  ///< of an element; 0: of whatever is copied, or a fill
     std::array<std::int32_t, 12> destination_bytes{};
     std::array<intrinsic_function, 16> intrinsics{};
 };
 
 namespace detail {
 
-// Arithmetic of the compute language: no promotions; unsigned and 8/16-bit integers wrap; division rounds so that remainders are not negative.
+// Arithmetic of the compute language: no promotions; unsigned and 8/16-bit integers wrap; division rounds so that remainders are not
+// negative.
 template <class T>
 constexpr auto widened(T value) {
-    if constexpr (std::is_integral_v<T>) return static_cast<std::make_unsigned_t<std::conditional_t<sizeof(T) < 4, std::int32_t, std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>>>>(value);
+    if constexpr (std::is_integral_v<T>)
+        return static_cast<std::make_unsigned_t<
+            std::conditional_t<sizeof(T) < 4, std::int32_t, std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>>>>(value);
     else return value;
 }
 template <class T>
@@ -83,17 +86,50 @@ struct part_semantics {
 
 template <scalar_type Type>
 struct scalar;
-template <> struct scalar<scalar_type::boolean> { using type = bool; };
-template <> struct scalar<scalar_type::int8> { using type = std::int8_t; };
-template <> struct scalar<scalar_type::int16> { using type = std::int16_t; };
-template <> struct scalar<scalar_type::int32> { using type = std::int32_t; };
-template <> struct scalar<scalar_type::int64> { using type = std::int64_t; };
-template <> struct scalar<scalar_type::uint8> { using type = std::uint8_t; };
-template <> struct scalar<scalar_type::uint16> { using type = std::uint16_t; };
-template <> struct scalar<scalar_type::uint32> { using type = std::uint32_t; };
-template <> struct scalar<scalar_type::uint64> { using type = std::uint64_t; };
-template <> struct scalar<scalar_type::float32> { using type = float; };
-template <> struct scalar<scalar_type::float64> { using type = double; };
+template <>
+struct scalar<scalar_type::boolean> {
+    using type = bool;
+};
+template <>
+struct scalar<scalar_type::int8> {
+    using type = std::int8_t;
+};
+template <>
+struct scalar<scalar_type::int16> {
+    using type = std::int16_t;
+};
+template <>
+struct scalar<scalar_type::int32> {
+    using type = std::int32_t;
+};
+template <>
+struct scalar<scalar_type::int64> {
+    using type = std::int64_t;
+};
+template <>
+struct scalar<scalar_type::uint8> {
+    using type = std::uint8_t;
+};
+template <>
+struct scalar<scalar_type::uint16> {
+    using type = std::uint16_t;
+};
+template <>
+struct scalar<scalar_type::uint32> {
+    using type = std::uint32_t;
+};
+template <>
+struct scalar<scalar_type::uint64> {
+    using type = std::uint64_t;
+};
+template <>
+struct scalar<scalar_type::float32> {
+    using type = float;
+};
+template <>
+struct scalar<scalar_type::float64> {
+    using type = double;
+};
 
 /// Evaluates node `At`; `load(node)` gives the value of an access.
 template <class Part, int At, class Load>
@@ -112,7 +148,8 @@ template <class Part, int At, class Load>
     } else if constexpr (n.op == operation::logical_not) {
         return !evaluate<Part, n.arguments[0]>(axes, load);
     } else if constexpr (n.op == operation::select) {
-        return evaluate<Part, n.arguments[0]>(axes, load) ? evaluate<Part, n.arguments[1]>(axes, load) : evaluate<Part, n.arguments[2]>(axes, load);
+        return evaluate<Part, n.arguments[0]>(axes, load) ? evaluate<Part, n.arguments[1]>(axes, load)
+                                                          : evaluate<Part, n.arguments[2]>(axes, load);
     } else {
         auto const a = evaluate<Part, n.arguments[0]>(axes, load);
         auto const b = evaluate<Part, n.arguments[1]>(axes, load);
@@ -159,7 +196,8 @@ struct intrinsic_semantics {
         std::int64_t at = 0;
         [&]<std::size_t... D>(std::index_sequence<D...>) {
             ((at += along<Node, static_cast<int>(D)>(axes) * (D + 1 == rank ? 1 : strides[operand * max_rank + static_cast<int>(D)])), ...);
-        }(std::make_index_sequence<rank>{});
+        }
+        (std::make_index_sequence<rank>{});
         return at;
     }
     template <int Node, int Dimension>
@@ -168,7 +206,8 @@ struct intrinsic_semantics {
         std::int64_t at = index.constant;
         [&]<std::size_t... A>(std::index_sequence<A...>) {
             ((index.coefficients[A] != 0 ? static_cast<void>(at += index.coefficients[A] * axes[A]) : static_cast<void>(0)), ...);
-        }(std::make_index_sequence<whole.axis_count>{});
+        }
+        (std::make_index_sequence<whole.axis_count>{});
         return at;
     }
 
@@ -212,7 +251,8 @@ struct intrinsic_semantics {
         constexpr bool continues = whole.continues || what.operands[static_cast<std::size_t>(target_operand)].is == direction::updates;
         if constexpr (whole.reduces()) {
             if constexpr (!continues) {
-                run<0, whole.axis_count, false>(axes, [&](std::int64_t const* at) { target[offset<whole.target>(strides, at)] = identity(); });
+                run<0, whole.axis_count, false>(axes,
+                                                [&](std::int64_t const* at) { target[offset<whole.target>(strides, at)] = identity(); });
             }
             run<0, whole.axis_count, true>(axes, [&](std::int64_t const* at) {
                 value_type& into = target[offset<whole.target>(strides, at)];
@@ -222,13 +262,15 @@ struct intrinsic_semantics {
                 else into = std::min(into, value);
             });
         } else {
-            run<0, whole.axis_count, true>(axes, [&](std::int64_t const* at) { target[offset<whole.target>(strides, at)] = evaluate<part, whole.body>(at, load); });
+            run<0, whole.axis_count, true>(
+                axes, [&](std::int64_t const* at) { target[offset<whole.target>(strides, at)] = evaluate<part, whole.body>(at, load); });
         }
     }
     static value_type identity() {
         using limits = std::numeric_limits<value_type>;
         if constexpr (whole.reduction == operation::reduce_sum) return value_type{};
-        else if constexpr (whole.reduction == operation::reduce_maximum) return limits::has_infinity ? -limits::infinity() : limits::lowest();
+        else if constexpr (whole.reduction == operation::reduce_maximum)
+            return limits::has_infinity ? -limits::infinity() : limits::lowest();
         else return limits::has_infinity ? limits::infinity() : limits::max();
     }
 };
@@ -260,18 +302,23 @@ template <auto const& Machine>
 consteval semantics_table make_semantics() {
     semantics_table table;
     [&]<std::size_t... T>(std::index_sequence<T...>) {
-        ([&] {
-            if constexpr (Machine.transfers[static_cast<int>(T)].semantics.count > 0) {
-                using semantics = transfer_semantics<Machine, static_cast<int>(T)>;
-                table.transfers[T] = &semantics::carry_out;
-                if constexpr (semantics::source_node >= 0) table.source_bytes[T] = bytes_of(semantics::part::view[semantics::source_node].type);
-                table.destination_bytes[T] = bytes_of(semantics::whole.type);
-            }
-        }(), ...);
-    }(std::make_index_sequence<static_cast<std::size_t>(Machine.transfers.size())>{});
+        (
+            [&] {
+                if constexpr (Machine.transfers[static_cast<int>(T)].semantics.count > 0) {
+                    using semantics = transfer_semantics<Machine, static_cast<int>(T)>;
+                    table.transfers[T] = &semantics::carry_out;
+                    if constexpr (semantics::source_node >= 0)
+                        table.source_bytes[T] = bytes_of(semantics::part::view[semantics::source_node].type);
+                    table.destination_bytes[T] = bytes_of(semantics::whole.type);
+                }
+            }(),
+            ...);
+    }
+    (std::make_index_sequence<static_cast<std::size_t>(Machine.transfers.size())>{});
     [&]<std::size_t... I>(std::index_sequence<I...>) {
         ((table.intrinsics[I] = &intrinsic_semantics<Machine, static_cast<int>(I)>::carry_out), ...);
-    }(std::make_index_sequence<static_cast<std::size_t>(Machine.intrinsics.size())>{});
+    }
+    (std::make_index_sequence<static_cast<std::size_t>(Machine.intrinsics.size())>{});
     return table;
 }
 

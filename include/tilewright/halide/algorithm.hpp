@@ -44,7 +44,8 @@ inline Halide::Func build_algorithm(plan_value const& plan, algorithm_inputs con
                 return ranges;
             }()});
             int from_inside = static_cast<int>(reduction.size()) - 1;
-            for (int axis = s.rank; axis < s.axis_count; ++axis) axes[s.axes[static_cast<std::size_t>(axis)].name.str()] = domain[from_inside--];
+            for (int axis = s.rank; axis < s.axis_count; ++axis)
+                axes[s.axes[static_cast<std::size_t>(axis)].name.str()] = domain[from_inside--];
         }
         std::function<Expr(int)> const leaf = [&](int at) -> Expr {
             node const& n = plan.what[at];
@@ -56,7 +57,8 @@ inline Halide::Func build_algorithm(plan_value const& plan, algorithm_inputs con
                 Expr form = static_cast<int>(index.constant);
                 for (int axis = 0; axis < s.axis_count; ++axis) {
                     std::int64_t const coefficient = index.coefficients[static_cast<std::size_t>(axis)];
-                    if (coefficient != 0) form = form + static_cast<int>(coefficient) * axes.at(s.axes[static_cast<std::size_t>(axis)].name.str());
+                    if (coefficient != 0)
+                        form = form + static_cast<int>(coefficient) * axes.at(s.axes[static_cast<std::size_t>(axis)].name.str());
                 }
                 indices.insert(indices.begin(), Halide::Internal::simplify(form));
             }

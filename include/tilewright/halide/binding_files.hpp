@@ -9,6 +9,8 @@
 // The files between a caller and the generated function: header, entry with its checks, binding to the emulator. Does not need Halide.
 namespace tilewright::halide {
 
+using namespace ir;
+
 namespace detail {
 
 inline std::string c_type(scalar_type type) {
@@ -25,7 +27,8 @@ inline int type_bits(scalar_type type) { return type == scalar_type::boolean ? 1
 inline std::vector<buffer> passed_buffers(plan_value const& plan) {
     argument_list const list = arguments_of(plan);
     std::vector<buffer> passed;
-    for (int at = 0; at < list.tensor_count; ++at) passed.push_back(plan.buffers[static_cast<std::size_t>(list.tensors[static_cast<std::size_t>(at)])]);
+    for (int at = 0; at < list.tensor_count; ++at)
+        passed.push_back(plan.buffers[static_cast<std::size_t>(list.tensors[static_cast<std::size_t>(at)])]);
     return passed;
 }
 inline buffer const* kept_result(plan_value const& plan) {
@@ -36,7 +39,8 @@ inline buffer const* kept_result(plan_value const& plan) {
 /// The C parameter list of a kernel, or, without types, its arguments in a call. `result`: what stands for a result that is kept.
 inline std::string parameter_list(plan_value const& plan, bool types, std::string const& result = {}) {
     std::vector<std::string> inputs, outputs;
-    for (buffer const& b : passed_buffers(plan)) (b.written ? outputs : inputs).push_back((types ? "struct halide_buffer_t *" : "") + b.tensor.str());
+    for (buffer const& b : passed_buffers(plan))
+        (b.written ? outputs : inputs).push_back((types ? "struct halide_buffer_t *" : "") + b.tensor.str());
     argument_list const list = arguments_of(plan);
     for (int at = 0; at < list.parameter_count; ++at) {
         node const& n = plan.what[list.parameters[static_cast<std::size_t>(at)]];
@@ -65,8 +69,10 @@ inline std::string device_prototypes(plan_value const& plan) {
         written.push_back(line);
         text << "/* " << what << " */\n" << line << "\n";
     };
-    std::vector<bool> transfers(static_cast<std::size_t>(where.transfers.size())), intrinsics(static_cast<std::size_t>(where.intrinsics.size()));
-    for (int at = 0; at < plan.movement_count; ++at) transfers[static_cast<std::size_t>(plan.movements[static_cast<std::size_t>(at)].transfer)] = true;
+    std::vector<bool> transfers(static_cast<std::size_t>(where.transfers.size())),
+        intrinsics(static_cast<std::size_t>(where.intrinsics.size()));
+    for (int at = 0; at < plan.movement_count; ++at)
+        transfers[static_cast<std::size_t>(plan.movements[static_cast<std::size_t>(at)].transfer)] = true;
     for (int at = 0; at < plan.body_count; ++at) {
         body const& b = plan.bodies[static_cast<std::size_t>(at)];
         for (int which : {b.intrinsic, b.first_intrinsic}) {
@@ -76,29 +82,31 @@ inline std::string device_prototypes(plan_value const& plan) {
     for (int at = 0; at < where.transfers.size(); ++at) {
         if (!transfers[static_cast<std::size_t>(at)]) continue;
         transfer_description const& t = where.transfers[at];
-        write(call_of(t), "transfer " + t.name.str() + ": " + t.source.str() + " to " + t.destination.str(), [](call_argument const& a, int position) -> std::string {
-            std::string const d = std::to_string(a.dimension);
-            switch (a.is) {
-                case role::source: return "const void *source";
-                case role::destination: return "void *destination";
-                case role::bytes: return "int64_t bytes";
-                case role::row_bytes: return "int64_t row_bytes";
-                case role::extent: return "int64_t extent_" + d;
-                case role::source_stride: return "int64_t source_stride_" + d;
-                case role::destination_stride: return "int64_t destination_stride_" + d;
-                default: return "int64_t literal_" + std::to_string(position);
-            }
-        });
+        write(call_of(t), "transfer " + t.name.str() + ": " + t.source.str() + " to " + t.destination.str(),
+              [](call_argument const& a, int position) -> std::string {
+                  std::string const d = std::to_string(a.dimension);
+                  switch (a.is) {
+                      case role::source: return "const void *source";
+                      case role::destination: return "void *destination";
+                      case role::bytes: return "int64_t bytes";
+                      case role::row_bytes: return "int64_t row_bytes";
+                      case role::extent: return "int64_t extent_" + d;
+                      case role::source_stride: return "int64_t source_stride_" + d;
+                      case role::destination_stride: return "int64_t destination_stride_" + d;
+                      default: return "int64_t literal_" + std::to_string(position);
+                  }
+              });
     }
     for (int at = 0; at < where.intrinsics.size(); ++at) {
         if (!intrinsics[static_cast<std::size_t>(at)]) continue;
         intrinsic_description const& i = where.intrinsics[at];
-        write(call_of(where, i), "intrinsic " + i.name.str() + "; strides in elements", [&](call_argument const& a, int position) -> std::string {
-            if (a.is == role::literal) return "int64_t literal_" + std::to_string(position);
-            operand_constraint const& o = i.operands[static_cast<std::size_t>(a.operand)];
-            if (a.is == role::stride) return "int64_t " + o.tensor.str() + "_stride_" + std::to_string(a.dimension);
-            return std::string(o.is == direction::reads ? "const void *" : "void *") + o.tensor.str();
-        });
+        write(call_of(where, i), "intrinsic " + i.name.str() + "; strides in elements",
+              [&](call_argument const& a, int position) -> std::string {
+                  if (a.is == role::literal) return "int64_t literal_" + std::to_string(position);
+                  operand_constraint const& o = i.operands[static_cast<std::size_t>(a.operand)];
+                  if (a.is == role::stride) return "int64_t " + o.tensor.str() + "_stride_" + std::to_string(a.dimension);
+                  return std::string(o.is == direction::reads ? "const void *" : "void *") + o.tensor.str();
+              });
     }
     return text.str();
 }
@@ -107,11 +115,14 @@ inline std::string header_text(plan_value const& plan, std::string const& name, 
     std::ostringstream text;
     text << "/* Kernel " << name << " on machine " << plan.where->name.str() << ", written by its binding tool. */\n"
          << "#ifndef TILEWRIGHT_KERNEL_" << name << "\n#define TILEWRIGHT_KERNEL_" << name << "\n\n"
-         << "#include <stdbool.h>\n#include <stdint.h>\n#include <tilewright/runtime/entry.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
+         << "#include <stdbool.h>\n#include <stdint.h>\n#include <tilewright/runtime/entry.h>\n\n#ifdef __cplusplus\nextern \"C\" "
+            "{\n#endif\n\n"
          << "/* 0; or -(2000 + 100 * kind + position) of an argument that the kernel cannot run on, see tilewright/runtime/entry.h;\n"
             "   or the code of a device function that failed. */\n"
          << "int " << name << "(" << parameter_list(plan, true) << ");\n";
-    if (buffer const* kept = kept_result(plan)) text << "/* The result stays in memory " << plan.where->memories[kept->memory].name.str() << ", " << kept->offset << " bytes from its base. */\n";
+    if (buffer const* kept = kept_result(plan))
+        text << "/* The result stays in memory " << plan.where->memories[kept->memory].name.str() << ", " << kept->offset
+             << " bytes from its base. */\n";
     if (device) text << "\n/* What the device provides. Each returns 0, or a code that ends the kernel. */\n" << device_prototypes(plan);
     text << "\n#ifdef __cplusplus\n}\n#endif\n#endif\n";
     return text.str();
@@ -121,20 +132,25 @@ inline std::string entry_text(plan_value const& plan, std::string const& name, b
     std::ostringstream text;
     auto const numbers = [&](auto const& values, int count) {
         text << "{";
-        for (int at = 0; at < (count > 0 ? count : 1); ++at) text << (at > 0 ? ", " : "") << (count > 0 ? values[static_cast<std::size_t>(at)] : 0);
+        for (int at = 0; at < (count > 0 ? count : 1); ++at)
+            text << (at > 0 ? ", " : "") << (count > 0 ? values[static_cast<std::size_t>(at)] : 0);
         text << "}";
     };
     std::vector<buffer> const passed = passed_buffers(plan);
     buffer const* const kept = kept_result(plan);
     text << "/* Entry of kernel " << name << ": checks what it is given, then runs it. Written by its binding tool. */\n"
          << "#include \"" << name << ".h\"\n\n"
-         << "int " << name << "_unchecked(" << parameter_list(plan, true, kept != nullptr ? "struct halide_buffer_t *result" : "") << ");\n";
-    if (device) text << "\n/* Nothing, but where it stands the compiler does not mix memory accesses. */\n__attribute__((weak)) int tilewright_fence(void) { return 0; }\n";
+         << "int " << name << "_unchecked(" << parameter_list(plan, true, kept != nullptr ? "struct halide_buffer_t *result" : "")
+         << ");\n";
+    if (device)
+        text << "\n/* Nothing, but where it stands the compiler does not mix memory accesses. */\n__attribute__((weak)) int "
+                "tilewright_fence(void) { return 0; }\n";
     if (kept != nullptr && !device) text << "void *" << name << "_result(void);\n";
     if (!passed.empty()) {
         text << "\nstatic const struct tilewright_argument arguments[] = {\n";
         for (buffer const& b : passed) {
-            text << "    /* " << b.tensor.str() << " */ {" << type_code(b.type) << ", " << type_bits(b.type) << ", " << b.rank << ", " << (b.written ? 1 : 0) << ", ";
+            text << "    /* " << b.tensor.str() << " */ {" << type_code(b.type) << ", " << type_bits(b.type) << ", " << b.rank << ", "
+                 << (b.written ? 1 : 0) << ", ";
             numbers(b.minimum, b.rank);
             text << ", ";
             numbers(b.extents, b.rank);
@@ -146,14 +162,18 @@ inline std::string entry_text(plan_value const& plan, std::string const& name, b
     if (!passed.empty()) {
         text << "    struct halide_buffer_t *given[] = {";
         for (std::size_t at = 0; at < passed.size(); ++at) text << (at > 0 ? ", " : "") << passed[at].tensor.str();
-        text << "};\n    const int code = tilewright_check_arguments(arguments, " << passed.size() << ", given);\n    if (code != 0) return code;\n";
+        text << "};\n    const int code = tilewright_check_arguments(arguments, " << passed.size()
+             << ", given);\n    if (code != 0) return code;\n";
     }
     if (kept != nullptr) {
         text << "    struct halide_dimension_t dim[] = {";
-        for (int d = kept->rank - 1; d >= 0; --d) text << "{0, " << kept->extents[static_cast<std::size_t>(d)] << ", " << kept->stride(d) << ", 0}" << (d > 0 ? ", " : "");
+        for (int d = kept->rank - 1; d >= 0; --d)
+            text << "{0, " << kept->extents[static_cast<std::size_t>(d)] << ", " << kept->stride(d) << ", 0}" << (d > 0 ? ", " : "");
         if (kept->rank == 0) text << "{0, 1, 1, 0}";
         text << "};\n    struct halide_buffer_t result = {0};\n    result.host = (uint8_t *)";
-        if (device) text << "(uintptr_t)0x" << std::hex << plan.where->memories[kept->memory].base + static_cast<std::uint64_t>(kept->offset) << std::dec << "u;\n";
+        if (device)
+            text << "(uintptr_t)0x" << std::hex << plan.where->memories[kept->memory].base + static_cast<std::uint64_t>(kept->offset)
+                 << std::dec << "u;\n";
         else text << name << "_result();\n";
         text << "    result.type.code = " << type_code(kept->type) << ";\n    result.type.bits = " << type_bits(kept->type)
              << ";\n    result.type.lanes = 1;\n    result.dimensions = " << kept->rank << ";\n    result.dim = dim;\n";
@@ -168,7 +188,8 @@ inline std::string binding_text(plan_value const& plan, std::string const& name,
          << "#include \"" << header << "\"\n#include <tilewright/emulate/calls.hpp>\n\n"
          << "extern \"C\" void* " << name << "_machine() { return &tilewright::emulated<(" << schedule << ".where())>(); }\n";
     if (buffer const* kept = kept_result(plan)) {
-        text << "extern \"C\" void* " << name << "_result() { return tilewright::emulated<(" << schedule << ".where())>().base(" << kept->memory << ") + " << kept->offset << "; }\n";
+        text << "extern \"C\" void* " << name << "_result() { return tilewright::emulated<(" << schedule << ".where())>().base("
+             << kept->memory << ") + " << kept->offset << "; }\n";
     }
     return text.str();
 }
@@ -192,7 +213,8 @@ inline int write_binding_files(plan_value const& plan, std::string const& name, 
         if (!out.flush()) std::cerr << "cannot write " << directory / file << "\n";
         return static_cast<bool>(out);
     };
-    bool good = write(name + ".h", detail::header_text(plan, name, device)) && write(name + "_entry.c", detail::entry_text(plan, name, device));
+    bool good =
+        write(name + ".h", detail::header_text(plan, name, device)) && write(name + "_entry.c", detail::entry_text(plan, name, device));
     if (good && !device) good = write(name + "_binding.cpp", detail::binding_text(plan, name, given[2], given[3]));
     return good ? 0 : 1;
 }

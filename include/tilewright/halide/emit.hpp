@@ -58,7 +58,8 @@ class emitter {
     }
     Expr address_of_planned(buffer const& b) const {
         memory const& m = plan_.where->memories[b.memory];
-        if (how_.to == binding::device) return Halide::Internal::make_const(Halide::UInt(64), m.base + static_cast<std::uint64_t>(b.offset));
+        if (how_.to == binding::device)
+            return Halide::Internal::make_const(Halide::UInt(64), m.base + static_cast<std::uint64_t>(b.offset));
         Expr const base = call(Halide::UInt(64), "tilewright_emulated_base", {machine_handle(), static_cast<int>(b.memory)});
         return base + Halide::Internal::make_const(Halide::UInt(64), b.offset);
     }
@@ -75,11 +76,14 @@ class emitter {
             elements = elements + Halide::cast<std::int64_t>(index) * Halide::cast<std::int64_t>(stride_of(b, name, dimension));
         }
         Expr const bytes = Halide::Internal::simplify(elements * wide(bytes_of(b.type)));
-        Expr const base = b.kind == buffer_kind::argument ? Halide::reinterpret(Halide::UInt(64), Halide::Internal::Variable::make(Halide::Handle(), name))
-                                                          : Halide::Internal::Variable::make(Halide::UInt(64), name + ".address");
+        Expr const base = b.kind == buffer_kind::argument
+                              ? Halide::reinterpret(Halide::UInt(64), Halide::Internal::Variable::make(Halide::Handle(), name))
+                              : Halide::Internal::Variable::make(Halide::UInt(64), name + ".address");
         return Halide::Internal::is_const_zero(bytes) ? base : base + Halide::cast<std::uint64_t>(bytes);
     }
-    Expr element_address(int buffer_at, std::array<affine, max_rank> const& at) const { return reinterpret_to_handle(element_address_bits(buffer_at, at)); }
+    Expr element_address(int buffer_at, std::array<affine, max_rank> const& at) const {
+        return reinterpret_to_handle(element_address_bits(buffer_at, at));
+    }
     Expr element_stride(int buffer_at, int dimension, std::int64_t factor) const {
         if (dimension < 0) return wide(0);
         buffer const& b = plan_.buffers[static_cast<std::size_t>(buffer_at)];
@@ -87,7 +91,8 @@ class emitter {
     }
     Expr byte_stride(int buffer_at, int dimension, std::int64_t factor) const {
         if (buffer_at < 0) return wide(0);
-        return Halide::Internal::simplify(element_stride(buffer_at, dimension, factor) * wide(bytes_of(plan_.buffers[static_cast<std::size_t>(buffer_at)].type)));
+        return Halide::Internal::simplify(element_stride(buffer_at, dimension, factor) *
+                                          wide(bytes_of(plan_.buffers[static_cast<std::size_t>(buffer_at)].type)));
     }
 
     Stmt steps(int& at) {
@@ -101,9 +106,11 @@ class emitter {
                     variable const& v = plan_.variables[static_cast<std::size_t>(s.what)];
                     Stmt const inside = steps(++at);
                     if (v.unrolled) {
-                        for (std::int64_t i = 0; i < v.extent; ++i) sequence.push_back(LetStmt::make(name_of_variable(s.what), static_cast<int>(i), inside));
+                        for (std::int64_t i = 0; i < v.extent; ++i)
+                            sequence.push_back(LetStmt::make(name_of_variable(s.what), static_cast<int>(i), inside));
                     } else {
-                        sequence.push_back(For::make(name_of_variable(s.what), 0, static_cast<int>(v.extent), ForType::Serial, Halide::DeviceAPI::None, inside));
+                        sequence.push_back(For::make(name_of_variable(s.what), 0, static_cast<int>(v.extent), ForType::Serial,
+                                                     Halide::DeviceAPI::None, inside));
                     }
                     break;
                 }
@@ -125,18 +132,22 @@ class emitter {
 
     Stmt transfer_call(movement const& m) const {
         transfer_description const& t = plan_.where->transfers[m.transfer];
-        Expr const source = m.source < 0 ? reinterpret_to_handle(Halide::Internal::make_const(Halide::UInt(64), 0)) : element_address(m.source, m.source_at);
+        Expr const source = m.source < 0 ? reinterpret_to_handle(Halide::Internal::make_const(Halide::UInt(64), 0))
+                                         : element_address(m.source, m.source_at);
         Expr const destination = element_address(m.destination, m.destination_at);
         std::int64_t const size = bytes_of(plan_.buffers[static_cast<std::size_t>(m.destination)].type);
         if (how_.to == binding::emulated) {
-            std::vector<Expr> shape{wide(m.row_elements), wide(size), wide(m.source < 0 ? 0 : bytes_of(plan_.buffers[static_cast<std::size_t>(m.source)].type)), wide(m.dimension_count)};
+            std::vector<Expr> shape{wide(m.row_elements), wide(size),
+                                    wide(m.source < 0 ? 0 : bytes_of(plan_.buffers[static_cast<std::size_t>(m.source)].type)),
+                                    wide(m.dimension_count)};
             for (int position = 0; position < m.dimension_count; ++position) {
                 movement_dimension const& d = m.dimensions[static_cast<std::size_t>(position)];
                 shape.push_back(wide(d.extent));
                 shape.push_back(byte_stride(m.source, d.source_dimension, d.source_factor));
                 shape.push_back(byte_stride(m.destination, d.destination_dimension, d.destination_factor));
             }
-            return checked(call(Halide::Int(32), "tilewright_emulate_transfer", {machine_handle(), static_cast<int>(m.transfer), source, destination, structure(shape)}));
+            return checked(call(Halide::Int(32), "tilewright_emulate_transfer",
+                                {machine_handle(), static_cast<int>(m.transfer), source, destination, structure(shape)}));
         }
         std::vector<Expr> arguments;
         device_call const described = call_of(t);
@@ -152,8 +163,12 @@ class emitter {
                 case role::bytes: arguments.push_back(wide(m.bytes)); break;
                 case role::row_bytes: arguments.push_back(wide(m.row_elements * size)); break;
                 case role::extent: arguments.push_back(wide(a.dimension == 0 ? m.row_elements : d.extent)); break;
-                case role::source_stride: arguments.push_back(byte_stride(m.source, present ? d.source_dimension : -1, d.source_factor)); break;
-                case role::destination_stride: arguments.push_back(byte_stride(m.destination, present ? d.destination_dimension : -1, d.destination_factor)); break;
+                case role::source_stride:
+                    arguments.push_back(byte_stride(m.source, present ? d.source_dimension : -1, d.source_factor));
+                    break;
+                case role::destination_stride:
+                    arguments.push_back(byte_stride(m.destination, present ? d.destination_dimension : -1, d.destination_factor));
+                    break;
                 default: arguments.push_back(wide(a.value)); break;
             }
         }
@@ -172,17 +187,21 @@ class emitter {
         if (b.first_loop_count == 0) return first;
         Expr at_first = Variable::make(Halide::Int(32), name_of_variable(b.first_loops[0])) == 0;
         for (int position = 1; position < b.first_loop_count; ++position) {
-            at_first = at_first && Variable::make(Halide::Int(32), name_of_variable(b.first_loops[static_cast<std::size_t>(position)])) == 0;
+            at_first =
+                at_first && Variable::make(Halide::Int(32), name_of_variable(b.first_loops[static_cast<std::size_t>(position)])) == 0;
         }
         return IfThenElse::make(at_first, first, rest);
     }
 
     Stmt intrinsic_call(int intrinsic_at, int first_operand) const {
         intrinsic_description const& what = plan_.where->intrinsics[intrinsic_at];
-        auto const operand = [&](int position) -> operand_use const& { return plan_.operands[static_cast<std::size_t>(first_operand + position)]; };
+        auto const operand = [&](int position) -> operand_use const& {
+            return plan_.operands[static_cast<std::size_t>(first_operand + position)];
+        };
         auto const stride = [&](int position, int dimension) {
             operand_use const& o = operand(position);
-            return element_stride(o.buffer, o.dimension[static_cast<std::size_t>(dimension)], o.factor[static_cast<std::size_t>(dimension)]);
+            return element_stride(o.buffer, o.dimension[static_cast<std::size_t>(dimension)],
+                                  o.factor[static_cast<std::size_t>(dimension)]);
         };
         std::vector<Expr> arguments;
         if (how_.to == binding::emulated) {
@@ -204,14 +223,16 @@ class emitter {
     }
 
     static Expr structure(std::vector<Expr> const& values) {
-        return Halide::Internal::Call::make(Halide::Handle(), Halide::Internal::Call::make_struct, values, Halide::Internal::Call::Intrinsic);
+        return Halide::Internal::Call::make(Halide::Handle(), Halide::Internal::Call::make_struct, values,
+                                            Halide::Internal::Call::Intrinsic);
     }
 
     /// Tells the emulator what a tile body that stays code is going to do.
     Stmt code_cost(body const& b) const {
         auto const count = [&](std::int64_t iterations, operation_counts const& c) {
-            return Halide::Internal::Evaluate::make(call(Halide::Int(32), "tilewright_emulate_code",
-                                                         {machine_handle(), wide(iterations), c.load, c.store, c.arithmetic, c.multiply, c.divide, c.convert}));
+            return Halide::Internal::Evaluate::make(
+                call(Halide::Int(32), "tilewright_emulate_code",
+                     {machine_handle(), wide(iterations), c.load, c.store, c.arithmetic, c.multiply, c.divide, c.convert}));
         };
         std::int64_t all = 1, pure = 1;
         for (int position = 0; position < b.loop_count; ++position) {

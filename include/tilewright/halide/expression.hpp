@@ -5,6 +5,8 @@
 
 namespace tilewright::halide {
 
+using namespace ir;
+
 inline Halide::Type type_of(scalar_type type) {
     return visit_scalar(type, []<class T>(T) { return Halide::type_of<T>(); });
 }
@@ -61,7 +63,10 @@ inline Halide::Expr identity(operation reduction, scalar_type type) {
     return visit_scalar(type, [lowest]<class T>(T) {
         using limits = std::numeric_limits<T>;
         if constexpr (limits::has_infinity) return Halide::Expr(lowest ? -limits::infinity() : limits::infinity());
-        else return Halide::cast<T>(Halide::Internal::make_const(Halide::type_of<T>(), static_cast<std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>(lowest ? limits::lowest() : limits::max())));
+        else
+            return Halide::cast<T>(Halide::Internal::make_const(
+                Halide::type_of<T>(), static_cast<std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>(
+                                          lowest ? limits::lowest() : limits::max())));
     });
 }
 

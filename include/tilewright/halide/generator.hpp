@@ -40,7 +40,8 @@ class kernel_generator : public Halide::Generator<kernel_generator<Schedule, To>
         Halide::Func const made = *output_;
         code_names code = name_everything(kernel, names, made.name());
         code.parameters = arguments_.parameters;
-        Halide::Expr const machine = Halide::Internal::Call::make(Halide::Handle(), machine_function.value(), {}, Halide::Internal::Call::Extern);
+        Halide::Expr const machine =
+            Halide::Internal::Call::make(Halide::Handle(), machine_function.value(), {}, Halide::Internal::Call::Extern);
         emitter emit(kernel, code, {To, machine, this->get_target()});
         this->get_pipeline().add_custom_lowering_pass(new inject_program(made.name(), emit.program()));
     }

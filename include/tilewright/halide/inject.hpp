@@ -19,7 +19,9 @@ class inject_program : public Halide::Internal::IRMutator {
         injections_ = 0;
         Halide::Internal::Stmt const changed = IRMutator::mutate(whole);
         running_ = false;
-        if (injections_ != 1) throw std::runtime_error("the production of `" + output_ + "` was found " + std::to_string(injections_) + " times in the lowered code, not once");
+        if (injections_ != 1)
+            throw std::runtime_error("the production of `" + output_ + "` was found " + std::to_string(injections_) +
+                                     " times in the lowered code, not once");
         return changed;
     }
 

@@ -1,6 +1,6 @@
 #pragma once
-#include <tilewright/emulate/calls.hpp>
 #include <tilewright/diagnostics/sentence.hpp>
+#include <tilewright/emulate/calls.hpp>
 #include <tilewright/halide/inject.hpp>
 #include <tilewright/halide/target.hpp>
 
@@ -31,7 +31,8 @@ class jit_kernel {
         if (on == nullptr) return;
         code_names code = name_everything(plan_, names, result_.name());
         code.parameters = inputs.parameters;
-        Halide::Expr const machine = Halide::reinterpret(Halide::Handle(), Halide::Internal::make_const(Halide::UInt(64), reinterpret_cast<std::uintptr_t>(on)));
+        Halide::Expr const machine =
+            Halide::reinterpret(Halide::Handle(), Halide::Internal::make_const(Halide::UInt(64), reinterpret_cast<std::uintptr_t>(on)));
         emitter emit(plan_, code, {binding::emulated, machine, target_});
         program_ = emit.program();
         pipeline_.add_custom_lowering_pass(new inject_program(result_.name(), program_));

@@ -7,6 +7,8 @@ namespace tilewright::halide {
 ///
 /// Halide 14 takes every processor with AVX-512 and bfloat16 for a Sapphire Rapids, and then uses half-precision instructions that others
 /// (Zen 4, Zen 5) do not have: that feature is left out.
-inline Halide::Target jit_target() { return Halide::get_jit_target_from_environment().without_feature(Halide::Target::AVX512_SapphireRapids); }
+inline Halide::Target jit_target() {
+    return Halide::get_jit_target_from_environment().without_feature(Halide::Target::AVX512_SapphireRapids);
+}
 
 }  // namespace tilewright::halide

@@ -17,12 +17,14 @@ inline Halide::Expr stride_of(buffer const& b, std::string const& name, int dime
     if (b.kind != buffer_kind::argument) return static_cast<int>(b.stride(dimension));
     if (dimension == b.rank - 1) return 1;
     Halide::Expr const handle = Halide::Internal::Variable::make(Halide::type_of<halide_buffer_t*>(), name + ".buffer");
-    return Halide::Internal::Call::make(Halide::Int(32), Halide::Internal::Call::buffer_get_stride, {handle, b.rank - 1 - dimension}, Halide::Internal::Call::Extern);
+    return Halide::Internal::Call::make(Halide::Int(32), Halide::Internal::Call::buffer_get_stride, {handle, b.rank - 1 - dimension},
+                                        Halide::Internal::Call::Extern);
 }
 inline Halide::Expr minimum_of(buffer const& b, std::string const& name, int dimension) {
     if (b.kind != buffer_kind::argument) return 0;
     Halide::Expr const handle = Halide::Internal::Variable::make(Halide::type_of<halide_buffer_t*>(), name + ".buffer");
-    return Halide::Internal::Call::make(Halide::Int(32), Halide::Internal::Call::buffer_get_min, {handle, b.rank - 1 - dimension}, Halide::Internal::Call::Extern);
+    return Halide::Internal::Call::make(Halide::Int(32), Halide::Internal::Call::buffer_get_min, {handle, b.rank - 1 - dimension},
+                                        Halide::Internal::Call::Extern);
 }
 
 inline Halide::Expr variable_value(plan_value const& plan, int at, std::function<Halide::Expr(int)> const& loop);
@@ -51,7 +53,7 @@ class adopt_names : public Halide::Internal::IRMutator {
   public:
     std::map<std::string, std::string> buffers, variables;
     std::map<std::string, Halide::Expr> values;
-    std::map<std::string, std::string> loops;   // name of a reduction variable -> name of the plan's loop
+    std::map<std::string, std::string> loops;  // name of a reduction variable -> name of the plan's loop
 
   protected:
     using IRMutator::visit;
@@ -67,12 +69,12 @@ class adopt_names : public Halide::Internal::IRMutator {
         return name;
     }
     Halide::Expr visit(Halide::Internal::Load const* op) override {
-        return Halide::Internal::Load::make(op->type, renamed(buffers, op->name), mutate(op->index), Halide::Buffer<>(), Halide::Internal::Parameter(),
-                                            mutate(op->predicate), Halide::Internal::ModulusRemainder());
+        return Halide::Internal::Load::make(op->type, renamed(buffers, op->name), mutate(op->index), Halide::Buffer<>(),
+                                            Halide::Internal::Parameter(), mutate(op->predicate), Halide::Internal::ModulusRemainder());
     }
     Halide::Internal::Stmt visit(Halide::Internal::Store const* op) override {
-        return Halide::Internal::Store::make(renamed(buffers, op->name), mutate(op->value), mutate(op->index), Halide::Internal::Parameter(),
-                                             mutate(op->predicate), Halide::Internal::ModulusRemainder());
+        return Halide::Internal::Store::make(renamed(buffers, op->name), mutate(op->value), mutate(op->index),
+                                             Halide::Internal::Parameter(), mutate(op->predicate), Halide::Internal::ModulusRemainder());
     }
     Halide::Expr visit(Halide::Internal::Variable const* op) override {
         auto const found = values.find(op->name);
@@ -80,7 +82,8 @@ class adopt_names : public Halide::Internal::IRMutator {
         return Halide::Internal::Variable::make(op->type, loop_name(op->name));
     }
     Halide::Internal::Stmt visit(Halide::Internal::For const* op) override {
-        return Halide::Internal::For::make(loop_name(op->name), mutate(op->min), mutate(op->extent), op->for_type, op->device_api, mutate(op->body));
+        return Halide::Internal::For::make(loop_name(op->name), mutate(op->min), mutate(op->extent), op->for_type, op->device_api,
+                                           mutate(op->body));
     }
 };
 
@@ -121,15 +124,17 @@ class free_names : public Halide::Internal::IRGraphVisitor {
 
 }  // namespace detail
 
-/// Lowers one tile body: a small pipeline whose loops have constant extents, and whose loads and stores are then those of the plan's buffers.
+/// Lowers one tile body: a small pipeline whose loops have constant extents, and whose loads and stores are then those of the plan's
+/// buffers.
 ///
 /// @throws std::runtime_error when a name is left that the program around it does not define
-inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const& b, code_names const& names, Halide::Target const& target) {
+inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const& b, code_names const& names,
+                                              Halide::Target const& target) {
     using namespace Halide;
     stage const& s = plan.stages[static_cast<std::size_t>(b.stage)];
     detail::adopt_names adopt;
-    std::map<int, Param<int>> outer;     // loops of the program that indices use
-    std::map<std::string, Param<int>> layout;   // strides and minima of arguments
+    std::map<int, Param<int>> outer;           // loops of the program that indices use
+    std::map<std::string, Param<int>> layout;  // strides and minima of arguments
     std::map<std::string, Internal::Parameter> parameters;
     std::map<int, ImageParam> loaded;
 
@@ -182,7 +187,8 @@ inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const
         std::function<Expr(int)> const leaf = [&](int at) -> Expr {
             node const& n = plan.what[at];
             if (n.op == operation::parameter) {
-                Internal::Parameter const& parameter = parameters.try_emplace(n.name.str(), type_of(n.type), false, 0, "parameter." + n.name.str()).first->second;
+                Internal::Parameter const& parameter =
+                    parameters.try_emplace(n.name.str(), type_of(n.type), false, 0, "parameter." + n.name.str()).first->second;
                 adopt.values[parameter.name()] = names.parameters.at(n.name.str());
                 return Internal::Variable::make(parameter.type(), parameter.name(), parameter);
             }
@@ -234,9 +240,11 @@ inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const
     whole.accept(&check);
     std::set<std::string> allowed(names.variables.begin(), names.variables.end());
     for (std::string const& name : names.buffers) allowed.insert(name + ".buffer");
-    for (auto const& [name, value] : names.parameters) allowed.insert(Internal::Variable::make(value.type(), name).as<Internal::Variable>()->name);
+    for (auto const& [name, value] : names.parameters)
+        allowed.insert(Internal::Variable::make(value.type(), name).as<Internal::Variable>()->name);
     for (std::string const& name : check.used) {
-        if (check.defined.count(name) == 0 && allowed.count(name) == 0) throw std::runtime_error("a tile body of stage " + s.output.str() + " uses `" + name + "`, which the program does not define");
+        if (check.defined.count(name) == 0 && allowed.count(name) == 0)
+            throw std::runtime_error("a tile body of stage " + s.output.str() + " uses `" + name + "`, which the program does not define");
     }
     return whole;
 }

@@ -9,7 +9,7 @@ struct operation_costs {
     std::int64_t store = 1;
     std::int64_t arithmetic = 1;  ///< add, subtract, minimum, maximum, compare, logic, shift, select
     std::int64_t multiply = 1;
-    std::int64_t divide = 1;      ///< divide, modulo
+    std::int64_t divide = 1;  ///< divide, modulo
     std::int64_t convert = 1;
 };
 

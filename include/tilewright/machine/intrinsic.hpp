@@ -53,10 +53,22 @@ struct intrinsic : intrinsic_description {
     constexpr intrinsic& reads(any_tensor const& operand, memory const& where) { return constrain(operand, where, direction::reads); }
     constexpr intrinsic& writes(any_tensor const& operand, memory const& where) { return constrain(operand, where, direction::writes); }
     constexpr intrinsic& updates(any_tensor const& operand, memory const& where) { return constrain(operand, where, direction::updates); }
-    constexpr intrinsic& on(engine const& where) { engine_name = where.name; return *this; }
-    constexpr intrinsic& cycles(std::int64_t count) { cost_cycles = count; return *this; }
-    constexpr intrinsic& alignment(std::int64_t bytes) { address_alignment = bytes; return *this; }
-    constexpr intrinsic& stride_multiple(std::int64_t elements) { stride_alignment = elements; return *this; }
+    constexpr intrinsic& on(engine const& where) {
+        engine_name = where.name;
+        return *this;
+    }
+    constexpr intrinsic& cycles(std::int64_t count) {
+        cost_cycles = count;
+        return *this;
+    }
+    constexpr intrinsic& alignment(std::int64_t bytes) {
+        address_alignment = bytes;
+        return *this;
+    }
+    constexpr intrinsic& stride_multiple(std::int64_t elements) {
+        stride_alignment = elements;
+        return *this;
+    }
     /// The C function that carries it out, and its arguments in order. Comes after the operands are declared.
     template <class... Arguments>
     constexpr intrinsic& calls(label symbol, Arguments const&... arguments) {

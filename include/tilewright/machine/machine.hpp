@@ -62,9 +62,7 @@ struct machine {
         intrinsics.push(description);
     }
 
-    constexpr computation_view view(semantics_range range) const {
-        return {semantics.data() + range.first, range.count};
-    }
+    constexpr computation_view view(semantics_range range) const { return {semantics.data() + range.first, range.count}; }
     constexpr core host() const { return cores.count > 0 ? cores[0] : core{.name = "host"}; }
 
   private:
@@ -89,7 +87,8 @@ constexpr device_call call_of(machine const& where, intrinsic_description const&
         call.push({role::address, 0, static_cast<std::int8_t>(operand)});
         int rank = 0;
         for (int at = 0; at < semantics.count; ++at) {
-            bool const mine = semantics[at].op == operation::access && semantics[at].name == what.operands[static_cast<std::size_t>(operand)].tensor;
+            bool const mine =
+                semantics[at].op == operation::access && semantics[at].name == what.operands[static_cast<std::size_t>(operand)].tensor;
             if (mine) rank = semantics[at].argument_count;
         }
         for (int dimension = 0; dimension + 1 < rank; ++dimension) {

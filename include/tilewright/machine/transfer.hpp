@@ -40,14 +40,14 @@ struct transfer_description {
     label destination{};
     label engine_name{};
     bool is_asynchronous = false;
-    int most_dimensions = 1;              ///< 1: contiguous bytes; 2: rows at a stride; …
-    std::int64_t largest_row_bytes = 0;   ///< 0: no limit
-    std::int64_t largest_extent = 0;      ///< of every dimension but the row; 0: no limit
-    std::int64_t row_granularity = 1;     ///< bytes; a row is a multiple of it
-    std::int64_t address_alignment = 1;   ///< bytes; addresses and strides on both sides are multiples of it
+    int most_dimensions = 1;             ///< 1: contiguous bytes; 2: rows at a stride; …
+    std::int64_t largest_row_bytes = 0;  ///< 0: no limit
+    std::int64_t largest_extent = 0;     ///< of every dimension but the row; 0: no limit
+    std::int64_t row_granularity = 1;    ///< bytes; a row is a multiple of it
+    std::int64_t address_alignment = 1;  ///< bytes; addresses and strides on both sides are multiples of it
     transfer_cost costs{};
-    device_call call{};                   ///< without arguments: see `call_of`
-    semantics_range semantics{};          ///< empty: identity
+    device_call call{};           ///< without arguments: see `call_of`
+    semantics_range semantics{};  ///< empty: identity
 };
 
 /// The call of a transfer, with its default arguments when none were given: (source, destination, bytes) for one dimension; for more,
@@ -77,17 +77,43 @@ struct transfer : transfer_description {
         : transfer_description{.name = transfer_name, .source = from.name, .destination = to.name, .call = {.symbol = transfer_name}} {}
     template <int Count>
     constexpr transfer(label transfer_name, memory const& from, memory const& to, computation<Count> const& semantics)
-        : transfer(transfer_name, from, to) { does = semantics; }
+        : transfer(transfer_name, from, to) {
+        does = semantics;
+    }
 
-    constexpr transfer& on(engine const& where) { engine_name = where.name; return *this; }
+    constexpr transfer& on(engine const& where) {
+        engine_name = where.name;
+        return *this;
+    }
     /// Returns before it is complete. Refused until plans can wait.
-    constexpr transfer& asynchronous() { is_asynchronous = true; return *this; }
-    constexpr transfer& dimensions(int most) { most_dimensions = most; return *this; }
-    constexpr transfer& row_limit(std::int64_t bytes) { largest_row_bytes = bytes; return *this; }
-    constexpr transfer& extent_limit(std::int64_t rows) { largest_extent = rows; return *this; }
-    constexpr transfer& granularity(std::int64_t bytes) { row_granularity = bytes; return *this; }
-    constexpr transfer& alignment(std::int64_t bytes) { address_alignment = bytes; return *this; }
-    constexpr transfer& cost(transfer_cost const& cycles) { costs = cycles; return *this; }
+    constexpr transfer& asynchronous() {
+        is_asynchronous = true;
+        return *this;
+    }
+    constexpr transfer& dimensions(int most) {
+        most_dimensions = most;
+        return *this;
+    }
+    constexpr transfer& row_limit(std::int64_t bytes) {
+        largest_row_bytes = bytes;
+        return *this;
+    }
+    constexpr transfer& extent_limit(std::int64_t rows) {
+        largest_extent = rows;
+        return *this;
+    }
+    constexpr transfer& granularity(std::int64_t bytes) {
+        row_granularity = bytes;
+        return *this;
+    }
+    constexpr transfer& alignment(std::int64_t bytes) {
+        address_alignment = bytes;
+        return *this;
+    }
+    constexpr transfer& cost(transfer_cost const& cycles) {
+        costs = cycles;
+        return *this;
+    }
     /// The C function that carries it out, and its arguments in order.
     template <class... Arguments>
     constexpr transfer& calls(label symbol, Arguments const&... arguments) {

@@ -1,18 +1,18 @@
 #pragma once
 #include <tilewright/plan/plan_value.hpp>
 
-namespace tilewright {
+namespace tilewright::ir {
 
 /// What the C function of a kernel takes, in its order: the tensors it reads, its scalar parameters, the tensor it writes.
 struct argument_list {
     static constexpr int most_parameters = 16;
 
-    std::array<std::int16_t, plan_value::most_buffers> tensors{};   ///< buffers of the plan; the written one, if any, is the last
+    std::array<std::int16_t, plan_value::most_buffers> tensors{};  ///< buffers of the plan; the written one, if any, is the last
     int tensor_count = 0;
     int input_count = 0;
-    std::array<std::int16_t, most_parameters> parameters{};         ///< nodes of the computation
+    std::array<std::int16_t, most_parameters> parameters{};  ///< nodes of the computation
     int parameter_count = 0;
-    int kept_result = -1;                                           ///< the buffer of a result that stays in a memory of the machine
+    int kept_result = -1;  ///< the buffer of a result that stays in a memory of the machine
 };
 
 constexpr argument_list arguments_of(plan_value const& plan) {
@@ -21,17 +21,20 @@ constexpr argument_list arguments_of(plan_value const& plan) {
         for (int at = 0; at < plan.buffer_count; ++at) {
             buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
             if (b.kind == buffer_kind::result) list.kept_result = at;
-            if (b.kind == buffer_kind::argument && b.written == written) list.tensors[static_cast<std::size_t>(list.tensor_count++)] = static_cast<std::int16_t>(at);
+            if (b.kind == buffer_kind::argument && b.written == written)
+                list.tensors[static_cast<std::size_t>(list.tensor_count++)] = static_cast<std::int16_t>(at);
         }
         if (!written) list.input_count = list.tensor_count;
     }
     for (int at = 0; at < plan.what.count; ++at) {
         node const& n = plan.what[at];
         bool known = n.op != operation::parameter;
-        for (int before = 0; before < list.parameter_count; ++before) known |= plan.what[list.parameters[static_cast<std::size_t>(before)]].name == n.name;
-        if (!known && list.parameter_count < static_cast<int>(list.parameters.size())) list.parameters[static_cast<std::size_t>(list.parameter_count++)] = static_cast<std::int16_t>(at);
+        for (int before = 0; before < list.parameter_count; ++before)
+            known |= plan.what[list.parameters[static_cast<std::size_t>(before)]].name == n.name;
+        if (!known && list.parameter_count < static_cast<int>(list.parameters.size()))
+            list.parameters[static_cast<std::size_t>(list.parameter_count++)] = static_cast<std::int16_t>(at);
     }
     return list;
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::ir

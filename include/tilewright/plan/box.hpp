@@ -61,7 +61,8 @@ constexpr bool same_terms(linear const& a, linear const& b) {
     if (a.count != b.count) return false;
     for (int at = 0; at < a.count; ++at) {
         auto const position = static_cast<std::size_t>(at);
-        if (a.terms[position].variable != b.terms[position].variable || a.terms[position].coefficient != b.terms[position].coefficient) return false;
+        if (a.terms[position].variable != b.terms[position].variable || a.terms[position].coefficient != b.terms[position].coefficient)
+            return false;
     }
     return true;
 }

@@ -12,8 +12,13 @@ constexpr int add_planned(planning& p, label const& tensor, int memory_at, scala
         p.refuse(verdict_kind::no_memory, ordinal).names = {tensor, m.name};
         return 0;
     }
-    buffer b{.name = dotted(tensor, m.name), .tensor = tensor, .kind = buffer_kind::staged, .memory = static_cast<std::int16_t>(memory_at), .type = type,
-             .rank = static_cast<std::int16_t>(whole.rank), .ordinal = static_cast<std::int16_t>(ordinal)};
+    buffer b{.name = dotted(tensor, m.name),
+             .tensor = tensor,
+             .kind = buffer_kind::staged,
+             .memory = static_cast<std::int16_t>(memory_at),
+             .type = type,
+             .rank = static_cast<std::int16_t>(whole.rank),
+             .ordinal = static_cast<std::int16_t>(ordinal)};
     // A tensor staged twice in one memory: a number tells its buffers apart.
     for (int at = 0, again = 2; at < p.plan.buffer_count; ++at) {
         if (p.buffer_at(at).name != b.name) continue;
@@ -47,8 +52,13 @@ constexpr void add_arguments(planning& p) {
         for (int at = 0; at < p.plan.buffer_count; ++at) {
             if (p.buffer_at(at).tensor == n.name) return agree(n, p.buffer_at(at).rank, p.buffer_at(at).type);
         }
-        p.add(buffer{.name = n.name, .tensor = n.name, .written = written, .type = n.type, .rank = static_cast<std::int16_t>(n.argument_count),
-                     .alignment = bytes_of(n.type), .dense_from = static_cast<std::uint8_t>(n.argument_count > 0 ? n.argument_count - 1 : 0)});
+        p.add(buffer{.name = n.name,
+                     .tensor = n.name,
+                     .written = written,
+                     .type = n.type,
+                     .rank = static_cast<std::int16_t>(n.argument_count),
+                     .alignment = bytes_of(n.type),
+                     .dense_from = static_cast<std::uint8_t>(n.argument_count > 0 ? n.argument_count - 1 : 0)});
     };
     for (int s = 0; s < p.plan.stage_count; ++s) {
         p.each_access(s, [&](int node) {
@@ -72,9 +82,12 @@ constexpr void size_arguments(planning& p) {
         if (b.kind != buffer_kind::argument) continue;
         box whole{.rank = b.rank};
         for (int s = 0; s < p.plan.stage_count; ++s) {
-            p.each_access(s, [&](int node) {
-                if (p.plan.what[node].name == b.tensor) widen(p, whole, s, node, 0);
-            }, true);
+            p.each_access(
+                s,
+                [&](int node) {
+                    if (p.plan.what[node].name == b.tensor) widen(p, whole, s, node, 0);
+                },
+                true);
         }
         double bytes = bytes_of(b.type);
         for (int dimension = 0; dimension < b.rank; ++dimension) {

@@ -2,7 +2,7 @@
 #include <array>
 #include <cstdint>
 
-namespace tilewright {
+namespace tilewright::ir {
 
 struct term {
     std::int64_t coefficient = 0;
@@ -25,7 +25,8 @@ struct linear {
             auto& existing = terms[static_cast<std::size_t>(at)].coefficient;
             existing += coefficient;
             if (existing == 0) {
-                for (int next = at + 1; next < count; ++next) terms[static_cast<std::size_t>(next - 1)] = terms[static_cast<std::size_t>(next)];
+                for (int next = at + 1; next < count; ++next)
+                    terms[static_cast<std::size_t>(next - 1)] = terms[static_cast<std::size_t>(next)];
                 terms[static_cast<std::size_t>(--count)] = {};
             }
             return;
@@ -60,4 +61,4 @@ struct affine {
     std::int16_t count = 0;
 };
 
-}  // namespace tilewright
+}  // namespace tilewright::ir

@@ -9,7 +9,8 @@ constexpr bool is_identifier(label const& name) {
     for (int position = 0; position < name.size(); ++position) {
         char const letter = name[position];
         bool const digit = letter >= '0' && letter <= '9';
-        if (!((letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || letter == '_' || (digit && position > 0))) return false;
+        if (!((letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || letter == '_' || (digit && position > 0)))
+            return false;
     }
     return !name.empty();
 }
@@ -18,7 +19,9 @@ struct machine_check {
     planning& p;
     machine const& m;
 
-    constexpr void broken(rule which, label const& part, label const& about = {}) const { p.refuse(verdict_kind::invalid_part, which, {part, about}); }
+    constexpr void broken(rule which, label const& part, label const& about = {}) const {
+        p.refuse(verdict_kind::invalid_part, which, {part, about});
+    }
     constexpr void at_least(std::int64_t least, std::int64_t value, label const& part, char const* what) const {
         if (value >= least) return;
         verdict& v = p.refuse(verdict_kind::invalid_number);
@@ -52,13 +55,15 @@ struct machine_check {
             if (before.base == no_address) continue;
             bool const above = of.base >= before.base;
             std::uint64_t const gap = above ? of.base - before.base : before.base - of.base;
-            if (gap < static_cast<std::uint64_t>(above ? before.capacity : of.capacity)) broken(rule::memories_overlap, of.name, before.name);
+            if (gap < static_cast<std::uint64_t>(above ? before.capacity : of.capacity))
+                broken(rule::memories_overlap, of.name, before.name);
         }
     }
     constexpr void check_core(core const& of) const {
         if (of.count != 1) not_honoured(of.name, "several cores");
         operation_costs const& c = of.costs;
-        for (std::int64_t cost : {c.load, c.store, c.arithmetic, c.multiply, c.divide, c.convert}) at_least(0, cost, of.name, "cost of an operation");
+        for (std::int64_t cost : {c.load, c.store, c.arithmetic, c.multiply, c.divide, c.convert})
+            at_least(0, cost, of.name, "cost of an operation");
     }
     constexpr void check_transfer(transfer_description const& t) const {
         p.check_name(t.call.symbol);
@@ -131,7 +136,8 @@ struct machine_check {
         for (int at = 0; at < call.count && !p.refused(); ++at) {
             call_argument const& a = call.arguments[static_cast<std::size_t>(at)];
             bool const of_operand = (a.is == role::address || a.is == role::stride) && a.operand >= 0;
-            bool const inside = of_operand && (a.is == role::address || (a.dimension >= 0 && a.dimension < ranks[static_cast<std::size_t>(a.operand)]));
+            bool const inside =
+                of_operand && (a.is == role::address || (a.dimension >= 0 && a.dimension < ranks[static_cast<std::size_t>(a.operand)]));
             if (!inside && a.is != role::literal) broken(rule::argument_without_operand, i.name);
         }
     }
@@ -169,7 +175,8 @@ struct machine_check {
         check_list(m.transfers, "transfers");
         check_list(m.intrinsics, "intrinsics");
         if (m.memories.count == 0) broken(rule::machine_without_memory, m.name);
-        if (m.semantics_count > machine::most_nodes) p.refuse_capacity("nodes of semantics", m.semantics_count, machine::most_nodes, 0, m.name);
+        if (m.semantics_count > machine::most_nodes)
+            p.refuse_capacity("nodes of semantics", m.semantics_count, machine::most_nodes, 0, m.name);
         for (int at = 0; at < m.memories.size(); ++at) check_memory(at);
         for (int at = 0; at < m.cores.size(); ++at) check_core(m.cores[at]);
         for (int at = 0; at < m.transfers.size(); ++at) check_transfer(m.transfers[at]);

@@ -8,12 +8,12 @@ namespace tilewright::detail {
 struct mismatch {
     verdict_kind kind = verdict_kind::none;
     rule broken = rule::none;
-    label about{};          ///< the axis or operand of the intrinsic; what the stage has
-    label other{};          ///< what the intrinsic has
+    label about{};  ///< the axis or operand of the intrinsic; what the stage has
+    label other{};  ///< what the intrinsic has
     std::int64_t stage_value = 0;
     std::int64_t intrinsic_value = 0;
     bool one_number = false;
-    int reached = 0;        ///< how much matched before it
+    int reached = 0;  ///< how much matched before it
 
     constexpr explicit operator bool() const { return kind != verdict_kind::none; }
 };
@@ -27,18 +27,17 @@ constexpr mismatch differs(char const* in_stage, char const* in_intrinsic) {
     return {verdict_kind::intrinsic_operation, rule::none, in_stage, in_intrinsic};
 }
 
-
 /// How an intrinsic's semantics lie on a stage.
 struct matching {
     static constexpr int most = intrinsic_description::most_operands;
 
     stage semantics{};
-    std::array<std::int16_t, max_rank> loop_of_axis{};   ///< the nest axis that each axis of the semantics covers
-    std::array<label, most> names{};                     ///< tensors of the semantics …
-    std::array<std::int16_t, most> nodes{};              ///< … and the accesses of the stage that they stand for
+    std::array<std::int16_t, max_rank> loop_of_axis{};  ///< the nest axis that each axis of the semantics covers
+    std::array<label, most> names{};                    ///< tensors of the semantics …
+    std::array<std::int16_t, most> nodes{};             ///< … and the accesses of the stage that they stand for
     std::array<std::int16_t, most> semantic_nodes{};
     int count = 0;
-    std::array<std::array<std::int8_t, max_rank>, most> dimension{};   ///< of the tensor, for each dimension of the operand; -1: none
+    std::array<std::array<std::int8_t, max_rank>, most> dimension{};  ///< of the tensor, for each dimension of the operand; -1: none
     std::array<std::array<std::int64_t, max_rank>, most> factor{};
 
     constexpr int find(label const& tensor) const {
@@ -118,7 +117,8 @@ struct matcher {
                 if (have != 0) return differs(rule::other_index, name, have, 0);
             }
             if (operand_dimension == semantics[other].argument_count - 1 && (where != rank - 1 || factor != 1)) {
-                return where == rank - 1 ? differs(rule::neighbours_apart, name, factor, 1) : differs(rule::not_contiguous, name, where, rank - 1);
+                return where == rank - 1 ? differs(rule::neighbours_apart, name, factor, 1)
+                                         : differs(rule::not_contiguous, name, where, rank - 1);
             }
         }
         for (int dimension = 0; dimension < rank; ++dimension) {
@@ -140,7 +140,8 @@ struct matcher {
         switch (a.op) {
             case operation::constant:
                 if (a.value == b.value) return {};
-                return is_float(a.type) ? differs("a constant", "another constant") : differs(rule::other_constant, name_of(a.type), a.value, b.value);
+                return is_float(a.type) ? differs("a constant", "another constant")
+                                        : differs(rule::other_constant, name_of(a.type), a.value, b.value);
             case operation::access: {
                 int const known = found.find(b.name);
                 if (known >= 0) {
@@ -185,7 +186,9 @@ constexpr mismatch match_semantics(planning& p, int s, computation_view view, ma
     stage const& st = p.stage_at(s);
     nest const& n = p.nest_at(s);
     stage const& sem = found.semantics;
-    auto const loop_for = [&](int axis) -> nest_axis const& { return n.axes[static_cast<std::size_t>(found.loop_of_axis[static_cast<std::size_t>(axis)])]; };
+    auto const loop_for = [&](int axis) -> nest_axis const& {
+        return n.axes[static_cast<std::size_t>(found.loop_of_axis[static_cast<std::size_t>(axis)])];
+    };
     auto const after = [](int reached, mismatch wrong) {
         wrong.reached = wrong ? reached : 0;
         return wrong;
@@ -195,11 +198,13 @@ constexpr mismatch match_semantics(planning& p, int s, computation_view view, ma
         if (loop_for(axis).reduction == wanted) continue;
         return wanted ? differs("an output loop", "a reduction") : differs("a reduction", "an output loop");
     }
-    // Extents decide fastest, but the order of loops that fits them by chance is not the one that the user means: to explain, they come last.
+    // Extents decide fastest, but the order of loops that fits them by chance is not the one that the user means: to explain, they come
+    // last.
     auto const match_extents = [&]() -> mismatch {
         for (int axis = 0; axis < sem.axis_count; ++axis) {
             stage_axis const& wanted = sem.axes[static_cast<std::size_t>(axis)];
-            if (loop_for(axis).extent % wanted.extent != 0) return differs(rule::other_extent, wanted.name, loop_for(axis).extent, wanted.extent);
+            if (loop_for(axis).extent % wanted.extent != 0)
+                return differs(rule::other_extent, wanted.name, loop_for(axis).extent, wanted.extent);
         }
         return {};
     };
@@ -228,7 +233,8 @@ constexpr mismatch match_intrinsic(planning& p, int s, int intrinsic_at, matchin
     computation_view const view = where.view(where.intrinsics[intrinsic_at].semantics);
     nest const& n = p.nest_at(s);
     found.semantics = p.semantics[static_cast<std::size_t>(intrinsic_at)];
-    if (n.covered_count != found.semantics.axis_count) return differs(rule::other_number_of_loops, {}, n.covered_count, found.semantics.axis_count);
+    if (n.covered_count != found.semantics.axis_count)
+        return differs(rule::other_number_of_loops, {}, n.covered_count, found.semantics.axis_count);
     std::array<int, max_rank> order{0, 1, 2, 3, 4, 5};
     mismatch closest{};
     for (bool more = true; more;) {

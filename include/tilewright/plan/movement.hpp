@@ -7,7 +7,7 @@ namespace tilewright::detail {
 
 /// A region before it is cut to what a transfer can do: dimensions outermost first, the row not yet chosen.
 struct region {
-    int source = -1;   ///< buffer; -1: a fill
+    int source = -1;  ///< buffer; -1: a fill
     int destination = -1;
     std::array<movement_dimension, max_rank> dimensions{};
     int count = 0;
@@ -59,7 +59,8 @@ constexpr region_fault align(planning& p, buffer& b, std::array<linear, max_rank
         linear const& form = at[static_cast<std::size_t>(dimension)];
         bool const inner = dimension == b.rank - 1;
         std::int64_t const step = argument && !inner ? alignment : b.stride(dimension) * size;
-        if (!argument && !inner && b.extents[static_cast<std::size_t>(dimension)] > 1 && step % alignment != 0) return {rule::stride_not_aligned, step, alignment};
+        if (!argument && !inner && b.extents[static_cast<std::size_t>(dimension)] > 1 && step % alignment != 0)
+            return {rule::stride_not_aligned, step, alignment};
         std::int64_t const first = (form.constant - b.minimum[static_cast<std::size_t>(dimension)]) * step;
         if (first % alignment != 0) return {rule::address_not_aligned, (first % alignment + alignment) % alignment, alignment};
         for (int t = 0; t < form.count; ++t) {
@@ -88,7 +89,8 @@ constexpr void move_region(planning& p, region r, int transfer_at, int ordinal) 
 
     auto& dims = r.dimensions;
     auto const remove = [&](int position) {
-        for (int next = position + 1; next < r.count; ++next) dims[static_cast<std::size_t>(next - 1)] = dims[static_cast<std::size_t>(next)];
+        for (int next = position + 1; next < r.count; ++next)
+            dims[static_cast<std::size_t>(next - 1)] = dims[static_cast<std::size_t>(next)];
         --r.count;
     };
     for (int position = r.count - 1; position >= 0; --position) {
@@ -132,7 +134,8 @@ constexpr void move_region(planning& p, region r, int transfer_at, int ordinal) 
     if (t.largest_row_bytes > 0 && m.row_elements * size > t.largest_row_bytes) {
         bool const scalar = r.source >= 0 && p.buffer_at(r.source).rank == 0;
         std::int64_t const most = t.largest_row_bytes / size;
-        if (scalar || most < 1 || (most > 1 && divisor_up_to(m.row_elements, most) == 1)) return refuse({rule::row_without_parts, m.row_elements * size, t.largest_row_bytes});
+        if (scalar || most < 1 || (most > 1 && divisor_up_to(m.row_elements, most) == 1))
+            return refuse({rule::row_without_parts, m.row_elements * size, t.largest_row_bytes});
         if (r.count == max_rank) return refuse({rule::too_many_dimensions, max_rank + 1, max_rank});
         dim(r.count) = {.source_dimension = static_cast<std::int8_t>(r.source < 0 ? -1 : p.buffer_at(r.source).rank - 1),
                         .destination_dimension = static_cast<std::int8_t>(p.buffer_at(r.destination).rank - 1)};
@@ -140,12 +143,14 @@ constexpr void move_region(planning& p, region r, int transfer_at, int ordinal) 
     }
     for (int position = r.count - 1; position >= 0 && t.largest_extent > 0; --position) {
         if (dim(position).extent <= t.largest_extent) continue;
-        if (t.largest_extent > 1 && divisor_up_to(dim(position).extent, t.largest_extent) == 1) return refuse({rule::extent_without_parts, dim(position).extent, t.largest_extent});
+        if (t.largest_extent > 1 && divisor_up_to(dim(position).extent, t.largest_extent) == 1)
+            return refuse({rule::extent_without_parts, dim(position).extent, t.largest_extent});
         if (r.count == max_rank) return refuse({rule::too_many_dimensions, max_rank + 1, max_rank});
         std::int64_t const part = cut(position, dim(position).extent, t.largest_extent);
         dim(position + 1).extent = part;
     }
-    if (m.row_elements * size % t.row_granularity != 0) return refuse({rule::row_of_broken_granules, m.row_elements * size, t.row_granularity});
+    if (m.row_elements * size % t.row_granularity != 0)
+        return refuse({rule::row_of_broken_granules, m.row_elements * size, t.row_granularity});
 
     // Still too many, or a count of parts that is too large itself: the outermost become loops of the program.
     int peeled = r.count > outer_most ? r.count - outer_most : 0;
@@ -171,7 +176,8 @@ constexpr void move_region(planning& p, region r, int transfer_at, int ordinal) 
         buffer const& b = p.buffer_at(buffer_at);
         bool const outer_of_argument = b.kind == buffer_kind::argument && dimension != b.rank - 1;
         std::int64_t const bytes = factor * b.stride(dimension) * bytes_of(b.type);
-        if (!fault && !outer_of_argument && bytes % t.address_alignment != 0) fault = {rule::stride_not_aligned, bytes, t.address_alignment};
+        if (!fault && !outer_of_argument && bytes % t.address_alignment != 0)
+            fault = {rule::stride_not_aligned, bytes, t.address_alignment};
     };
     for (int position = 0; position < m.dimension_count; ++position) {
         movement_dimension const& d = m.dimensions[static_cast<std::size_t>(position)];

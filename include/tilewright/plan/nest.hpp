@@ -45,7 +45,8 @@ constexpr int find_loop(planning& p, int s, label const& name, int ordinal) {
 
 /// Refuses to take apart a loop that is to be unrolled or vectorized as it is.
 constexpr void keep_marked(planning& p, nest_axis const& a, int ordinal) {
-    if (a.unrolled || a.vectorized) p.refuse(verdict_kind::conflicting_directives, ordinal).names = {a.name, a.unrolled ? "unroll" : "vectorize"};
+    if (a.unrolled || a.vectorized)
+        p.refuse(verdict_kind::conflicting_directives, ordinal).names = {a.name, a.unrolled ? "unroll" : "vectorize"};
 }
 
 /// loop of extent e at `position` -> outer of e / factor, around inner of factor.
@@ -96,7 +97,8 @@ constexpr void reorder_loops(planning& p, int s, label const* names, int count, 
     }
     int next = 0;
     for (int position = 0; position < n.depth; ++position) {
-        if (is_named[static_cast<std::size_t>(position)]) n.order[static_cast<std::size_t>(position)] = chosen[static_cast<std::size_t>(next++)];
+        if (is_named[static_cast<std::size_t>(position)])
+            n.order[static_cast<std::size_t>(position)] = chosen[static_cast<std::size_t>(next++)];
     }
 }
 
@@ -119,7 +121,8 @@ constexpr void fuse_loops(planning& p, int s, label const& outer, label const& i
     b.modulus = b.extent;
     n.order[static_cast<std::size_t>(at)] = static_cast<std::int16_t>(whole);
     --n.depth;
-    for (int position = at + 1; position < n.depth; ++position) n.order[static_cast<std::size_t>(position)] = n.order[static_cast<std::size_t>(position + 1)];
+    for (int position = at + 1; position < n.depth; ++position)
+        n.order[static_cast<std::size_t>(position)] = n.order[static_cast<std::size_t>(position + 1)];
 }
 
 constexpr void mark_loop(planning& p, int s, directive const& d, label name, int ordinal) {
@@ -133,7 +136,8 @@ constexpr void mark_loop(planning& p, int s, directive const& d, label name, int
     }
     nest_axis& a = p.nest_at(s).axis_of_loop(position);
     keep_marked(p, a, ordinal);
-    if (d.kind == directive_kind::vectorize && a.reduction) return p.refuse(verdict_kind::loop_order, rule::vectorized_reduction, {a.name}, ordinal);
+    if (d.kind == directive_kind::vectorize && a.reduction)
+        return p.refuse(verdict_kind::loop_order, rule::vectorized_reduction, {a.name}, ordinal);
     a.marked_ordinal = static_cast<std::int16_t>(ordinal);
     (d.kind == directive_kind::vectorize ? a.vectorized : a.unrolled) = true;
 }
@@ -244,20 +248,30 @@ constexpr void finish_loops(planning& p, int s) {
     place.path_length = place.outer_depth;
     for (int position = 0; position < n.depth && !p.refused(); ++position) {
         nest_axis& a = n.axis_of_loop(position);
-        a.variable = static_cast<std::int16_t>(p.add(variable{.name = a.name, .extent = a.lane_extent > 0 ? a.extent / a.lane_extent : a.extent,
-                                                              .reduction = a.reduction, .unrolled = a.unrolled, .vectorized = a.vectorized}));
+        a.variable = static_cast<std::int16_t>(p.add(variable{.name = a.name,
+                                                              .extent = a.lane_extent > 0 ? a.extent / a.lane_extent : a.extent,
+                                                              .reduction = a.reduction,
+                                                              .unrolled = a.unrolled,
+                                                              .vectorized = a.vectorized}));
         if (a.lane_extent > 0) {
-            a.lane = static_cast<std::int16_t>(p.add(variable{.name = a.name, .extent = a.lane_extent, .kind = variable_kind::lane, .reduction = a.reduction}));
+            a.lane = static_cast<std::int16_t>(
+                p.add(variable{.name = a.name, .extent = a.lane_extent, .kind = variable_kind::lane, .reduction = a.reduction}));
         }
-        if (place.path_length == static_cast<int>(place.path.size())) return p.refuse_capacity("nested loops", place.path_length + 1, place.path_length, 0, p.stage_at(s).output);
+        if (place.path_length == static_cast<int>(place.path.size()))
+            return p.refuse_capacity("nested loops", place.path_length + 1, place.path_length, 0, p.stage_at(s).output);
         place.path[static_cast<std::size_t>(place.path_length++)] = a.variable;
     }
     // Fused axes name their whole by position, and the whole comes later in the list: go from the last to the first.
     for (int at = n.count - 1; at >= 0 && !p.refused(); --at) {
         nest_axis& a = n.axes[static_cast<std::size_t>(at)];
         if (a.is != nest_axis::role::fused) continue;
-        a.variable = static_cast<std::int16_t>(p.add(variable{.name = a.name, .extent = a.extent, .kind = variable_kind::component, .reduction = a.reduction,
-                                                              .fused = p.keep(value_of(p, s, a.outer)), .divisor = a.modulus == 0 ? a.factor : 1, .modulus = a.modulus}));
+        a.variable = static_cast<std::int16_t>(p.add(variable{.name = a.name,
+                                                              .extent = a.extent,
+                                                              .kind = variable_kind::component,
+                                                              .reduction = a.reduction,
+                                                              .fused = p.keep(value_of(p, s, a.outer)),
+                                                              .divisor = a.modulus == 0 ? a.factor : 1,
+                                                              .modulus = a.modulus}));
     }
 }
 

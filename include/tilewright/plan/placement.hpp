@@ -41,7 +41,8 @@ constexpr void set_lifetimes(planning& p, std::array<std::int16_t, plan_value::m
             if (b.kind == buffer_kind::argument) return;
             int level_depth = 0;
             while (level_depth < depth && levels[static_cast<std::size_t>(touched)] >= 0 &&
-                   plan.steps[static_cast<std::size_t>(open[static_cast<std::size_t>(level_depth)])].what != levels[static_cast<std::size_t>(touched)]) {
+                   plan.steps[static_cast<std::size_t>(open[static_cast<std::size_t>(level_depth)])].what !=
+                       levels[static_cast<std::size_t>(touched)]) {
                 ++level_depth;
             }
             if (levels[static_cast<std::size_t>(touched)] >= 0) ++level_depth;
@@ -105,7 +106,8 @@ constexpr void place_buffers(planning& p) {
     }
     for (int at = 0; at < count; ++at) {
         buffer& b = p.buffer_at(order[static_cast<std::size_t>(at)]);
-        b.alignment = p.common_multiple(p.common_multiple(b.alignment, p.of->where().memories[b.memory].alignment, b.tensor), bytes_of(b.type), b.tensor);
+        b.alignment = p.common_multiple(p.common_multiple(b.alignment, p.of->where().memories[b.memory].alignment, b.tensor),
+                                        bytes_of(b.type), b.tensor);
         memory const& m = p.of->where().memories[b.memory];
         if (m.base != no_address && m.base % static_cast<std::uint64_t>(b.alignment) != 0) {
             return p.refuse(verdict_kind::invalid_part, rule::base_not_aligned, {m.name, b.tensor}, b.ordinal);
@@ -133,13 +135,15 @@ constexpr void add_fences(planning& p) {
         bool shares = false;
         for (int other = 0; other < plan.buffer_count; ++other) {
             buffer const& o = p.buffer_at(other);
-            shares |= other != at && o.kind != buffer_kind::argument && o.memory == fenced.memory && o.code_access && share_bytes(fenced, o);
+            shares |=
+                other != at && o.kind != buffer_kind::argument && o.memory == fenced.memory && o.code_access && share_bytes(fenced, o);
         }
         if (fenced.kind == buffer_kind::argument || !fenced.code_access || !shares) continue;
         int const place = fenced.born;
         p.add(step_kind::fence, at);
         if (p.refused()) return;
-        for (int position = plan.step_count - 1; position > place; --position) plan.steps[static_cast<std::size_t>(position)] = plan.steps[static_cast<std::size_t>(position - 1)];
+        for (int position = plan.step_count - 1; position > place; --position)
+            plan.steps[static_cast<std::size_t>(position)] = plan.steps[static_cast<std::size_t>(position - 1)];
         plan.steps[static_cast<std::size_t>(place)] = {step_kind::fence, static_cast<std::int16_t>(at)};
         for (int other = 0; other < plan.buffer_count; ++other) {
             buffer& o = p.buffer_at(other);

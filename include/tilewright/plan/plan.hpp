@@ -10,11 +10,9 @@ struct planned {
     static constexpr verdict refusal = value.refusal;  // clang 14 takes no reference to a part of an object
 };
 
-
 /// The plan of a schedule. Its first use is where a schedule that cannot be carried out is refused.
 template <schedule const& Schedule>
 inline constexpr plan_value const& plan = (  //
-    report_refusal<planned<Schedule>>(),
-    planned<Schedule>::value);
+    report_refusal<planned<Schedule>>(), planned<Schedule>::value);
 
 }  // namespace tilewright

@@ -5,7 +5,8 @@
 #include <tilewright/plan/linear.hpp>
 #include <tilewright/schedule/schedule.hpp>
 
-namespace tilewright {
+// What a plan is made of stands in a namespace of its own: its words (buffer, step, body, …) are left to users.
+namespace tilewright::ir {
 
 /// A number that a plan was asked for. After a refusal it compares true with everything, so that the verdict stays the only error.
 struct quantity {
@@ -13,7 +14,8 @@ struct quantity {
     bool known = true;
 
     constexpr quantity(double number, bool is_known) : value(number), known(is_known) {}
-    template <class Number> requires std::is_arithmetic_v<Number>
+    template <class Number>
+        requires std::is_arithmetic_v<Number>
     constexpr quantity(Number number) : value(static_cast<double>(number)) {}
     constexpr explicit operator double() const { return value; }
 
@@ -43,9 +45,9 @@ struct variable {
     bool reduction = false;
     bool unrolled = false;
     bool vectorized = false;
-    affine fused{};              ///< component: the value of the fused loop
+    affine fused{};  ///< component: the value of the fused loop
     std::int64_t divisor = 1;
-    std::int64_t modulus = 0;    ///< 0: none
+    std::int64_t modulus = 0;  ///< 0: none
 };
 
 enum class buffer_kind : std::uint8_t {
@@ -56,24 +58,24 @@ enum class buffer_kind : std::uint8_t {
 
 /// A tensor's place: an argument, or a box of it that the plan puts at an address. Boxes are row-major and dense.
 struct buffer {
-    label name{};                                      ///< unique in the plan: the tensor's, or tensor.memory
+    label name{};  ///< unique in the plan: the tensor's, or tensor.memory
     label tensor{};
     buffer_kind kind = buffer_kind::argument;
-    bool written = false;                              ///< argument: the kernel writes it
-    std::int16_t memory = 0;                           ///< position in the machine
+    bool written = false;     ///< argument: the kernel writes it
+    std::int16_t memory = 0;  ///< position in the machine
     scalar_type type = scalar_type::literal;
     std::int16_t rank = 0;
-    std::array<std::int64_t, max_rank> minimum{};      ///< argument: the lowest index used
+    std::array<std::int64_t, max_rank> minimum{};  ///< argument: the lowest index used
     std::array<std::int64_t, max_rank> extents{};
     std::int64_t bytes = 0;
-    std::int64_t alignment = 1;                        ///< bytes; argument: of the host pointer
-    std::int64_t offset = 0;                           ///< bytes from the base of the memory
-    std::int16_t born = -1;                            ///< first step of its lifetime
-    std::int16_t dead = -1;                            ///< the step behind its lifetime
-    std::int16_t ordinal = 0;                          ///< the directive that made it
-    bool code_access = false;                          ///< loops that stay code touch it
-    std::uint8_t dense_from = 0;                       ///< argument: dimensions from here on must follow each other without gaps
-    std::int64_t stride_multiple = 1;                  ///< argument: elements; outer strides are multiples of it
+    std::int64_t alignment = 1;        ///< bytes; argument: of the host pointer
+    std::int64_t offset = 0;           ///< bytes from the base of the memory
+    std::int16_t born = -1;            ///< first step of its lifetime
+    std::int16_t dead = -1;            ///< the step behind its lifetime
+    std::int16_t ordinal = 0;          ///< the directive that made it
+    bool code_access = false;          ///< loops that stay code touch it
+    std::uint8_t dense_from = 0;       ///< argument: dimensions from here on must follow each other without gaps
+    std::int64_t stride_multiple = 1;  ///< argument: elements; outer strides are multiples of it
 
     /// Elements between neighbours along `dimension` of a dense box.
     constexpr std::int64_t stride(int dimension) const {
@@ -88,44 +90,44 @@ struct movement_dimension {
     std::int64_t extent = 1;
     std::int8_t source_dimension = -1;
     std::int8_t destination_dimension = -1;
-    std::int64_t source_factor = 1;        ///< step along the source's dimension
+    std::int64_t source_factor = 1;  ///< step along the source's dimension
     std::int64_t destination_factor = 1;
 };
 
 /// What one call of a transfer moves: a row of `row_elements`, repeated along `dimensions`, outermost first.
 struct movement {
     std::int16_t transfer = -1;
-    std::int16_t source = -1;        ///< buffer; -1: a fill
+    std::int16_t source = -1;  ///< buffer; -1: a fill
     std::int16_t destination = -1;
     std::int64_t row_elements = 1;
     std::array<movement_dimension, max_rank> dimensions{};
     std::int16_t dimension_count = 0;
-    std::array<affine, max_rank> source_at{};       ///< index of the first element, per dimension of the buffer
+    std::array<affine, max_rank> source_at{};  ///< index of the first element, per dimension of the buffer
     std::array<affine, max_rank> destination_at{};
-    std::int64_t bytes = 0;          ///< at the destination (at the source, when types differ, is in proportion)
-    std::int64_t cycles = 0;         ///< setup, occupation and latency of one call
+    std::int64_t bytes = 0;   ///< at the destination (at the source, when types differ, is in proportion)
+    std::int64_t cycles = 0;  ///< setup, occupation and latency of one call
 };
 
 /// The use of a buffer at one access of the computation, or as one operand of an intrinsic.
 struct use {
-    std::int16_t node = -1;          ///< the access in the computation
+    std::int16_t node = -1;  ///< the access in the computation
     std::int16_t buffer = -1;
-    std::array<affine, max_rank> at{};   ///< index into the buffer's box, per dimension
+    std::array<affine, max_rank> at{};  ///< index into the buffer's box, per dimension
 };
 
 struct operand_use {
     std::int16_t buffer = -1;
-    std::array<affine, max_rank> at{};               ///< of the operand's first element
-    std::array<std::int8_t, max_rank> dimension{};   ///< of the buffer, for each dimension of the operand; -1: none
-    std::array<std::int64_t, max_rank> factor{};     ///< step along it
+    std::array<affine, max_rank> at{};              ///< of the operand's first element
+    std::array<std::int8_t, max_rank> dimension{};  ///< of the buffer, for each dimension of the operand; -1: none
+    std::array<std::int64_t, max_rank> factor{};    ///< step along it
 };
 
 enum class body_kind : std::uint8_t {
-    value,       // a stage without reduction
-    reduction,   // identity, then the whole reduction
-    identity,    // only the identity: the reduction's loops stand further in
-    update,      // continues a reduction
-    intrinsic,   // one step of an intrinsic
+    value,      // a stage without reduction
+    reduction,  // identity, then the whole reduction
+    identity,   // only the identity: the reduction's loops stand further in
+    update,     // continues a reduction
+    intrinsic,  // one step of an intrinsic
 };
 
 /// Operations of one iteration of a tile body that stays code.
@@ -144,16 +146,16 @@ struct body {
 
     body_kind kind = body_kind::value;
     std::int16_t stage = 0;
-    std::array<std::int16_t, most_loops> loops{};    ///< variables, outermost first
+    std::array<std::int16_t, most_loops> loops{};  ///< variables, outermost first
     std::int16_t loop_count = 0;
-    operation_counts counts{};                       ///< of one iteration of all loops; a reduction's identity is not in it
-    std::int64_t cycles = 0;                         ///< of one execution
+    operation_counts counts{};  ///< of one iteration of all loops; a reduction's identity is not in it
+    std::int64_t cycles = 0;    ///< of one execution
     std::int16_t intrinsic = -1;
-    std::int16_t first_intrinsic = -1;               ///< used instead where all `first_loops` are at 0
+    std::int16_t first_intrinsic = -1;  ///< used instead where all `first_loops` are at 0
     std::int64_t first_cycles = 0;
     std::array<std::int16_t, most_loops> first_loops{};
     std::int16_t first_loop_count = 0;
-    std::int16_t operands = -1;                      ///< first of its `operand_use`s, in the order of the intrinsic's declaration
+    std::int16_t operands = -1;  ///< first of its `operand_use`s, in the order of the intrinsic's declaration
     std::int16_t first_operands = -1;
 };
 
@@ -162,14 +164,15 @@ enum class step_kind : std::uint8_t { loop, end, start, wait, fence, compute, ba
 /// A step of the loop program. `loop` opens a nest that its `end` closes.
 struct step {
     step_kind kind = step_kind::end;
-    std::int16_t what = -1;   ///< loop: variable; start: movement; compute: body; fence: buffer
+    std::int16_t what = -1;  ///< loop: variable; start: movement; compute: body; fence: buffer
 };
 
 /// The plan of a kernel: where every buffer is, and the program of loops, transfers and tile bodies. Back ends walk it.
 struct plan_value {
-    static constexpr int most_stages = 8, most_variables = 64, most_terms = 512, most_buffers = 24, most_movements = 32, most_uses = 40, most_operands = 32,
-                         most_bodies = 16, most_steps = 128;
-    static constexpr std::int64_t most_iterations = std::int64_t{1} << 40, most_bytes = std::int64_t{1} << 40, most_total = std::int64_t{1} << 53;
+    static constexpr int most_stages = 8, most_variables = 64, most_terms = 512, most_buffers = 24, most_movements = 32, most_uses = 40,
+                         most_operands = 32, most_bodies = 16, most_steps = 128;
+    static constexpr std::int64_t most_iterations = std::int64_t{1} << 40, most_bytes = std::int64_t{1} << 40,
+                                  most_total = std::int64_t{1} << 53;
 
     verdict refusal{};
     machine const* where = nullptr;
@@ -180,7 +183,7 @@ struct plan_value {
     int variable_count = 0;
     std::array<term, most_terms> terms{};
     int term_count = 0;
-    std::array<buffer, most_buffers> buffers{};   ///< arguments first, in the order of their first use; the result last among them
+    std::array<buffer, most_buffers> buffers{};  ///< arguments first, in the order of their first use; the result last among them
     int buffer_count = 0;
     std::array<movement, most_movements> movements{};
     int movement_count = 0;
@@ -237,7 +240,9 @@ struct plan_value {
         return position;
     }
     /// Bytes of `of` that the kernel needs at most at one time, from the base of the memory.
-    constexpr quantity peak(memory const& of) const { return refusal ? unknown : quantity(peak_bytes(position_in(where->memories, of.name))); }
+    constexpr quantity peak(memory const& of) const {
+        return refusal ? unknown : quantity(peak_bytes(position_in(where->memories, of.name)));
+    }
     constexpr std::int64_t peak_bytes(int memory_position) const {
         std::int64_t most = 0;
         for (int position = 0; position < buffer_count; ++position) {
@@ -248,10 +253,16 @@ struct plan_value {
         return most;
     }
     /// Calls of a transfer, and the bytes that they move.
-    constexpr quantity calls(transfer_description const& of) const { return refusal ? unknown : quantity(traffic_of(position_in(where->transfers, of.name)).calls); }
-    constexpr quantity bytes(transfer_description const& of) const { return refusal ? unknown : quantity(traffic_of(position_in(where->transfers, of.name)).bytes); }
+    constexpr quantity calls(transfer_description const& of) const {
+        return refusal ? unknown : quantity(traffic_of(position_in(where->transfers, of.name)).calls);
+    }
+    constexpr quantity bytes(transfer_description const& of) const {
+        return refusal ? unknown : quantity(traffic_of(position_in(where->transfers, of.name)).bytes);
+    }
     /// Executions of an intrinsic.
-    constexpr quantity calls(intrinsic_description const& of) const { return refusal ? unknown : quantity(executions_of(position_in(where->intrinsics, of.name))); }
+    constexpr quantity calls(intrinsic_description const& of) const {
+        return refusal ? unknown : quantity(executions_of(position_in(where->intrinsics, of.name)));
+    }
     /// Cycles when every transfer is waited for and nothing overlaps.
     constexpr quantity cycles() const { return refusal ? unknown : quantity(total_cycles); }
 
@@ -280,5 +291,12 @@ struct plan_value {
         return total;
     }
 };
+
+}  // namespace tilewright::ir
+
+namespace tilewright {
+
+using ir::plan_value;
+using ir::quantity;
 
 }  // namespace tilewright

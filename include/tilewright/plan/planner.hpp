@@ -16,7 +16,8 @@ constexpr plan_value make_plan(schedule const& of) {
     using namespace detail;
     planning p(of);
     plan_value& plan = p.plan;
-    check_machine(p);
+    if (!of.temporary().empty()) p.refuse(verdict_kind::temporary).names = {of.temporary()};
+    if (!p.refused()) check_machine(p);
     if (!p.refused()) read_stages(p);
     if (!p.refused()) read_directives(p);
     if (!p.refused()) add_arguments(p);

@@ -4,6 +4,8 @@
 
 namespace tilewright::detail {
 
+using namespace ir;
+
 /// A loop of a stage while directives are applied: a leaf is a loop of the nest, others were split or fused.
 struct nest_axis {
     enum class role : std::uint8_t { leaf, split, fused };
@@ -14,13 +16,13 @@ struct nest_axis {
     bool reduction = false;
     bool unrolled = false;
     bool vectorized = false;
-    std::int16_t marked_ordinal = 0;   ///< the directive that unrolls or vectorizes it
-    std::int64_t lane_extent = 0;      ///< of a tensorized loop: elements that one step covers
-    std::int16_t outer = -1;           ///< split: the two parts; fused: the fused axis
+    std::int16_t marked_ordinal = 0;  ///< the directive that unrolls or vectorizes it
+    std::int64_t lane_extent = 0;     ///< of a tensorized loop: elements that one step covers
+    std::int16_t outer = -1;          ///< split: the two parts; fused: the fused axis
     std::int16_t inner = -1;
-    std::int64_t factor = 1;           ///< split: extent of the inner part; fused: divisor
-    std::int64_t modulus = 0;          ///< fused: 0 for the outer of the two
-    std::int16_t variable = -1;        ///< leaf and fused component, once the nest is complete
+    std::int64_t factor = 1;     ///< split: extent of the inner part; fused: divisor
+    std::int64_t modulus = 0;    ///< fused: 0 for the outer of the two
+    std::int16_t variable = -1;  ///< leaf and fused component, once the nest is complete
     std::int16_t lane = -1;
 };
 
@@ -30,15 +32,17 @@ struct nest {
 
     std::array<nest_axis, most> axes{};
     int count = 0;
-    std::array<std::int16_t, body::most_loops> order{};   ///< the leaves, outermost first
+    std::array<std::int16_t, body::most_loops> order{};  ///< the leaves, outermost first
     int depth = 0;
     std::int16_t intrinsic = -1;
     std::int16_t intrinsic_ordinal = 0;
-    std::array<std::int16_t, max_rank> covered{};         ///< tensorized axes, in the order they were named
+    std::array<std::int16_t, max_rank> covered{};  ///< tensorized axes, in the order they were named
     int covered_count = 0;
 
     constexpr nest_axis& axis_of_loop(int position) { return axes[static_cast<std::size_t>(order[static_cast<std::size_t>(position)])]; }
-    constexpr nest_axis const& axis_of_loop(int position) const { return axes[static_cast<std::size_t>(order[static_cast<std::size_t>(position)])]; }
+    constexpr nest_axis const& axis_of_loop(int position) const {
+        return axes[static_cast<std::size_t>(order[static_cast<std::size_t>(position)])];
+    }
     constexpr int position_of(label const& name) const {
         for (int position = 0; position < depth; ++position) {
             if (axis_of_loop(position).name == name) return position;
@@ -49,20 +53,20 @@ struct nest {
 
 /// What directives say of one stage besides its loops.
 struct stage_placement {
-    std::int16_t store_memory = -1;      ///< position in the machine
+    std::int16_t store_memory = -1;  ///< position in the machine
     std::int16_t store_ordinal = 0;
-    std::int16_t transfer = -1;          ///< carries the whole stage out
+    std::int16_t transfer = -1;  ///< carries the whole stage out
     std::int16_t transfer_ordinal = 0;
-    label at_loop{};                     ///< compute_at
+    label at_loop{};  ///< compute_at
     std::int16_t at_ordinal = 0;
-    std::int16_t at_stage = -1;          ///< the stage in whose nest it stands; -1: root
-    std::int16_t level = -1;             ///< the variable of the loop it stands in; -1: root
-    std::int16_t home = -1;              ///< the buffer that its output lives in
-    std::array<linear, stage::most_axes> axis_values{};   ///< of each axis, over variables
-    std::array<std::int16_t, 24> path{}; ///< variables of the loops around and in it, outermost first
-    int outer_depth = 0;                 ///< how many of them stand around it
+    std::int16_t at_stage = -1;                          ///< the stage in whose nest it stands; -1: root
+    std::int16_t level = -1;                             ///< the variable of the loop it stands in; -1: root
+    std::int16_t home = -1;                              ///< the buffer that its output lives in
+    std::array<linear, stage::most_axes> axis_values{};  ///< of each axis, over variables
+    std::array<std::int16_t, 24> path{};                 ///< variables of the loops around and in it, outermost first
+    int outer_depth = 0;                                 ///< how many of them stand around it
     int path_length = 0;
-    int owned = 0;                       ///< how many of its own loops the program holds; the others are its tile body
+    int owned = 0;  ///< how many of its own loops the program holds; the others are its tile body
 };
 
 /// One cache_read or cache_write.
@@ -76,10 +80,10 @@ struct staging {
     std::int16_t loop_ordinal = 0;
     std::int16_t transfer = -1;
     std::int16_t transfer_ordinal = 0;
-    std::int16_t level = -1;             ///< variable of the loop; -1: root
-    std::int16_t depth = 0;              ///< position on the stage's path behind that loop
+    std::int16_t level = -1;  ///< variable of the loop; -1: root
+    std::int16_t depth = 0;   ///< position on the stage's path behind that loop
     std::int16_t buffer = -1;
-    std::int16_t outward = -1;           ///< the buffer on the other side of its transfer
+    std::int16_t outward = -1;  ///< the buffer on the other side of its transfer
 };
 
 /// What the planner works on. The first verdict is kept; after it every step returns at once.
@@ -90,7 +94,7 @@ struct planning {
     schedule const* of = nullptr;
     std::array<nest, plan_value::most_stages> nests{};
     std::array<stage_placement, plan_value::most_stages> placements{};
-    std::array<stage, decltype(machine::intrinsics)::most> semantics{};   ///< of the machine's intrinsics, read by `check_machine`
+    std::array<stage, decltype(machine::intrinsics)::most> semantics{};  ///< of the machine's intrinsics, read by `check_machine`
     std::array<staging, most_stagings> stagings{};
     int staging_count = 0;
     /// First element of every staged buffer's box in its tensor's coordinates.
@@ -170,7 +174,8 @@ struct planning {
             refuse_capacity("terms of indices", plan.term_count + form.count, plan_value::most_terms);
             return {};
         }
-        for (int at = 0; at < form.count; ++at) plan.terms[static_cast<std::size_t>(plan.term_count++)] = form.terms[static_cast<std::size_t>(at)];
+        for (int at = 0; at < form.count; ++at)
+            plan.terms[static_cast<std::size_t>(plan.term_count++)] = form.terms[static_cast<std::size_t>(at)];
         return kept;
     }
     constexpr linear form_of(affine const& kept) const {
@@ -209,7 +214,8 @@ struct planning {
         return form;
     }
 
-    /// Calls `visit(node)` for every tensor that stage `s` reads and, when asked for, its target. What a stage continues from is its target.
+    /// Calls `visit(node)` for every tensor that stage `s` reads and, when asked for, its target. What a stage continues from is its
+    /// target.
     template <class Visit>
     constexpr void each_access(int s, Visit&& visit, bool with_target = false) const {
         stage const& st = stage_at(s);

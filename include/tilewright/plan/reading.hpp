@@ -56,7 +56,8 @@ constexpr void read_stages(planning& p) {
 constexpr void read_directives(planning& p) {
     schedule const& of = *p.of;
     machine const& where = of.where();
-    if (of.directive_count() > schedule::most_directives) return p.refuse_capacity("directives", of.directive_count(), schedule::most_directives);
+    if (of.directive_count() > schedule::most_directives)
+        return p.refuse_capacity("directives", of.directive_count(), schedule::most_directives);
     if (of.name_count() > schedule::most_names) return p.refuse_capacity("names in directives", of.name_count(), schedule::most_names);
     int current = p.plan.stage_count - 1;
     int last_staging = -1, last_stored = -1;
@@ -67,7 +68,8 @@ constexpr void read_directives(planning& p) {
         bool const makes_loops = d.kind == directive_kind::split || d.kind == directive_kind::tile || d.kind == directive_kind::fuse;
         for (int position = 0; position < d.name_count; ++position) {
             p.check_name(name(position), ordinal);
-            if (makes_loops && !is_identifier(name(position))) p.refuse(verdict_kind::ill_formed, rule::no_identifier, {name(position)}, ordinal);
+            if (makes_loops && !is_identifier(name(position)))
+                p.refuse(verdict_kind::ill_formed, rule::no_identifier, {name(position)}, ordinal);
         }
         if (p.refused()) return;
         auto const stage_named = [&](label const& tensor) {
@@ -75,7 +77,9 @@ constexpr void read_directives(planning& p) {
             if (s < 0) p.refuse(verdict_kind::unknown_tensor, rule::not_computed, {tensor}, ordinal);
             return s;
         };
-        auto const conflict = [&](label const& what) { p.refuse(verdict_kind::conflicting_directives, ordinal).names = {what, name_of(d.kind)}; };
+        auto const conflict = [&](label const& what) {
+            p.refuse(verdict_kind::conflicting_directives, ordinal).names = {what, name_of(d.kind)};
+        };
         auto const misplaced = [&] { p.refuse(verdict_kind::misplaced_directive, rule::behind_no_staging, {name(0)}, ordinal); };
         auto const memory_named = [&](label const& memory_name) {
             int const position = where.memories.find(memory_name);
@@ -113,8 +117,11 @@ constexpr void read_directives(planning& p) {
                     break;
                 }
                 last_staging = p.keep(p.stagings, p.staging_count,
-                                      staging{.stage = static_cast<std::int16_t>(current), .writes = writes, .tensor = name(0),
-                                              .memory = memory_named(name(1)), .ordinal = static_cast<std::int16_t>(ordinal)},
+                                      staging{.stage = static_cast<std::int16_t>(current),
+                                              .writes = writes,
+                                              .tensor = name(0),
+                                              .memory = memory_named(name(1)),
+                                              .ordinal = static_cast<std::int16_t>(ordinal)},
                                       "staged buffers");
                 break;
             }

@@ -38,12 +38,14 @@ constexpr void place_stage(planning& p, int s) {
     for (int consumer = s + 1; consumer < p.plan.stage_count; ++consumer) {
         bool inside = true;
         for (int depth = 0; depth < place.outer_depth; ++depth) {
-            inside &= depth < p.placed(consumer).path_length && p.placed(consumer).path[static_cast<std::size_t>(depth)] == place.path[static_cast<std::size_t>(depth)];
+            inside &= depth < p.placed(consumer).path_length &&
+                      p.placed(consumer).path[static_cast<std::size_t>(depth)] == place.path[static_cast<std::size_t>(depth)];
         }
         p.each_access(consumer, [&](int node) {
             if (p.plan.what[node].name != st.output || p.refused()) return;
             if (!inside) {
-                return p.refuse(verdict_kind::loop_order, rule::read_outside, {place.at_loop, p.stage_at(consumer).output}, place.at_ordinal);
+                return p.refuse(verdict_kind::loop_order, rule::read_outside, {place.at_loop, p.stage_at(consumer).output},
+                                place.at_ordinal);
             }
             int const wrong = widen(p, needed, consumer, node, place.outer_depth);
             if (wrong >= 0) return refuse_box(p, st.output, wrong, consumer, place.outer_depth, place.at_ordinal);
@@ -56,7 +58,8 @@ constexpr void place_stage(planning& p, int s) {
         if (low >= 0 && high < st.axes[d].extent) continue;
         verdict& v = p.refuse(verdict_kind::outside_domain);
         v.names = {st.output};
-        v.facts = {fact{fact_kind::dimension, dimension}, fact{fact_kind::from, low}, fact{fact_kind::to, high}, fact{fact_kind::limit, st.axes[d].extent - 1}};
+        v.facts = {fact{fact_kind::dimension, dimension}, fact{fact_kind::from, low}, fact{fact_kind::to, high},
+                   fact{fact_kind::limit, st.axes[d].extent - 1}};
     }
     if (p.refused()) return;
     if (last || place.at_stage < 0) {

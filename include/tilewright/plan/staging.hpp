@@ -54,13 +54,16 @@ constexpr void place_stagings(planning& p) {
         }
         box whole;
         scalar_type type{};
-        p.each_access(st.stage, [&](int node) {
-            bool const mine = p.plan.what[node].name == st.tensor && (node == p.stage_at(st.stage).target) == st.writes;
-            if (!mine || p.refused()) return;
-            type = p.plan.what[node].type;
-            int const wrong = widen(p, whole, st.stage, node, st.depth);
-            if (wrong >= 0) refuse_box(p, st.tensor, wrong, st.stage, st.depth, st.loop_ordinal != 0 ? st.loop_ordinal : st.ordinal);
-        }, true);
+        p.each_access(
+            st.stage,
+            [&](int node) {
+                bool const mine = p.plan.what[node].name == st.tensor && (node == p.stage_at(st.stage).target) == st.writes;
+                if (!mine || p.refused()) return;
+                type = p.plan.what[node].type;
+                int const wrong = widen(p, whole, st.stage, node, st.depth);
+                if (wrong >= 0) refuse_box(p, st.tensor, wrong, st.stage, st.depth, st.loop_ordinal != 0 ? st.loop_ordinal : st.ordinal);
+            },
+            true);
         if (p.refused()) return;
         // What is stored is the whole box. A stage that continues has loaded it first.
         coverage const written = cover(p, st.stage, st.depth);
@@ -73,7 +76,8 @@ constexpr void place_stagings(planning& p) {
     }
 }
 
-/// The buffer that stage `s` uses for `tensor` when nothing at a level deeper than `depth` counts; at one level, the earlier directive is further out.
+/// The buffer that stage `s` uses for `tensor` when nothing at a level deeper than `depth` counts; at one level, the earlier directive is
+/// further out.
 constexpr int buffer_for(planning& p, int s, label const& tensor, bool writes, int depth, int before) {
     int const producer = p.producer_of(tensor);
     int found = -1, found_depth = -1;
@@ -111,18 +115,21 @@ constexpr void bind_accesses(planning& p) {
         st.outward = static_cast<std::int16_t>(buffer_for(p, st.stage, st.tensor, st.writes, st.depth, at));
     }
     for (int s = 0; s < p.plan.stage_count && !p.refused(); ++s) {
-        p.each_access(s, [&](int node) {
-            bool const writes = node == p.stage_at(s).target;
-            use u{.node = static_cast<std::int16_t>(node),
-                  .buffer = static_cast<std::int16_t>(buffer_for(p, s, p.plan.what[node].name, writes, innermost, innermost))};
-            for (int dimension = 0; dimension < p.plan.what[node].argument_count; ++dimension) {
-                auto const d = static_cast<std::size_t>(dimension);
-                linear at = p.index_form(s, node, dimension);
-                at.add(p.form_of(p.box_at[static_cast<std::size_t>(u.buffer)][d]), -1);
-                u.at[d] = p.keep(at);
-            }
-            if (!p.refused()) p.add(u);
-        }, true);
+        p.each_access(
+            s,
+            [&](int node) {
+                bool const writes = node == p.stage_at(s).target;
+                use u{.node = static_cast<std::int16_t>(node),
+                      .buffer = static_cast<std::int16_t>(buffer_for(p, s, p.plan.what[node].name, writes, innermost, innermost))};
+                for (int dimension = 0; dimension < p.plan.what[node].argument_count; ++dimension) {
+                    auto const d = static_cast<std::size_t>(dimension);
+                    linear at = p.index_form(s, node, dimension);
+                    at.add(p.form_of(p.box_at[static_cast<std::size_t>(u.buffer)][d]), -1);
+                    u.at[d] = p.keep(at);
+                }
+                if (!p.refused()) p.add(u);
+            },
+            true);
         bind_axis_values(p, s, p.stage_at(s).body);
     }
 }

@@ -10,6 +10,8 @@
 // Indices and values of a plan as people write them.
 namespace tilewright::reports {
 
+using namespace ir;
+
 std::string index_text(plan_value const& plan, affine const& form);
 
 /// A loop's name, with a prime for every loop of that name around it: stages that are nested may use one name twice.

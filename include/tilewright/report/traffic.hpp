@@ -5,6 +5,8 @@
 namespace tilewright {
 namespace reports {
 
+using namespace ir;
+
 /// What one part of a machine does in one run of a kernel.
 struct work {
     std::string kind;        ///< "transfer", "intrinsic", or "code": the loops of one stage that stay code

@@ -13,6 +13,8 @@ namespace tilewright {
 
 namespace detail {
 
+using namespace ir;
+
 /// A dense argument as the generated function takes it.
 struct dense_argument {
     std::array<halide_dimension_t, max_rank> dimensions{};
@@ -21,7 +23,9 @@ struct dense_argument {
     dense_argument(buffer const& b, void* first) {
         for (int d = 0; d < b.rank; ++d) {
             auto const at = static_cast<std::size_t>(d);
-            dimensions[static_cast<std::size_t>(b.rank - 1 - d)] = {static_cast<std::int32_t>(b.minimum[at]), static_cast<std::int32_t>(b.extents[at]), static_cast<std::int32_t>(b.stride(d)), 0};
+            dimensions[static_cast<std::size_t>(b.rank - 1 - d)] = {static_cast<std::int32_t>(b.minimum[at]),
+                                                                    static_cast<std::int32_t>(b.extents[at]),
+                                                                    static_cast<std::int32_t>(b.stride(d)), 0};
         }
         whole.host = static_cast<std::uint8_t*>(first);
         whole.type = visit_scalar(b.type, []<class T>(T) { return halide_type_of<T>(); });
@@ -44,7 +48,8 @@ decltype(auto) pass(Operand const& given) {
         constexpr int tensor = Position < list.input_count ? Position : Position - list.parameter_count;
         constexpr buffer b = Plan.buffers[static_cast<std::size_t>(list.tensors[static_cast<std::size_t>(tensor)])];
         using element = std::remove_pointer_t<Operand>;
-        static_assert(std::is_pointer_v<Operand> && scalar_type_of<std::remove_const_t<element>>() == b.type, "this tensor of the kernel has another element type");
+        static_assert(std::is_pointer_v<Operand> && scalar_type_of<std::remove_const_t<element>>() == b.type,
+                      "this tensor of the kernel has another element type");
         static_assert(!b.written || !std::is_const_v<element>, "the kernel writes this tensor");
         return dense_argument(b, const_cast<std::remove_const_t<element>*>(given));
     }
@@ -60,7 +65,7 @@ template <schedule const& Schedule, class Function, class... Operands>
 int call(Function* function, Operands const&... operands) {
     namespace hana = boost::hana;
     static constexpr plan_value const& kernel = plan<Schedule>;
-    constexpr argument_list list = arguments_of(kernel);
+    constexpr ir::argument_list list = arguments_of(kernel);
     static_assert(sizeof...(Operands) == list.tensor_count + list.parameter_count, "the kernel takes another number of arguments");
     auto const given = hana::make_tuple(operands...);
     return hana::unpack(hana::make_range(hana::size_c<0>, hana::size_c<sizeof...(Operands)>), [&](auto... position) {

@@ -8,15 +8,16 @@
 
 /* What is wrong with an argument. A kernel returns -(2000 + 100 * kind + position of the argument), and has touched nothing. */
 enum tilewright_argument_error {
-    TILEWRIGHT_NULL_BUFFER = 1,  /* the halide_buffer_t pointer, or its dim, is null */
-    TILEWRIGHT_NULL_HOST = 2,    /* the buffer has no data, or its data is on a device of Halide's */
-    TILEWRIGHT_WRONG_TYPE = 3,   /* another element type than the tensor's */
+    TILEWRIGHT_NULL_BUFFER = 1, /* the halide_buffer_t pointer, or its dim, is null */
+    TILEWRIGHT_NULL_HOST = 2,   /* the buffer has no data, or its data is on a device of Halide's */
+    TILEWRIGHT_WRONG_TYPE = 3,  /* another element type than the tensor's */
     TILEWRIGHT_WRONG_RANK = 4,
     TILEWRIGHT_WRONG_EXTENT = 5, /* an input does not hold the region that is read; an output is not the region that is written;
                                     or there are more than 2^31 - 1 elements from the first to the last */
-    TILEWRIGHT_WRONG_STRIDE = 6, /* innermost not 1, rows that overlap, gaps where a transfer joined dimensions, or not the multiple it needs */
-    TILEWRIGHT_MISALIGNED = 7,   /* the first element used is not at a multiple of the alignment that a transfer needs */
-    TILEWRIGHT_OVERLAP = 8       /* the output shares bytes with this input */
+    TILEWRIGHT_WRONG_STRIDE =
+        6, /* innermost not 1, rows that overlap, gaps where a transfer joined dimensions, or not the multiple it needs */
+    TILEWRIGHT_MISALIGNED = 7, /* the first element used is not at a multiple of the alignment that a transfer needs */
+    TILEWRIGHT_OVERLAP = 8     /* the output shares bytes with this input */
 };
 #define TILEWRIGHT_ARGUMENT_ERROR(kind, position) (-(2000 + 100 * (kind) + (position)))
 
@@ -31,17 +32,19 @@ struct tilewright_argument {
     int64_t alignment;       /* bytes, of the first element used */
 };
 
-static inline int tilewright_check_argument(const struct tilewright_argument *want, int at, const struct halide_buffer_t *have) {
+static inline int tilewright_check_argument(const struct tilewright_argument* want, int at, const struct halide_buffer_t* have) {
     int64_t first = 0, dense = 1;
     int64_t reach = 1; /* elements up to the end of the dimensions further in */
     int d;
     if (have == NULL) return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_NULL_BUFFER, at);
-    if (have->type.code != want->type_code || have->type.bits != want->type_bits || have->type.lanes != 1) return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_WRONG_TYPE, at);
+    if (have->type.code != want->type_code || have->type.bits != want->type_bits || have->type.lanes != 1)
+        return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_WRONG_TYPE, at);
     if (have->dimensions != want->rank) return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_WRONG_RANK, at);
     if (want->rank > 0 && have->dim == NULL) return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_NULL_BUFFER, at);
-    if (have->host == NULL || (have->flags & halide_buffer_flag_device_dirty) != 0) return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_NULL_HOST, at);
+    if (have->host == NULL || (have->flags & halide_buffer_flag_device_dirty) != 0)
+        return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_NULL_HOST, at);
     for (d = want->rank - 1; d >= 0; --d) {
-        const struct halide_dimension_t *dim = &have->dim[want->rank - 1 - d];
+        const struct halide_dimension_t* dim = &have->dim[want->rank - 1 - d];
         const int64_t low = dim->min, high = low + dim->extent;
         const int64_t wanted_high = (int64_t)want->minimum[d] + want->extent[d];
         if (want->written ? low != want->minimum[d] || high != wanted_high : low > want->minimum[d] || high < wanted_high) {
@@ -49,7 +52,7 @@ static inline int tilewright_check_argument(const struct tilewright_argument *wa
         }
     }
     for (d = want->rank - 1; d >= 0; --d) {
-        const struct halide_dimension_t *dim = &have->dim[want->rank - 1 - d];
+        const struct halide_dimension_t* dim = &have->dim[want->rank - 1 - d];
         first += ((int64_t)want->minimum[d] - dim->min) * dim->stride;
         if (dim->extent > 1) {
             const int inner = d == want->rank - 1;
@@ -62,12 +65,13 @@ static inline int tilewright_check_argument(const struct tilewright_argument *wa
         dense *= want->extent[d];
     }
     first *= (want->type_bits + 7) / 8;
-    if (((uint64_t)(uintptr_t)have->host + (uint64_t)first) % (uint64_t)want->alignment != 0) return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_MISALIGNED, at);
+    if (((uint64_t)(uintptr_t)have->host + (uint64_t)first) % (uint64_t)want->alignment != 0)
+        return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_MISALIGNED, at);
     return 0;
 }
 
 /* The bytes from the first to behind the last element of a buffer. */
-static inline uint64_t tilewright_end_of(const struct halide_buffer_t *b) {
+static inline uint64_t tilewright_end_of(const struct halide_buffer_t* b) {
     int64_t last = 0;
     int d;
     for (d = 0; d < b->dimensions; ++d) last += (int64_t)(b->dim[d].extent - 1) * b->dim[d].stride;
@@ -75,7 +79,7 @@ static inline uint64_t tilewright_end_of(const struct halide_buffer_t *b) {
 }
 
 /* 0, or the code of the first argument that the kernel cannot run on. */
-static inline int tilewright_check_arguments(const struct tilewright_argument *want, int count, struct halide_buffer_t *const *have) {
+static inline int tilewright_check_arguments(const struct tilewright_argument* want, int count, struct halide_buffer_t* const* have) {
     int at, other;
     for (at = 0; at < count; ++at) {
         const int code = tilewright_check_argument(&want[at], at, have[at]);
@@ -84,7 +88,8 @@ static inline int tilewright_check_arguments(const struct tilewright_argument *w
     for (at = 0; at < count; ++at) {
         if (!want[at].written) continue;
         for (other = 0; other < count; ++other) {
-            const int apart = tilewright_end_of(have[at]) <= (uint64_t)(uintptr_t)have[other]->host || tilewright_end_of(have[other]) <= (uint64_t)(uintptr_t)have[at]->host;
+            const int apart = tilewright_end_of(have[at]) <= (uint64_t)(uintptr_t)have[other]->host ||
+                              tilewright_end_of(have[other]) <= (uint64_t)(uintptr_t)have[at]->host;
             if (other != at && !apart) return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_OVERLAP, other);
         }
     }

@@ -23,6 +23,10 @@ struct directive {
     std::array<std::int64_t, 2> factors{};
 };
 
+namespace detail {
+inline constexpr machine no_machine{};
+}
+
 /// How a computation runs on a machine: a log of directives, interpreted and checked by the planner.
 ///
 /// The computation and the machine are pointed at and must outlive the schedule; as `constexpr` variables at namespace scope they do.
@@ -56,6 +60,13 @@ class schedule {
     template <int Count>
     constexpr schedule(computation<Count> const& what, machine const& where) : schedule(what.view(), where) {}
     constexpr schedule(computation_view what, machine const& where) : computation_(what), machine_(&where) {}
+    // What is gone when the statement ends cannot be pointed at: the planner refuses it.
+    template <int Count>
+    constexpr schedule(computation<Count> const&&, machine const&) : temporary_("computation") {}
+    template <int Count>
+    constexpr schedule(computation<Count> const&&, machine const&&) : temporary_("computation") {}
+    template <class Computation>
+    constexpr schedule(Computation const&, machine const&&) : temporary_("machine") {}
 
     /// Directs the following directives to the stage that computes `output`; without it, to the last stage.
     constexpr schedule& stage(any_tensor const& output, int line = __builtin_LINE()) {
@@ -68,19 +79,23 @@ class schedule {
     /// Splits two loops and puts the outer parts around the inner ones: a, b -> a_outer, b_outer, a_inner, b_inner.
     constexpr schedule& tile(loop_name a, loop_name b, loop_name a_outer, loop_name b_outer, loop_name a_inner, loop_name b_inner,
                              std::int64_t a_factor, std::int64_t b_factor) {
-        return log(directive_kind::tile, a.line, {a_factor, b_factor}, a.name, b.name, a_outer.name, b_outer.name, a_inner.name, b_inner.name);
+        return log(directive_kind::tile, a.line, {a_factor, b_factor}, a.name, b.name, a_outer.name, b_outer.name, a_inner.name,
+                   b_inner.name);
     }
     /// `outer` directly around `inner` -> one loop `fused` over both.
     constexpr schedule& fuse(loop_name outer, loop_name inner, loop_name fused) {
         return log(directive_kind::fuse, outer.line, {}, outer.name, inner.name, fused.name);
     }
     /// Permutes the named loops among the places that they hold; outermost first.
-    template <class... Loops> requires(std::is_convertible_v<Loops const&, loop_name> && ...)
+    template <class... Loops>
+        requires(std::is_convertible_v<Loops const&, loop_name>&&...)
     constexpr schedule& reorder(loop_name outermost, Loops const&... inward) {
         return log(directive_kind::reorder, outermost.line, {}, outermost.name, loop_name(inward).name...);
     }
     /// Writes the iterations of `loop` out; with a factor, of an inner loop of that extent.
-    constexpr schedule& unroll(loop_name loop, std::int64_t factor = whole_loop) { return log(directive_kind::unroll, loop.line, {factor}, loop.name); }
+    constexpr schedule& unroll(loop_name loop, std::int64_t factor = whole_loop) {
+        return log(directive_kind::unroll, loop.line, {factor}, loop.name);
+    }
     /// Computes the iterations of `loop` as one vector; with a factor, of an inner loop of that extent.
     constexpr schedule& vectorize(loop_name loop, std::int64_t factor = whole_loop) {
         return log(directive_kind::vectorize, loop.line, {factor}, loop.name);
@@ -115,6 +130,8 @@ class schedule {
 
     constexpr computation_view what() const { return computation_; }
     constexpr machine const& where() const { return *machine_; }
+    /// What was given as a temporary; empty: nothing. Then there is no computation, and the machine has no parts.
+    constexpr label const& temporary() const { return temporary_; }
     constexpr int directive_count() const { return directive_count_; }
     constexpr int name_count() const { return name_count_; }
     constexpr directive const& directive_at(int position) const { return directives_[static_cast<std::size_t>(position)]; }
@@ -123,8 +140,9 @@ class schedule {
     }
 
   private:
-    computation_view computation_;
-    machine const* machine_;
+    computation_view computation_{};
+    machine const* machine_ = &detail::no_machine;
+    label temporary_{};
     std::array<directive, most_directives> directives_{};
     std::array<label, most_names> names_{};
     int directive_count_ = 0;
