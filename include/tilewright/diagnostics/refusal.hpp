@@ -152,34 +152,91 @@ constexpr void report_refusal() {
     using enum verdict_kind;
     using detail::no_refusal;
     if constexpr (static_cast<bool>(Planned::refusal)) {
-        // One assertion for each verdict, written out: macros would add their expansion to every message. The line breaks keep its echo
-        // short.
-        static_assert(no_refusal<Planned, unknown_axis>::ok, TILEWRIGHT_UNKNOWN_AXIS);
-        static_assert(no_refusal<Planned, unknown_tensor>::ok, TILEWRIGHT_UNKNOWN_TENSOR);
-        static_assert(no_refusal<Planned, unknown_part>::ok, TILEWRIGHT_UNKNOWN_PART);
-        static_assert(no_refusal<Planned, axis_used_twice>::ok, TILEWRIGHT_AXIS_USED_TWICE);
-        static_assert(no_refusal<Planned, loop_order>::ok, TILEWRIGHT_LOOP_ORDER);
-        static_assert(no_refusal<Planned, box_not_constant>::ok, TILEWRIGHT_BOX_NOT_CONSTANT);
-        static_assert(no_refusal<Planned, memory_overflow>::ok, TILEWRIGHT_MEMORY_OVERFLOW);
-        static_assert(no_refusal<Planned, no_memory>::ok, TILEWRIGHT_NO_MEMORY);
-        static_assert(no_refusal<Planned, no_transfer>::ok, TILEWRIGHT_NO_TRANSFER);
-        static_assert(no_refusal<Planned, several_transfers>::ok, TILEWRIGHT_SEVERAL_TRANSFERS);
-        static_assert(no_refusal<Planned, transfer_region>::ok, TILEWRIGHT_TRANSFER_REGION);
-        static_assert(no_refusal<Planned, transfer_mismatch>::ok, TILEWRIGHT_TRANSFER_MISMATCH);
-        static_assert(no_refusal<Planned, host_access>::ok, TILEWRIGHT_HOST_ACCESS);
-        static_assert(no_refusal<Planned, missing_first_form>::ok, TILEWRIGHT_MISSING_FIRST_FORM);
-        static_assert(no_refusal<Planned, intrinsic_mismatch>::ok, TILEWRIGHT_INTRINSIC_MISMATCH);
-        static_assert(no_refusal<Planned, intrinsic_operation>::ok, TILEWRIGHT_INTRINSIC_OPERATION);
-        static_assert(no_refusal<Planned, operand_memory>::ok, TILEWRIGHT_OPERAND_MEMORY);
-        static_assert(no_refusal<Planned, tile_does_not_divide>::ok, TILEWRIGHT_TILE_DOES_NOT_DIVIDE);
-        static_assert(no_refusal<Planned, capacity_of_representation>::ok, TILEWRIGHT_CAPACITY_OF_REPRESENTATION);
-        static_assert(no_refusal<Planned, ill_formed>::ok, TILEWRIGHT_ILL_FORMED);
-        static_assert(no_refusal<Planned, invalid_part>::ok, TILEWRIGHT_INVALID_PART);
-        static_assert(no_refusal<Planned, invalid_number>::ok, TILEWRIGHT_INVALID_NUMBER);
-        static_assert(no_refusal<Planned, not_honoured>::ok, TILEWRIGHT_NOT_HONOURED);
-        static_assert(no_refusal<Planned, conflicting_directives>::ok, TILEWRIGHT_CONFLICTING_DIRECTIVES);
-        static_assert(no_refusal<Planned, misplaced_directive>::ok, TILEWRIGHT_MISPLACED_DIRECTIVE);
-        static_assert(no_refusal<Planned, outside_domain>::ok, TILEWRIGHT_OUTSIDE_DOMAIN);
+        // One assertion for each verdict, written out: macros would add their expansion to every message. The line breaks keep short what
+        // compilers repeat of the source.
+        // clang-format off
+        static_assert(
+            no_refusal<Planned, unknown_axis>::ok,
+            TILEWRIGHT_UNKNOWN_AXIS);
+        static_assert(
+            no_refusal<Planned, unknown_tensor>::ok,
+            TILEWRIGHT_UNKNOWN_TENSOR);
+        static_assert(
+            no_refusal<Planned, unknown_part>::ok,
+            TILEWRIGHT_UNKNOWN_PART);
+        static_assert(
+            no_refusal<Planned, axis_used_twice>::ok,
+            TILEWRIGHT_AXIS_USED_TWICE);
+        static_assert(
+            no_refusal<Planned, loop_order>::ok,
+            TILEWRIGHT_LOOP_ORDER);
+        static_assert(
+            no_refusal<Planned, box_not_constant>::ok,
+            TILEWRIGHT_BOX_NOT_CONSTANT);
+        static_assert(
+            no_refusal<Planned, memory_overflow>::ok,
+            TILEWRIGHT_MEMORY_OVERFLOW);
+        static_assert(
+            no_refusal<Planned, no_memory>::ok,
+            TILEWRIGHT_NO_MEMORY);
+        static_assert(
+            no_refusal<Planned, no_transfer>::ok,
+            TILEWRIGHT_NO_TRANSFER);
+        static_assert(
+            no_refusal<Planned, several_transfers>::ok,
+            TILEWRIGHT_SEVERAL_TRANSFERS);
+        static_assert(
+            no_refusal<Planned, transfer_region>::ok,
+            TILEWRIGHT_TRANSFER_REGION);
+        static_assert(
+            no_refusal<Planned, transfer_mismatch>::ok,
+            TILEWRIGHT_TRANSFER_MISMATCH);
+        static_assert(
+            no_refusal<Planned, host_access>::ok,
+            TILEWRIGHT_HOST_ACCESS);
+        static_assert(
+            no_refusal<Planned, missing_first_form>::ok,
+            TILEWRIGHT_MISSING_FIRST_FORM);
+        static_assert(
+            no_refusal<Planned, intrinsic_mismatch>::ok,
+            TILEWRIGHT_INTRINSIC_MISMATCH);
+        static_assert(
+            no_refusal<Planned, intrinsic_operation>::ok,
+            TILEWRIGHT_INTRINSIC_OPERATION);
+        static_assert(
+            no_refusal<Planned, operand_memory>::ok,
+            TILEWRIGHT_OPERAND_MEMORY);
+        static_assert(
+            no_refusal<Planned, tile_does_not_divide>::ok,
+            TILEWRIGHT_TILE_DOES_NOT_DIVIDE);
+        static_assert(
+            no_refusal<Planned, capacity_of_representation>::ok,
+            TILEWRIGHT_CAPACITY_OF_REPRESENTATION);
+        static_assert(
+            no_refusal<Planned, ill_formed>::ok,
+            TILEWRIGHT_ILL_FORMED);
+        static_assert(
+            no_refusal<Planned, invalid_part>::ok,
+            TILEWRIGHT_INVALID_PART);
+        static_assert(
+            no_refusal<Planned, invalid_number>::ok,
+            TILEWRIGHT_INVALID_NUMBER);
+        static_assert(
+            no_refusal<Planned, not_honoured>::ok,
+            TILEWRIGHT_NOT_HONOURED);
+        static_assert(
+            no_refusal<Planned, conflicting_directives>::ok,
+            TILEWRIGHT_CONFLICTING_DIRECTIVES);
+        static_assert(
+            no_refusal<Planned, misplaced_directive>::ok,
+            TILEWRIGHT_MISPLACED_DIRECTIVE);
+        static_assert(
+            no_refusal<Planned, temporary>::ok,
+            TILEWRIGHT_TEMPORARY);
+        static_assert(
+            no_refusal<Planned, outside_domain>::ok,
+            TILEWRIGHT_OUTSIDE_DOMAIN);
+        // clang-format on
     }
 }
 

@@ -33,6 +33,7 @@
     X(not_honoured, "`$0` asks for $1, which plans do not do yet", TILEWRIGHT_NOT_HONOURED)                                            \
     X(conflicting_directives, "`$0` already has a directive `$1`", TILEWRIGHT_CONFLICTING_DIRECTIVES)                                  \
     X(misplaced_directive, "`$0`: %", TILEWRIGHT_MISPLACED_DIRECTIVE)                                                                  \
+    X(temporary, "the $0 of the schedule is a temporary, which is gone before it is planned", TILEWRIGHT_TEMPORARY)                    \
     X(outside_domain, "dimension #0 of `$0` is read from #1 to #2, but computed from 0 to #3", TILEWRIGHT_OUTSIDE_DOMAIN)
 
 // What a number in a verdict says.

@@ -10,9 +10,13 @@ struct planned {
     static constexpr verdict refusal = value.refusal;  // clang 14 takes no reference to a part of an object
 };
 
+// Compilers repeat a line of this with every refusal: it is a short one.
+// clang-format off
 /// The plan of a schedule. Its first use is where a schedule that cannot be carried out is refused.
 template <schedule const& Schedule>
-inline constexpr plan_value const& plan = (  //
-    report_refusal<planned<Schedule>>(), planned<Schedule>::value);
+inline constexpr plan_value const& plan = (
+    report_refusal<planned<Schedule>>(),
+    planned<Schedule>::value);
+// clang-format on
 
 }  // namespace tilewright

@@ -1,10 +1,10 @@
 #pragma once
 #include <cstdint>
 
-#define TILEWRIGHT_DIRECTIVES(X)                                                                                                  \
-    X(stage)                                                                                                                      \
-    X(split) X(tile) X(fuse) X(reorder) X(unroll) X(vectorize) X(compute_at) X(store_in) X(cache_read) X(cache_write) X(at) X(by) \
-        X(tensorize)
+#define TILEWRIGHT_DIRECTIVES(X) \
+    X(stage)                     \
+    X(split)                     \
+    X(tile) X(fuse) X(reorder) X(unroll) X(vectorize) X(compute_at) X(store_in) X(cache_read) X(cache_write) X(at) X(by) X(tensorize)
 
 namespace tilewright {
 
