@@ -4,6 +4,7 @@
 #include "catch.hpp"
 #include "kernels/schedules.hpp"
 #include "report/drawn.hpp"
+#include "report/kept.hpp"
 
 using namespace tilewright;
 using namespace tilewright::reports;
@@ -116,7 +117,8 @@ TEST_CASE("a memory without a base shows offsets, and a full one is a full bar")
 }
 
 TEST_CASE("a kernel without planned buffers and a refused one have no map") {
-    CHECK(memory_map(make_plan(schedule(copy, machine("host", dram)))) == "no buffer is planned: the kernel works on its arguments\n");
+    CHECK(memory_map(make_plan(schedule(copy, kept(machine("host", dram))))) ==
+          "no buffer is planned: the kernel works on its arguments\n");
     machine const pooled("pooled", dram, pool, transfer("load", dram, pool));
     plan_value const refused = make_plan(schedule(copy, pooled).store_in(out, memory{.name = "other"}));
     REQUIRE(refused.refusal);

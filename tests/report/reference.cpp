@@ -1,4 +1,5 @@
 #include "report/reference.hpp"
+#include "report/kept.hpp"
 
 #include <cctype>
 #include <fstream>
@@ -153,7 +154,7 @@ TEST_CASE("directives check what the reference says") {
     REFUSED(no_memory, blurred());
     REFUSED(no_memory, plain().store_in(C, dram));
     constexpr memory small{.name = "small", .capacity = 191};  // A has 8 x 6 floats
-    REFUSED(memory_overflow, schedule(matmul, machine("small", dram, small, transfer("load", dram, small))).cache_read(A, small));
+    REFUSED(memory_overflow, schedule(matmul, kept(machine("small", dram, small, transfer("load", dram, small)))).cache_read(A, small));
     REFUSED(unknown_tensor, plain().store_in(A, tcm));
     REFUSED(conflicting_directives, plain().store_in(C, tcm).store_in(C, tcm));
     constexpr memory hidden{.name = "hidden", .capacity = 64_KiB, .host_visible = false};
@@ -164,8 +165,8 @@ TEST_CASE("directives check what the reference says") {
     REFUSED(unknown_tensor, plain().cache_read(C, tcm));
     REFUSED(no_memory, plain().cache_read(A, dram));
     REFUSED(no_transfer, plain().cache_read(A, l1));
-    REFUSED(several_transfers, schedule(matmul, machine("both", dram, tcm, load, transfer("other", dram, tcm))).cache_read(A, tcm));
-    REFUSED(none, schedule(matmul, machine("both", dram, tcm, load, transfer("other", dram, tcm))).cache_read(A, tcm).by(load));
+    REFUSED(several_transfers, schedule(matmul, kept(machine("both", dram, tcm, load, transfer("other", dram, tcm)))).cache_read(A, tcm));
+    REFUSED(none, schedule(matmul, kept(machine("both", dram, tcm, load, transfer("other", dram, tcm)))).cache_read(A, tcm).by(load));
     constexpr auto uneven = out(y) = in(2 * y) + in(y);
     REFUSED(none, schedule(uneven, dsp).cache_read(in, tcm));
     REFUSED(box_not_constant, schedule(uneven, dsp).cache_read(in, tcm).at(y));
@@ -194,7 +195,7 @@ TEST_CASE("directives check what the reference says") {
     REFUSED(intrinsic_mismatch, staged().tensorize(m, n, k, mul));
     REFUSED(none, staged().split(k, ko, ki, 2).reorder(ko, m, n, ki).tensorize(m, n, ki, mac));
     REFUSED(conflicting_directives, staged().tensorize(m, n, k, mac).tensorize(m, n, k, mac));
-    REFUSED(missing_first_form, schedule(matmul, machine("sums", dram, tcm, load, save, mac))
+    REFUSED(missing_first_form, schedule(matmul, kept(machine("sums", dram, tcm, load, save, mac)))
                                     .cache_read(A, tcm)
                                     .cache_read(B, tcm)
                                     .cache_write(C, tcm)
@@ -210,7 +211,7 @@ TEST_CASE("regions become the calls that the reference shows") {
     constexpr tensor<std::int8_t> bytes{"A"}, copied{"copied"};
     constexpr auto copy = copied(row, column) = bytes(row, column);
     auto const plan_of = [&](transfer const& mover) {
-        return make_plan(schedule(copy, machine("one", dram, tcm, mover)).cache_read(bytes, tcm));
+        return make_plan(schedule(copy, kept(machine("one", dram, tcm, mover))).cache_read(bytes, tcm));
     };
     auto const check_row = [&](std::string const& limits, transfer const& mover) {
         std::string shown;
@@ -240,7 +241,7 @@ TEST_CASE("regions become the calls that the reference shows") {
 }
 
 TEST_CASE("machines are checked as the reference says") {
-    auto const on = [](auto const&... parts) { return make_plan(schedule(matmul, machine("some", dram, parts...))); };
+    auto const on = [](auto const&... parts) { return make_plan(schedule(matmul, kept(machine("some", dram, parts...)))); };
     auto const verdict_of = [&](auto const&... parts) { return std::string(name_of(on(parts...).refusal.kind)); };
     CHECK(verdict_of() == "none");
     CHECK(verdict_of(load) == "unknown_part");
@@ -265,9 +266,9 @@ TEST_CASE("machines are checked as the reference says") {
           8 * 12 * 6 * (3 * 2 + 7 + 1 + 5) + 8 * 12 * 5);
     // 16 bytes: latency 3, setup 4, two times 8
     constexpr auto four = c(i) = a(i);
-    CHECK(make_plan(
-              schedule(four, machine("some", dram, tcm, transfer("t", dram, tcm).cost({.latency = 3, .setup = 4, .bytes_per_cycle = 9})))
-                  .cache_read(a, tcm))
+    CHECK(make_plan(schedule(four, kept(machine("some", dram, tcm,
+                                                transfer("t", dram, tcm).cost({.latency = 3, .setup = 4, .bytes_per_cycle = 9}))))
+                        .cache_read(a, tcm))
               .total_cycles == 3 + 4 + 2 + 4 * 2);
 }
 

@@ -100,6 +100,7 @@ enum class rule : std::uint8_t {
 #define TILEWRIGHT_RULE(name, text) name,
     TILEWRIGHT_RULES(TILEWRIGHT_RULE)
 #undef TILEWRIGHT_RULE
+        count  ///< how many there are
 };
 
 constexpr char const* text_of(rule broken) {

@@ -46,6 +46,7 @@ enum class verdict_kind : std::uint8_t {
 #define TILEWRIGHT_KIND(name, sentence, advice) name,
     TILEWRIGHT_VERDICTS(TILEWRIGHT_KIND)
 #undef TILEWRIGHT_KIND
+        count  ///< how many there are
 };
 
 enum class fact_kind : std::uint8_t {

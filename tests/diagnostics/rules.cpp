@@ -1,0 +1,238 @@
+#include <set>
+#include <tilewright/tilewright.hpp>
+
+#include "catch.hpp"
+
+// Every rule is raised by something that breaks it, and nothing worse happens. docs/diagnostics shows what compilers print.
+
+using namespace tilewright;
+
+namespace {
+
+constexpr memory dram{.name = "dram"}, spad{.name = "spad", .base = 0x1000, .capacity = 64_KiB};
+constexpr memory acc{.name = "acc", .base = 0x9000'0000, .capacity = 64_KiB, .host_visible = false};
+constexpr auto load = transfer("load", dram, spad).dimensions(2);
+constexpr auto store = transfer("store", acc, dram).dimensions(2);
+constexpr axis i{"i", 16}, j{"j", 16}, l{"l", 16};
+constexpr tensor<std::int8_t> a{"a"}, b{"b"};
+constexpr tensor<std::int32_t> c{"c"}, d{"d"};
+template <class T>
+constexpr auto wide(T const& value) {
+    return cast<std::int32_t>(value);
+}
+constexpr auto product = wide(a(i, l)) * wide(b(l, j));
+constexpr auto mac = intrinsic("mac", c(i, j) += product).reads(a, spad).reads(b, spad).updates(c, acc);
+constexpr auto mul = intrinsic("mul", c(i, j) = sum(l, product)).reads(a, spad).reads(b, spad).writes(c, acc);
+constexpr auto npu = machine("npu", dram, spad, acc, load, store, mac, mul);
+
+constexpr axis m{"m", 64}, n{"n", 64}, k{"k", 64}, mo{"mo"}, mi{"mi"}, no{"no"}, ni{"ni"};
+constexpr tensor<std::int8_t> A{"A"}, B{"B"};
+constexpr tensor<std::int32_t> C{"C"}, D{"D"}, E{"E"};
+constexpr tensor<float> F{"F"}, G{"G"};
+constexpr tensor<bool> V{"V"}, W{"W"};
+constexpr auto matmul = C(m, n) += wide(A(m, k)) * wide(B(k, n));
+constexpr auto copy = C(m, n) = D(m, n);
+constexpr auto two_stages = stages(D(m, n) = E(m, n) * 2, C(m, n) = D(m, n) + 1);
+
+/// Collects which rules were seen.
+class rule_book {
+  public:
+    void refuses(verdict_kind kind, rule broken, schedule const& of) {
+        verdict const refusal = make_plan(of).refusal;
+        INFO(to_string(refusal));
+        CHECK(name_of(refusal.kind) == std::string(name_of(kind)));
+        CHECK(text_of(refusal.broken) == std::string(text_of(broken)));
+        CHECK(refusal.names[0] != label());
+        seen_.insert(refusal.broken);
+    }
+    template <int Count>
+    void ill_formed(rule broken, computation<Count> const& what) {
+        refuses(verdict_kind::ill_formed, broken, schedule(what, npu));
+    }
+    /// The intrinsic replaces the loops m, n, k of a matrix multiplication, or those that are named.
+    template <class... Loops>
+    void mismatch(rule broken, intrinsic const& step, Loops const&... loops) {
+        auto const with = machine("with", dram, spad, acc, load, store, mul, step);
+        refuses(verdict_kind::intrinsic_mismatch, broken, staged(schedule(matmul, with)).tensorize(loops..., step));
+    }
+    template <int Count, class... Loops>
+    void mismatch_with(rule broken, computation<Count> const& what, intrinsic const& step, Loops const&... loops) {
+        auto const with = machine("with", dram, spad, load, transfer("back", spad, dram).dimensions(2), step);
+        refuses(verdict_kind::intrinsic_mismatch, broken,
+                schedule(what, with).cache_read(D, spad).cache_write(C, spad).tensorize(loops..., step));
+    }
+    void invalid(rule broken, intrinsic const& step) {
+        auto const with = machine("with", dram, spad, acc, load, store, step);
+        refuses(verdict_kind::invalid_part, broken, staged(schedule(matmul, with)).tensorize(m, n, k, step));
+    }
+    template <int Count>
+    void invalid(rule broken, computation<Count> const& semantics) {
+        auto const with = machine("with", dram, spad, transfer("changes", dram, spad, semantics));
+        refuses(verdict_kind::invalid_part, broken, schedule(copy, with));
+    }
+    template <class... Parts>
+    void invalid_machine(rule broken, Parts const&... parts) {
+        auto const with = machine("with", parts...);
+        refuses(verdict_kind::invalid_part, broken, schedule(copy, with));
+    }
+    template <class Region>
+    void region(rule broken, transfer const& by, Region const& what) {
+        auto const with = machine("with", dram, spad, by);
+        refuses(verdict_kind::transfer_region, broken, schedule(what, with).cache_read(D, spad));
+    }
+    /// A transfer carries the whole stage out.
+    template <int Count>
+    void carried_out(rule broken, computation<Count> const& what, transfer const& by) {
+        auto const with = machine("with", dram, spad, acc, by);
+        refuses(verdict_kind::transfer_mismatch, broken, schedule(what, with).store_in(C, spad).by(by));
+    }
+    static schedule& staged(schedule&& of) { return of.cache_read(A, spad).cache_read(B, spad).cache_write(C, acc); }
+
+    /// Nothing of the list is left over. What there is too much of is a verdict of its own kind.
+    void check_complete() const {
+        for (int at = 1; at < static_cast<int>(rule::count); ++at) {
+            INFO(text_of(static_cast<rule>(at)));
+            CHECK((seen_.count(static_cast<rule>(at)) > 0) == (static_cast<rule>(at) != rule::too_many));
+        }
+    }
+
+  private:
+    std::set<rule> seen_;
+};
+
+}  // namespace
+
+TEST_CASE("every rule is raised by what breaks it") {
+    using enum verdict_kind;
+    rule_book book;
+
+    // computations
+    book.ill_formed(rule::operands_of_different_types, C(m, n) = A(m, n) + D(m, n));
+    book.ill_formed(rule::literal_that_does_not_fit, A(m, n) = B(m, n) + 300);
+    book.ill_formed(rule::literal_without_type, A(m, n) = select(B(m, n) > 0, 1, 0));
+    book.ill_formed(rule::condition_without_bool, A(m, n) = select(B(m, n), B(m, n), 0));
+    book.ill_formed(rule::operation_not_for_this_type, V(m) = W(m) + W(m));
+    book.ill_formed(rule::operation_not_for_this_type, F(m) = G(m) << 2);
+    book.ill_formed(rule::operation_not_for_this_type, A(m) = A(m) && B(m));
+    book.ill_formed(rule::reduction_inside_a_value, C(m) = sum(k, D(m, k)) + 1);
+    book.ill_formed(rule::continuing_what_is_no_sum, C(m) = C(m) + maximum(k, D(m, k)));
+    book.ill_formed(rule::continuing_in_the_middle, stages(D(m) = D(m) + sum(k, E(m, k)), C(m) = D(m)));
+    book.ill_formed(rule::reading_its_own_output, C(m, n) = C(m, n) * 2);
+    book.ill_formed(rule::axis_with_two_extents, C(m) = D(axis{"m", 32}));
+    book.ill_formed(rule::axis_without_extent, C(mo) = D(mo));
+    book.ill_formed(rule::target_without_plain_axes, C(m, m) = D(m, m));
+    book.ill_formed(rule::axis_only_on_the_right, C(m) = D(m, n));
+    book.ill_formed(rule::reduction_over_no_axis, C(m) = sum(2 * k, D(m, k)));
+    book.ill_formed(rule::reduction_over_the_output, C(m) = sum(m, D(m, m)));
+    book.ill_formed(rule::axis_not_reduced, C(m) = sum(k, D(m, k) * D(k, n)));
+    book.ill_formed(rule::index_not_affine, C(m) = D(m / 2));
+    book.ill_formed(rule::computed_by_two_stages, stages(C(m) = D(m), C(m) = D(m) + 1));
+    book.ill_formed(rule::never_read, stages(D(m) = E(m), C(m) = E(m)));
+    book.ill_formed(rule::computed_too_late, stages(D(m) = E(m) + c(m), c(m) = D(m), C(m) = D(m) + c(m)));
+    book.ill_formed(rule::used_with_two_ranks, C(m) = D(m) + D(m, m));
+    book.ill_formed(rule::used_with_two_types, C(m) = D(m) + wide(tensor<std::int8_t>("D")(m)));
+    book.ill_formed(rule::name_of_two_things, C(m) = D(m) * parameter<std::int32_t>{"D"});
+    book.ill_formed(rule::no_identifier, C(m) = tensor<std::int32_t>("my tensor")(m));
+
+    // loops and directives
+    book.refuses(loop_order, rule::not_innermost,
+                 book.staged(schedule(matmul, npu)).reorder(k, m, n).split(n, no, ni, 16).reorder(k, ni, m, no).tensorize(k, ni, m, mac));
+    book.refuses(loop_order, rule::not_directly_around, schedule(matmul, npu).fuse(m, k, mo));
+    book.refuses(loop_order, rule::reduction_fused_with_another, schedule(matmul, npu).fuse(n, k, mo));
+    book.refuses(loop_order, rule::vectorized_reduction, schedule(matmul, npu).vectorize(k));
+    book.refuses(loop_order, rule::vectorized_around_steps, schedule(matmul, npu).vectorize(m).cache_read(A, spad).at(m));
+    book.refuses(loop_order, rule::inside_the_intrinsic,
+                 schedule(matmul, npu).cache_read(A, spad).at(n).cache_read(B, spad).cache_write(C, acc).tensorize(m, n, k, mac));
+    book.refuses(loop_order, rule::inside_a_reduction, schedule(matmul, npu).reorder(k, m, n).cache_write(C, spad).at(m));
+    book.refuses(loop_order, rule::outside_its_producer, schedule(two_stages, npu).compute_at(D, m).store_in(D, spad).cache_read(D, acc));
+    book.refuses(loop_order, rule::gaps_between_outputs,
+                 schedule(copy, npu).split(m, mo, mi, 8).reorder(mi, mo, n).cache_write(C, acc).at(mi));
+    auto const both_read = stages(D(m, n) = E(m, n), c(n) = sum(m, D(m, n)), C(m, n) = D(m, n) + c(n));
+    book.refuses(loop_order, rule::read_outside, schedule(both_read, npu).store_in(D, spad).store_in(c, spad).compute_at(D, m));
+    book.refuses(unknown_tensor, rule::not_read_by_the_stage, schedule(matmul, npu).cache_read(D, spad));
+    book.refuses(unknown_tensor, rule::not_computed_by_the_stage, schedule(matmul, npu).cache_write(A, spad));
+    book.refuses(unknown_tensor, rule::not_computed, schedule(matmul, npu).store_in(A, spad));
+    book.refuses(misplaced_directive, rule::behind_no_staging, schedule(matmul, npu).at(m));
+    book.refuses(misplaced_directive, rule::without_consumer, schedule(matmul, npu).compute_at(C, m));
+    book.refuses(misplaced_directive, rule::behind_tensorize, book.staged(schedule(matmul, npu)).tensorize(m, n, k, mac).unroll(m));
+    book.refuses(misplaced_directive, rule::without_loops, schedule(copy, npu).reorder(n, m).store_in(C, spad).by(load));
+
+    // transfers
+    axis const q{"q", 67}, r{"r", 8};
+    book.region(rule::row_without_parts, transfer("t", dram, spad).row_limit(96), C(q) = D(q));
+    book.region(rule::row_of_broken_granules, transfer("t", dram, spad).granularity(16), C(q) = D(q));
+    book.region(rule::extent_without_parts, transfer("t", dram, spad).dimensions(2).extent_limit(8), C(q, r) = D(q, 2 * r));
+    auto const six =
+        transfer("t", dram, spad).dimensions(6).row_limit(16).extent_limit(4).calls("t", argument::source, argument::destination);
+    book.region(
+        rule::too_many_dimensions, six,
+        C(axis{"s", 2}, axis{"t", 2}, axis{"u", 2}, axis{"v", 2}, r, l) = D(axis{"s", 2}, axis{"t", 2}, axis{"u", 2}, axis{"v", 2}, r, l));
+    book.region(rule::stride_not_aligned, transfer("t", dram, spad).dimensions(2).alignment(16), C(r, q) = D(r, q));
+    auto const aligned = transfer("t", dram, spad).alignment(16);
+    auto const with_aligned = machine("with", dram, spad, aligned);
+    auto const row = C(m) = D(m);
+    book.refuses(transfer_region, rule::address_not_aligned, schedule(row, with_aligned).split(m, mo, mi, 2).cache_read(D, spad).at(mo));
+    book.refuses(transfer_mismatch, rule::other_memories, schedule(matmul, npu).cache_read(A, spad).by(store));
+    auto const doubling = transfer("doubling", dram, spad, c(i) = d(i) * 2);
+    auto const with_doubling = machine("with", dram, spad, doubling);
+    book.refuses(transfer_mismatch, rule::changing_the_data, schedule(copy, with_doubling).cache_read(D, spad).by(doubling));
+    book.carried_out(rule::other_destination, copy, transfer("t", dram, acc));
+    book.carried_out(rule::other_source, copy, transfer("t", acc, spad));
+    book.carried_out(rule::a_reduction, C(m) = sum(n, D(m, n)), transfer("t", dram, spad));
+    book.carried_out(rule::another_value, C(m) = D(m) * 3, doubling);
+    book.carried_out(rule::another_type, C(m) = D(m) * 2, transfer("t", dram, spad, tensor<float>("f")(i) = cast<float>(d(i))));
+    book.carried_out(rule::another_pattern, C(m, n) = D(m), transfer("t", dram, spad));
+    book.carried_out(rule::another_order, C(m, n) = D(n, m), transfer("t", dram, spad));
+
+    // intrinsics on stages
+    auto const step = [](auto const& does) { return intrinsic("step", does).reads(a, spad).reads(b, spad).updates(c, acc); };
+    book.mismatch(rule::other_number_of_loops, step(c(i, j) += product), n, k);
+    axis const i24{"i", 24};
+    book.mismatch(rule::other_extent, step(c(i24, j) += wide(a(i24, l)) * wide(b(l, j))), m, n, k);
+    book.mismatch(rule::other_index, step(c(i, j) += wide(a(2 * i, l)) * wide(b(l, j))), m, n, k);
+    book.mismatch(rule::not_contiguous, step(c(i, j) += wide(a(l, i)) * wide(b(l, j))), m, n, k);
+    book.mismatch(rule::operand_with_offset, step(c(i, j) += wide(a(i + 1, l)) * wide(b(l, j))), m, n, k);
+    book.mismatch(rule::one_operand_for_two, intrinsic("step", c(i, j) += wide(a(i, l)) * wide(a(l, j))).reads(a, spad).updates(c, acc), m,
+                  n, k);
+    book.mismatch(rule::stride_not_a_multiple, step(c(i, j) += product).stride_multiple(48), m, n, k);
+    book.mismatch(rule::operand_not_aligned, step(c(i, j) += product).alignment(128), m, n, k);
+    book.mismatch(rule::overwriting_every_step, intrinsic("step", c(i, j) = sum(l, product)).reads(a, spad).reads(b, spad).writes(c, acc),
+                  m, n, k);
+    auto const negate = intrinsic("negate", c(i) = -d(i)).reads(d, spad).writes(c, spad);
+    auto const twice = intrinsic("twice", c(i) = d(i) * 2).reads(d, spad).writes(c, spad);
+    auto const diagonal = intrinsic("diagonal", c(i) = d(i, i)).reads(d, spad).writes(c, spad);
+    auto const sums = intrinsic("sums", c(i) = sum(l, d(i, l))).reads(d, spad).writes(c, spad);
+    book.mismatch_with(rule::neighbours_apart, C(m) = -D(2 * m), negate, m);
+    book.mismatch_with(rule::other_constant, C(m) = D(m) * 3, twice, m);
+    book.mismatch_with(rule::dimensions_in_one, C(m) = D(m), diagonal, m);
+    book.mismatch_with(rule::overwriting_what_continues, C(m) = C(m) + sum(l, D(m, l)), sums, m, l);
+    auto const back = transfer("back", spad, dram).dimensions(2);
+    auto const flat = machine("flat", dram, spad, load, back, negate);
+    auto const negated = C(m, n) = -D(m, n);
+    book.refuses(
+        intrinsic_mismatch, rule::covered_by_a_fused_loop,
+        schedule(negated, flat).fuse(m, n, mo).split(mo, no, ni, 16).cache_read(D, spad).cache_write(C, spad).tensorize(ni, negate));
+
+    // descriptions
+    book.invalid_machine(rule::machine_without_memory, engine{"dma"});
+    book.invalid_machine(rule::part_without_name, dram, memory{});
+    book.invalid_machine(rule::two_parts_of_one_name, dram, spad, memory{.name = "spad"});
+    book.invalid_machine(rule::base_not_aligned, dram, memory{.name = "odd", .base = 0x1004, .capacity = 64, .alignment = 64});
+    book.invalid_machine(rule::memories_overlap, dram, spad, memory{.name = "other", .base = 0x2000, .capacity = 64});
+    book.invalid(rule::several_stages, stages(d(i) = c(i), a(i) = cast<std::int8_t>(d(i))));
+    book.invalid(rule::parameter_in_semantics, c(i) = d(i) * parameter<std::int32_t>{"scale"});
+    book.invalid(rule::transfer_with_two_sources, c(i) = d(i) + C(i));
+    book.invalid(rule::transfer_that_rearranges, c(i) = d(2 * i));
+    book.invalid(rule::a_reduction, c(i) = sum(l, d(i, l)));
+    book.invalid(rule::operand_without_memory, intrinsic("step", c(i, j) += product).reads(a, spad).updates(c, acc));
+    book.invalid(rule::operand_not_in_semantics, step(c(i, j) += product).reads(D, spad));
+    book.invalid(rule::operand_declared_twice, step(c(i, j) += product).reads(a, spad));
+    book.invalid(rule::result_only_read, intrinsic("step", c(i, j) += product).reads(a, spad).reads(b, spad).reads(c, acc));
+    book.invalid(rule::input_written, intrinsic("step", c(i, j) += product).reads(a, spad).updates(b, spad).updates(c, acc));
+    book.invalid(rule::result_not_updated,
+                 intrinsic("step", c(i, j) = c(i, j) + sum(l, product)).reads(a, spad).reads(b, spad).writes(c, acc));
+    book.invalid(rule::update_without_reduction, intrinsic("step", c(i, j) = wide(a(i, j))).reads(a, spad).updates(c, acc));
+    book.invalid(rule::argument_without_operand, step(c(i, j) += product).calls("step", argument::stride(a, 5)));
+
+    book.check_complete();
+}

@@ -1,0 +1,64 @@
+#include <tilewright/diagnostics/sentence.hpp>
+
+#include "catch.hpp"
+
+using namespace tilewright;
+
+namespace {
+std::string said(verdict const& refusal) { return sentence_of(refusal).letters.data(); }
+}  // namespace
+
+TEST_CASE("a sentence has the names, numbers, parts and the directive of its verdict") {
+    verdict v;
+    v.kind = verdict_kind::memory_overflow;
+    v.names = {"spad"};
+    v.facts = {fact{fact_kind::need, 81920}, fact{fact_kind::have, 65536}};
+    v.shares = {share{"A", 65536}, share{"B", 16384}};
+    v.share_count = 2;
+    CHECK(said(v) == "memory `spad` needs 81920 of 65536 bytes: A 65536, B 16384");
+    v.ordinal = 4;
+    v.line = 23;
+    v.directive = directive_kind::cache_read;
+    CHECK(said(v) == "memory `spad` needs 81920 of 65536 bytes: A 65536, B 16384 [cache_read, directive 4, line 23]");
+    CHECK(to_string(v) == said(v) + "; " + advice_of(v.kind));
+}
+
+TEST_CASE("a rule is a sentence in the sentence, and a name that is not there leaves no trace") {
+    verdict v;
+    v.kind = verdict_kind::transfer_region;
+    v.broken = rule::row_without_parts;
+    v.names = {"mvin", "A"};
+    v.facts = {fact{fact_kind::need, -134}, fact{fact_kind::limit, std::numeric_limits<std::int64_t>::min()}};
+    CHECK(said(v) ==
+          "transfer `mvin` cannot move the region of `A`: a row of -134 bytes does not divide into parts of at most -9223372036854775808");
+    v = {};
+    v.kind = verdict_kind::loop_order;
+    v.broken = rule::vectorized_reduction;
+    v.names = {"k"};
+    CHECK(said(v) == "loop `k`: a reduction cannot run in vector lanes");
+    v.names = {"k", "C"};
+    CHECK(said(v) == "loop `k`: a reduction cannot run in vector lanes (`C`)");
+}
+
+TEST_CASE("a name that was cut shows where, and how long it was") {
+    label const name = "a_name_of_more_than_twenty_three_letters";
+    CHECK(name.cut());
+    CHECK(name.full_size() == 40);
+    CHECK(name.str() == "a_name_of_more_than_twe~");
+    CHECK(name.beginning().str() == "a_name_of_more_~");
+    CHECK(name != label("a_name_of_more_than_twenty_three_lettersX"));
+    CHECK(!label("just_twenty_three_chars").cut());
+    CHECK(label("just_twenty_three_chars").full_size() == 23);
+}
+
+TEST_CASE("every verdict has a sentence and a way out that begins with its name") {
+    for (int kind = 1; kind < static_cast<int>(verdict_kind::count); ++kind) {
+        auto const which = static_cast<verdict_kind>(kind);
+        std::string name = name_of(which);
+        for (char& letter : name) letter = letter == '_' ? ' ' : letter;
+        CHECK(std::string(advice_of(which)).rfind(name + ": ", 0) == 0);
+        verdict v;
+        v.kind = which;
+        CHECK(!said(v).empty());
+    }
+}
