@@ -17,10 +17,14 @@ struct label {
     constexpr label() = default;
     constexpr label(char const* text) {
         int position = 0;
-        for (; *text != '\0' && position < longest; ++text, ++position) set(position, *text);
+        for (std::uint64_t& word : words) {
+            for (int shift = 0; shift < 64 && *text != '\0' && position < longest; shift += 8, ++text, ++position) {
+                word |= static_cast<std::uint64_t>(static_cast<unsigned char>(*text)) << shift;
+            }
+        }
         if (*text == '\0') return;
         while (*text != '\0' && position < 0xff) ++text, ++position;
-        set(longest, static_cast<char>(position));
+        words[2] |= static_cast<std::uint64_t>(position) << 56;
     }
 
     /// The letter at `position`; `~` behind a text that was cut.
@@ -30,8 +34,25 @@ struct label {
         while (length <= longest && (*this)[length] != '\0') ++length;
         return length;
     }
+    /// Whether generated code can use the name as it is.
+    constexpr bool is_identifier() const {
+        bool first = true, ended = false;
+        for (std::uint64_t word : words) {
+            for (int shift = 0; shift < 64 && !ended; shift += 8, first = false) {
+                auto const letter = static_cast<char>(word >> shift & 0xff);
+                if (letter == '\0') {
+                    ended = true;
+                    break;
+                }
+                bool const digit = letter >= '0' && letter <= '9';
+                if (!((letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || letter == '_' || (digit && !first)))
+                    return false;
+            }
+        }
+        return !first;
+    }
     constexpr bool empty() const { return words[0] == 0; }
-    constexpr bool cut() const { return byte(longest) != '\0'; }
+    constexpr bool cut() const { return words[2] >> 56 != 0; }
     /// Letters of the text that the name was made from, up to 255.
     constexpr int full_size() const { return cut() ? static_cast<unsigned char>(byte(longest)) : size(); }
 
@@ -42,7 +63,10 @@ struct label {
         return first;
     }
 
-    friend constexpr bool operator==(label const&, label const&) = default;
+    /// Three comparisons, where the default would call a function of the standard library for each: the compiler keeps every call.
+    friend constexpr bool operator==(label const& a, label const& b) {
+        return a.words[0] == b.words[0] && a.words[1] == b.words[1] && a.words[2] == b.words[2];
+    }
 
     std::string str() const {
         std::string text;
@@ -53,10 +77,6 @@ struct label {
   private:
     constexpr char byte(int position) const {
         return static_cast<char>(words[static_cast<std::size_t>(position / 8)] >> (8 * (position % 8)) & 0xff);
-    }
-    constexpr void set(int position, char letter) {
-        words[static_cast<std::size_t>(position / 8)] |= static_cast<std::uint64_t>(static_cast<unsigned char>(letter))
-                                                         << (8 * (position % 8));
     }
 };
 

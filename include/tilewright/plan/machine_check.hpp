@@ -4,17 +4,6 @@
 // Whether the description of a machine makes sense by itself.
 namespace tilewright::detail {
 
-/// Whether generated code can use `name` as it is.
-constexpr bool is_identifier(label const& name) {
-    for (int position = 0; position < name.size(); ++position) {
-        char const letter = name[position];
-        bool const digit = letter >= '0' && letter <= '9';
-        if (!((letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || letter == '_' || (digit && position > 0)))
-            return false;
-    }
-    return !name.empty();
-}
-
 struct machine_check {
     planning& p;
     machine const& m;
@@ -80,7 +69,8 @@ struct machine_check {
         at_least(0, t.costs.setup, t.name, "setup");
         at_least(1, t.costs.bytes_per_cycle, t.name, "bytes_per_cycle");
         if (t.most_dimensions > max_rank + 1) p.refuse_capacity("dimensions", t.most_dimensions, max_rank + 1, 0, t.name);
-        check_call(t.name, p.refused() ? t.call : call_of(t));
+        // Three arguments, then three for each dimension but the row: see `call_of`.
+        check_call(t.name, t.call, 3 * t.most_dimensions);
         stage s;
         if (t.semantics.count == 0 || !check_semantics(t.name, t.semantics, s)) return;
         computation_view const view = m.view(t.semantics);
@@ -131,19 +121,21 @@ struct machine_check {
             if (result && o.is == direction::updates && !s.reduces()) return broken(rule::update_without_reduction, i.name, o.tensor);
             if (!result && o.is != direction::reads) return broken(rule::input_written, i.name, o.tensor);
         }
-        device_call const call = p.refused() ? i.call : call_of(m, i);
-        check_call(i.name, call);
-        for (int at = 0; at < call.count && !p.refused(); ++at) {
-            call_argument const& a = call.arguments[static_cast<std::size_t>(at)];
+        int by_default = 0;  // the address and the outer strides of every operand
+        for (int rank : ranks) by_default += rank > 1 ? rank : rank < 0 ? 0 : 1;
+        check_call(i.name, i.call, by_default);
+        for (int at = 0; at < i.call.count && !p.refused(); ++at) {
+            call_argument const& a = i.call.arguments[static_cast<std::size_t>(at)];
             bool const of_operand = (a.is == role::address || a.is == role::stride) && a.operand >= 0;
             bool const inside =
                 of_operand && (a.is == role::address || (a.dimension >= 0 && a.dimension < ranks[static_cast<std::size_t>(a.operand)]));
             if (!inside && a.is != role::literal) broken(rule::argument_without_operand, i.name);
         }
     }
-    constexpr void check_call(label const& part, device_call const& call) const {
-        if (call.count > device_call::most_arguments) p.refuse_capacity("arguments", call.count, device_call::most_arguments, 0, part);
-        if (!is_identifier(call.symbol)) broken(rule::no_identifier, part, call.symbol);
+    constexpr void check_call(label const& part, device_call const& call, int by_default) const {
+        int const count = call.count > 0 ? call.count : by_default;
+        if (count > device_call::most_arguments) p.refuse_capacity("arguments", count, device_call::most_arguments, 0, part);
+        if (!call.symbol.is_identifier()) broken(rule::no_identifier, part, call.symbol);
     }
 
     /// Reads the semantics of a part into `s`; false after a refusal.

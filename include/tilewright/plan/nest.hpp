@@ -8,10 +8,14 @@ namespace tilewright::detail {
 constexpr label dotted(label const& name, label const& suffix) {
     std::array<char, 2 * label::longest + 2> text{};
     std::size_t at = 0;
-    int const room = label::longest - 1 - suffix.size();
-    for (int position = 0; position < name.size() && position < (room > 1 ? room : 1); ++position) text[at++] = name[position];
+    int const behind = suffix.size(), room = label::longest - 1 - behind;
+    for (int position = 0; position < room || position < 1; ++position) {
+        char const letter = name[position];
+        if (letter == '\0') break;
+        text[at++] = letter;
+    }
     text[at++] = '.';
-    for (int position = 0; position < suffix.size(); ++position) text[at++] = suffix[position];
+    for (int position = 0; position < behind; ++position) text[at++] = suffix[position];
     return label(text.data());
 }
 

@@ -136,7 +136,7 @@ struct planning {
         else refuse(verdict_kind::ill_formed, wrong.broken, {output, wrong.about});
     }
     /// `need` as a number of which a plan can hold at most `most`; 0 after a refusal. A double holds products that an int64 would not.
-    constexpr std::int64_t limited(double need, std::int64_t most, label const& what, label const& of_what) {
+    constexpr std::int64_t limited(double need, std::int64_t most, char const* what, label const& of_what) {
         if (need <= static_cast<double>(most)) return static_cast<std::int64_t>(need);
         refuse_capacity(what, static_cast<std::int64_t>(need < 4e18 ? need : 4e18), most, 0, of_what);
         return 0;

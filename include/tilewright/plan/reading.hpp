@@ -13,7 +13,7 @@ constexpr void check_names(planning& p) {
         node const& n = what[at];
         if (n.op != operation::access && n.op != operation::parameter && n.op != operation::axis_value) continue;
         p.check_name(n.name);
-        if (!is_identifier(n.name)) p.refuse(verdict_kind::ill_formed, rule::no_identifier, {n.name});
+        if (!n.name.is_identifier()) p.refuse(verdict_kind::ill_formed, rule::no_identifier, {n.name});
         if (n.op != operation::parameter) continue;
         bool known = false;
         for (int before = 0; before < what.count; ++before) {
@@ -68,7 +68,7 @@ constexpr void read_directives(planning& p) {
         bool const makes_loops = d.kind == directive_kind::split || d.kind == directive_kind::tile || d.kind == directive_kind::fuse;
         for (int position = 0; position < d.name_count; ++position) {
             p.check_name(name(position), ordinal);
-            if (makes_loops && !is_identifier(name(position)))
+            if (makes_loops && !name(position).is_identifier())
                 p.refuse(verdict_kind::ill_formed, rule::no_identifier, {name(position)}, ordinal);
         }
         if (p.refused()) return;
