@@ -36,7 +36,7 @@ inline Halide::Buffer<> make_buffer(tilewright::ir::buffer const& b) {
 /// overflow.
 inline operand_data random_operands(tilewright::plan_value const& plan, std::uint64_t seed) {
     operand_data made;
-    for (int at = 0; at < plan.buffer_count; ++at) {
+    for (int at = 0; at < plan.buffers.size(); ++at) {
         tilewright::ir::buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
         if (b.kind != tilewright::ir::buffer_kind::argument) continue;
         Halide::Buffer<> data = make_buffer(b);

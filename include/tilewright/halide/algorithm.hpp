@@ -18,9 +18,9 @@ inline Halide::Func build_algorithm(plan_value const& plan, algorithm_inputs con
     std::map<std::string, Halide::Func> tensors = inputs.tensors;
     Halide::Func result;
     std::vector<Halide::Func> intermediates;
-    for (int position = 0; position < plan.stage_count; ++position) {
+    for (int position = 0; position < plan.stages.size(); ++position) {
         stage const& s = plan.stages[static_cast<std::size_t>(position)];
-        bool const last = position + 1 == plan.stage_count;
+        bool const last = position + 1 == plan.stages.size();
         Halide::Func f(last ? output_name : s.output.str());
         std::map<std::string, Expr> axes;
         std::vector<Halide::Var> arguments;

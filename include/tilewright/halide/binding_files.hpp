@@ -71,9 +71,9 @@ inline std::string device_prototypes(plan_value const& plan) {
     };
     std::vector<bool> transfers(static_cast<std::size_t>(where.transfers.size())),
         intrinsics(static_cast<std::size_t>(where.intrinsics.size()));
-    for (int at = 0; at < plan.movement_count; ++at)
+    for (int at = 0; at < plan.movements.size(); ++at)
         transfers[static_cast<std::size_t>(plan.movements[static_cast<std::size_t>(at)].transfer)] = true;
-    for (int at = 0; at < plan.body_count; ++at) {
+    for (int at = 0; at < plan.bodies.size(); ++at) {
         body const& b = plan.bodies[static_cast<std::size_t>(at)];
         for (int which : {b.intrinsic, b.first_intrinsic}) {
             if (which >= 0) intrinsics[static_cast<std::size_t>(which)] = true;

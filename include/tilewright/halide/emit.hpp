@@ -18,7 +18,7 @@ class emitter {
   public:
     emitter(plan_value const& plan, code_names names, emission how) : plan_(plan), names_(std::move(names)), how_(std::move(how)) {
         if (how_.to != binding::device) return;
-        for (int at = 0; at < plan.buffer_count; ++at) {
+        for (int at = 0; at < plan.buffers.size(); ++at) {
             buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
             memory const& m = plan.where->memories[b.memory];
             if (b.kind != buffer_kind::argument && m.base == no_address) {
@@ -32,7 +32,7 @@ class emitter {
         using namespace Halide::Internal;
         int at = 0;
         Stmt whole = steps(at);
-        for (int position = plan_.buffer_count - 1; position >= 0; --position) {
+        for (int position = plan_.buffers.size() - 1; position >= 0; --position) {
             buffer const& b = plan_.buffers[static_cast<std::size_t>(position)];
             if (b.kind == buffer_kind::argument) continue;
             std::string const& name = name_of_buffer(position);
@@ -98,7 +98,7 @@ class emitter {
     Stmt steps(int& at) {
         using namespace Halide::Internal;
         std::vector<Stmt> sequence;
-        for (; at < plan_.step_count; ++at) {
+        for (; at < plan_.steps.size(); ++at) {
             step const& s = plan_.steps[static_cast<std::size_t>(at)];
             if (s.kind == step_kind::end) break;
             switch (s.kind) {

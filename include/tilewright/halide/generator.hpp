@@ -15,7 +15,7 @@ class kernel_generator : public Halide::Generator<kernel_generator<Schedule, To>
     Halide::GeneratorParam<std::string> machine_function{"machine_function", "tilewright_machine"};
 
     void configure() {
-        for (int at = 0; at < kernel.buffer_count; ++at) {
+        for (int at = 0; at < kernel.buffers.size(); ++at) {
             buffer const& b = kernel.buffers[static_cast<std::size_t>(at)];
             if (b.kind == buffer_kind::argument && !b.written) {
                 inputs_[b.tensor.str()] = this->template add_input<Halide::Buffer<>>(b.tensor.str(), type_of(b.type), b.rank);
@@ -48,7 +48,7 @@ class kernel_generator : public Halide::Generator<kernel_generator<Schedule, To>
 
   private:
     static constexpr plan_value const& kernel = plan<Schedule>;
-    static constexpr stage const& result() { return kernel.stages[static_cast<std::size_t>(kernel.stage_count - 1)]; }
+    static constexpr stage const& result() { return kernel.stages[static_cast<std::size_t>(kernel.stages.size() - 1)]; }
 
     std::map<std::string, Halide::GeneratorInput<Halide::Buffer<>>*> inputs_;
     std::vector<std::pair<std::string, std::function<Halide::Expr()>>> parameters_;

@@ -61,7 +61,7 @@ inline std::vector<node> parameters_of(plan_value const& plan) {
 inline code_names name_everything(plan_value const& plan, std::map<std::string, std::string> const& arguments, std::string const& output) {
     code_names names;
     std::set<std::string> taken;
-    for (int at = 0; at < plan.buffer_count; ++at) {
+    for (int at = 0; at < plan.buffers.size(); ++at) {
         buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
         std::string name = b.name.str();
         if (b.kind == buffer_kind::argument) name = b.written ? output : arguments.at(name);
@@ -71,7 +71,7 @@ inline code_names name_everything(plan_value const& plan, std::map<std::string, 
     for (auto const& [tensor, name] : arguments) taken.insert(name);
     taken.insert(output);
     for (node const& parameter : parameters_of(plan)) taken.insert(parameter.name.str());
-    for (int at = 0; at < plan.variable_count; ++at) {
+    for (int at = 0; at < plan.variables.size(); ++at) {
         std::string name = plan.variables[static_cast<std::size_t>(at)].name.str();
         if (!taken.insert(name).second) taken.insert(name += "_" + std::to_string(at));
         names.variables.push_back(name);

@@ -15,7 +15,7 @@ class jit_kernel {
         if (plan_.refusal) throw std::invalid_argument(to_string(plan_.refusal));
         std::map<std::string, std::string> names;
         algorithm_inputs inputs;
-        for (int at = 0; at < plan_.buffer_count; ++at) {
+        for (int at = 0; at < plan_.buffers.size(); ++at) {
             buffer const& b = plan_.buffers[static_cast<std::size_t>(at)];
             if (b.kind != buffer_kind::argument || b.written) continue;
             Halide::ImageParam& image = images_.emplace_back(type_of(b.type), b.rank, b.tensor.str());
@@ -26,7 +26,7 @@ class jit_kernel {
             Halide::Internal::Parameter& p = parameters_.emplace_back(type_of(n.type), false, 0, n.name.str());
             inputs.parameters[n.name.str()] = Halide::Internal::Variable::make(p.type(), p.name(), p);
         }
-        result_ = build_algorithm(plan_, inputs, plan_.stages[static_cast<std::size_t>(plan_.stage_count - 1)].output.str());
+        result_ = build_algorithm(plan_, inputs, plan_.stages[static_cast<std::size_t>(plan_.stages.size() - 1)].output.str());
         pipeline_ = Halide::Pipeline(result_);
         if (on == nullptr) return;
         code_names code = name_everything(plan_, names, result_.name());

@@ -18,7 +18,7 @@ struct argument_list {
 constexpr argument_list arguments_of(plan_value const& plan) {
     argument_list list;
     for (bool written : {false, true}) {
-        for (int at = 0; at < plan.buffer_count; ++at) {
+        for (int at = 0; at < plan.buffers.size(); ++at) {
             buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
             if (b.kind == buffer_kind::result) list.kept_result = at;
             if (b.kind == buffer_kind::argument && b.written == written)

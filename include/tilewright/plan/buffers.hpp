@@ -20,7 +20,7 @@ constexpr int add_planned(planning& p, label const& tensor, int memory_at, scala
              .rank = static_cast<std::int16_t>(whole.rank),
              .ordinal = static_cast<std::int16_t>(ordinal)};
     // A tensor staged twice in one memory: a number tells its buffers apart.
-    for (int at = 0, again = 2; at < p.plan.buffer_count; ++at) {
+    for (int at = 0, again = 2; at < p.plan.buffers.size(); ++at) {
         if (p.buffer_at(at).name != b.name) continue;
         char const number[] = {static_cast<char>(again < 10 ? '0' + again : 'a' + again - 10), '\0'};
         ++again;
@@ -49,7 +49,7 @@ constexpr void add_arguments(planning& p) {
     };
     auto const add = [&](int node, bool written) {
         tilewright::node const& n = p.plan.what[node];
-        for (int at = 0; at < p.plan.buffer_count; ++at) {
+        for (int at = 0; at < p.plan.buffers.size(); ++at) {
             if (p.buffer_at(at).tensor == n.name) return agree(n, p.buffer_at(at).rank, p.buffer_at(at).type);
         }
         p.add(buffer{.name = n.name,
@@ -60,7 +60,7 @@ constexpr void add_arguments(planning& p) {
                      .alignment = bytes_of(n.type),
                      .dense_from = static_cast<std::uint8_t>(n.argument_count > 0 ? n.argument_count - 1 : 0)});
     };
-    for (int s = 0; s < p.plan.stage_count; ++s) {
+    for (int s = 0; s < p.plan.stages.size(); ++s) {
         p.each_access(s, [&](int node) {
             tilewright::node const& n = p.plan.what[node];
             int const producer = p.producer_of(n.name);
@@ -69,19 +69,19 @@ constexpr void add_arguments(planning& p) {
             else agree(n, p.stage_at(producer).rank, p.stage_at(producer).type);
         });
     }
-    int const last = p.plan.stage_count - 1;
+    int const last = p.plan.stages.size() - 1;
     if (p.refused() || p.placed(last).store_memory >= 0) return;
     add(p.stage_at(last).target, true);
-    p.placed(last).home = static_cast<std::int16_t>(p.plan.buffer_count - 1);
+    p.placed(last).home = static_cast<std::int16_t>(p.plan.buffers.size() - 1);
 }
 
 /// The least box of every argument that holds all that the kernel touches.
 constexpr void size_arguments(planning& p) {
-    for (int at = 0; at < p.plan.buffer_count; ++at) {
+    for (int at = 0; at < p.plan.buffers.size(); ++at) {
         buffer& b = p.buffer_at(at);
         if (b.kind != buffer_kind::argument) continue;
         box whole{.rank = b.rank};
-        for (int s = 0; s < p.plan.stage_count; ++s) {
+        for (int s = 0; s < p.plan.stages.size(); ++s) {
             p.each_access(
                 s,
                 [&](int node) {

@@ -8,7 +8,7 @@ namespace tilewright::detail {
 constexpr void limit_totals(planning& p) {
     plan_value const& plan = p.plan;
     double times = 1, cycles = 0, bytes = 0;
-    for (int at = 0; at < plan.step_count; ++at) {
+    for (int at = 0; at < plan.steps.size(); ++at) {
         step const& s = plan.steps[static_cast<std::size_t>(at)];
         if (s.kind == step_kind::loop) times *= static_cast<double>(p.var(s.what).extent);
         if (s.kind == step_kind::end) times /= static_cast<double>(p.var(s.what).extent);
@@ -22,7 +22,7 @@ constexpr void limit_totals(planning& p) {
             cycles += times * static_cast<double>(b.cycles > b.first_cycles ? b.cycles : b.first_cycles);
         }
     }
-    label const& output = p.stage_at(plan.stage_count - 1).output;
+    label const& output = p.stage_at(plan.stages.size() - 1).output;
     p.limited(cycles, plan_value::most_total, "cycles", output);
     p.limited(bytes, plan_value::most_total, "bytes moved", output);
 }

@@ -160,7 +160,7 @@ constexpr bool write_fill(planning& p, int s, int depth) {
         coverage const filled = cover(p, s, p.placed(s).outer_depth + depth);
         if (filled.computed != filled.spanned) {
             p.refuse(verdict_kind::loop_order, rule::gaps_between_outputs, {n.axis_of_loop(depth).name, st.output}, n.intrinsic_ordinal);
-            p.plan.refusal.facts = {fact{fact_kind::have, filled.computed}, fact{fact_kind::need, filled.spanned}};
+            p.kept.facts = {fact{fact_kind::have, filled.computed}, fact{fact_kind::need, filled.spanned}};
             return false;
         }
         region r{.destination = target.buffer};

@@ -2,11 +2,12 @@
 #include <array>
 #include <cstdint>
 
+// Without initialisers: an array of these that is zero as a whole is one value to a compiler.
 namespace tilewright::ir {
 
 struct term {
-    std::int64_t coefficient = 0;
-    std::int16_t variable = 0;
+    std::int64_t coefficient;
+    std::int16_t variable;
 };
 
 /// A sum of variables with coefficients, while the planner works on it. Terms are ordered by variable, none is zero.
@@ -14,7 +15,7 @@ struct linear {
     static constexpr int most = 12;
 
     std::int64_t constant = 0;
-    std::array<term, most> terms{};
+    term terms[most]{};
     int count = 0;  ///< above `most` marks an overflow
 
     constexpr void add(std::int64_t coefficient, int variable) {
@@ -56,9 +57,9 @@ struct linear {
 
 /// A linear form kept in a plan: its terms stand in `plan_value::terms`.
 struct affine {
-    std::int64_t constant = 0;
-    std::int16_t first = 0;
-    std::int16_t count = 0;
+    std::int64_t constant;
+    std::int16_t first;
+    std::int16_t count;
 };
 
 }  // namespace tilewright::ir

@@ -5,7 +5,7 @@
 namespace tilewright::detail {
 
 struct machine_check {
-    planning& p;
+    refusals& p;
     machine const& m;
 
     constexpr void broken(rule which, label const& part, label const& about = {}) const {
@@ -160,7 +160,7 @@ struct machine_check {
         return false;
     }
 
-    constexpr void run() const {
+    constexpr void run(machine_reading& made) const {
         check_list(m.memories, "memories");
         check_list(m.engines, "engines");
         check_list(m.cores, "cores");
@@ -172,11 +172,20 @@ struct machine_check {
         for (int at = 0; at < m.memories.size(); ++at) check_memory(at);
         for (int at = 0; at < m.cores.size(); ++at) check_core(m.cores[at]);
         for (int at = 0; at < m.transfers.size(); ++at) check_transfer(m.transfers[at]);
-        for (int at = 0; at < m.intrinsics.size(); ++at) check_intrinsic(m.intrinsics[at], p.semantics[static_cast<std::size_t>(at)]);
+        for (int at = 0; at < m.intrinsics.size(); ++at) {
+            made.semantics.push({});
+            check_intrinsic(m.intrinsics[at], made.semantics[static_cast<std::size_t>(at)]);
+        }
     }
 };
 
-/// Descriptions whose parts do not fit together, or ask for what plans do not do yet.
-constexpr void check_machine(planning& p) { machine_check{p, p.of->where()}.run(); }
+/// Reads the semantics of a machine's parts; refuses descriptions that do not fit together, or ask for what plans do not do yet.
+constexpr machine_reading read_machine(machine const& what) {
+    refusals first;
+    machine_reading made;
+    machine_check{first, what}.run(made);
+    made.refusal = first.kept;
+    return made;
+}
 
 }  // namespace tilewright::detail

@@ -232,7 +232,7 @@ constexpr mismatch match_intrinsic(planning& p, int s, int intrinsic_at, matchin
     machine const& where = p.of->where();
     computation_view const view = where.view(where.intrinsics[intrinsic_at].semantics);
     nest const& n = p.nest_at(s);
-    found.semantics = p.semantics[static_cast<std::size_t>(intrinsic_at)];
+    found.semantics = p.parts->semantics[static_cast<std::size_t>(intrinsic_at)];
     if (n.covered_count != found.semantics.axis_count)
         return differs(rule::other_number_of_loops, {}, n.covered_count, found.semantics.axis_count);
     std::array<int, max_rank> order{0, 1, 2, 3, 4, 5};

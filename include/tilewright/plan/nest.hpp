@@ -22,16 +22,15 @@ constexpr label dotted(label const& name, label const& suffix) {
 /// Gives a new loop its place in the list of axes; refuses a name that the stage has already.
 constexpr int add_axis(planning& p, int s, nest_axis const& a, int ordinal) {
     nest& n = p.nest_at(s);
-    for (int position = 0; position < n.count; ++position) {
+    for (int position = 0; position < n.axes.size(); ++position) {
         if (n.axes[static_cast<std::size_t>(position)].name == a.name) {
             p.refuse(verdict_kind::axis_used_twice, ordinal).names = {a.name, p.stage_at(s).output};
             return 0;
         }
     }
-    if (n.count == nest::most) p.refuse_capacity("loops and split loops", n.count + 1, nest::most, ordinal, p.stage_at(s).output);
+    if (n.axes.full()) p.refuse_capacity("loops and split loops", nest::most + 1, nest::most, ordinal, p.stage_at(s).output);
     if (p.refused()) return 0;
-    n.axes[static_cast<std::size_t>(n.count)] = a;
-    return n.count++;
+    return n.axes.push(a);
 }
 
 /// Position in the nest's order of a loop that a directive names; refuses one that it has not or that tensorize took.
@@ -213,7 +212,7 @@ constexpr void build_loops(planning& p, int s, std::array<std::int64_t, stage::m
             add_axis(p, s, {.name = a.name, .extent = extents[static_cast<std::size_t>(position)], .reduction = a.reduction}, 0));
     }
     n.depth = st.axis_count;
-    int current = p.plan.stage_count - 1;
+    int current = p.plan.stages.size() - 1;
     for (int at = 0; at < p.of->directive_count() && !p.refused(); ++at) {
         directive const& d = p.of->directive_at(at);
         auto const name = [&](int position) { return p.of->name_at(d, position); };
@@ -266,7 +265,7 @@ constexpr void finish_loops(planning& p, int s) {
         place.path[static_cast<std::size_t>(place.path_length++)] = a.variable;
     }
     // Fused axes name their whole by position, and the whole comes later in the list: go from the last to the first.
-    for (int at = n.count - 1; at >= 0 && !p.refused(); --at) {
+    for (int at = n.axes.size() - 1; at >= 0 && !p.refused(); --at) {
         nest_axis& a = n.axes[static_cast<std::size_t>(at)];
         if (a.is != nest_axis::role::fused) continue;
         a.variable = static_cast<std::int16_t>(p.add(variable{.name = a.name,

@@ -16,7 +16,7 @@ constexpr void each_touched(plan_value const& plan, step const& s, Visit&& visit
     if (s.kind != step_kind::compute) return;
     body const& b = plan.bodies[static_cast<std::size_t>(s.what)];
     stage const& st = plan.stages[static_cast<std::size_t>(b.stage)];
-    for (int position = 0; position < plan.use_count; ++position) {
+    for (int position = 0; position < plan.uses.size(); ++position) {
         use const& u = plan.uses[static_cast<std::size_t>(position)];
         bool const reads = b.kind != body_kind::identity && u.node > st.target && u.node < st.store;
         if (u.buffer >= 0 && (u.node == st.target || reads)) visit(u.buffer);
@@ -29,7 +29,7 @@ constexpr void set_lifetimes(planning& p, std::array<std::int16_t, plan_value::m
     plan_value& plan = p.plan;
     std::array<std::int16_t, 32> open{};
     int depth = 0;
-    for (int at = 0; at < plan.step_count; ++at) {
+    for (int at = 0; at < plan.steps.size(); ++at) {
         step const& s = plan.steps[static_cast<std::size_t>(at)];
         if (s.kind == step_kind::loop) {
             if (depth == static_cast<int>(open.size())) return p.refuse_capacity("nested loops", depth + 1, depth);
@@ -59,9 +59,9 @@ constexpr void set_lifetimes(planning& p, std::array<std::int16_t, plan_value::m
             if (last > b.dead) b.dead = static_cast<std::int16_t>(last);
         });
     }
-    for (int at = 0; at < plan.buffer_count; ++at) {
+    for (int at = 0; at < plan.buffers.size(); ++at) {
         buffer& b = p.buffer_at(at);
-        if (b.kind == buffer_kind::result) b.born = 0, b.dead = static_cast<std::int16_t>(plan.step_count);
+        if (b.kind == buffer_kind::result) b.born = 0, b.dead = static_cast<std::int16_t>(plan.steps.size());
     }
 }
 
@@ -96,7 +96,7 @@ constexpr void place_buffers(planning& p) {
     plan_value& plan = p.plan;
     std::array<std::int16_t, plan_value::most_buffers> order{};
     int count = 0;
-    for (int at = 0; at < plan.buffer_count; ++at) {
+    for (int at = 0; at < plan.buffers.size(); ++at) {
         if (p.buffer_at(at).kind == buffer_kind::argument) continue;
         int position = count++;
         for (; position > 0 && p.buffer_at(order[static_cast<std::size_t>(position - 1)]).bytes < p.buffer_at(at).bytes; --position) {
@@ -130,22 +130,19 @@ constexpr void place_buffers(planning& p) {
 /// a fence stands at the beginning of each lifetime.
 constexpr void add_fences(planning& p) {
     plan_value& plan = p.plan;
-    for (int at = 0; at < plan.buffer_count; ++at) {
+    for (int at = 0; at < plan.buffers.size(); ++at) {
         buffer const fenced = p.buffer_at(at);
         bool shares = false;
-        for (int other = 0; other < plan.buffer_count; ++other) {
+        for (int other = 0; other < plan.buffers.size(); ++other) {
             buffer const& o = p.buffer_at(other);
             shares |=
                 other != at && o.kind != buffer_kind::argument && o.memory == fenced.memory && o.code_access && share_bytes(fenced, o);
         }
         if (fenced.kind == buffer_kind::argument || !fenced.code_access || !shares) continue;
         int const place = fenced.born;
-        p.add(step_kind::fence, at);
-        if (p.refused()) return;
-        for (int position = plan.step_count - 1; position > place; --position)
-            plan.steps[static_cast<std::size_t>(position)] = plan.steps[static_cast<std::size_t>(position - 1)];
-        plan.steps[static_cast<std::size_t>(place)] = {step_kind::fence, static_cast<std::int16_t>(at)};
-        for (int other = 0; other < plan.buffer_count; ++other) {
+        if (plan.steps.full()) return p.refuse_capacity("steps", plan.steps.most + 1, plan.steps.most);
+        plan.steps.insert(place, {step_kind::fence, static_cast<std::int16_t>(at)});
+        for (int other = 0; other < plan.buffers.size(); ++other) {
             buffer& o = p.buffer_at(other);
             if (other != at && o.born >= place) ++o.born;
             if (o.dead > place) ++o.dead;

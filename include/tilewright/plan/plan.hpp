@@ -4,10 +4,28 @@
 
 namespace tilewright {
 
+namespace detail {
+
+/// Read once for all schedules on it.
+template <machine const& Machine>
+inline constexpr machine_reading reading_of = read_machine(Machine);
+
+template <schedule const& Schedule>
+inline constexpr machine_reading own_reading = read_machine(Schedule.where());
+
+template <schedule const& Schedule>
+constexpr machine_reading const& reading_for() {
+    // clang 14 takes no reference to a part of an object
+    if constexpr (requires { reading_of<Schedule.where()>; }) return reading_of<Schedule.where()>;
+    else return own_reading<Schedule>;
+}
+
+}  // namespace detail
+
 template <schedule const& Schedule>
 struct planned {
-    static constexpr plan_value value = make_plan(Schedule);
-    static constexpr verdict refusal = value.refusal;  // clang 14 takes no reference to a part of an object
+    static constexpr plan_value value = detail::make_plan(Schedule, detail::reading_for<Schedule>());
+    static constexpr verdict refusal = value.refusal;  // a static of its own, for the same reason
 };
 
 // Compilers repeat a line of this with every refusal: it is a short one.

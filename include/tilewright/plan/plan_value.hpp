@@ -3,6 +3,7 @@
 #include <tilewright/compute/stage.hpp>
 #include <tilewright/diagnostics/verdict.hpp>
 #include <tilewright/plan/linear.hpp>
+#include <tilewright/plan/pool.hpp>
 #include <tilewright/schedule/schedule.hpp>
 
 // What a plan is made of stands in a namespace of its own: its words (buffer, step, body, …) are left to users.
@@ -177,30 +178,21 @@ struct plan_value {
     verdict refusal{};
     machine const* where = nullptr;
     computation_view what{};
-    std::array<stage, most_stages> stages{};
-    int stage_count = 0;
-    std::array<variable, most_variables> variables{};
-    int variable_count = 0;
-    std::array<term, most_terms> terms{};
-    int term_count = 0;
-    std::array<buffer, most_buffers> buffers{};  ///< arguments first, in the order of their first use; the result last among them
-    int buffer_count = 0;
-    std::array<movement, most_movements> movements{};
-    int movement_count = 0;
-    std::array<use, most_uses> uses{};
-    int use_count = 0;
-    std::array<operand_use, most_operands> operands{};
-    int operand_count = 0;
-    std::array<body, most_bodies> bodies{};
-    int body_count = 0;
-    std::array<step, most_steps> steps{};
-    int step_count = 0;
+    pool<stage, most_stages> stages{};
+    pool<variable, most_variables> variables{};
+    pool<term, most_terms> terms{};
+    pool<buffer, most_buffers> buffers{};  ///< arguments first, in the order of their first use; the result last among them
+    pool<movement, most_movements> movements{};
+    pool<use, most_uses> uses{};
+    pool<operand_use, most_operands> operands{};
+    pool<body, most_bodies> bodies{};
+    pool<step, most_steps> steps{};
     std::int64_t total_cycles = 0;
 
     static constexpr quantity unknown{0, false};
     constexpr term const& term_at(affine const& form, int position) const { return terms[static_cast<std::size_t>(form.first + position)]; }
     constexpr use const* use_at(int node) const {
-        for (int position = 0; position < use_count; ++position) {
+        for (int position = 0; position < uses.size(); ++position) {
             if (uses[static_cast<std::size_t>(position)].node == node) return &uses[static_cast<std::size_t>(position)];
         }
         return nullptr;
@@ -212,7 +204,7 @@ struct plan_value {
         std::array<std::int16_t, 32> open{};
         int depth = 0;
         std::int64_t times = 1;
-        for (int position = 0; position < step_count; ++position) {
+        for (int position = 0; position < steps.size(); ++position) {
             step const& s = steps[static_cast<std::size_t>(position)];
             std::int64_t first_times = times;
             if (s.kind == step_kind::compute) {
@@ -245,7 +237,7 @@ struct plan_value {
     }
     constexpr std::int64_t peak_bytes(int memory_position) const {
         std::int64_t most = 0;
-        for (int position = 0; position < buffer_count; ++position) {
+        for (int position = 0; position < buffers.size(); ++position) {
             buffer const& b = buffers[static_cast<std::size_t>(position)];
             if (b.kind == buffer_kind::argument || b.memory != memory_position) continue;
             most = most < b.offset + b.bytes ? b.offset + b.bytes : most;

@@ -9,39 +9,53 @@
 
 namespace tilewright {
 
-/// Plans a schedule: boxes, addresses and the loop program, or the first verdict.
-///
-/// The same function serves the compiler (through `plan<S>`) and tools at run time.
-constexpr plan_value make_plan(schedule const& of) {
-    using namespace detail;
-    planning p(of);
+namespace detail {
+
+constexpr void write_plan(planning& p) {
+    schedule const& of = *p.of;
     plan_value& plan = p.plan;
-    if (!of.temporary().empty()) p.refuse(verdict_kind::temporary).names = {of.temporary()};
-    if (!p.refused()) check_machine(p);
+    if (!of.temporary().empty()) {
+        p.kept = {};  // of a machine that is not there
+        p.refuse(verdict_kind::temporary).names = {of.temporary()};
+    }
     if (!p.refused()) read_stages(p);
     if (!p.refused()) read_directives(p);
     if (!p.refused()) add_arguments(p);
-    for (int s = plan.stage_count - 1; s >= 0 && !p.refused(); --s) place_stage(p, s);
+    for (int s = plan.stages.size() - 1; s >= 0 && !p.refused(); --s) place_stage(p, s);
     if (!p.refused()) size_arguments(p);
     if (!p.refused()) place_stagings(p);
     if (!p.refused()) bind_accesses(p);
     if (!p.refused()) choose_owned_loops(p);
     if (!p.refused()) check_transfer_stages(p);
     program_writer writer{p};
-    for (int s = 0; s < plan.stage_count && !p.refused(); ++s) {
+    for (int s = 0; s < plan.stages.size() && !p.refused(); ++s) {
         if (p.placed(s).at_stage < 0) writer.write_root(s);
     }
-    if (p.refused()) return plan;
+    if (p.refused()) return;
     std::array<std::int16_t, plan_value::most_buffers> levels{};
     levels.fill(-1);
-    for (int s = 0; s < plan.stage_count; ++s) levels[static_cast<std::size_t>(p.placed(s).home)] = p.placed(s).level;
-    for (int at = 0; at < p.staging_count; ++at) levels[static_cast<std::size_t>(p.staging_at(at).buffer)] = p.staging_at(at).level;
+    for (int s = 0; s < plan.stages.size(); ++s) levels[static_cast<std::size_t>(p.placed(s).home)] = p.placed(s).level;
+    for (int at = 0; at < p.stagings.size(); ++at) levels[static_cast<std::size_t>(p.staging_at(at).buffer)] = p.staging_at(at).level;
     set_lifetimes(p, levels);
     if (!p.refused()) place_buffers(p);
     if (!p.refused()) add_fences(p);
     if (!p.refused()) limit_totals(p);
     if (!p.refused()) plan.total_cycles = count_cycles(plan);
+}
+
+constexpr plan_value make_plan(schedule const& of, machine_reading const& parts) {
+    planning p(of, parts);
+    write_plan(p);
+    plan_value plan = p.plan;
+    plan.refusal = p.kept;
     return plan;
 }
+
+}  // namespace detail
+
+/// Plans a schedule: boxes, addresses and the loop program, or the first verdict.
+///
+/// The same function serves the compiler (through `plan<S>`) and tools at run time.
+constexpr plan_value make_plan(schedule const& of) { return detail::make_plan(of, detail::read_machine(of.where())); }
 
 }  // namespace tilewright

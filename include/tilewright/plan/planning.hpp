@@ -30,8 +30,7 @@ struct nest_axis {
 struct nest {
     static constexpr int most = 24;
 
-    std::array<nest_axis, most> axes{};
-    int count = 0;
+    pool<nest_axis, most> axes{};
     std::array<std::int16_t, body::most_loops> order{};  ///< the leaves, outermost first
     int depth = 0;
     std::int16_t intrinsic = -1;
@@ -86,32 +85,18 @@ struct staging {
     std::int16_t outward = -1;  ///< the buffer on the other side of its transfer
 };
 
-/// What the planner works on. The first verdict is kept; after it every step returns at once.
-struct planning {
-    static constexpr int most_stagings = 16;
-
-    plan_value plan{};
+/// Keeps the first verdict; what is refused after it is ignored.
+struct refusals {
+    verdict kept{};
     schedule const* of = nullptr;
-    std::array<nest, plan_value::most_stages> nests{};
-    std::array<stage_placement, plan_value::most_stages> placements{};
-    std::array<stage, decltype(machine::intrinsics)::most> semantics{};  ///< of the machine's intrinsics, read by `check_machine`
-    std::array<staging, most_stagings> stagings{};
-    int staging_count = 0;
-    /// First element of every staged buffer's box in its tensor's coordinates.
-    std::array<std::array<affine, max_rank>, plan_value::most_buffers> box_at{};
 
-    constexpr explicit planning(schedule const& what) : of(&what) {
-        plan.where = &what.where();
-        plan.what = what.what();
-    }
-
-    constexpr bool refused() const { return static_cast<bool>(plan.refusal); }
+    constexpr bool refused() const { return static_cast<bool>(kept); }
     constexpr verdict& refuse(verdict_kind kind, int ordinal = 0) {
         if (refused()) {
             ignored_ = {};
             return ignored_;
         }
-        verdict& v = plan.refusal;
+        verdict& v = kept;
         v.kind = kind;
         v.ordinal = static_cast<std::int16_t>(ordinal);
         if (ordinal > 0) {
@@ -149,33 +134,59 @@ struct planning {
         if (name.cut()) refuse_capacity("letters", name.full_size(), label::longest, ordinal, name.beginning());
     }
 
-    template <class Part, std::size_t Most>
-    constexpr int keep(std::array<Part, Most>& list, int& count, Part const& what, char const* name) {
-        if (count == static_cast<int>(Most)) {
-            refuse_capacity(name, count + 1, static_cast<std::int64_t>(Most));
-            return 0;
-        }
-        list[static_cast<std::size_t>(count)] = what;
-        return count++;
+  private:
+    verdict ignored_{};
+};
+
+/// What planning needs of a machine besides the machine itself; the same for every schedule on it.
+struct machine_reading {
+    verdict refusal{};
+    pool<stage, decltype(machine::intrinsics)::most> semantics{};  ///< of the machine's intrinsics
+};
+
+/// What the planner works on. After the first verdict every step returns at once.
+struct planning : refusals {
+    static constexpr int most_stagings = 16;
+
+    plan_value plan{};
+    machine_reading const* parts = nullptr;
+    pool<nest, plan_value::most_stages> nests{};
+    pool<stage_placement, plan_value::most_stages> placements{};
+    pool<staging, most_stagings> stagings{};
+    /// First element of every staged buffer's box in its tensor's coordinates.
+    std::array<std::array<affine, max_rank>, plan_value::most_buffers> box_at{};
+
+    constexpr planning(schedule const& what, machine_reading const& reading) : parts(&reading) {
+        of = &what;
+        kept = reading.refusal;
+        plan.where = &what.where();
+        plan.what = what.what();
     }
-    constexpr int add(variable const& v) { return keep(plan.variables, plan.variable_count, v, "variables"); }
-    constexpr int add(buffer const& b) { return keep(plan.buffers, plan.buffer_count, b, "buffers"); }
-    constexpr int add(body const& b) { return keep(plan.bodies, plan.body_count, b, "tile bodies"); }
-    constexpr int add(movement const& m) { return keep(plan.movements, plan.movement_count, m, "transfers"); }
-    constexpr int add(operand_use const& o) { return keep(plan.operands, plan.operand_count, o, "operands"); }
-    constexpr int add(use const& u) { return keep(plan.uses, plan.use_count, u, "tensor accesses"); }
+
+    template <class Part, int Most>
+    constexpr int keep(pool<Part, Most>& list, Part const& what, char const* name) {
+        if (!list.full()) return list.push(what);
+        refuse_capacity(name, Most + 1, Most);
+        return 0;
+    }
+    constexpr int add(variable const& v) { return keep(plan.variables, v, "variables"); }
+    constexpr int add(buffer const& b) { return keep(plan.buffers, b, "buffers"); }
+    constexpr int add(body const& b) { return keep(plan.bodies, b, "tile bodies"); }
+    constexpr int add(movement const& m) { return keep(plan.movements, m, "transfers"); }
+    constexpr int add(operand_use const& o) { return keep(plan.operands, o, "operands"); }
+    constexpr int add(use const& u) { return keep(plan.uses, u, "tensor accesses"); }
     constexpr int add(step_kind kind, int what) {
-        return keep(plan.steps, plan.step_count, step{kind, static_cast<std::int16_t>(what)}, "steps");
+        return keep(plan.steps, step{kind, static_cast<std::int16_t>(what)}, "steps");
     }
 
     constexpr affine keep(linear const& form) {
-        affine kept{form.constant, static_cast<std::int16_t>(plan.term_count), static_cast<std::int16_t>(form.count)};
-        if (form.count > linear::most || plan.term_count + form.count > plan_value::most_terms) {
-            refuse_capacity("terms of indices", plan.term_count + form.count, plan_value::most_terms);
+        affine kept{form.constant, static_cast<std::int16_t>(plan.terms.size()), static_cast<std::int16_t>(form.count)};
+        if (form.count > linear::most || plan.terms.size() + form.count > plan_value::most_terms) {
+            refuse_capacity("terms of indices", plan.terms.size() + form.count, plan_value::most_terms);
             return {};
         }
         for (int at = 0; at < form.count; ++at)
-            plan.terms[static_cast<std::size_t>(plan.term_count++)] = form.terms[static_cast<std::size_t>(at)];
+            plan.terms.push(form.terms[static_cast<std::size_t>(at)]);
         return kept;
     }
     constexpr linear form_of(affine const& kept) const {
@@ -196,7 +207,7 @@ struct planning {
 
     /// The stage that computes `tensor`, -1 for an input.
     constexpr int producer_of(label const& tensor) const {
-        for (int position = 0; position < plan.stage_count; ++position) {
+        for (int position = 0; position < plan.stages.size(); ++position) {
             if (stage_at(position).output == tensor) return position;
         }
         return -1;
@@ -225,8 +236,6 @@ struct planning {
         }
     }
 
-  private:
-    verdict ignored_{};
 };
 
 }  // namespace tilewright::detail

@@ -62,11 +62,11 @@ class program_writer {
   private:
     /// What stands first inside the loop `level` (-1: in front of the root stage `t`): copies into buffers that live there, and producers.
     constexpr void open_level(int t, int level) {
-        for (int at = 0; at < p.staging_count; ++at) {
+        for (int at = 0; at < p.stagings.size(); ++at) {
             if (p.producer_of(p.staging_at(at).tensor) < 0 || p.staging_at(at).writes) load(at, t, level);
         }
-        for (int s = 0; s < p.plan.stage_count && !p.refused(); ++s) {
-            for (int at = 0; at < p.staging_count; ++at) {
+        for (int s = 0; s < p.plan.stages.size() && !p.refused(); ++s) {
+            for (int at = 0; at < p.stagings.size(); ++at) {
                 staging const& st = p.staging_at(at);
                 if (st.stage == s && !st.writes && p.producer_of(st.tensor) >= 0) load(at, t, level);
             }
@@ -77,7 +77,7 @@ class program_writer {
     }
     /// The copies out of buffers that live inside the loop `level`.
     constexpr void close_level(int t, int level) {
-        for (int at = p.staging_count - 1; at >= 0 && !p.refused(); --at) {
+        for (int at = p.stagings.size() - 1; at >= 0 && !p.refused(); --at) {
             staging const& st = p.staging_at(at);
             // What a stage computes at the level of another one is stored right behind it, before that one reads it.
             bool const mine = st.stage == t || p.placed(st.stage).at_stage < 0 || p.placed(st.stage).level != level;

@@ -40,12 +40,15 @@ constexpr void read_stages(planning& p) {
         p.limited(iterations, plan_value::most_iterations, "iterations", s.output);
         first = s.store + 1;
         if (s.continues && first < plan.what.count) return p.refuse(verdict_kind::ill_formed, rule::continuing_in_the_middle, {s.output});
-        p.keep(plan.stages, plan.stage_count, s, "stages");
+        p.keep(plan.stages, s, "stages");
+        if (p.refused()) return;
+        p.nests.push({});
+        p.placements.push({});
     }
     if (!p.refused()) check_names(p);
-    for (int s = 0; s + 1 < plan.stage_count && !p.refused(); ++s) {
+    for (int s = 0; s + 1 < plan.stages.size() && !p.refused(); ++s) {
         bool read = false;
-        for (int consumer = s + 1; consumer < plan.stage_count; ++consumer) {
+        for (int consumer = s + 1; consumer < plan.stages.size(); ++consumer) {
             p.each_access(consumer, [&](int node) { read |= plan.what[node].name == p.stage_at(s).output; });
         }
         if (!read) return p.refuse(verdict_kind::ill_formed, rule::never_read, {p.stage_at(s).output});
@@ -59,7 +62,7 @@ constexpr void read_directives(planning& p) {
     if (of.directive_count() > schedule::most_directives)
         return p.refuse_capacity("directives", of.directive_count(), schedule::most_directives);
     if (of.name_count() > schedule::most_names) return p.refuse_capacity("names in directives", of.name_count(), schedule::most_names);
-    int current = p.plan.stage_count - 1;
+    int current = p.plan.stages.size() - 1;
     int last_staging = -1, last_stored = -1;
     for (int at = 0; at < of.directive_count() && !p.refused(); ++at) {
         directive const& d = of.directive_at(at);
@@ -116,7 +119,7 @@ constexpr void read_directives(planning& p) {
                     p.refuse(verdict_kind::unknown_tensor, missing, {name(0), p.stage_at(current).output}, ordinal);
                     break;
                 }
-                last_staging = p.keep(p.stagings, p.staging_count,
+                last_staging = p.keep(p.stagings,
                                       staging{.stage = static_cast<std::int16_t>(current),
                                               .writes = writes,
                                               .tensor = name(0),

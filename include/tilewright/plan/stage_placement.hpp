@@ -9,18 +9,18 @@ namespace tilewright::detail {
 constexpr void place_stage(planning& p, int s) {
     stage const& st = p.stage_at(s);
     stage_placement& place = p.placed(s);
-    bool const last = s == p.plan.stage_count - 1;
+    bool const last = s == p.plan.stages.size() - 1;
     if (place.at_ordinal != 0) {
         if (last) return p.refuse(verdict_kind::misplaced_directive, rule::without_consumer, {st.output}, place.at_ordinal);
         // The loop of a stage that reads it, or that holds a stage which does.
         std::array<bool, plan_value::most_stages> holds_reader{};
-        for (int consumer = s + 1; consumer < p.plan.stage_count; ++consumer) {
+        for (int consumer = s + 1; consumer < p.plan.stages.size(); ++consumer) {
             p.each_access(consumer, [&](int node) {
                 if (p.plan.what[node].name != st.output) return;
                 for (int t = consumer; t >= 0; t = p.placed(t).at_stage) holds_reader[static_cast<std::size_t>(t)] = true;
             });
         }
-        for (int t = s + 1; t < p.plan.stage_count && place.at_stage < 0; ++t) {
+        for (int t = s + 1; t < p.plan.stages.size() && place.at_stage < 0; ++t) {
             int const position = holds_reader[static_cast<std::size_t>(t)] ? p.nest_at(t).position_of(place.at_loop) : -1;
             if (position < 0) continue;
             place.at_stage = static_cast<std::int16_t>(t);
@@ -35,7 +35,7 @@ constexpr void place_stage(planning& p, int s) {
     }
     // The box that its consumers need: they must all stand inside the same loops.
     box needed{.rank = st.rank}, all;
-    for (int consumer = s + 1; consumer < p.plan.stage_count; ++consumer) {
+    for (int consumer = s + 1; consumer < p.plan.stages.size(); ++consumer) {
         bool inside = true;
         for (int depth = 0; depth < place.outer_depth; ++depth) {
             inside &= depth < p.placed(consumer).path_length &&
@@ -101,7 +101,7 @@ constexpr void place_stage(planning& p, int s) {
 
 /// The program holds every loop that something is staged or computed in, all loops of a tensorized stage, and what stands around them.
 constexpr void choose_owned_loops(planning& p) {
-    for (int s = 0; s < p.plan.stage_count; ++s) {
+    for (int s = 0; s < p.plan.stages.size(); ++s) {
         stage_placement& place = p.placed(s);
         nest const& n = p.nest_at(s);
         if (n.intrinsic >= 0) place.owned = n.depth;
@@ -110,18 +110,18 @@ constexpr void choose_owned_loops(planning& p) {
                 if (n.axis_of_loop(position).variable == level && place.owned < position + 1) place.owned = position + 1;
             }
         };
-        for (int at = 0; at < p.staging_count; ++at) hold(p.staging_at(at).level);
+        for (int at = 0; at < p.stagings.size(); ++at) hold(p.staging_at(at).level);
         for (int t = 0; t < s; ++t) hold(p.placed(t).level);
     }
 }
 
 /// A stage that a transfer carries out has no loops of its own to direct.
 constexpr void check_transfer_stages(planning& p) {
-    for (int s = 0; s < p.plan.stage_count && !p.refused(); ++s) {
+    for (int s = 0; s < p.plan.stages.size() && !p.refused(); ++s) {
         stage_placement const& place = p.placed(s);
         if (place.transfer < 0) continue;
-        bool directed = place.owned > 0 || p.nest_at(s).count != p.stage_at(s).axis_count;
-        for (int at = 0; at < p.staging_count; ++at) directed |= p.staging_at(at).stage == s;
+        bool directed = place.owned > 0 || p.nest_at(s).axes.size() != p.stage_at(s).axis_count;
+        for (int at = 0; at < p.stagings.size(); ++at) directed |= p.staging_at(at).stage == s;
         for (int position = 0; position < p.nest_at(s).depth; ++position) {
             nest_axis const& a = p.nest_at(s).axis_of_loop(position);
             directed |= a.unrolled || a.vectorized || p.nest_at(s).order[static_cast<std::size_t>(position)] != position;

@@ -15,7 +15,7 @@ constexpr bool is_covered(planning& p, int s, int variable_at) {
 
 /// The level and the box of every staged buffer, and what it is a part of.
 constexpr void place_stagings(planning& p) {
-    for (int at = 0; at < p.staging_count && !p.refused(); ++at) {
+    for (int at = 0; at < p.stagings.size() && !p.refused(); ++at) {
         staging& st = p.staging_at(at);
         stage_placement const& place = p.placed(st.stage);
         if (st.loop_ordinal != 0) {
@@ -69,7 +69,7 @@ constexpr void place_stagings(planning& p) {
         coverage const written = cover(p, st.stage, st.depth);
         if (st.writes && !p.stage_at(st.stage).continues && written.computed != written.spanned) {
             p.refuse(verdict_kind::loop_order, rule::gaps_between_outputs, {st.loop, st.tensor}, st.loop_ordinal);
-            p.plan.refusal.facts = {fact{fact_kind::have, written.computed}, fact{fact_kind::need, written.spanned}};
+            p.kept.facts = {fact{fact_kind::have, written.computed}, fact{fact_kind::need, written.spanned}};
             return;
         }
         st.buffer = static_cast<std::int16_t>(add_planned(p, st.tensor, st.memory, type, whole, st.ordinal));
@@ -81,7 +81,7 @@ constexpr void place_stagings(planning& p) {
 constexpr int buffer_for(planning& p, int s, label const& tensor, bool writes, int depth, int before) {
     int const producer = p.producer_of(tensor);
     int found = -1, found_depth = -1;
-    for (int at = 0; at < p.staging_count; ++at) {
+    for (int at = 0; at < p.stagings.size(); ++at) {
         staging const& st = p.staging_at(at);
         if (st.stage != s || st.writes != writes || st.tensor != tensor) continue;
         if (st.depth > depth || (st.depth == depth && at >= before) || st.depth < found_depth) continue;
@@ -90,7 +90,7 @@ constexpr int buffer_for(planning& p, int s, label const& tensor, bool writes, i
     }
     if (found >= 0) return found;
     if (producer >= 0) return p.placed(producer).home;
-    for (int at = 0; at < p.plan.buffer_count; ++at) {
+    for (int at = 0; at < p.plan.buffers.size(); ++at) {
         if (p.buffer_at(at).tensor == tensor && p.buffer_at(at).kind == buffer_kind::argument) return at;
     }
     return -1;
@@ -110,11 +110,11 @@ constexpr void bind_axis_values(planning& p, int s, int at) {
 
 constexpr void bind_accesses(planning& p) {
     constexpr int innermost = 1 << 10;
-    for (int at = 0; at < p.staging_count; ++at) {
+    for (int at = 0; at < p.stagings.size(); ++at) {
         staging& st = p.staging_at(at);
         st.outward = static_cast<std::int16_t>(buffer_for(p, st.stage, st.tensor, st.writes, st.depth, at));
     }
-    for (int s = 0; s < p.plan.stage_count && !p.refused(); ++s) {
+    for (int s = 0; s < p.plan.stages.size() && !p.refused(); ++s) {
         p.each_access(
             s,
             [&](int node) {

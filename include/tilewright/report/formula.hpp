@@ -24,7 +24,7 @@ inline std::string loop_name(plan_value const& plan, int at) {
                                             [&](int other) { return plan.variables[static_cast<std::size_t>(other)].name == name; })),
                                         '\'');
     };
-    for (int position = 0; position < plan.step_count; ++position) {
+    for (int position = 0; position < plan.steps.size(); ++position) {
         step const& s = plan.steps[static_cast<std::size_t>(position)];
         if (s.kind == step_kind::loop && s.what == at) return primed();
         if (s.kind == step_kind::loop) around.push_back(s.what);

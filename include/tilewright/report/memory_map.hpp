@@ -21,7 +21,7 @@ inline std::vector<memory_use> memory_uses(plan_value const& plan) {
     for (int at = 0; !plan.refusal && at < plan.where->memories.size(); ++at) {
         memory_use use{.memory = at, .capacity = plan.where->memories[at].capacity, .peak = plan.peak_bytes(at)};
         use.slack = use.capacity - use.peak;
-        for (int b = 0; b < plan.buffer_count; ++b) {
+        for (int b = 0; b < plan.buffers.size(); ++b) {
             buffer const& one = plan.buffers[static_cast<std::size_t>(b)];
             if (one.kind == buffer_kind::argument || one.memory != at) continue;
             use.buffers += one.bytes;

@@ -61,7 +61,7 @@ inline plan_report report_of(plan_value const& plan) {
         memory const& m = where.memories[use.memory];
         report.memories.push_back({m.name, {m.base}, use.capacity, use.peak, use.slack, use.buffers});
     }
-    for (int at = 0; at < plan.buffer_count; ++at) {
+    for (int at = 0; at < plan.buffers.size(); ++at) {
         buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
         memory const& m = where.memories[b.memory];
         constexpr char const* kinds[] = {"argument", "staged", "result"};

@@ -27,7 +27,7 @@ inline std::vector<work> work_of(plan_value const& plan) {
     for (int at = 0; at < where.intrinsics.size(); ++at)
         all.push_back({"intrinsic", where.intrinsics[at].name.str(), where.intrinsics[at].engine_name.str()});
     auto const intrinsics = static_cast<std::size_t>(where.transfers.size()), code = all.size();
-    for (int at = 0; at < plan.stage_count; ++at)
+    for (int at = 0; at < plan.stages.size(); ++at)
         all.push_back({"code", plan.stages[static_cast<std::size_t>(at)].output.str(), where.host().name.str()});
     plan.walk([&](step const& s, std::int64_t times, std::int64_t first_times) {
         auto const add = [&](std::size_t row, std::int64_t calls, std::int64_t bytes, std::int64_t cycles) {

@@ -1,0 +1,46 @@
+#pragma once
+#include <cstddef>
+#include <type_traits>
+
+namespace tilewright::ir {
+
+/// Up to `Most` parts in order.
+///
+/// Room without a part is an empty slot: in a constant, a compiler keeps every member of every element, and most plans fill a fraction.
+template <class Part, int Most>
+class pool {
+    static_assert(std::is_trivially_copyable_v<Part>);
+
+    union slot {
+        char none;
+        Part part;
+
+        constexpr slot() : none() {}
+        constexpr slot(Part const& what) : part(what) {}
+    };
+
+  public:
+    static constexpr int most = Most;
+
+    constexpr int size() const { return size_; }
+    constexpr bool full() const { return size_ == Most; }
+    constexpr Part& operator[](std::size_t at) { return slots_[at].part; }
+    constexpr Part const& operator[](std::size_t at) const { return slots_[at].part; }
+    /// @pre not full
+    constexpr int push(Part const& what) {
+        slots_[static_cast<std::size_t>(size_)] = what;
+        return size_++;
+    }
+    /// Puts `what` in front of the part at `position`. @pre not full
+    constexpr void insert(int position, Part const& what) {
+        push(what);
+        for (auto at = static_cast<std::size_t>(size_ - 1); at > static_cast<std::size_t>(position); --at) slots_[at].part = slots_[at - 1].part;
+        slots_[static_cast<std::size_t>(position)].part = what;
+    }
+
+  private:
+    slot slots_[Most];
+    int size_ = 0;
+};
+
+}  // namespace tilewright::ir
