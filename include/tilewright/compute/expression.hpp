@@ -15,7 +15,7 @@ struct axis {
 /// An expression of exactly `Count` nodes; the last one is its root.
 template <int Count>
 struct expression {
-    std::array<node, Count> nodes{};
+    fixed_array<node, Count> nodes{};
 
     constexpr node const& root() const { return nodes[Count - 1]; }
 };
@@ -75,12 +75,11 @@ constexpr expression<1> to_expression(T value) {
     else return {{{literal_node(static_cast<std::int64_t>(value))}}};
 }
 template <class T>
-inline constexpr int nodes_of =
-    static_cast<int>(std::tuple_size_v<decltype(std::remove_cvref_t<decltype(to_expression(std::declval<T>()))>::nodes)>);
+inline constexpr int nodes_of = static_cast<int>(decltype(std::remove_cvref_t<decltype(to_expression(std::declval<T>()))>::nodes)::size());
 
 /// Copies the nodes of `from` behind the first `at` nodes of `to`; returns the position behind them.
 template <std::size_t To, std::size_t From>
-constexpr int append(std::array<node, To>& to, int at, std::array<node, From> const& from) {
+constexpr int append(fixed_array<node, To>& to, int at, fixed_array<node, From> const& from) {
     for (std::size_t position = 0; position < From; ++position) {
         node& copy = to[static_cast<std::size_t>(at) + position];
         copy = from[position];

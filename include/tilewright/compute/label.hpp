@@ -1,7 +1,7 @@
 #pragma once
-#include <array>
 #include <cstdint>
 #include <string>
+#include <tilewright/compute/fixed_array.hpp>
 
 namespace tilewright {
 
@@ -12,7 +12,7 @@ namespace tilewright {
 struct label {
     static constexpr int longest = 23;
 
-    std::array<std::uint64_t, 3> words{};
+    fixed_array<std::uint64_t, 3> words{};
 
     constexpr label() = default;
     constexpr label(char const* text) {

@@ -43,7 +43,7 @@ struct node {
     operation op = operation::constant;
     scalar_type type = scalar_type::literal;
     std::int8_t argument_count = 0;
-    std::array<std::int16_t, max_rank> arguments{};
+    fixed_array<std::int16_t, max_rank> arguments{};
     label name{};
     std::int64_t value = 0;
 

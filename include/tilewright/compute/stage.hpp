@@ -35,7 +35,7 @@ struct stage {
     label output{};
     scalar_type type = scalar_type::literal;
     int rank = 0;
-    std::array<stage_axis, most_axes> axes{};  ///< the target's in its order, then the reduction's in order of appearance
+    fixed_array<stage_axis, most_axes> axes{};  ///< the target's in its order, then the reduction's in order of appearance
     int axis_count = 0;
 
     constexpr bool reduces() const { return reduction != operation::constant; }
@@ -50,7 +50,7 @@ struct stage {
 /// An affine index over the axes of one stage: `constant + sum of coefficient * axis`.
 struct stage_index {
     std::int64_t constant = 0;
-    std::array<std::int64_t, stage::most_axes> coefficients{};
+    fixed_array<std::int64_t, stage::most_axes> coefficients{};
     bool affine = true;
     std::int64_t beyond = 0;  ///< a coefficient that is larger than an index can be; 0: there is none
 };
@@ -117,7 +117,7 @@ constexpr bool takes(operation op, scalar_type operand) {
 
 /// "int8, int16": the types of the two operands of a node.
 constexpr label types_of(computation_view nodes, node const& n) {
-    std::array<char, label::longest + 1> text{};
+    fixed_array<char, label::longest + 1> text{};
     std::size_t at = 0;
     for (int argument = n.argument_count - 2; argument < n.argument_count; ++argument) {
         if (at > 0) text[at++] = ',', text[at++] = ' ';

@@ -6,7 +6,7 @@ namespace tilewright {
 /// A computation of one or several stages as `Count` nodes. Every stage ends in a `store` node.
 template <int Count>
 struct computation {
-    std::array<node, Count> nodes{};
+    fixed_array<node, Count> nodes{};
 
     constexpr computation_view view() const { return {nodes.data(), Count}; }
 };

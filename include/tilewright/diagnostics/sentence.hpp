@@ -28,7 +28,7 @@ constexpr char const* advice_of(verdict_kind kind) {
 struct text_line {
     static constexpr int longest = 480;
 
-    std::array<char, longest + 1> letters{};
+    fixed_array<char, longest + 1> letters{};
     int size = 0;
 
     constexpr void put(char letter) {

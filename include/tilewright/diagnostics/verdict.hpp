@@ -74,9 +74,9 @@ struct verdict {
     directive_kind directive{};
     std::int16_t ordinal = 0;  ///< which directive of the schedule, from 1; 0: the computation or the machine itself
     int line = 0;              ///< of the directive, on g++; clang gives the line of the chain's beginning for some
-    std::array<label, 4> names{};
-    std::array<fact, 4> facts{};
-    std::array<share, 5> shares{};
+    fixed_array<label, 4> names{};
+    fixed_array<fact, 4> facts{};
+    fixed_array<share, 5> shares{};
     int share_count = 0;
 
     constexpr explicit operator bool() const { return kind != verdict_kind::none; }

@@ -18,10 +18,10 @@ using intrinsic_function = void (*)(void* const* addresses, std::int64_t const* 
 
 /// The compiled semantics of a machine's parts, in their order. A copy has no transfer function.
 struct semantics_table {
-    std::array<transfer_function, 12> transfers{};
-    std::array<std::int32_t, 12> source_bytes{};  ///< of an element; 0: of whatever is copied, or a fill
-    std::array<std::int32_t, 12> destination_bytes{};
-    std::array<intrinsic_function, 16> intrinsics{};
+    fixed_array<transfer_function, 12> transfers{};
+    fixed_array<std::int32_t, 12> source_bytes{};  ///< of an element; 0: of whatever is copied, or a fill
+    fixed_array<std::int32_t, 12> destination_bytes{};
+    fixed_array<intrinsic_function, 16> intrinsics{};
 };
 
 namespace detail {
@@ -181,7 +181,7 @@ struct intrinsic_semantics {
 
     // Axes in the order in which loops run: the target's last one innermost, where memory is contiguous; a reduction's order is kept.
     static constexpr auto order = [] {
-        std::array<int, stage::most_axes> loops{};
+        fixed_array<int, stage::most_axes> loops{};
         int count = 0;
         for (int axis = 0; axis + 1 < whole.rank; ++axis) loops[static_cast<std::size_t>(count++)] = axis;
         for (int axis = whole.rank; axis < whole.axis_count; ++axis) loops[static_cast<std::size_t>(count++)] = axis;

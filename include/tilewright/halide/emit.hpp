@@ -67,7 +67,7 @@ class emitter {
         return [this](int v) -> Expr { return Halide::Internal::Variable::make(Halide::Int(32), name_of_variable(v)); };
     }
     /// Address of an element, from its index per dimension, as a number.
-    Expr element_address_bits(int buffer_at, std::array<affine, max_rank> const& at) const {
+    Expr element_address_bits(int buffer_at, fixed_array<affine, max_rank> const& at) const {
         buffer const& b = plan_.buffers[static_cast<std::size_t>(buffer_at)];
         std::string const& name = name_of_buffer(buffer_at);
         Expr elements = wide(0);
@@ -81,7 +81,7 @@ class emitter {
                               : Halide::Internal::Variable::make(Halide::UInt(64), name + ".address");
         return Halide::Internal::is_const_zero(bytes) ? base : base + Halide::cast<std::uint64_t>(bytes);
     }
-    Expr element_address(int buffer_at, std::array<affine, max_rank> const& at) const {
+    Expr element_address(int buffer_at, fixed_array<affine, max_rank> const& at) const {
         return reinterpret_to_handle(element_address_bits(buffer_at, at));
     }
     Expr element_stride(int buffer_at, int dimension, std::int64_t factor) const {

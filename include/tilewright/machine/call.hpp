@@ -50,7 +50,7 @@ struct device_call {
     static constexpr int most_arguments = 18;
 
     label symbol{};
-    std::array<call_argument, most_arguments> arguments{};
+    fixed_array<call_argument, most_arguments> arguments{};
     int count = 0;  ///< more than `most_arguments` marks an overflow, refused by the planner
 
     constexpr void push(call_argument const& what) {

@@ -23,7 +23,7 @@ struct intrinsic_description {
 
     label name{};
     label engine_name{};
-    std::array<operand_constraint, most_operands> operands{};
+    fixed_array<operand_constraint, most_operands> operands{};
     int operand_count = 0;
     std::int64_t cost_cycles = 1;
     std::int64_t address_alignment = 1;  ///< bytes; every operand's address is a multiple of it

@@ -10,7 +10,7 @@ namespace tilewright {
 template <class Part, int Most>
 struct part_list {
     static constexpr int most = Most;
-    std::array<Part, Most> parts{};
+    fixed_array<Part, Most> parts{};
     int count = 0;
 
     constexpr void push(Part const& part) {
@@ -39,7 +39,7 @@ struct machine {
     part_list<core, 4> cores{};
     part_list<transfer_description, 12> transfers{};
     part_list<intrinsic_description, 16> intrinsics{};
-    std::array<node, most_nodes> semantics{};
+    fixed_array<node, most_nodes> semantics{};
     int semantics_count = 0;
 
     constexpr machine() = default;

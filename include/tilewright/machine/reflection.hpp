@@ -45,7 +45,7 @@ concept range_of_parts = requires(T const& many) {
 
 /// The parts of a list that are in use; `count` may be higher than that when it overflowed.
 template <class Part, std::size_t Most>
-constexpr std::span<Part const> in_use(std::array<Part, Most> const& parts, int count) {
+constexpr std::span<Part const> in_use(fixed_array<Part, Most> const& parts, int count) {
     return {parts.data(), static_cast<std::size_t>(count) < Most ? static_cast<std::size_t>(count) : Most};
 }
 

@@ -17,7 +17,7 @@ struct transfer_cost {
 
 /// Semantics while they stand beside the part that they describe; `count` above `max_semantics` marks an overflow.
 struct semantics_nodes {
-    std::array<node, max_semantics> nodes{};
+    fixed_array<node, max_semantics> nodes{};
     int count = 0;
 
     constexpr semantics_nodes() = default;

@@ -7,10 +7,10 @@ namespace tilewright::ir {
 struct argument_list {
     static constexpr int most_parameters = 16;
 
-    std::array<std::int16_t, plan_value::most_buffers> tensors{};  ///< buffers of the plan; the written one, if any, is the last
+    fixed_array<std::int16_t, plan_value::most_buffers> tensors{};  ///< buffers of the plan; the written one, if any, is the last
     int tensor_count = 0;
     int input_count = 0;
-    std::array<std::int16_t, most_parameters> parameters{};  ///< nodes of the computation
+    fixed_array<std::int16_t, most_parameters> parameters{};  ///< nodes of the computation
     int parameter_count = 0;
     int kept_result = -1;  ///< the buffer of a result that stays in a memory of the machine
 };

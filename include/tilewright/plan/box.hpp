@@ -7,8 +7,8 @@ namespace tilewright::detail {
 /// The box of a tensor inside the first `depth` loops of a path: where it begins, over the loops outside, and how far it reaches.
 struct box {
     int rank = 0;
-    std::array<linear, max_rank> at{};
-    std::array<std::int64_t, max_rank> extents{};
+    fixed_array<linear, max_rank> at{};
+    fixed_array<std::int64_t, max_rank> extents{};
     bool started = false;
 };
 

@@ -54,7 +54,7 @@ constexpr int keep_operands(planning& p, int s, int intrinsic_at, matching const
         operand_use o{.buffer = u.buffer,
                       .dimension = found.dimension[static_cast<std::size_t>(binding)],
                       .factor = found.factor[static_cast<std::size_t>(binding)]};
-        std::array<linear, max_rank> at{};
+        fixed_array<linear, max_rank> at{};
         for (int dimension = 0; dimension < b.rank; ++dimension) {
             linear const whole = p.form_of(u.at[static_cast<std::size_t>(dimension)]);
             linear& base = at[static_cast<std::size_t>(dimension)];

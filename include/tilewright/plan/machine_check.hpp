@@ -81,7 +81,7 @@ struct machine_check {
             if (source >= 0 && !same_tree(view, source, at)) broken(rule::transfer_with_two_sources, t.name, view[at].name);
             source = at;
             bool plain = view[at].argument_count == s.rank;
-            std::array<bool, stage::most_axes> taken{};
+            fixed_array<bool, stage::most_axes> taken{};
             for (int dimension = 0; dimension < view[at].argument_count; ++dimension) {
                 node const& index = view[view[at].argument(dimension)];
                 int const axis = index.op == operation::axis_value ? s.find(index.name) : -1;
@@ -100,7 +100,7 @@ struct machine_check {
         if (i.operand_count > i.most_operands) p.refuse_capacity("operands", i.operand_count, i.most_operands, 0, i.name);
         if (p.refused() || !check_semantics(i.name, i.semantics, s)) return;
         computation_view const view = m.view(i.semantics);
-        std::array<int, intrinsic_description::most_operands> ranks{};
+        fixed_array<int, intrinsic_description::most_operands> ranks{};
         ranks.fill(-1);
         for (int at = s.first; at < s.store; ++at) {
             node const& n = view[at];

@@ -32,13 +32,13 @@ struct matching {
     static constexpr int most = intrinsic_description::most_operands;
 
     stage semantics{};
-    std::array<std::int16_t, max_rank> loop_of_axis{};  ///< the nest axis that each axis of the semantics covers
-    std::array<label, most> names{};                    ///< tensors of the semantics …
-    std::array<std::int16_t, most> nodes{};             ///< … and the accesses of the stage that they stand for
-    std::array<std::int16_t, most> semantic_nodes{};
+    fixed_array<std::int16_t, max_rank> loop_of_axis{};  ///< the nest axis that each axis of the semantics covers
+    fixed_array<label, most> names{};                    ///< tensors of the semantics …
+    fixed_array<std::int16_t, most> nodes{};             ///< … and the accesses of the stage that they stand for
+    fixed_array<std::int16_t, most> semantic_nodes{};
     int count = 0;
-    std::array<std::array<std::int8_t, max_rank>, most> dimension{};  ///< of the tensor, for each dimension of the operand; -1: none
-    std::array<std::array<std::int64_t, max_rank>, most> factor{};
+    fixed_array<fixed_array<std::int8_t, max_rank>, most> dimension{};  ///< of the tensor, for each dimension of the operand; -1: none
+    fixed_array<fixed_array<std::int64_t, max_rank>, most> factor{};
 
     constexpr int find(label const& tensor) const {
         for (int position = 0; position < count; ++position) {
@@ -82,7 +82,7 @@ struct matcher {
         stage const& sem = found.semantics;
         label const& name = semantics[other].name;
         int const rank = p.plan.what[node].argument_count;
-        std::array<bool, max_rank> taken{};
+        fixed_array<bool, max_rank> taken{};
         found.dimension[b].fill(-1);
         for (int operand_dimension = semantics[other].argument_count - 1; operand_dimension >= 0; --operand_dimension) {
             stage_index const index = index_of(semantics, sem, other, operand_dimension);
@@ -235,7 +235,7 @@ constexpr mismatch match_intrinsic(planning& p, int s, int intrinsic_at, matchin
     found.semantics = p.parts->semantics[static_cast<std::size_t>(intrinsic_at)];
     if (n.covered_count != found.semantics.axis_count)
         return differs(rule::other_number_of_loops, {}, n.covered_count, found.semantics.axis_count);
-    std::array<int, max_rank> order{0, 1, 2, 3, 4, 5};
+    fixed_array<int, max_rank> order{0, 1, 2, 3, 4, 5};
     mismatch closest{};
     for (bool more = true; more;) {
         for (int axis = 0; axis < n.covered_count; ++axis) {

@@ -9,10 +9,10 @@ namespace tilewright::detail {
 struct region {
     int source = -1;  ///< buffer; -1: a fill
     int destination = -1;
-    std::array<movement_dimension, max_rank> dimensions{};
+    fixed_array<movement_dimension, max_rank> dimensions{};
     int count = 0;
-    std::array<linear, max_rank> source_at{};
-    std::array<linear, max_rank> destination_at{};
+    fixed_array<linear, max_rank> source_at{};
+    fixed_array<linear, max_rank> destination_at{};
 };
 
 /// Elements that a step along a dimension of the region moves on one side. An argument counts as dense here.
@@ -50,7 +50,7 @@ struct region_fault {
 
 /// Whether addresses of `b` at `at` are multiples of `alignment` bytes wherever the loops stand. What depends on an argument's
 /// strides is left to the check at the entry of the kernel.
-constexpr region_fault align(planning& p, buffer& b, std::array<linear, max_rank> const& at, std::int64_t alignment) {
+constexpr region_fault align(planning& p, buffer& b, fixed_array<linear, max_rank> const& at, std::int64_t alignment) {
     if (alignment <= 1) return {};
     std::int64_t const size = bytes_of(b.type);
     b.alignment = p.common_multiple(b.alignment, alignment, b.tensor);
@@ -157,7 +157,7 @@ constexpr void move_region(planning& p, region r, int transfer_at, int ordinal) 
     for (int position = peeled; position < r.count && t.largest_extent > 0; ++position) {
         if (dim(position).extent > t.largest_extent) peeled = position + 1;
     }
-    std::array<int, max_rank> loops{};
+    fixed_array<int, max_rank> loops{};
     for (int position = 0; position < peeled; ++position) {
         movement_dimension const& d = dim(position);
         int const loop = p.add(variable{.name = p.buffer_at(r.destination).tensor, .extent = d.extent});

@@ -6,7 +6,7 @@ namespace tilewright::detail {
 
 /// "name.suffix", for what a directive makes and the user did not name. Where both are too long, `name` is shortened.
 constexpr label dotted(label const& name, label const& suffix) {
-    std::array<char, 2 * label::longest + 2> text{};
+    fixed_array<char, 2 * label::longest + 2> text{};
     std::size_t at = 0;
     int const behind = suffix.size(), room = label::longest - 1 - behind;
     for (int position = 0; position < room || position < 1; ++position) {
@@ -86,8 +86,8 @@ constexpr void split_loop(planning& p, int s, int position, label const& outer, 
 
 constexpr void reorder_loops(planning& p, int s, label const* names, int count, int ordinal) {
     nest& n = p.nest_at(s);
-    std::array<std::int16_t, body::most_loops> chosen{};
-    std::array<bool, body::most_loops> is_named{};
+    fixed_array<std::int16_t, body::most_loops> chosen{};
+    fixed_array<bool, body::most_loops> is_named{};
     for (int at = 0; at < count; ++at) {
         int const position = find_loop(p, s, names[at], ordinal);
         if (position < 0) return;
@@ -203,7 +203,7 @@ constexpr linear value_of(planning& p, int s, int axis) {
 }
 
 /// Builds the loops of stage `s`, whose axes run over `extents`, by its directives in their order.
-constexpr void build_loops(planning& p, int s, std::array<std::int64_t, stage::most_axes> const& extents) {
+constexpr void build_loops(planning& p, int s, fixed_array<std::int64_t, stage::most_axes> const& extents) {
     stage const& st = p.stage_at(s);
     nest& n = p.nest_at(s);
     for (int position = 0; position < st.axis_count; ++position) {
@@ -230,7 +230,7 @@ constexpr void build_loops(planning& p, int s, std::array<std::int64_t, stage::m
                 if (position >= 0) split_loop(p, s, position, name(2), name(4), d.factors[0], ordinal);
                 if (!p.refused()) position = find_loop(p, s, name(1), ordinal);
                 if (!p.refused()) split_loop(p, s, position, name(3), name(5), d.factors[1], ordinal);
-                std::array<label, 4> const order{name(2), name(3), name(4), name(5)};
+                fixed_array<label, 4> const order{name(2), name(3), name(4), name(5)};
                 if (!p.refused()) reorder_loops(p, s, order.data(), 4, ordinal);
                 break;
             }

@@ -25,9 +25,9 @@ constexpr void each_touched(plan_value const& plan, step const& s, Visit&& visit
 
 /// Sets each planned buffer's lifetime: from the first to the last step that touches it inside the loop where it is made. A touch in a
 /// loop further in counts from that loop's beginning to its end, for the next iteration touches it again.
-constexpr void set_lifetimes(planning& p, std::array<std::int16_t, plan_value::most_buffers> const& levels) {
+constexpr void set_lifetimes(planning& p, fixed_array<std::int16_t, plan_value::most_buffers> const& levels) {
     plan_value& plan = p.plan;
-    std::array<std::int16_t, 32> open{};
+    fixed_array<std::int16_t, 32> open{};
     int depth = 0;
     for (int at = 0; at < plan.steps.size(); ++at) {
         step const& s = plan.steps[static_cast<std::size_t>(at)];
@@ -69,7 +69,7 @@ constexpr bool share_time(buffer const& a, buffer const& b) { return a.born < b.
 constexpr bool share_bytes(buffer const& a, buffer const& b) { return a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes; }
 
 /// Refuses the peak of a memory, with the buffers that are alive where it is reached, largest first.
-constexpr void refuse_overflow(planning& p, int memory_at, std::array<std::int16_t, plan_value::most_buffers> const& order, int count) {
+constexpr void refuse_overflow(planning& p, int memory_at, fixed_array<std::int16_t, plan_value::most_buffers> const& order, int count) {
     std::int64_t const peak = p.plan.peak_bytes(memory_at);
     auto const in_order = [&](int which) -> buffer const& { return p.buffer_at(order[static_cast<std::size_t>(which)]); };
     int top = 0;
@@ -94,7 +94,7 @@ constexpr void refuse_overflow(planning& p, int memory_at, std::array<std::int16
 /// @post offsets are multiples of the memory's and the buffer's alignment; refuses `memory_overflow` with need and have
 constexpr void place_buffers(planning& p) {
     plan_value& plan = p.plan;
-    std::array<std::int16_t, plan_value::most_buffers> order{};
+    fixed_array<std::int16_t, plan_value::most_buffers> order{};
     int count = 0;
     for (int at = 0; at < plan.buffers.size(); ++at) {
         if (p.buffer_at(at).kind == buffer_kind::argument) continue;

@@ -66,8 +66,8 @@ struct buffer {
     std::int16_t memory = 0;  ///< position in the machine
     scalar_type type = scalar_type::literal;
     std::int16_t rank = 0;
-    std::array<std::int64_t, max_rank> minimum{};  ///< argument: the lowest index used
-    std::array<std::int64_t, max_rank> extents{};
+    fixed_array<std::int64_t, max_rank> minimum{};  ///< argument: the lowest index used
+    fixed_array<std::int64_t, max_rank> extents{};
     std::int64_t bytes = 0;
     std::int64_t alignment = 1;        ///< bytes; argument: of the host pointer
     std::int64_t offset = 0;           ///< bytes from the base of the memory
@@ -101,10 +101,10 @@ struct movement {
     std::int16_t source = -1;  ///< buffer; -1: a fill
     std::int16_t destination = -1;
     std::int64_t row_elements = 1;
-    std::array<movement_dimension, max_rank> dimensions{};
+    fixed_array<movement_dimension, max_rank> dimensions{};
     std::int16_t dimension_count = 0;
-    std::array<affine, max_rank> source_at{};  ///< index of the first element, per dimension of the buffer
-    std::array<affine, max_rank> destination_at{};
+    fixed_array<affine, max_rank> source_at{};  ///< index of the first element, per dimension of the buffer
+    fixed_array<affine, max_rank> destination_at{};
     std::int64_t bytes = 0;   ///< at the destination (at the source, when types differ, is in proportion)
     std::int64_t cycles = 0;  ///< setup, occupation and latency of one call
 };
@@ -113,14 +113,14 @@ struct movement {
 struct use {
     std::int16_t node = -1;  ///< the access in the computation
     std::int16_t buffer = -1;
-    std::array<affine, max_rank> at{};  ///< index into the buffer's box, per dimension
+    fixed_array<affine, max_rank> at{};  ///< index into the buffer's box, per dimension
 };
 
 struct operand_use {
     std::int16_t buffer = -1;
-    std::array<affine, max_rank> at{};              ///< of the operand's first element
-    std::array<std::int8_t, max_rank> dimension{};  ///< of the buffer, for each dimension of the operand; -1: none
-    std::array<std::int64_t, max_rank> factor{};    ///< step along it
+    fixed_array<affine, max_rank> at{};              ///< of the operand's first element
+    fixed_array<std::int8_t, max_rank> dimension{};  ///< of the buffer, for each dimension of the operand; -1: none
+    fixed_array<std::int64_t, max_rank> factor{};    ///< step along it
 };
 
 enum class body_kind : std::uint8_t {
@@ -147,14 +147,14 @@ struct body {
 
     body_kind kind = body_kind::value;
     std::int16_t stage = 0;
-    std::array<std::int16_t, most_loops> loops{};  ///< variables, outermost first
+    fixed_array<std::int16_t, most_loops> loops{};  ///< variables, outermost first
     std::int16_t loop_count = 0;
     operation_counts counts{};  ///< of one iteration of all loops; a reduction's identity is not in it
     std::int64_t cycles = 0;    ///< of one execution
     std::int16_t intrinsic = -1;
     std::int16_t first_intrinsic = -1;  ///< used instead where all `first_loops` are at 0
     std::int64_t first_cycles = 0;
-    std::array<std::int16_t, most_loops> first_loops{};
+    fixed_array<std::int16_t, most_loops> first_loops{};
     std::int16_t first_loop_count = 0;
     std::int16_t operands = -1;  ///< first of its `operand_use`s, in the order of the intrinsic's declaration
     std::int16_t first_operands = -1;
@@ -201,7 +201,7 @@ struct plan_value {
     /// Calls `visit(step, times, first_times)` for every step: how often it runs, and how often with all its `first_loops` at 0.
     template <class Visit>
     constexpr void walk(Visit&& visit) const {
-        std::array<std::int16_t, 32> open{};
+        fixed_array<std::int16_t, 32> open{};
         int depth = 0;
         std::int64_t times = 1;
         for (int position = 0; position < steps.size(); ++position) {

@@ -32,7 +32,7 @@ constexpr void write_plan(planning& p) {
         if (p.placed(s).at_stage < 0) writer.write_root(s);
     }
     if (p.refused()) return;
-    std::array<std::int16_t, plan_value::most_buffers> levels{};
+    fixed_array<std::int16_t, plan_value::most_buffers> levels{};
     levels.fill(-1);
     for (int s = 0; s < plan.stages.size(); ++s) levels[static_cast<std::size_t>(p.placed(s).home)] = p.placed(s).level;
     for (int at = 0; at < p.stagings.size(); ++at) levels[static_cast<std::size_t>(p.staging_at(at).buffer)] = p.staging_at(at).level;

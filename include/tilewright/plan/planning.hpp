@@ -31,11 +31,11 @@ struct nest {
     static constexpr int most = 24;
 
     pool<nest_axis, most> axes{};
-    std::array<std::int16_t, body::most_loops> order{};  ///< the leaves, outermost first
+    fixed_array<std::int16_t, body::most_loops> order{};  ///< the leaves, outermost first
     int depth = 0;
     std::int16_t intrinsic = -1;
     std::int16_t intrinsic_ordinal = 0;
-    std::array<std::int16_t, max_rank> covered{};  ///< tensorized axes, in the order they were named
+    fixed_array<std::int16_t, max_rank> covered{};  ///< tensorized axes, in the order they were named
     int covered_count = 0;
 
     constexpr nest_axis& axis_of_loop(int position) { return axes[static_cast<std::size_t>(order[static_cast<std::size_t>(position)])]; }
@@ -58,12 +58,12 @@ struct stage_placement {
     std::int16_t transfer_ordinal = 0;
     label at_loop{};  ///< compute_at
     std::int16_t at_ordinal = 0;
-    std::int16_t at_stage = -1;                          ///< the stage in whose nest it stands; -1: root
-    std::int16_t level = -1;                             ///< the variable of the loop it stands in; -1: root
-    std::int16_t home = -1;                              ///< the buffer that its output lives in
-    std::array<linear, stage::most_axes> axis_values{};  ///< of each axis, over variables
-    std::array<std::int16_t, 24> path{};                 ///< variables of the loops around and in it, outermost first
-    int outer_depth = 0;                                 ///< how many of them stand around it
+    std::int16_t at_stage = -1;                           ///< the stage in whose nest it stands; -1: root
+    std::int16_t level = -1;                              ///< the variable of the loop it stands in; -1: root
+    std::int16_t home = -1;                               ///< the buffer that its output lives in
+    fixed_array<linear, stage::most_axes> axis_values{};  ///< of each axis, over variables
+    fixed_array<std::int16_t, 24> path{};                 ///< variables of the loops around and in it, outermost first
+    int outer_depth = 0;                                  ///< how many of them stand around it
     int path_length = 0;
     int owned = 0;  ///< how many of its own loops the program holds; the others are its tile body
 };
@@ -106,7 +106,7 @@ struct refusals {
         }
         return v;
     }
-    constexpr void refuse(verdict_kind kind, rule broken, std::array<label, 4> const& names, int ordinal = 0) {
+    constexpr void refuse(verdict_kind kind, rule broken, fixed_array<label, 4> const& names, int ordinal = 0) {
         verdict& v = refuse(kind, ordinal);
         v.broken = broken;
         v.names = names;
@@ -154,7 +154,7 @@ struct planning : refusals {
     pool<stage_placement, plan_value::most_stages> placements{};
     pool<staging, most_stagings> stagings{};
     /// First element of every staged buffer's box in its tensor's coordinates.
-    std::array<std::array<affine, max_rank>, plan_value::most_buffers> box_at{};
+    fixed_array<fixed_array<affine, max_rank>, plan_value::most_buffers> box_at{};
 
     constexpr planning(schedule const& what, machine_reading const& reading) : parts(&reading) {
         of = &what;
@@ -175,9 +175,7 @@ struct planning : refusals {
     constexpr int add(movement const& m) { return keep(plan.movements, m, "transfers"); }
     constexpr int add(operand_use const& o) { return keep(plan.operands, o, "operands"); }
     constexpr int add(use const& u) { return keep(plan.uses, u, "tensor accesses"); }
-    constexpr int add(step_kind kind, int what) {
-        return keep(plan.steps, step{kind, static_cast<std::int16_t>(what)}, "steps");
-    }
+    constexpr int add(step_kind kind, int what) { return keep(plan.steps, step{kind, static_cast<std::int16_t>(what)}, "steps"); }
 
     constexpr affine keep(linear const& form) {
         affine kept{form.constant, static_cast<std::int16_t>(plan.terms.size()), static_cast<std::int16_t>(form.count)};
@@ -185,8 +183,7 @@ struct planning : refusals {
             refuse_capacity("terms of indices", plan.terms.size() + form.count, plan_value::most_terms);
             return {};
         }
-        for (int at = 0; at < form.count; ++at)
-            plan.terms.push(form.terms[static_cast<std::size_t>(at)]);
+        for (int at = 0; at < form.count; ++at) plan.terms.push(form.terms[static_cast<std::size_t>(at)]);
         return kept;
     }
     constexpr linear form_of(affine const& kept) const {
@@ -235,7 +232,6 @@ struct planning : refusals {
             if (node == st.target ? with_target : plan.what[node].name != st.output) visit(node);
         }
     }
-
 };
 
 }  // namespace tilewright::detail

@@ -5,7 +5,7 @@
 // Writes the loop program, stage by stage, from the outermost loop inwards.
 namespace tilewright::detail {
 
-constexpr std::int64_t trips(planning const& p, std::array<std::int16_t, body::most_loops> const& loops, int count,
+constexpr std::int64_t trips(planning const& p, fixed_array<std::int16_t, body::most_loops> const& loops, int count,
                              bool pure_only = false) {
     std::int64_t total = 1;
     for (int at = 0; at < count; ++at) {
@@ -192,7 +192,7 @@ class program_writer {
     }
 
     planning& p;
-    std::array<bool, plan_value::most_stages> filled_{};
+    fixed_array<bool, plan_value::most_stages> filled_{};
 };
 
 }  // namespace tilewright::detail

@@ -13,7 +13,7 @@ constexpr void place_stage(planning& p, int s) {
     if (place.at_ordinal != 0) {
         if (last) return p.refuse(verdict_kind::misplaced_directive, rule::without_consumer, {st.output}, place.at_ordinal);
         // The loop of a stage that reads it, or that holds a stage which does.
-        std::array<bool, plan_value::most_stages> holds_reader{};
+        fixed_array<bool, plan_value::most_stages> holds_reader{};
         for (int consumer = s + 1; consumer < p.plan.stages.size(); ++consumer) {
             p.each_access(consumer, [&](int node) {
                 if (p.plan.what[node].name != st.output) return;
@@ -68,7 +68,7 @@ constexpr void place_stage(planning& p, int s) {
             needed.extents[static_cast<std::size_t>(dimension)] = st.axes[static_cast<std::size_t>(dimension)].extent;
         }
     }
-    std::array<std::int64_t, stage::most_axes> extents{};
+    fixed_array<std::int64_t, stage::most_axes> extents{};
     for (int position = 0; position < st.axis_count; ++position) {
         auto const d = static_cast<std::size_t>(position);
         extents[d] = position < st.rank ? needed.extents[d] : st.axes[d].extent;

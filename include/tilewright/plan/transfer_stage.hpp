@@ -67,7 +67,7 @@ constexpr void transfer_stage(planning& p, int s) {
         if (copies(t) && p.buffer_at(r.source).type != st.type) return refuse(rule::another_type);
     }
     nest const& n = p.nest_at(s);
-    std::array<bool, max_rank> taken{};
+    fixed_array<bool, max_rank> taken{};
     int previous = -1;
     for (int dimension = 0; dimension < st.rank; ++dimension) {
         auto const d = static_cast<std::size_t>(dimension);

@@ -55,7 +55,7 @@ inline std::string variable_text(plan_value const& plan, int at) {
 }
 
 /// "A.spad[16 mi, 16 ki]"; a scalar's name alone.
-inline std::string element_text(plan_value const& plan, int buffer_at, std::array<affine, max_rank> const& at) {
+inline std::string element_text(plan_value const& plan, int buffer_at, fixed_array<affine, max_rank> const& at) {
     buffer const& b = plan.buffers[static_cast<std::size_t>(buffer_at)];
     std::string indices;
     for (int dimension = 0; dimension < b.rank; ++dimension) {
@@ -65,7 +65,7 @@ inline std::string element_text(plan_value const& plan, int buffer_at, std::arra
 }
 
 /// Likewise where a region begins: the name alone when that is the first element of the buffer.
-inline std::string corner_text(plan_value const& plan, int buffer_at, std::array<affine, max_rank> const& at) {
+inline std::string corner_text(plan_value const& plan, int buffer_at, fixed_array<affine, max_rank> const& at) {
     buffer const& b = plan.buffers[static_cast<std::size_t>(buffer_at)];
     for (int dimension = 0; dimension < b.rank; ++dimension) {
         affine const& index = at[static_cast<std::size_t>(dimension)];

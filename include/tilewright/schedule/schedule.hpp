@@ -20,7 +20,7 @@ struct directive {
     std::int16_t first_name = 0;
     std::int16_t name_count = 0;
     int line = 0;
-    std::array<std::int64_t, 2> factors{};
+    fixed_array<std::int64_t, 2> factors{};
 };
 
 namespace detail {
@@ -44,7 +44,7 @@ class schedule {
     static constexpr label name_in(loop_name const& what) { return what.name; }
 
     template <class... Names>
-    constexpr schedule& log(directive_kind kind, int line, std::array<std::int64_t, 2> factors, Names const&... names) {
+    constexpr schedule& log(directive_kind kind, int line, fixed_array<std::int64_t, 2> factors, Names const&... names) {
         constexpr int count = sizeof...(Names);
         if (directive_count_ < most_directives && name_count_ + count <= most_names) {
             directives_[static_cast<std::size_t>(directive_count_)] = {kind, static_cast<std::int16_t>(name_count_), count, line, factors};
@@ -143,8 +143,8 @@ class schedule {
     computation_view computation_{};
     machine const* machine_ = &detail::no_machine;
     label temporary_{};
-    std::array<directive, most_directives> directives_{};
-    std::array<label, most_names> names_{};
+    fixed_array<directive, most_directives> directives_{};
+    fixed_array<label, most_names> names_{};
     int directive_count_ = 0;
     int name_count_ = 0;
 };

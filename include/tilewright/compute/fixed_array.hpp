@@ -1,0 +1,27 @@
+#pragma once
+#include <cstddef>
+
+namespace tilewright {
+
+/// `Size` elements, as in std::array, whose every access g++ evaluates as two calls: half of what a plan then costs the compiler.
+template <class Element, std::size_t Size>
+struct fixed_array {
+    Element elements[Size];
+
+    constexpr Element& operator[](std::size_t at) { return elements[at]; }
+    constexpr Element const& operator[](std::size_t at) const { return elements[at]; }
+    constexpr Element* begin() { return elements; }
+    constexpr Element* end() { return elements + Size; }
+    constexpr Element const* begin() const { return elements; }
+    constexpr Element const* end() const { return elements + Size; }
+    constexpr Element& back() { return elements[Size - 1]; }
+    constexpr Element const* data() const { return elements; }
+    static constexpr std::size_t size() { return Size; }
+    constexpr void fill(Element const& value) {
+        for (Element& element : elements) element = value;
+    }
+
+    friend constexpr bool operator==(fixed_array const&, fixed_array const&) = default;
+};
+
+}  // namespace tilewright
