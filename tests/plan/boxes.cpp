@@ -16,7 +16,7 @@ constexpr buffer const& find(plan_value const& of, label const& name) {
 template <class... Extents>
 constexpr bool has_box(plan_value const& of, label const& name, Extents... extents) {
     buffer const& b = find(of, name);
-    std::array<std::int64_t, max_rank> const wanted{extents...};
+    fixed_array<std::int64_t, max_rank> const wanted{extents...};
     return b.rank == sizeof...(extents) && b.extents == wanted;
 }
 
