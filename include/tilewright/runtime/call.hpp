@@ -17,7 +17,7 @@ using namespace ir;
 
 /// A dense argument as the generated function takes it.
 struct dense_argument {
-    std::array<halide_dimension_t, max_rank> dimensions{};
+    fixed_array<halide_dimension_t, max_rank> dimensions{};
     halide_buffer_t whole{};
 
     dense_argument(buffer const& b, void* first) {
