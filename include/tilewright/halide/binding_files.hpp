@@ -82,7 +82,7 @@ inline std::string device_prototypes(plan_value const& plan) {
     for (int at = 0; at < where.transfers.size(); ++at) {
         if (!transfers[static_cast<std::size_t>(at)]) continue;
         transfer_description const& t = where.transfers[at];
-        write(call_of(t), "transfer " + t.name.str() + ": " + t.source.str() + " to " + t.destination.str(),
+        write(call_of(where, t), "transfer " + t.name.str() + ": " + t.source.str() + " to " + t.destination.str(),
               [](call_argument const& a, int position) -> std::string {
                   std::string const d = std::to_string(a.dimension);
                   switch (a.is) {

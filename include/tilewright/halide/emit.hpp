@@ -150,7 +150,7 @@ class emitter {
                                 {machine_handle(), static_cast<int>(m.transfer), source, destination, structure(shape)}));
         }
         std::vector<Expr> arguments;
-        device_call const described = call_of(t);
+        device_call const described = call_of(*plan_.where, t);
         for (int position = 0; position < described.count; ++position) {
             call_argument const& a = described.arguments[static_cast<std::size_t>(position)];
             // Dimension 0 is the row; 1 is the innermost of the others.

@@ -15,6 +15,8 @@ enum class role : std::uint8_t {
     address,             // intrinsic: address of an operand's first element
     stride,              // intrinsic: elements between neighbours along an operand's `dimension`
     literal,             // a fixed value
+    tag,                 // transfer, wait: what a transfer is started with and waited for by
+    pending,             // wait: jobs of the engine that need not be complete
 };
 
 /// One argument of a device function. `operand` is a position in the list of the intrinsic's operands.
@@ -34,7 +36,8 @@ struct operand_argument {
 
 /// The arguments that a device function can be given, to be listed in the order of its C signature.
 namespace argument {
-inline constexpr call_argument source{role::source}, destination{role::destination}, bytes{role::bytes}, row_bytes{role::row_bytes};
+inline constexpr call_argument source{role::source}, destination{role::destination}, bytes{role::bytes}, row_bytes{role::row_bytes},
+    tag{role::tag}, pending{role::pending};
 constexpr call_argument extent(int dimension) { return {role::extent, static_cast<std::int8_t>(dimension)}; }
 constexpr call_argument source_stride(int dimension) { return {role::source_stride, static_cast<std::int8_t>(dimension)}; }
 constexpr call_argument destination_stride(int dimension) { return {role::destination_stride, static_cast<std::int8_t>(dimension)}; }
@@ -44,6 +47,15 @@ constexpr operand_argument stride(any_tensor const& operand, int dimension) {
 }
 constexpr call_argument literal(std::int64_t value) { return {role::literal, 0, -1, value}; }
 }  // namespace argument
+
+/// `name` and `suffix` in one; cut, and marked so, where it is too long.
+constexpr label joined(label const& name, char const* suffix) {
+    char text[2 * label::longest + 2] = {};
+    int at = 0;
+    for (; name[at] != '\0' && at < label::longest; ++at) text[at] = name[at];
+    for (; *suffix != '\0' && at < 2 * label::longest; ++suffix) text[at++] = *suffix;
+    return label(text);
+}
 
 /// A C function `int symbol(arguments…)` of the device; it returns 0, or an error code that the kernel returns.
 struct device_call {

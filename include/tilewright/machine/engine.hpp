@@ -1,11 +1,42 @@
 #pragma once
-#include <tilewright/compute/label.hpp>
+#include <tilewright/machine/call.hpp>
 
 namespace tilewright {
 
-/// A unit that carries out jobs in order: a DMA channel, a matrix unit.
+/// How code learns that a job of an engine is complete.
+enum class completion : std::uint8_t {
+    by_transfer,  // wait(tag): the last job that was started with this tag is complete
+    by_channel,   // wait(pending): at most `pending` of the engine's jobs are not complete
+};
+
+constexpr char const* name_of(completion how) { return how == completion::by_transfer ? "by_transfer" : "by_channel"; }
+
+/// A unit that carries out jobs in order, beside the core and the other engines: a DMA channel, a matrix unit.
+///
+/// Jobs begin and complete in the order in which they are started. `engine{"dma"}`, or with more to say
+/// `engine{.name = "dma", .depth = 4, .completes = completion::by_channel}.waits("dma_wait", argument::pending)`.
 struct engine {
     label name;
+    int depth = 16;  ///< jobs that are not complete; starting one more holds the core up
+    completion completes = completion::by_transfer;
+    device_call wait_call{};  ///< without a symbol: see `wait_call_of`
+
+    /// The C function that waits, and its arguments in order.
+    template <class... Arguments>
+    constexpr engine waits(label symbol, Arguments const&... arguments) const {
+        engine changed = *this;
+        changed.wait_call = {.symbol = symbol};
+        (changed.wait_call.push(arguments), ...);
+        return changed;
+    }
 };
+
+/// The call that waits for jobs of `e`: by default `int NAME_wait(int64_t tag)`, or `(int64_t pending)` of a channel.
+constexpr device_call wait_call_of(engine const& e) {
+    device_call call = e.wait_call;
+    if (call.symbol.empty()) call.symbol = joined(e.name, "_wait");
+    if (call.count == 0) call.push(e.completes == completion::by_transfer ? argument::tag : argument::pending);
+    return call;
+}
 
 }  // namespace tilewright

@@ -77,6 +77,13 @@ struct machine {
     }
 };
 
+/// Whether calls of a transfer carry a tag that it is waited for by.
+constexpr bool is_tagged(machine const& where, transfer_description const& t) {
+    int const on = t.is_asynchronous ? where.engines.find(t.engine_name) : -1;
+    return on >= 0 && where.engines[on].completes == completion::by_transfer;
+}
+constexpr device_call call_of(machine const& where, transfer_description const& t) { return call_of(t, is_tagged(where, t)); }
+
 /// The call of an intrinsic, with its default arguments when none were given: of each operand, in the order they are declared, its
 /// address and the strides of all its dimensions but the innermost.
 constexpr device_call call_of(machine const& where, intrinsic_description const& what) {

@@ -22,8 +22,8 @@ struct device_address {
 };
 
 constexpr char const* name_of(role is) {
-    constexpr char const* names[] = {"source",        "destination",        "bytes",   "row_bytes", "extent",
-                                     "source_stride", "destination_stride", "address", "stride",    "literal"};
+    constexpr char const* names[] = {"source",  "destination", "bytes",   "row_bytes", "extent", "source_stride", "destination_stride",
+                                     "address", "stride",      "literal", "tag",       "pending"};
     return names[static_cast<int>(is)];
 }
 
@@ -63,14 +63,22 @@ constexpr void each_member(T const& whole, Visit&& visit) {
 BOOST_HANA_ADAPT_ADT(tilewright::memory, (name, [](auto const& m) { return m.name; }),
                      (base, [](auto const& m) { return tilewright::device_address{m.base}; }),
                      (capacity, [](auto const& m) { return m.capacity; }), (alignment, [](auto const& m) { return m.alignment; }),
-                     (banks, [](auto const& m) { return m.banks; }), (host_visible, [](auto const& m) { return m.host_visible; }));
-BOOST_HANA_ADAPT_STRUCT(tilewright::engine, name);
+                     (banks, [](auto const& m) { return m.banks; }), (ports, [](auto const& m) { return m.ports; }),
+                     (bank_bases,
+                      [](auto const& m) {
+                          tilewright::fixed_array<tilewright::device_address, tilewright::max_banks> bases{};
+                          for (int b = 0; b < m.banks && b < tilewright::max_banks; ++b)
+                              bases[static_cast<std::size_t>(b)].value = m.bank_base(b);
+                          return bases;
+                      }),
+                     (host_visible, [](auto const& m) { return m.host_visible; }));
 BOOST_HANA_ADAPT_STRUCT(tilewright::operation_costs, load, store, arithmetic, multiply, divide, convert);
 BOOST_HANA_ADAPT_STRUCT(tilewright::core, name, costs, count);
 BOOST_HANA_ADAPT_STRUCT(tilewright::transfer_cost, latency, setup, bytes_per_cycle);
 BOOST_HANA_ADAPT_STRUCT(tilewright::call_argument, is, dimension, operand, value);
 BOOST_HANA_ADAPT_ADT(tilewright::device_call, (symbol, [](auto const& c) { return c.symbol; }),
                      (arguments, [](auto const& c) { return tilewright::detail::in_use(c.arguments, c.count); }));
+BOOST_HANA_ADAPT_STRUCT(tilewright::engine, name, depth, completes, wait_call);
 BOOST_HANA_ADAPT_STRUCT(tilewright::semantics_range, first, count);
 BOOST_HANA_ADAPT_STRUCT(tilewright::transfer_description, name, source, destination, engine_name, is_asynchronous, most_dimensions,
                         largest_row_bytes, largest_extent, row_granularity, address_alignment, costs, call, semantics);

@@ -51,8 +51,9 @@ struct transfer_description {
 };
 
 /// The call of a transfer, with its default arguments when none were given: (source, destination, bytes) for one dimension; for more,
-/// (source, destination, row_bytes), then extent, source_stride and destination_stride of each dimension from 1 up.
-constexpr device_call call_of(transfer_description const& t) {
+/// (source, destination, row_bytes), then extent, source_stride and destination_stride of each dimension from 1 up; last, where the
+/// transfer is waited for by its tag, the tag.
+constexpr device_call call_of(transfer_description const& t, bool with_tag) {
     device_call call = t.call;
     if (call.count > 0) return call;
     call.push(argument::source);
@@ -63,6 +64,7 @@ constexpr device_call call_of(transfer_description const& t) {
         call.push(argument::source_stride(dimension));
         call.push(argument::destination_stride(dimension));
     }
+    if (with_tag) call.push(argument::tag);
     return call;
 }
 
@@ -85,7 +87,7 @@ struct transfer : transfer_description {
         engine_name = where.name;
         return *this;
     }
-    /// Returns before it is complete. Refused until plans can wait.
+    /// Its call returns before it is complete; the plan waits where that is needed, as the engine says.
     constexpr transfer& asynchronous() {
         is_asynchronous = true;
         return *this;

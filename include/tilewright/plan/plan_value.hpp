@@ -70,7 +70,11 @@ struct buffer {
     fixed_array<std::int64_t, max_rank> extents{};
     std::int64_t bytes = 0;
     std::int64_t alignment = 1;        ///< bytes; argument: of the host pointer
-    std::int64_t offset = 0;           ///< bytes from the base of the memory
+    std::int64_t offset = 0;           ///< bytes from the base of the memory, or of every bank that it lies in
+    std::int16_t versions = 1;         ///< copies of the box; version v lies in bank (bank + v) % banks
+    std::int16_t bank = 0;             ///< of version 0
+    std::int64_t version_bytes = 0;    ///< from a version to the next one in the same bank
+    std::int16_t ring = -1;            ///< whose step tells which version is meant; -1: there is just one
     std::int16_t born = -1;            ///< first step of its lifetime
     std::int16_t dead = -1;            ///< the step behind its lifetime
     std::int16_t ordinal = 0;          ///< the directive that made it
@@ -84,6 +88,33 @@ struct buffer {
         for (int inner = rank - 1; inner > dimension; --inner) elements *= extents[static_cast<std::size_t>(inner)];
         return elements;
     }
+};
+
+/// The transfers that fill a staged buffer, or empty it, one at each step of the loops around it.
+///
+/// Version `step % versions` of the buffer is the one of a step. Steps are counted over the loops between the buffer's level and the
+/// level where the transfers start anew, so they run on from one iteration of the outer of these loops to the next.
+struct ring {
+    static constexpr int most_loops = 12;
+
+    std::int16_t buffer = -1;
+    bool stores = false;
+    bool asynchronous = false;
+    std::int16_t engine = -1;    ///< of its transfer; -1: none is named
+    std::int16_t versions = 1;   ///< of the buffer
+    std::int16_t distance = 0;   ///< steps that a load is started ahead of its use
+    std::int16_t first_tag = 0;  ///< version v is waited for by first_tag + v
+    std::int64_t steps = 1;
+    affine step{};                                  ///< the number of a step, over the loops
+    fixed_array<std::int16_t, most_loops> loops{};  ///< variables, outermost first
+    std::int16_t loop_count = 0;
+};
+
+/// A transfer of a ring at a step, and which: where that is outside [0, steps), there is nothing to do.
+struct ring_step {
+    std::int16_t ring = -1;
+    affine step{};
+    std::int16_t ahead = 0;  ///< of the step that the loops around stand at; behind it when negative
 };
 
 /// One dimension of a movement besides the row.
@@ -107,6 +138,7 @@ struct movement {
     fixed_array<affine, max_rank> destination_at{};
     std::int64_t bytes = 0;   ///< at the destination (at the source, when types differ, is in proportion)
     std::int64_t cycles = 0;  ///< setup, occupation and latency of one call
+    ring_step at{};           ///< where it belongs to a ring: its loops' values follow from the step, not from the loops around
 };
 
 /// The use of a buffer at one access of the computation, or as one operand of an intrinsic.
@@ -165,13 +197,13 @@ enum class step_kind : std::uint8_t { loop, end, start, wait, fence, compute, ba
 /// A step of the loop program. `loop` opens a nest that its `end` closes.
 struct step {
     step_kind kind = step_kind::end;
-    std::int16_t what = -1;  ///< loop: variable; start: movement; compute: body; fence: buffer
+    std::int16_t what = -1;  ///< loop: variable; start: movement; wait: wait; compute: body; fence: buffer
 };
 
 /// The plan of a kernel: where every buffer is, and the program of loops, transfers and tile bodies. Back ends walk it.
 struct plan_value {
     static constexpr int most_stages = 8, most_variables = 64, most_terms = 512, most_buffers = 24, most_movements = 32, most_uses = 40,
-                         most_operands = 32, most_bodies = 16, most_steps = 128;
+                         most_operands = 32, most_bodies = 16, most_steps = 128, most_rings = 16, most_waits = 48;
     static constexpr std::int64_t most_iterations = std::int64_t{1} << 40, most_bytes = std::int64_t{1} << 40,
                                   most_total = std::int64_t{1} << 53;
 
@@ -183,6 +215,8 @@ struct plan_value {
     pool<term, most_terms> terms{};
     pool<buffer, most_buffers> buffers{};  ///< arguments first, in the order of their first use; the result last among them
     pool<movement, most_movements> movements{};
+    pool<ring, most_rings> rings{};
+    pool<ring_step, most_waits> waits{};  ///< until the transfer of that step is complete
     pool<use, most_uses> uses{};
     pool<operand_use, most_operands> operands{};
     pool<body, most_bodies> bodies{};

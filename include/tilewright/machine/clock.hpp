@@ -1,0 +1,39 @@
+#pragma once
+#include <tilewright/machine/transfer.hpp>
+
+// When jobs begin and end: the one rule that predictions and emulated runs count by.
+namespace tilewright {
+
+/// Cycles that a job occupies its engine, and that pass from then on until it is complete.
+struct job_time {
+    std::int64_t busy = 0;
+    std::int64_t latency = 0;
+};
+constexpr job_time time_of(transfer_cost const& cost, std::int64_t bytes) {
+    return {cost.setup + (bytes + cost.bytes_per_cycle - 1) / cost.bytes_per_cycle, cost.latency};
+}
+
+/// An engine's queue. Jobs begin in order, each when it is started and the one before it has left the engine; they complete in order.
+struct engine_clock {
+    static constexpr int most_depth = 64;
+
+    std::int64_t free = 0;      ///< when the last job has left the engine
+    std::int64_t complete = 0;  ///< when the last job is complete
+    std::int64_t busy = 0;      ///< cycles of all jobs
+    std::int64_t jobs = 0;
+    fixed_array<std::int64_t, most_depth> completions{};  ///< of the last jobs: job j at j % most_depth
+
+    constexpr std::int64_t completion_of(std::int64_t job) const { return completions[static_cast<std::size_t>(job % most_depth)]; }
+    /// Starts a job at `now`, which moves on when `depth` jobs are not complete yet.
+    /// @return when the job is complete
+    constexpr std::int64_t start(std::int64_t& now, job_time const& job, int depth) {
+        if (jobs >= depth && completion_of(jobs - depth) > now) now = completion_of(jobs - depth);
+        free = (free > now ? free : now) + job.busy;
+        if (free + job.latency > complete) complete = free + job.latency;
+        busy += job.busy;
+        completions[static_cast<std::size_t>(jobs++ % most_depth)] = complete;
+        return complete;
+    }
+};
+
+}  // namespace tilewright
