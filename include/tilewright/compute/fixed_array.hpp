@@ -15,6 +15,7 @@ struct fixed_array {
     constexpr Element const* begin() const { return elements; }
     constexpr Element const* end() const { return elements + Size; }
     constexpr Element& back() { return elements[Size - 1]; }
+    constexpr Element* data() { return elements; }
     constexpr Element const* data() const { return elements; }
     static constexpr std::size_t size() { return Size; }
     constexpr void fill(Element const& value) {
