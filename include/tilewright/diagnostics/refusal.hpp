@@ -77,7 +77,7 @@ struct pieces {
     template <std::size_t... At>
     static list<is::parts<part_names.letters[At]...>> spell_parts(std::index_sequence<At...>);
     template <std::size_t... Share>
-    static list<is::bytes<V.shares[Share].bytes...>> count_parts(std::index_sequence<Share...>);
+    static list<is::bytes<V.shares[Share].bytes * V.shares[Share].copies...>> count_parts(std::index_sequence<Share...>);
     template <int Size>
     using up_to = std::make_index_sequence<static_cast<std::size_t>(Size)>;
 

@@ -43,6 +43,7 @@
     X(not_computed_by_the_stage, "the current stage does not compute it")                                                \
     X(not_computed, "no stage computes it")                                                                              \
     X(behind_no_staging, "it must follow the cache_read, cache_write or store_in that it speaks of")                     \
+    X(prefetch_of_output, "what is stored is not loaded ahead; prefetch speaks of a cache_read")                         \
     X(without_consumer, "no later stage reads the result, so there is no loop to compute it at")                         \
     X(behind_tensorize, "loops that tensorize replaces are gone; put tensorize last")                                    \
     X(without_loops, "a transfer carries the stage out, so it has no loops to direct or stage in")                       \
@@ -90,6 +91,14 @@
     X(result_not_updated, "its semantics continue from what it computes; that needs updates")                            \
     X(update_without_reduction, "updates needs semantics that reduce, such as +=")                                       \
     X(argument_without_operand, "an argument of its call names no operand or dimension that it has")                     \
+    X(asynchronous_without_engine, "an asynchronous transfer needs an engine to be waited for")                          \
+    X(call_without_tag, "its engine waits by transfer, so its call needs the argument tag")                              \
+    X(tag_without_wait, "its call has the argument tag, but no wait takes one")                                          \
+    X(wait_of_another_kind, "its wait takes tag when it waits by transfer, pending when by channel, and literals")       \
+    X(banks_of_unequal_size, "its capacity is no multiple of its banks")                                                 \
+    X(bank_that_is_not_there, "its memory has only #1 banks, there is no bank #0")                                       \
+    X(distance_beyond_versions, "prefetch #0 needs more than the #1 versions that there are")                            \
+    X(versions_of_a_blocking_transfer, "#0 versions, but transfer `$1` blocks until it is complete: nothing overlaps")   \
     X(base_not_aligned, "its base address is not a multiple of the alignment that is needed")                            \
     X(memories_overlap, "its addresses overlap those of another memory")
 

@@ -67,6 +67,10 @@ constexpr void put_sentence(text_line& line, verdict const& refusal, char const*
                 if (part > 0) line.put(", ");
                 line.put(refusal.shares[static_cast<std::size_t>(part)].name);
                 line.put(' ');
+                if (refusal.shares[static_cast<std::size_t>(part)].copies > 1) {
+                    line.put(static_cast<std::int64_t>(refusal.shares[static_cast<std::size_t>(part)].copies));
+                    line.put('x');
+                }
                 line.put(refusal.shares[static_cast<std::size_t>(part)].bytes);
             }
         } else if (*at != '}') line.put(*at);

@@ -14,7 +14,7 @@
     X(axis_used_twice, "loop `$0` of stage `$1` is named twice", TILEWRIGHT_AXIS_USED_TWICE)                                           \
     X(loop_order, "loop `$0`: %{1 (`$1`)}", TILEWRIGHT_LOOP_ORDER)                                                                     \
     X(box_not_constant, "the box of `$0` in dimension #0 changes from one iteration of `$1` to the next", TILEWRIGHT_BOX_NOT_CONSTANT) \
-    X(memory_overflow, "memory `$0` needs #0 of #1 bytes: @", TILEWRIGHT_MEMORY_OVERFLOW)                                              \
+    X(memory_overflow, "memory `$0`{2 ($2 #3)} needs #0 of #1 bytes: @{1; at most #2 versions of `$1` fit}", TILEWRIGHT_MEMORY_OVERFLOW)                                              \
     X(no_memory, "`$0` has no memory that can hold it{1: `$1` has no capacity}", TILEWRIGHT_NO_MEMORY)                                 \
     X(no_transfer, "`$0`: no transfer copies from `$1` to `$2`", TILEWRIGHT_NO_TRANSFER)                                               \
     X(several_transfers, "`$0`: both `$1` and `$2` can move it", TILEWRIGHT_SEVERAL_TRANSFERS)                                         \
@@ -34,10 +34,12 @@
     X(conflicting_directives, "`$0` already has a directive `$1`", TILEWRIGHT_CONFLICTING_DIRECTIVES)                                  \
     X(misplaced_directive, "`$0`: %", TILEWRIGHT_MISPLACED_DIRECTIVE)                                                                  \
     X(temporary, "the $0 of the schedule is a temporary, which is gone before it is planned", TILEWRIGHT_TEMPORARY)                    \
+    X(versions_without_use, "`$0`: %", TILEWRIGHT_VERSIONS_WITHOUT_USE)                                                                  \
+    X(bank_conflict, "bank #0 of `$0` has one port: `$1` is in flight there while `$2` is used{3 by $3}", TILEWRIGHT_BANK_CONFLICT)      \
     X(outside_domain, "dimension #0 of `$0` is read from #1 to #2, but computed from 0 to #3", TILEWRIGHT_OUTSIDE_DOMAIN)
 
 // What a number in a verdict says.
-#define TILEWRIGHT_FACTS(X) X(need) X(have) X(extent) X(factor) X(dimension) X(limit) X(from) X(to) X(in_stage) X(in_intrinsic)
+#define TILEWRIGHT_FACTS(X) X(need) X(have) X(extent) X(factor) X(dimension) X(limit) X(bank) X(from) X(to) X(in_stage) X(in_intrinsic)
 
 namespace tilewright {
 
@@ -65,6 +67,7 @@ struct fact {
 struct share {
     label name{};
     std::int64_t bytes = 0;
+    int copies = 1;  ///< versions, of so many bytes each
 };
 
 /// A refusal: what is wrong, with its names and numbers, and the directive that asked for it.

@@ -177,7 +177,7 @@ constexpr bool write_fill(planning& p, int s, int depth) {
             r.dimensions[d] = {.extent = inside.high - inside.low + 1, .destination_dimension = static_cast<std::int8_t>(dimension)};
         }
         r.count = st.rank;
-        move_region(p, r, at, n.intrinsic_ordinal);
+        move_now(p, r, at, n.intrinsic_ordinal);
         return true;
     }
     return false;

@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/machine/clock.hpp>
 #include <tilewright/plan/planning.hpp>
 
 // Whether the description of a machine makes sense by itself.
@@ -36,16 +37,31 @@ struct machine_check {
         memory const& of = m.memories[at];
         at_least(0, of.capacity, of.name, "capacity");
         at_least(1, of.alignment, of.name, "alignment");
-        if (of.banks != 1) not_honoured(of.name, "several banks");
-        if (of.base == no_address || p.refused()) return;
-        if (of.base % static_cast<std::uint64_t>(of.alignment) != 0) broken(rule::base_not_aligned, of.name);
-        for (int other = 0; other < at; ++other) {
-            memory const& before = m.memories[other];
-            if (before.base == no_address) continue;
-            bool const above = of.base >= before.base;
-            std::uint64_t const gap = above ? of.base - before.base : before.base - of.base;
-            if (gap < static_cast<std::uint64_t>(above ? before.capacity : of.capacity))
-                broken(rule::memories_overlap, of.name, before.name);
+        at_least(1, of.banks, of.name, "banks");
+        at_least(1, of.ports, of.name, "ports");
+        if (of.banks > max_banks) p.refuse_capacity("banks", of.banks, max_banks, 0, of.name);
+        if (!p.refused() && of.capacity % of.banks != 0) broken(rule::banks_of_unequal_size, of.name);
+        for (int bank = 0; bank < of.banks && of.has_address() && !p.refused(); ++bank) {
+            if (of.bank_base(bank) % static_cast<std::uint64_t>(of.alignment) != 0) broken(rule::base_not_aligned, of.name);
+            for (int other = 0; other <= at; ++other) {
+                memory const& before = m.memories[other];
+                int const banks_before = other == at ? bank : before.banks;
+                for (int b = 0; b < banks_before && before.has_address(); ++b) {
+                    bool const above = of.bank_base(bank) >= before.bank_base(b);
+                    std::uint64_t const gap = above ? of.bank_base(bank) - before.bank_base(b) : before.bank_base(b) - of.bank_base(bank);
+                    if (gap < static_cast<std::uint64_t>(above ? before.bank_capacity() : of.bank_capacity()))
+                        broken(rule::memories_overlap, of.name, before.name);
+                }
+            }
+        }
+    }
+    constexpr void check_engine(engine const& of) const {
+        at_least(1, of.depth, of.name, "depth");
+        if (of.depth > engine_clock::most_depth) p.refuse_capacity("depth of a queue", of.depth, engine_clock::most_depth, 0, of.name);
+        bool const tagged = of.completes == completion::by_transfer;
+        for (int at = 0; at < of.wait_call.count && at < device_call::most_arguments; ++at) {
+            role const is = of.wait_call.arguments[static_cast<std::size_t>(at)].is;
+            if (is != role::literal && is != (tagged ? role::tag : role::pending)) broken(rule::wait_of_another_kind, of.name);
         }
     }
     constexpr void check_core(core const& of) const {
@@ -56,7 +72,7 @@ struct machine_check {
     }
     constexpr void check_transfer(transfer_description const& t) const {
         p.check_name(t.call.symbol);
-        if (t.is_asynchronous) not_honoured(t.name, "asynchronous completion");
+        if (t.is_asynchronous && t.engine_name.empty()) broken(rule::asynchronous_without_engine, t.name);
         known(m.memories.find(t.source), t.source);
         known(m.memories.find(t.destination), t.destination);
         if (!t.engine_name.empty()) known(m.engines.find(t.engine_name), t.engine_name);
@@ -70,7 +86,12 @@ struct machine_check {
         at_least(1, t.costs.bytes_per_cycle, t.name, "bytes_per_cycle");
         if (t.most_dimensions > max_rank + 1) p.refuse_capacity("dimensions", t.most_dimensions, max_rank + 1, 0, t.name);
         // Three arguments, then three for each dimension but the row: see `call_of`.
-        check_call(t.name, t.call, 3 * t.most_dimensions);
+        bool const tagged = is_tagged(m, t);
+        check_call(t.name, t.call, 3 * t.most_dimensions + (tagged ? 1 : 0));
+        bool has_tag = t.call.count == 0 && tagged;
+        for (int at = 0; at < t.call.count && at < device_call::most_arguments; ++at)
+            has_tag |= t.call.arguments[static_cast<std::size_t>(at)].is == role::tag;
+        if (has_tag != tagged) broken(tagged ? rule::call_without_tag : rule::tag_without_wait, t.name, t.engine_name);
         stage s;
         if (t.semantics.count == 0 || !check_semantics(t.name, t.semantics, s)) return;
         computation_view const view = m.view(t.semantics);
@@ -170,6 +191,7 @@ struct machine_check {
         if (m.semantics_count > machine::most_nodes)
             p.refuse_capacity("nodes of semantics", m.semantics_count, machine::most_nodes, 0, m.name);
         for (int at = 0; at < m.memories.size(); ++at) check_memory(at);
+        for (int at = 0; at < m.engines.size(); ++at) check_engine(m.engines[at]);
         for (int at = 0; at < m.cores.size(); ++at) check_core(m.cores[at]);
         for (int at = 0; at < m.transfers.size(); ++at) check_transfer(m.transfers[at]);
         for (int at = 0; at < m.intrinsics.size(); ++at) {

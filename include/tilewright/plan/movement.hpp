@@ -73,7 +73,7 @@ constexpr region_fault align(planning& p, buffer& b, fixed_array<linear, max_ran
 }
 
 /// Adds the steps that move region `r` by `transfer_at`: one `start`, in loops over what one call cannot express.
-constexpr void move_region(planning& p, region r, int transfer_at, int ordinal) {
+constexpr void move_region(planning& p, region r, int transfer_at, int ordinal, ring_step const& when = {}) {
     transfer_description const& t = p.of->where().transfers[transfer_at];
     std::int64_t const size = bytes_of(p.buffer_at(r.destination).type);
     auto const refuse = [&](region_fault const& fault) {
@@ -84,6 +84,7 @@ constexpr void move_region(planning& p, region r, int transfer_at, int ordinal) 
     };
     movement m;
     m.transfer = static_cast<std::int16_t>(transfer_at);
+    m.at = when;
     m.source = static_cast<std::int16_t>(r.source);
     m.destination = static_cast<std::int16_t>(r.destination);
 
@@ -196,6 +197,31 @@ constexpr void move_region(planning& p, region r, int transfer_at, int ordinal) 
     }
     p.add(step_kind::start, p.add(m));
     for (int position = 0; position < peeled; ++position) p.add(step_kind::end, loops[static_cast<std::size_t>(position)]);
+}
+
+/// The step that the loops around stand at, and `ahead` more.
+constexpr ring_step step_of(planning const& p, int ring_at, int ahead) {
+    ring_step at{.ring = static_cast<std::int16_t>(ring_at), .step = p.ring_at(ring_at).step, .ahead = static_cast<std::int16_t>(ahead)};
+    at.step.constant += ahead;
+    return at;
+}
+/// A step by its number, which no loop moves.
+constexpr ring_step step_number(int ring_at, std::int64_t number) {
+    ring_step at{.ring = static_cast<std::int16_t>(ring_at)};
+    at.step.constant = number;
+    return at;
+}
+
+/// Moves a region at the place of the program where it stands: a transfer that does not block is waited for at once.
+constexpr void move_now(planning& p, region const& r, int transfer_at, int ordinal) {
+    transfer_description const& t = p.of->where().transfers[transfer_at];
+    if (!t.is_asynchronous) return move_region(p, r, transfer_at, ordinal);
+    ring alone{.buffer = static_cast<std::int16_t>(r.destination), .asynchronous = true};
+    alone.engine = static_cast<std::int16_t>(p.of->where().engines.find(t.engine_name));
+    alone.first_tag = p.take_tags(1);
+    ring_step const only = step_number(p.add(alone), 0);
+    move_region(p, r, transfer_at, ordinal, only);
+    p.add(step_kind::wait, p.add(only));
 }
 
 /// Whether a transfer copies unchanged.

@@ -13,6 +13,9 @@ constexpr void each_touched(plan_value const& plan, step const& s, Visit&& visit
         if (m.source >= 0) visit(m.source);
         visit(m.destination);
     }
+    if (s.kind == step_kind::wait) {
+        visit(plan.rings[static_cast<std::size_t>(plan.waits[static_cast<std::size_t>(s.what)].ring)].buffer);
+    }
     if (s.kind != step_kind::compute) return;
     body const& b = plan.bodies[static_cast<std::size_t>(s.what)];
     stage const& st = plan.stages[static_cast<std::size_t>(b.stage)];
@@ -66,26 +69,55 @@ constexpr void set_lifetimes(planning& p, fixed_array<std::int16_t, plan_value::
 }
 
 constexpr bool share_time(buffer const& a, buffer const& b) { return a.born < b.dead && b.born < a.dead; }
-constexpr bool share_bytes(buffer const& a, buffer const& b) { return a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes; }
+/// @pre both are in the memory that has these banks
+constexpr bool share_bytes(buffer const& a, buffer const& b, int banks) {
+    bool share_bank = false;
+    for (int bank = 0; bank < banks; ++bank) share_bank |= a.lies_in(bank, banks) && b.lies_in(bank, banks);
+    return share_bank && a.offset < b.offset + b.bytes_in_bank(banks) && b.offset < a.offset + a.bytes_in_bank(banks);
+}
 
-/// Refuses the peak of a memory, with the buffers that are alive where it is reached, largest first.
-constexpr void refuse_overflow(planning& p, int memory_at, fixed_array<std::int16_t, plan_value::most_buffers> const& order, int count) {
-    std::int64_t const peak = p.plan.peak_bytes(memory_at);
-    auto const in_order = [&](int which) -> buffer const& { return p.buffer_at(order[static_cast<std::size_t>(which)]); };
-    int top = 0;
-    while (in_order(top).memory != memory_at || in_order(top).offset + in_order(top).bytes != peak) ++top;
+/// Refuses the peak of a memory's bank, with the buffers that are alive where it is reached, largest first, and how many versions of the
+/// first that has several would fit.
+constexpr void refuse_overflow(planning& p, int memory_at, int bank, fixed_array<std::int16_t, plan_value::most_buffers> const& order,
+                               int count) {
+    std::int64_t const peak = p.plan.peak_bytes(memory_at, bank);
     memory const& m = p.of->where().memories[memory_at];
+    auto const in_order = [&](int which) -> buffer const& { return p.buffer_at(order[static_cast<std::size_t>(which)]); };
+    auto const lies_here = [&](buffer const& b) { return b.memory == memory_at && b.lies_in(bank, m.banks); };
+    int top = 0;
+    while (!lies_here(in_order(top)) || in_order(top).offset + in_order(top).bytes_in_bank(m.banks) != peak) ++top;
     verdict& v = p.refuse(verdict_kind::memory_overflow, in_order(top).ordinal);
     v.names = {m.name};
-    v.facts = {fact{fact_kind::need, peak}, fact{fact_kind::have, m.capacity}};
+    v.facts = {fact{fact_kind::need, peak}, fact{fact_kind::have, m.bank_capacity()}, fact{}, fact{}};
     for (int which = 0; which < count; ++which) {
         buffer const& b = in_order(which);
-        if (b.memory != memory_at || !share_time(b, in_order(top))) continue;
+        if (!lies_here(b) || !share_time(b, in_order(top))) continue;
+        int const here = (b.versions + m.banks - 1) / m.banks;
         if (v.share_count < static_cast<int>(v.shares.size())) {
-            v.shares[static_cast<std::size_t>(v.share_count++)] = {b.tensor, b.bytes};
+            v.shares[static_cast<std::size_t>(v.share_count++)] = {b.tensor, b.bytes, here};
         } else {
-            v.shares.back() = {"others", v.shares.back().bytes + b.bytes};
+            v.shares.back() = {"others", v.shares.back().bytes * v.shares.back().copies + b.bytes * here, 1};
         }
+        std::int64_t const surplus = (peak - m.bank_capacity() + (here > 1 ? b.version_bytes : 1) - 1) / (here > 1 ? b.version_bytes : 1);
+        if (here > surplus && here > 1 && v.names[1].empty()) {
+            v.names[1] = b.tensor;
+            v.facts[2] = {fact_kind::limit, (here - surplus) * m.banks};
+        }
+    }
+    if (m.banks > 1) v.facts[3] = {fact_kind::bank, bank}, v.names[2] = "bank";
+}
+
+/// The lowest offset at which `b` meets none of the buffers that were placed before it.
+constexpr void place_in_bank(planning& p, buffer& b, int bank, int banks, fixed_array<std::int16_t, plan_value::most_buffers> const& order,
+                             int placed) {
+    b.bank = static_cast<std::int16_t>(bank);
+    b.offset = 0;
+    for (int before = 0; before < placed; ++before) {
+        buffer const& other = p.buffer_at(order[static_cast<std::size_t>(before)]);
+        if (other.memory != b.memory || !share_time(b, other) || !share_bytes(b, other, banks)) continue;
+        std::int64_t const behind = other.offset + other.bytes_in_bank(banks);
+        b.offset = (behind + b.alignment - 1) / b.alignment * b.alignment;
+        before = -1;  // a higher offset may meet one that was passed before
     }
 }
 
@@ -109,20 +141,30 @@ constexpr void place_buffers(planning& p) {
         b.alignment = p.common_multiple(p.common_multiple(b.alignment, p.of->where().memories[b.memory].alignment, b.tensor),
                                         bytes_of(b.type), b.tensor);
         memory const& m = p.of->where().memories[b.memory];
-        if (m.base != no_address && m.base % static_cast<std::uint64_t>(b.alignment) != 0) {
+        for (int bank = 0; bank < m.banks && m.has_address(); ++bank) {
+            if (m.bank_base(bank) % static_cast<std::uint64_t>(b.alignment) == 0) continue;
             return p.refuse(verdict_kind::invalid_part, rule::base_not_aligned, {m.name, b.tensor}, b.ordinal);
         }
-        b.offset = 0;
-        for (int before = 0; before < at; ++before) {
-            buffer const& other = p.buffer_at(order[static_cast<std::size_t>(before)]);
-            if (other.memory != b.memory || !share_time(b, other) || !share_bytes(b, other)) continue;
-            std::int64_t const behind = other.offset + other.bytes;
-            b.offset = (behind + b.alignment - 1) / b.alignment * b.alignment;
-            before = -1;  // a higher offset may meet one that was passed before
+        b.version_bytes = (b.bytes + b.alignment - 1) / b.alignment * b.alignment;
+        int const wanted = b.bank;
+        if (wanted >= m.banks) {
+            p.refuse(verdict_kind::versions_without_use, rule::bank_that_is_not_there, {b.tensor, m.name}, b.ordinal);
+            p.kept.facts = {fact{fact_kind::bank, wanted}, fact{fact_kind::limit, m.banks}};
+            return;
+        }
+        // Versions go round all banks; a buffer that has just one goes where it fits, unless a bank was asked for.
+        int const first = wanted >= 0 ? wanted : 0, last = wanted < 0 && b.versions == 1 ? m.banks - 1 : first;
+        for (int bank = first; bank <= last; ++bank) {
+            place_in_bank(p, b, bank, m.banks, order, at);
+            if (b.offset + b.bytes_in_bank(m.banks) <= m.bank_capacity()) break;
         }
     }
     for (int at = 0; at < p.of->where().memories.size() && !p.refused(); ++at) {
-        if (plan.peak_bytes(at) > p.of->where().memories[at].capacity && plan.peak_bytes(at) > 0) refuse_overflow(p, at, order, count);
+        memory const& m = p.of->where().memories[at];
+        for (int bank = 0; bank < m.banks && !p.refused(); ++bank) {
+            std::int64_t const peak = plan.peak_bytes(at, bank);
+            if (peak > m.bank_capacity() && peak > 0) refuse_overflow(p, at, bank, order, count);
+        }
     }
 }
 
@@ -135,8 +177,8 @@ constexpr void add_fences(planning& p) {
         bool shares = false;
         for (int other = 0; other < plan.buffers.size(); ++other) {
             buffer const& o = p.buffer_at(other);
-            shares |=
-                other != at && o.kind != buffer_kind::argument && o.memory == fenced.memory && o.code_access && share_bytes(fenced, o);
+            shares |= other != at && o.kind != buffer_kind::argument && o.memory == fenced.memory && o.code_access &&
+                      share_bytes(fenced, o, p.of->where().memories[o.memory].banks);
         }
         if (fenced.kind == buffer_kind::argument || !fenced.code_access || !shares) continue;
         int const place = fenced.born;

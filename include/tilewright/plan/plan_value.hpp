@@ -72,7 +72,7 @@ struct buffer {
     std::int64_t alignment = 1;        ///< bytes; argument: of the host pointer
     std::int64_t offset = 0;           ///< bytes from the base of the memory, or of every bank that it lies in
     std::int16_t versions = 1;         ///< copies of the box; version v lies in bank (bank + v) % banks
-    std::int16_t bank = 0;             ///< of version 0
+    std::int16_t bank = -1;            ///< of version 0; -1: not placed yet
     std::int64_t version_bytes = 0;    ///< from a version to the next one in the same bank
     std::int16_t ring = -1;            ///< whose step tells which version is meant; -1: there is just one
     std::int16_t born = -1;            ///< first step of its lifetime
@@ -82,6 +82,12 @@ struct buffer {
     std::uint8_t dense_from = 0;       ///< argument: dimensions from here on must follow each other without gaps
     std::int64_t stride_multiple = 1;  ///< argument: elements; outer strides are multiples of it
 
+    /// Whether a version of the buffer lies in a bank of its memory, which has so many.
+    constexpr bool lies_in(int of_bank, int banks) const { return (of_bank - bank + banks) % banks < versions; }
+    /// Where a version begins, in bytes from the base of its bank.
+    constexpr std::int64_t offset_of(int version, int banks) const { return offset + version / banks * version_bytes; }
+    /// Bytes from the first version in a bank to behind the last.
+    constexpr std::int64_t bytes_in_bank(int banks) const { return (versions + banks - 1) / banks * version_bytes - version_bytes + bytes; }
     /// Elements between neighbours along `dimension` of a dense box.
     constexpr std::int64_t stride(int dimension) const {
         std::int64_t elements = 1;
@@ -89,6 +95,9 @@ struct buffer {
         return elements;
     }
 };
+
+/// Most versions of a buffer.
+inline constexpr int most_versions = 16;
 
 /// The transfers that fill a staged buffer, or empty it, one at each step of the loops around it.
 ///
@@ -247,15 +256,25 @@ struct plan_value {
                     first_times /= variables[static_cast<std::size_t>(b.first_loops[static_cast<std::size_t>(loop)])].extent;
                 }
             }
+            // Where a step of a ring lies ahead of the loops around, or behind, some of their iterations have none.
+            std::int64_t all = times;
+            if (s.kind == step_kind::start) all = with_step(times, movements[static_cast<std::size_t>(s.what)].at);
+            if (s.kind == step_kind::wait) all = with_step(times, waits[static_cast<std::size_t>(s.what)]);
             if (s.kind == step_kind::end) {
                 times /= variables[static_cast<std::size_t>(open[static_cast<std::size_t>(--depth)])].extent;
             }
-            visit(s, times, first_times);
+            visit(s, s.kind == step_kind::end ? times : all, first_times);
             if (s.kind == step_kind::loop) {
                 open[static_cast<std::size_t>(depth++)] = s.what;
                 times *= variables[static_cast<std::size_t>(s.what)].extent;
             }
         }
+    }
+
+    constexpr std::int64_t with_step(std::int64_t times, ring_step const& at) const {
+        if (at.ring < 0 || at.ahead == 0) return times;
+        std::int64_t const steps = rings[static_cast<std::size_t>(at.ring)].steps, away = at.ahead < 0 ? -at.ahead : at.ahead;
+        return away < steps ? times / steps * (steps - away) : 0;
     }
 
     /// Position of a part of the machine. @throws std::invalid_argument when the machine has none of that name: no number would be right
@@ -265,16 +284,25 @@ struct plan_value {
         if (position < 0) throw std::invalid_argument("`" + name.str() + "` is not a part of the plan's machine");
         return position;
     }
-    /// Bytes of `of` that the kernel needs at most at one time, from the base of the memory.
+    /// Bytes of `of` that the kernel needs at most at one time, from the base of the memory; of all its banks.
     constexpr quantity peak(memory const& of) const {
-        return refusal ? unknown : quantity(peak_bytes(position_in(where->memories, of.name)));
+        if (refusal) return unknown;
+        int const position = position_in(where->memories, of.name);
+        std::int64_t all = 0;
+        for (int bank = 0; bank < where->memories[position].banks; ++bank) all += peak_bytes(position, bank);
+        return all;
     }
-    constexpr std::int64_t peak_bytes(int memory_position) const {
+    /// Likewise of one bank.
+    constexpr quantity peak(memory const& of, int bank) const {
+        return refusal ? unknown : quantity(peak_bytes(position_in(where->memories, of.name), bank));
+    }
+    constexpr std::int64_t peak_bytes(int memory_position, int bank) const {
         std::int64_t most = 0;
+        int const banks = where->memories[memory_position].banks;
         for (int position = 0; position < buffers.size(); ++position) {
             buffer const& b = buffers[static_cast<std::size_t>(position)];
-            if (b.kind == buffer_kind::argument || b.memory != memory_position) continue;
-            most = most < b.offset + b.bytes ? b.offset + b.bytes : most;
+            if (b.kind == buffer_kind::argument || b.memory != memory_position || !b.lies_in(bank, banks)) continue;
+            most = most < b.offset + b.bytes_in_bank(banks) ? b.offset + b.bytes_in_bank(banks) : most;
         }
         return most;
     }

@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/plan/banks.hpp>
 #include <tilewright/plan/cost.hpp>
 #include <tilewright/plan/machine_check.hpp>
 #include <tilewright/plan/placement.hpp>
@@ -27,6 +28,7 @@ constexpr void write_plan(planning& p) {
     if (!p.refused()) bind_accesses(p);
     if (!p.refused()) choose_owned_loops(p);
     if (!p.refused()) check_transfer_stages(p);
+    if (!p.refused()) make_rings(p);
     program_writer writer{p};
     for (int s = 0; s < plan.stages.size() && !p.refused(); ++s) {
         if (p.placed(s).at_stage < 0) writer.write_root(s);
@@ -35,9 +37,17 @@ constexpr void write_plan(planning& p) {
     fixed_array<std::int16_t, plan_value::most_buffers> levels{};
     levels.fill(-1);
     for (int s = 0; s < plan.stages.size(); ++s) levels[static_cast<std::size_t>(p.placed(s).home)] = p.placed(s).level;
-    for (int at = 0; at < p.stagings.size(); ++at) levels[static_cast<std::size_t>(p.staging_at(at).buffer)] = p.staging_at(at).level;
+    for (int at = 0; at < p.stagings.size(); ++at) {
+        // What runs ahead, or is waited for later, lives as long as its steps are counted.
+        staging const& st = p.staging_at(at);
+        bool const by_step = st.ring >= 0 || st.loader_ring >= 0;
+        levels[static_cast<std::size_t>(st.buffer)] = !by_step       ? st.level
+                                                      : st.scope > 0 ? p.placed(st.stage).path[static_cast<std::size_t>(st.scope - 1)]
+                                                                     : std::int16_t{-1};
+    }
     set_lifetimes(p, levels);
     if (!p.refused()) place_buffers(p);
+    if (!p.refused()) check_banks(p);
     if (!p.refused()) add_fences(p);
     if (!p.refused()) limit_totals(p);
     if (!p.refused()) plan.total_cycles = count_cycles(plan);

@@ -54,6 +54,8 @@ struct nest {
 struct stage_placement {
     std::int16_t store_memory = -1;  ///< position in the machine
     std::int16_t store_ordinal = 0;
+    std::int16_t store_bank = -1;
+    std::int16_t store_bank_ordinal = 0;
     std::int16_t transfer = -1;  ///< carries the whole stage out
     std::int16_t transfer_ordinal = 0;
     label at_loop{};  ///< compute_at
@@ -83,6 +85,20 @@ struct staging {
     std::int16_t depth = 0;   ///< position on the stage's path behind that loop
     std::int16_t buffer = -1;
     std::int16_t outward = -1;  ///< the buffer on the other side of its transfer
+    std::int16_t versions = 1;
+    std::int16_t versions_ordinal = 0;
+    std::int16_t distance = -1;  ///< of prefetch; -1: not said
+    std::int16_t distance_ordinal = 0;
+    std::int16_t bank = -1;  ///< -1: any
+    std::int16_t bank_ordinal = 0;
+    std::int16_t scope = 0;    ///< position on the stage's path where its steps are counted from
+    std::int16_t mover = -1;   ///< the transfer into the buffer, or out of it for a cache_write
+    std::int16_t loader = -1;  ///< a cache_write that continues: the transfer into it
+    std::int16_t ring = -1;    ///< of `mover`
+    std::int16_t loader_ring = -1;
+
+    /// The directive that says how it is moved, for verdicts about it.
+    constexpr int moved_by() const { return transfer >= 0 ? transfer_ordinal : ordinal; }
 };
 
 /// Keeps the first verdict; what is refused after it is ignored.
@@ -174,6 +190,14 @@ struct planning : refusals {
     constexpr int add(body const& b) { return keep(plan.bodies, b, "tile bodies"); }
     constexpr int add(movement const& m) { return keep(plan.movements, m, "transfers"); }
     constexpr int add(operand_use const& o) { return keep(plan.operands, o, "operands"); }
+    /// The first of `count` tags that no other transfer is waited for by.
+    constexpr std::int16_t take_tags(int count) {
+        int const first = tags_;
+        tags_ += count;
+        return static_cast<std::int16_t>(first);
+    }
+    constexpr int add(ring const& r) { return keep(plan.rings, r, "asynchronous buffers"); }
+    constexpr int add(ring_step const& w) { return keep(plan.waits, w, "waits"); }
     constexpr int add(use const& u) { return keep(plan.uses, u, "tensor accesses"); }
     constexpr int add(step_kind kind, int what) { return keep(plan.steps, step{kind, static_cast<std::int16_t>(what)}, "steps"); }
 
@@ -200,6 +224,7 @@ struct planning : refusals {
     constexpr stage_placement& placed(int position) { return placements[static_cast<std::size_t>(position)]; }
     constexpr stage_placement const& placed(int position) const { return placements[static_cast<std::size_t>(position)]; }
     constexpr nest& nest_at(int position) { return nests[static_cast<std::size_t>(position)]; }
+    constexpr ring const& ring_at(int position) const { return plan.rings[static_cast<std::size_t>(position)]; }
     constexpr staging& staging_at(int position) { return stagings[static_cast<std::size_t>(position)]; }
 
     /// The stage that computes `tensor`, -1 for an input.
@@ -232,6 +257,9 @@ struct planning : refusals {
             if (node == st.target ? with_target : plan.what[node].name != st.output) visit(node);
         }
     }
+
+  private:
+    int tags_ = 0;
 };
 
 }  // namespace tilewright::detail

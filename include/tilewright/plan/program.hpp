@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/plan/intrinsic_steps.hpp>
+#include <tilewright/plan/rings.hpp>
 #include <tilewright/plan/transfer_stage.hpp>
 
 // Writes the loop program, stage by stage, from the outermost loop inwards.
@@ -63,12 +64,21 @@ class program_writer {
     /// What stands first inside the loop `level` (-1: in front of the root stage `t`): copies into buffers that live there, and producers.
     constexpr void open_level(int t, int level) {
         for (int at = 0; at < p.stagings.size(); ++at) {
-            if (p.producer_of(p.staging_at(at).tensor) < 0 || p.staging_at(at).writes) load(at, t, level);
+            // The version that is written next is free when it has been stored.
+            staging const& st = p.staging_at(at);
+            if (st.writes && st.ring >= 0 && stands_at(st, t, level)) wait(step_of(p, st.ring, -st.versions));
+        }
+        auto const first = [&](staging const& st) { return p.producer_of(st.tensor) < 0 || st.writes; };
+        for (int at = 0; at < p.stagings.size(); ++at) {
+            if (first(p.staging_at(at))) load(at, t, level);
+        }
+        for (int at = 0; at < p.stagings.size(); ++at) {
+            if (first(p.staging_at(at))) wait_for_load(at, t, level);
         }
         for (int s = 0; s < p.plan.stages.size() && !p.refused(); ++s) {
             for (int at = 0; at < p.stagings.size(); ++at) {
                 staging const& st = p.staging_at(at);
-                if (st.stage == s && !st.writes && p.producer_of(st.tensor) >= 0) load(at, t, level);
+                if (st.stage == s && !st.writes && p.producer_of(st.tensor) >= 0) load(at, t, level), wait_for_load(at, t, level);
             }
             if (p.placed(s).at_stage < 0 || p.placed(s).level != level) continue;
             p.placed(s).transfer >= 0 ? transfer_stage(p, s) : write_loops(s, 0);
@@ -81,7 +91,9 @@ class program_writer {
             staging const& st = p.staging_at(at);
             // What a stage computes at the level of another one is stored right behind it, before that one reads it.
             bool const mine = st.stage == t || p.placed(st.stage).at_stage < 0 || p.placed(st.stage).level != level;
-            if (st.writes && mine && stands_at(st, t, level)) move(st, st.buffer, st.outward);
+            if (!st.writes || !mine || !stands_at(st, t, level)) continue;
+            move(st, st.buffer, st.outward, st.mover, st.ring >= 0 ? step_of(p, st.ring, 0) : ring_step{});
+            if (st.ring >= 0 && st.scope == st.depth) wait(step_number(st.ring, 0));
         }
     }
 
@@ -96,17 +108,56 @@ class program_writer {
     constexpr void load(int at, int t, int level) {
         staging const& st = p.staging_at(at);
         if (p.refused() || !stands_at(st, t, level)) return;
-        if (!st.writes) return move(st, st.outward, st.buffer);
-        if (p.stage_at(st.stage).continues) move(st, st.outward, st.buffer, -1);
+        int const ring_at = st.writes ? st.loader_ring : st.ring, mover = st.writes ? st.loader : st.mover;
+        if (mover < 0) return;
+        ring_step when;
+        if (ring_at >= 0) when = step_of(p, ring_at, p.ring_at(ring_at).distance);
+        if (ring_at < 0 || when.ahead < p.ring_at(ring_at).steps) move(st, st.outward, st.buffer, mover, when);
+    }
+    constexpr void wait_for_load(int at, int t, int level) {
+        staging const& st = p.staging_at(at);
+        int const ring_at = st.writes ? st.loader_ring : st.ring;
+        if (!p.refused() && ring_at >= 0 && stands_at(st, t, level)) wait(step_of(p, ring_at, 0));
+    }
+    /// Until the transfer of a step is complete; nothing where no step can be that one.
+    constexpr void wait(ring_step const& until) {
+        if (-until.ahead < p.ring_at(until.ring).steps) p.add(step_kind::wait, p.add(until));
+    }
+    /// In front of the loop `level`, the first of those that steps are counted over: the loads that its iterations find started.
+    constexpr void start_ahead(int position, int level) {
+        for (int at = 0; at < p.stagings.size() && !p.refused(); ++at) {
+            staging const& st = p.staging_at(at);
+            if (st.writes || !counts_from(st, position, level)) continue;
+            ring const& r = p.ring_at(st.ring);
+            std::int64_t const ahead = r.distance < r.steps ? r.distance : r.steps;
+            if (ahead == 0) continue;
+            if (ahead == 1) {
+                move(st, st.outward, st.buffer, st.mover, step_number(st.ring, 0));
+                continue;
+            }
+            int const loop = p.add(variable{.name = st.tensor, .extent = ahead});
+            linear number;
+            number.add(1, loop);
+            p.add(step_kind::loop, loop);
+            move(st, st.outward, st.buffer, st.mover, {.ring = st.ring, .step = p.keep(number)});
+            p.add(step_kind::end, loop);
+        }
+    }
+    /// Behind that loop: the stores that are still under way.
+    constexpr void finish_stores(int position, int level) {
+        for (int at = 0; at < p.stagings.size() && !p.refused(); ++at) {
+            staging const& st = p.staging_at(at);
+            if (st.writes && counts_from(st, position, level)) wait(step_number(st.ring, p.ring_at(st.ring).steps - 1));
+        }
+    }
+    constexpr bool counts_from(staging const& st, int position, int level) const {
+        return st.ring >= 0 && st.scope == position && st.depth > position &&
+               p.placed(st.stage).path[static_cast<std::size_t>(position)] == level;
     }
 
     /// The box of a staged buffer, between it and the buffer that it is a part of.
-    constexpr void move(staging const& st, int source, int destination) { move(st, source, destination, st.transfer); }
-    constexpr void move(staging const& st, int source, int destination, int named) {
+    constexpr void move(staging const& st, int source, int destination, int transfer_at, ring_step const& when) {
         buffer const staged = p.buffer_at(st.buffer);
-        int const transfer_at = choose_transfer(p, st.tensor, p.buffer_at(source).memory, p.buffer_at(destination).memory, named,
-                                                named >= 0 ? st.transfer_ordinal : st.ordinal);
-        if (transfer_at < 0) return;
         region r{.source = source, .destination = destination};
         for (int dimension = 0; dimension < staged.rank; ++dimension) {
             auto const d = static_cast<std::size_t>(dimension);
@@ -116,7 +167,7 @@ class program_writer {
             (st.outward == source ? r.source_at : r.destination_at)[d] = outward_at;
         }
         r.count = staged.rank;
-        move_region(p, r, transfer_at, st.transfer >= 0 ? st.transfer_ordinal : st.ordinal);
+        move_region(p, r, transfer_at, st.moved_by(), when);
     }
 
     constexpr void write_loops(int s, int depth) {
@@ -130,9 +181,12 @@ class program_writer {
             if (a.vectorized) {
                 return p.refuse(verdict_kind::loop_order, rule::vectorized_around_steps, {a.name}, a.marked_ordinal);
             }
+            int const position = p.placed(s).outer_depth + depth;
+            start_ahead(position, a.variable);
             p.add(step_kind::loop, a.variable);
             write_loops(s, depth + 1);
             p.add(step_kind::end, a.variable);
+            finish_stores(position, a.variable);
         } else {
             n.intrinsic >= 0 ? write_intrinsic(p, s, filled_[static_cast<std::size_t>(s)]) : write_code(s);
         }

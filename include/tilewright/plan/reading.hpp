@@ -83,7 +83,23 @@ constexpr void read_directives(planning& p) {
         auto const conflict = [&](label const& what) {
             p.refuse(verdict_kind::conflicting_directives, ordinal).names = {what, name_of(d.kind)};
         };
-        auto const misplaced = [&] { p.refuse(verdict_kind::misplaced_directive, rule::behind_no_staging, {name(0)}, ordinal); };
+        auto const misplaced = [&] {
+            label const about = d.name_count > 0 ? name(0) : label(name_of(d.kind));
+            p.refuse(verdict_kind::misplaced_directive, rule::behind_no_staging, {about}, ordinal);
+        };
+        // A number of the buffer that a directive before it has made; it can be said once.
+        auto const number = [&](std::int16_t& of_buffer, std::int16_t& said_by, label const& tensor, std::int64_t least) {
+            if (said_by != 0) return conflict(tensor);
+            if (d.factors[0] < least) {
+                verdict& v = p.refuse(verdict_kind::invalid_number, ordinal);
+                v.names = {tensor, name_of(d.kind)};
+                v.facts = {fact{fact_kind::have, d.factors[0]}, fact{fact_kind::limit, least}};
+            }
+            if (d.factors[0] > most_versions) p.refuse_capacity("versions", d.factors[0], most_versions, ordinal, tensor);
+            if (p.refused()) return;
+            of_buffer = static_cast<std::int16_t>(d.factors[0]);
+            said_by = static_cast<std::int16_t>(ordinal);
+        };
         auto const memory_named = [&](label const& memory_name) {
             int const position = where.memories.find(memory_name);
             if (position < 0) p.refuse(verdict_kind::unknown_part, ordinal).names = {memory_name, where.name};
@@ -149,6 +165,25 @@ constexpr void read_directives(planning& p) {
                 }
                 break;
             }
+            case directive_kind::buffers:
+            case directive_kind::prefetch: {
+                if (last_staging < 0) return misplaced();
+                staging& st = p.staging_at(last_staging);
+                bool const versions = d.kind == directive_kind::buffers;
+                if (!versions && st.writes)
+                    return p.refuse(verdict_kind::misplaced_directive, rule::prefetch_of_output, {st.tensor}, ordinal);
+                versions ? number(st.versions, st.versions_ordinal, st.tensor, 1) : number(st.distance, st.distance_ordinal, st.tensor, 0);
+                break;
+            }
+            case directive_kind::in_bank:
+                if (last_staging < 0 && last_stored < 0) return misplaced();
+                if (last_staging >= 0) {
+                    staging& st = p.staging_at(last_staging);
+                    number(st.bank, st.bank_ordinal, st.tensor, 0);
+                } else {
+                    number(p.placed(last_stored).store_bank, p.placed(last_stored).store_bank_ordinal, p.stage_at(last_stored).output, 0);
+                }
+                break;
             default: break;
         }
     }

@@ -63,8 +63,8 @@ constexpr void place_stage(planning& p, int s) {
     }
     if (p.refused()) return;
     if (last || place.at_stage < 0) {
+        needed.at = {};
         for (int dimension = 0; dimension < st.rank; ++dimension) {
-            needed.at[static_cast<std::size_t>(dimension)] = {};
             needed.extents[static_cast<std::size_t>(dimension)] = st.axes[static_cast<std::size_t>(dimension)].extent;
         }
     }

@@ -102,7 +102,7 @@ constexpr void transfer_stage(planning& p, int s) {
             r.source_at[static_cast<std::size_t>(from)] = outside;
         }
     }
-    move_region(p, r, place.transfer, place.transfer_ordinal);
+    move_now(p, r, place.transfer, place.transfer_ordinal);
 }
 
 }  // namespace tilewright::detail

@@ -62,6 +62,18 @@ inline std::string extents_text(plan_value const& plan, movement const& m) {
     return text;
 }
 
+/// Which step of a ring: nothing where there is just one, "of 2 steps ahead", "of step 7".
+inline std::string step_text(plan_value const& plan, ring_step const& at) {
+    ring const& r = plan.rings[static_cast<std::size_t>(at.ring)];
+    auto const steps = [](int count) { return std::to_string(count) + (count == 1 ? " step" : " steps"); };
+    if (r.steps == 1) return "";
+    if (at.step.count == 0) return ", step " + std::to_string(at.step.constant);
+    if (at.ahead != 0) return ", " + steps(at.ahead < 0 ? -at.ahead : at.ahead) + (at.ahead < 0 ? " back" : " ahead");
+    if (at.step.count == 1 && plan.term_at(at.step, 0).variable != r.loops[static_cast<std::size_t>(r.loop_count - 1)])
+        return ", step " + loop_name(plan, plan.term_at(at.step, 0).variable);
+    return "";
+}
+
 inline std::string transfer_text(plan_value const& plan, movement const& m) {
     transfer_description const& t = plan.where->transfers[m.transfer];
     std::string source;
@@ -70,7 +82,8 @@ inline std::string transfer_text(plan_value const& plan, movement const& m) {
         computation_view const semantics = plan.where->view(t.semantics);
         source = expression_text(semantics, semantics[semantics.count - 1].argument(1), [](int) { return std::string("?"); });
     }
-    return t.name.str() + "  " + source + " (" + extents_text(plan, m) + ") -> " + corner_text(plan, m.destination, m.destination_at);
+    return t.name.str() + "  " + source + " (" + extents_text(plan, m) + ") -> " + corner_text(plan, m.destination, m.destination_at) +
+           (m.at.ring >= 0 ? step_text(plan, m.at) : "");
 }
 
 inline std::string intrinsic_text(plan_value const& plan, body const& b) {
@@ -160,7 +173,15 @@ inline program_line line_of(plan_value const& plan, step const& s) {
             line.first_cycles = b.first_intrinsic >= 0 ? b.first_cycles : b.cycles;
             break;
         }
-        case step_kind::wait: line.kind = line.text = "wait"; break;
+        case step_kind::wait: {
+            ring_step const& until = plan.waits[what];
+            ring const& r = plan.rings[static_cast<std::size_t>(until.ring)];
+            buffer const& b = plan.buffers[static_cast<std::size_t>(r.buffer)];
+            line.kind = "wait";
+            line.name = b.tensor.str();
+            line.text = std::string("wait for ") + (r.stores ? "the store of " : "") + b.name.str() + step_text(plan, until);
+            break;
+        }
         default: line.kind = line.text = "barrier"; break;
     }
     return line;

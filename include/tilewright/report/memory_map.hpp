@@ -5,33 +5,48 @@
 namespace tilewright {
 namespace reports {
 
-/// What a plan takes of one memory. Everything in bytes.
+/// A version of a buffer, in its place.
+struct placed_version {
+    int buffer = 0;  ///< position in the plan
+    int version = 0;
+    std::int64_t offset = 0;  ///< bytes from the base of the memory, or of the bank
+};
+
+/// What a plan takes of one memory, or of one of its banks. Everything in bytes.
 struct memory_use {
     int memory = 0;  ///< position in the machine
+    int bank = 0;
     std::int64_t capacity = 0;
-    std::int64_t peak = 0;       ///< from the base to behind the highest byte that is ever used
-    std::int64_t slack = 0;      ///< the rest
-    std::int64_t buffers = 0;    ///< the sum of the buffers' sizes; above the peak where buffers share bytes at different times
-    std::vector<int> planned{};  ///< positions in the plan, by address, then by time
+    std::int64_t peak = 0;                  ///< from the base to behind the highest byte that is ever used
+    std::int64_t slack = 0;                 ///< the rest
+    std::int64_t buffers = 0;               ///< the sum of the buffers' sizes; above the peak where buffers share bytes at different times
+    std::vector<placed_version> planned{};  ///< by address, then by time
 };
 
 /// The memories of a plan that hold planned buffers.
 inline std::vector<memory_use> memory_uses(plan_value const& plan) {
     std::vector<memory_use> uses;
     for (int at = 0; !plan.refusal && at < plan.where->memories.size(); ++at) {
-        memory_use use{.memory = at, .capacity = plan.where->memories[at].capacity, .peak = plan.peak_bytes(at)};
-        use.slack = use.capacity - use.peak;
-        for (int b = 0; b < plan.buffers.size(); ++b) {
-            buffer const& one = plan.buffers[static_cast<std::size_t>(b)];
-            if (one.kind == buffer_kind::argument || one.memory != at) continue;
-            use.buffers += one.bytes;
-            use.planned.push_back(b);
+        memory const& m = plan.where->memories[at];
+        for (int bank = 0; bank < m.banks; ++bank) {
+            memory_use use{.memory = at, .bank = bank, .capacity = m.bank_capacity(), .peak = plan.peak_bytes(at, bank)};
+            use.slack = use.capacity - use.peak;
+            for (int b = 0; b < plan.buffers.size(); ++b) {
+                buffer const& one = plan.buffers[static_cast<std::size_t>(b)];
+                if (one.kind == buffer_kind::argument || one.memory != at) continue;
+                for (int version = 0; version < one.versions; ++version) {
+                    if ((one.bank + version) % m.banks != bank) continue;
+                    use.buffers += one.bytes;
+                    use.planned.push_back({b, version, one.offset_of(version, m.banks)});
+                }
+            }
+            std::sort(use.planned.begin(), use.planned.end(), [&](placed_version const& a, placed_version const& b) {
+                int const left = plan.buffers[static_cast<std::size_t>(a.buffer)].born,
+                          right = plan.buffers[static_cast<std::size_t>(b.buffer)].born;
+                return a.offset != b.offset ? a.offset < b.offset : left < right;
+            });
+            if (!use.planned.empty()) uses.push_back(std::move(use));
         }
-        std::sort(use.planned.begin(), use.planned.end(), [&](int a, int b) {
-            buffer const &left = plan.buffers[static_cast<std::size_t>(a)], &right = plan.buffers[static_cast<std::size_t>(b)];
-            return left.offset != right.offset ? left.offset < right.offset : left.born < right.born;
-        });
-        if (!use.planned.empty()) uses.push_back(std::move(use));
     }
     return uses;
 }
@@ -55,19 +70,25 @@ inline lifetime lifetime_of(plan_value const& plan, buffer const& b) {
 }
 
 /// "0x50001000", or "+0x00001000" in a memory whose base nobody knows.
-inline std::string address_text(memory const& m, std::int64_t offset) {
+inline std::string address_text(memory const& m, int bank, std::int64_t offset) {
     auto const bytes = static_cast<std::uint64_t>(offset);
-    return m.base == no_address ? "+" + hexadecimal(bytes) : hexadecimal(m.base + bytes);
+    return m.has_address() ? hexadecimal(m.bank_base(bank) + bytes)
+                           : "+" + hexadecimal(static_cast<std::uint64_t>(bank * m.bank_capacity()) + bytes);
+}
+
+/// "A.spad", or "A.spad version 1" of several.
+inline std::string version_text(buffer const& b, int version) {
+    return b.versions == 1 ? b.name.str() : b.name.str() + " v" + std::to_string(version);
 }
 
 /// The buffers of one memory as rectangles: addresses downwards, lines of the loop program to the right.
 class memory_picture {
   public:
-    memory_picture(plan_value const& plan, memory_use const& use) : memory_(plan.where->memories[use.memory]) {
-        for (int at : use.planned) {
-            buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
+    memory_picture(plan_value const& plan, memory_use const& use) : memory_(plan.where->memories[use.memory]), bank_(use.bank) {
+        for (placed_version const& at : use.planned) {
+            buffer const& b = plan.buffers[static_cast<std::size_t>(at.buffer)];
             lifetime const life = lifetime_of(plan, b);
-            boxes_.push_back({b.name.str(), grouped(b.bytes), life.first, life.last + 1, b.offset, b.offset + b.bytes});
+            boxes_.push_back({version_text(b, at.version), grouped(b.bytes), life.first, life.last + 1, at.offset, at.offset + b.bytes});
         }
         for (box const& b : boxes_) {
             times_.insert(times_.end(), {b.first, b.last});
@@ -82,7 +103,7 @@ class memory_picture {
     }
 
     std::string str(std::string const& indent) const {
-        std::size_t const margin = address_text(memory_, addresses_.back()).size() + 2;
+        std::size_t const margin = address_text(memory_, bank_, addresses_.back()).size() + 2;
         std::vector<std::string> canvas(rows_.back() + 1, std::string(columns_.back() + 1, ' '));
         for (box const& b : boxes_) draw(canvas, b);
         std::string head(margin + columns_.back() + 8, ' ');
@@ -95,7 +116,7 @@ class memory_picture {
         for (std::size_t row = 0; row < canvas.size(); ++row) {
             auto const mark = std::find(rows_.begin(), rows_.end(), row);
             std::string label;
-            if (mark != rows_.end()) label = address_text(memory_, addresses_[static_cast<std::size_t>(mark - rows_.begin())]);
+            if (mark != rows_.end()) label = address_text(memory_, bank_, addresses_[static_cast<std::size_t>(mark - rows_.begin())]);
             label.resize(margin, ' ');
             text += trimmed(indent + label + canvas[row]);
         }
@@ -152,26 +173,27 @@ class memory_picture {
     }
 
     memory const& memory_;
+    int bank_;
     std::vector<box> boxes_;
     std::vector<std::int64_t> times_, addresses_;
     std::vector<std::size_t> rows_, columns_;
 };
 
 inline std::string shape_text(buffer const& b) {
-    std::string text = "[";
+    std::string text = b.versions == 1 ? "[" : "[" + std::to_string(b.versions) + "][";
     for (int dimension = 0; dimension < b.rank; ++dimension)
         text += (dimension == 0 ? "" : ", ") + std::to_string(b.extents[static_cast<std::size_t>(dimension)]);
     return text + "]";
 }
 
 /// The other buffers of the memory that use some of its bytes at other times.
-inline std::string sharers_text(plan_value const& plan, memory_use const& use, int buffer_at) {
-    buffer const& b = plan.buffers[static_cast<std::size_t>(buffer_at)];
+inline std::string sharers_text(plan_value const& plan, memory_use const& use, placed_version const& at) {
+    std::int64_t const bytes = plan.buffers[static_cast<std::size_t>(at.buffer)].bytes;
     std::string text;
-    for (int other : use.planned) {
-        buffer const& o = plan.buffers[static_cast<std::size_t>(other)];
-        if (other == buffer_at || o.offset >= b.offset + b.bytes || b.offset >= o.offset + o.bytes) continue;
-        text += (text.empty() ? "" : ", ") + o.name.str();
+    for (placed_version const& other : use.planned) {
+        buffer const& o = plan.buffers[static_cast<std::size_t>(other.buffer)];
+        if (other.buffer == at.buffer || other.offset >= at.offset + bytes || at.offset >= other.offset + o.bytes) continue;
+        text += (text.empty() ? "" : ", ") + version_text(o, other.version);
     }
     return text;
 }
@@ -186,9 +208,9 @@ inline std::string memory_map(plan_value const& plan) {
     for (memory_use const& use : memory_uses(plan)) {
         memory const& m = plan.where->memories[use.memory];
         if (!text.empty()) text += '\n';
-        text += m.name.str() + ", " + address_text(m, 0) + " to " + address_text(m, use.capacity) + ": peak " + grouped(use.peak) + " of " +
-                grouped(use.capacity) + " bytes (" + percent(use.peak, use.capacity) + "), slack " + grouped(use.slack) + " bytes (" +
-                percent(use.slack, use.capacity) + ")\n";
+        text += m.name.str() + (m.banks > 1 ? " bank " + std::to_string(use.bank) : "") + ", " + address_text(m, use.bank, 0) + " to " +
+                address_text(m, use.bank, use.capacity) + ": peak " + grouped(use.peak) + " of " + grouped(use.capacity) + " bytes (" +
+                percent(use.peak, use.capacity) + "), slack " + grouped(use.slack) + " bytes (" + percent(use.slack, use.capacity) + ")\n";
         constexpr std::int64_t width = 64;
         auto const filled = static_cast<std::size_t>((use.peak * width + use.capacity - 1) / use.capacity);
         text += "  [" + std::string(filled, '#') + std::string(static_cast<std::size_t>(width) - filled, '.') + "]\n";
@@ -198,15 +220,16 @@ inline std::string memory_map(plan_value const& plan) {
         using enum table::side;
         table rows({left, left, left, right, right, left, left, left});
         rows.add({"buffer", "extents", "type", "bytes", "offset", "address", "alive", "shares bytes with"});
-        for (int at : use.planned) {
-            buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
+        for (placed_version const& at : use.planned) {
+            buffer const& b = plan.buffers[static_cast<std::size_t>(at.buffer)];
             lifetime const life = lifetime_of(plan, b);
             std::string alive = life.first == life.last ? "line " + std::to_string(life.first)
                                                         : "lines " + std::to_string(life.first) + " to " + std::to_string(life.last);
             if (!life.loop.empty()) alive += ", each " + life.loop;
             std::string const sharers = sharers_text(plan, use, at);
-            rows.add({b.name.str(), shape_text(b), name_of(b.type), grouped(b.bytes), grouped(b.offset),
-                      address_text(m, b.offset) + " to " + address_text(m, b.offset + b.bytes), alive, sharers.empty() ? "-" : sharers});
+            rows.add({version_text(b, at.version), shape_text(b), name_of(b.type), grouped(b.bytes), grouped(at.offset),
+                      address_text(m, use.bank, at.offset) + " to " + address_text(m, use.bank, at.offset + b.bytes), alive,
+                      sharers.empty() ? "-" : sharers});
         }
         text += rows.str("  ");
     }

@@ -25,6 +25,8 @@ struct reported_buffer {
     std::int64_t bytes = 0;
     std::optional<std::int64_t> offset{};  ///< none: an argument
     device_address address{};
+    int versions = 1;
+    std::vector<device_address> version_addresses{};  ///< where they are known
     std::optional<int> first_line{};
     std::optional<int> last_line{};
     std::optional<std::string> loop{};
@@ -32,6 +34,7 @@ struct reported_buffer {
 
 struct reported_memory {
     label name{};
+    int bank = 0;
     device_address base{};
     std::int64_t capacity = 0;
     std::int64_t peak = 0;
@@ -59,7 +62,7 @@ inline plan_report report_of(plan_value const& plan) {
     }
     for (memory_use const& use : memory_uses(plan)) {
         memory const& m = where.memories[use.memory];
-        report.memories.push_back({m.name, {m.base}, use.capacity, use.peak, use.slack, use.buffers});
+        report.memories.push_back({m.name, use.bank, {m.bank_base(use.bank)}, use.capacity, use.peak, use.slack, use.buffers});
     }
     for (int at = 0; at < plan.buffers.size(); ++at) {
         buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
@@ -71,7 +74,12 @@ inline plan_report report_of(plan_value const& plan) {
         if (b.kind != buffer_kind::argument) {
             lifetime const life = lifetime_of(plan, b);
             r.offset = b.offset;
-            if (m.base != no_address) r.address.value = m.base + static_cast<std::uint64_t>(b.offset);
+            r.versions = b.versions;
+            for (int version = 0; version < b.versions && m.has_address(); ++version) {
+                r.version_addresses.push_back(
+                    {m.bank_base((b.bank + version) % m.banks) + static_cast<std::uint64_t>(b.offset_of(version, m.banks))});
+            }
+            if (m.has_address()) r.address = r.version_addresses.front();
             r.first_line = life.first;
             r.last_line = life.last;
             if (!life.loop.empty()) r.loop = life.loop;
@@ -87,9 +95,9 @@ inline plan_report report_of(plan_value const& plan) {
 }  // namespace tilewright::reports
 
 BOOST_HANA_ADAPT_STRUCT(tilewright::reports::reported_refusal, verdict, sentence, advice);
-BOOST_HANA_ADAPT_STRUCT(tilewright::reports::reported_buffer, name, tensor, kind, memory, type, extents, bytes, offset, address, first_line,
-                        last_line, loop);
-BOOST_HANA_ADAPT_STRUCT(tilewright::reports::reported_memory, name, base, capacity, peak, slack, buffers);
+BOOST_HANA_ADAPT_STRUCT(tilewright::reports::reported_buffer, name, tensor, kind, memory, type, extents, bytes, offset, address, versions,
+                        version_addresses, first_line, last_line, loop);
+BOOST_HANA_ADAPT_STRUCT(tilewright::reports::reported_memory, name, bank, base, capacity, peak, slack, buffers);
 BOOST_HANA_ADAPT_STRUCT(tilewright::reports::program_line, number, kind, name, text, value, extent, times, bytes, cycles, first_cycles,
                         inside);
 BOOST_HANA_ADAPT_STRUCT(tilewright::reports::work, kind, name, on, calls, bytes, cycles);

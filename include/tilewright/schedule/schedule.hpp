@@ -122,6 +122,19 @@ class schedule {
     constexpr schedule& by(transfer_description const& mover, int line = __builtin_LINE()) {
         return log(directive_kind::by, line, {}, mover.name);
     }
+    /// For the cache_read or cache_write before it: `versions` copies of the buffer, so that asynchronous transfers of other iterations
+    /// overlap with what uses it. The version is a leading dimension: iteration t uses version t % versions.
+    constexpr schedule& buffers(std::int64_t versions, int line = __builtin_LINE()) {
+        return log(directive_kind::buffers, line, {versions});
+    }
+    /// `buffers(2)`
+    constexpr schedule& double_buffer(int line = __builtin_LINE()) { return buffers(2, line); }
+    /// For the cache_read before it: a load is started `distance` iterations ahead of its use. Without it, versions - 1.
+    constexpr schedule& prefetch(std::int64_t distance, int line = __builtin_LINE()) {
+        return log(directive_kind::prefetch, line, {distance});
+    }
+    /// For the cache_read, cache_write or store_in before it: version 0 of the buffer lies in this bank of its memory.
+    constexpr schedule& in_bank(std::int64_t bank, int line = __builtin_LINE()) { return log(directive_kind::in_bank, line, {bank}); }
     /// Replaces the named innermost loops by steps of the intrinsic: `tensorize(mi, ni, ki, mac16)`.
     template <class... Rest>
     constexpr schedule& tensorize(loop_name outermost, Rest const&... inward_and_intrinsic) {

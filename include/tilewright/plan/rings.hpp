@@ -1,0 +1,78 @@
+#pragma once
+#include <tilewright/plan/movement.hpp>
+
+// Which staged buffers are filled and emptied by asynchronous transfers, and over which loops their steps are counted.
+namespace tilewright::detail {
+
+/// The position on the path of `st` behind which its transfers can run ahead: what is on the other side is there for all of the loops
+/// further in. A buffer that is made anew at a level cannot be read ahead of that.
+constexpr int scope_of(planning& p, staging const& st) {
+    buffer const& outward = p.buffer_at(st.outward);
+    if (outward.kind == buffer_kind::argument) return 0;
+    for (int at = 0; at < p.stagings.size(); ++at) {
+        if (p.staging_at(at).buffer == st.outward) return p.staging_at(at).depth;
+    }
+    return p.placed(p.producer_of(st.tensor)).outer_depth;
+}
+
+/// A ring for transfer `mover` of `st`; -1 when the transfer blocks.
+constexpr int make_ring(planning& p, staging const& st, int mover, bool stores) {
+    transfer_description const& t = p.of->where().transfers[mover];
+    if (!t.is_asynchronous) return -1;
+    ring made{.buffer = st.buffer, .stores = stores, .asynchronous = true, .versions = st.versions};
+    made.engine = static_cast<std::int16_t>(p.of->where().engines.find(t.engine_name));
+    made.first_tag = p.take_tags(st.versions);
+    bool const ahead = !st.writes;
+    made.distance = static_cast<std::int16_t>(!ahead ? 0 : st.distance >= 0 ? st.distance : st.versions - 1);
+    linear step;
+    double steps = 1;
+    for (int position = st.depth - 1; position >= st.scope; --position) {
+        std::int16_t const loop = p.placed(st.stage).path[static_cast<std::size_t>(position)];
+        step.add(static_cast<std::int64_t>(steps), loop);
+        steps *= static_cast<double>(p.var(loop).extent);
+    }
+    made.steps = p.limited(steps, stage::most_index - most_versions, "iterations of a loop nest", st.tensor);
+    for (int position = st.scope; position < st.depth; ++position) {
+        if (made.loop_count == ring::most_loops) {
+            p.refuse_capacity("loops around a buffer", st.depth - st.scope, ring::most_loops, st.ordinal, st.tensor);
+            return -1;
+        }
+        made.loops[static_cast<std::size_t>(made.loop_count++)] = p.placed(st.stage).path[static_cast<std::size_t>(position)];
+    }
+    if (p.refused()) return -1;
+    made.step = p.keep(step);
+    return p.add(made);
+}
+
+/// The transfers of every staged buffer; rings where they are asynchronous.
+constexpr void make_rings(planning& p) {
+    for (int s = 0; s < p.plan.stages.size(); ++s) {
+        if (p.placed(s).store_memory >= 0) p.buffer_at(p.placed(s).home).bank = p.placed(s).store_bank;
+    }
+    for (int at = 0; at < p.stagings.size() && !p.refused(); ++at) {
+        staging& st = p.staging_at(at);
+        int const inner = p.buffer_at(st.buffer).memory, outer = p.buffer_at(st.outward).memory;
+        bool const loads_first = st.writes && p.stage_at(st.stage).continues;
+        st.mover = static_cast<std::int16_t>(
+            choose_transfer(p, st.tensor, st.writes ? inner : outer, st.writes ? outer : inner, st.transfer, st.moved_by()));
+        if (loads_first && !p.refused()) st.loader = static_cast<std::int16_t>(choose_transfer(p, st.tensor, outer, inner, -1, st.ordinal));
+        if (p.refused()) return;
+        auto const refuse = [&](rule broken, int ordinal, std::int64_t asked, std::int64_t have) {
+            p.refuse(verdict_kind::versions_without_use, broken, {st.tensor, p.of->where().transfers[st.mover].name}, ordinal);
+            p.kept.facts = {fact{fact_kind::need, asked}, fact{fact_kind::have, have}};
+        };
+        bool const blocks = !p.of->where().transfers[st.mover].is_asynchronous;
+        if (blocks && st.versions > 1) return refuse(rule::versions_of_a_blocking_transfer, st.versions_ordinal, st.versions, 1);
+        if (blocks && st.distance > 0) return refuse(rule::versions_of_a_blocking_transfer, st.distance_ordinal, st.distance + 1, 1);
+        if (st.distance >= st.versions) return refuse(rule::distance_beyond_versions, st.distance_ordinal, st.distance, st.versions);
+        st.scope = static_cast<std::int16_t>(scope_of(p, st));
+        st.ring = static_cast<std::int16_t>(make_ring(p, st, st.mover, st.writes));
+        if (loads_first && !p.refused()) st.loader_ring = static_cast<std::int16_t>(make_ring(p, st, st.loader, false));
+        buffer& b = p.buffer_at(st.buffer);
+        b.versions = st.versions;
+        b.bank = st.bank;
+        b.ring = st.ring >= 0 ? st.ring : st.loader_ring;
+    }
+}
+
+}  // namespace tilewright::detail
