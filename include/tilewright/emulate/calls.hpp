@@ -4,7 +4,7 @@
 // The C functions that code of the emulated binding calls. The first argument is the emulator.
 extern "C" {
 
-[[gnu::used]] inline std::uint64_t tilewright_emulated_base(void* machine, std::int32_t memory) {
+[[gnu::used]] inline std::uint64_t tilewright_emulated_base(void* machine, std::int32_t memory, std::int32_t) {
     return reinterpret_cast<std::uintptr_t>(static_cast<tilewright::emulator*>(machine)->base(memory));
 }
 [[gnu::used]] inline std::int32_t tilewright_emulate_transfer(void* machine, std::int32_t transfer, void* source, void* destination,
@@ -20,6 +20,8 @@ extern "C" {
     static_cast<tilewright::emulator*>(machine)->code(iterations, {load, store, arithmetic, multiply, divide, convert});
     return 0;
 }
+[[gnu::used]] inline std::int32_t tilewright_emulate_wait(void*, std::int32_t, std::int64_t) { return 0; }
+[[gnu::used]] inline std::int32_t tilewright_emulate_end(void*) { return 0; }
 /// Nothing, but the compiler of the kernel does not know that: accesses before it and after it are not mixed.
 [[gnu::used]] inline std::int32_t tilewright_fence() { return 0; }
 

@@ -90,7 +90,7 @@ class emulator {
         transfer_description const& t = what_.transfers[at];
         std::int64_t const row = shape[0], to_size = shape[1], from_size = shape[2];
         int const dimensions = static_cast<int>(shape[3]);
-        std::int64_t const* const along = shape + 4;
+        std::int64_t const* const along = shape + 7;
         std::int64_t source_reach = row * from_size, destination_reach = row * to_size, calls = row;
         for (int d = 0; d < dimensions; ++d) {
             source_reach += (along[3 * d] - 1) * along[3 * d + 1];
@@ -118,9 +118,9 @@ class emulator {
         void* addresses[intrinsic_description::most_operands];
         std::int64_t strides[intrinsic_description::most_operands * max_rank];
         for (int o = 0; o < i.operand_count; ++o) {
-            std::int64_t const* const given = operands + o * (1 + max_rank);
+            std::int64_t const* const given = operands + o * (2 + max_rank);
             addresses[o] = reinterpret_cast<void*>(static_cast<std::uintptr_t>(given[0]));
-            std::copy(given + 1, given + 1 + max_rank, strides + o * max_rank);
+            std::copy(given + 2, given + 2 + max_rank, strides + o * max_rank);
             operand_constraint const& wanted = i.operands[static_cast<std::size_t>(o)];
             if (!reaches(wanted.memory_name, addresses[o], reach(i, o, strides + o * max_rank))) {
                 return fail(emulation_bad_address,
@@ -156,7 +156,7 @@ class emulator {
                     (t.largest_row_bytes == 0 || row_bytes <= t.largest_row_bytes);
         good = good && (source == nullptr || aligned(bits(source))) && aligned(bits(destination));
         for (std::int64_t d = 0; d < shape[3]; ++d) {
-            std::int64_t const* const along = shape + 4 + 3 * d;
+            std::int64_t const* const along = shape + 7 + 3 * d;
             good = good && (t.largest_extent == 0 || along[0] <= t.largest_extent) && (source == nullptr || aligned(along[1])) &&
                    aligned(along[2]);
         }
@@ -185,7 +185,7 @@ class emulator {
     }
     void move(std::int32_t at, std::byte const* source, std::byte* destination, std::int64_t const* shape, int dimension) const {
         if (dimension < shape[3]) {
-            std::int64_t const* const d = shape + 4 + 3 * dimension;
+            std::int64_t const* const d = shape + 7 + 3 * dimension;
             for (std::int64_t i = 0; i < d[0]; ++i)
                 move(at, source == nullptr ? nullptr : source + i * d[1], destination + i * d[2], shape, dimension + 1);
             return;

@@ -21,7 +21,7 @@ class emitter {
         for (int at = 0; at < plan.buffers.size(); ++at) {
             buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
             memory const& m = plan.where->memories[b.memory];
-            if (b.kind != buffer_kind::argument && m.base == no_address) {
+            if (b.kind != buffer_kind::argument && !m.has_address()) {
                 throw std::invalid_argument("memory `" + m.name.str() + "` has no base address: the device binding needs one");
             }
         }
@@ -32,12 +32,16 @@ class emitter {
         using namespace Halide::Internal;
         int at = 0;
         Stmt whole = steps(at);
+        if (how_.to == binding::emulated)
+            whole = Block::make(whole, checked(call(Halide::Int(32), "tilewright_emulate_end", {machine_handle()})));
+        if (counts_jobs()) whole = with_job_counts(whole);
         for (int position = plan_.buffers.size() - 1; position >= 0; --position) {
             buffer const& b = plan_.buffers[static_cast<std::size_t>(position)];
             if (b.kind == buffer_kind::argument) continue;
             std::string const& name = name_of_buffer(position);
-            whole = LetStmt::make(name, reinterpret_to_handle(Variable::make(Halide::UInt(64), name + ".address")), whole);
-            whole = LetStmt::make(name + ".address", address_of_planned(b), whole);
+            if (b.versions == 1) whole = LetStmt::make(name, reinterpret_to_handle(version_address(position, 0)), whole);
+            for (int version = b.versions - 1; version >= 0; --version)
+                whole = LetStmt::make(name_of_version(position, version), address_of_planned(b, version), whole);
         }
         if (how_.to == binding::emulated) whole = LetStmt::make(machine_name, how_.machine, whole);
         return whole;
@@ -56,33 +60,75 @@ class emitter {
     static Expr call(Halide::Type type, std::string const& symbol, std::vector<Expr> const& arguments) {
         return Halide::Internal::Call::make(type, symbol, arguments, Halide::Internal::Call::Extern);
     }
-    Expr address_of_planned(buffer const& b) const {
-        memory const& m = plan_.where->memories[b.memory];
-        if (how_.to == binding::device)
-            return Halide::Internal::make_const(Halide::UInt(64), m.base + static_cast<std::uint64_t>(b.offset));
-        Expr const base = call(Halide::UInt(64), "tilewright_emulated_base", {machine_handle(), static_cast<int>(b.memory)});
-        return base + Halide::Internal::make_const(Halide::UInt(64), b.offset);
+    std::string name_of_version(int buffer_at, int version) const {
+        return name_of_buffer(buffer_at) + ".address" +
+               (plan_.buffers[static_cast<std::size_t>(buffer_at)].versions == 1 ? "" : "." + std::to_string(version));
     }
-    std::function<Expr(int)> loop_values() const {
+    Expr version_address(int buffer_at, int version) const {
+        return Halide::Internal::Variable::make(Halide::UInt(64), name_of_version(buffer_at, version));
+    }
+    Expr address_of_planned(buffer const& b, int version) const {
+        memory const& m = plan_.where->memories[b.memory];
+        int const bank = (b.bank + version) % m.banks;
+        std::int64_t const offset = b.offset_of(version, m.banks);
+        if (how_.to == binding::device)
+            return Halide::Internal::make_const(Halide::UInt(64), m.bank_base(bank) + static_cast<std::uint64_t>(offset));
+        Expr const base = call(Halide::UInt(64), "tilewright_emulated_base", {machine_handle(), static_cast<int>(b.memory), bank});
+        return base + Halide::Internal::make_const(Halide::UInt(64), offset);
+    }
+    using loop_value = std::function<Expr(int)>;
+    /// The loops around have the values that they have.
+    loop_value loop_values() const {
         return [this](int v) -> Expr { return Halide::Internal::Variable::make(Halide::Int(32), name_of_variable(v)); };
     }
+    /// The loops of a ring have the values that they have at step `number`.
+    loop_value loop_values_at(ring const& r, Expr const& number) const {
+        std::map<int, Expr> values;
+        std::int64_t inner = 1;
+        for (int at = r.loop_count - 1; at >= 0; --at) {
+            int const loop = r.loops[static_cast<std::size_t>(at)];
+            std::int64_t const extent = plan_.variables[static_cast<std::size_t>(loop)].extent;
+            Expr value = inner == 1 ? number : number / static_cast<int>(inner);
+            values[loop] = at == 0 ? value : value % static_cast<int>(extent);
+            inner *= extent;
+        }
+        return [values, otherwise = loop_values()](int v) -> Expr {
+            auto const found = values.find(v);
+            return found == values.end() ? otherwise(v) : found->second;
+        };
+    }
+    loop_value loop_values_at(ring_step const& at) const {
+        if (at.ring < 0) return loop_values();
+        return loop_values_at(ring_of(at), form_value(plan_, at.step, loop_values()));
+    }
+    ring const& ring_of(ring_step const& at) const { return plan_.rings[static_cast<std::size_t>(at.ring)]; }
+    /// Address of the version that is meant where the loops have these values.
+    Expr current_version(int buffer_at, loop_value const& loops) const {
+        buffer const& b = plan_.buffers[static_cast<std::size_t>(buffer_at)];
+        if (b.versions == 1) return version_address(buffer_at, 0);
+        Expr const step = form_value(plan_, plan_.rings[static_cast<std::size_t>(b.ring)].step, loops);
+        Expr const version = Halide::Internal::simplify(step % static_cast<int>(b.versions));
+        Expr address = version_address(buffer_at, 0);
+        for (int v = 1; v < b.versions; ++v) address = Halide::select(version == v, version_address(buffer_at, v), address);
+        return address;
+    }
     /// Address of an element, from its index per dimension, as a number.
-    Expr element_address_bits(int buffer_at, fixed_array<affine, max_rank> const& at) const {
+    Expr element_address_bits(int buffer_at, fixed_array<affine, max_rank> const& at, loop_value const& loops) const {
         buffer const& b = plan_.buffers[static_cast<std::size_t>(buffer_at)];
         std::string const& name = name_of_buffer(buffer_at);
         Expr elements = wide(0);
         for (int dimension = 0; dimension < b.rank; ++dimension) {
-            Expr const index = form_value(plan_, at[static_cast<std::size_t>(dimension)], loop_values()) - minimum_of(b, name, dimension);
+            Expr const index = form_value(plan_, at[static_cast<std::size_t>(dimension)], loops) - minimum_of(b, name, dimension);
             elements = elements + Halide::cast<std::int64_t>(index) * Halide::cast<std::int64_t>(stride_of(b, name, dimension));
         }
         Expr const bytes = Halide::Internal::simplify(elements * wide(bytes_of(b.type)));
         Expr const base = b.kind == buffer_kind::argument
                               ? Halide::reinterpret(Halide::UInt(64), Halide::Internal::Variable::make(Halide::Handle(), name))
-                              : Halide::Internal::Variable::make(Halide::UInt(64), name + ".address");
+                              : current_version(buffer_at, loops);
         return Halide::Internal::is_const_zero(bytes) ? base : base + Halide::cast<std::uint64_t>(bytes);
     }
-    Expr element_address(int buffer_at, fixed_array<affine, max_rank> const& at) const {
-        return reinterpret_to_handle(element_address_bits(buffer_at, at));
+    Expr element_address(int buffer_at, fixed_array<affine, max_rank> const& at, loop_value const& loops) const {
+        return reinterpret_to_handle(element_address_bits(buffer_at, at, loops));
     }
     Expr element_stride(int buffer_at, int dimension, std::int64_t factor) const {
         if (dimension < 0) return wide(0);
@@ -114,7 +160,16 @@ class emitter {
                     }
                     break;
                 }
-                case step_kind::start: sequence.push_back(transfer_call(plan_.movements[static_cast<std::size_t>(s.what)])); break;
+                case step_kind::start: {
+                    movement const& m = plan_.movements[static_cast<std::size_t>(s.what)];
+                    sequence.push_back(where_there_is(m.at, transfer_call(m)));
+                    break;
+                }
+                case step_kind::wait: {
+                    ring_step const& until = plan_.waits[static_cast<std::size_t>(s.what)];
+                    sequence.push_back(where_there_is(until, wait_call(until)));
+                    break;
+                }
                 case step_kind::fence: sequence.push_back(checked(call(Halide::Int(32), "tilewright_fence", {}))); break;
                 case step_kind::compute: sequence.push_back(compute(plan_.bodies[static_cast<std::size_t>(s.what)])); break;
                 default: throw std::logic_error("a step of the program that this back end does not know");
@@ -123,31 +178,111 @@ class emitter {
         return sequence.empty() ? Evaluate::make(0) : Block::make(sequence);
     }
 
-    /// A call that returns an error code; a code other than 0 ends the kernel, which returns it.
-    static Stmt checked(Expr const& device_call) {
+    /// A call that returns an error code; a code other than 0 ends the kernel, which returns it when nothing is in flight any more.
+    Stmt checked(Expr const& device_call) const {
         using namespace Halide::Internal;
         Expr const status = Variable::make(Halide::Int(32), "status");
-        return LetStmt::make("status", device_call, AssertStmt::make(status == 0, status));
+        Stmt const end = AssertStmt::make(status == 0, status);
+        Stmt const waits = wait_for_everything();
+        return LetStmt::make("status", device_call, waits.defined() ? Block::make(IfThenElse::make(status != 0, waits), end) : end);
+    }
+    /// Undefined when the plan starts nothing that it has to wait for.
+    Stmt wait_for_everything() const {
+        std::vector<Stmt> waits;
+        for (int at = 0; at < plan_.rings.size(); ++at) {
+            ring const& r = plan_.rings[static_cast<std::size_t>(at)];
+            bool const tagged = plan_.where->engines[r.engine].completes == completion::by_transfer;
+            for (int version = 0; version < (tagged ? r.versions : 1); ++version)
+                waits.push_back(Halide::Internal::Evaluate::make(wait_on(r.engine, wide(tagged ? r.first_tag + version : 0))));
+        }
+        return waits.empty() ? Stmt() : Halide::Internal::Block::make(waits);
+    }
+    /// Nothing at steps that a ring does not have.
+    Stmt where_there_is(ring_step const& at, Stmt const& what) const {
+        if (at.ring < 0 || at.ahead == 0) return what;
+        Expr const number = form_value(plan_, at.step, loop_values());
+        return Halide::Internal::IfThenElse::make(at.ahead > 0 ? number < static_cast<int>(ring_of(at).steps) : number >= 0, what);
+    }
+    Expr tag_of(ring_step const& at) const {
+        ring const& r = ring_of(at);
+        Expr const number = form_value(plan_, at.step, loop_values());
+        return wide(r.first_tag) + Halide::cast<std::int64_t>(Halide::Internal::simplify(number % static_cast<int>(r.versions)));
+    }
+    Expr wait_on(int engine_at, Expr const& value) const {
+        engine const& e = plan_.where->engines[engine_at];
+        if (how_.to == binding::emulated) return call(Halide::Int(32), "tilewright_emulate_wait", {machine_handle(), engine_at, value});
+        device_call const described = wait_call_of(e);
+        std::vector<Expr> arguments;
+        for (int position = 0; position < described.count; ++position) {
+            call_argument const& a = described.arguments[static_cast<std::size_t>(position)];
+            arguments.push_back(a.is == role::literal ? wide(a.value) : value);
+        }
+        return call(Halide::Int(32), described.symbol.str(), arguments);
+    }
+    Stmt wait_call(ring_step const& until) const {
+        ring const& r = ring_of(until);
+        if (plan_.where->engines[r.engine].completes == completion::by_transfer) return checked(wait_on(r.engine, tag_of(until)));
+        return checked(wait_on(r.engine, job_count(wide(r.engine)) - job_count(number_of_last(until))));
+    }
+
+    // A channel is waited for by how many of its jobs may be pending. The code counts the jobs that it has started on each engine, and
+    // keeps the count at which the last transfer of every tag was started.
+    static constexpr char const* job_counts = "jobs.started";
+    bool counts_jobs() const {
+        for (int at = 0; at < plan_.rings.size(); ++at) {
+            if (plan_.where->engines[plan_.rings[static_cast<std::size_t>(at)].engine].completes == completion::by_channel) return true;
+        }
+        return false;
+    }
+    Expr number_of_last(ring_step const& at) const { return wide(plan_.where->engines.size()) + tag_of(at); }
+    static Expr job_count(Expr const& which) {
+        return Halide::Internal::Load::make(Halide::Int(64), job_counts, which, Halide::Buffer<>(), Halide::Internal::Parameter(),
+                                            Halide::Internal::const_true(), Halide::Internal::ModulusRemainder());
+    }
+    static Stmt set_job_count(Expr const& which, Expr const& value) {
+        return Halide::Internal::Store::make(job_counts, value, which, Halide::Internal::Parameter(), Halide::Internal::const_true(),
+                                             Halide::Internal::ModulusRemainder());
+    }
+    Stmt with_job_counts(Stmt const& whole) const {
+        using namespace Halide::Internal;
+        int size = plan_.where->engines.size();
+        for (int at = 0; at < plan_.rings.size(); ++at) size += plan_.rings[static_cast<std::size_t>(at)].versions;
+        Expr const at = Variable::make(Halide::Int(32), "job.count");
+        Stmt const clear = For::make("job.count", 0, size, ForType::Serial, Halide::DeviceAPI::None, set_job_count(at, wide(0)));
+        return Allocate::make(job_counts, Halide::Int(64), Halide::MemoryType::Stack, {size}, const_true(), Block::make(clear, whole));
+    }
+    /// A call that starts a job, counted where that is needed.
+    Stmt started(movement const& m, Stmt const& start) const {
+        if (m.at.ring < 0 || plan_.where->engines[ring_of(m.at).engine].completes != completion::by_channel) return start;
+        Expr const engine_at = wide(ring_of(m.at).engine);
+        return Halide::Internal::Block::make(
+            {start, set_job_count(engine_at, job_count(engine_at) + 1), set_job_count(number_of_last(m.at), job_count(engine_at))});
     }
 
     Stmt transfer_call(movement const& m) const {
         transfer_description const& t = plan_.where->transfers[m.transfer];
+        loop_value const loops = loop_values_at(m.at);
         Expr const source = m.source < 0 ? reinterpret_to_handle(Halide::Internal::make_const(Halide::UInt(64), 0))
-                                         : element_address(m.source, m.source_at);
-        Expr const destination = element_address(m.destination, m.destination_at);
+                                         : element_address(m.source, m.source_at, loops);
+        Expr const destination = element_address(m.destination, m.destination_at, loops);
+        Expr const tag = m.at.ring < 0 ? wide(-1) : tag_of(m.at);
         std::int64_t const size = bytes_of(plan_.buffers[static_cast<std::size_t>(m.destination)].type);
         if (how_.to == binding::emulated) {
-            std::vector<Expr> shape{wide(m.row_elements), wide(size),
+            std::vector<Expr> shape{wide(m.row_elements),
+                                    wide(size),
                                     wide(m.source < 0 ? 0 : bytes_of(plan_.buffers[static_cast<std::size_t>(m.source)].type)),
-                                    wide(m.dimension_count)};
+                                    wide(m.dimension_count),
+                                    tag,
+                                    wide(m.source),
+                                    wide(m.destination)};
             for (int position = 0; position < m.dimension_count; ++position) {
                 movement_dimension const& d = m.dimensions[static_cast<std::size_t>(position)];
                 shape.push_back(wide(d.extent));
                 shape.push_back(byte_stride(m.source, d.source_dimension, d.source_factor));
                 shape.push_back(byte_stride(m.destination, d.destination_dimension, d.destination_factor));
             }
-            return checked(call(Halide::Int(32), "tilewright_emulate_transfer",
-                                {machine_handle(), static_cast<int>(m.transfer), source, destination, structure(shape)}));
+            return started(m, checked(call(Halide::Int(32), "tilewright_emulate_transfer",
+                                           {machine_handle(), static_cast<int>(m.transfer), source, destination, structure(shape)})));
         }
         std::vector<Expr> arguments;
         device_call const described = call_of(*plan_.where, t);
@@ -169,16 +304,17 @@ class emitter {
                 case role::destination_stride:
                     arguments.push_back(byte_stride(m.destination, present ? d.destination_dimension : -1, d.destination_factor));
                     break;
+                case role::tag: arguments.push_back(tag); break;
                 default: arguments.push_back(wide(a.value)); break;
             }
         }
-        return checked(call(Halide::Int(32), described.symbol.str(), arguments));
+        return started(m, checked(call(Halide::Int(32), described.symbol.str(), arguments)));
     }
 
     Stmt compute(body const& b) const {
         using namespace Halide::Internal;
         if (b.kind != body_kind::intrinsic) {
-            Stmt code = lower_tile_body(plan_, b, names_, how_.target);
+            Stmt code = with_versions(b, lower_tile_body(plan_, b, names_, how_.target));
             return how_.to == binding::emulated ? Block::make(code_cost(b), code) : code;
         }
         Stmt rest = intrinsic_call(b.intrinsic, b.operands);
@@ -191,6 +327,20 @@ class emitter {
                 at_first && Variable::make(Halide::Int(32), name_of_variable(b.first_loops[static_cast<std::size_t>(position)])) == 0;
         }
         return IfThenElse::make(at_first, first, rest);
+    }
+
+    /// Binds the names of the buffers that code touches to the versions that are meant at this iteration.
+    Stmt with_versions(body const& b, Stmt code) const {
+        stage const& st = plan_.stages[static_cast<std::size_t>(b.stage)];
+        std::set<int> bound;
+        for (int at = 0; at < plan_.uses.size(); ++at) {
+            use const& u = plan_.uses[static_cast<std::size_t>(at)];
+            bool const touched = u.buffer >= 0 && u.node >= st.first && u.node < st.store;
+            if (!touched || plan_.buffers[static_cast<std::size_t>(u.buffer)].versions == 1 || !bound.insert(u.buffer).second) continue;
+            code = Halide::Internal::LetStmt::make(name_of_buffer(u.buffer),
+                                                   reinterpret_to_handle(current_version(u.buffer, loop_values())), code);
+        }
+        return code;
     }
 
     Stmt intrinsic_call(int intrinsic_at, int first_operand) const {
@@ -207,7 +357,9 @@ class emitter {
         if (how_.to == binding::emulated) {
             std::vector<Expr> all;
             for (int position = 0; position < what.operand_count; ++position) {
-                all.push_back(Halide::cast<std::int64_t>(element_address_bits(operand(position).buffer, operand(position).at)));
+                all.push_back(
+                    Halide::cast<std::int64_t>(element_address_bits(operand(position).buffer, operand(position).at, loop_values())));
+                all.push_back(wide(operand(position).buffer));
                 for (int dimension = 0; dimension < max_rank; ++dimension) all.push_back(stride(position, dimension));
             }
             return checked(call(Halide::Int(32), "tilewright_emulate_intrinsic", {machine_handle(), intrinsic_at, structure(all)}));
@@ -215,7 +367,8 @@ class emitter {
         device_call const described = call_of(*plan_.where, what);
         for (int position = 0; position < described.count; ++position) {
             call_argument const& a = described.arguments[static_cast<std::size_t>(position)];
-            if (a.is == role::address) arguments.push_back(element_address(operand(a.operand).buffer, operand(a.operand).at));
+            if (a.is == role::address)
+                arguments.push_back(element_address(operand(a.operand).buffer, operand(a.operand).at, loop_values()));
             else if (a.is == role::stride) arguments.push_back(stride(a.operand, a.dimension));
             else arguments.push_back(wide(a.value));
         }

@@ -39,6 +39,8 @@ class jit_kernel {
         pipeline_.set_jit_externs({{"tilewright_emulated_base", Halide::JITExtern(tilewright_emulated_base)},
                                    {"tilewright_emulate_transfer", Halide::JITExtern(tilewright_emulate_transfer)},
                                    {"tilewright_emulate_intrinsic", Halide::JITExtern(tilewright_emulate_intrinsic)},
+                                   {"tilewright_emulate_wait", Halide::JITExtern(tilewright_emulate_wait)},
+                                   {"tilewright_emulate_end", Halide::JITExtern(tilewright_emulate_end)},
                                    {"tilewright_emulate_code", Halide::JITExtern(tilewright_emulate_code)},
                                    {"tilewright_fence", Halide::JITExtern(tilewright_fence)}});
     }
