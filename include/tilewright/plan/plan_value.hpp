@@ -3,7 +3,7 @@
 #include <tilewright/compute/stage.hpp>
 #include <tilewright/diagnostics/verdict.hpp>
 #include <tilewright/plan/linear.hpp>
-#include <tilewright/plan/pool.hpp>
+#include <tilewright/plan/part_pool.hpp>
 #include <tilewright/schedule/schedule.hpp>
 
 // What a plan is made of stands in a namespace of its own: its words (buffer, step, body, …) are left to users.
@@ -219,17 +219,17 @@ struct plan_value {
     verdict refusal{};
     machine const* where = nullptr;
     computation_view what{};
-    pool<stage, most_stages> stages{};
-    pool<variable, most_variables> variables{};
-    pool<term, most_terms> terms{};
-    pool<buffer, most_buffers> buffers{};  ///< arguments first, in the order of their first use; the result last among them
-    pool<movement, most_movements> movements{};
-    pool<ring, most_rings> rings{};
-    pool<ring_step, most_waits> waits{};  ///< until the transfer of that step is complete
-    pool<use, most_uses> uses{};
-    pool<operand_use, most_operands> operands{};
-    pool<body, most_bodies> bodies{};
-    pool<step, most_steps> steps{};
+    part_pool<stage, most_stages> stages{};
+    part_pool<variable, most_variables> variables{};
+    part_pool<term, most_terms> terms{};
+    part_pool<buffer, most_buffers> buffers{};  ///< arguments first, in the order of their first use; the result last among them
+    part_pool<movement, most_movements> movements{};
+    part_pool<ring, most_rings> rings{};
+    part_pool<ring_step, most_waits> waits{};  ///< until the transfer of that step is complete
+    part_pool<use, most_uses> uses{};
+    part_pool<operand_use, most_operands> operands{};
+    part_pool<body, most_bodies> bodies{};
+    part_pool<step, most_steps> steps{};
     std::int64_t total_cycles = 0;
 
     static constexpr quantity unknown{0, false};

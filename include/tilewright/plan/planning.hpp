@@ -30,7 +30,7 @@ struct nest_axis {
 struct nest {
     static constexpr int most = 24;
 
-    pool<nest_axis, most> axes{};
+    part_pool<nest_axis, most> axes{};
     fixed_array<std::int16_t, body::most_loops> order{};  ///< the leaves, outermost first
     int depth = 0;
     std::int16_t intrinsic = -1;
@@ -157,7 +157,7 @@ struct refusals {
 /// What planning needs of a machine besides the machine itself; the same for every schedule on it.
 struct machine_reading {
     verdict refusal{};
-    pool<stage, decltype(machine::intrinsics)::most> semantics{};  ///< of the machine's intrinsics
+    part_pool<stage, decltype(machine::intrinsics)::most> semantics{};  ///< of the machine's intrinsics
 };
 
 /// What the planner works on. After the first verdict every step returns at once.
@@ -166,9 +166,9 @@ struct planning : refusals {
 
     plan_value plan{};
     machine_reading const* parts = nullptr;
-    pool<nest, plan_value::most_stages> nests{};
-    pool<stage_placement, plan_value::most_stages> placements{};
-    pool<staging, most_stagings> stagings{};
+    part_pool<nest, plan_value::most_stages> nests{};
+    part_pool<stage_placement, plan_value::most_stages> placements{};
+    part_pool<staging, most_stagings> stagings{};
     /// First element of every staged buffer's box in its tensor's coordinates.
     fixed_array<fixed_array<affine, max_rank>, plan_value::most_buffers> box_at{};
 
@@ -180,7 +180,7 @@ struct planning : refusals {
     }
 
     template <class Part, int Most>
-    constexpr int keep(pool<Part, Most>& list, Part const& what, char const* name) {
+    constexpr int keep(part_pool<Part, Most>& list, Part const& what, char const* name) {
         if (!list.full()) return list.push(what);
         refuse_capacity(name, Most + 1, Most);
         return 0;

@@ -8,7 +8,7 @@ namespace tilewright::ir {
 ///
 /// Room without a part is an empty slot: in a constant, a compiler keeps every member of every element, and most plans fill a fraction.
 template <class Part, int Most>
-class pool {
+class part_pool {
     static_assert(std::is_trivially_copyable_v<Part>);
 
     union slot {
