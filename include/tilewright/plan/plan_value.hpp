@@ -317,8 +317,24 @@ struct plan_value {
     constexpr quantity calls(intrinsic_description const& of) const {
         return refusal ? unknown : quantity(executions_of(position_in(where->intrinsics, of.name)));
     }
+    /// Cycles of the kernel, its engines working side by side. Unknown, so that it compares true with everything, where the compiler did
+    /// not find what repeats: see `cycles_resolved`. Counted when it is asked for.
+    constexpr quantity cycles() const;
+    constexpr bool cycles_resolved() const;
     /// Cycles when every transfer is waited for and nothing overlaps.
-    constexpr quantity cycles() const { return refusal ? unknown : quantity(total_cycles); }
+    constexpr quantity serial_cycles() const { return refusal ? unknown : quantity(total_cycles); }
+    /// Cycles that an engine works; of the core, for engine -1, those of loops that stay code.
+    constexpr quantity busy(engine const& on) const {
+        return refusal ? unknown : quantity(busy_cycles(position_in(where->engines, on.name)));
+    }
+    constexpr std::int64_t busy_cycles(int engine_at) const;
+    /// What the kernel cannot be faster than: the cycles of the busiest engine, or of the core.
+    constexpr quantity bound() const {
+        if (refusal) return unknown;
+        std::int64_t most = 0;
+        for (int at = -1; at < where->engines.size(); ++at) most = most < busy_cycles(at) ? busy_cycles(at) : most;
+        return most;
+    }
 
     struct traffic {
         std::int64_t calls = 0, bytes = 0;

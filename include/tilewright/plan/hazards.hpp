@@ -1,0 +1,244 @@
+#pragma once
+#include <tilewright/plan/program_run.hpp>
+
+// Whether a plan's order of starts, waits and uses leaves no two accesses to one place unordered. Reads the program alone: it knows nothing
+// of how waits were placed.
+namespace tilewright::detail {
+
+enum class hazard_kind : std::uint8_t {
+    none,
+    read_before_written,    // what is used has not been waited for
+    written_while_read,     // what is overwritten is still being stored
+    written_while_written,  // what is overwritten is still being loaded
+    other_contents,         // what is used was loaded for another iteration, or never
+    bank_in_use,            // a bank of one port is used twice at a time
+    never_waited_for,       // the kernel ends while it is in flight
+    too_many_in_flight,     // more transfers than this check can follow
+};
+
+/// Two accesses that nothing orders, and the version that they are to.
+struct hazard {
+    hazard_kind kind = hazard_kind::none;
+    std::int16_t buffer = -1;
+    std::int16_t version = 0;
+    std::int16_t first = -1;   ///< the movement that is in flight; -1: none is
+    std::int16_t second = -1;  ///< the movement that meets it; -1: what computes
+
+    constexpr explicit operator bool() const { return kind != hazard_kind::none; }
+};
+
+/// What is in flight, and what every version holds, while a program runs.
+struct in_flight {
+    using run = program_run<in_flight>;
+    static constexpr int most_jobs = 48;
+
+    /// A version of a buffer; version 0 of an argument.
+    struct place {
+        std::int16_t buffer = -1;  ///< -1: none
+        std::int16_t version = 0;
+
+        friend constexpr bool operator==(place const&, place const&) = default;
+    };
+    /// A transfer. Those of a ring are in flight until the core knows that they are complete.
+    struct job {
+        std::int16_t movement = -1;
+        std::int16_t engine = -1;
+        std::int16_t ring = -1;
+        std::int16_t tag = -1;
+        std::int64_t number = 0;  ///< the step of its ring
+        place source{}, destination{};
+    };
+    fixed_array<job, most_jobs> jobs{};
+    int count = 0;
+    /// The step of its ring that a version was loaded for; -1: none. Of buffers that are loaded by a ring.
+    fixed_array<fixed_array<std::int64_t, most_versions>, plan_value::most_buffers> contents{};
+    hazard found{};
+
+    constexpr in_flight() {
+        for (auto& versions : contents) versions.fill(-1);
+    }
+
+    constexpr void start(run& in, int movement_at) {
+        movement const& m = in.movement_at(movement_at);
+        job next{.movement = static_cast<std::int16_t>(movement_at), .ring = m.at.ring};
+        next.engine = static_cast<std::int16_t>(in.plan().where->engines.find(in.plan().where->transfers[m.transfer].engine_name));
+        if (m.at.ring >= 0) {
+            next.number = in.value_of(m.at.step);
+            next.tag = static_cast<std::int16_t>(in.ring_at(m.at.ring).first_tag + next.number % in.ring_at(m.at.ring).versions);
+        }
+        next.source = place_of(in, m.source, next);
+        next.destination = place_of(in, m.destination, next);
+        for (int at = 0; at < count; ++at) {
+            job const& other = jobs[static_cast<std::size_t>(at)];
+            if (next.engine >= 0 && other.engine == next.engine) continue;  // one after the other
+            meet(in, other, next.source, false, next);
+            meet(in, other, next.destination, true, next);
+        }
+        if (next.source.buffer >= 0) expect(in, next.source, step_of(in, next.source.buffer, next), movement_at);
+        if (keeps_contents(in, next.destination.buffer)) content(next.destination) = step_of(in, next.destination.buffer, next);
+        if (m.at.ring < 0) {
+            if (next.engine >= 0) complete(next.engine, count - 1);  // it blocks until it is complete, and what is in front of it
+            return;
+        }
+        // Calls that move one region piece by piece are one transfer, which ends with the last of them.
+        for (int at = 0; at < count; ++at) {
+            job const& other = jobs[static_cast<std::size_t>(at)];
+            if (other.movement == next.movement && other.number == next.number) remove(at--);
+        }
+        if (count == most_jobs) return report(in, {hazard_kind::too_many_in_flight, m.destination, 0, next.movement, -1});
+        jobs[static_cast<std::size_t>(count++)] = next;
+    }
+    constexpr void wait(run& in, int wait_at) {
+        ring_step const& until = in.plan().waits[static_cast<std::size_t>(wait_at)];
+        ring const& r = in.ring_at(until.ring);
+        std::int64_t const tag = r.first_tag + in.value_of(until.step) % r.versions;
+        for (int at = count - 1; at >= 0; --at) {
+            if (jobs[static_cast<std::size_t>(at)].tag == tag) return complete(r.engine, at);
+        }
+    }
+    constexpr void compute(run& in, int body_at, std::int64_t times) {
+        if (times == 0) return;
+        body const& b = in.plan().bodies[static_cast<std::size_t>(body_at)];
+        stage const& st = in.plan().stages[static_cast<std::size_t>(b.stage)];
+        for (int position = 0; position < in.plan().uses.size(); ++position) {
+            use const& u = in.plan().uses[static_cast<std::size_t>(position)];
+            bool const writes = u.node == st.target;
+            bool const reads = b.kind != body_kind::identity && u.node > st.target && u.node < st.store;
+            if (u.buffer < 0 || (!reads && !writes)) continue;
+            place const used = place_of(in, u.buffer, {});
+            for (int at = 0; at < count; ++at) meet(in, jobs[static_cast<std::size_t>(at)], used, writes, {});
+            if (reads) expect(in, used, step_of(in, u.buffer, {}), -1);
+        }
+    }
+    /// The kernel is over.
+    constexpr void end(run& in) {
+        if (count == 0) return;
+        place const& left = jobs[0].destination;
+        report(in, {hazard_kind::never_waited_for, left.buffer, left.version, jobs[0].movement, -1});
+    }
+
+    constexpr void sign(run const& in, run_signature& into) const {
+        for (int at = 0; at < count; ++at) {
+            job const& j = jobs[static_cast<std::size_t>(at)];
+            into.push(j.movement);
+            into.push(j.tag);
+            into.push(j.number - into.steps[static_cast<std::size_t>(j.ring)]);
+        }
+        into.push(-1);
+        for (int b = 0; b < in.plan().buffers.size(); ++b) {
+            if (!keeps_contents(in, b)) continue;
+            buffer const& kept = in.plan().buffers[static_cast<std::size_t>(b)];
+            for (int version = 0; version < kept.versions; ++version)
+                into.push(contents[static_cast<std::size_t>(b)][static_cast<std::size_t>(version)] -
+                          into.steps[static_cast<std::size_t>(kept.ring)]);
+        }
+    }
+    constexpr void skip(run const& in, std::int64_t times, run_signature const& later, run_signature const& earlier) {
+        auto const moved = [&](int ring_at) {
+            return times * (later.steps[static_cast<std::size_t>(ring_at)] - earlier.steps[static_cast<std::size_t>(ring_at)]);
+        };
+        for (int at = 0; at < count; ++at) jobs[static_cast<std::size_t>(at)].number += moved(jobs[static_cast<std::size_t>(at)].ring);
+        for (int b = 0; b < in.plan().buffers.size(); ++b) {
+            if (!keeps_contents(in, b)) continue;
+            for (std::int64_t& number : contents[static_cast<std::size_t>(b)])
+                number += moved(in.plan().buffers[static_cast<std::size_t>(b)].ring);
+        }
+    }
+
+  private:
+    static constexpr bool keeps_contents(run const& in, int buffer_at) {
+        if (buffer_at < 0) return false;
+        int const ring_at = in.plan().buffers[static_cast<std::size_t>(buffer_at)].ring;
+        return ring_at >= 0 && !in.ring_at(ring_at).stores;
+    }
+    constexpr std::int64_t& content(place const& of) {
+        return contents[static_cast<std::size_t>(of.buffer)][static_cast<std::size_t>(of.version)];
+    }
+    /// The step at which `j` stands of the ring that a buffer belongs to. The loops of j's own ring follow from its step.
+    static constexpr std::int64_t step_of(run const& in, int buffer_at, job const& j) {
+        int const ring_at = in.plan().buffers[static_cast<std::size_t>(buffer_at)].ring;
+        if (ring_at < 0) return 0;
+        if (j.ring < 0) return in.value_of(in.ring_at(ring_at).step);
+        if (in.ring_at(j.ring).buffer == buffer_at) return j.number;
+        affine const& form = in.ring_at(ring_at).step;
+        std::int64_t value = form.constant;
+        for (int at = 0; at < form.count; ++at) {
+            term const& t = in.plan().term_at(form, at);
+            value += t.coefficient * value_at(in, t.variable, j);
+        }
+        return value;
+    }
+    static constexpr std::int64_t value_at(run const& in, int loop, job const& j) {
+        ring const& r = in.ring_at(j.ring);
+        std::int64_t rest = j.number;
+        for (int at = r.loop_count - 1; at >= 0; --at) {
+            int const here = r.loops[static_cast<std::size_t>(at)];
+            std::int64_t const extent = in.plan().variables[static_cast<std::size_t>(here)].extent;
+            if (here == loop) return rest % extent;
+            rest /= extent;
+        }
+        return in.value(loop);
+    }
+    static constexpr place place_of(run const& in, int buffer_at, job const& j) {
+        if (buffer_at < 0) return {};
+        std::int16_t const versions = in.plan().buffers[static_cast<std::size_t>(buffer_at)].versions;
+        std::int64_t const version = versions == 1 ? 0 : step_of(in, buffer_at, j) % versions;
+        return {static_cast<std::int16_t>(buffer_at), static_cast<std::int16_t>(version)};
+    }
+
+    /// Whether an access to a place by `next`, or by what computes, may happen while `other` is in flight.
+    constexpr void meet(run& in, job const& other, place const& to, bool writes, job const& next) {
+        if (to.buffer < 0 || found) return;
+        auto const conflict = [&](hazard_kind kind) { report(in, {kind, to.buffer, to.version, other.movement, next.movement}); };
+        // Transfers of one staged buffer at two steps move two parts of what is on its other side.
+        bool const apart = next.ring >= 0 && in.ring_at(next.ring).buffer == in.ring_at(other.ring).buffer && next.number != other.number &&
+                           to.buffer != in.ring_at(next.ring).buffer;
+        if (other.destination == to && !apart)
+            return conflict(writes ? hazard_kind::written_while_written : hazard_kind::read_before_written);
+        if (other.source == to && writes && !apart) return conflict(hazard_kind::written_while_read);
+        memory const& m = memory_of(in, to);
+        for (place const& used : {other.source, other.destination}) {
+            if (m.ports > 1 || used.buffer < 0 || &memory_of(in, used) != &m || bank_of(in, used) < 0) continue;
+            if (bank_of(in, used) == bank_of(in, to)) conflict(hazard_kind::bank_in_use);
+        }
+    }
+    static constexpr memory const& memory_of(run const& in, place const& of) {
+        return in.plan().where->memories[in.plan().buffers[static_cast<std::size_t>(of.buffer)].memory];
+    }
+    /// -1 of an argument
+    static constexpr int bank_of(run const& in, place const& of) {
+        buffer const& b = in.plan().buffers[static_cast<std::size_t>(of.buffer)];
+        return b.kind == buffer_kind::argument ? -1 : (b.bank + of.version) % memory_of(in, of).banks;
+    }
+    constexpr void expect(run& in, place const& used, std::int64_t number, int by) {
+        if (keeps_contents(in, used.buffer) && content(used) != number)
+            report(in, {hazard_kind::other_contents, used.buffer, used.version, -1, static_cast<std::int16_t>(by)});
+    }
+    /// The job at `last` and those in front of it on its engine are complete.
+    constexpr void complete(int engine_at, int last) {
+        for (int at = last; at >= 0; --at) {
+            if (jobs[static_cast<std::size_t>(at)].engine == engine_at) remove(at);
+        }
+    }
+    constexpr void remove(int position) {
+        for (int behind = position + 1; behind < count; ++behind)
+            jobs[static_cast<std::size_t>(behind - 1)] = jobs[static_cast<std::size_t>(behind)];
+        --count;
+    }
+    constexpr void report(run& in, hazard const& what) {
+        if (!found) found = what;
+        in.stop();
+    }
+};
+
+/// The first hazard that a plan's program runs into; none where every two accesses to one place are ordered.
+constexpr hazard find_hazard(plan_value const& plan, visiting how = visiting::periods) {
+    if (plan.refusal || plan.rings.size() == 0) return {};
+    in_flight state;
+    program_run<in_flight> run(plan, state, how);
+    run.run();
+    state.end(run);
+    return state.found;
+}
+
+}  // namespace tilewright::detail

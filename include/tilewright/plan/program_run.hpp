@@ -1,0 +1,195 @@
+#pragma once
+#include <tilewright/plan/plan_value.hpp>
+
+// Runs a loop program in the compiler without visiting every iteration.
+namespace tilewright::detail {
+
+using namespace ir;
+
+/// Whether iterations that repeat are skipped; a run that visits each one says what skipping must give.
+enum class visiting : std::uint8_t { periods, everything };
+
+/// What the rest of a run depends on, as numbers that are the same where a run repeats; and what moves on meanwhile.
+struct run_signature {
+    static constexpr int most = 96;
+    fixed_array<std::int64_t, most> values{};
+    int count = 0;
+    std::int64_t now = 0;
+    fixed_array<std::int64_t, plan_value::most_rings> steps{};
+
+    constexpr void push(std::int64_t value) {
+        if (count < most) values[static_cast<std::size_t>(count)] = value;
+        ++count;
+    }
+    constexpr bool same(run_signature const& other) const {
+        if (count > most || count != other.count) return false;
+        for (int at = 0; at < count; ++at) {
+            if (values[static_cast<std::size_t>(at)] != other.values[static_cast<std::size_t>(at)]) return false;
+        }
+        return true;
+    }
+};
+
+/// Walks a plan's program. `State` has
+/// - `start(run, movement)`, `wait(run, wait)`, `compute(run, body, times)` for what is executed, by position in the plan,
+/// - `sign(run, signature)`, which describes it relative to now, and `skip(run, times, now, then)`, which moves it on by that many periods.
+///
+/// Signatures are compared at the end of the iterations of a loop. When one is as it was some iterations before, what follows repeats:
+/// whole periods are skipped, up to where a load would lie behind the last step. The last iteration is always visited.
+template <class State>
+class program_run {
+  public:
+    static constexpr int most_visits = 1200;  ///< loop iterations, in the compiler
+
+    constexpr program_run(plan_value const& plan, State& state, visiting how) : plan_(plan), state_(state), how_(how) {
+        fixed_array<std::int16_t, 32> open{};
+        int depth = 0;
+        for (int at = 0; at < plan.steps.size(); ++at) {
+            step const& s = step_at(at);
+            if (s.kind == step_kind::loop) open[static_cast<std::size_t>(depth++)] = static_cast<std::int16_t>(at);
+            if (s.kind == step_kind::end)
+                end_of_[static_cast<std::size_t>(open[static_cast<std::size_t>(--depth)])] = static_cast<std::int16_t>(at);
+            bool const moves = s.kind == step_kind::start || s.kind == step_kind::wait;
+            for (int around = 0; moves && around < depth; ++around)
+                moves_data_[static_cast<std::size_t>(open[static_cast<std::size_t>(around)])] = true;
+        }
+    }
+    /// @return false when the compiler gave up
+    constexpr bool run() {
+        run_steps(0, plan_.steps.size());
+        return visits_ >= 0;
+    }
+    /// Ends the run where it is; `run` then returns true.
+    constexpr void stop() { stopped_ = true; }
+
+    constexpr plan_value const& plan() const { return plan_; }
+    /// Of a loop variable: -1 in loops that `compute` counts in its `times`.
+    constexpr std::int64_t value(int variable_at) const { return values_[static_cast<std::size_t>(variable_at)]; }
+    constexpr std::int64_t value_of(affine const& form) const {
+        std::int64_t value = form.constant;
+        for (int at = 0; at < form.count; ++at) {
+            term const& t = plan_.term_at(form, at);
+            value += t.coefficient * values_[static_cast<std::size_t>(t.variable)];
+        }
+        return value;
+    }
+    constexpr movement const& movement_at(int at) const { return plan_.movements[static_cast<std::size_t>(at)]; }
+    constexpr ring const& ring_at(int at) const { return plan_.rings[static_cast<std::size_t>(at)]; }
+    constexpr bool is_there(ring_step const& at) const {
+        if (at.ring < 0 || at.ahead == 0) return true;
+        std::int64_t const number = value_of(at.step);
+        return number >= 0 && number < ring_at(at.ring).steps;
+    }
+
+  private:
+    static constexpr int most_period = 12;
+
+    constexpr step const& step_at(int at) const { return plan_.steps[static_cast<std::size_t>(at)]; }
+    constexpr variable const& variable_at(int at) const { return plan_.variables[static_cast<std::size_t>(at)]; }
+
+    constexpr void run_steps(int at, int end) {
+        while (at < end && visits_ >= 0 && !stopped_) {
+            step const& s = step_at(at);
+            if (s.kind == step_kind::loop) {
+                int const behind = end_of_[static_cast<std::size_t>(at)];
+                if (moves_data_[static_cast<std::size_t>(at)]) run_loop(at, behind);
+                else run_alone(at, behind);
+                at = behind + 1;
+                continue;
+            }
+            if (s.kind == step_kind::start && is_there(plan_.movements[static_cast<std::size_t>(s.what)].at)) state_.start(*this, s.what);
+            if (s.kind == step_kind::wait && is_there(plan_.waits[static_cast<std::size_t>(s.what)])) state_.wait(*this, s.what);
+            if (s.kind == step_kind::compute) state_.compute(*this, s.what, 1);
+            ++at;
+        }
+    }
+    constexpr void run_loop(int at, int behind) {
+        int const v = step_at(at).what;
+        std::int64_t const extent = variable_at(v).extent;
+        fixed_array<run_signature, most_period> history{};
+        bool looking = how_ == visiting::periods && extent > 3;
+        for (std::int64_t i = 0; i < extent && visits_ >= 0 && !stopped_; ++i) {
+            if (__builtin_is_constant_evaluated() && ++visits_ > most_visits) visits_ = -1;
+            values_[static_cast<std::size_t>(v)] = i;
+            run_steps(at + 1, behind);
+            if (!looking) continue;
+            run_signature now;
+            sign(now);
+            for (int period = 1; period <= most_period && period <= i && looking; ++period) {
+                run_signature const& then = history[static_cast<std::size_t>((i - period) % most_period)];
+                if (!now.same(then)) continue;
+                std::int64_t const times = (last_alike(v, i - period + 1, extent) - i) / period;
+                if (times <= 0) continue;
+                state_.skip(*this, times, now, then);
+                i += times * period;
+                looking = false;
+            }
+            if (looking) history[static_cast<std::size_t>(i % most_period)] = now;
+        }
+    }
+    constexpr void sign(run_signature& into) const {
+        for (int at = 0; at < plan_.rings.size(); ++at) {
+            into.steps[static_cast<std::size_t>(at)] = value_of(ring_at(at).step);
+            into.push(into.steps[static_cast<std::size_t>(at)] % ring_at(at).versions);
+        }
+        state_.sign(*this, into);
+    }
+    /// The last iteration of loop `v` in which every step of a ring is there, or not, as in iteration `first`; -1: not even in that one.
+    constexpr std::int64_t last_alike(int v, std::int64_t first, std::int64_t extent) const {
+        std::int64_t last = extent - 2;
+        auto const look = [&](ring_step const& at) {
+            if (at.ring < 0 || at.ahead == 0) return;
+            std::int64_t move = 0, outside = at.step.constant;
+            for (int t = 0; t < at.step.count; ++t) {
+                term const& part = plan_.term_at(at.step, t);
+                if (part.variable == v) move = part.coefficient;
+                else if (part.coefficient > 0 && is_around(part.variable, v))
+                    outside += part.coefficient * values_[static_cast<std::size_t>(part.variable)];
+            }
+            if (move == 0) return;
+            // Inside iteration i, steps go from outside + move * i over `move` numbers.
+            if (at.ahead < 0 && outside + move * first < 0) last = -1;
+            std::int64_t const steps = plan_.rings[static_cast<std::size_t>(at.ring)].steps;
+            if (at.ahead > 0 && outside + move * (last + 1) > steps) last = (steps - outside) / move - 1;
+        };
+        for (int at = 0; at < plan_.movements.size(); ++at) look(plan_.movements[static_cast<std::size_t>(at)].at);
+        for (int at = 0; at < plan_.waits.size(); ++at) look(plan_.waits[static_cast<std::size_t>(at)]);
+        return last;
+    }
+    /// Whether loop `a` of a ring stands around its loop `b`.
+    constexpr bool is_around(int a, int b) const {
+        for (int at = 0; at < plan_.rings.size(); ++at) {
+            ring const& r = plan_.rings[static_cast<std::size_t>(at)];
+            bool found = false;
+            for (int loop = 0; loop < r.loop_count; ++loop) {
+                int const here = r.loops[static_cast<std::size_t>(loop)];
+                if (here == a) found = true;
+                if (here == b && found) return true;
+            }
+        }
+        return false;
+    }
+
+    /// Loops in which nothing is moved.
+    constexpr void run_alone(int at, int behind) {
+        std::int64_t times = 1;
+        for (; at <= behind; ++at) {
+            step const& s = step_at(at);
+            std::int64_t const extent = s.kind == step_kind::loop || s.kind == step_kind::end ? variable_at(s.what).extent : 1;
+            if (s.kind == step_kind::loop) times *= extent, values_[static_cast<std::size_t>(s.what)] = -1;
+            if (s.kind == step_kind::end) times /= extent, values_[static_cast<std::size_t>(s.what)] = extent - 1;
+            if (s.kind == step_kind::compute) state_.compute(*this, s.what, times);
+        }
+    }
+
+    plan_value const& plan_;
+    State& state_;
+    visiting how_;
+    fixed_array<std::int64_t, plan_value::most_variables> values_{};
+    fixed_array<std::int16_t, plan_value::most_steps> end_of_{};
+    fixed_array<bool, plan_value::most_steps> moves_data_{};
+    int visits_ = 0;
+    bool stopped_ = false;
+};
+
+}  // namespace tilewright::detail
