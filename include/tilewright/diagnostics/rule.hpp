@@ -99,6 +99,13 @@
     X(bank_that_is_not_there, "its memory has only #1 banks, there is no bank #0")                                       \
     X(distance_beyond_versions, "prefetch #0 needs more than the #1 versions that there are")                            \
     X(versions_of_a_blocking_transfer, "#0 versions, but transfer `$1` blocks until it is complete: nothing overlaps")   \
+    X(read_before_written, "it is used before its load is waited for")                                                   \
+    X(written_while_read, "it is overwritten while it is stored")                                                        \
+    X(written_while_written, "it is overwritten while it is loaded")                                                     \
+    X(other_contents, "it is used while it holds what another iteration loaded")                                         \
+    X(bank_in_use, "its bank has one port and is used twice at a time")                                                  \
+    X(never_waited_for, "the kernel ends while it is in flight")                                                         \
+    X(too_many_in_flight, "more transfers are in flight than can be followed")                                           \
     X(base_not_aligned, "its base address is not a multiple of the alignment that is needed")                            \
     X(memories_overlap, "its addresses overlap those of another memory")
 

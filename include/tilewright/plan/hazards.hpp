@@ -1,30 +1,20 @@
 #pragma once
+#include <tilewright/plan/planning.hpp>
 #include <tilewright/plan/program_run.hpp>
 
 // Whether a plan's order of starts, waits and uses leaves no two accesses to one place unordered. Reads the program alone: it knows nothing
 // of how waits were placed.
 namespace tilewright::detail {
 
-enum class hazard_kind : std::uint8_t {
-    none,
-    read_before_written,    // what is used has not been waited for
-    written_while_read,     // what is overwritten is still being stored
-    written_while_written,  // what is overwritten is still being loaded
-    other_contents,         // what is used was loaded for another iteration, or never
-    bank_in_use,            // a bank of one port is used twice at a time
-    never_waited_for,       // the kernel ends while it is in flight
-    too_many_in_flight,     // more transfers than this check can follow
-};
-
 /// Two accesses that nothing orders, and the version that they are to.
 struct hazard {
-    hazard_kind kind = hazard_kind::none;
+    rule broken = rule::none;
     std::int16_t buffer = -1;
     std::int16_t version = 0;
     std::int16_t first = -1;   ///< the movement that is in flight; -1: none is
     std::int16_t second = -1;  ///< the movement that meets it; -1: what computes
 
-    constexpr explicit operator bool() const { return kind != hazard_kind::none; }
+    constexpr explicit operator bool() const { return broken != rule::none; }
 };
 
 /// What is in flight, and what every version holds, while a program runs.
@@ -85,7 +75,7 @@ struct in_flight {
             job const& other = jobs[static_cast<std::size_t>(at)];
             if (other.movement == next.movement && other.number == next.number) remove(at--);
         }
-        if (count == most_jobs) return report(in, {hazard_kind::too_many_in_flight, m.destination, 0, next.movement, -1});
+        if (count == most_jobs) return report(in, {rule::too_many_in_flight, m.destination, 0, next.movement, -1});
         jobs[static_cast<std::size_t>(count++)] = next;
     }
     constexpr void wait(run& in, int wait_at) {
@@ -114,7 +104,7 @@ struct in_flight {
     constexpr void end(run& in) {
         if (count == 0) return;
         place const& left = jobs[0].destination;
-        report(in, {hazard_kind::never_waited_for, left.buffer, left.version, jobs[0].movement, -1});
+        report(in, {rule::never_waited_for, left.buffer, left.version, jobs[0].movement, -1});
     }
 
     constexpr void sign(run const& in, run_signature& into) const {
@@ -189,17 +179,17 @@ struct in_flight {
     /// Whether an access to a place by `next`, or by what computes, may happen while `other` is in flight.
     constexpr void meet(run& in, job const& other, place const& to, bool writes, job const& next) {
         if (to.buffer < 0 || found) return;
-        auto const conflict = [&](hazard_kind kind) { report(in, {kind, to.buffer, to.version, other.movement, next.movement}); };
+        auto const conflict = [&](rule broken) { report(in, {broken, to.buffer, to.version, other.movement, next.movement}); };
         // Transfers of one staged buffer at two steps move two parts of what is on its other side.
         bool const apart = next.ring >= 0 && in.ring_at(next.ring).buffer == in.ring_at(other.ring).buffer && next.number != other.number &&
                            to.buffer != in.ring_at(next.ring).buffer;
         if (other.destination == to && !apart)
-            return conflict(writes ? hazard_kind::written_while_written : hazard_kind::read_before_written);
-        if (other.source == to && writes && !apart) return conflict(hazard_kind::written_while_read);
+            return conflict(writes ? rule::written_while_written : rule::read_before_written);
+        if (other.source == to && writes && !apart) return conflict(rule::written_while_read);
         memory const& m = memory_of(in, to);
         for (place const& used : {other.source, other.destination}) {
             if (m.ports > 1 || used.buffer < 0 || &memory_of(in, used) != &m || bank_of(in, used) < 0) continue;
-            if (bank_of(in, used) == bank_of(in, to)) conflict(hazard_kind::bank_in_use);
+            if (bank_of(in, used) == bank_of(in, to)) conflict(rule::bank_in_use);
         }
     }
     static constexpr memory const& memory_of(run const& in, place const& of) {
@@ -212,7 +202,7 @@ struct in_flight {
     }
     constexpr void expect(run& in, place const& used, std::int64_t number, int by) {
         if (keeps_contents(in, used.buffer) && content(used) != number)
-            report(in, {hazard_kind::other_contents, used.buffer, used.version, -1, static_cast<std::int16_t>(by)});
+            report(in, {rule::other_contents, used.buffer, used.version, -1, static_cast<std::int16_t>(by)});
     }
     /// The job at `last` and those in front of it on its engine are complete.
     constexpr void complete(int engine_at, int last) {
@@ -239,6 +229,18 @@ constexpr hazard find_hazard(plan_value const& plan, visiting how = visiting::pe
     run.run();
     state.end(run);
     return state.found;
+}
+
+/// Refuses a plan that runs into a hazard.
+constexpr void refuse_hazards(planning& p) {
+    hazard const found = find_hazard(p.plan);
+    if (!found) return;
+    auto const mover = [&](int movement_at) {
+        return movement_at < 0 ? label() : p.of->where().transfers[p.plan.movements[static_cast<std::size_t>(movement_at)].transfer].name;
+    };
+    buffer const& b = p.buffer_at(found.buffer);
+    p.refuse(verdict_kind::race, found.broken, {b.tensor, mover(found.first), mover(found.second)}, b.ordinal);
+    p.kept.facts = {fact{fact_kind::version, found.version}};
 }
 
 }  // namespace tilewright::detail

@@ -1,6 +1,7 @@
 #pragma once
 #include <tilewright/plan/banks.hpp>
 #include <tilewright/plan/cost.hpp>
+#include <tilewright/plan/hazards.hpp>
 #include <tilewright/plan/machine_check.hpp>
 #include <tilewright/plan/placement.hpp>
 #include <tilewright/plan/program.hpp>
@@ -51,6 +52,7 @@ constexpr void write_plan(planning& p) {
     if (!p.refused()) add_fences(p);
     if (!p.refused()) limit_totals(p);
     if (!p.refused()) plan.total_cycles = count_cycles(plan);
+    if (!p.refused()) refuse_hazards(p);
 }
 
 constexpr plan_value make_plan(schedule const& of, machine_reading const& parts) {
