@@ -181,8 +181,9 @@ struct in_flight {
         if (to.buffer < 0 || found) return;
         auto const conflict = [&](rule broken) { report(in, {broken, to.buffer, to.version, other.movement, next.movement}); };
         // Transfers of one staged buffer at two steps move two parts of what is on its other side.
-        bool const apart = next.ring >= 0 && in.ring_at(next.ring).buffer == in.ring_at(other.ring).buffer && next.number != other.number &&
-                           to.buffer != in.ring_at(next.ring).buffer;
+        std::int16_t const staged = in.ring_at(other.ring).buffer;
+        bool const same_buffer = next.source.buffer == staged || next.destination.buffer == staged;
+        bool const apart = same_buffer && to.buffer != staged && step_of(in, staged, next) != other.number;
         if (other.destination == to && !apart)
             return conflict(writes ? rule::written_while_written : rule::read_before_written);
         if (other.source == to && writes && !apart) return conflict(rule::written_while_read);

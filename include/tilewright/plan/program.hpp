@@ -69,11 +69,15 @@ class program_writer {
             if (st.writes && st.ring >= 0 && stands_at(st, t, level)) wait(step_of(p, st.ring, -st.versions));
         }
         auto const first = [&](staging const& st) { return p.producer_of(st.tensor) < 0 || st.writes; };
+        int started = 0;
         for (int at = 0; at < p.stagings.size(); ++at) {
-            if (first(p.staging_at(at))) load(at, t, level);
+            if (!first(p.staging_at(at))) continue;
+            // What is loaded from a buffer of this very level comes when that one is there.
+            while (is_loaded_here(p.staging_at(at).outward, t, level) && started < at) wait_for_load(started++, t, level);
+            load(at, t, level);
         }
-        for (int at = 0; at < p.stagings.size(); ++at) {
-            if (first(p.staging_at(at))) wait_for_load(at, t, level);
+        for (; started < p.stagings.size(); ++started) {
+            if (first(p.staging_at(started))) wait_for_load(started, t, level);
         }
         for (int s = 0; s < p.plan.stages.size() && !p.refused(); ++s) {
             for (int at = 0; at < p.stagings.size(); ++at) {
@@ -97,6 +101,13 @@ class program_writer {
         }
     }
 
+    constexpr bool is_loaded_here(int buffer_at, int t, int level) const {
+        for (int at = 0; at < p.stagings.size(); ++at) {
+            staging const& st = p.staging_at(at);
+            if (st.buffer == buffer_at && stands_at(st, t, level)) return true;
+        }
+        return false;
+    }
     constexpr machine const& where() const { return p.of->where(); }
     constexpr int root_of(int s) const {
         while (p.placed(s).at_stage >= 0) s = p.placed(s).at_stage;

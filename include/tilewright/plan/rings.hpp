@@ -40,6 +40,7 @@ constexpr int make_ring(planning& p, staging const& st, int mover, bool stores) 
         made.loops[static_cast<std::size_t>(made.loop_count++)] = p.placed(st.stage).path[static_cast<std::size_t>(position)];
     }
     if (p.refused()) return -1;
+    if (made.loop_count == 0) made.distance = 0;  // there is just one step, and no place ahead of it
     made.step = p.keep(step);
     return p.add(made);
 }
