@@ -22,7 +22,12 @@ struct fixed_array {
         for (Element& element : elements) element = value;
     }
 
-    friend constexpr bool operator==(fixed_array const&, fixed_array const&) = default;
+    friend constexpr bool operator==(fixed_array const& a, fixed_array const& b) {
+        for (std::size_t at = 0; at < Size; ++at) {
+            if (!(a.elements[at] == b.elements[at])) return false;
+        }
+        return true;
+    }
 };
 
 }  // namespace tilewright
