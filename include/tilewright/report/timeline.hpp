@@ -46,8 +46,8 @@ namespace tilewright {
 
 /// What was recorded since the emulator was reset, in the Trace Event Format: a thread for each engine and, last, one for the core.
 ///
-/// Opens in ui.perfetto.dev and chrome://tracing; a cycle is shown as a microsecond. A job is as long as it occupies its engine; `complete` is
-/// the cycle in which it is complete, a `latency` later.
+/// Opens in ui.perfetto.dev and chrome://tracing; a cycle is shown as a microsecond. A job is as long as it occupies its engine; `complete`
+/// is the cycle in which it is complete, a `latency` later.
 inline std::string chrome_trace(emulator const& after) {
     machine const& ran = after.what();
     int const core_at = ran.engines.size();
