@@ -52,7 +52,7 @@ class shadow {
             w.current = -1;
             std::fill(w.released.begin(), w.released.end(), 0);
         }
-        now_ = 0;
+        now_ = 1;
     }
     /// A transfer, an intrinsic or a tile body begins.
     void begin_step() { ++now_; }
@@ -214,7 +214,7 @@ class shadow {
     std::vector<watched> buffers_;
     std::vector<label> stages_;
     std::vector<cells> banks_;
-    std::uint32_t now_ = 0;
+    std::uint32_t now_ = 1;  ///< the step; what was never released, was at 0
 };
 
 }  // namespace tilewright::emulation
