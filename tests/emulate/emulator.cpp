@@ -27,7 +27,7 @@ TEST_CASE("a transfer moves the rows that its shape says, and is counted") {
     std::vector<std::uint8_t> source(100);
     for (std::size_t at = 0; at < source.size(); ++at) source[at] = static_cast<std::uint8_t>(at);
     // two rows of three bytes: 10 apart in the source, 4 apart in the destination
-    std::int64_t const shape[] = {3, 1, 1, 1, 2, 10, 4};
+    std::int64_t const shape[] = {3, 1, 1, 1, -1, -1, -1, 2, 10, 4};
     CHECK(on.transfer(0, source.data() + 5, on.base(near) + 64, shape) == 0);
     CHECK(std::memcmp(on.base(near) + 64, "\5\6\7\0\17\20\21", 7) == 0);
     CHECK(on.counted(in).calls == 1);
@@ -38,7 +38,7 @@ TEST_CASE("a transfer moves the rows that its shape says, and is counted") {
 TEST_CASE("a transfer does what its semantics declare to every element") {
     emulator on(small, semantics_of<small>);
     std::int16_t const source[] = {5, -6, 30000};
-    std::int64_t const shape[] = {3, 4, 2, 0};
+    std::int64_t const shape[] = {3, 4, 2, 0, -1, -1, -1};
     CHECK(on.transfer(1, source, on.base(near), shape) == 0);
     std::int32_t const expected[] = {10, -12, 60000};
     CHECK(std::memcmp(on.base(near), expected, sizeof expected) == 0);
@@ -53,7 +53,8 @@ TEST_CASE("an intrinsic computes its semantics on strided operands") {
     for (int at = 0; at < 27; ++at) second[at] = static_cast<std::int16_t>(at * 53 % 97 - 40);
     for (int at = 0; at < 16; ++at) sums[at] = at;
     auto const bits = [](auto* address) { return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address)); };
-    std::int64_t const operands[] = {bits(first), 6, 1, 0, 0, 0, 0, bits(second), 9, 1, 0, 0, 0, 0, bits(sums), 4, 1, 0, 0, 0, 0};
+    std::int64_t const operands[] = {bits(first), -1, 6, 1, 0, 0, 0, 0, bits(second), -1, 9, 1, 0, 0, 0, 0,
+                                     bits(sums),  -1, 4, 1, 0, 0, 0, 0};
     CHECK(on.intrinsic(0, operands) == 0);
     for (int row = 0; row < 4; ++row) {
         for (int column = 0; column < 4; ++column) {
@@ -64,14 +65,14 @@ TEST_CASE("an intrinsic computes its semantics on strided operands") {
     }
     CHECK(on.counted(dots).cycles == 11);
 
-    std::int64_t const reduced[] = {bits(first), 6, 1, 0, 0, 0, 0, bits(sums), 1, 0, 0, 0, 0, 0};
+    std::int64_t const reduced[] = {bits(first), -1, 6, 1, 0, 0, 0, 0, bits(sums), -1, 1, 0, 0, 0, 0, 0};
     CHECK(on.intrinsic(1, reduced) == 0);
     for (int row = 0; row < 4; ++row) CHECK(sums[row] == *std::max_element(first + row * 6, first + row * 6 + 5) - 1);
 }
 TEST_CASE("accesses outside a memory are refused and touch nothing") {
     emulator on(small, semantics_of<small>);
     std::vector<std::uint8_t> source(16, 9);
-    std::int64_t const shape[] = {16, 1, 1, 0};
+    std::int64_t const shape[] = {16, 1, 1, 0, -1, -1, -1};
     CHECK(on.transfer(0, source.data(), on.base(near) + 8192 - 15, shape) == emulation_bad_address);
     CHECK(on.error().find("in: 16 bytes") != std::string::npos);
     CHECK(on.error().find("near 0x5ff1") != std::string::npos);
@@ -89,7 +90,9 @@ TEST_CASE("a call beyond what a transfer declares is refused") {
     emulator on(narrow, {});
     alignas(8) std::array<std::uint8_t, 256> source{};
     auto const code = [&](std::initializer_list<std::int64_t> shape, int shift = 0) {
-        return on.transfer(0, source.data() + shift, on.base(near), std::data(shape));
+        std::vector<std::int64_t> whole(shape);
+        whole.insert(whole.begin() + 4, {-1, -1, -1});
+        return on.transfer(0, source.data() + shift, on.base(near), whole.data());
     };
     CHECK(code({32, 1, 1, 1, 4, 40, 32}) == 0);
     CHECK(code({32, 1, 1, 2, 2, 64, 64, 2, 32, 32}) == emulation_illegal_transfer);
@@ -99,12 +102,30 @@ TEST_CASE("a call beyond what a transfer declares is refused") {
     CHECK(code({8, 1, 1, 1, 4, 12, 8}) == emulation_illegal_transfer);
     CHECK(code({8, 1, 1, 1, 4, 8, 12}) == emulation_illegal_transfer);
     CHECK(code({8, 1, 1, 0}, 4) == emulation_illegal_transfer);
+    CHECK(code({0, 1, 1, 0}) == emulation_illegal_transfer);
+    CHECK(code({8, 1, 1, 1, 0, 8, 8}) == emulation_illegal_transfer);
 }
 TEST_CASE("addresses are reported as the device has them") {
     emulator on(small, semantics_of<small>);
     CHECK(on.device_address(on.base(near) + 0x20) == "near 0x4020");
     CHECK(on.device_address(&on) == "host");
     CHECK_THROWS_AS(on.base(host), std::invalid_argument);
+}
+TEST_CASE("every bank is a region of its own and has its device address") {
+    constexpr memory in_row{.name = "in_row", .base = 0x1000, .capacity = 8_KiB, .banks = 2};
+    constexpr memory apart{.name = "apart", .capacity = 8_KiB, .banks = 2, .bank_bases = {0x10'0000, 0x20'0000}};
+    constexpr memory pool{.name = "pool", .capacity = 8_KiB, .banks = 2};
+    constexpr auto banked = machine("banked", host, in_row, apart, pool, transfer("in", host, in_row));
+    emulator on(banked, {});
+    CHECK(on.device_address(on.base(in_row, 1) + 4) == "in_row 0x2004");
+    CHECK(on.device_address(on.base(apart, 1) + 4) == "apart 0x200004");
+    CHECK(on.device_address(on.base(pool, 1) + 4) == "pool +0x1004");
+    CHECK_THROWS_AS(on.base(in_row, 2), std::invalid_argument);
+    // a transfer does not run on from one bank into the next
+    std::vector<std::uint8_t> const source(16);
+    std::int64_t const shape[] = {16, 1, 1, 0, -1, -1, -1};
+    CHECK(on.transfer(0, source.data(), on.base(in_row, 0) + 4096 - 16, shape) == 0);
+    CHECK(on.transfer(0, source.data(), on.base(in_row, 0) + 4096 - 8, shape) == emulation_bad_address);
 }
 TEST_CASE("two emulators of one machine do not share memory") {
     emulator one(small, semantics_of<small>), other(small, semantics_of<small>);

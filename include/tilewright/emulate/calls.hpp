@@ -4,12 +4,15 @@
 // The C functions that code of the emulated binding calls. The first argument is the emulator.
 extern "C" {
 
-[[gnu::used]] inline std::uint64_t tilewright_emulated_base(void* machine, std::int32_t memory, std::int32_t) {
-    return reinterpret_cast<std::uintptr_t>(static_cast<tilewright::emulator*>(machine)->base(memory));
+[[gnu::used]] inline std::uint64_t tilewright_emulated_base(void* machine, std::int32_t memory, std::int32_t bank) {
+    return reinterpret_cast<std::uintptr_t>(static_cast<tilewright::emulator*>(machine)->base(memory, bank));
 }
 [[gnu::used]] inline std::int32_t tilewright_emulate_transfer(void* machine, std::int32_t transfer, void* source, void* destination,
                                                               void* shape) {
     return static_cast<tilewright::emulator*>(machine)->transfer(transfer, source, destination, static_cast<std::int64_t const*>(shape));
+}
+[[gnu::used]] inline std::int32_t tilewright_emulate_wait(void* machine, std::int32_t engine, std::int64_t value) {
+    return static_cast<tilewright::emulator*>(machine)->wait(engine, value);
 }
 [[gnu::used]] inline std::int32_t tilewright_emulate_intrinsic(void* machine, std::int32_t intrinsic, void* operands) {
     return static_cast<tilewright::emulator*>(machine)->intrinsic(intrinsic, static_cast<std::int64_t const*>(operands));
@@ -20,8 +23,12 @@ extern "C" {
     static_cast<tilewright::emulator*>(machine)->code(iterations, {load, store, arithmetic, multiply, divide, convert});
     return 0;
 }
-[[gnu::used]] inline std::int32_t tilewright_emulate_wait(void*, std::int32_t, std::int64_t) { return 0; }
-[[gnu::used]] inline std::int32_t tilewright_emulate_end(void*) { return 0; }
+[[gnu::used]] inline std::int32_t tilewright_emulate_access(void* machine, std::int32_t stage, std::int32_t buffer, std::uint64_t address,
+                                                            std::int64_t bytes, std::int32_t writes) {
+    return static_cast<tilewright::emulator*>(machine)->access(
+        stage, buffer, reinterpret_cast<void const*>(static_cast<std::uintptr_t>(address)), bytes, writes != 0);
+}
+[[gnu::used]] inline std::int32_t tilewright_emulate_end(void* machine) { return static_cast<tilewright::emulator*>(machine)->end(); }
 /// Nothing, but the compiler of the kernel does not know that: accesses before it and after it are not mixed.
 [[gnu::used]] inline std::int32_t tilewright_fence() { return 0; }
 

@@ -1,13 +1,11 @@
 #pragma once
 #include <map>
 #include <memory>
-#include <stdexcept>
-#include <string>
-#include <tilewright/emulate/region.hpp>
-#include <tilewright/emulate/semantics.hpp>
+#include <tilewright/emulate/engine_queue.hpp>
+#include <tilewright/emulate/operands.hpp>
+#include <tilewright/emulate/recorded_job.hpp>
+#include <tilewright/emulate/shadow.hpp>
 #include <tilewright/machine/structural.hpp>
-#include <tilewright/plan/plan_value.hpp>
-#include <vector>
 
 namespace tilewright {
 
@@ -16,134 +14,314 @@ enum emulation_error : std::int32_t {
     emulation_bad_address = -1001,       // an access outside the memory that the transfer or the intrinsic works on
     emulation_unknown_part = -1002,      // a call names a part that the machine does not have
     emulation_illegal_transfer = -1003,  // dimensions, a row, an extent, an address or a stride that the transfer does not take
+    emulation_bad_access = -1004,        // checked runs: bytes in flight, without contents, or outside of their buffer
+    emulation_bank_conflict = -1005,     // a transfer in flight and what computes use a bank with one port
+    emulation_not_waited = -1006,        // the kernel ended while transfers were in flight
 };
 
 /// A machine that exists only here: its memories are regions of the process, its transfers and intrinsics do what they declare.
 ///
-/// Traffic and cycles are counted from the calls that are executed. Not for use from several threads at a time.
+/// Traffic and cycles are counted from the calls that are executed, by the rule of machine/clock.hpp. A call that fails ends the kernel:
+/// what is in flight then is given up. Not for use from several threads at a time.
 class emulator {
   public:
     struct count {
         std::int64_t calls = 0, bytes = 0, cycles = 0;
     };
 
-    emulator(machine const& what, semantics_table const& semantics) : what_(what), semantics_(semantics) {
-        for (int at = 0; at < what.memories.size(); ++at) {
-            memory const& m = what.memories[at];
-            regions_.push_back(m.capacity > 0 ? guarded_region(static_cast<std::size_t>(m.capacity), static_cast<std::size_t>(m.alignment))
-                                              : guarded_region());
+    emulator(machine const& what, semantics_table const& semantics)
+        : what_(what), semantics_(semantics), memories_(what_), shadow_(what_, memories_) {
+        for (int at = 0; at < what_.engines.size(); ++at)
+            queues_.push_back(std::make_unique<emulation::engine_queue>(what_.engines[at].depth));
+        for (int at = 0; at < what_.transfers.size(); ++at) {
+            transfer_description const& t = what_.transfers[at];
+            transfer_parts_.push_back(
+                {what_.engines.find(t.engine_name), what_.memories.find(t.source), what_.memories.find(t.destination)});
+        }
+        for (int at = 0; at < what_.intrinsics.size(); ++at) {
+            intrinsic_description const& i = what_.intrinsics[at];
+            intrinsic_part& part = intrinsic_parts_.emplace_back();
+            part.engine = what_.engines.find(i.engine_name);
+            for (int o = 0; o < i.operand_count; ++o) part.operands.emplace_back(what_, i, o);
         }
         reset();
     }
+    emulator(emulator const&) = delete;
 
     machine const& what() const { return what_; }
     /// Where a memory lies in this process. @throws std::invalid_argument when the machine has none of that name, or it has no capacity
-    std::byte* base(memory const& m) const {
-        int const at = what_.memories.find(m.name);
-        if (at < 0 || m.capacity <= 0)
+    std::byte* base(memory const& m, int bank = 0) const {
+        std::byte* const found = base(what_.memories.find(m.name), bank);
+        if (found == nullptr)
             throw std::invalid_argument("machine `" + what_.name.str() + "` has no memory `" + m.name.str() + "` with a capacity");
-        return regions_[static_cast<std::size_t>(at)].begin();
+        return found;
     }
-    std::byte* base(int memory_at) const { return regions_[static_cast<std::size_t>(memory_at)].begin(); }
+    std::byte* base(int memory_at, int bank = 0) const { return memories_.base(memory_at, bank); }
 
     /// An address as the device would print it: "spad 0x50001000", or "host" outside every memory of the machine.
-    std::string device_address(void const* address) const {
-        for (int at = 0; at < what_.memories.size(); ++at) {
-            guarded_region const& region = regions_[static_cast<std::size_t>(at)];
-            if (!region.holds(address, 0)) continue;
-            memory const& m = what_.memories[at];
-            char text[48];
-            auto const offset = static_cast<std::uint64_t>(static_cast<std::byte const*>(address) - region.begin());
-            std::snprintf(text, sizeof text, "%s0x%llx", m.base == no_address ? " +" : " ",
-                          static_cast<unsigned long long>((m.base == no_address ? 0 : m.base) + offset));
-            return m.name.str() + text;
-        }
-        return "host";
-    }
+    std::string device_address(void const* address) const { return memories_.device_address(address); }
 
+    /// Forgets counts, cycles, errors, records, and transfers in flight. Settings stay, and so do the contents of the memories.
     void reset() {
+        give_up();
         transfers_.assign(static_cast<std::size_t>(what_.transfers.size()), {});
         intrinsics_.assign(static_cast<std::size_t>(what_.intrinsics.size()), {});
         code_ = {};
+        now_ = 0;
+        for (auto& queue : queues_) queue->clock = {};
+        recorded_.clear();
+        fail_in_ = 0;
         error_.clear();
     }
+
+    /// Settings, for the kernels that run from now on.
+
+    /// When data moves. `seed` is for `progress::random`: equal seeds give equal runs.
+    void use(progress how, std::uint64_t seed = 1) {
+        give_up();
+        creeps_ = how == progress::random;
+        random_.seed(seed);
+        for (auto& queue : queues_) queue->use(how);
+    }
+    /// Every access of a kernel with this plan is checked; the first bad one ends it with `emulation_bad_access`.
+    ///
+    /// @param code_reports whether the kernel's own loops report what they touch. Where they do not, the contents of the buffers that they
+    /// touch are not judged
+    /// @throws std::invalid_argument when the plan was refused, or is for another machine
+    void check(plan_value const& plan, bool code_reports = true) {
+        if (plan.refusal || !equal(*plan.where, what_))
+            throw std::invalid_argument("a run on machine `" + what_.name.str() + "` cannot be checked by " +
+                                        (plan.refusal ? "a plan that was refused" : "the plan of another machine"));
+        give_up();
+        shadow_.watch(plan, code_reports);
+        name_buffers(plan);
+    }
+    void stop_checking() { shadow_.stop(); }
+    /// Keeps what engines and core do, for `timeline` and `chrome_trace`. `plan`: the one of the kernel, for the names of buffers
+    void record(bool on = true) { records_ = on; }
+    void record(plan_value const& plan) {
+        records_ = true;
+        name_buffers(plan);
+    }
+    std::vector<recorded_job> const& recorded() const { return recorded_; }
+    /// The n-th call of a transfer from now on, the next one when n is 1, is not carried out and returns `code`.
+    void fail_transfer(std::int64_t n, std::int32_t code) { fail_in_ = n, fail_code_ = code; }
+
     count const& transfers(int at) const { return transfers_[static_cast<std::size_t>(at)]; }
     count const& intrinsics(int at) const { return intrinsics_[static_cast<std::size_t>(at)]; }
     count const& code() const { return code_; }
     count counted(transfer_description const& t) const { return transfers(what_.transfers.find(t.name)); }
     count counted(intrinsic_description const& i) const { return intrinsics(what_.intrinsics.find(i.name)); }
-    /// Cycles when nothing overlaps: the sum over all calls.
+    /// Cycles that have passed: engines work beside each other and beside the core.
     std::int64_t cycles() const {
+        std::int64_t last = now_;
+        for (auto const& queue : queues_) last = std::max(last, queue->clock.complete);
+        return last;
+    }
+    /// Cycles when nothing overlaps: the sum over all calls.
+    std::int64_t serial_cycles() const {
         std::int64_t total = code_.cycles;
         for (auto const* list : {&transfers_, &intrinsics_}) {
             for (count const& c : *list) total += c.cycles;
         }
         return total;
     }
-    /// What the last refused call wanted; empty when all went well.
+    /// Cycles that an engine was occupied. @throws std::invalid_argument when the machine has none of that name
+    std::int64_t busy(engine const& e) const {
+        int const at = what_.engines.find(e.name);
+        if (at < 0) throw std::invalid_argument("machine `" + what_.name.str() + "` has no engine `" + e.name.str() + "`");
+        return busy(at);
+    }
+    std::int64_t busy(int engine_at) const { return queues_[static_cast<std::size_t>(engine_at)]->clock.busy; }
+    /// What the first refused call wanted; empty when all went well.
     std::string const& error() const { return error_; }
 
-    // What generated code calls. The shape is {row elements, bytes of a destination element, of a source element, dimensions, then for each
-    // dimension, outermost first: extent, source stride and destination stride in bytes}.
+    // What generated code calls.
+
+    /// `shape`: {row elements, bytes of a destination element, of a source element, number of dimensions, tag, source buffer, destination
+    /// buffer, then for each dimension, outermost first: extent, source stride and destination stride in bytes}. Buffers are positions in
+    /// the plan, -1: none. The tag of a blocking transfer is -1.
     std::int32_t transfer(std::int32_t at, void const* source, void* destination, std::int64_t const* shape) {
+        if (creeps_) creep();
         if (at < 0 || at >= what_.transfers.size()) return fail(emulation_unknown_part, "a transfer that the machine does not have");
         transfer_description const& t = what_.transfers[at];
-        std::int64_t const row = shape[0], to_size = shape[1], from_size = shape[2];
-        int const dimensions = static_cast<int>(shape[3]);
-        std::int64_t const* const along = shape + 7;
-        std::int64_t source_reach = row * from_size, destination_reach = row * to_size, calls = row;
-        for (int d = 0; d < dimensions; ++d) {
-            source_reach += (along[3 * d] - 1) * along[3 * d + 1];
-            destination_reach += (along[3 * d] - 1) * along[3 * d + 2];
-            calls *= along[3 * d];
-        }
-        if (!takes(t, source, destination, shape)) return fail(emulation_illegal_transfer, t.name.str() + " takes no call of this shape");
-        if ((source != nullptr && !reaches(t.source, source, source_reach)) || !reaches(t.destination, destination, destination_reach)) {
-            return fail(emulation_bad_address, t.name.str() + ": " + std::to_string(source_reach) + " bytes from " +
-                                                   device_address(source) + ", " + std::to_string(destination_reach) + " bytes to " +
+        transfer_part const& part = transfer_parts_[static_cast<std::size_t>(at)];
+        if (fail_in_ > 0 && --fail_in_ == 0) return fail(fail_code_, t.name.str() + " was made to fail with " + std::to_string(fail_code_));
+        bool const blocking = shape[4] < 0;
+        if (!takes(t, source, destination, shape) || (!blocking && (!t.is_asynchronous || part.engine < 0)))
+            return fail(emulation_illegal_transfer, t.name.str() + " takes no call of this shape");
+        emulation::transfer_job job(semantics_.transfers[static_cast<std::size_t>(at)], source, destination, shape[0], shape[1], shape[2],
+                                    static_cast<int>(shape[3]), shape + 7);
+        std::uint64_t narrow = 0;
+        if ((source != nullptr && !reaches(part.source, source, job.source_reach(), narrow)) ||
+            !reaches(part.destination, destination, job.destination_reach(), narrow)) {
+            return fail(emulation_bad_address, t.name.str() + ": " + std::to_string(job.source_reach()) + " bytes from " +
+                                                   device_address(source) + ", " + std::to_string(job.destination_reach()) + " bytes to " +
                                                    device_address(destination));
         }
-        move(at, static_cast<std::byte const*>(source), static_cast<std::byte*>(destination), shape, 0);
+        std::vector<emulation::byte_range> reads, writes;
+        if (shadow_.on()) {
+            reads = job.reads(), writes = job.writes();
+            if (std::int32_t const code = check_transfer({t.name}, part.engine, job, reads, writes, shape); code != 0) return code;
+        }
+
+        job_time const time = time_of(t.costs, job.bytes());
         count& c = transfers_[static_cast<std::size_t>(at)];
-        std::int64_t const bytes = calls * to_size;
         c.calls += 1;
-        c.bytes += bytes;
-        c.cycles += t.costs.latency + t.costs.setup + (bytes + t.costs.bytes_per_cycle - 1) / t.costs.bytes_per_cycle;
+        c.bytes += job.bytes();
+        c.cycles += time.busy + time.latency;
+        if (part.engine < 0) {
+            job.finish();
+            keep({job_kind::transfer, -1, t.name, now_, now_ + time.busy, now_ + time.busy + time.latency, job.bytes(), about(shape)});
+            now_ += time.busy + time.latency;
+            return 0;
+        }
+        emulation::engine_queue& queue = *queues_[static_cast<std::size_t>(part.engine)];
+        std::int64_t const asked = now_, complete = queue.clock.start(now_, time, queue.depth());
+        waited(part.engine, asked);
+        keep({job_kind::transfer, part.engine, t.name, queue.clock.free - time.busy, queue.clock.free, complete, job.bytes(), about(shape),
+              shape[4]});
+        if (blocking) {
+            queue.retire_all();
+            job.finish();
+            now_ = complete;
+        } else {
+            queue.start({job, at, shape[4], complete, narrow, static_cast<int>(shape[5]), static_cast<int>(shape[6]), std::move(reads),
+                         std::move(writes)});
+        }
         return 0;
     }
-    /// `operands`: for each operand its address, then `max_rank` strides in elements.
+    /// Until jobs of an engine are complete. @param value by_transfer: the last one with this tag, if there is one, and all before it;
+    /// by_channel: all but the last so many
+    std::int32_t wait(std::int32_t engine_at, std::int64_t value) {
+        if (creeps_) creep();
+        if (engine_at < 0 || engine_at >= what_.engines.size())
+            return fail(emulation_unknown_part, "a wait for an engine that the machine does not have");
+        emulation::engine_queue& queue = *queues_[static_cast<std::size_t>(engine_at)];
+        auto const& flights = queue.flights();
+        std::size_t count = flights.size();
+        if (what_.engines[engine_at].completes == completion::by_transfer) {
+            while (count > 0 && flights[count - 1].tag != value) --count;
+        } else {
+            count -= std::min(count, static_cast<std::size_t>(std::max<std::int64_t>(value, 0)));
+        }
+        std::int64_t const asked = now_;
+        now_ = std::max(now_, queue.retire(count));
+        waited(engine_at, asked);
+        return 0;
+    }
+    /// `operands`: for each operand its address, its buffer's position in the plan, then `max_rank` strides in elements.
     std::int32_t intrinsic(std::int32_t at, std::int64_t const* operands) {
+        if (creeps_) creep();
         if (at < 0 || at >= what_.intrinsics.size()) return fail(emulation_unknown_part, "an intrinsic that the machine does not have");
         intrinsic_description const& i = what_.intrinsics[at];
+        intrinsic_part& part = intrinsic_parts_[static_cast<std::size_t>(at)];
         void* addresses[intrinsic_description::most_operands];
         std::int64_t strides[intrinsic_description::most_operands * max_rank];
+        std::uint64_t narrow = 0;
         for (int o = 0; o < i.operand_count; ++o) {
             std::int64_t const* const given = operands + o * (2 + max_rank);
             addresses[o] = reinterpret_cast<void*>(static_cast<std::uintptr_t>(given[0]));
             std::copy(given + 2, given + 2 + max_rank, strides + o * max_rank);
-            operand_constraint const& wanted = i.operands[static_cast<std::size_t>(o)];
-            if (!reaches(wanted.memory_name, addresses[o], reach(i, o, strides + o * max_rank))) {
-                return fail(emulation_bad_address,
-                            i.name.str() + ": operand " + wanted.tensor.str() + " at " + device_address(addresses[o]));
+            emulation::operand_footprint const& operand = part.operands[static_cast<std::size_t>(o)];
+            if (!reaches(operand.memory, addresses[o], operand.reach(strides + o * max_rank), narrow)) {
+                return fail(emulation_bad_address, i.name.str() + ": operand " + i.operands[static_cast<std::size_t>(o)].tensor.str() +
+                                                       " at " + device_address(addresses[o]));
             }
         }
+        if (narrow != 0) {
+            if (std::int32_t const code = check_banks({i.name}, part.engine, narrow); code != 0) return code;
+        }
+        if (shadow_.on()) {
+            if (std::int32_t const code = check_intrinsic(i, part, operands); code != 0) return code;
+        }
+
+        std::int64_t begin = now_;
+        if (part.engine >= 0) {
+            emulation::engine_queue& queue = *queues_[static_cast<std::size_t>(part.engine)];
+            queue.retire_all();
+            now_ = queue.clock.start(now_, {i.cost_cycles, 0}, queue.depth());
+            begin = queue.clock.free - i.cost_cycles;
+        } else {
+            now_ += i.cost_cycles;
+        }
+        if (records_) keep({job_kind::intrinsic, part.engine, i.name, begin, begin + i.cost_cycles, now_});
         semantics_.intrinsics[static_cast<std::size_t>(at)](addresses, strides);
         count& c = intrinsics_[static_cast<std::size_t>(at)];
         c.calls += 1;
         c.cycles += i.cost_cycles;
         return 0;
     }
+    /// Loops that stay code are going to run.
     void code(std::int64_t iterations, ir::operation_counts const& operations) {
+        if (creeps_) creep();
+        shadow_.begin_step();
+        std::int64_t const cycles = iterations * cycles_of(operations, what_.host().costs);
         code_.calls += 1;
-        code_.cycles += iterations * cycles_of(operations, what_.host().costs);
+        code_.cycles += cycles;
+        if (records_) keep({job_kind::code, -1, "code", now_, now_ + cycles, now_ + cycles});
+        now_ += cycles;
+    }
+    /// Code of a stage is going to touch bytes of a buffer. Nothing, unless runs are checked.
+    std::int32_t access(std::int32_t stage_at, std::int32_t buffer, void const* address, std::int64_t bytes, bool writes) {
+        if (creeps_) creep();
+        if (!shadow_.on()) return 0;
+        caller const who{shadow_.stage_name(stage_at), {}, true};
+        if (!shadow_.is_buffer(buffer)) return fail(emulation_unknown_part, who.text() + ": a buffer that the plan does not have");
+        auto const begin = reinterpret_cast<std::uintptr_t>(address);
+        emulation::byte_range const range{begin, begin + static_cast<std::uintptr_t>(bytes)};
+        if (std::uint64_t const narrow = memories_.narrow_bank(memories_.find(address, 1)); narrow != 0) {
+            if (std::int32_t const code = check_banks(who, -1, narrow); code != 0) return code;
+        }
+        std::int32_t code = check_range(who, -1, buffer, range, writes);
+        if (code == 0) code = check_use(who, buffer, range, !writes);
+        if (code == 0 && writes) shadow_.write(buffer, range);
+        return code;
+    }
+    /// The kernel is over. @return emulation_not_waited when transfers are in flight that it never waited for; they are completed
+    std::int32_t end() {
+        std::string left;
+        for (std::size_t at = 0; at < queues_.size(); ++at) {
+            auto const& flights = queues_[at]->flights();
+            if (flights.empty()) continue;
+            emulation::flight const& last = flights.back();
+            left += (left.empty() ? "" : "; ") + std::to_string(flights.size()) + " of " + what_.engines[static_cast<int>(at)].name.str() +
+                    ", the last " + flight_text(last);
+            queues_[at]->retire_all();
+        }
+        now_ = cycles();
+        shadow_.clear();
+        return left.empty() ? 0 : fail(emulation_not_waited, "the kernel ended without waiting for transfers: " + left);
     }
 
   private:
-    bool reaches(label const& memory_name, void const* address, std::int64_t bytes) const {
-        int const at = what_.memories.find(memory_name);
-        memory const& m = what_.memories[at];
+    struct transfer_part {
+        int engine = -1, source = -1, destination = -1;
+    };
+    struct intrinsic_part {
+        int engine = -1;
+        std::vector<emulation::operand_footprint> operands;
+    };
+
+    /// Who touches something: a transfer, an operand of an intrinsic, the code of a stage.
+    struct caller {
+        label name{};
+        label operand{};
+        bool is_code = false;
+
+        std::string text() const {
+            if (is_code) return "code of stage " + name.str();
+            return operand.empty() ? name.str() : name.str() + " (operand " + operand.str() + ")";
+        }
+    };
+
+    /// Whether the bytes lie in one bank of the memory; adds to `narrow` the bit of a bank with one port.
+    bool reaches(int memory_at, void const* address, std::int64_t bytes, std::uint64_t& narrow) const {
         // The first memory holds the caller's arguments, wherever they are.
-        return m.capacity <= 0 || at == 0 || regions_[static_cast<std::size_t>(at)].holds(address, static_cast<std::size_t>(bytes));
+        if (memory_at == 0 || !memories_.has_capacity(memory_at)) return true;
+        emulation::place const found = memories_.find_in(memory_at, address, bytes);
+        narrow |= memories_.narrow_bank(found);
+        return static_cast<bool>(found);
     }
     /// Whether a call is within the limits that the transfer declares.
     static bool takes(transfer_description const& t, void const* source, void const* destination, std::int64_t const* shape) {
@@ -152,58 +330,165 @@ class emulator {
             return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address) & 0xffff'ffff);
         };
         std::int64_t const row_bytes = shape[0] * shape[1];
-        bool good = shape[3] < t.most_dimensions && row_bytes % t.row_granularity == 0 &&
-                    (t.largest_row_bytes == 0 || row_bytes <= t.largest_row_bytes);
+        bool good = shape[0] > 0 && shape[3] < t.most_dimensions && shape[3] <= emulation::transfer_job::most_dimensions &&
+                    row_bytes % t.row_granularity == 0 && (t.largest_row_bytes == 0 || row_bytes <= t.largest_row_bytes);
         good = good && (source == nullptr || aligned(bits(source))) && aligned(bits(destination));
-        for (std::int64_t d = 0; d < shape[3]; ++d) {
+        for (std::int64_t d = 0; good && d < shape[3]; ++d) {
             std::int64_t const* const along = shape + 7 + 3 * d;
-            good = good && (t.largest_extent == 0 || along[0] <= t.largest_extent) && (source == nullptr || aligned(along[1])) &&
+            good = along[0] > 0 && (t.largest_extent == 0 || along[0] <= t.largest_extent) && (source == nullptr || aligned(along[1])) &&
                    aligned(along[2]);
         }
         return good;
     }
-    /// Bytes from an operand's first element to behind its last.
-    std::int64_t reach(intrinsic_description const& i, int operand, std::int64_t const* strides) const {
-        computation_view const view = what_.view(i.semantics);
-        stage s;
-        read_stage(view, 0, s);
-        std::int64_t bytes = 0;
-        for (int node_at = 0; node_at < view.count; ++node_at) {
-            node const& n = view[node_at];
-            if (n.op != operation::access || n.name != i.operands[static_cast<std::size_t>(operand)].tensor) continue;
-            std::int64_t elements = 1;
-            for (int d = 0; d < n.argument_count; ++d) {
-                stage_index const index = index_of(view, s, node_at, d);
-                for (int axis = 0; axis < s.axis_count; ++axis) {
-                    elements += index.coefficients[static_cast<std::size_t>(axis)] * (s.axes[static_cast<std::size_t>(axis)].extent - 1) *
-                                (d + 1 == n.argument_count ? 1 : strides[d]);
+
+    std::int32_t check_transfer(caller const& who, int engine_at, emulation::transfer_job const& job,
+                                std::vector<emulation::byte_range> const& reads, std::vector<emulation::byte_range> const& writes,
+                                std::int64_t const* shape) {
+        auto const source = static_cast<int>(shape[5]), destination = static_cast<int>(shape[6]);
+        if ((job.source != nullptr && !shadow_.is_buffer(shape[5])) || !shadow_.is_buffer(shape[6]))
+            return fail(emulation_unknown_part, who.text() + ": a buffer that the plan does not have");
+        shadow_.begin_step();
+        for (emulation::byte_range const& range : reads) {
+            if (std::int32_t const code = check_range(who, engine_at, source, range, false); code != 0) return code;
+        }
+        for (emulation::byte_range const& range : writes) {
+            if (std::int32_t const code = check_range(who, engine_at, destination, range, true); code != 0) return code;
+        }
+        auto const bad = shadow_.move(job, source, destination);
+        return bad ? fail_access(who, source, *bad, false) : 0;
+    }
+    std::int32_t check_intrinsic(intrinsic_description const& i, intrinsic_part& part, std::int64_t const* operands) {
+        shadow_.begin_step();
+        // What is written counts as written when all has been read: an operand may be the result too.
+        for (bool const writing : {false, true}) {
+            for (int o = 0; o < i.operand_count; ++o) {
+                std::int64_t const* const given = operands + o * (2 + max_rank);
+                emulation::operand_footprint& operand = part.operands[static_cast<std::size_t>(o)];
+                if (writing ? !operand.writes : !operand.reads) continue;
+                caller const who{i.name, i.operands[static_cast<std::size_t>(o)].tensor};
+                if (!shadow_.is_buffer(given[1]))
+                    return fail(emulation_unknown_part, who.text() + ": a buffer that the plan does not have");
+                auto const buffer = static_cast<int>(given[1]);
+                for (auto const& run : operand.runs()) {
+                    std::uintptr_t const begin =
+                        static_cast<std::uintptr_t>(given[0]) + static_cast<std::uintptr_t>(operand.byte_offset(run, given + 2));
+                    emulation::byte_range const range{begin, begin + static_cast<std::uintptr_t>(run.count * operand.element_bytes)};
+                    std::int32_t code = check_range(who, part.engine, buffer, range, writing);
+                    if (code == 0) code = check_use(who, buffer, range, !writing);
+                    if (code != 0) return code;
+                    if (writing) shadow_.write(buffer, range);
                 }
             }
-            bytes = std::max(bytes, elements * bytes_of(n.type));
         }
-        return bytes;
+        return 0;
     }
-    void move(std::int32_t at, std::byte const* source, std::byte* destination, std::int64_t const* shape, int dimension) const {
-        if (dimension < shape[3]) {
-            std::int64_t const* const d = shape + 7 + 3 * dimension;
-            for (std::int64_t i = 0; i < d[0]; ++i)
-                move(at, source == nullptr ? nullptr : source + i * d[1], destination + i * d[2], shape, dimension + 1);
-            return;
+    /// Bytes lie inside of their buffer, and no transfer in flight on another engine stands against what is done with them.
+    std::int32_t check_range(caller const& who, int engine_at, int buffer, emulation::byte_range const& range, bool writes) {
+        if (auto const bad = shadow_.inside(buffer, range)) return fail_access(who, buffer, *bad, writes);
+        for (std::size_t at = 0; at < queues_.size(); ++at) {
+            // Jobs of one engine follow each other.
+            if (static_cast<int>(at) == engine_at) continue;
+            for (emulation::flight const& f : queues_[at]->flights()) {
+                std::uintptr_t const written = first_shared(f.writes, range);
+                std::uintptr_t const shared = written != 0 || !writes ? written : first_shared(f.reads, range);
+                if (shared == 0) continue;
+                return fail_access(
+                    who, buffer,
+                    {reinterpret_cast<void const*>(shared), flight_text(f) + " on " + what_.engines[static_cast<int>(at)].name.str() +
+                                                                " may still " + (written != 0 ? "write" : "read") + " it"},
+                    writes);
+            }
         }
-        transfer_function const function = semantics_.transfers[static_cast<std::size_t>(at)];
-        if (function != nullptr) function(destination, source, shape[0]);
-        else std::memcpy(destination, source, static_cast<std::size_t>(shape[0] * shape[1]));
+        return 0;
     }
-    std::int32_t fail(emulation_error code, std::string const& what) {
+    std::int32_t check_use(caller const& who, int buffer, emulation::byte_range const& range, bool reads) {
+        auto const bad = shadow_.use(buffer, range, reads);
+        return bad ? fail_access(who, buffer, *bad, false) : 0;
+    }
+    /// No transfer in flight on another engine uses one of these banks.
+    std::int32_t check_banks(caller const& who, int engine_at, std::uint64_t narrow) {
+        for (std::size_t at = 0; at < queues_.size(); ++at) {
+            if (static_cast<int>(at) == engine_at) continue;
+            for (emulation::flight const& f : queues_[at]->flights()) {
+                if ((f.narrow_banks & narrow) == 0) continue;
+                int const bit = std::countr_zero(f.narrow_banks & narrow);
+                return fail(emulation_bank_conflict, who.text() + " uses bank " + std::to_string(bit % max_banks) + " of " +
+                                                         what_.memories[bit / max_banks].name.str() + ", which has one port, while " +
+                                                         flight_text(f) + " on " + what_.engines[static_cast<int>(at)].name.str() +
+                                                         " may still use it");
+            }
+        }
+        return 0;
+    }
+    /// "mvin to A.spad, tag 3".
+    std::string flight_text(emulation::flight const& f) const {
+        std::string text = what_.transfers[f.transfer].name.str();
+        if (label const name = buffer_name(f.destination_buffer); !name.empty()) text += " to " + name.str();
+        return text + ", tag " + std::to_string(f.tag);
+    }
+
+    void name_buffers(plan_value const& plan) {
+        buffers_.clear();
+        for (int at = 0; at < plan.buffers.size(); ++at) {
+            ir::buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
+            buffers_.push_back({b.name, b.kind == ir::buffer_kind::argument});
+        }
+    }
+    label buffer_name(std::int64_t at) const {
+        return at >= 0 && at < static_cast<std::int64_t>(buffers_.size()) ? buffers_[static_cast<std::size_t>(at)].name : label{};
+    }
+    /// The buffer that a transfer is spoken of by: what it fills, or what it empties.
+    label about(std::int64_t const* shape) const {
+        if (!records_) return {};
+        bool const stores = !buffer_name(shape[6]).empty() && buffers_[static_cast<std::size_t>(shape[6])].argument;
+        label const source = buffer_name(shape[5]);
+        return stores && !source.empty() ? source : buffer_name(shape[6]);
+    }
+    void keep(recorded_job const& job) {
+        if (records_) recorded_.push_back(job);
+    }
+    void waited(int engine_at, std::int64_t since) {
+        if (records_ && now_ > since) recorded_.push_back({job_kind::wait, -1, what_.engines[engine_at].name, since, now_, now_});
+    }
+    void creep() {
+        for (auto& queue : queues_) queue->creep(random_);
+    }
+    void give_up() {
+        for (auto& queue : queues_) queue->abandon();
+        shadow_.clear();
+    }
+    std::int32_t fail_access(caller const& who, int buffer, emulation::shadow::fault const& bad, bool writes) {
+        return fail(emulation_bad_access,
+                    who.text() + (writes ? " writes " : " reads ") + shadow_.text_of(buffer, bad.address) + ": " + bad.why);
+    }
+    std::int32_t fail(std::int32_t code, std::string const& what) {
         if (error_.empty()) error_ = what;
+        now_ = cycles();
+        give_up();
         return code;
     }
 
+    struct named_buffer {
+        label name{};
+        bool argument = false;
+    };
+
     machine what_;
     semantics_table semantics_;
-    std::vector<guarded_region> regions_;
+    emulation::memories memories_;
+    std::vector<std::unique_ptr<emulation::engine_queue>> queues_;
+    std::vector<transfer_part> transfer_parts_;
+    std::vector<intrinsic_part> intrinsic_parts_;
+    emulation::shadow shadow_;
+    std::vector<named_buffer> buffers_;
+    std::int64_t now_ = 0;  ///< of the core
     std::vector<count> transfers_, intrinsics_;
     count code_;
+    bool creeps_ = false, records_ = false;
+    std::mt19937_64 random_;
+    std::vector<recorded_job> recorded_;
+    std::int64_t fail_in_ = 0;
+    std::int32_t fail_code_ = 0;
     std::string error_;
 };
 

@@ -1,0 +1,81 @@
+#pragma once
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <tilewright/emulate/region.hpp>
+#include <tilewright/machine/machine.hpp>
+#include <vector>
+
+namespace tilewright::emulation {
+
+/// A byte of a machine's memory.
+struct place {
+    int memory = -1;  ///< -1: outside of every memory
+    int bank = 0;
+    std::int64_t offset = 0;  ///< from the beginning of the bank
+
+    constexpr explicit operator bool() const { return memory >= 0; }
+};
+
+/// The memories of a machine in this process. Every bank is a guarded region of its own.
+class memories {
+  public:
+    explicit memories(machine const& what) : what_(what), banks_(static_cast<std::size_t>(what.memories.size())) {
+        for (int at = 0; at < what.memories.size(); ++at) {
+            memory const& m = what.memories[at];
+            for (int bank = 0; m.capacity > 0 && bank < m.banks; ++bank) {
+                banks_[static_cast<std::size_t>(at)].emplace_back(static_cast<std::size_t>(m.bank_capacity()),
+                                                                  static_cast<std::size_t>(m.alignment));
+            }
+        }
+    }
+
+    /// The first byte of a bank; null when there is no such bank, or the memory has no capacity.
+    std::byte* base(int memory_at, int bank) const {
+        if (memory_at < 0 || static_cast<std::size_t>(memory_at) >= banks_.size()) return nullptr;
+        auto const& of = banks_[static_cast<std::size_t>(memory_at)];
+        return bank < 0 || static_cast<std::size_t>(bank) >= of.size() ? nullptr : of[static_cast<std::size_t>(bank)].begin();
+    }
+    bool has_capacity(int memory_at) const { return !banks_[static_cast<std::size_t>(memory_at)].empty(); }
+
+    /// Where `bytes` bytes from `address` on lie in one bank of a memory.
+    place find_in(int memory_at, void const* address, std::int64_t bytes) const {
+        auto const& of = banks_[static_cast<std::size_t>(memory_at)];
+        for (std::size_t bank = 0; bank < of.size(); ++bank) {
+            if (of[bank].holds(address, static_cast<std::size_t>(bytes)))
+                return {memory_at, static_cast<int>(bank), static_cast<std::byte const*>(address) - of[bank].begin()};
+        }
+        return {};
+    }
+    place find(void const* address, std::int64_t bytes) const {
+        for (int at = 0; at < what_.memories.size(); ++at) {
+            if (place const found = find_in(at, address, bytes)) return found;
+        }
+        return {};
+    }
+
+    /// An address as the device would print it: "spad 0x50001000", "pool +0x40" without a base, or "host" outside of every memory.
+    std::string device_address(void const* address) const {
+        place const at = find(address, 0);
+        if (!at) return "host";
+        memory const& m = what_.memories[at.memory];
+        char text[48];
+        // Without a base, banks follow each other.
+        std::uint64_t const first = m.has_address() ? m.bank_base(at.bank) : static_cast<std::uint64_t>(at.bank * m.bank_capacity());
+        std::snprintf(text, sizeof text, "%s0x%llx", m.has_address() ? " " : " +",
+                      static_cast<unsigned long long>(first + static_cast<std::uint64_t>(at.offset)));
+        return m.name.str() + text;
+    }
+
+    static constexpr std::uint64_t bank_bit(int memory_at, int bank) { return std::uint64_t{1} << (memory_at * max_banks + bank); }
+    /// The bit of a bank that has a single port; 0 for every other place.
+    std::uint64_t narrow_bank(place const& at) const {
+        return at && what_.memories[at.memory].ports == 1 ? bank_bit(at.memory, at.bank) : 0;
+    }
+
+  private:
+    machine const& what_;
+    std::vector<std::vector<guarded_region>> banks_;
+};
+
+}  // namespace tilewright::emulation

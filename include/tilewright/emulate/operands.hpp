@@ -1,0 +1,129 @@
+#pragma once
+#include <set>
+#include <tilewright/machine/machine.hpp>
+#include <vector>
+
+namespace tilewright::emulation {
+
+/// What calls of an intrinsic touch of one operand, read once from its semantics.
+class operand_footprint {
+  public:
+    /// Elements that follow each other along the innermost dimension.
+    struct run {
+        fixed_array<std::int64_t, max_rank> first{};
+        std::int64_t count = 0;
+    };
+
+    bool reads = false, writes = false;
+    int memory = -1;
+    std::int64_t element_bytes = 0;
+
+    operand_footprint(machine const& where, intrinsic_description const& of, int operand) {
+        operand_constraint const& declared = of.operands[static_cast<std::size_t>(operand)];
+        memory = where.memories.find(declared.memory_name);
+        computation_view const view = where.view(of.semantics);
+        stage s;
+        read_stage(view, 0, s);
+        writes = declared.is != direction::reads;
+        reads = declared.is != direction::writes || s.continues;
+        for (int at = 0; at < view.count; ++at) {
+            node const& n = view[at];
+            if (n.op != operation::access || n.name != declared.tensor) continue;
+            element_bytes = bytes_of(n.type);
+            access made{.rank = n.argument_count};
+            for (int d = 0; d < n.argument_count; ++d) made.indices[static_cast<std::size_t>(d)] = index_of(view, s, at, d);
+            for (int axis = 0; axis < s.axis_count; ++axis)
+                made.extents[static_cast<std::size_t>(axis)] = s.axes[static_cast<std::size_t>(axis)].extent;
+            made.axis_count = s.axis_count;
+            for (int d = 0; d < made.rank; ++d) {
+                stage_index const& index = made.indices[static_cast<std::size_t>(d)];
+                made.last[static_cast<std::size_t>(d)] = index.constant;
+                for (int axis = 0; axis < s.axis_count; ++axis) {
+                    made.last[static_cast<std::size_t>(d)] +=
+                        index.coefficients[static_cast<std::size_t>(axis)] * (made.extents[static_cast<std::size_t>(axis)] - 1);
+                }
+            }
+            accesses_.push_back(made);
+        }
+    }
+
+    /// Bytes from the first element to behind the last one. @param strides in elements; the innermost one is 1 whatever is given
+    std::int64_t reach(std::int64_t const* strides) const {
+        std::int64_t furthest = 0;
+        for (access const& a : accesses_) furthest = std::max(furthest, offset(a.last, a.rank, strides));
+        return (furthest + 1) * element_bytes;
+    }
+    /// Bytes from the operand's first element to that of a run.
+    std::int64_t byte_offset(run const& r, std::int64_t const* strides) const {
+        return offset(r.first, accesses_.front().rank, strides) * element_bytes;
+    }
+    /// Every element that a call touches, once.
+    std::vector<run> const& runs() {
+        if (!runs_.empty()) return runs_;
+        using index = std::array<std::int64_t, max_rank>;
+        std::set<index> touched;
+        for (access const& a : accesses_) {
+            std::array<std::int64_t, stage::most_axes> axes{};
+            auto const collect = [&](auto const& self, int axis) -> void {
+                while (axis < a.axis_count && !a.uses(axis)) ++axis;
+                if (axis < a.axis_count) {
+                    auto const at = static_cast<std::size_t>(axis);
+                    for (axes[at] = 0; axes[at] < a.extents[at]; ++axes[at]) self(self, axis + 1);
+                    axes[at] = 0;
+                    return;
+                }
+                index element{};
+                for (std::size_t d = 0; d < static_cast<std::size_t>(a.rank); ++d) {
+                    element[d] = a.indices[d].constant;
+                    for (std::size_t v = 0; v < static_cast<std::size_t>(a.axis_count); ++v)
+                        element[d] += a.indices[d].coefficients[v] * axes[v];
+                }
+                touched.insert(element);
+            };
+            collect(collect, 0);
+        }
+        auto const innermost = static_cast<std::size_t>(std::max(accesses_.front().rank - 1, 0));
+        for (index const& element : touched) {
+            if (!runs_.empty()) {
+                run& before = runs_.back();
+                bool follows = element[innermost] == before.first[innermost] + before.count;
+                for (std::size_t d = 0; d < innermost; ++d) follows = follows && element[d] == before.first[d];
+                if (follows) {
+                    ++before.count;
+                    continue;
+                }
+            }
+            run& made = runs_.emplace_back();
+            for (std::size_t d = 0; d < max_rank; ++d) made.first[d] = element[d];
+            made.count = 1;
+        }
+        return runs_;
+    }
+
+  private:
+    struct access {
+        int rank = 0;
+        fixed_array<stage_index, max_rank> indices{};
+        fixed_array<std::int64_t, stage::most_axes> extents{};
+        int axis_count = 0;
+        fixed_array<std::int64_t, max_rank> last{};
+
+        bool uses(int axis) const {
+            for (int d = 0; d < rank; ++d) {
+                if (indices[static_cast<std::size_t>(d)].coefficients[static_cast<std::size_t>(axis)] != 0) return true;
+            }
+            return false;
+        }
+    };
+
+    static std::int64_t offset(fixed_array<std::int64_t, max_rank> const& index, int rank, std::int64_t const* strides) {
+        std::int64_t elements = 0;
+        for (int d = 0; d < rank; ++d) elements += index[static_cast<std::size_t>(d)] * (d + 1 == rank ? 1 : strides[d]);
+        return elements;
+    }
+
+    std::vector<access> accesses_;
+    std::vector<run> runs_;
+};
+
+}  // namespace tilewright::emulation

@@ -1,0 +1,220 @@
+#pragma once
+#include <optional>
+#include <tilewright/emulate/memories.hpp>
+#include <tilewright/emulate/transfer_job.hpp>
+#include <tilewright/plan/plan_value.hpp>
+
+namespace tilewright::emulation {
+
+/// What a checked run knows of every byte of the machine's memories: which buffer of the plan was last written there, and when.
+///
+/// Arguments of the kernel are not among them. What is in flight is known from the queues, not from here.
+class shadow {
+  public:
+    /// Why a byte must not be used as it is used.
+    struct fault {
+        void const* address = nullptr;
+        std::string why;
+    };
+
+    shadow(machine const& what, memories const& where) : what_(what), where_(where) {}
+
+    bool on() const { return !buffers_.empty(); }
+    /// @param code_reports whether loops that stay code report what they touch; otherwise the contents of buffers that they touch are not
+    /// judged
+    void watch(plan_value const& plan, bool code_reports) {
+        buffers_.clear();
+        for (int at = 0; at < plan.buffers.size(); ++at) {
+            ir::buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
+            watched w{.what = b, .judged = code_reports || !b.code_access};
+            w.bytes = bytes_of(b.type);
+            for (int d = 0; d < b.rank; ++d) w.bytes *= b.extents[static_cast<std::size_t>(d)];
+            w.released.resize(static_cast<std::size_t>(b.versions));
+            buffers_.push_back(std::move(w));
+        }
+        stages_.clear();
+        for (int at = 0; at < plan.stages.size(); ++at) stages_.push_back(plan.stages[static_cast<std::size_t>(at)].output);
+        if (banks_.empty()) {
+            banks_.resize(static_cast<std::size_t>(what_.memories.size() * max_banks));
+            for (int m = 0; m < what_.memories.size(); ++m) {
+                for (int bank = 0; where_.base(m, bank) != nullptr; ++bank)
+                    banks_[static_cast<std::size_t>(m * max_banks + bank)].resize(what_.memories[m].bank_capacity());
+            }
+        }
+        clear();
+    }
+    void stop() { buffers_.clear(); }
+    /// Nothing has been written.
+    void clear() {
+        if (!on()) return;
+        for (cells& bank : banks_) std::fill(bank.owner.begin(), bank.owner.end(), nobody);
+        for (watched& w : buffers_) {
+            w.current = -1;
+            std::fill(w.released.begin(), w.released.end(), 0);
+        }
+        now_ = 1;
+    }
+    /// A transfer, an intrinsic or a tile body begins.
+    void begin_step() { ++now_; }
+
+    bool is_buffer(std::int64_t at) const { return at >= 0 && at < static_cast<std::int64_t>(buffers_.size()); }
+    label const& buffer_name(int at) const { return buffers_[static_cast<std::size_t>(at)].what.name; }
+    label stage_name(int at) const {
+        return at >= 0 && static_cast<std::size_t>(at) < stages_.size() ? stages_[static_cast<std::size_t>(at)] : label("?");
+    }
+
+    /// Whether all bytes of `range` belong to one version of the buffer.
+    std::optional<fault> inside(int buffer, byte_range const& range) const {
+        watched const& w = buffers_[static_cast<std::size_t>(buffer)];
+        if (w.what.kind == ir::buffer_kind::argument) return {};
+        auto const* const first = reinterpret_cast<void const*>(range.begin);
+        place const at = where_.find(first, 1);
+        std::int64_t const bytes = static_cast<std::int64_t>(range.end - range.begin);
+        int const version = w.version_of(what_, at);
+        if (version < 0) return fault{first, "outside of the buffer"};
+        std::int64_t const left = w.bytes - (at.offset - w.offset_of(what_, version));
+        if (bytes > left)
+            return fault{reinterpret_cast<void const*>(range.begin + static_cast<std::uintptr_t>(left)), "outside of the buffer"};
+        return {};
+    }
+    /// An intrinsic or code is going to use bytes of a buffer: the first of them that cannot be read. @pre inside
+    std::optional<fault> use(int buffer, byte_range const& range, bool reads) {
+        watched& w = buffers_[static_cast<std::size_t>(buffer)];
+        if (w.what.kind == ir::buffer_kind::argument) return {};
+        place const at = where_.find(reinterpret_cast<void const*>(range.begin), 1);
+        int const version = w.version_of(what_, at);
+        if (w.current != version) {
+            // The steps have gone on: what the version before held has been used.
+            if (w.current >= 0) w.released[static_cast<std::size_t>(w.current)] = w.last_use;
+            w.current = version;
+        }
+        w.last_use = now_;
+        if (!reads || !w.judged) return {};
+        cells const& bank = cells_of(at);
+        for (std::uintptr_t byte = range.begin; byte < range.end; ++byte) {
+            auto const cell = static_cast<std::size_t>(at.offset) + (byte - range.begin);
+            auto const* const address = reinterpret_cast<void const*>(byte);
+            if (auto why = contents(buffer, bank.owner[cell])) return fault{address, *why};
+            if (bank.written[cell] <= w.released[static_cast<std::size_t>(version)])
+                return fault{address, "stale: this version was not filled again since its last use"};
+        }
+        return {};
+    }
+    /// Bytes of a buffer are written. @pre inside
+    void write(int buffer, byte_range const& range) {
+        if (buffers_[static_cast<std::size_t>(buffer)].what.kind == ir::buffer_kind::argument) return;
+        place const at = where_.find(reinterpret_cast<void const*>(range.begin), 1);
+        cells& bank = cells_of(at);
+        auto const count = range.end - range.begin;
+        std::fill_n(bank.owner.begin() + at.offset, count, static_cast<std::int8_t>(buffer));
+        std::fill_n(bank.written.begin() + at.offset, count, now_);
+    }
+    /// A transfer is started. Bytes without contents may move between memories of the machine, and stay without; they must not leave it.
+    /// @pre its rows are inside of its buffers @return the first byte that must not be read
+    std::optional<fault> move(transfer_job const& job, int source, int destination) {
+        bool const from_shadow = source >= 0 && buffers_[static_cast<std::size_t>(source)].what.kind != ir::buffer_kind::argument &&
+                                 buffers_[static_cast<std::size_t>(source)].judged;
+        bool const to_shadow = buffers_[static_cast<std::size_t>(destination)].what.kind != ir::buffer_kind::argument;
+        std::optional<fault> found;
+        job.each_row(0, [&](std::int64_t from, std::int64_t to) {
+            byte_range const into = row_of(job.destination + to, job.row * job.destination_size);
+            write(destination, into);
+            if (!from_shadow) return true;
+            byte_range const out_of = row_of(job.source + from, job.row * job.source_size);
+            place const at = where_.find(job.source + from, 1);
+            cells const& bank = cells_of(at);
+            for (std::int64_t byte = 0; byte < job.row * job.source_size; ++byte) {
+                auto why = contents(source, bank.owner[static_cast<std::size_t>(at.offset + byte)]);
+                if (!why) continue;
+                if (!to_shadow) {
+                    found = fault{reinterpret_cast<void const*>(out_of.begin + static_cast<std::uintptr_t>(byte)), *why};
+                    return false;
+                }
+                // A copy moves byte by byte, everything else element by element.
+                std::int64_t const first = job.function == nullptr ? byte : byte / job.source_size * job.destination_size;
+                std::int64_t const count = job.function == nullptr ? 1 : job.destination_size;
+                place const target = where_.find(job.destination + to + first, 1);
+                std::fill_n(cells_of(target).owner.begin() + target.offset, count, nobody);
+            }
+            return true;
+        });
+        return found;
+    }
+
+    /// "spad 0x50000040, A.spad version 1 [2, 0] of directive 6", "argument A in dram".
+    std::string text_of(int buffer, void const* address) const {
+        if (!is_buffer(buffer)) return where_.device_address(address);
+        watched const& w = buffers_[static_cast<std::size_t>(buffer)];
+        ir::buffer const& b = w.what;
+        if (b.kind == ir::buffer_kind::argument) return "argument " + b.name.str() + " in " + what_.memories[b.memory].name.str();
+        std::string text = where_.device_address(address) + ", " + b.name.str();
+        place const at = where_.find(address, 1);
+        int const version = w.version_of(what_, at);
+        if (version >= 0 && b.versions > 1) text += " version " + std::to_string(version);
+        if (version >= 0) {
+            std::int64_t element = (at.offset - w.offset_of(what_, version)) / bytes_of(b.type);
+            text += " [";
+            for (int d = 0; d < b.rank; ++d) {
+                text += (d == 0 ? "" : ", ") + std::to_string(element / b.stride(d));
+                element %= b.stride(d);
+            }
+            text += "]";
+        }
+        return text + " of directive " + std::to_string(b.ordinal);
+    }
+
+  private:
+    static constexpr std::int8_t nobody = -1;
+    static_assert(plan_value::most_buffers < 128);
+
+    struct cells {
+        std::vector<std::int8_t> owner;      ///< the buffer whose contents a byte has
+        std::vector<std::uint32_t> written;  ///< the step
+
+        void resize(std::int64_t bytes) {
+            owner.resize(static_cast<std::size_t>(bytes));
+            written.resize(static_cast<std::size_t>(bytes));
+        }
+    };
+    struct watched {
+        ir::buffer what;
+        bool judged = true;      ///< whether all writes to it are known
+        std::int64_t bytes = 0;  ///< of one version
+        int current = -1;        ///< the version that was used last, by intrinsics or code
+        std::uint32_t last_use = 0;
+        std::vector<std::uint32_t> released{};  ///< of each version: the last step that used its former contents
+
+        int bank_of(machine const& where, int version) const { return (what.bank + version) % where.memories[what.memory].banks; }
+        std::int64_t offset_of(machine const& where, int version) const {
+            return what.offset + version / where.memories[what.memory].banks * what.version_bytes;
+        }
+        int version_of(machine const& where, place const& at) const {
+            for (int version = 0; version < what.versions && at.memory == what.memory; ++version) {
+                std::int64_t const first = offset_of(where, version);
+                if (at.bank == bank_of(where, version) && at.offset >= first && at.offset < first + bytes) return version;
+            }
+            return -1;
+        }
+    };
+
+    static byte_range row_of(std::byte const* first, std::int64_t bytes) {
+        auto const begin = reinterpret_cast<std::uintptr_t>(first);
+        return {begin, begin + static_cast<std::uintptr_t>(bytes)};
+    }
+    cells& cells_of(place const& at) { return banks_[static_cast<std::size_t>(at.memory * max_banks + at.bank)]; }
+    /// Why a byte of `owner`'s has no contents of `buffer`.
+    std::optional<std::string> contents(int buffer, int owner) const {
+        if (owner == buffer) return {};
+        if (owner == nobody) return "never written";
+        return "stale: " + buffer_name(owner).str() + " has overwritten it";
+    }
+
+    machine const& what_;
+    memories const& where_;
+    std::vector<watched> buffers_;
+    std::vector<label> stages_;
+    std::vector<cells> banks_;
+    std::uint32_t now_ = 1;  ///< the step; what was never released, was at 0
+};
+
+}  // namespace tilewright::emulation

@@ -1,0 +1,133 @@
+#pragma once
+#include <array>
+#include <tilewright/emulate/semantics.hpp>
+#include <vector>
+
+namespace tilewright::emulation {
+
+/// Bytes [begin, end) of this process.
+struct byte_range {
+    std::uintptr_t begin = 0, end = 0;
+};
+
+/// What one call of a transfer moves, and how much of it has been moved so far.
+struct transfer_job {
+    static constexpr int most_dimensions = max_rank;
+    struct dimension {
+        std::int64_t extent = 1, source_stride = 0, destination_stride = 0;  // bytes
+    };
+
+    transfer_function function = nullptr;  ///< of a row; none: a copy
+    std::byte const* source = nullptr;     ///< null: a fill
+    std::byte* destination = nullptr;
+    std::int64_t row = 0;                                ///< elements
+    std::int64_t destination_size = 1, source_size = 1;  ///< bytes of an element
+    int dimension_count = 0;
+    std::array<dimension, most_dimensions> dimensions;  ///< outermost first
+    std::int64_t elements = 0;
+    std::int64_t done = 0;  ///< elements that have been moved
+
+    /// `along`: for each dimension, outermost first, {extent, source stride, destination stride}, strides in bytes.
+    transfer_job(transfer_function what, void const* from, void* to, std::int64_t row_elements, std::int64_t to_size,
+                 std::int64_t from_size, int count, std::int64_t const* along)
+        : function(what),
+          source(static_cast<std::byte const*>(from)),
+          destination(static_cast<std::byte*>(to)),
+          row(row_elements),
+          destination_size(to_size),
+          source_size(from_size),
+          dimension_count(count),
+          elements(row_elements) {
+        for (int d = 0; d < count; ++d) {
+            dimensions[static_cast<std::size_t>(d)] = {along[3 * d], along[3 * d + 1], along[3 * d + 2]};
+            elements *= along[3 * d];
+        }
+    }
+
+    bool complete() const { return done == elements; }
+    std::int64_t bytes() const { return elements * destination_size; }
+    /// Bytes from the first element to behind the last one.
+    std::int64_t source_reach() const {
+        std::int64_t bytes = row * source_size;
+        for (int d = 0; d < dimension_count; ++d) bytes += (at(d).extent - 1) * at(d).source_stride;
+        return bytes;
+    }
+    std::int64_t destination_reach() const {
+        std::int64_t bytes = row * destination_size;
+        for (int d = 0; d < dimension_count; ++d) bytes += (at(d).extent - 1) * at(d).destination_stride;
+        return bytes;
+    }
+
+    /// Moves the next elements, at most so many. Rows may be cut: nothing promises that a device moves them whole.
+    void advance(std::int64_t most) {
+        if (most > elements - done) most = elements - done;
+        each_row(done / row, [&](std::int64_t from, std::int64_t to) {
+            std::int64_t const first = done % row, count = std::min(row - first, most);
+            if (count <= 0) return false;
+            std::byte* const into = destination + to + first * destination_size;
+            std::byte const* const out_of = source == nullptr ? nullptr : source + from + first * source_size;
+            if (function != nullptr) function(into, out_of, count);
+            else std::memcpy(into, out_of, static_cast<std::size_t>(count * destination_size));
+            done += count;
+            most -= count;
+            return most > 0;
+        });
+    }
+    void finish() { advance(elements); }
+
+    /// Calls `visit(source offset, destination offset)`, in bytes, for the rows from `first` on, while it returns true.
+    template <class Visit>
+    void each_row(std::int64_t first, Visit&& visit) const {
+        std::array<std::int64_t, most_dimensions> position;
+        std::int64_t from = 0, to = 0;
+        for (int d = dimension_count - 1; d >= 0; --d) {
+            position[static_cast<std::size_t>(d)] = first % at(d).extent;
+            first /= at(d).extent;
+            from += position[static_cast<std::size_t>(d)] * at(d).source_stride;
+            to += position[static_cast<std::size_t>(d)] * at(d).destination_stride;
+        }
+        while (visit(from, to)) {
+            int d = dimension_count - 1;
+            for (; d >= 0; --d) {
+                from += at(d).source_stride, to += at(d).destination_stride;
+                if (++position[static_cast<std::size_t>(d)] < at(d).extent) break;
+                from -= at(d).extent * at(d).source_stride, to -= at(d).extent * at(d).destination_stride;
+                position[static_cast<std::size_t>(d)] = 0;
+            }
+            if (d < 0) return;
+        }
+    }
+
+    /// The bytes that it reads, or writes: disjoint ranges in ascending order.
+    std::vector<byte_range> reads() const {
+        return source == nullptr ? std::vector<byte_range>{} : ranges(reinterpret_cast<std::uintptr_t>(source), row * source_size, true);
+    }
+    std::vector<byte_range> writes() const { return ranges(reinterpret_cast<std::uintptr_t>(destination), row * destination_size, false); }
+
+  private:
+    dimension const& at(int d) const { return dimensions[static_cast<std::size_t>(d)]; }
+    std::vector<byte_range> ranges(std::uintptr_t base, std::int64_t row_bytes, bool of_source) const {
+        std::vector<byte_range> rows, merged;
+        each_row(0, [&](std::int64_t from, std::int64_t to) {
+            std::uintptr_t const begin = base + static_cast<std::uintptr_t>(of_source ? from : to);
+            rows.push_back({begin, begin + static_cast<std::uintptr_t>(row_bytes)});
+            return true;
+        });
+        std::sort(rows.begin(), rows.end(), [](byte_range const& a, byte_range const& b) { return a.begin < b.begin; });
+        for (byte_range const& r : rows) {
+            if (!merged.empty() && r.begin <= merged.back().end) merged.back().end = std::max(merged.back().end, r.end);
+            else merged.push_back(r);
+        }
+        return merged;
+    }
+};
+
+/// The first byte that `range` shares with `ranges`, which are disjoint and ascending; 0: none.
+inline std::uintptr_t first_shared(std::vector<byte_range> const& ranges, byte_range const& range) {
+    auto const found = std::upper_bound(ranges.begin(), ranges.end(), range.begin,
+                                        [](std::uintptr_t begin, byte_range const& r) { return begin < r.end; });
+    if (found == ranges.end() || found->begin >= range.end) return 0;
+    return std::max(found->begin, range.begin);
+}
+
+}  // namespace tilewright::emulation
