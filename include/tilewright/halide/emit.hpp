@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/halide/checked.hpp>
 #include <tilewright/halide/tile_body.hpp>
 
 // The loop program as Halide IR.
@@ -12,6 +13,8 @@ struct emission {
     /// Emulated: the value of type handle that names the emulated machine in every call.
     Halide::Expr machine;
     Halide::Target target;
+    /// Emulated: loops that stay code report every access, for `emulator::check`.
+    bool checked = false;
 };
 
 class emitter {
@@ -314,7 +317,9 @@ class emitter {
     Stmt compute(body const& b) const {
         using namespace Halide::Internal;
         if (b.kind != body_kind::intrinsic) {
-            Stmt code = with_versions(b, lower_tile_body(plan_, b, names_, how_.target));
+            Stmt code = lower_tile_body(plan_, b, names_, how_.target);
+            if (how_.checked) code = with_reports(b, code);
+            code = with_versions(b, code);
             return how_.to == binding::emulated ? Block::make(code_cost(b), code) : code;
         }
         Stmt rest = intrinsic_call(b.intrinsic, b.operands);
@@ -329,16 +334,34 @@ class emitter {
         return IfThenElse::make(at_first, first, rest);
     }
 
-    /// Binds the names of the buffers that code touches to the versions that are meant at this iteration.
-    Stmt with_versions(body const& b, Stmt code) const {
+    /// The code of a body that tells the emulator what it touches.
+    Stmt with_reports(body const& b, Stmt const& code) const {
+        std::map<std::string, checked_buffer> buffers;
+        for (int at = 0; at < plan_.buffers.size(); ++at) {
+            buffer const& one = plan_.buffers[static_cast<std::size_t>(at)];
+            std::string const& name = name_of_buffer(at);
+            if (!touches(b, at)) continue;
+            Expr const address = one.kind == buffer_kind::argument
+                                     ? Halide::reinterpret(Halide::UInt(64), Halide::Internal::Variable::make(Halide::Handle(), name))
+                                     : current_version(at, loop_values());
+            buffers[name] = {at, address};
+        }
+        return report_accesses(code, machine_handle(), b.stage, buffers);
+    }
+    bool touches(body const& b, int buffer_at) const {
         stage const& st = plan_.stages[static_cast<std::size_t>(b.stage)];
-        std::set<int> bound;
         for (int at = 0; at < plan_.uses.size(); ++at) {
             use const& u = plan_.uses[static_cast<std::size_t>(at)];
-            bool const touched = u.buffer >= 0 && u.node >= st.first && u.node < st.store;
-            if (!touched || plan_.buffers[static_cast<std::size_t>(u.buffer)].versions == 1 || !bound.insert(u.buffer).second) continue;
-            code = Halide::Internal::LetStmt::make(name_of_buffer(u.buffer),
-                                                   reinterpret_to_handle(current_version(u.buffer, loop_values())), code);
+            bool const read = b.kind != body_kind::identity && u.node > st.target && u.node < st.store;
+            if (u.buffer == buffer_at && (u.node == st.target || read)) return true;
+        }
+        return false;
+    }
+    /// Binds the names of the buffers that code touches to the versions that are meant at this iteration.
+    Stmt with_versions(body const& b, Stmt code) const {
+        for (int at = 0; at < plan_.buffers.size(); ++at) {
+            if (plan_.buffers[static_cast<std::size_t>(at)].versions == 1 || !touches(b, at)) continue;
+            code = Halide::Internal::LetStmt::make(name_of_buffer(at), reinterpret_to_handle(current_version(at, loop_values())), code);
         }
         return code;
     }

@@ -11,7 +11,8 @@ namespace tilewright::halide {
 /// @throws std::invalid_argument when the plan was refused, with its verdict
 class jit_kernel {
   public:
-    explicit jit_kernel(plan_value const& plan, emulator* on, Halide::Target const& target = jit_target()) : plan_(plan), target_(target) {
+    explicit jit_kernel(plan_value const& plan, emulator* on, bool checked = false, Halide::Target const& target = jit_target())
+        : plan_(plan), target_(target) {
         if (plan_.refusal) throw std::invalid_argument(to_string(plan_.refusal));
         std::map<std::string, std::string> names;
         algorithm_inputs inputs;
@@ -33,7 +34,7 @@ class jit_kernel {
         code.parameters = inputs.parameters;
         Halide::Expr const machine =
             Halide::reinterpret(Halide::Handle(), Halide::Internal::make_const(Halide::UInt(64), reinterpret_cast<std::uintptr_t>(on)));
-        emitter emit(plan_, code, {binding::emulated, machine, target_});
+        emitter emit(plan_, code, {binding::emulated, machine, target_, checked});
         program_ = emit.program();
         pipeline_.add_custom_lowering_pass(new inject_program(result_.name(), program_));
         pipeline_.set_jit_externs({{"tilewright_emulated_base", Halide::JITExtern(tilewright_emulated_base)},
@@ -41,6 +42,7 @@ class jit_kernel {
                                    {"tilewright_emulate_intrinsic", Halide::JITExtern(tilewright_emulate_intrinsic)},
                                    {"tilewright_emulate_wait", Halide::JITExtern(tilewright_emulate_wait)},
                                    {"tilewright_emulate_end", Halide::JITExtern(tilewright_emulate_end)},
+                                   {"tilewright_emulate_access", Halide::JITExtern(tilewright_emulate_access)},
                                    {"tilewright_emulate_code", Halide::JITExtern(tilewright_emulate_code)},
                                    {"tilewright_fence", Halide::JITExtern(tilewright_fence)}});
     }

@@ -1,6 +1,5 @@
 #pragma once
 #include <tilewright/plan/planning.hpp>
-#include <tilewright/plan/prediction.hpp>
 
 // Totals of a plan.
 namespace tilewright::detail {
@@ -41,37 +40,3 @@ constexpr std::int64_t count_cycles(plan_value const& plan) {
 }
 
 }  // namespace tilewright::detail
-
-namespace tilewright::ir {
-
-constexpr quantity plan_value::cycles() const {
-    detail::prediction const p = detail::predict(*this);
-    return p.resolved ? quantity(p.cycles) : unknown;
-}
-constexpr bool plan_value::cycles_resolved() const { return detail::predict(*this).resolved; }
-
-constexpr std::int64_t plan_value::busy_cycles(int engine_at) const {
-    std::int64_t total = 0;
-    auto const is_on = [&](label const& engine_name) {
-        return engine_name.empty() ? engine_at < 0 : where->engines.find(engine_name) == engine_at;
-    };
-    walk([&](step const& s, std::int64_t times, std::int64_t first_times) {
-        if (s.kind == step_kind::start) {
-            movement const& m = movements[static_cast<std::size_t>(s.what)];
-            transfer_description const& t = where->transfers[m.transfer];
-            if (is_on(t.engine_name)) total += times * time_of(t.costs, m.bytes).busy;
-        }
-        if (s.kind != step_kind::compute) return;
-        body const& b = bodies[static_cast<std::size_t>(s.what)];
-        if (b.kind != body_kind::intrinsic) {
-            if (engine_at < 0) total += times * b.cycles;
-            return;
-        }
-        bool const has_first = b.first_intrinsic >= 0;
-        if (is_on(where->intrinsics[b.intrinsic].engine_name)) total += (has_first ? times - first_times : times) * b.cycles;
-        if (has_first && is_on(where->intrinsics[b.first_intrinsic].engine_name)) total += first_times * b.first_cycles;
-    });
-    return total;
-}
-
-}  // namespace tilewright::ir

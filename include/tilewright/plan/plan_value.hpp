@@ -2,6 +2,7 @@
 #include <stdexcept>
 #include <tilewright/compute/stage.hpp>
 #include <tilewright/diagnostics/verdict.hpp>
+#include <tilewright/machine/clock.hpp>
 #include <tilewright/plan/linear.hpp>
 #include <tilewright/plan/part_pool.hpp>
 #include <tilewright/schedule/schedule.hpp>
@@ -319,15 +320,44 @@ struct plan_value {
     }
     /// Cycles of the kernel, its engines working side by side. Unknown, so that it compares true with everything, where the compiler did
     /// not find what repeats: see `cycles_resolved`. Counted when it is asked for.
-    constexpr quantity cycles() const;
-    constexpr bool cycles_resolved() const;
+    template <class Plan = plan_value>
+    constexpr quantity cycles() const {
+        auto const found = predict(static_cast<Plan const&>(*this));  // of prediction.hpp, which walks the plan
+        return found.resolved ? quantity(found.cycles) : unknown;
+    }
+    template <class Plan = plan_value>
+    constexpr bool cycles_resolved() const {
+        return predict(static_cast<Plan const&>(*this)).resolved;
+    }
     /// Cycles when every transfer is waited for and nothing overlaps.
     constexpr quantity serial_cycles() const { return refusal ? unknown : quantity(total_cycles); }
     /// Cycles that an engine works; of the core, for engine -1, those of loops that stay code.
     constexpr quantity busy(engine const& on) const {
         return refusal ? unknown : quantity(busy_cycles(position_in(where->engines, on.name)));
     }
-    constexpr std::int64_t busy_cycles(int engine_at) const;
+    constexpr std::int64_t busy_cycles(int engine_at) const {
+        std::int64_t total = 0;
+        auto const is_on = [&](label const& engine_name) {
+            return engine_name.empty() ? engine_at < 0 : where->engines.find(engine_name) == engine_at;
+        };
+        walk([&](step const& s, std::int64_t times, std::int64_t first_times) {
+            if (s.kind == step_kind::start) {
+                movement const& m = movements[static_cast<std::size_t>(s.what)];
+                transfer_description const& t = where->transfers[m.transfer];
+                if (is_on(t.engine_name)) total += times * time_of(t.costs, m.bytes).busy;
+            }
+            if (s.kind != step_kind::compute) return;
+            body const& b = bodies[static_cast<std::size_t>(s.what)];
+            if (b.kind != body_kind::intrinsic) {
+                if (engine_at < 0) total += times * b.cycles;
+                return;
+            }
+            bool const has_first = b.first_intrinsic >= 0;
+            if (is_on(where->intrinsics[b.intrinsic].engine_name)) total += (has_first ? times - first_times : times) * b.cycles;
+            if (has_first && is_on(where->intrinsics[b.first_intrinsic].engine_name)) total += first_times * b.first_cycles;
+        });
+        return total;
+    }
     /// What the kernel cannot be faster than: the cycles of the busiest engine, or of the core.
     constexpr quantity bound() const {
         if (refusal) return unknown;

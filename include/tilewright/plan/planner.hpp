@@ -4,6 +4,7 @@
 #include <tilewright/plan/hazards.hpp>
 #include <tilewright/plan/machine_check.hpp>
 #include <tilewright/plan/placement.hpp>
+#include <tilewright/plan/prediction.hpp>
 #include <tilewright/plan/program.hpp>
 #include <tilewright/plan/reading.hpp>
 #include <tilewright/plan/stage_placement.hpp>

@@ -89,6 +89,12 @@ struct clocks {
     }
 };
 
+}  // namespace tilewright::detail
+
+namespace tilewright::ir {
+
+using detail::visiting;
+
 /// Cycles of a kernel. Not `resolved`: too little repeats for the compiler to follow it.
 struct prediction {
     std::int64_t cycles = 0;
@@ -99,12 +105,12 @@ struct prediction {
 constexpr prediction predict(plan_value const& plan, visiting how = visiting::periods) {
     if (plan.refusal) return {};
     if (plan.rings.size() == 0) return {plan.total_cycles, true};
-    clocks times;
-    if (!program_run<clocks>(plan, times, how).run()) return {};
+    detail::clocks times;
+    if (!detail::program_run<detail::clocks>(plan, times, how).run()) return {};
     for (engine_clock const& c : times.engines) {
         if (c.complete > times.now) times.now = c.complete;
     }
     return {times.now, true};
 }
 
-}  // namespace tilewright::detail
+}  // namespace tilewright::ir

@@ -1,0 +1,120 @@
+#include <tilewright/plan/planner.hpp>
+
+#include "catch.hpp"
+#include "kernels/run_kernel.hpp"
+#include "reference/reference.hpp"
+
+// Schedules whose transfers overlap with what computes. Each runs in all orders in which transfers can complete.
+
+using namespace tilewright;
+
+namespace {
+
+constexpr memory dram{.name = "dram"};
+constexpr memory l2{.name = "l2", .base = 0x2000'0000, .capacity = 256_KiB, .alignment = 64};
+constexpr memory l1{.name = "l1", .base = 0x1000'0000, .capacity = 32_KiB, .alignment = 16};
+
+/// A machine whose six transfers are asynchronous, on these engines.
+machine dsp_with(engine const& in, engine const& out, engine const& between) {
+    machine made("dsp", dram, l2, l1, in);
+    if (out.name != in.name) made.add(out);
+    if (between.name != in.name && between.name != out.name) made.add(between);
+    transfer_cost const far{.latency = 40, .setup = 8, .bytes_per_cycle = 8}, near{.latency = 4, .setup = 2, .bytes_per_cycle = 16};
+    made.add(transfer("dram_l2", dram, l2).on(in).asynchronous().dimensions(2).cost(far));
+    made.add(transfer("l2_dram", l2, dram).on(out).asynchronous().dimensions(2).cost(far));
+    made.add(transfer("l2_l1", l2, l1).on(between).asynchronous().dimensions(3).cost(near));
+    made.add(transfer("l1_l2", l1, l2).on(between).asynchronous().dimensions(3).cost(near));
+    made.add(transfer("dram_l1", dram, l1).on(in).asynchronous().dimensions(4).cost(far));
+    made.add(transfer("l1_dram", l1, dram).on(out).asynchronous().dimensions(4).cost(far));
+    return made;
+}
+engine const loader{"loader"}, storer{"storer"}, copier{"copier"}, dma{.name = "dma", .depth = 3};
+engine const channel{.name = "channel", .completes = completion::by_channel},
+    other_channel{.name = "other", .depth = 2, .completes = completion::by_channel};
+machine const machines[] = {dsp_with(loader, storer, copier), dsp_with(dma, dma, dma), dsp_with(channel, storer, other_channel),
+                            dsp_with(channel, channel, channel)};
+
+constexpr axis m{"m", 24}, n{"n", 40}, k{"k", 36};
+constexpr axis mo{"mo"}, mi{"mi"}, no{"no"}, ni{"ni"}, ko{"ko"}, ki{"ki"};
+constexpr tensor<std::int8_t> A{"A"}, B{"B"};
+constexpr tensor<std::int32_t> C{"C"};
+constexpr auto product = cast<std::int32_t>(A(m, k)) * cast<std::int32_t>(B(k, n));
+constexpr auto matmul = C(m, n) += product;
+constexpr auto more_matmul = C(m, n) = C(m, n) + sum(k, product);
+
+void matmul_by_hand(kernels::operand_data const& d) {
+    auto const* const a = d.in<std::int8_t>(0);
+    auto const* const b = d.in<std::int8_t>(1);
+    std::int32_t* const c = d.out<std::int32_t>();
+    for (int i = 0; i < 24; ++i) {
+        for (int j = 0; j < 40; ++j) {
+            std::int32_t sum = 0;
+            for (int l = 0; l < 36; ++l) sum += a[i * 36 + l] * b[l * 40 + j];
+            c[i * 40 + j] = sum;
+        }
+    }
+}
+
+/// Runs what `direct` schedules on every machine.
+template <class Direct, class Reference>
+void on_every_machine(computation_view what, Direct const& direct, Reference const& reference) {
+    for (machine const& where : machines) {
+        INFO("engine of loads: " << where.engines[0].name.str() << ", engines: " << where.engines.size());
+        schedule made(what, where);
+        direct(made);
+        auto const plan = std::make_unique<plan_value>(make_plan(made));
+        CHECK(plan->rings.size() > 0);
+        emulator on(where, {});
+        kernels::check_kernel(*plan, on, reference);
+    }
+}
+
+schedule& tiled(schedule& s) {
+    return s.tile(m, n, mo, no, mi, ni, 8, 8).split(k, ko, ki, 12).reorder(mo, no, ko, mi, ki, ni).vectorize(ni);
+}
+
+}  // namespace
+
+TEST_CASE("tiles in one, two and three versions, loads and stores overlapped") {
+    for (int versions : {1, 2, 3, 4}) {
+        INFO(versions << " versions");
+        on_every_machine(
+            matmul.view(),
+            [&](schedule& s) {
+                tiled(s).cache_read(A, l1).at(ko).buffers(versions).cache_read(B, l1).at(ko).buffers(versions);
+                s.cache_write(C, l1).at(no).buffers(versions);
+            },
+            matmul_by_hand);
+    }
+}
+
+TEST_CASE("every operand has its own number of versions and its own level") {
+    on_every_machine(
+        matmul.view(),
+        [](schedule& s) {
+            tiled(s).cache_read(A, l1).at(mo).buffers(2).cache_read(B, l1).at(ko).buffers(3).prefetch(1).cache_write(C, l1).at(no).buffers(
+                4);
+        },
+        matmul_by_hand);
+}
+
+TEST_CASE("two levels of scratchpads, each with versions") {
+    on_every_machine(
+        matmul.view(),
+        [](schedule& s) {
+            tiled(s).cache_read(A, l2).at(mo).buffers(2).cache_read(B, l2).cache_write(C, l2).at(mo).buffers(2);
+            s.cache_read(A, l1).at(ko).buffers(2).cache_read(B, l1).at(ko).buffers(3).cache_write(C, l1).at(no).buffers(2);
+        },
+        matmul_by_hand);
+}
+
+TEST_CASE("a continued sum is loaded, changed and stored") {
+    on_every_machine(
+        more_matmul.view(),
+        [](schedule& s) { tiled(s).cache_read(A, l1).at(ko).buffers(2).cache_read(B, l1).at(ko).cache_write(C, l1).at(no).buffers(2); },
+        [](kernels::operand_data const& d) {
+            std::vector<std::int32_t> const before(d.out<std::int32_t>(), d.out<std::int32_t>() + 24 * 40);
+            matmul_by_hand(d);
+            for (std::size_t at = 0; at < before.size(); ++at) d.out<std::int32_t>()[at] += before[at];
+        });
+}
