@@ -184,14 +184,23 @@ struct in_flight {
         std::int16_t const staged = in.ring_at(other.ring).buffer;
         bool const same_buffer = next.source.buffer == staged || next.destination.buffer == staged;
         bool const apart = same_buffer && to.buffer != staged && step_of(in, staged, next) != other.number;
-        if (other.destination == to && !apart)
-            return conflict(writes ? rule::written_while_written : rule::read_before_written);
-        if (other.source == to && writes && !apart) return conflict(rule::written_while_read);
+        if (overlap(in, other.destination, to) && !apart) return conflict(writes ? rule::written_while_written : rule::read_before_written);
+        if (overlap(in, other.source, to) && writes && !apart) return conflict(rule::written_while_read);
         memory const& m = memory_of(in, to);
         for (place const& used : {other.source, other.destination}) {
             if (m.ports > 1 || used.buffer < 0 || &memory_of(in, used) != &m || bank_of(in, used) < 0) continue;
             if (bank_of(in, used) == bank_of(in, to)) conflict(rule::bank_in_use);
         }
+    }
+    /// Whether two places have bytes in common: buffers may share them at different times.
+    static constexpr bool overlap(run const& in, place const& a, place const& b) {
+        if (a == b || a.buffer < 0 || b.buffer < 0) return a == b && a.buffer >= 0;
+        buffer const& left = in.plan().buffers[static_cast<std::size_t>(a.buffer)];
+        buffer const& right = in.plan().buffers[static_cast<std::size_t>(b.buffer)];
+        if (left.kind == buffer_kind::argument || right.kind == buffer_kind::argument || left.memory != right.memory) return false;
+        int const banks = in.plan().where->memories[left.memory].banks;
+        std::int64_t const first = left.offset_of(a.version, banks), second = right.offset_of(b.version, banks);
+        return bank_of(in, a) == bank_of(in, b) && first < second + right.bytes && second < first + left.bytes;
     }
     static constexpr memory const& memory_of(run const& in, place const& of) {
         return in.plan().where->memories[in.plan().buffers[static_cast<std::size_t>(of.buffer)].memory];

@@ -14,7 +14,14 @@ constexpr void each_touched(plan_value const& plan, step const& s, Visit&& visit
         visit(m.destination);
     }
     if (s.kind == step_kind::wait) {
-        visit(plan.rings[static_cast<std::size_t>(plan.waits[static_cast<std::size_t>(s.what)].ring)].buffer);
+        // Until then the transfer is at work on both sides.
+        int const ring_at = plan.waits[static_cast<std::size_t>(s.what)].ring;
+        for (int at = 0; at < plan.movements.size(); ++at) {
+            movement const& m = plan.movements[static_cast<std::size_t>(at)];
+            if (m.at.ring != ring_at) continue;
+            if (m.source >= 0) visit(m.source);
+            visit(m.destination);
+        }
     }
     if (s.kind != step_kind::compute) return;
     body const& b = plan.bodies[static_cast<std::size_t>(s.what)];

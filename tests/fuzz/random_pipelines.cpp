@@ -1,0 +1,238 @@
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <set>
+#include <tilewright/plan/planner.hpp>
+
+#include "catch.hpp"
+#include "kernels/run_kernel.hpp"
+
+// Machines, sizes and schedules drawn at random, with asynchronous transfers and versions. What the planner takes runs bit-equal to the
+// algorithm without the plan in every order in which transfers can complete, at the predicted cost, every access checked. A failure prints
+// what was drawn as C++.
+
+using namespace tilewright;
+
+namespace {
+
+/// Draws numbers, and writes down what was made of them.
+class drawing {
+  public:
+    explicit drawing(std::uint32_t seed) : random_(seed) {}
+
+    int below(int count) { return static_cast<int>(random_() % static_cast<std::uint32_t>(count)); }
+    int between(int low, int high) { return low + below(high - low + 1); }
+    template <class List>
+    auto const& any_of(List const& list) {
+        return *(std::begin(list) + below(static_cast<int>(std::size(list))));
+    }
+    std::mt19937& generator() { return random_; }
+
+    void write(std::string const& more) { text_ += more; }
+    std::string const& text() const { return text_; }
+
+  private:
+    std::mt19937 random_;
+    std::string text_;
+};
+
+constexpr memory dram{.name = "dram"};
+constexpr memory l2{.name = "l2", .base = 0x2000'0000, .capacity = 512_KiB, .alignment = 64};
+constexpr memory l1{.name = "l1", .base = 0x1000'0000, .capacity = 256_KiB, .alignment = 16};
+
+machine draw_machine(drawing& draw) {
+    machine made("drawn", dram, l2, l1);
+    draw.write("machine drawn(\"drawn\", dram, l2, l1);\n");
+    std::vector<engine> engines;
+    for (char const* name : {"e0", "e1", "e2"}) {
+        bool const tagged = draw.below(2) == 0;
+        engines.push_back(
+            {.name = name, .depth = draw.between(1, 6), .completes = tagged ? completion::by_transfer : completion::by_channel});
+        made.add(engines.back());
+        draw.write("drawn.add(engine{.name = \"" + std::string(name) + "\", .depth = " + std::to_string(engines.back().depth) +
+                   ", .completes = completion::" + name_of(engines.back().completes) + "});\n");
+    }
+    auto const add = [&](memory const& from, memory const& to) {
+        std::string const name = from.name.str() + "_" + to.name.str();
+        transfer t(name.c_str(), from, to);
+        engine const& on = draw.any_of(engines);
+        int const dimensions = draw.between(1, 4);
+        transfer_cost const cost{.latency = draw.below(80), .setup = draw.below(10), .bytes_per_cycle = draw.between(1, 16)};
+        bool const blocks = draw.below(5) == 0;
+        t.on(on).dimensions(dimensions).cost(cost);
+        if (!blocks) t.asynchronous();
+        made.add(t);
+        draw.write("drawn.add(transfer(\"" + name + "\", " + from.name.str() + ", " + to.name.str() + ").on(" + on.name.str() + ")" +
+                   (blocks ? "" : ".asynchronous()") + ".dimensions(" + std::to_string(dimensions) + ").cost({" +
+                   std::to_string(cost.latency) + ", " + std::to_string(cost.setup) + ", " + std::to_string(cost.bytes_per_cycle) +
+                   "}));\n");
+    };
+    add(dram, l2), add(l2, dram), add(dram, l1), add(l1, dram), add(l2, l1), add(l1, l2);
+    return made;
+}
+
+/// `reorder` with loops that are counted at run time.
+template <std::size_t... At>
+void reorder_as(schedule& made, std::vector<std::string> const& order, std::index_sequence<At...>) {
+    if constexpr (sizeof...(At) < 12) {
+        if (order.size() > sizeof...(At)) return reorder_as(made, order, std::make_index_sequence<sizeof...(At) + 1>());
+    }
+    made.reorder(loop_name(order[At].c_str())...);
+}
+
+/// What is drawn of one computation: its axes, which of them it reduces over, its tensors.
+struct subject {
+    computation_view what;
+    std::vector<axis> pure, reduced;
+    std::vector<any_tensor> inputs;
+    any_tensor output;
+};
+
+/// Splits every axis, orders the loops, and stages each tensor in none, one or both of the scratchpads.
+schedule draw_schedule(drawing& draw, subject const& of, machine const& where) {
+    schedule made(of.what, where);
+    draw.write("schedule(work, drawn)");
+    std::vector<std::string> outer, inner;
+    auto const split = [&](axis const& a) {
+        std::string const name = a.name.str();
+        int const factor = std::gcd(draw.between(1, 8) * draw.between(1, 8), static_cast<int>(a.extent));
+        made.split(name.c_str(), (name + "o").c_str(), (name + "i").c_str(), factor);
+        draw.write(".split(" + name + ", " + name + "o, " + name + "i, " + std::to_string(factor) + ")");
+        outer.push_back(name + "o");
+        inner.push_back(name + "i");
+    };
+    for (axis const& a : of.pure) split(a);
+    for (axis const& a : of.reduced) split(a);
+    // Most often loops of the result stand outside, so that there is a place for a cache_write.
+    std::size_t shuffled = draw.below(4) == 0 ? outer.size() : of.pure.size();
+    std::shuffle(outer.begin(), outer.begin() + static_cast<std::ptrdiff_t>(shuffled), draw.generator());
+    std::vector<std::string> order = outer;
+    order.insert(order.end(), inner.begin(), inner.end());
+    reorder_as(made, order, std::make_index_sequence<2>());
+    draw.write(".reorder(");
+    for (std::string const& name : order) draw.write((name == order.front() ? "" : ", ") + name);
+    draw.write(")");
+
+    // Stages in `where` at a loop from `lowest` to `highest`, counted from outside; 0: at none. @return which
+    auto const stage_in = [&](bool write, any_tensor const& tensor, memory const& in, int lowest, int highest) {
+        write ? made.cache_write(tensor, in) : made.cache_read(tensor, in);
+        draw.write(std::string(write ? ".cache_write(" : ".cache_read(") + tensor.name.str() + ", " + in.name.str() + ")");
+        int const level = draw.between(lowest, highest);
+        if (level > 0) {
+            made.at(outer[static_cast<std::size_t>(level - 1)].c_str());
+            draw.write(".at(" + outer[static_cast<std::size_t>(level - 1)] + ")");
+        }
+        int const versions = draw.below(4) == 0 ? 1 : draw.between(1, 4);
+        if (versions > 1) {
+            made.buffers(versions);
+            draw.write(".buffers(" + std::to_string(versions) + ")");
+        }
+        if (!write && versions > 1 && draw.below(3) == 0) {
+            int const distance = draw.below(versions);
+            made.prefetch(distance);
+            draw.write(".prefetch(" + std::to_string(distance) + ")");
+        }
+        return level;
+    };
+    auto const stage_tensor = [&](bool write, any_tensor const& tensor, int highest) {
+        int const choice = draw.below(5), in_l2 = choice == 1 || choice == 4 ? stage_in(write, tensor, l2, 0, highest) : 0;
+        if (choice >= 2) stage_in(write, tensor, l1, in_l2, highest);
+    };
+    for (any_tensor const& tensor : of.inputs) stage_tensor(false, tensor, static_cast<int>(outer.size()));
+    int finished = 0;  // loops outside of which nothing is reduced
+    while (finished < static_cast<int>(outer.size()) && std::none_of(of.reduced.begin(), of.reduced.end(), [&](axis const& a) {
+               return a.name.str() + "o" == outer[static_cast<std::size_t>(finished)];
+           })) {
+        ++finished;
+    }
+    stage_tensor(true, of.output, finished);
+    return made;
+}
+
+struct tally {
+    int run = 0, asynchronous = 0;
+    std::map<std::string, int> refused;
+};
+
+/// Draws until `count` kernels with asynchronous transfers have run. `make` draws a computation and calls what it is given with it.
+template <class Make>
+tally walk(std::uint32_t seed, int count, Make const& make) {
+    tally met;
+    while (met.asynchronous < count) {
+        drawing draw(seed++);
+        make(draw, [&](subject const& of) {
+            machine const where = draw_machine(draw);
+            schedule const drawn = draw_schedule(draw, of, where);
+            auto const plan = std::make_unique<plan_value>(make_plan(drawn));
+            if (plan->refusal) return void(++met.refused[name_of(plan->refusal.kind)]);
+            if (plan->rings.size() == 0) return;
+            INFO("seed " << seed - 1 << ":\n" << draw.text());
+            CHECK(ir::predict(*plan).cycles == ir::predict(*plan, ir::visiting::everything).cycles);
+            CHECK(!detail::find_hazard(*plan, ir::visiting::everything));
+            emulator on(where, {});
+            kernels::check_kernel(*plan, on, [&](kernels::operand_data const& data) {
+                halide::jit_kernel plain(*plan, nullptr);
+                plain.run(data.inputs, data.output);
+            });
+            ++met.asynchronous;
+        });
+    }
+    // What a schedule of these parts can run into, and nothing else.
+    for (auto const& [name, times] : met.refused) {
+        INFO(name << ": " << times);
+        CHECK((name == "versions_without_use" || name == "loop_order" || name == "memory_overflow"));
+    }
+    return met;
+}
+
+std::string extent_text(axis const& a) {
+    return "axis " + a.name.str() + "{\"" + a.name.str() + "\", " + std::to_string(a.extent) + "};\n";
+}
+
+}  // namespace
+
+TEST_CASE("random pipelines of matmul, started from the identity or continued") {
+    walk(1, 90, [](drawing& draw, auto const& with) {
+        axis const m{"m", draw.between(1, 130)}, n{"n", draw.between(1, 40)}, k{"k", draw.between(1, 60)};
+        tensor<std::int16_t> const A{"A"}, B{"B"};
+        tensor<std::int32_t> const C{"C"};
+        draw.write(extent_text(m) + extent_text(n) + extent_text(k));
+        auto const product = cast<std::int32_t>(A(m, k)) * cast<std::int32_t>(B(k, n));
+        auto const fresh = C(m, n) += product;
+        auto const continued = C(m, n) = C(m, n) + sum(k, product);
+        bool const continues = draw.below(4) == 0;
+        draw.write(continues ? "auto work = C(m, n) = C(m, n) + sum(k, int32(A(m, k)) * int32(B(k, n)));\n"
+                             : "auto work = C(m, n) += int32(A(m, k)) * int32(B(k, n));\n");
+        with(subject{continues ? continued.view() : fresh.view(), {m, n}, {k}, {A, B}, C});
+    });
+}
+TEST_CASE("random pipelines of a strided convolution") {
+    walk(1000, 80, [](drawing& draw, auto const& with) {
+        axis const f{"f", draw.between(1, 9)}, x{"x", draw.between(1, 100)}, r{"r", draw.between(1, 5)};
+        int const stride = draw.between(1, 3), dilation = draw.between(1, 2);
+        tensor<std::int16_t> const in{"in"}, weights{"weights"};
+        tensor<std::int16_t> const out{"out"};
+        draw.write(extent_text(f) + extent_text(x) + extent_text(r) + "auto work = out(f, x) = sum(r, in(" + std::to_string(stride) +
+                   " * x + " + std::to_string(dilation) + " * r) * weights(f, r));\n");
+        auto const work = out(f, x) = sum(r, in(stride * x + dilation * r) * weights(f, r));
+        with(subject{work.view(), {f, x}, {r}, {in, weights}, out});
+    });
+}
+TEST_CASE("random pipelines of a computation without reduction, of rank 3") {
+    walk(2000, 80, [](drawing& draw, auto const& with) {
+        axis const x{"x", draw.between(1, 30)}, y{"y", draw.between(1, 20)}, z{"z", draw.between(1, 12)};
+        tensor<float> const P{"P"}, Q{"Q"}, R{"R"};
+        draw.write(extent_text(x) + extent_text(y) + extent_text(z) + "auto work = R(x, y, z) = max(P(x, y, z), Q(z, x)) * 3.0f;\n");
+        auto const work = R(x, y, z) = max(P(x, y, z), Q(z, x)) * 3.0f;
+        with(subject{work.view(), {x, y, z}, {}, {P, Q}, R});
+    });
+}
+TEST_CASE("random pipelines of a maximum") {
+    walk(3000, 60, [](drawing& draw, auto const& with) {
+        axis const row{"row", draw.between(1, 60)}, column{"column", draw.between(1, 130)};
+        tensor<std::int32_t> const numbers{"numbers"}, highest{"highest"};
+        draw.write(extent_text(row) + extent_text(column) + "auto work = highest(row) = maximum(column, numbers(row, column));\n");
+        auto const work = highest(row) = maximum(column, numbers(row, column));
+        with(subject{work.view(), {row}, {column}, {numbers}, highest});
+    });
+}
