@@ -50,7 +50,6 @@ TEST_CASE("what a transfer in flight writes must not be touched, whatever the mo
     CHECK(d.start_load(0, 66, 4, 1, y) == 0);
     CHECK(d.move(device::at_plain, d.A.data(), d.at(spad, 64), 8, -1, 0, y) == emulation_bad_access);
     CHECK(d.on.error() == "plain writes spad 0x4042, y [2] of directive 5: load to y, tag 1 on loader may still write it");
-    // A failed call has ended the kernel: the load is no longer in flight.
     d.on.reset();
     CHECK(d.move(device::at_plain, d.A.data(), d.at(spad, 64), 8, -1, 0, y) == 0);
     CHECK(d.start_store(64, 0, 4, 0, y) == 0);

@@ -92,7 +92,7 @@ TEST_CASE("calls that no machine would take are refused") {
     CHECK(d.on.error() == "a wait for an engine that the machine does not have");
     CHECK(d.move(device::at_plain, d.A.data(), d.at(spad, 0), 4, 0) == emulation_illegal_transfer);  // it only blocks
 }
-TEST_CASE("a transfer fails on demand, and ends what is in flight") {
+TEST_CASE("a transfer fails on demand: it is not started, and what was started before goes on") {
     device d;
     d.on.use(progress::latest);
     d.on.fail_transfer(2, 77);
@@ -100,10 +100,13 @@ TEST_CASE("a transfer fails on demand, and ends what is in flight") {
     CHECK(d.start_load(0, 8, 4, 1) == 77);
     CHECK(d.on.error() == "load was made to fail with 77");
     CHECK(d.on.counted(load).calls == 1);
-    CHECK(d.end() == 0);
-    CHECK(*d.at(spad, 0) == 0);  // given up before it moved
-    CHECK(d.start_load(0, 0, 4, 0) == 0);
+    CHECK(d.on.in_flight() == 1);
     CHECK(d.wait(device::on_loader, 0) == 0);
+    CHECK(d.on.in_flight() == 0);
     CHECK(*d.at(spad, 0) == d.A[0]);
+    CHECK(*d.at(spad, 8) == 0);
     CHECK(d.end() == 0);
+    CHECK(d.start_load(0, 8, 4, 1) == 0);
+    CHECK(d.wait(device::on_loader, 1) == 0);
+    CHECK(*d.at(spad, 8) == d.A[0]);
 }

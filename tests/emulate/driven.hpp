@@ -94,6 +94,7 @@ inline buffer staged(label name, std::int64_t offset, std::initializer_list<std:
     for (std::int64_t extent : extents) b.extents[static_cast<std::size_t>(b.rank++)] = extent, b.bytes *= extent;
     b.offset = offset;
     b.versions = static_cast<std::int16_t>(versions);
+    b.bank = 0;
     b.version_bytes = b.bytes;
     b.ordinal = static_cast<std::int16_t>(ordinal);
     return b;

@@ -21,8 +21,8 @@ enum emulation_error : std::int32_t {
 
 /// A machine that exists only here: its memories are regions of the process, its transfers and intrinsics do what they declare.
 ///
-/// Traffic and cycles are counted from the calls that are executed, by the rule of machine/clock.hpp. A call that fails ends the kernel:
-/// what is in flight then is given up. Not for use from several threads at a time.
+/// Traffic and cycles are counted from the calls that are executed, by the rule of machine/clock.hpp. A call that fails ends the kernel,
+/// which waits for what is in flight then. Not for use from several threads at a time.
 class emulator {
   public:
     struct count {
@@ -133,6 +133,12 @@ class emulator {
         return busy(at);
     }
     std::int64_t busy(int engine_at) const { return queues_[static_cast<std::size_t>(engine_at)]->clock.busy; }
+    /// Transfers that were started and not waited for.
+    std::size_t in_flight() const {
+        std::size_t all = 0;
+        for (auto const& queue : queues_) all += queue->flights().size();
+        return all;
+    }
     /// What the first refused call wanted; empty when all went well.
     std::string const& error() const { return error_; }
 
@@ -240,7 +246,7 @@ class emulator {
         if (part.engine >= 0) {
             emulation::engine_queue& queue = *queues_[static_cast<std::size_t>(part.engine)];
             queue.retire_all();
-            now_ = queue.clock.start(now_, {i.cost_cycles, 0}, queue.depth());
+            now_ = queue.clock.start(now_, {i.cost_cycles, 0}, engine_clock::most_depth);
             begin = queue.clock.free - i.cost_cycles;
         } else {
             now_ += i.cost_cycles;
@@ -463,8 +469,7 @@ class emulator {
     }
     std::int32_t fail(std::int32_t code, std::string const& what) {
         if (error_.empty()) error_ = what;
-        now_ = cycles();
-        give_up();
+        shadow_.clear();
         return code;
     }
 

@@ -186,7 +186,7 @@ class shadow {
 
         int bank_of(machine const& where, int version) const { return (what.bank + version) % where.memories[what.memory].banks; }
         std::int64_t offset_of(machine const& where, int version) const {
-            return what.offset + version / where.memories[what.memory].banks * what.version_bytes;
+            return what.offset_of(version, where.memories[what.memory].banks);
         }
         int version_of(machine const& where, place const& at) const {
             for (int version = 0; version < what.versions && at.memory == what.memory; ++version) {
