@@ -38,9 +38,9 @@ TEST_CASE("a timeline has a lane for every engine and for the core") {
     CHECK(timeline(d.on, 7) ==
           "120 cycles, 7 columns\n"
           "loader   |AAB....|  41.7 %\n"
-          "channel  |....EE.|  37.5 %\n"
-          "array    |.......|   4.2 %\n"
-          "host     |C......|  16.7 %\n"
+          "channel  |...:EE:|  37.5 %\n"
+          "array    |...:...|   4.2 %\n"
+          "host     |C..::..|  16.7 %\n"
           "\n"
           "A load x   B load y   C code   D add   E store y   F copy\n");
 }

@@ -71,15 +71,16 @@ inline std::string chrome_trace(emulator const& after) {
 /// What was recorded since the emulator was reset, as text: a lane for each engine and, last, one for the core.
 ///
 /// ```
-/// 240 cycles, 10 a column
-/// loader |AAABBB..AAABBB..........|  50.0 %
-/// array  |........CC......CC......|  16.7 %
-/// host   |........................|   0.0 %
+/// 120 cycles, 10 a column
+/// loader   |AAABB.......|  41.7 %
+/// channel  |......EEEEE.|  37.5 %
+/// array    |......D.....|   4.2 %
+/// host     |CC....F.....|  16.7 %
 ///
-/// A mvin A.spad   B mvin B.spad   C mac16
+/// A load x   B load y   C code   D add   E store y   F copy
 /// ```
-/// A column shows what occupies it longest, if that is half of it or more, and `.` otherwise; waits are not shown. Behind a lane stands how
-/// much of all cycles it was busy.
+/// A column shows what occupies it longest, if that is half of it or more; `:` is less than that, `.` is nothing. Waits are not shown.
+/// Behind a lane stands how much of all cycles it was busy.
 /// @param width most columns
 inline std::string timeline(emulator const& after, std::int64_t width = 64) {
     machine const& ran = after.what();
@@ -119,7 +120,8 @@ inline std::string timeline(emulator const& after, std::int64_t width = 64) {
             for (auto const& [letter, share] : occupied[lane][static_cast<std::size_t>(column)]) {
                 if (share > most) longest = letter, most = share;
             }
-            drawn += most > 0 && 2 * most >= first_cycle(column + 1) - first_cycle(column) ? letters[longest] : '.';
+            bool const half = 2 * most >= first_cycle(column + 1) - first_cycle(column);
+            drawn += most == 0 ? '.' : half ? letters[longest] : ':';
         }
         std::string const name = lane + 1 < lanes ? ran.engines[static_cast<int>(lane)].name.str() : ran.host().name.str();
         rows.add({name, "|" + drawn + "|", reports::percent(busy[lane], cycles)});
