@@ -1,4 +1,5 @@
 #pragma once
+#include <bit>
 #include <map>
 #include <memory>
 #include <tilewright/emulate/engine_queue.hpp>

@@ -1,5 +1,8 @@
 #pragma once
+#include <algorithm>
+#include <array>
 #include <set>
+#include <tilewright/compute/stage.hpp>
 #include <tilewright/machine/machine.hpp>
 #include <vector>
 

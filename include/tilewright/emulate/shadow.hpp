@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <optional>
 #include <tilewright/emulate/memories.hpp>
 #include <tilewright/emulate/transfer_job.hpp>

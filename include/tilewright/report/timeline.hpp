@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <tilewright/emulate/emulator.hpp>
 #include <tilewright/report/json.hpp>
 #include <tilewright/report/table.hpp>

@@ -1,0 +1,59 @@
+#include "emulate/page.hpp"
+
+#include <fstream>
+#include <sstream>
+#include <tilewright/halide/jit.hpp>
+#include <tilewright/report/timeline.hpp>
+
+#include "catch.hpp"
+
+// What docs/reference/emulator.md shows is what comes out.
+
+using namespace emulator_page;
+
+namespace {
+
+bool page_has(std::string const& text) {
+    std::ifstream file(TILEWRIGHT_REFERENCE "/emulator.md");
+    std::stringstream page;
+    page << file.rdbuf();
+    INFO(text);
+    return page.str().find(text) != std::string::npos;
+}
+
+/// Runs the kernel. @return its code, or that of the exception which Halide makes of it
+void run(emulator& on) {
+    halide::jit_kernel kernel(plan<matmul_on_npu>, &on);
+    Halide::Buffer<std::int8_t> left(64, 64), right(64, 64);
+    Halide::Buffer<std::int32_t> result(64, 64);
+    left.fill(1), right.fill(1);
+    kernel.run({left, right}, result);
+}
+
+}  // namespace
+
+TEST_CASE("the page shows the timeline of its kernel") {
+    emulator on(npu, semantics_of<npu>);
+    on.record(plan<matmul_on_npu>);
+    run(on);
+    std::string const text = timeline(on);
+    CAPTURE(text, on.cycles(), on.serial_cycles());
+    CHECK(page_has("```\n" + text + "```\n"));
+    CHECK(page_has(std::to_string(on.cycles()) + " cycles, where `serial_cycles()` are " + std::to_string(on.serial_cycles())));
+}
+TEST_CASE("the page shows what a checked run says of a kernel that does not wait") {
+    emulator on(npu, semantics_of<npu>);
+    on.check(plan<matmul_on_npu>);
+    CHECK_NOTHROW(run(on));
+    // The first calls of the kernel, without the wait.
+    std::vector<std::int8_t> left(64 * 64);
+    std::int64_t shape[] = {32, 1, 1, 1, 0, 0, 3, 32, 64, 32};
+    REQUIRE(plan<matmul_on_npu>.buffers[3].name == label("A.spad"));
+    REQUIRE(on.transfer(0, left.data(), on.base(spad), shape) == 0);
+    auto const bits = [](std::byte* address) { return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address)); };
+    std::int64_t operands[] = {bits(on.base(spad)), 3, 32, 1, 0, 0, 0, 0, bits(on.base(spad)), 3, 32, 1, 0, 0, 0, 0,
+                               bits(on.base(acc)),  5, 32, 1, 0, 0, 0, 0};
+    CHECK(on.intrinsic(1, operands) == emulation_bad_access);
+    CAPTURE(on.error());
+    CHECK(page_has(on.error()));
+}
