@@ -25,7 +25,7 @@
     X(intrinsic_mismatch, "`$0` does not match stage `$1`: %", TILEWRIGHT_INTRINSIC_MISMATCH)                                          \
     X(intrinsic_operation, "`$0` does not match stage `$1`: $2 in the stage, $3 in the intrinsic", TILEWRIGHT_INTRINSIC_OPERATION)     \
     X(operand_memory, "`$1` is in memory `$2`, but `$0` takes it from `$3`", TILEWRIGHT_OPERAND_MEMORY)                                \
-    X(tile_does_not_divide, "`$0` has extent #0, which #1 does not divide", TILEWRIGHT_TILE_DOES_NOT_DIVIDE)                           \
+    X(partial_step, "the last step of `$0` along `$1`, which has #0 and takes #1 at a time: %", TILEWRIGHT_PARTIAL_STEP)               \
     X(capacity_of_representation, "$0{1 of `$1`}: #0, but at most #1 can be held", TILEWRIGHT_CAPACITY_OF_REPRESENTATION)              \
     X(ill_formed, "`$0`: %{1 (`$1`)}", TILEWRIGHT_ILL_FORMED)                                                                          \
     X(invalid_part, "`$0`: %{1 (`$1`)}", TILEWRIGHT_INVALID_PART)                                                                      \
