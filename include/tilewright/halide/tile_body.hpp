@@ -113,6 +113,13 @@ class adopt_names : public Halide::Internal::IRMutator {
         if (found != values.end()) return found->second;
         return Halide::Internal::Variable::make(op->type, loop_name(op->name));
     }
+    // What Halide makes of a loop's bounds is called after it.
+    Halide::Expr visit(Halide::Internal::Let const* op) override {
+        return Halide::Internal::Let::make(loop_name(op->name), mutate(op->value), mutate(op->body));
+    }
+    Halide::Internal::Stmt visit(Halide::Internal::LetStmt const* op) override {
+        return Halide::Internal::LetStmt::make(loop_name(op->name), mutate(op->value), mutate(op->body));
+    }
     Halide::Internal::Stmt visit(Halide::Internal::For const* op) override {
         return Halide::Internal::For::make(loop_name(op->name), mutate(op->min), mutate(op->extent), op->for_type, op->device_api,
                                            mutate(op->body));

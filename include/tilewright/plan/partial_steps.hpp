@@ -226,11 +226,15 @@ constexpr void choose_fills(planning& p, int s) {
         if (fewest > matching::most) {
             // Named: an operand that the reduction moves along.
             label tensor = st.output;
+            rule why = rule::step_behind_a_reduction;
             for (int at = count - 1; at >= 0; --at) {
-                if (operands[static_cast<std::size_t>(at)].dimension >= 0)
-                    tensor = p.plan.what[operands[static_cast<std::size_t>(at)].node].name;
+                tail_operand const& o = operands[static_cast<std::size_t>(at)];
+                if (o.dimension < 0) continue;
+                tensor = p.plan.what[o.node].name;
+                bool const holds = holds_next(p, s, lane, depth_of(p, s, p.plan.use_at(o.node)->buffer));
+                why = holds ? rule::step_on_the_next_tile : rule::step_behind_a_reduction;
             }
-            return refuse_partial(p, s, lane, rule::step_behind_a_reduction, tensor);
+            return refuse_partial(p, s, lane, why, tensor);
         }
         for (int at = 0; at < count; ++at) {
             int const transfer_at = best[static_cast<std::size_t>(at)] - 1;
@@ -265,7 +269,7 @@ constexpr void write_operand_fill(planning& p, staging const& st) {
     }
     if (always) r.clips = {};
     r.count = b.rank;
-    move_region(p, r, st.fill, st.ordinal);
+    move_now(p, r, st.fill, st.ordinal);
 }
 
 }  // namespace tilewright::detail

@@ -128,12 +128,13 @@ constexpr touched touched_by(planning& p, int s, int node, int dimension, int de
         if (c == 0) continue;
         clip_list ends;
         add_ends(p, s, axis, depth, bases[at].high - bases[at].low, ends);
-        linear first = outsides[at];
+        // A producer has ends of its own: what its readers need of it at all.
+        linear first = outsides[at], negative;
         first.constant += bases[at].low;
-        if (highest_of(p, first) + spans[at] - 1 > place.highest[at]) ends.add(p, first, place.highest[at] + 1, clip_kind::end);
-        linear negative;
         negative.add(first, -1);
-        if (-highest_of(p, negative) < place.lowest[at]) ends.add(p, first, place.lowest[at], clip_kind::begin);
+        if (place.at_stage >= 0 && highest_of(p, first) + spans[at] - 1 > place.highest[at])
+            ends.add(p, first, place.highest[at] + 1, clip_kind::end);
+        if (place.at_stage >= 0 && -highest_of(p, negative) < place.lowest[at]) ends.add(p, first, place.lowest[at], clip_kind::begin);
         // What an axis loses at its end, its dimension loses at the same end, or at the other one when it runs backwards. What two axes
         // lose adds up.
         int const before = found.clips.items.size();
