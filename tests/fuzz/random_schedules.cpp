@@ -162,7 +162,8 @@ std::map<std::string, int> walk(Make const& make, std::uint32_t seed, int count)
         auto const what = make(extents);
         random_schedule const drawn(what.view(), kernels::dsp, seed + static_cast<std::uint32_t>(at));
         auto const plan = std::make_unique<plan_value>(make_plan(drawn.made()));
-        if (plan->refusal && std::getenv("TILEWRIGHT_FUZZ_SEED") != nullptr) std::cerr << seed + static_cast<std::uint32_t>(at) << " " << to_string(plan->refusal) << "\n";
+        if (plan->refusal && std::getenv("TILEWRIGHT_FUZZ_SEED") != nullptr)
+            std::cerr << seed + static_cast<std::uint32_t>(at) << " " << to_string(plan->refusal) << "\n";
         ++met[plan->refusal ? name_of(plan->refusal.kind) : "run"];
         if (plan->refusal) continue;
         INFO("seed " << seed + static_cast<std::uint32_t>(at) << ": " << drawn.text());
@@ -236,7 +237,8 @@ TEST_CASE("random schedules of two stages, one read backwards and in two dimensi
     auto const make = [](random_extents& extent) {
         std::int64_t const high = extent(20), wide = extent(40);
         axis const y{"y", high}, x{"x", wide}, v{"v", high + 1}, u{"u", 2 * wide};
-        return stages(p1(v, u) = p0(v, u) * 3 + p0(v + 1, u + 2), p2(y, x) = p1(high - y, 2 * x) - p1(y, x + 1) + p1(y, 2 * wide - 1 - 2 * x));
+        return stages(p1(v, u) = p0(v, u) * 3 + p0(v + 1, u + 2),
+                      p2(y, x) = p1(high - y, 2 * x) - p1(y, x + 1) + p1(y, 2 * wide - 1 - 2 * x));
     };
     check_met(walk(make, first_seed(6000), count_of(40)), count_of(40) / 8);
 }

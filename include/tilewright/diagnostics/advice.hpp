@@ -18,7 +18,7 @@
 #define TILEWRIGHT_INTRINSIC_MISMATCH "intrinsic mismatch: make the loops compute what it declares"
 #define TILEWRIGHT_INTRINSIC_OPERATION "intrinsic operation: make the loops compute what it declares"
 #define TILEWRIGHT_OPERAND_MEMORY "operand memory: stage it in the memory that the intrinsic names"
-#define TILEWRIGHT_PARTIAL_STEP "partial step: do as the rule says, or choose an extent that the step divides"
+#define TILEWRIGHT_PARTIAL_STEP "partial step: do as the rule says, or choose a tile of whole steps"
 #define TILEWRIGHT_CAPACITY_OF_REPRESENTATION "capacity of representation: simplify it, or split the kernel in two"
 #define TILEWRIGHT_ILL_FORMED "ill formed: write the computation as the rule says"
 #define TILEWRIGHT_INVALID_PART "invalid part: describe the part of the machine as the rule says"

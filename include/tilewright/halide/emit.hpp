@@ -326,7 +326,8 @@ class emitter {
             movement_dimension const d = row ? movement_dimension{} : m.dimensions[static_cast<std::size_t>(position)];
             auto const behind = [&](int buffer_at, int dimension) {
                 std::int64_t const size = buffer_at < 0 ? 0 : bytes_of(plan_.buffers[static_cast<std::size_t>(buffer_at)].type);
-                Expr const stride = row ? wide(size) : byte_stride(buffer_at, dimension, buffer_at == m.source ? d.source_factor : d.destination_factor);
+                Expr const stride =
+                    row ? wide(size) : byte_stride(buffer_at, dimension, buffer_at == m.source ? d.source_factor : d.destination_factor);
                 return Halide::cast<std::uint64_t>(begin * stride);
             };
             if (m.source >= 0) from = from + behind(m.source, d.source_dimension);
@@ -369,7 +370,9 @@ class emitter {
                 case role::bytes: arguments.push_back(Halide::Internal::simplify(elements * wide(size))); break;
                 case role::row_bytes: arguments.push_back(Halide::Internal::simplify(row_elements * wide(size))); break;
                 case role::extent:
-                    arguments.push_back(a.dimension == 0 ? row_elements : present ? reaches[static_cast<std::size_t>(which)].extent : wide(1));
+                    arguments.push_back(a.dimension == 0 ? row_elements
+                                        : present        ? reaches[static_cast<std::size_t>(which)].extent
+                                                         : wide(1));
                     break;
                 case role::source_stride:
                     arguments.push_back(byte_stride(m.source, present ? d.source_dimension : -1, d.source_factor));
@@ -528,7 +531,8 @@ class emitter {
                 }
                 auto const found = values.find(part.variable);
                 if (found == values.end()) {
-                    outside = outside + wide(part.coefficient) * Halide::cast<std::int64_t>(variable_value(plan_, part.variable, loop_values()));
+                    outside =
+                        outside + wide(part.coefficient) * Halide::cast<std::int64_t>(variable_value(plan_, part.variable, loop_values()));
                 } else {
                     inside.push_back(wide(found->second));
                     inside.push_back(wide(part.coefficient));

@@ -168,8 +168,8 @@ class free_names : public Halide::Internal::IRGraphVisitor {
 ///
 /// @param whole_tile  false: iterations beyond an end do nothing; nothing is vectorised or unrolled then
 /// @throws std::runtime_error when a name is left that the program around it does not define
-inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const& b, code_names const& names,
-                                              Halide::Target const& target, bool whole_tile = true) {
+inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const& b, code_names const& names, Halide::Target const& target,
+                                              bool whole_tile = true) {
     using namespace Halide;
     stage const& s = plan.stages[static_cast<std::size_t>(b.stage)];
     detail::adopt_names adopt;
@@ -225,7 +225,8 @@ inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const
             return Internal::simplify(index);
         };
         if (!whole_tile) {
-            for (limit const& l : limits_of(plan, b, only_identity)) domain.where(form_value(plan, l.form, loop) < static_cast<int>(l.bound));
+            for (limit const& l : limits_of(plan, b, only_identity))
+                domain.where(form_value(plan, l.form, loop) < static_cast<int>(l.bound));
         }
         std::function<Expr(int)> const leaf = [&](int at) -> Expr {
             node const& n = plan.what[at];

@@ -99,7 +99,8 @@ constexpr void size_arguments(planning& p) {
                 true);
         }
         double bytes = bytes_of(b.type);
-        for (int dimension = 0; dimension < b.rank; ++dimension) bytes *= static_cast<double>(b.extents[static_cast<std::size_t>(dimension)]);
+        for (int dimension = 0; dimension < b.rank; ++dimension)
+            bytes *= static_cast<double>(b.extents[static_cast<std::size_t>(dimension)]);
         b.bytes = p.limited(bytes, plan_value::most_bytes, "bytes", b.name);
     }
 }

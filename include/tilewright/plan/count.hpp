@@ -48,12 +48,12 @@ class trip_count {
     }
     constexpr bool limited() const { return limit_count_ > 0 || (moved_ != nullptr && moved_->clip_count > 0); }
 
-    constexpr pool<amount, most_amounts> counted() {
-        pool<amount, most_amounts> all{};
+    constexpr part_pool<amount, most_amounts> counted() {
+        part_pool<amount, most_amounts> all{};
         all.push({1, 1});
         for (int group = 0; group < count_ && !p.refused(); ++group) {
             if (groups_[static_cast<std::size_t>(group)] != group) continue;
-            pool<amount, most_amounts> const mine = counted_of(group), before = all;
+            part_pool<amount, most_amounts> const mine = counted_of(group), before = all;
             all = {};
             for (int a = 0; a < before.size(); ++a) {
                 for (int b = 0; b < mine.size(); ++b)
@@ -84,7 +84,7 @@ class trip_count {
     constexpr std::int64_t extent_of(int dimension) const {
         return dimension < 0 ? moved_->row_elements : moved_->dimensions[static_cast<std::size_t>(dimension)].extent;
     }
-    constexpr void put(pool<amount, most_amounts>& into, std::int64_t elements, std::int64_t times) {
+    constexpr void put(part_pool<amount, most_amounts>& into, std::int64_t elements, std::int64_t times) {
         if (times == 0) return;
         for (int at = 0; at < into.size(); ++at) {
             if (into[static_cast<std::size_t>(at)].elements == elements) return void(into[static_cast<std::size_t>(at)].times += times);
@@ -110,7 +110,8 @@ class trip_count {
     }
     constexpr bool in_group(linear const& form, int group) const {
         for (int at = 0; at < count_; ++at) {
-            if (groups_[static_cast<std::size_t>(at)] == group && moves_with(p.plan, form, loops_[static_cast<std::size_t>(at)])) return true;
+            if (groups_[static_cast<std::size_t>(at)] == group && moves_with(p.plan, form, loops_[static_cast<std::size_t>(at)]))
+                return true;
         }
         return false;
     }
@@ -118,7 +119,8 @@ class trip_count {
     constexpr std::int64_t value_of_form(linear const& form) const {
         std::int64_t value = form.constant;
         for (int at = 0; at < form.count; ++at)
-            value += form.terms[static_cast<std::size_t>(at)].coefficient * value_of_variable(form.terms[static_cast<std::size_t>(at)].variable);
+            value +=
+                form.terms[static_cast<std::size_t>(at)].coefficient * value_of_variable(form.terms[static_cast<std::size_t>(at)].variable);
         return value;
     }
     constexpr std::int64_t value_of_variable(int at) const {
@@ -136,8 +138,8 @@ class trip_count {
         clip_kind is = clip_kind::only;
     };
 
-    constexpr pool<amount, most_amounts> counted_of(int group) {
-        pool<amount, most_amounts> all{};
+    constexpr part_pool<amount, most_amounts> counted_of(int group) {
+        part_pool<amount, most_amounts> all{};
         fixed_array<int, most_loops> mine{};
         int size = 0;
         std::int64_t trips = 1;
@@ -146,7 +148,7 @@ class trip_count {
             mine[static_cast<std::size_t>(size++)] = at;
             trips *= extents_[static_cast<std::size_t>(at)];
         }
-        pool<bound, most_bounds> bounds{};
+        part_pool<bound, most_bounds> bounds{};
         bool sized = false;
         auto const add = [&](bound const& b) {
             if (!in_group(b.form, group)) return;
@@ -180,7 +182,8 @@ class trip_count {
                     linear_in_it &= !moves_with(p.plan, part, loops_[static_cast<std::size_t>(at)]);
                 }
             }
-            if (linear_in_it && (ranged < 0 || extents_[static_cast<std::size_t>(at)] > extents_[static_cast<std::size_t>(ranged)])) ranged = at;
+            if (linear_in_it && (ranged < 0 || extents_[static_cast<std::size_t>(at)] > extents_[static_cast<std::size_t>(ranged)]))
+                ranged = at;
         }
         for (int position = 0; position < size; ++position) set(mine[static_cast<std::size_t>(position)], 0);
         for (bool more = true; more && !p.refused();) {
@@ -197,12 +200,10 @@ class trip_count {
         }
         return all;
     }
-    constexpr void set(int loop, std::int64_t value) {
-        values_[static_cast<std::size_t>(loops_[static_cast<std::size_t>(loop)])] = value;
-    }
+    constexpr void set(int loop, std::int64_t value) { values_[static_cast<std::size_t>(loops_[static_cast<std::size_t>(loop)])] = value; }
 
     static constexpr int most_bounds = 32;
-    constexpr std::int64_t range_of(pool<bound, most_bounds> const& bounds, int ranged) const {
+    constexpr std::int64_t range_of(part_pool<bound, most_bounds> const& bounds, int ranged) const {
         std::int64_t low = 0, high = extents_[static_cast<std::size_t>(ranged)];  // half open
         for (int b = 0; b < bounds.size() && low < high; ++b) {
             bound const& each = bounds[static_cast<std::size_t>(b)];
@@ -214,7 +215,7 @@ class trip_count {
         }
         return low < high ? high - low : 0;
     }
-    constexpr bool holds(pool<bound, most_bounds> const& bounds) const {
+    constexpr bool holds(part_pool<bound, most_bounds> const& bounds) const {
         bool beyond = false, one_beyond = false;
         for (int b = 0; b < bounds.size(); ++b) {
             bound const& each = bounds[static_cast<std::size_t>(b)];
@@ -226,7 +227,7 @@ class trip_count {
         return beyond == one_beyond && elements_of(bounds) > 0;
     }
     /// In the dimensions that bounds of this group shorten.
-    constexpr std::int64_t elements_of(pool<bound, most_bounds> const& bounds) const {
+    constexpr std::int64_t elements_of(part_pool<bound, most_bounds> const& bounds) const {
         std::int64_t elements = 1;
         for (int dimension = -1; moved_ != nullptr && dimension < moved_->dimension_count; ++dimension) {
             std::int64_t low = 0, high = extent_of(dimension);
@@ -315,7 +316,8 @@ constexpr void count_partial(planning& p) {
             std::int64_t const size = bytes_of(p.buffer_at(moved->destination).type), rate = t.costs.bytes_per_cycle;
             std::int64_t const fixed_cycles = moved->cycles - (moved->bytes + rate - 1) / rate;
             for (int at = 0; at < amounts.size(); ++at) {
-                std::int64_t const bytes = amounts[static_cast<std::size_t>(at)].elements * size, times = amounts[static_cast<std::size_t>(at)].times;
+                std::int64_t const bytes = amounts[static_cast<std::size_t>(at)].elements * size,
+                                   times = amounts[static_cast<std::size_t>(at)].times;
                 whole.bytes += times * bytes;
                 whole.cycles += times * (fixed_cycles + (bytes + rate - 1) / rate);
             }

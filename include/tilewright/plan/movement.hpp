@@ -22,7 +22,7 @@ struct region {
         clip_kind is = clip_kind::end;
     };
     static constexpr int most_clips = 16;
-    pool<clipped, most_clips> clips{};
+    part_pool<clipped, most_clips> clips{};
 
     constexpr void add(planning& p, clipped const& c) {
         if (clips.full()) return p.refuse_capacity("clips of one transfer", most_clips + 1, most_clips);

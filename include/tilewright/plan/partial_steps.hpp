@@ -62,8 +62,8 @@ constexpr known evaluate(computation_view nodes, int at, Operand const& operand)
 
 /// A step of the intrinsic of stage `s` that can reach beyond an end.
 struct partial_lane {
-    linear axis;            ///< the value of the stage's axis that has the end, without its lane
-    linear limited;         ///< likewise, of the part of it that has the end
+    linear axis;     ///< the value of the stage's axis that has the end, without its lane
+    linear limited;  ///< likewise, of the part of it that has the end
     std::int16_t lane = -1;
     std::int64_t extent = 0, step = 0;
     bool reduction = false;
@@ -89,7 +89,13 @@ constexpr void each_partial_lane(planning& p, int s, Visit&& visit) {
             }
             std::int64_t const reach = (weight < 0 ? -weight : weight) * (a.lane_extent - 1);
             if (grain > reach && (l.bound - form.constant) % grain == 0) continue;
-            partial_lane found{.axis = {}, .limited = form, .lane = a.lane, .extent = l.bound, .step = a.lane_extent, .reduction = a.reduction, .name = a.name};
+            partial_lane found{.axis = {},
+                               .limited = form,
+                               .lane = a.lane,
+                               .extent = l.bound,
+                               .step = a.lane_extent,
+                               .reduction = a.reduction,
+                               .name = a.name};
             for (int axis = 0; axis < p.stage_at(s).axis_count; ++axis) {
                 linear const& value = p.placed(s).axis_values[static_cast<std::size_t>(axis)];
                 if (value.coefficient_of(a.lane) != 0) found.axis = value;
@@ -199,7 +205,8 @@ constexpr void choose_fills(planning& p, int s) {
             int fills = 0;
             auto const value_of_access = [&](int semantic_node) -> known {
                 for (int at = 1; at < found.count; ++at) {
-                    if (found.names[static_cast<std::size_t>(at)] != where.view(where.intrinsics[n.intrinsic].semantics)[semantic_node].name)
+                    if (found.names[static_cast<std::size_t>(at)] !=
+                        where.view(where.intrinsics[n.intrinsic].semantics)[semantic_node].name)
                         continue;
                     int const transfer_at = chosen[static_cast<std::size_t>(at - 1)] - 1;
                     return transfer_at < 0 ? known{} : fill_of(transfer_at, operands[static_cast<std::size_t>(at - 1)]);

@@ -241,15 +241,15 @@ enum class step_kind : std::uint8_t { loop, end, start, wait, fence, compute, ba
 /// A step of the loop program. `loop` opens a nest that its `end` closes.
 struct step {
     step_kind kind = step_kind::end;
-    std::int16_t what = -1;  ///< loop: variable; start: movement; wait: wait; compute: body; fence: buffer
+    std::int16_t what = -1;   ///< loop: variable; start: movement; wait: wait; compute: body; fence: buffer
     std::int16_t tally = -1;  ///< where partial tiles make the loops around it tell too little
 };
 
 /// The plan of a kernel: where every buffer is, and the program of loops, transfers and tile bodies. Back ends walk it.
 struct plan_value {
     static constexpr int most_stages = 8, most_variables = 64, most_terms = 512, most_buffers = 24, most_movements = 32, most_uses = 40,
-                         most_operands = 32, most_bodies = 16, most_steps = 128, most_rings = 16, most_waits = 48, most_limits = 48, most_clips = 48,
-                         most_tallies = 64;
+                         most_operands = 32, most_bodies = 16, most_steps = 128, most_rings = 16, most_waits = 48, most_limits = 48,
+                         most_clips = 48, most_tallies = 64;
     static constexpr std::int64_t most_iterations = std::int64_t{1} << 40, most_bytes = std::int64_t{1} << 40,
                                   most_total = std::int64_t{1} << 53;
 
@@ -303,7 +303,8 @@ struct plan_value {
             if (s.kind == step_kind::end) {
                 times /= variables[static_cast<std::size_t>(open[static_cast<std::size_t>(--depth)])].extent;
             }
-            if (s.tally >= 0) visit(s, tallies[static_cast<std::size_t>(s.tally)].times, tallies[static_cast<std::size_t>(s.tally)].first_times);
+            if (s.tally >= 0)
+                visit(s, tallies[static_cast<std::size_t>(s.tally)].times, tallies[static_cast<std::size_t>(s.tally)].first_times);
             else visit(s, s.kind == step_kind::end ? times : all, first_times);
             if (s.kind == step_kind::loop) {
                 open[static_cast<std::size_t>(depth++)] = s.what;

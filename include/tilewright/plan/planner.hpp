@@ -1,8 +1,8 @@
 #pragma once
 #include <tilewright/plan/banks.hpp>
 #include <tilewright/plan/cost.hpp>
-#include <tilewright/plan/hazards.hpp>
 #include <tilewright/plan/count.hpp>
+#include <tilewright/plan/hazards.hpp>
 #include <tilewright/plan/machine_check.hpp>
 #include <tilewright/plan/placement.hpp>
 #include <tilewright/plan/prediction.hpp>

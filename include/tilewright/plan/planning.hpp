@@ -61,14 +61,14 @@ struct stage_placement {
     std::int16_t transfer_ordinal = 0;
     label at_loop{};  ///< compute_at
     std::int16_t at_ordinal = 0;
-    std::int16_t at_stage = -1;                           ///< the stage in whose nest it stands; -1: root
-    std::int16_t level = -1;                              ///< the variable of the loop it stands in; -1: root
-    std::int16_t home = -1;                               ///< the buffer that its output lives in
-    fixed_array<linear, stage::most_axes> axis_values{};  ///< of each axis, over variables
+    std::int16_t at_stage = -1;                            ///< the stage in whose nest it stands; -1: root
+    std::int16_t level = -1;                               ///< the variable of the loop it stands in; -1: root
+    std::int16_t home = -1;                                ///< the buffer that its output lives in
+    fixed_array<linear, stage::most_axes> axis_values{};   ///< of each axis, over variables
     fixed_array<std::int64_t, stage::most_axes> lowest{};  ///< of each axis, over all that the kernel computes of it
     fixed_array<std::int64_t, stage::most_axes> highest{};
-    fixed_array<std::int16_t, 24> path{};                 ///< variables of the loops around and in it, outermost first
-    int outer_depth = 0;                                  ///< how many of them stand around it
+    fixed_array<std::int16_t, 24> path{};  ///< variables of the loops around and in it, outermost first
+    int outer_depth = 0;                   ///< how many of them stand around it
     int path_length = 0;
     int owned = 0;  ///< how many of its own loops the program holds; the others are its tile body
 };

@@ -63,7 +63,7 @@ struct clip_list {
         std::int64_t bound = 0;
         clip_kind is = clip_kind::end;
     };
-    pool<item, most> items{};
+    part_pool<item, most> items{};
 
     constexpr void add(planning& p, linear const& form, std::int64_t bound, clip_kind is) {
         if (items.full()) return p.refuse_capacity("clips of one dimension", most + 1, most);

@@ -10,8 +10,7 @@ constexpr void add_limits(planning& p, int s) {
     nest const& n = p.nest_at(s);
     stage_placement const& place = p.placed(s);
     auto const add = [&](linear const& form, std::int64_t bound, bool reduction) {
-        if (highest_of(p, form) >= bound && !p.refused())
-            p.add(limit{p.keep(form), bound, static_cast<std::int16_t>(s), -1, reduction});
+        if (highest_of(p, form) >= bound && !p.refused()) p.add(limit{p.keep(form), bound, static_cast<std::int16_t>(s), -1, reduction});
     };
     for (int axis = 0; axis < n.axes.size() && n.partial; ++axis) {
         nest_axis const& a = n.axes[static_cast<std::size_t>(axis)];
@@ -57,7 +56,8 @@ constexpr void place_stage(planning& p, int s) {
     }
     // The box that its consumers need: they must all stand inside the same loops.
     box needed{.rank = st.rank};
-    for (int axis = 0; axis < st.axis_count; ++axis) place.highest[static_cast<std::size_t>(axis)] = st.axes[static_cast<std::size_t>(axis)].extent - 1;
+    for (int axis = 0; axis < st.axis_count; ++axis)
+        place.highest[static_cast<std::size_t>(axis)] = st.axes[static_cast<std::size_t>(axis)].extent - 1;
     fixed_array<range, max_rank> all{};
     bool is_read = false;
     for (int consumer = s + 1; consumer < p.plan.stages.size(); ++consumer) {

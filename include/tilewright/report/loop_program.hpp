@@ -31,8 +31,7 @@ inline std::string loop_text(plan_value const& plan, int at) {
 
 /// How many elements of a dimension a call moves, -1 for the row: "64", where tiles are partial "min(64, 100 - 64 mo)".
 inline std::string extent_text(plan_value const& plan, movement const& m, int dimension) {
-    auto const extent =
-        std::to_string(dimension < 0 ? m.row_elements : m.dimensions[static_cast<std::size_t>(dimension)].extent);
+    auto const extent = std::to_string(dimension < 0 ? m.row_elements : m.dimensions[static_cast<std::size_t>(dimension)].extent);
     std::string ends, begins;
     for (int at = m.first_clip; at < m.first_clip + m.clip_count; ++at) {
         clip const& c = plan.clips[static_cast<std::size_t>(at)];
@@ -103,8 +102,8 @@ inline std::string transfer_text(plan_value const& plan, movement const& m) {
         if (c.is == clip_kind::only) only += (only.empty() ? " if " : " and ") + limit_text(plan, c.form, c.bound);
         if (c.is == clip_kind::beyond) beyond += (beyond.empty() ? " if " : " or ") + limit_text(plan, c.form, c.bound - 1, " > ");
     }
-    return t.name.str() + "  " + source + " (" + extents_text(plan, m) + ") -> " + corner_text(plan, m.destination, m.destination_at) + only + beyond +
-           (m.at.ring >= 0 ? step_text(plan, m.at) : "");
+    return t.name.str() + "  " + source + " (" + extents_text(plan, m) + ") -> " + corner_text(plan, m.destination, m.destination_at) +
+           only + beyond + (m.at.ring >= 0 ? step_text(plan, m.at) : "");
 }
 
 inline std::string intrinsic_text(plan_value const& plan, body const& b) {
