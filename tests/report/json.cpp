@@ -16,7 +16,7 @@ int main() {
     for (std::string const& document : {
              to_json(plan<lesson_matmul::matmul_on_npu>),
              to_json(lesson_matmul::npu),
-             to_json(make_plan(schedule(lesson_matmul::matmul, lesson_matmul::npu).split("m", "o", "w", 7))),
+             to_json(make_plan(schedule(lesson_matmul::matmul, lesson_matmul::npu).split("m", "o", "w", 0))),
              to_json(make_plan(kernels::blur_in_turn)),
              to_json(make_plan(features::matmul_by_dots)),
              to_json(odd),

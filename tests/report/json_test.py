@@ -51,8 +51,8 @@ assert find(npu["transfers"], "mvin")["costs"] == {"latency": 64, "setup": 0, "b
 assert find(npu["intrinsics"], "mac16")["operands"][2] == {"tensor": "c", "memory_name": "acc", "is": "updates"}
 assert npu["cores"] == [] and len(npu["semantics"]) == 14 + 14 + 1  # sum(l, …) has one more node: the axis that it names
 
-assert refused["refusal"]["verdict"] == "tile_does_not_divide"
-assert refused["refusal"]["sentence"].startswith("`m` has extent 512, which 7 does not divide")
+assert refused["refusal"]["verdict"] == "invalid_number"
+assert refused["refusal"]["sentence"].startswith("`m`: factor is 0, but must be at least 1")
 assert refused["buffers"] == refused["program"] == refused["traffic"] == refused["memories"] == []
 
 assert find(blur["memories"], "l1") == {"name": "l1", "base": "0x10000000", "capacity": 32768, "peak": 3536, "slack": 29232, "buffers": 6608}

@@ -80,6 +80,7 @@ TEST_CASE("directives make the loops that the reference shows") {
     EXAMPLE(schedule(matmul, dsp));
     EXAMPLE(schedule(blur, dsp).store_in(rows, tcm).stage(rows).vectorize(hx, 8));
     EXAMPLE(schedule(matmul, dsp).split(m, mo, mi, 4));
+    EXAMPLE(schedule(matmul, dsp).split(m, mo, mi, 3).cache_read(A, tcm).at(mo));
     EXAMPLE(schedule(matmul, dsp).tile(m, n, mo, no, mi, ni, 4, 6));
     EXAMPLE(schedule(matmul, dsp).tile(m, k, mo, ko, mi, ki, 4, 3));
     EXAMPLE(schedule(matmul, dsp).fuse(m, n, f));
@@ -111,10 +112,9 @@ TEST_CASE("directives check what the reference says") {
     REFUSED(unknown_part, plain().cache_read(A, elsewhere));
 
     REFUSED(unknown_tensor, plain().stage(A));
-    REFUSED(tile_does_not_divide, plain().split(m, mo, mi, 3));
-    // the box of `rows` at `yo` has 6 rows
+    REFUSED(invalid_number, plain().split(m, mo, mi, 0));
+    // the box of `rows` at `yo` has 6 rows: no number of them is too many for a tile
     REFUSED(none, blurred().store_in(rows, tcm).split(y, yo, yi, 4).compute_at(rows, yo).stage(rows).split(hy, mo, mi, 6));
-    REFUSED(tile_does_not_divide, blurred().store_in(rows, tcm).split(y, yo, yi, 4).compute_at(rows, yo).stage(rows).split(hy, mo, mi, 9));
     REFUSED(conflicting_directives, plain().vectorize(n).split(n, no, ni, 4));
     REFUSED(none, plain().split(n, no, ni, 4).vectorize(ni));
     REFUSED(misplaced_directive, staged().tensorize(m, n, k, mac).split(m, mo, mi, 2));
@@ -130,7 +130,7 @@ TEST_CASE("directives check what the reference says") {
     REFUSED(misplaced_directive, staged().tensorize(m, n, k, mac).reorder(k, m));
 
     REFUSED(none, plain().unroll(k, 6).reorder(k, m));
-    REFUSED(tile_does_not_divide, plain().unroll(k, 4));
+    REFUSED(invalid_number, plain().unroll(k, -1));
     REFUSED(conflicting_directives, plain().unroll(n).vectorize(n));
     REFUSED(none, plain().unroll(m).cache_read(A, tcm).at(m));
 

@@ -207,8 +207,8 @@ constexpr void report_refusal() {
             no_refusal<Planned, operand_memory>::ok,
             TILEWRIGHT_OPERAND_MEMORY);
         static_assert(
-            no_refusal<Planned, tile_does_not_divide>::ok,
-            TILEWRIGHT_TILE_DOES_NOT_DIVIDE);
+            no_refusal<Planned, partial_step>::ok,
+            TILEWRIGHT_PARTIAL_STEP);
         static_assert(
             no_refusal<Planned, capacity_of_representation>::ok,
             TILEWRIGHT_CAPACITY_OF_REPRESENTATION);

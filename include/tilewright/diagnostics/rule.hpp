@@ -63,7 +63,9 @@
     X(another_pattern, "its source is read in a pattern that no transfer has")                                           \
     X(another_order, "it takes the dimensions in another order")                                                         \
     X(other_number_of_loops, "tensorize names #0 loops, the intrinsic has #1 axes")                                      \
-    X(other_extent, "the loop for axis `$2` has extent #0, which is no multiple of #1")                                  \
+    X(step_behind_an_argument, "the last step reaches behind argument `$2`; stage it")                                   \
+    X(step_on_the_next_tile, "the last step falls on the next tile of `$2`; stage it further in")                        \
+    X(step_behind_a_reduction, "no transfer fills `$2` so that the last step adds nothing")                              \
     X(other_index, "along one axis the index of `$2` moves by #0, in the intrinsic by #1")                               \
     X(one_operand_for_two, "it takes `$2` twice, where the stage reads two values, the second of `$3`")                  \
     X(operand_with_offset, "its semantics index `$2` with the offset #1, which no stage has")                            \

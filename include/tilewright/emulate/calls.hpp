@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/emulate/emulator.hpp>
+#include <tilewright/emulate/iterations.hpp>
 
 // The C functions that code of the emulated binding calls. The first argument is the emulator.
 extern "C" {
@@ -29,6 +30,10 @@ extern "C" {
         stage, buffer, reinterpret_cast<void const*>(static_cast<std::uintptr_t>(address)), bytes, writes != 0);
 }
 [[gnu::used]] inline std::int32_t tilewright_emulate_end(void* machine) { return static_cast<tilewright::emulator*>(machine)->end(); }
+/// The argument of `tilewright_emulate_code` where a tile is partial.
+[[gnu::used]] inline std::int64_t tilewright_count_iterations(void* loops_and_limits) {
+    return tilewright::count_iterations(static_cast<std::int64_t const*>(loops_and_limits));
+}
 /// Nothing, but the compiler of the kernel does not know that: accesses before it and after it are not mixed.
 [[gnu::used]] inline std::int32_t tilewright_fence() { return 0; }
 

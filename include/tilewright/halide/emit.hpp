@@ -153,7 +153,7 @@ class emitter {
             switch (s.kind) {
                 case step_kind::loop: {
                     variable const& v = plan_.variables[static_cast<std::size_t>(s.what)];
-                    Stmt const inside = steps(++at);
+                    Stmt const inside = guarded(s.what, steps(++at));
                     if (v.unrolled) {
                         for (std::int64_t i = 0; i < v.extent; ++i)
                             sequence.push_back(LetStmt::make(name_of_variable(s.what), static_cast<int>(i), inside));
@@ -262,16 +262,83 @@ class emitter {
             {start, set_job_count(engine_at, job_count(engine_at) + 1), set_job_count(number_of_last(m.at), job_count(engine_at))});
     }
 
+    /// An iteration of a loop that lies beyond an end does nothing.
+    Stmt guarded(int loop, Stmt const& inside) const {
+        Expr within = Halide::Internal::const_true();
+        for (int at = 0; at < plan_.limits.size(); ++at) {
+            limit const& l = plan_.limits[static_cast<std::size_t>(at)];
+            if (l.loop == loop) within = within && form_value(plan_, l.form, loop_values()) < static_cast<int>(l.bound);
+        }
+        return Halide::Internal::is_const_one(within) ? inside : Halide::Internal::IfThenElse::make(within, inside);
+    }
+
+    /// From where to where a call moves the elements of one of its dimensions; -1: the row.
+    struct reach {
+        Expr begin, extent;
+        bool clipped = false;
+    };
+    reach reach_of(movement const& m, int dimension) const {
+        Expr begin = wide(0);
+        Expr end = wide(dimension < 0 ? m.row_elements : m.dimensions[static_cast<std::size_t>(dimension)].extent);
+        bool clipped = false;
+        for (int at = m.first_clip; at < m.first_clip + m.clip_count; ++at) {
+            clip const& c = plan_.clips[static_cast<std::size_t>(at)];
+            if (c.dimension != dimension || c.is == clip_kind::only || c.is == clip_kind::beyond) continue;
+            Expr const here = wide(c.bound) - Halide::cast<std::int64_t>(form_value(plan_, c.form, loop_values()));
+            (c.is == clip_kind::end ? end : begin) = c.is == clip_kind::end ? Halide::min(end, here) : Halide::max(begin, here);
+            clipped = true;
+        }
+        return {Halide::Internal::simplify(begin), Halide::Internal::simplify(end - begin), clipped};
+    }
+    /// When the call is made: not when nothing of a dimension is left.
+    Expr is_made(movement const& m, std::vector<reach> const& reaches) const {
+        Expr made = Halide::Internal::const_true(), beyond;
+        for (reach const& r : reaches) {
+            if (r.clipped) made = made && r.extent > wide(0);
+        }
+        for (int at = m.first_clip; at < m.first_clip + m.clip_count; ++at) {
+            clip const& c = plan_.clips[static_cast<std::size_t>(at)];
+            Expr const before = form_value(plan_, c.form, loop_values()) < static_cast<int>(c.bound);
+            if (c.is == clip_kind::only) made = made && before;
+            if (c.is == clip_kind::beyond) beyond = beyond.defined() ? beyond || !before : !before;
+        }
+        return Halide::Internal::simplify(beyond.defined() ? made && beyond : made);
+    }
+
     Stmt transfer_call(movement const& m) const {
+        // The dimensions in their order, then the row.
+        std::vector<reach> reaches;
+        for (int position = 0; position < m.dimension_count; ++position) reaches.push_back(reach_of(m, position));
+        reaches.push_back(reach_of(m, -1));
+        Stmt const made = transfer_call(m, reaches);
+        Expr const condition = is_made(m, reaches);
+        return Halide::Internal::is_const_one(condition) ? made : Halide::Internal::IfThenElse::make(condition, made);
+    }
+    Stmt transfer_call(movement const& m, std::vector<reach> const& reaches) const {
         transfer_description const& t = plan_.where->transfers[m.transfer];
         loop_value const loops = loop_values_at(m.at);
-        Expr const source = m.source < 0 ? reinterpret_to_handle(Halide::Internal::make_const(Halide::UInt(64), 0))
-                                         : element_address(m.source, m.source_at, loops);
-        Expr const destination = element_address(m.destination, m.destination_at, loops);
+        Expr from = m.source < 0 ? Halide::Internal::make_const(Halide::UInt(64), 0) : element_address_bits(m.source, m.source_at, loops);
+        Expr to = element_address_bits(m.destination, m.destination_at, loops);
+        for (int position = 0; position <= m.dimension_count; ++position) {
+            Expr const& begin = reaches[static_cast<std::size_t>(position)].begin;
+            if (Halide::Internal::is_const_zero(begin)) continue;
+            bool const row = position == m.dimension_count;
+            movement_dimension const d = row ? movement_dimension{} : m.dimensions[static_cast<std::size_t>(position)];
+            auto const behind = [&](int buffer_at, int dimension) {
+                std::int64_t const size = buffer_at < 0 ? 0 : bytes_of(plan_.buffers[static_cast<std::size_t>(buffer_at)].type);
+                Expr const stride =
+                    row ? wide(size) : byte_stride(buffer_at, dimension, buffer_at == m.source ? d.source_factor : d.destination_factor);
+                return Halide::cast<std::uint64_t>(begin * stride);
+            };
+            if (m.source >= 0) from = from + behind(m.source, d.source_dimension);
+            to = to + behind(m.destination, d.destination_dimension);
+        }
+        Expr const source = reinterpret_to_handle(from), destination = reinterpret_to_handle(to);
+        Expr const row_elements = reaches.back().extent;
         Expr const tag = m.at.ring < 0 ? wide(-1) : tag_of(m.at);
         std::int64_t const size = bytes_of(plan_.buffers[static_cast<std::size_t>(m.destination)].type);
         if (how_.to == binding::emulated) {
-            std::vector<Expr> shape{wide(m.row_elements),
+            std::vector<Expr> shape{row_elements,
                                     wide(size),
                                     wide(m.source < 0 ? 0 : bytes_of(plan_.buffers[static_cast<std::size_t>(m.source)].type)),
                                     wide(m.dimension_count),
@@ -280,13 +347,15 @@ class emitter {
                                     wide(m.destination)};
             for (int position = 0; position < m.dimension_count; ++position) {
                 movement_dimension const& d = m.dimensions[static_cast<std::size_t>(position)];
-                shape.push_back(wide(d.extent));
+                shape.push_back(reaches[static_cast<std::size_t>(position)].extent);
                 shape.push_back(byte_stride(m.source, d.source_dimension, d.source_factor));
                 shape.push_back(byte_stride(m.destination, d.destination_dimension, d.destination_factor));
             }
             return started(m, checked(call(Halide::Int(32), "tilewright_emulate_transfer",
                                            {machine_handle(), static_cast<int>(m.transfer), source, destination, structure(shape)})));
         }
+        Expr elements = wide(1);
+        for (reach const& r : reaches) elements = elements * r.extent;
         std::vector<Expr> arguments;
         device_call const described = call_of(*plan_.where, t);
         for (int position = 0; position < described.count; ++position) {
@@ -298,9 +367,13 @@ class emitter {
             switch (a.is) {
                 case role::source: arguments.push_back(source); break;
                 case role::destination: arguments.push_back(destination); break;
-                case role::bytes: arguments.push_back(wide(m.bytes)); break;
-                case role::row_bytes: arguments.push_back(wide(m.row_elements * size)); break;
-                case role::extent: arguments.push_back(wide(a.dimension == 0 ? m.row_elements : d.extent)); break;
+                case role::bytes: arguments.push_back(Halide::Internal::simplify(elements * wide(size))); break;
+                case role::row_bytes: arguments.push_back(Halide::Internal::simplify(row_elements * wide(size))); break;
+                case role::extent:
+                    arguments.push_back(a.dimension == 0 ? row_elements
+                                        : present        ? reaches[static_cast<std::size_t>(which)].extent
+                                                         : wide(1));
+                    break;
                 case role::source_stride:
                     arguments.push_back(byte_stride(m.source, present ? d.source_dimension : -1, d.source_factor));
                     break;
@@ -317,10 +390,15 @@ class emitter {
     Stmt compute(body const& b) const {
         using namespace Halide::Internal;
         if (b.kind != body_kind::intrinsic) {
-            Stmt code = lower_tile_body(plan_, b, names_, how_.target);
-            if (how_.checked) code = with_reports(b, code);
-            code = with_versions(b, code);
-            return how_.to == binding::emulated ? Block::make(code_cost(b), code) : code;
+            auto const code = [&](bool whole) {
+                Stmt lowered = lower_tile_body(plan_, b, names_, how_.target, whole);
+                if (how_.checked) lowered = with_reports(b, lowered);
+                lowered = with_versions(b, lowered);
+                return how_.to == binding::emulated ? Block::make(code_cost(b, whole), lowered) : lowered;
+            };
+            Expr const whole = is_whole(plan_, b, loop_values());
+            if (is_const_one(whole)) return code(true);
+            return is_const_zero(whole) ? code(false) : IfThenElse::make(whole, code(true), code(false));
         }
         Stmt rest = intrinsic_call(b.intrinsic, b.operands);
         if (b.first_intrinsic < 0) return rest;
@@ -404,21 +482,79 @@ class emitter {
     }
 
     /// Tells the emulator what a tile body that stays code is going to do.
-    Stmt code_cost(body const& b) const {
-        auto const count = [&](std::int64_t iterations, operation_counts const& c) {
-            return Halide::Internal::Evaluate::make(
-                call(Halide::Int(32), "tilewright_emulate_code",
-                     {machine_handle(), wide(iterations), c.load, c.store, c.arithmetic, c.multiply, c.divide, c.convert}));
+    Stmt code_cost(body const& b, bool whole) const {
+        auto const count = [&](bool pure_only, operation_counts const& c) {
+            return Halide::Internal::Evaluate::make(call(
+                Halide::Int(32), "tilewright_emulate_code",
+                {machine_handle(), iterations_of(b, pure_only, whole), c.load, c.store, c.arithmetic, c.multiply, c.divide, c.convert}));
         };
-        std::int64_t all = 1, pure = 1;
-        for (int position = 0; position < b.loop_count; ++position) {
-            variable const& v = plan_.variables[static_cast<std::size_t>(b.loops[static_cast<std::size_t>(position)])];
-            all *= v.extent;
-            pure *= v.reduction ? 1 : v.extent;
-        }
-        Stmt counted = count(all, b.counts);
-        if (b.kind == body_kind::reduction) counted = Halide::Internal::Block::make(count(pure, {.store = 1}), counted);
+        Stmt counted = count(false, b.counts);
+        if (b.kind == body_kind::reduction) counted = Halide::Internal::Block::make(count(true, {.store = 1}), counted);
         return counted;
+    }
+
+    /// How many iterations of a tile body's loops there are. Those of a partial tile are counted when it is run: see
+    /// `tilewright_count_iterations`.
+    Expr iterations_of(body const& b, bool pure_only, bool whole) const {
+        std::vector<limit> const limits = whole ? std::vector<limit>() : limits_of(plan_, b, pure_only);
+        std::map<int, int> values;  // of the loops and of parts of fused ones -> their place among the values that are counted over
+        std::int64_t free = 1;      // iterations of loops that no limit speaks of
+        std::vector<Expr> loops, parts, ends;
+        for (int position = 0; position < b.loop_count; ++position) {
+            int const loop = b.loops[static_cast<std::size_t>(position)];
+            variable const& v = plan_.variables[static_cast<std::size_t>(loop)];
+            if (pure_only && v.reduction) continue;
+            bool limited = false;
+            for (limit const& l : limits) limited |= moves(l.form, loop);
+            if (!limited) free *= v.extent;
+            else {
+                values.emplace(loop, static_cast<int>(values.size()));
+                loops.push_back(wide(v.extent));
+            }
+        }
+        if (values.empty()) return wide(free);
+        auto const add_form = [&](auto const& self, std::vector<Expr>& into, affine const& form) -> void {
+            Expr outside = wide(form.constant);
+            std::vector<Expr> inside;
+            for (int t = 0; t < form.count; ++t) {
+                term const& part = plan_.term_at(form, t);
+                variable const& v = plan_.variables[static_cast<std::size_t>(part.variable)];
+                if (values.count(part.variable) == 0 && v.kind == variable_kind::component) {
+                    bool counted = false;
+                    for (auto const& [loop, place] : values) counted |= moves(v.fused, loop);
+                    if (counted) {
+                        self(self, parts, v.fused);
+                        parts.push_back(wide(v.divisor));
+                        parts.push_back(wide(v.modulus));
+                        values.emplace(part.variable, static_cast<int>(values.size()));
+                    }
+                }
+                auto const found = values.find(part.variable);
+                if (found == values.end()) {
+                    outside =
+                        outside + wide(part.coefficient) * Halide::cast<std::int64_t>(variable_value(plan_, part.variable, loop_values()));
+                } else {
+                    inside.push_back(wide(found->second));
+                    inside.push_back(wide(part.coefficient));
+                }
+            }
+            into.push_back(Halide::Internal::simplify(outside));
+            into.push_back(wide(static_cast<std::int64_t>(inside.size() / 2)));
+            into.insert(into.end(), inside.begin(), inside.end());
+        };
+        for (limit const& l : limits) {
+            add_form(add_form, ends, l.form);
+            ends.push_back(wide(l.bound));
+        }
+        std::vector<Expr> all{wide(static_cast<std::int64_t>(loops.size())), wide(static_cast<std::int64_t>(values.size() - loops.size())),
+                              wide(static_cast<std::int64_t>(limits.size()))};
+        for (std::vector<Expr> const* list : {&loops, &parts, &ends}) all.insert(all.end(), list->begin(), list->end());
+        return wide(free) * call(Halide::Int(64), "tilewright_count_iterations", {structure(all)});
+    }
+    bool moves(affine const& form, int loop) const {
+        linear whole;
+        for (int t = 0; t < form.count; ++t) whole.add(1, plan_.term_at(form, t).variable);
+        return tilewright::detail::moves_with(plan_, whole, loop);
     }
 
     plan_value const& plan_;

@@ -1,6 +1,7 @@
 #pragma once
 #include <set>
 #include <tilewright/halide/expression.hpp>
+#include <tilewright/plan/count.hpp>
 
 // Tile bodies: what stands inside the innermost loops of the program, lowered by Halide and taken over as a statement.
 namespace tilewright::halide {
@@ -46,6 +47,37 @@ inline Halide::Expr variable_value(plan_value const& plan, int at, std::function
     return v.modulus == 0 ? value : value % static_cast<int>(v.modulus);
 }
 
+/// The ends that the loops of a tile body can run past.
+inline std::vector<limit> limits_of(plan_value const& plan, body const& b, bool pure_only) {
+    std::vector<limit> found;
+    for (int at = 0; at < plan.limits.size(); ++at) {
+        limit const& l = plan.limits[static_cast<std::size_t>(at)];
+        if (tilewright::detail::limits_body(plan, l, b, pure_only || b.kind == body_kind::identity)) found.push_back(l);
+    }
+    return found;
+}
+
+/// Whether all that the loops of a tile body reach is there, over the loops around it.
+inline Halide::Expr is_whole(plan_value const& plan, body const& b, std::function<Halide::Expr(int)> const& loop) {
+    Halide::Expr whole = Halide::Internal::const_true();
+    for (limit const& l : limits_of(plan, b, false)) {
+        Halide::Expr furthest = static_cast<int>(l.form.constant);
+        for (int t = 0; t < l.form.count; ++t) {
+            term const& part = plan.term_at(l.form, t);
+            linear one;
+            one.add(1, part.variable);
+            bool inside = false;
+            for (int at = 0; at < b.loop_count; ++at)
+                inside |= tilewright::detail::moves_with(plan, one, b.loops[static_cast<std::size_t>(at)]);
+            std::int64_t const most = plan.variables[static_cast<std::size_t>(part.variable)].extent - 1;
+            if (!inside) furthest = furthest + static_cast<int>(part.coefficient) * variable_value(plan, part.variable, loop);
+            else if (part.coefficient > 0) furthest = furthest + static_cast<int>(part.coefficient * most);
+        }
+        whole = whole && furthest < static_cast<int>(l.bound);
+    }
+    return Halide::Internal::simplify(whole);
+}
+
 namespace detail {
 
 /// Renames what a lowered body loads, stores and loops over to the plan's names.
@@ -80,6 +112,13 @@ class adopt_names : public Halide::Internal::IRMutator {
         auto const found = values.find(op->name);
         if (found != values.end()) return found->second;
         return Halide::Internal::Variable::make(op->type, loop_name(op->name));
+    }
+    // What Halide makes of a loop's bounds is called after it.
+    Halide::Expr visit(Halide::Internal::Let const* op) override {
+        return Halide::Internal::Let::make(loop_name(op->name), mutate(op->value), mutate(op->body));
+    }
+    Halide::Internal::Stmt visit(Halide::Internal::LetStmt const* op) override {
+        return Halide::Internal::LetStmt::make(loop_name(op->name), mutate(op->value), mutate(op->body));
     }
     Halide::Internal::Stmt visit(Halide::Internal::For const* op) override {
         return Halide::Internal::For::make(loop_name(op->name), mutate(op->min), mutate(op->extent), op->for_type, op->device_api,
@@ -127,9 +166,10 @@ class free_names : public Halide::Internal::IRGraphVisitor {
 /// Lowers one tile body: a small pipeline whose loops have constant extents, and whose loads and stores are then those of the plan's
 /// buffers.
 ///
+/// @param whole_tile  false: iterations beyond an end do nothing; nothing is vectorised or unrolled then
 /// @throws std::runtime_error when a name is left that the program around it does not define
-inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const& b, code_names const& names,
-                                              Halide::Target const& target) {
+inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const& b, code_names const& names, Halide::Target const& target,
+                                              bool whole_tile = true) {
     using namespace Halide;
     stage const& s = plan.stages[static_cast<std::size_t>(b.stage)];
     detail::adopt_names adopt;
@@ -184,6 +224,10 @@ inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const
             }
             return Internal::simplify(index);
         };
+        if (!whole_tile) {
+            for (limit const& l : limits_of(plan, b, only_identity))
+                domain.where(form_value(plan, l.form, loop) < static_cast<int>(l.bound));
+        }
         std::function<Expr(int)> const leaf = [&](int at) -> Expr {
             node const& n = plan.what[at];
             if (n.op == operation::parameter) {
@@ -210,7 +254,7 @@ inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const
             variable const& v = plan.variables[static_cast<std::size_t>(loops[position])];
             RVar const here = domain[static_cast<int>(position)];
             adopt.loops[here.name()] = names.variables[static_cast<std::size_t>(loops[position])];
-            if (v.extent == 1) continue;  // no loop is left to direct
+            if (v.extent == 1 || !whole_tile) continue;  // no loop is left to direct, or none that can be
             // The target's elements differ from lane to lane, so there is no race to fear.
             if (v.vectorized) update.allow_race_conditions().vectorize(here);
             if (v.unrolled) update.unroll(here);

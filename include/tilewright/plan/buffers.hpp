@@ -80,22 +80,27 @@ constexpr void size_arguments(planning& p) {
     for (int at = 0; at < p.plan.buffers.size(); ++at) {
         buffer& b = p.buffer_at(at);
         if (b.kind != buffer_kind::argument) continue;
-        box whole{.rank = b.rank};
+        bool started = false;
         for (int s = 0; s < p.plan.stages.size(); ++s) {
             p.each_access(
                 s,
                 [&](int node) {
-                    if (p.plan.what[node].name == b.tensor) widen(p, whole, s, node, 0);
+                    if (p.plan.what[node].name != b.tensor) return;
+                    for (int dimension = 0; dimension < b.rank; ++dimension) {
+                        auto const d = static_cast<std::size_t>(dimension);
+                        range const one = p.index_range(s, node, dimension);
+                        std::int64_t const low = started && b.minimum[d] < one.low ? b.minimum[d] : one.low;
+                        std::int64_t const high = started ? b.minimum[d] + b.extents[d] - 1 : one.high;
+                        b.minimum[d] = low;
+                        b.extents[d] = (high > one.high ? high : one.high) - low + 1;
+                    }
+                    started = true;
                 },
                 true);
         }
         double bytes = bytes_of(b.type);
-        for (int dimension = 0; dimension < b.rank; ++dimension) {
-            auto const d = static_cast<std::size_t>(dimension);
-            b.minimum[d] = whole.at[d].constant;
-            b.extents[d] = whole.extents[d];
-            bytes *= static_cast<double>(whole.extents[d]);
-        }
+        for (int dimension = 0; dimension < b.rank; ++dimension)
+            bytes *= static_cast<double>(b.extents[static_cast<std::size_t>(dimension)]);
         b.bytes = p.limited(bytes, plan_value::most_bytes, "bytes", b.name);
     }
 }

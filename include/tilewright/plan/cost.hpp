@@ -30,11 +30,7 @@ constexpr void limit_totals(planning& p) {
 constexpr std::int64_t count_cycles(plan_value const& plan) {
     std::int64_t total = 0;
     plan.walk([&](step const& s, std::int64_t times, std::int64_t first_times) {
-        if (s.kind == step_kind::start) total += times * plan.movements[static_cast<std::size_t>(s.what)].cycles;
-        if (s.kind != step_kind::compute) return;
-        body const& b = plan.bodies[static_cast<std::size_t>(s.what)];
-        bool const has_first = b.first_intrinsic >= 0;
-        total += (has_first ? times - first_times : times) * b.cycles + (has_first ? first_times * b.first_cycles : 0);
+        if (s.kind == step_kind::start || s.kind == step_kind::compute) total += plan.total_of(s, times, first_times).cycles;
     });
     return total;
 }

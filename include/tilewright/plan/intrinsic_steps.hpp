@@ -1,7 +1,7 @@
 #pragma once
 #include <tilewright/plan/box.hpp>
+#include <tilewright/plan/clipping.hpp>
 #include <tilewright/plan/match.hpp>
-#include <tilewright/plan/movement.hpp>
 
 // The innermost step of a tensorized stage: which intrinsic it calls, on which operands, and what comes before it.
 namespace tilewright::detail {
@@ -92,7 +92,7 @@ constexpr int overwriting_form(planning& p, int s, int named, matching& found) {
     for (int at = 0; at < p.of->where().intrinsics.size(); ++at) {
         if (at == named) continue;
         matching trial;
-        if (match_intrinsic(p, s, at, trial, purpose::decide)) continue;
+        if (match_intrinsic(p, s, at, trial)) continue;
         if (accumulates(p.of->where().intrinsics[at], trial.semantics) || trial.semantics.continues) continue;
         bool same_extents = trial.semantics.axis_count == found.semantics.axis_count;
         for (int axis = 0; axis < p.nest_at(s).covered_count && same_extents; ++axis) {
@@ -175,6 +175,8 @@ constexpr bool write_fill(planning& p, int s, int depth) {
             }
             r.destination_at[d].constant = inside.low;
             r.dimensions[d] = {.extent = inside.high - inside.low + 1, .destination_dimension = static_cast<std::int8_t>(dimension)};
+            if (p.plan.limits.size() > 0)
+                r.dimensions[d].extent = clip_region(p, touched_by(p, s, st.target, dimension, outside, 0), dimension, r);
         }
         r.count = st.rank;
         move_now(p, r, at, n.intrinsic_ordinal);

@@ -178,11 +178,8 @@ struct matcher {
 
 constexpr char const* reduction_name(operation reduction) { return reduction == operation::constant ? "no reduction" : name_of(reduction); }
 
-/// What a mismatch is for: to be shown, or only to know that there is one.
-enum class purpose : std::uint8_t { explain, decide };
-
 /// Whether stage `s` computes what the semantics `view` declare when its covered loops stand for the axes as `found.loop_of_axis` says.
-constexpr mismatch match_semantics(planning& p, int s, computation_view view, matching& found, purpose why) {
+constexpr mismatch match_semantics(planning& p, int s, computation_view view, matching& found) {
     stage const& st = p.stage_at(s);
     nest const& n = p.nest_at(s);
     stage const& sem = found.semantics;
@@ -198,18 +195,10 @@ constexpr mismatch match_semantics(planning& p, int s, computation_view view, ma
         if (loop_for(axis).reduction == wanted) continue;
         return wanted ? differs("an output loop", "a reduction") : differs("a reduction", "an output loop");
     }
-    // Extents decide fastest, but the order of loops that fits them by chance is not the one that the user means: to explain, they come
-    // last.
-    auto const match_extents = [&]() -> mismatch {
-        for (int axis = 0; axis < sem.axis_count; ++axis) {
-            stage_axis const& wanted = sem.axes[static_cast<std::size_t>(axis)];
-            if (loop_for(axis).extent % wanted.extent != 0)
-                return differs(rule::other_extent, wanted.name, loop_for(axis).extent, wanted.extent);
-        }
-        return {};
-    };
-    if (why == purpose::decide) {
-        if (mismatch const wrong = match_extents()) return wrong;
+    // Another form of the intrinsic that was chosen takes the same steps.
+    for (int axis = 0; axis < sem.axis_count; ++axis) {
+        std::int64_t const step = loop_for(axis).lane_extent;
+        if (step > 0 && step != sem.axes[static_cast<std::size_t>(axis)].extent) return {.kind = verdict_kind::intrinsic_mismatch};
     }
     if (st.type != sem.type) return after(1, differs(name_of(st.type), name_of(sem.type)));
     if (st.reduction != sem.reduction) return after(1, differs(reduction_name(st.reduction), reduction_name(sem.reduction)));
@@ -222,13 +211,22 @@ constexpr mismatch match_semantics(planning& p, int s, computation_view view, ma
     found.semantic_nodes[0] = static_cast<std::int16_t>(sem.target);
     found.count = 1;
     mismatch const in_body = m.match_tree(st.body, sem.body);
-    if (in_body) return after(2 + found.count, in_body);
-    return why == purpose::explain ? after(3 + found.count, match_extents()) : mismatch{};
+    return after(2 + found.count, in_body);
 }
 
-/// Tries the covered loops of stage `s` for the axes of an intrinsic, first in the order they were named, then in every other.
+/// Whether the extents of an intrinsic divide those of the loops that it covers.
+constexpr bool whole_steps(nest const& n, matching const& found) {
+    for (int axis = 0; axis < found.semantics.axis_count; ++axis) {
+        nest_axis const& loop = n.axes[static_cast<std::size_t>(found.loop_of_axis[static_cast<std::size_t>(axis)])];
+        if (loop.extent % found.semantics.axes[static_cast<std::size_t>(axis)].extent != 0) return false;
+    }
+    return true;
+}
+
+/// Tries the covered loops of stage `s` for the axes of an intrinsic, first in the order they were named, then in every other. An order in
+/// which every step is whole goes before one in which the last is partial.
 /// @return what is wrong in the order that matches best, the first among equals
-constexpr mismatch match_intrinsic(planning& p, int s, int intrinsic_at, matching& found, purpose why = purpose::explain) {
+constexpr mismatch match_intrinsic(planning& p, int s, int intrinsic_at, matching& found) {
     machine const& where = p.of->where();
     computation_view const view = where.view(where.intrinsics[intrinsic_at].semantics);
     nest const& n = p.nest_at(s);
@@ -237,12 +235,14 @@ constexpr mismatch match_intrinsic(planning& p, int s, int intrinsic_at, matchin
         return differs(rule::other_number_of_loops, {}, n.covered_count, found.semantics.axis_count);
     fixed_array<int, max_rank> order{0, 1, 2, 3, 4, 5};
     mismatch closest{};
+    matching partial;  // the first order that matches, but for steps that do not divide the loops
     for (bool more = true; more;) {
         for (int axis = 0; axis < n.covered_count; ++axis) {
             found.loop_of_axis[static_cast<std::size_t>(axis)] = n.covered[static_cast<std::size_t>(order[static_cast<std::size_t>(axis)])];
         }
-        mismatch const wrong = match_semantics(p, s, view, found, why);
-        if (!wrong) return {};
+        mismatch const wrong = match_semantics(p, s, view, found);
+        if (!wrong && (whole_steps(n, found) || n.axes[static_cast<std::size_t>(found.loop_of_axis[0])].lane_extent > 0)) return {};
+        if (!wrong && partial.count == 0) partial = found;
         if (!closest || wrong.reached > closest.reached) closest = wrong;
         // The next permutation in lexicographic order.
         more = false;
@@ -262,7 +262,9 @@ constexpr mismatch match_intrinsic(planning& p, int s, int intrinsic_at, matchin
             more = true;
         }
     }
-    return closest;
+    if (partial.count == 0) return closest;
+    found = partial;
+    return {};
 }
 
 /// Whether an intrinsic continues from the contents of what it writes.

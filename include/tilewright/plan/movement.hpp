@@ -13,7 +13,44 @@ struct region {
     int count = 0;
     fixed_array<linear, max_rank> source_at{};
     fixed_array<linear, max_rank> destination_at{};
+
+    /// How a dimension of the destination ends where a tile is partial, before it is known what becomes of it in the call.
+    struct clipped {
+        linear form;
+        std::int64_t bound = 0;
+        std::int8_t dimension = -1;
+        clip_kind is = clip_kind::end;
+    };
+    static constexpr int most_clips = 16;
+    part_pool<clipped, most_clips> clips{};
+
+    constexpr void add(planning& p, clipped const& c) {
+        if (clips.full()) return p.refuse_capacity("clips of one transfer", most_clips + 1, most_clips);
+        clips.push(c);
+    }
+    /// Calls `visit(clip)` for those that shorten a dimension.
+    template <class Visit>
+    constexpr void each_end(int dimension, Visit&& visit) {
+        for (int at = 0; at < clips.size(); ++at) {
+            clipped& c = clips[static_cast<std::size_t>(at)];
+            if (c.dimension == dimension && (c.is == clip_kind::end || c.is == clip_kind::begin)) visit(c);
+        }
+    }
+    constexpr bool is_clipped(int dimension) {
+        bool found = false;
+        each_end(dimension, [&](clipped const&) { found = true; });
+        return found;
+    }
 };
+
+/// What is joined behind a dimension that ends early makes each of its elements several.
+constexpr void scale_ends(region& r, int dimension, int joined, std::int64_t elements) {
+    r.each_end(dimension, [&](region::clipped& c) {
+        linear form;
+        form.add(c.form, elements);
+        c = {form, c.bound * elements, static_cast<std::int8_t>(joined), c.is};
+    });
+}
 
 /// Elements that a step along a dimension of the region moves on one side. An argument counts as dense here.
 constexpr std::int64_t source_step(planning& p, region const& r, movement_dimension const& d) {
@@ -98,8 +135,10 @@ constexpr void move_region(planning& p, region r, int transfer_at, int ordinal, 
         if (dims[static_cast<std::size_t>(position)].extent == 1) remove(position);
     }
     auto const dim = [&](int position) -> movement_dimension& { return dims[static_cast<std::size_t>(position)]; };
+    int row = -1;  // the dimension of the destination that the row begins in
     if (r.count > 0 && source_step(p, r, dim(r.count - 1)) <= 1 && destination_step(p, r, dim(r.count - 1)) == 1) {
         m.row_elements = dim(r.count - 1).extent;
+        row = dim(r.count - 1).destination_dimension;
         rely_on_dense(p, r.source, dim(r.count - 1).source_dimension);
         rely_on_dense(p, r.destination, dim(r.count - 1).destination_dimension);
         --r.count;
@@ -109,16 +148,20 @@ constexpr void move_region(planning& p, region r, int transfer_at, int ordinal, 
     auto const follows = [&](movement_dimension const& outer, std::int64_t source_reach, std::int64_t destination_reach) {
         return (r.source < 0 || source_step(p, r, outer) == source_reach) && destination_step(p, r, outer) == destination_reach;
     };
-    while (r.count > outer_most && r.count > 0 && follows(dim(r.count - 1), m.row_elements, m.row_elements)) {
+    while (r.count > outer_most && r.count > 0 && !r.is_clipped(row) && follows(dim(r.count - 1), m.row_elements, m.row_elements)) {
+        if (row < 0) row = dim(r.count - 1).destination_dimension;
+        scale_ends(r, dim(r.count - 1).destination_dimension, row, m.row_elements);
         rely_on_dense(p, r.source, dim(r.count - 1).source_dimension);
         rely_on_dense(p, r.destination, dim(r.count - 1).destination_dimension);
         m.row_elements *= dim(--r.count).extent;
     }
     for (int position = r.count - 2; position >= 0 && r.count > outer_most; --position) {
         movement_dimension& inner = dim(position + 1);
+        if (r.is_clipped(inner.destination_dimension)) continue;
         if (!follows(dim(position), source_step(p, r, inner) * inner.extent, destination_step(p, r, inner) * inner.extent)) continue;
         rely_on_dense(p, r.source, dim(position).source_dimension);
         rely_on_dense(p, r.destination, dim(position).destination_dimension);
+        scale_ends(r, dim(position).destination_dimension, inner.destination_dimension, inner.extent);
         inner.extent *= dim(position).extent;
         remove(position);
     }
@@ -152,11 +195,31 @@ constexpr void move_region(planning& p, region r, int transfer_at, int ordinal, 
     }
     if (m.row_elements * size % t.row_granularity != 0)
         return refuse({rule::row_of_broken_granules, m.row_elements * size, t.row_granularity});
+    // A row that ends early has what the loops leave of its bound, modulo the steps in which they move.
+    std::int64_t partial_row = 0;
+    r.each_end(row, [&](region::clipped const& c) {
+        std::int64_t step = 0;
+        for (int at = 0; at < c.form.count; ++at) step = std::gcd(step, c.form.terms[static_cast<std::size_t>(at)].coefficient);
+        std::int64_t const rest = step == 0 ? c.bound - c.form.constant : ((c.bound - c.form.constant) % step + step) % step;
+        if (rest * size % t.row_granularity != 0 || step * size % t.row_granularity != 0) partial_row = rest > 0 ? rest : step;
+    });
+    if (partial_row > 0) return refuse({rule::row_of_broken_granules, partial_row * size, t.row_granularity});
 
     // Still too many, or a count of parts that is too large itself: the outermost become loops of the program.
     int peeled = r.count > outer_most ? r.count - outer_most : 0;
     for (int position = peeled; position < r.count && t.largest_extent > 0; ++position) {
         if (dim(position).extent > t.largest_extent) peeled = position + 1;
+    }
+    // One call has parts of one size: a dimension that was cut and ends early becomes a loop, too.
+    auto const part_of = [&](int position) -> std::int64_t {
+        std::int64_t innermost = 0;
+        for (int inner = position + 1; inner < r.count; ++inner) {
+            if (dim(inner).destination_dimension == dim(position).destination_dimension) innermost = dim(inner).destination_factor;
+        }
+        return row == dim(position).destination_dimension ? 1 : innermost;
+    };
+    for (int position = peeled; position < r.count; ++position) {
+        if (r.is_clipped(dim(position).destination_dimension) && part_of(position) > 0) peeled = position + 1;
     }
     fixed_array<int, max_rank> loops{};
     for (int position = 0; position < peeled; ++position) {
@@ -165,6 +228,15 @@ constexpr void move_region(planning& p, region r, int transfer_at, int ordinal, 
         loops[static_cast<std::size_t>(position)] = loop;
         if (r.source >= 0) r.source_at[static_cast<std::size_t>(d.source_dimension)].add(d.source_factor, loop);
         r.destination_at[static_cast<std::size_t>(d.destination_dimension)].add(d.destination_factor, loop);
+        std::int64_t const part = part_of(position);
+        r.each_end(d.destination_dimension, [&](region::clipped& c) {
+            c.form.add(part > 0 ? d.destination_factor / part : 1, loop);
+            if (part > 0) return;
+            // The loop is all of the dimension: it makes no call where that has ended.
+            linear form;
+            form.add(c.form, c.is == clip_kind::end ? 1 : -1);
+            c = {form, c.is == clip_kind::end ? c.bound : 1 - c.bound, -1, clip_kind::only};
+        });
         p.add(step_kind::loop, loop);
     }
     m.dimension_count = static_cast<std::int16_t>(r.count - peeled);
@@ -185,7 +257,30 @@ constexpr void move_region(planning& p, region r, int transfer_at, int ordinal, 
         check_step(r.destination, d.destination_dimension, d.destination_factor);
         if (r.source >= 0) check_step(r.source, d.source_dimension, d.source_factor);
     }
+    // A row that begins late begins at another address.
+    r.each_end(row, [&](region::clipped const& c) {
+        if (c.is != clip_kind::begin || fault) return;
+        std::int64_t move = (c.bound - c.form.constant) * size % t.address_alignment;
+        for (int at = 0; at < c.form.count && move == 0; ++at)
+            move = c.form.terms[static_cast<std::size_t>(at)].coefficient * size % t.address_alignment;
+        if (move != 0) fault = {rule::address_not_aligned, (move + t.address_alignment) % t.address_alignment, t.address_alignment};
+    });
     if (fault) return refuse(fault);
+
+    m.first_clip = static_cast<std::int16_t>(p.plan.clips.size());
+    for (int at = 0; at < r.clips.size(); ++at) {
+        region::clipped const& c = r.clips[static_cast<std::size_t>(at)];
+        clip kept{p.keep(c.form), c.bound, -1, c.is};
+        bool moved = c.is == clip_kind::only || c.is == clip_kind::beyond || c.dimension == row;
+        for (int position = 0; position < m.dimension_count; ++position) {
+            if (moved || m.dimensions[static_cast<std::size_t>(position)].destination_dimension != c.dimension) continue;
+            kept.dimension = static_cast<std::int8_t>(position);
+            moved = true;
+        }
+        // A dimension of one element is gone: its only one is there, or the loops around would not run.
+        if (moved) p.add(kept);
+    }
+    m.clip_count = static_cast<std::int16_t>(p.plan.clips.size() - m.first_clip);
 
     m.bytes = m.row_elements * size;
     for (int position = 0; position < m.dimension_count; ++position) m.bytes *= m.dimensions[static_cast<std::size_t>(position)].extent;

@@ -52,22 +52,25 @@ constexpr void keep_marked(planning& p, nest_axis const& a, int ordinal) {
         p.refuse(verdict_kind::conflicting_directives, ordinal).names = {a.name, a.unrolled ? "unroll" : "vectorize"};
 }
 
-/// loop of extent e at `position` -> outer of e / factor, around inner of factor.
+/// loop of extent e at `position` -> outer of e / factor, rounded up, around inner of factor or e, whichever is less.
 constexpr void split_loop(planning& p, int s, int position, label const& outer, label const& inner, std::int64_t factor, int ordinal) {
     nest& n = p.nest_at(s);
     std::int16_t const parent = n.order[static_cast<std::size_t>(position)];
     nest_axis const old = n.axes[static_cast<std::size_t>(parent)];
-    if (factor < 1 || old.extent % factor != 0) {
-        verdict& v = p.refuse(verdict_kind::tile_does_not_divide, ordinal);
-        v.names = {old.name};
-        v.facts = {fact{fact_kind::extent, old.extent}, fact{fact_kind::factor, factor}};
+    if (factor < 1) {
+        verdict& v = p.refuse(verdict_kind::invalid_number, ordinal);
+        v.names = {old.name, "factor"};
+        v.facts = {fact{fact_kind::have, factor}, fact{fact_kind::need, 1}};
         return;
     }
+    if (factor > old.extent) factor = old.extent;  // one tile, which needs no more than there is
+    if (old.extent + factor - 1 > stage::most_index)
+        return p.refuse_capacity("extent", old.extent + factor - 1, stage::most_index, ordinal, old.name);
     keep_marked(p, old, ordinal);
     if (n.depth == body::most_loops) return p.refuse_capacity("loops", n.depth + 1, body::most_loops, ordinal, p.stage_at(s).output);
     nest_axis part{.reduction = old.reduction};
     part.name = outer;
-    part.extent = old.extent / factor;
+    part.extent = (old.extent - 1) / factor + 1;
     int const outer_at = add_axis(p, s, part, ordinal);
     part.name = inner;
     part.extent = factor;
@@ -78,6 +81,7 @@ constexpr void split_loop(planning& p, int s, int position, label const& outer, 
     split.outer = static_cast<std::int16_t>(outer_at);
     split.inner = static_cast<std::int16_t>(inner_at);
     split.factor = factor;
+    n.partial |= old.extent % factor != 0;
     for (int at = n.depth; at > position + 1; --at) n.order[static_cast<std::size_t>(at)] = n.order[static_cast<std::size_t>(at - 1)];
     n.order[static_cast<std::size_t>(position)] = split.outer;
     n.order[static_cast<std::size_t>(position + 1)] = split.inner;
@@ -185,7 +189,7 @@ constexpr void tensorize_loops(planning& p, int s, directive const& d, int ordin
 }
 
 /// The value of an axis over variables. @pre the nest is complete
-constexpr linear value_of(planning& p, int s, int axis) {
+constexpr linear value_of(planning const& p, int s, int axis) {
     nest_axis const& a = p.nest_at(s).axes[static_cast<std::size_t>(axis)];
     linear value;
     if (a.is == nest_axis::role::split) {
@@ -252,7 +256,7 @@ constexpr void finish_loops(planning& p, int s) {
     for (int position = 0; position < n.depth && !p.refused(); ++position) {
         nest_axis& a = n.axis_of_loop(position);
         a.variable = static_cast<std::int16_t>(p.add(variable{.name = a.name,
-                                                              .extent = a.lane_extent > 0 ? a.extent / a.lane_extent : a.extent,
+                                                              .extent = a.lane_extent > 0 ? (a.extent - 1) / a.lane_extent + 1 : a.extent,
                                                               .reduction = a.reduction,
                                                               .unrolled = a.unrolled,
                                                               .vectorized = a.vectorized}));

@@ -136,6 +136,38 @@ struct movement_dimension {
     std::int64_t destination_factor = 1;
 };
 
+/// An iteration that a tile of constant extents has, and its axis has not: where `form` reaches `bound`, there is nothing to do.
+struct limit {
+    affine form;
+    std::int64_t bound;
+    std::int16_t stage;
+    std::int16_t loop;  ///< of the program, whose iterations it skips: the form is over it and the loops around it; -1: of tile bodies
+    bool reduction;     ///< of an axis that the stage reduces
+};
+
+enum class clip_kind : std::uint8_t {
+    end,     // element i of the dimension is moved where form + i < bound
+    begin,   // … where form + i >= bound
+    only,    // the call is made where form < bound
+    beyond,  // the call is made where form >= bound, for one of the clips of this kind
+};
+
+/// How the call of a movement shrinks where a tile is partial. Several clips of one dimension hold together.
+struct clip {
+    affine form;
+    std::int64_t bound;
+    std::int8_t dimension;  ///< of the movement; -1: the row; without meaning for `only` and `beyond`
+    clip_kind is;
+};
+
+/// What a step does in one run of the kernel, where its loops are not all there is to know.
+struct tally {
+    std::int64_t times;        ///< executions
+    std::int64_t first_times;  ///< of them, with all `first_loops` at 0
+    std::int64_t bytes;
+    std::int64_t cycles;
+};
+
 /// What one call of a transfer moves: a row of `row_elements`, repeated along `dimensions`, outermost first.
 struct movement {
     std::int16_t transfer = -1;
@@ -146,8 +178,10 @@ struct movement {
     std::int16_t dimension_count = 0;
     fixed_array<affine, max_rank> source_at{};  ///< index of the first element, per dimension of the buffer
     fixed_array<affine, max_rank> destination_at{};
-    std::int64_t bytes = 0;   ///< at the destination (at the source, when types differ, is in proportion)
-    std::int64_t cycles = 0;  ///< setup, occupation and latency of one call
+    std::int16_t first_clip = 0;
+    std::int16_t clip_count = 0;
+    std::int64_t bytes = 0;   ///< at the destination (at the source, when types differ, is in proportion), of a whole tile
+    std::int64_t cycles = 0;  ///< setup, occupation and latency of one call, likewise
     ring_step at{};           ///< where it belongs to a ring: its loops' values follow from the step, not from the loops around
 };
 
@@ -207,13 +241,15 @@ enum class step_kind : std::uint8_t { loop, end, start, wait, fence, compute, ba
 /// A step of the loop program. `loop` opens a nest that its `end` closes.
 struct step {
     step_kind kind = step_kind::end;
-    std::int16_t what = -1;  ///< loop: variable; start: movement; wait: wait; compute: body; fence: buffer
+    std::int16_t what = -1;   ///< loop: variable; start: movement; wait: wait; compute: body; fence: buffer
+    std::int16_t tally = -1;  ///< where partial tiles make the loops around it tell too little
 };
 
 /// The plan of a kernel: where every buffer is, and the program of loops, transfers and tile bodies. Back ends walk it.
 struct plan_value {
     static constexpr int most_stages = 8, most_variables = 64, most_terms = 512, most_buffers = 24, most_movements = 32, most_uses = 40,
-                         most_operands = 32, most_bodies = 16, most_steps = 128, most_rings = 16, most_waits = 48;
+                         most_operands = 32, most_bodies = 16, most_steps = 128, most_rings = 16, most_waits = 48, most_limits = 48,
+                         most_clips = 48, most_tallies = 64;
     static constexpr std::int64_t most_iterations = std::int64_t{1} << 40, most_bytes = std::int64_t{1} << 40,
                                   most_total = std::int64_t{1} << 53;
 
@@ -231,6 +267,9 @@ struct plan_value {
     part_pool<operand_use, most_operands> operands{};
     part_pool<body, most_bodies> bodies{};
     part_pool<step, most_steps> steps{};
+    part_pool<limit, most_limits> limits{};
+    part_pool<clip, most_clips> clips{};
+    part_pool<tally, most_tallies> tallies{};
     std::int64_t total_cycles = 0;
 
     static constexpr quantity unknown{0, false};
@@ -264,7 +303,9 @@ struct plan_value {
             if (s.kind == step_kind::end) {
                 times /= variables[static_cast<std::size_t>(open[static_cast<std::size_t>(--depth)])].extent;
             }
-            visit(s, s.kind == step_kind::end ? times : all, first_times);
+            if (s.tally >= 0)
+                visit(s, tallies[static_cast<std::size_t>(s.tally)].times, tallies[static_cast<std::size_t>(s.tally)].first_times);
+            else visit(s, s.kind == step_kind::end ? times : all, first_times);
             if (s.kind == step_kind::loop) {
                 open[static_cast<std::size_t>(depth++)] = s.what;
                 times *= variables[static_cast<std::size_t>(s.what)].extent;
@@ -276,6 +317,18 @@ struct plan_value {
         if (at.ring < 0 || at.ahead == 0) return times;
         std::int64_t const steps = rings[static_cast<std::size_t>(at.ring)].steps, away = at.ahead < 0 ? -at.ahead : at.ahead;
         return away < steps ? times / steps * (steps - away) : 0;
+    }
+    /// What a step does in one run, given what `walk` says of it.
+    constexpr tally total_of(step const& s, std::int64_t times, std::int64_t first_times) const {
+        if (s.tally >= 0) return tallies[static_cast<std::size_t>(s.tally)];
+        if (s.kind == step_kind::start) {
+            movement const& m = movements[static_cast<std::size_t>(s.what)];
+            return {times, times, times * m.bytes, times * m.cycles};
+        }
+        if (s.kind != step_kind::compute) return {times, first_times, 0, 0};
+        body const& b = bodies[static_cast<std::size_t>(s.what)];
+        std::int64_t const first = b.first_intrinsic >= 0 ? first_times : 0;
+        return {times, first_times, 0, (times - first) * b.cycles + first * b.first_cycles};
     }
 
     /// Position of a part of the machine. @throws std::invalid_argument when the machine has none of that name: no number would be right
@@ -371,10 +424,9 @@ struct plan_value {
     };
     constexpr traffic traffic_of(int transfer_position) const {
         traffic total;
-        walk([&](step const& s, std::int64_t times, std::int64_t) {
-            if (s.kind != step_kind::start) return;
-            movement const& m = movements[static_cast<std::size_t>(s.what)];
-            if (m.transfer == transfer_position) total.calls += times, total.bytes += times * m.bytes;
+        walk([&](step const& s, std::int64_t times, std::int64_t first_times) {
+            if (s.kind != step_kind::start || movements[static_cast<std::size_t>(s.what)].transfer != transfer_position) return;
+            total.calls += times, total.bytes += total_of(s, times, first_times).bytes;
         });
         return total;
     }

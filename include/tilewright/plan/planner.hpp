@@ -1,6 +1,7 @@
 #pragma once
 #include <tilewright/plan/banks.hpp>
 #include <tilewright/plan/cost.hpp>
+#include <tilewright/plan/count.hpp>
 #include <tilewright/plan/hazards.hpp>
 #include <tilewright/plan/machine_check.hpp>
 #include <tilewright/plan/placement.hpp>
@@ -31,9 +32,16 @@ constexpr void write_plan(planning& p) {
     if (!p.refused()) choose_owned_loops(p);
     if (!p.refused()) check_transfer_stages(p);
     if (!p.refused()) make_rings(p);
+    for (int s = 0; s < plan.stages.size() && plan.limits.size() > 0 && !p.refused(); ++s) {
+        if (p.nest_at(s).intrinsic >= 0) choose_fills(p, s);
+    }
     program_writer writer{p};
     for (int s = 0; s < plan.stages.size() && !p.refused(); ++s) {
         if (p.placed(s).at_stage < 0) writer.write_root(s);
+    }
+    if (!p.refused() && plan.rings.size() > 0 && plan.limits.size() > 0) {
+        // Steps ahead of a partial tile would have to be counted, and predicted, tile by tile.
+        p.refuse(verdict_kind::not_honoured).names = {p.buffer_at(p.ring_at(0).buffer).tensor, "asynchronous tails"};
     }
     if (p.refused()) return;
     fixed_array<std::int16_t, plan_value::most_buffers> levels{};
@@ -52,6 +60,7 @@ constexpr void write_plan(planning& p) {
     if (!p.refused()) check_banks(p);
     if (!p.refused()) add_fences(p);
     if (!p.refused()) limit_totals(p);
+    if (!p.refused() && plan.limits.size() > 0) count_partial(p);
     if (!p.refused()) plan.total_cycles = count_cycles(plan);
     if (!p.refused()) refuse_hazards(p);
 }

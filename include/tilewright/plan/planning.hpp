@@ -37,6 +37,7 @@ struct nest {
     std::int16_t intrinsic_ordinal = 0;
     fixed_array<std::int16_t, max_rank> covered{};  ///< tensorized axes, in the order they were named
     int covered_count = 0;
+    bool partial = false;  ///< a tile or a step of its intrinsic does not divide its extent
 
     constexpr nest_axis& axis_of_loop(int position) { return axes[static_cast<std::size_t>(order[static_cast<std::size_t>(position)])]; }
     constexpr nest_axis const& axis_of_loop(int position) const {
@@ -60,12 +61,14 @@ struct stage_placement {
     std::int16_t transfer_ordinal = 0;
     label at_loop{};  ///< compute_at
     std::int16_t at_ordinal = 0;
-    std::int16_t at_stage = -1;                           ///< the stage in whose nest it stands; -1: root
-    std::int16_t level = -1;                              ///< the variable of the loop it stands in; -1: root
-    std::int16_t home = -1;                               ///< the buffer that its output lives in
-    fixed_array<linear, stage::most_axes> axis_values{};  ///< of each axis, over variables
-    fixed_array<std::int16_t, 24> path{};                 ///< variables of the loops around and in it, outermost first
-    int outer_depth = 0;                                  ///< how many of them stand around it
+    std::int16_t at_stage = -1;                            ///< the stage in whose nest it stands; -1: root
+    std::int16_t level = -1;                               ///< the variable of the loop it stands in; -1: root
+    std::int16_t home = -1;                                ///< the buffer that its output lives in
+    fixed_array<linear, stage::most_axes> axis_values{};   ///< of each axis, over variables
+    fixed_array<std::int64_t, stage::most_axes> lowest{};  ///< of each axis, over all that the kernel computes of it
+    fixed_array<std::int64_t, stage::most_axes> highest{};
+    fixed_array<std::int16_t, 24> path{};  ///< variables of the loops around and in it, outermost first
+    int outer_depth = 0;                   ///< how many of them stand around it
     int path_length = 0;
     int owned = 0;  ///< how many of its own loops the program holds; the others are its tile body
 };
@@ -85,6 +88,7 @@ struct staging {
     std::int16_t depth = 0;   ///< position on the stage's path behind that loop
     std::int16_t buffer = -1;
     std::int16_t outward = -1;  ///< the buffer on the other side of its transfer
+    std::int16_t fill = -1;     ///< the transfer that writes what a partial step of a reduction must read
     std::int16_t versions = 1;
     std::int16_t versions_ordinal = 0;
     std::int16_t distance = -1;  ///< of prefetch; -1: not said
@@ -154,6 +158,10 @@ struct refusals {
     verdict ignored_{};
 };
 
+struct range {
+    std::int64_t low = 0, high = 0;
+};
+
 /// What planning needs of a machine besides the machine itself; the same for every schedule on it.
 struct machine_reading {
     verdict refusal{};
@@ -198,6 +206,8 @@ struct planning : refusals {
     }
     constexpr int add(ring const& r) { return keep(plan.rings, r, "asynchronous buffers"); }
     constexpr int add(ring_step const& w) { return keep(plan.waits, w, "waits"); }
+    constexpr int add(limit const& l) { return keep(plan.limits, l, "limits of partial tiles"); }
+    constexpr int add(clip const& c) { return keep(plan.clips, c, "clips of partial tiles"); }
     constexpr int add(use const& u) { return keep(plan.uses, u, "tensor accesses"); }
     constexpr int add(step_kind kind, int what) { return keep(plan.steps, step{kind, static_cast<std::int16_t>(what)}, "steps"); }
 
@@ -223,6 +233,7 @@ struct planning : refusals {
     constexpr buffer& buffer_at(int position) { return plan.buffers[static_cast<std::size_t>(position)]; }
     constexpr stage_placement& placed(int position) { return placements[static_cast<std::size_t>(position)]; }
     constexpr stage_placement const& placed(int position) const { return placements[static_cast<std::size_t>(position)]; }
+    constexpr nest const& nest_at(int position) const { return nests[static_cast<std::size_t>(position)]; }
     constexpr nest& nest_at(int position) { return nests[static_cast<std::size_t>(position)]; }
     constexpr ring const& ring_at(int position) const { return plan.rings[static_cast<std::size_t>(position)]; }
     constexpr staging& staging_at(int position) { return stagings[static_cast<std::size_t>(position)]; }
@@ -245,6 +256,20 @@ struct planning : refusals {
             if (coefficient != 0) form.add(placed(s).axis_values[static_cast<std::size_t>(position)], coefficient);
         }
         return form;
+    }
+
+    /// From where to where index `dimension` of the access at `node` of stage `s` goes, over all that the kernel computes.
+    constexpr range index_range(int s, int node, int dimension) const {
+        stage_index const index = index_of(plan.what, stage_at(s), node, dimension);
+        range whole{index.constant, index.constant};
+        for (int position = 0; position < stage_at(s).axis_count; ++position) {
+            auto const axis = static_cast<std::size_t>(position);
+            std::int64_t const c = index.coefficients[axis];
+            if (c == 0) continue;
+            whole.low += c * (c > 0 ? placed(s).lowest[axis] : placed(s).highest[axis]);
+            whole.high += c * (c > 0 ? placed(s).highest[axis] : placed(s).lowest[axis]);
+        }
+        return whole;
     }
 
     /// Calls `visit(node)` for every tensor that stage `s` reads and, when asked for, its target. What a stage continues from is its

@@ -1,5 +1,5 @@
 #pragma once
-#include <tilewright/plan/intrinsic_steps.hpp>
+#include <tilewright/plan/partial_steps.hpp>
 #include <tilewright/plan/rings.hpp>
 #include <tilewright/plan/transfer_stage.hpp>
 
@@ -121,6 +121,7 @@ class program_writer {
         if (p.refused() || !stands_at(st, t, level)) return;
         int const ring_at = st.writes ? st.loader_ring : st.ring, mover = st.writes ? st.loader : st.mover;
         if (mover < 0) return;
+        if (st.fill >= 0) write_operand_fill(p, st);
         ring_step when;
         if (ring_at >= 0) when = step_of(p, ring_at, p.ring_at(ring_at).distance);
         if (ring_at < 0 || when.ahead < p.ring_at(ring_at).steps) move(st, st.outward, st.buffer, mover, when);
@@ -172,7 +173,8 @@ class program_writer {
         region r{.source = source, .destination = destination};
         for (int dimension = 0; dimension < staged.rank; ++dimension) {
             auto const d = static_cast<std::size_t>(dimension);
-            r.dimensions[d] = {staged.extents[d], static_cast<std::int8_t>(dimension), static_cast<std::int8_t>(dimension)};
+            std::int64_t const extent = p.plan.limits.size() == 0 ? staged.extents[d] : clip_staged(p, st, dimension, r);
+            r.dimensions[d] = {extent, static_cast<std::int8_t>(dimension), static_cast<std::int8_t>(dimension)};
             linear outward_at = p.form_of(p.box_at[static_cast<std::size_t>(st.buffer)][d]);
             outward_at.add(p.form_of(p.box_at[static_cast<std::size_t>(st.outward)][d]), -1);
             (st.outward == source ? r.source_at : r.destination_at)[d] = outward_at;
@@ -195,6 +197,7 @@ class program_writer {
             int const position = p.placed(s).outer_depth + depth;
             start_ahead(position, a.variable);
             p.add(step_kind::loop, a.variable);
+            if (p.plan.limits.size() > 0) add_guards(p, s, depth);
             write_loops(s, depth + 1);
             p.add(step_kind::end, a.variable);
             finish_stores(position, a.variable);

@@ -5,6 +5,27 @@
 // Where every stage stands, and which of its loops the program holds.
 namespace tilewright::detail {
 
+/// What the loops of stage `s` run past: ends of tiles and of axes.
+constexpr void add_limits(planning& p, int s) {
+    nest const& n = p.nest_at(s);
+    stage_placement const& place = p.placed(s);
+    auto const add = [&](linear const& form, std::int64_t bound, bool reduction) {
+        if (highest_of(p, form) >= bound && !p.refused()) p.add(limit{p.keep(form), bound, static_cast<std::int16_t>(s), -1, reduction});
+    };
+    for (int axis = 0; axis < n.axes.size() && n.partial; ++axis) {
+        nest_axis const& a = n.axes[static_cast<std::size_t>(axis)];
+        if (a.is == nest_axis::role::split || a.lane_extent > 0) add(value_of(p, s, axis), a.extent, a.reduction);
+    }
+    // What a producer computes for a partial tile of its reader is more than the reader needs.
+    for (int dimension = 0; dimension < p.stage_at(s).rank && place.at_stage >= 0; ++dimension) {
+        auto const d = static_cast<std::size_t>(dimension);
+        linear negative;
+        negative.add(place.axis_values[d], -1);
+        add(place.axis_values[d], place.highest[d] + 1, false);
+        add(negative, 1 - place.lowest[d], false);
+    }
+}
+
 /// Where stage `s` stands, how large it is there, and its loops.
 constexpr void place_stage(planning& p, int s) {
     stage const& st = p.stage_at(s);
@@ -34,7 +55,11 @@ constexpr void place_stage(planning& p, int s) {
         }
     }
     // The box that its consumers need: they must all stand inside the same loops.
-    box needed{.rank = st.rank}, all;
+    box needed{.rank = st.rank};
+    for (int axis = 0; axis < st.axis_count; ++axis)
+        place.highest[static_cast<std::size_t>(axis)] = st.axes[static_cast<std::size_t>(axis)].extent - 1;
+    fixed_array<range, max_rank> all{};
+    bool is_read = false;
     for (int consumer = s + 1; consumer < p.plan.stages.size(); ++consumer) {
         bool inside = true;
         for (int depth = 0; depth < place.outer_depth; ++depth) {
@@ -49,12 +74,19 @@ constexpr void place_stage(planning& p, int s) {
             }
             int const wrong = widen(p, needed, consumer, node, place.outer_depth);
             if (wrong >= 0) return refuse_box(p, st.output, wrong, consumer, place.outer_depth, place.at_ordinal);
-            widen(p, all, consumer, node, 0);
+            for (int dimension = 0; dimension < st.rank; ++dimension) {
+                range& whole = all[static_cast<std::size_t>(dimension)];
+                range const one = p.index_range(consumer, node, dimension);
+                whole.low = is_read && whole.low < one.low ? whole.low : one.low;
+                whole.high = is_read && whole.high > one.high ? whole.high : one.high;
+            }
+            is_read = true;
         });
     }
-    for (int dimension = 0; dimension < st.rank && all.started; ++dimension) {
+    for (int dimension = 0; dimension < st.rank && is_read; ++dimension) {
         auto const d = static_cast<std::size_t>(dimension);
-        std::int64_t const low = all.at[d].constant, high = low + all.extents[d] - 1;
+        std::int64_t const low = all[d].low, high = all[d].high;
+        if (place.at_stage >= 0) place.lowest[d] = low, place.highest[d] = high;
         if (low >= 0 && high < st.axes[d].extent) continue;
         verdict& v = p.refuse(verdict_kind::outside_domain);
         v.names = {st.output};
@@ -81,6 +113,7 @@ constexpr void place_stage(planning& p, int s) {
             for (int axis = 0; axis < found.semantics.axis_count; ++axis) {
                 nest_axis& covered = n.axes[static_cast<std::size_t>(found.loop_of_axis[static_cast<std::size_t>(axis)])];
                 covered.lane_extent = found.semantics.axes[static_cast<std::size_t>(axis)].extent;
+                n.partial |= covered.extent % covered.lane_extent != 0;
             }
         }
     }
@@ -90,7 +123,13 @@ constexpr void place_stage(planning& p, int s) {
         value = value_of(p, s, position);
         if (position < st.rank) value.add(needed.at[static_cast<std::size_t>(position)]);
     }
+    if (!p.refused()) add_limits(p, s);
     if (p.refused() || place.home >= 0) return;
+    // What a step of an intrinsic covers beyond the end has room in the buffer.
+    for (int dimension = 0; dimension < st.rank && n.partial; ++dimension) {
+        std::int64_t const padded = spread_of(p, s, dimension, place.outer_depth).padded;
+        if (padded > needed.extents[static_cast<std::size_t>(dimension)]) needed.extents[static_cast<std::size_t>(dimension)] = padded;
+    }
     if (place.store_memory < 0) {
         p.refuse(verdict_kind::no_memory, place.at_ordinal).names = {st.output};
         return;

@@ -1,7 +1,7 @@
 #pragma once
 #include <tilewright/plan/box.hpp>
+#include <tilewright/plan/clipping.hpp>
 #include <tilewright/plan/match.hpp>
-#include <tilewright/plan/movement.hpp>
 
 // Stages that one transfer carries out: it declares to compute what they compute.
 namespace tilewright::detail {
@@ -102,6 +102,8 @@ constexpr void transfer_stage(planning& p, int s) {
             r.source_at[static_cast<std::size_t>(from)] = outside;
         }
     }
+    for (int dimension = 0; dimension < st.rank && p.plan.limits.size() > 0; ++dimension)
+        clip_region(p, touched_by(p, s, st.target, dimension, place.outer_depth, 0), dimension, r);
     move_now(p, r, place.transfer, place.transfer_ordinal);
 }
 

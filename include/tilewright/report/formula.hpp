@@ -174,4 +174,21 @@ inline std::string index_text(plan_value const& plan, affine const& form) {
     return text;
 }
 
+/// What is left of a bound behind a form: "100 - 64 mo".
+inline std::string room_text(plan_value const& plan, affine const& form, std::int64_t bound) {
+    std::string text = std::to_string(bound - form.constant);
+    for (int at = 0; at < form.count; ++at) {
+        term const& part = plan.term_at(form, at);
+        std::int64_t const size = part.coefficient < 0 ? -part.coefficient : part.coefficient;
+        text += (part.coefficient < 0 ? " + " : " - ") + (size == 1 ? "" : std::to_string(size) + " ") + variable_text(plan, part.variable);
+    }
+    return text;
+}
+/// Where a form has not reached a bound: "64 mo + mi < 100".
+inline std::string limit_text(plan_value const& plan, affine const& form, std::int64_t bound, char const* sign = " < ") {
+    affine without = form;
+    without.constant = 0;
+    return index_text(plan, without) + sign + std::to_string(bound - form.constant);
+}
+
 }  // namespace tilewright::reports

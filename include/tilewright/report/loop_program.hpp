@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/plan/count.hpp>
 #include <tilewright/report/formula.hpp>
 #include <tilewright/report/refused.hpp>
 #include <tilewright/report/table.hpp>
@@ -28,6 +29,19 @@ inline std::string loop_text(plan_value const& plan, int at) {
            (v.vectorized ? " vectorized" : "");
 }
 
+/// How many elements of a dimension a call moves, -1 for the row: "64", where tiles are partial "min(64, 100 - 64 mo)".
+inline std::string extent_text(plan_value const& plan, movement const& m, int dimension) {
+    auto const extent = std::to_string(dimension < 0 ? m.row_elements : m.dimensions[static_cast<std::size_t>(dimension)].extent);
+    std::string ends, begins;
+    for (int at = m.first_clip; at < m.first_clip + m.clip_count; ++at) {
+        clip const& c = plan.clips[static_cast<std::size_t>(at)];
+        if (c.dimension != dimension || c.is == clip_kind::only || c.is == clip_kind::beyond) continue;
+        (c.is == clip_kind::end ? ends : begins) += ", " + room_text(plan, c.form, c.bound);
+    }
+    std::string const end = ends.empty() ? extent : "min(" + extent + ends + ")";
+    return begins.empty() ? end : end + " - max(0" + begins + ")";
+}
+
 /// The extents of what one call moves, outermost first: "64 x 64". Where a dimension does not follow its buffer's order, or goes in steps,
 /// it says so.
 inline std::string extents_text(plan_value const& plan, movement const& m) {
@@ -46,8 +60,8 @@ inline std::string extents_text(plan_value const& plan, movement const& m) {
         in_order &= is_last(at) || dimension_of(m.dimensions[static_cast<std::size_t>(at)]) <= dimension_of(next_of(at));
     }
     std::string text;
-    auto const add = [&](movement_dimension const& d, bool whole_steps) {
-        text += (text.empty() ? "" : " x ") + std::to_string(d.extent);
+    auto const add = [&](movement_dimension const& d, bool whole_steps, int dimension) {
+        text += (text.empty() ? "" : " x ") + extent_text(plan, m, dimension);
         if (!in_order) text += " of dimension " + std::to_string(dimension_of(d));
         if (factor_of(d) != 1 && !whole_steps) text += " in steps of " + std::to_string(factor_of(d));
     };
@@ -56,9 +70,9 @@ inline std::string extents_text(plan_value const& plan, movement const& m) {
         // A dimension that was cut goes in steps of what is left of it: that is no gap.
         bool const cut =
             !is_last(at) && dimension_of(next_of(at)) == dimension_of(d) && factor_of(d) == next_of(at).extent * factor_of(next_of(at));
-        add(d, cut);
+        add(d, cut, at);
     }
-    if (m.row_elements > 1 || m.dimension_count == 0) add(row, false);
+    if (m.row_elements > 1 || m.dimension_count == 0) add(row, false, -1);
     return text;
 }
 
@@ -82,8 +96,14 @@ inline std::string transfer_text(plan_value const& plan, movement const& m) {
         computation_view const semantics = plan.where->view(t.semantics);
         source = expression_text(semantics, semantics[semantics.count - 1].argument(1), [](int) { return std::string("?"); });
     }
+    std::string only, beyond;
+    for (int at = m.first_clip; at < m.first_clip + m.clip_count; ++at) {
+        clip const& c = plan.clips[static_cast<std::size_t>(at)];
+        if (c.is == clip_kind::only) only += (only.empty() ? " if " : " and ") + limit_text(plan, c.form, c.bound);
+        if (c.is == clip_kind::beyond) beyond += (beyond.empty() ? " if " : " or ") + limit_text(plan, c.form, c.bound - 1, " > ");
+    }
     return t.name.str() + "  " + source + " (" + extents_text(plan, m) + ") -> " + corner_text(plan, m.destination, m.destination_at) +
-           (m.at.ring >= 0 ? step_text(plan, m.at) : "");
+           only + beyond + (m.at.ring >= 0 ? step_text(plan, m.at) : "");
 }
 
 inline std::string intrinsic_text(plan_value const& plan, body const& b) {
@@ -134,6 +154,23 @@ inline std::string code_text(plan_value const& plan, body const& b) {
     for (int at = 0; at < b.loop_count; ++at) {
         text += (at == 0 ? ": for " : ", ") + loop_text(plan, b.loops[static_cast<std::size_t>(at)]);
     }
+    bool first = true;
+    for (int at = 0; at < plan.limits.size(); ++at) {
+        limit const& l = plan.limits[static_cast<std::size_t>(at)];
+        if (!detail::limits_body(plan, l, b, b.kind == body_kind::identity)) continue;
+        text += (first ? " where " : " and ") + limit_text(plan, l.form, l.bound);
+        first = false;
+    }
+    return text;
+}
+
+/// Where the iterations of a loop of the program lie beyond an end, it does nothing: " where 8 mo + 4 mi < 10".
+inline std::string guards_text(plan_value const& plan, int loop) {
+    std::string text;
+    for (int at = 0; at < plan.limits.size(); ++at) {
+        limit const& l = plan.limits[static_cast<std::size_t>(at)];
+        if (l.loop == loop) text += (text.empty() ? " where " : " and ") + limit_text(plan, l.form, l.bound);
+    }
     return text;
 }
 
@@ -144,7 +181,7 @@ inline program_line line_of(plan_value const& plan, step const& s) {
         case step_kind::loop: {
             line.kind = "loop";
             line.name = loop_name(plan, s.what);
-            line.text = "for " + loop_text(plan, s.what);
+            line.text = "for " + loop_text(plan, s.what) + guards_text(plan, s.what);
             line.extent = plan.variables[what].extent;
             break;
         }

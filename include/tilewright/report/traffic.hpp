@@ -36,13 +36,14 @@ inline std::vector<work> work_of(plan_value const& plan) {
             all[row].cycles += cycles;
         };
         if (s.kind == step_kind::start) {
-            movement const& m = plan.movements[static_cast<std::size_t>(s.what)];
-            add(static_cast<std::size_t>(m.transfer), times, times * m.bytes, times * m.cycles);
+            tally const moved = plan.total_of(s, times, first_times);
+            add(static_cast<std::size_t>(plan.movements[static_cast<std::size_t>(s.what)].transfer), times, moved.bytes, moved.cycles);
         }
         if (s.kind != step_kind::compute) return;
         body const& b = plan.bodies[static_cast<std::size_t>(s.what)];
         if (b.kind != body_kind::intrinsic) {
-            return add(code + static_cast<std::size_t>(b.stage), b.kind == body_kind::reduction ? 2 * times : times, 0, times * b.cycles);
+            return add(code + static_cast<std::size_t>(b.stage), b.kind == body_kind::reduction ? 2 * times : times, 0,
+                       plan.total_of(s, times, first_times).cycles);
         }
         std::int64_t const first = b.first_intrinsic >= 0 ? first_times : 0;
         add(intrinsics + static_cast<std::size_t>(b.intrinsic), times - first, 0, (times - first) * b.cycles);

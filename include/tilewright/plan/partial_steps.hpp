@@ -1,0 +1,282 @@
+#pragma once
+#include <bit>
+#include <tilewright/plan/clipping.hpp>
+#include <tilewright/plan/intrinsic_steps.hpp>
+
+// Steps of an intrinsic that reach beyond the end of an axis. They are computed in full: what they write there must fall on nothing, and
+// what they read there must add nothing to a reduction.
+namespace tilewright::detail {
+
+/// A value that is the same whatever memory holds, or nothing. Floating point as `node` keeps it.
+struct known {
+    bool is = false;
+    std::int64_t value = 0;
+};
+
+constexpr known wrapped(scalar_type type, std::int64_t value) {
+    return visit_scalar(type, [value]<class T>(T) -> known {
+        if constexpr (std::is_same_v<T, bool>) return {true, value != 0};
+        else if constexpr (std::is_integral_v<T>) return {true, static_cast<std::int64_t>(static_cast<T>(value))};
+        else return {false, 0};
+    });
+}
+
+/// What a value is when its operands are `operand(node)`: of integers the operations that intrinsics are made of, of floating point what
+/// products, sums and conversions make of zeros and what is passed on.
+template <class Operand>
+constexpr known evaluate(computation_view nodes, int at, Operand const& operand) {
+    node const& n = nodes[at];
+    auto const argument = [&](int position) { return evaluate(nodes, n.argument(position), operand); };
+    bool const real = is_float(n.type);
+    auto const integer = [&](std::uint64_t value) { return wrapped(n.type, static_cast<std::int64_t>(value)); };
+    switch (n.op) {
+        case operation::constant: return {true, n.value};
+        case operation::access: return operand(at);
+        case operation::cast: {
+            known const a = argument(0);
+            scalar_type const from = nodes[n.argument(0)].type;
+            if (!a.is) return {};
+            if (is_float(from) && real) return a;  // a single is kept as a double
+            if (is_float(from) || real) return a.value == 0 ? known{true, 0} : known{};
+            return wrapped(n.type, a.value);
+        }
+        case operation::multiply: {
+            known const a = argument(0), b = argument(1);
+            bool const zero = (a.is && a.value == 0) || (b.is && b.value == 0);
+            // Zero times infinity is no number.
+            if (real) return a.is && b.is && a.value == 0 && b.value == 0 ? known{true, 0} : known{};
+            if (zero) return {true, 0};
+            return a.is && b.is ? integer(static_cast<std::uint64_t>(a.value) * static_cast<std::uint64_t>(b.value)) : known{};
+        }
+        case operation::add:
+        case operation::subtract: {
+            known const a = argument(0), b = argument(1);
+            if (!a.is || !b.is) return {};
+            if (real) return a.value == 0 && b.value == 0 ? known{true, 0} : known{};
+            std::uint64_t const right = static_cast<std::uint64_t>(b.value);
+            return integer(static_cast<std::uint64_t>(a.value) + (n.op == operation::add ? right : 0 - right));
+        }
+        default: return {};
+    }
+}
+
+/// A step of the intrinsic of stage `s` that can reach beyond an end.
+struct partial_lane {
+    linear axis;     ///< the value of the stage's axis that has the end, without its lane
+    linear limited;  ///< likewise, of the part of it that has the end
+    std::int16_t lane = -1;
+    std::int64_t extent = 0, step = 0;
+    bool reduction = false;
+    label name{};
+};
+
+/// Calls `visit(partial_lane)` for every end that a step reaches beyond.
+template <class Visit>
+constexpr void each_partial_lane(planning& p, int s, Visit&& visit) {
+    nest const& n = p.nest_at(s);
+    for (int at = 0; at < p.plan.limits.size() && !p.refused(); ++at) {
+        limit const l = p.plan.limits[static_cast<std::size_t>(at)];
+        if (l.stage != s || l.loop >= 0) continue;
+        linear const form = p.form_of(l.form);
+        for (int covered = 0; covered < n.covered_count; ++covered) {
+            nest_axis const& a = n.axes[static_cast<std::size_t>(n.covered[static_cast<std::size_t>(covered)])];
+            std::int64_t const weight = form.coefficient_of(a.lane);
+            if (weight == 0) continue;
+            std::int64_t grain = 0;
+            for (int t = 0; t < form.count; ++t) {
+                if (form.terms[static_cast<std::size_t>(t)].variable != a.lane)
+                    grain = std::gcd(grain, form.terms[static_cast<std::size_t>(t)].coefficient);
+            }
+            std::int64_t const reach = (weight < 0 ? -weight : weight) * (a.lane_extent - 1);
+            if (grain > reach && (l.bound - form.constant) % grain == 0) continue;
+            partial_lane found{.axis = {},
+                               .limited = form,
+                               .lane = a.lane,
+                               .extent = l.bound,
+                               .step = a.lane_extent,
+                               .reduction = a.reduction,
+                               .name = a.name};
+            for (int axis = 0; axis < p.stage_at(s).axis_count; ++axis) {
+                linear const& value = p.placed(s).axis_values[static_cast<std::size_t>(axis)];
+                if (value.coefficient_of(a.lane) != 0) found.axis = value;
+            }
+            visit(found);
+        }
+    }
+}
+
+/// How many loops of stage `s` stand around what is in a buffer: its box is for one iteration of them.
+constexpr int depth_of(planning& p, int s, int buffer_at) {
+    for (int at = 0; at < p.stagings.size(); ++at) {
+        if (p.staging_at(at).buffer == buffer_at && p.staging_at(at).stage == s) return p.staging_at(at).depth;
+    }
+    for (int t = 0; t < p.plan.stages.size(); ++t) {
+        if (p.placed(t).home == buffer_at) return p.placed(t).outer_depth;
+    }
+    return 0;
+}
+
+/// Whether a buffer holds, behind the end of one part of an axis, the beginning of the next one.
+constexpr bool holds_next(planning& p, int s, partial_lane const& lane, int depth) {
+    for (int t = 0; t < lane.axis.count; ++t) {
+        term const& part = lane.axis.terms[static_cast<std::size_t>(t)];
+        if (lane.limited.coefficient_of(part.variable) != 0 || p.var(part.variable).extent == 1) continue;
+        if (side_of(p, s, part.variable, depth) != side::outside) return true;
+    }
+    return false;
+}
+
+constexpr void refuse_partial(planning& p, int s, partial_lane const& lane, rule why, label const& tensor) {
+    verdict& v = p.refuse(verdict_kind::partial_step, p.nest_at(s).intrinsic_ordinal);
+    v.broken = why;
+    v.names = {p.of->where().intrinsics[p.nest_at(s).intrinsic].name, lane.name, tensor};
+    v.facts = {fact{fact_kind::extent, lane.extent}, fact{fact_kind::factor, lane.step}};
+}
+
+/// What can be in an operand where a step reads beyond the end of a reduction.
+struct tail_operand {
+    std::int16_t node = -1;     ///< the access of the stage …
+    std::int16_t staging = -1;  ///< … and the buffer that it reads; -1: what is there is not known
+    std::int16_t dimension = -1;
+    scalar_type type{};
+};
+
+constexpr tail_operand operand_of(planning& p, int s, partial_lane const& lane, int node) {
+    use const& u = *p.plan.use_at(node);
+    tail_operand found{.node = static_cast<std::int16_t>(node), .type = p.plan.what[node].type};
+    for (int dimension = 0; dimension < p.plan.what[node].argument_count; ++dimension) {
+        if (p.index_form(s, node, dimension).coefficient_of(lane.lane) != 0) found.dimension = static_cast<std::int16_t>(dimension);
+    }
+    if (found.dimension < 0) return found;
+    for (int at = 0; at < p.stagings.size(); ++at) {
+        staging const& st = p.staging_at(at);
+        if (st.buffer != u.buffer || st.writes || holds_next(p, s, lane, st.depth)) continue;
+        // Nothing but this axis moves there: else what one step reads beyond the end is what another one needs.
+        linear others = p.index_form(s, node, found.dimension), outside;
+        range inside;
+        others.add(lane.axis, -others.coefficient_of(lane.lane));
+        split_at_level(p, s, others, st.depth, outside, inside);
+        if (inside.low == inside.high) found.staging = static_cast<std::int16_t>(at);
+    }
+    return found;
+}
+
+/// Finds the transfers that fill operands of stage `s` so that what partial steps read beyond the end of a reduction adds nothing to it.
+constexpr void choose_fills(planning& p, int s) {
+    nest const& n = p.nest_at(s);
+    stage const& st = p.stage_at(s);
+    machine const& where = p.of->where();
+    each_partial_lane(p, s, [&](partial_lane const& lane) {
+        p.each_access(
+            s,
+            [&](int node) {
+                use const& u = *p.plan.use_at(node);
+                bool moves = false;
+                for (int dimension = 0; dimension < p.plan.what[node].argument_count; ++dimension)
+                    moves |= p.index_form(s, node, dimension).coefficient_of(lane.lane) != 0;
+                if (!moves || p.refused()) return;
+                buffer const& b = p.buffer_at(u.buffer);
+                if (b.kind == buffer_kind::argument) return refuse_partial(p, s, lane, rule::step_behind_an_argument, b.tensor);
+                if (node == st.target && holds_next(p, s, lane, depth_of(p, s, u.buffer)))
+                    return refuse_partial(p, s, lane, rule::step_on_the_next_tile, b.tensor);
+            },
+            true);
+        if (p.refused() || !lane.reduction) return;
+        matching found;
+        if (match_intrinsic(p, s, n.intrinsic, found)) return;
+        // The fewest fills that do, in the order of the machine's transfers; 0 is none.
+        fixed_array<tail_operand, matching::most> operands{};
+        int count = 0;
+        for (int at = 1; at < found.count; ++at)
+            operands[static_cast<std::size_t>(count++)] = operand_of(p, s, lane, found.nodes[static_cast<std::size_t>(at)]);
+        fixed_array<int, matching::most> chosen{}, best{};
+        int fewest = matching::most + 1;
+        auto const fill_of = [&](int transfer_at, tail_operand const& o) -> known {
+            transfer_description const& t = where.transfers[transfer_at];
+            staging const& staged = p.staging_at(o.staging);
+            if (copies(t) || where.memories.find(t.destination) != staged.memory) return {};
+            computation_view const view = where.view(t.semantics);
+            stage semantics;
+            if (read_stage(view, 0, semantics) || semantics.type != o.type || semantics.reduces()) return {};
+            node const& value = view[semantics.body];
+            return value.op == operation::constant ? known{true, value.value} : known{};
+        };
+        for (bool more = true; more;) {
+            int fills = 0;
+            auto const value_of_access = [&](int semantic_node) -> known {
+                for (int at = 1; at < found.count; ++at) {
+                    if (found.names[static_cast<std::size_t>(at)] !=
+                        where.view(where.intrinsics[n.intrinsic].semantics)[semantic_node].name)
+                        continue;
+                    int const transfer_at = chosen[static_cast<std::size_t>(at - 1)] - 1;
+                    return transfer_at < 0 ? known{} : fill_of(transfer_at, operands[static_cast<std::size_t>(at - 1)]);
+                }
+                return {};
+            };
+            for (int at = 0; at < count; ++at) fills += chosen[static_cast<std::size_t>(at)] > 0;
+            known const value = evaluate(where.view(where.intrinsics[n.intrinsic].semantics), found.semantics.body, value_of_access);
+            if (value.is && fills < fewest && is_identity({.value = value.value}, st.reduction, st.type)) {
+                fewest = fills;
+                best = chosen;
+            }
+            more = false;
+            for (int at = 0; at < count && !more; ++at) {
+                int& next = chosen[static_cast<std::size_t>(at)];
+                // A buffer is filled with one value, whatever ends there.
+                bool const open = operands[static_cast<std::size_t>(at)].staging >= 0;
+                do ++next;
+                while (open && next <= where.transfers.size() && !fill_of(next - 1, operands[static_cast<std::size_t>(at)]).is);
+                more = open && next <= where.transfers.size();
+                if (!more) next = 0;
+            }
+        }
+        if (fewest > matching::most) {
+            // Named: an operand that the reduction moves along.
+            label tensor = st.output;
+            rule why = rule::step_behind_a_reduction;
+            for (int at = count - 1; at >= 0; --at) {
+                tail_operand const& o = operands[static_cast<std::size_t>(at)];
+                if (o.dimension < 0) continue;
+                tensor = p.plan.what[o.node].name;
+                bool const holds = holds_next(p, s, lane, depth_of(p, s, p.plan.use_at(o.node)->buffer));
+                why = holds ? rule::step_on_the_next_tile : rule::step_behind_a_reduction;
+            }
+            return refuse_partial(p, s, lane, why, tensor);
+        }
+        for (int at = 0; at < count; ++at) {
+            int const transfer_at = best[static_cast<std::size_t>(at)] - 1;
+            if (transfer_at < 0) continue;
+            staging& staged = p.staging_at(operands[static_cast<std::size_t>(at)].staging);
+            if (staged.fill >= 0 && staged.fill != transfer_at)
+                return refuse_partial(p, s, lane, rule::step_behind_a_reduction, staged.tensor);
+            staged.fill = static_cast<std::int16_t>(transfer_at);
+        }
+    });
+}
+
+/// Fills an operand's buffer in front of a load that leaves some of it to steps beyond the end of a reduction.
+constexpr void write_operand_fill(planning& p, staging const& st) {
+    buffer const& b = p.buffer_at(st.buffer);
+    region r{.destination = st.buffer};
+    bool always = false;
+    for (int dimension = 0; dimension < b.rank; ++dimension) {
+        auto const d = static_cast<std::size_t>(dimension);
+        r.dimensions[d] = {.extent = b.extents[d], .destination_dimension = static_cast<std::int8_t>(dimension)};
+        touched const loaded = touched_by(p, st.stage, access_of(p, st, dimension).node, dimension, st.depth, 0);
+        bool reduced = false;
+        each_partial_lane(p, st.stage, [&](partial_lane const& lane) {
+            reduced |= lane.reduction && p.index_form(st.stage, access_of(p, st, dimension).node, dimension).coefficient_of(lane.lane) != 0;
+        });
+        if (!reduced) continue;
+        always |= loaded.extent < b.extents[d];
+        for (int at = 0; at < loaded.clips.items.size(); ++at) {
+            clip_list::item const& c = loaded.clips.items[static_cast<std::size_t>(at)];
+            if (c.is == clip_kind::end) r.add(p, {c.form, c.bound - b.extents[d] + 1, -1, clip_kind::beyond});
+        }
+    }
+    if (always) r.clips = {};
+    r.count = b.rank;
+    move_now(p, r, st.fill, st.ordinal);
+}
+
+}  // namespace tilewright::detail

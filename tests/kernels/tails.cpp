@@ -1,0 +1,203 @@
+// clang-format off: schedules are read line by line, a buffer a line.
+#include "catch.hpp"
+#include "kernels/features.hpp"
+#include "kernels/run_kernel.hpp"
+#include "kernels/schedules.hpp"
+#include "reference/reference.hpp"
+
+// Tiles that do not divide their extents, compared with plain loops.
+
+using namespace tilewright;
+
+namespace {
+
+using kernels::dsp, kernels::l1, kernels::l2;
+constexpr axis mo{"mo"}, mi{"mi"}, no{"no"}, ni{"ni"}, ko{"ko"}, ki{"ki"}, mii{"mii"}, mio{"mio"}, f{"f"};
+constexpr tensor<std::int8_t> A{"A"}, B{"B"};
+constexpr tensor<std::int32_t> C{"C"}, in{"in"}, mid{"mid"}, out{"out"};
+
+/// A matrix multiplication whose axes have these extents.
+struct product {
+    axis m, n, k;
+    product(std::int64_t rows, std::int64_t columns, std::int64_t depth) : m("m", rows), n("n", columns), k("k", depth) {}
+    auto what() const { return C(m, n) += cast<std::int32_t>(A(m, k)) * cast<std::int32_t>(B(k, n)); }
+    void check(schedule const& s, emulator& on) const {
+        auto const plan = std::make_unique<plan_value>(make_plan(s));
+        kernels::check_kernel(*plan, on, [&](kernels::operand_data const& d) {
+            reference::matmul_nn(static_cast<int>(m.extent), static_cast<int>(n.extent), static_cast<int>(k.extent), d.in<std::int8_t>(0),
+                                 d.in<std::int8_t>(1), d.out<std::int32_t>());
+        });
+    }
+};
+
+// "mac" is 4 x 8 x 4; here its operands can be filled with zeros.
+constexpr axis any{"any", 1};
+constexpr auto zero_spad = transfer("zero_spad", features::dram, features::spad, features::s8(any) = 0)
+                               .on(features::dma)
+                               .dimensions(2)
+                               .cost({.setup = 2, .bytes_per_cycle = 32});
+constexpr auto filling = machine("filling", features::dram, features::spad, features::acc, features::dma, features::unit, features::dots,
+                                 features::first_dots, features::mac, features::in_spad, features::out_acc, features::zero_acc, zero_spad);
+
+verdict refusal_of(schedule const& s) { return make_plan(s).refusal; }
+
+}  // namespace
+
+TEST_CASE("tiles of any extents, smaller ones than a tile included") {
+    for (auto const& [rows, columns, depth] : {std::array{10, 19, 11}, {1, 1, 1}, {7, 13, 5}, {8, 8, 8}, {17, 3, 97}, {4, 31, 2}}) {
+        product const p(rows, columns, depth);
+        auto const what = p.what();
+        p.check(schedule(what, dsp)
+                    .tile(p.m, p.n, mo, no, mi, ni, 4, 8)
+                    .split(p.k, ko, ki, 3)
+                    .reorder(mo, no, ko, mi, ki, ni)
+                    .vectorize(ni)
+                    .cache_read(A, l1)
+                    .at(ko)
+                    .cache_read(B, l2)
+                    .at(no)
+                    .cache_read(B, l1)
+                    .at(ko)
+                    .cache_write(C, l1)
+                    .at(no),
+                emulated<dsp>());
+    }
+}
+TEST_CASE("splits of splits that do not divide either, and fused parts of them") {
+    product const p(23, 10, 6);
+    auto const what = p.what();
+    p.check(schedule(what, dsp).split(p.m, mo, mi, 8).split(mi, mio, mii, 3).cache_read(A, l1).at(mio).cache_write(C, l1).at(mio),
+            emulated<dsp>());
+    p.check(schedule(what, dsp).split(p.m, mo, mi, 8).split(mo, mio, mii, 2).cache_read(A, l1).at(mii), emulated<dsp>());
+    p.check(schedule(what, dsp).tile(p.m, p.n, mo, no, mi, ni, 5, 4).fuse(mo, no, f).split(f, mio, mii, 4).cache_read(B, l1),
+            emulated<dsp>());
+}
+TEST_CASE("partial tiles move what there is, and no more") {
+    product const p(10, 8, 6);
+    auto const what = p.what();
+    // 4, 4 and 2 rows of 6 bytes, 8 bytes a cycle after 48
+    auto const plan = std::make_unique<plan_value>(make_plan(schedule(what, dsp).split(p.m, mo, mi, 4).cache_read(A, l1).at(mo)));
+    REQUIRE(!plan->refusal);
+    CHECK(plan->bytes(kernels::dram_l1) == 60);
+    CHECK(plan->calls(kernels::dram_l1) == 3);
+    CHECK(plan->buffers[0].extents[0] == 10);
+    // 480 iterations of loads, products, conversions, a sum and a store, 80 identities
+    CHECK(plan->total_cycles == 2 * (48 + 3) + (48 + 2) + 480 * (3 * 2 + 3 + 2 + 1 + 2) + 80 * 2);
+}
+TEST_CASE("halos of partial tiles, and of producers that are computed in them") {
+    for (std::int64_t extent : {1, 5, 16, 29}) {
+        axis const i{"i", extent}, i2{"i2", extent + 2};
+        auto const what = stages(mid(i2) = in(i2)*3, out(i) = mid(i) + mid(i + 2));
+        auto const plan = std::make_unique<plan_value>(make_plan(schedule(what, dsp)
+                                                                     .split(i, mo, mi, 8)
+                                                                     .cache_write(out, l1)
+                                                                     .at(mo)
+                                                                     .compute_at(mid, mo)
+                                                                     .store_in(mid, l1)
+                                                                     .stage(mid)
+                                                                     .cache_read(in, l1)
+                                                                     .at(mo)));
+        REQUIRE(!plan->refusal);
+        CHECK(plan->buffers[0].extents[0] == extent + 2);
+        kernels::check_kernel(*plan, emulated<dsp>(), [&](kernels::operand_data const& d) {
+            for (std::int64_t x = 0; x < extent; ++x)
+                d.out<std::int32_t>()[x] = 3 * d.in<std::int32_t>(0)[x] + 3 * d.in<std::int32_t>(0)[x + 2];
+        });
+    }
+}
+TEST_CASE("a tensor that is read backwards is clipped at its beginning") {
+    axis const i{"i", 13};
+    auto const what = out(i) = in(12 - i) * 2;
+    auto const plan = std::make_unique<plan_value>(make_plan(schedule(what, dsp).split(i, mo, mi, 5).cache_read(in, l1).at(mo)));
+    REQUIRE(!plan->refusal);
+    CHECK(plan->buffers[0].minimum[0] == 0);
+    CHECK(plan->bytes(kernels::dram_l1) == 13 * 4);
+    kernels::check_kernel(*plan, emulated<dsp>(), [&](kernels::operand_data const& d) {
+        for (int x = 0; x < 13; ++x) d.out<std::int32_t>()[x] = 2 * d.in<std::int32_t>(0)[12 - x];
+    });
+}
+TEST_CASE("instructions of a fixed shape carry partial steps out in full") {
+    for (auto const& [rows, columns, depth] : {std::array{10, 19, 11}, {1, 1, 1}, {4, 8, 4}, {13, 7, 9}}) {
+        product const p(rows, columns, depth);
+        auto const what = p.what();
+        p.check(schedule(what, filling)
+                    .cache_read(A, features::spad)
+                    .cache_read(B, features::spad)
+                    .cache_write(C, features::acc)
+                    .tensorize(p.m, p.n, p.k, features::mac),
+                emulated<filling>());
+        p.check(schedule(what, filling)
+                    .split(p.m, mo, mi, 6)
+                    .split(p.k, ko, ki, 6)
+                    .reorder(mo, ko, mi, p.n, ki)
+                    .cache_read(A, features::spad)
+                    .at(ko)
+                    .cache_read(B, features::spad)
+                    .at(ko)
+                    .cache_write(C, features::acc)
+                    .at(mo)
+                    .tensorize(mi, p.n, ki, features::mac),
+                emulated<filling>());
+    }
+}
+TEST_CASE("only partial steps of a reduction are filled in front of") {
+    product const p(8, 8, 11);
+    auto const what = p.what();
+    auto const plan = std::make_unique<plan_value>(make_plan(schedule(what, filling)
+                                                                 .split(p.k, ko, ki, 4)
+                                                                 .reorder(ko, p.m, p.n, ki)
+                                                                 .cache_read(A, features::spad)
+                                                                 .at(ko)
+                                                                 .cache_read(B, features::spad)
+                                                                 .at(ko)
+                                                                 .cache_write(C, features::acc)
+                                                                 .tensorize(p.m, p.n, ki, features::mac)));
+    REQUIRE(!plan->refusal);
+    CHECK(plan->calls(zero_spad) == 1);
+    CHECK(plan->calls(features::in_spad) == 6);
+    product const whole(10, 9, 12);
+    auto const other = whole.what();
+    auto const none = std::make_unique<plan_value>(make_plan(schedule(other, filling)
+                                                                 .cache_read(A, features::spad)
+                                                                 .cache_read(B, features::spad)
+                                                                 .cache_write(C, features::acc)
+                                                                 .tensorize(whole.m, whole.n, whole.k, features::mac)));
+    REQUIRE(!none->refusal);
+    CHECK(none->calls(zero_spad) == 0);
+}
+TEST_CASE("partial steps that would do harm are refused") {
+    product const p(10, 19, 11);
+    auto const what = p.what();
+    auto const unfilled = schedule(what, features::npu)
+                              .cache_read(A, features::spad)
+                              .cache_read(B, features::spad)
+                              .cache_write(C, features::acc)
+                              .tensorize(p.m, p.n, p.k, features::mac);
+    CHECK(refusal_of(unfilled).broken == rule::step_behind_a_reduction);
+    auto const on_the_next = schedule(what, filling)
+                                 .split(p.m, mo, mi, 6)
+                                 .reorder(mo, mi, p.n, p.k)
+                                 .cache_read(A, features::spad)
+                                 .cache_read(B, features::spad)
+                                 .cache_write(C, features::acc)
+                                 .tensorize(mi, p.n, p.k, features::mac);
+    CHECK(refusal_of(on_the_next).broken == rule::step_on_the_next_tile);
+    auto const counted_twice = schedule(what, filling)
+                                   .split(p.k, ko, ki, 6)
+                                   .reorder(ko, p.m, p.n, ki)
+                                   .cache_read(A, features::spad)
+                                   .cache_read(B, features::spad)
+                                   .cache_write(C, features::acc)
+                                   .tensorize(p.m, p.n, ki, features::mac);
+    CHECK(refusal_of(counted_twice).broken == rule::step_on_the_next_tile);
+}
+TEST_CASE("a partial row must be made of whole granules") {
+    static constexpr auto coarse = transfer("coarse", features::dram, features::tcm).dimensions(2).granularity(16);
+    static constexpr auto granular = machine("granular", features::dram, features::tcm, coarse);
+    axis const i{"i", 22}, even{"even", 24};
+    auto const ragged = out(i) = in(i) + 1, smooth = out(even) = in(even) + 1;
+    verdict const refused = refusal_of(schedule(ragged, granular).split(i, mo, mi, 8).cache_read(in, features::tcm).at(mo));
+    CHECK(refused.broken == rule::row_of_broken_granules);
+    CHECK(refused.facts[0].value == 6 * 4);
+    CHECK(!refusal_of(schedule(smooth, granular).split(even, mo, mi, 16).cache_read(in, features::tcm).at(mo)));
+}
