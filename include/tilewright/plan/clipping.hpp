@@ -1,6 +1,7 @@
 #pragma once
 #include <tilewright/plan/movement.hpp>
 #include <tilewright/plan/spread.hpp>
+#include <tilewright/plan/trip_count.hpp>
 
 // Where tiles are partial: which part of a staged box is moved, and which iterations of the program's loops do nothing.
 namespace tilewright::detail {
@@ -69,20 +70,6 @@ constexpr std::int64_t clip_staged(planning& p, staging const& st, int dimension
     relative.add(p.form_of(p.box_at[static_cast<std::size_t>(st.outward)][d]), -1);
     keep_inside(relative, 0, outward.extents[d] - 1);
     return extent;
-}
-
-/// Whether a form moves with a loop, as a whole or through the parts of a fused one.
-constexpr bool moves_with(plan_value const& plan, linear const& form, int loop) {
-    for (int at = 0; at < form.count; ++at) {
-        variable const& v = plan.variables[static_cast<std::size_t>(form.terms[static_cast<std::size_t>(at)].variable)];
-        if (form.terms[static_cast<std::size_t>(at)].variable == loop) return true;
-        for (int part = 0; v.kind == variable_kind::component && part < v.fused.count; ++part) {
-            linear whole;
-            whole.add(1, plan.term_at(v.fused, part).variable);
-            if (moves_with(plan, whole, loop)) return true;
-        }
-    }
-    return false;
 }
 
 /// An iteration of the loop at `depth` of stage `s` that lies beyond an end, wherever the loops inside stand, does nothing.

@@ -5,268 +5,6 @@
 // What the steps of a program with partial tiles do in one run: exact counts, from its loops.
 namespace tilewright::detail {
 
-/// Counts the iterations of some loops that limits leave, by how much a movement moves in each.
-///
-/// Loops that no limit or clip connects are counted apart: the time goes with the tiles of one axis, not with those of all.
-class trip_count {
-  public:
-    struct amount {
-        std::int64_t elements;  ///< that one iteration moves
-        std::int64_t times;
-    };
-    static constexpr int most_amounts = 64;
-
-    constexpr explicit trip_count(planning& planned) : p(planned) {}
-
-    constexpr void add_loop(int variable_at, bool at_first = false) {
-        if (count_ == most_loops) return p.refuse_capacity("nested loops", most_loops + 1, most_loops);
-        loops_[static_cast<std::size_t>(count_)] = static_cast<std::int16_t>(variable_at);
-        extents_[static_cast<std::size_t>(count_)] = at_first ? 1 : p.var(variable_at).extent;
-        groups_[static_cast<std::size_t>(count_)] = count_;
-        ++count_;
-    }
-    /// @pre all loops are added
-    constexpr void add_limit(limit const& l) {
-        limits_[static_cast<std::size_t>(limit_count_++)] = l;
-        connect(p.form_of(l.form), -1);
-    }
-    constexpr void add_movement(movement const& m) {
-        moved_ = &m;
-        int beyond = -1;
-        fixed_array<int, max_rank + 1> of_dimension{};
-        of_dimension.fill(-1);
-        for (int at = 0; at < m.clip_count; ++at) {
-            clip const& c = clip_at(at);
-            linear const form = p.form_of(c.form);
-            if (c.is == clip_kind::only) connect(form, -1);
-            else if (c.is == clip_kind::beyond) beyond = connect(form, beyond);
-            else {
-                int& together = of_dimension[static_cast<std::size_t>(c.dimension + 1)];
-                together = connect(form, together);
-            }
-        }
-    }
-    constexpr bool limited() const { return limit_count_ > 0 || (moved_ != nullptr && moved_->clip_count > 0); }
-
-    constexpr part_pool<amount, most_amounts> counted() {
-        part_pool<amount, most_amounts> all{};
-        all.push({1, 1});
-        for (int group = 0; group < count_ && !p.refused(); ++group) {
-            if (groups_[static_cast<std::size_t>(group)] != group) continue;
-            part_pool<amount, most_amounts> const mine = counted_of(group), before = all;
-            all = {};
-            for (int a = 0; a < before.size(); ++a) {
-                for (int b = 0; b < mine.size(); ++b)
-                    put(all, before[static_cast<std::size_t>(a)].elements * mine[static_cast<std::size_t>(b)].elements,
-                        before[static_cast<std::size_t>(a)].times * mine[static_cast<std::size_t>(b)].times);
-            }
-        }
-        if (moved_ == nullptr) return all;
-        std::int64_t whole = moves_all_of(-1) ? moved_->row_elements : 1;
-        for (int dimension = 0; dimension < moved_->dimension_count; ++dimension)
-            whole *= moves_all_of(dimension) ? moved_->dimensions[static_cast<std::size_t>(dimension)].extent : 1;
-        for (int at = 0; at < all.size(); ++at) all[static_cast<std::size_t>(at)].elements *= whole;
-        return all;
-    }
-
-  private:
-    static constexpr int most_loops = 36;
-
-    constexpr clip const& clip_at(int at) const { return p.plan.clips[static_cast<std::size_t>(moved_->first_clip + at)]; }
-    /// Whether all of a dimension is moved in every call.
-    constexpr bool moves_all_of(int dimension) const {
-        for (int at = 0; at < moved_->clip_count; ++at) {
-            clip const& c = clip_at(at);
-            if (c.dimension == dimension && (c.is == clip_kind::end || c.is == clip_kind::begin)) return false;
-        }
-        return true;
-    }
-    constexpr std::int64_t extent_of(int dimension) const {
-        return dimension < 0 ? moved_->row_elements : moved_->dimensions[static_cast<std::size_t>(dimension)].extent;
-    }
-    constexpr void put(part_pool<amount, most_amounts>& into, std::int64_t elements, std::int64_t times) {
-        if (times == 0) return;
-        for (int at = 0; at < into.size(); ++at) {
-            if (into[static_cast<std::size_t>(at)].elements == elements) return void(into[static_cast<std::size_t>(at)].times += times);
-        }
-        if (into.full()) return p.refuse_capacity("sizes of partial tiles", most_amounts + 1, most_amounts);
-        into.push({elements, times});
-    }
-
-    /// Puts the loops of a form, and those of `group`, into one group. @return it
-    constexpr int connect(linear const& form, int group) {
-        for (int at = 0; at < count_; ++at) {
-            if (!moves_with(p.plan, form, loops_[static_cast<std::size_t>(at)])) continue;
-            int const other = groups_[static_cast<std::size_t>(at)];
-            if (group < 0) group = other;
-            // The name of a group is its first loop.
-            int const name = group < other ? group : other, gone = group < other ? other : group;
-            for (int each = 0; each < count_; ++each) {
-                if (groups_[static_cast<std::size_t>(each)] == gone) groups_[static_cast<std::size_t>(each)] = name;
-            }
-            group = name;
-        }
-        return group;
-    }
-    constexpr bool in_group(linear const& form, int group) const {
-        for (int at = 0; at < count_; ++at) {
-            if (groups_[static_cast<std::size_t>(at)] == group && moves_with(p.plan, form, loops_[static_cast<std::size_t>(at)]))
-                return true;
-        }
-        return false;
-    }
-
-    constexpr std::int64_t value_of_form(linear const& form) const {
-        std::int64_t value = form.constant;
-        for (int at = 0; at < form.count; ++at)
-            value +=
-                form.terms[static_cast<std::size_t>(at)].coefficient * value_of_variable(form.terms[static_cast<std::size_t>(at)].variable);
-        return value;
-    }
-    constexpr std::int64_t value_of_variable(int at) const {
-        variable const& v = p.var(at);
-        if (v.kind != variable_kind::component) return values_[static_cast<std::size_t>(at)];
-        std::int64_t const value = value_of_form(p.form_of(v.fused)) / v.divisor;
-        return v.modulus == 0 ? value : value % v.modulus;
-    }
-
-    /// A limit or a clip of one group, read once.
-    struct bound {
-        linear form;
-        std::int64_t at = 0;
-        int dimension = -1;
-        clip_kind is = clip_kind::only;
-    };
-
-    constexpr part_pool<amount, most_amounts> counted_of(int group) {
-        part_pool<amount, most_amounts> all{};
-        fixed_array<int, most_loops> mine{};
-        int size = 0;
-        std::int64_t trips = 1;
-        for (int at = 0; at < count_; ++at) {
-            if (groups_[static_cast<std::size_t>(at)] != group) continue;
-            mine[static_cast<std::size_t>(size++)] = at;
-            trips *= extents_[static_cast<std::size_t>(at)];
-        }
-        part_pool<bound, most_bounds> bounds{};
-        bool sized = false;
-        auto const add = [&](bound const& b) {
-            if (!in_group(b.form, group)) return;
-            if (bounds.full()) return p.refuse_capacity("limits of partial tiles", most_bounds + 1, most_bounds);
-            bounds.push(b);
-        };
-        for (int at = 0; at < limit_count_; ++at)
-            add({p.form_of(limits_[static_cast<std::size_t>(at)].form), limits_[static_cast<std::size_t>(at)].bound});
-        for (int at = 0; moved_ != nullptr && at < moved_->clip_count; ++at) {
-            clip const& c = clip_at(at);
-            int const before = bounds.size();
-            add({p.form_of(c.form), c.bound, c.dimension, c.is});
-            sized |= bounds.size() > before && c.is != clip_kind::only;
-        }
-        if (bounds.size() == 0) {
-            put(all, 1, trips);
-            return all;
-        }
-        // One loop, which all bounds are linear in, needs no enumeration: bounds leave it a range.
-        int ranged = -1;
-        for (int position = 0; position < size && !sized; ++position) {
-            int const at = mine[static_cast<std::size_t>(position)];
-            bool linear_in_it = true;
-            for (int b = 0; b < bounds.size() && linear_in_it; ++b) {
-                linear const& form = bounds[static_cast<std::size_t>(b)].form;
-                for (int t = 0; t < form.count; ++t) {
-                    int const variable_at = form.terms[static_cast<std::size_t>(t)].variable;
-                    if (p.var(variable_at).kind != variable_kind::component) continue;
-                    linear part;
-                    part.add(1, variable_at);
-                    linear_in_it &= !moves_with(p.plan, part, loops_[static_cast<std::size_t>(at)]);
-                }
-            }
-            if (linear_in_it && (ranged < 0 || extents_[static_cast<std::size_t>(at)] > extents_[static_cast<std::size_t>(ranged)]))
-                ranged = at;
-        }
-        for (int position = 0; position < size; ++position) set(mine[static_cast<std::size_t>(position)], 0);
-        for (bool more = true; more && !p.refused();) {
-            if (ranged >= 0) put(all, 1, range_of(bounds, ranged));
-            else put(all, elements_of(bounds), holds(bounds) ? 1 : 0);
-            more = false;
-            for (int position = 0; position < size && !more; ++position) {
-                int const at = mine[static_cast<std::size_t>(position)];
-                if (at == ranged) continue;
-                std::int64_t const next = values_[static_cast<std::size_t>(loops_[static_cast<std::size_t>(at)])] + 1;
-                more = next < extents_[static_cast<std::size_t>(at)];
-                set(at, more ? next : 0);
-            }
-        }
-        return all;
-    }
-    constexpr void set(int loop, std::int64_t value) { values_[static_cast<std::size_t>(loops_[static_cast<std::size_t>(loop)])] = value; }
-
-    static constexpr int most_bounds = 32;
-    constexpr std::int64_t range_of(part_pool<bound, most_bounds> const& bounds, int ranged) const {
-        std::int64_t low = 0, high = extents_[static_cast<std::size_t>(ranged)];  // half open
-        for (int b = 0; b < bounds.size() && low < high; ++b) {
-            bound const& each = bounds[static_cast<std::size_t>(b)];
-            std::int64_t const step = each.form.coefficient_of(loops_[static_cast<std::size_t>(ranged)]);
-            std::int64_t const room = each.at - value_of_form(each.form);  // step * loop < room
-            if (step == 0) high = room > 0 ? high : 0;
-            else if (step > 0) high = room <= 0 ? 0 : high < (room - 1) / step + 1 ? high : (room - 1) / step + 1;
-            else if (room <= 0) low = low > -room / -step + 1 ? low : -room / -step + 1;
-        }
-        return low < high ? high - low : 0;
-    }
-    constexpr bool holds(part_pool<bound, most_bounds> const& bounds) const {
-        bool beyond = false, one_beyond = false;
-        for (int b = 0; b < bounds.size(); ++b) {
-            bound const& each = bounds[static_cast<std::size_t>(b)];
-            if (each.is == clip_kind::only && value_of_form(each.form) >= each.at) return false;
-            if (each.is != clip_kind::beyond) continue;
-            beyond = true;
-            one_beyond |= value_of_form(each.form) >= each.at;
-        }
-        return beyond == one_beyond && elements_of(bounds) > 0;
-    }
-    /// In the dimensions that bounds of this group shorten.
-    constexpr std::int64_t elements_of(part_pool<bound, most_bounds> const& bounds) const {
-        std::int64_t elements = 1;
-        for (int dimension = -1; moved_ != nullptr && dimension < moved_->dimension_count; ++dimension) {
-            std::int64_t low = 0, high = extent_of(dimension);
-            bool clipped = false;
-            for (int b = 0; b < bounds.size(); ++b) {
-                bound const& each = bounds[static_cast<std::size_t>(b)];
-                if (each.dimension != dimension || each.is == clip_kind::only || each.is == clip_kind::beyond) continue;
-                std::int64_t const at = each.at - value_of_form(each.form);
-                if (each.is == clip_kind::end) high = at < high ? at : high;
-                else low = at > low ? at : low;
-                clipped = true;
-            }
-            if (clipped) elements *= high > low ? high - low : 0;
-        }
-        return elements;
-    }
-
-    planning& p;
-    fixed_array<std::int16_t, most_loops> loops_{};
-    fixed_array<std::int64_t, most_loops> extents_{};
-    fixed_array<int, most_loops> groups_{};
-    int count_ = 0;
-    fixed_array<limit, plan_value::most_limits> limits_{};
-    int limit_count_ = 0;
-    movement const* moved_ = nullptr;
-    fixed_array<std::int64_t, plan_value::most_variables> values_{};
-};
-
-/// Whether the limit of a tile body is one that its own loops can run past; those of the loops around it are skipped there.
-constexpr bool limits_body(plan_value const& plan, limit const& l, body const& b, bool pure_only) {
-    if (l.loop >= 0 || l.stage != b.stage || b.kind == body_kind::intrinsic || (pure_only && l.reduction)) return false;
-    linear form;
-    for (int t = 0; t < l.form.count; ++t) form.add(plan.term_at(l.form, t).coefficient, plan.term_at(l.form, t).variable);
-    for (int at = 0; at < b.loop_count; ++at) {
-        if (moves_with(plan, form, b.loops[static_cast<std::size_t>(at)])) return true;
-    }
-    return false;
-}
-
 /// Counts the steps that partial tiles concern.
 constexpr void count_partial(planning& p) {
     plan_value& plan = p.plan;
@@ -282,12 +20,13 @@ constexpr void count_partial(planning& p) {
         enum class of : std::uint8_t { step, first, body, pure_body };
         bool limited = false;
         auto const count = [&](of what) {
-            trip_count trips(p);
+            trip_count trips(plan);
             for (int at = 0; at < depth; ++at) {
                 bool at_first = false;
                 for (int loop = 0; what == of::first && loop < computes->first_loop_count; ++loop)
                     at_first |= computes->first_loops[static_cast<std::size_t>(loop)] == open[static_cast<std::size_t>(at)];
-                trips.add_loop(open[static_cast<std::size_t>(at)], at_first);
+                if (at_first) trips.add_loop_at(open[static_cast<std::size_t>(at)], 0);
+                else trips.add_loop(open[static_cast<std::size_t>(at)]);
             }
             bool const inside = what == of::body || what == of::pure_body;
             for (int at = 0; inside && at < computes->loop_count; ++at) {
@@ -302,7 +41,9 @@ constexpr void count_partial(planning& p) {
             }
             if (moved != nullptr) trips.add_movement(*moved);
             limited |= trips.limited();
-            return trips.counted();
+            auto const counted = trips.counted();
+            if (trips.beyond().what != nullptr) p.refuse_capacity(trips.beyond().what, trips.beyond().most + 1, trips.beyond().most);
+            return counted;
         };
         auto const total = [](auto const& amounts) {
             std::int64_t times = 0;

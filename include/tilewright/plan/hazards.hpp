@@ -66,7 +66,7 @@ struct in_flight {
         }
         if (next.source.buffer >= 0) expect(in, next.source, step_of(in, next.source.buffer, next), movement_at);
         if (keeps_contents(in, next.destination.buffer)) content(next.destination) = step_of(in, next.destination.buffer, next);
-        if (m.at.ring < 0) {
+        if (!in.plan().where->transfers[m.transfer].is_asynchronous) {
             if (next.engine >= 0) complete(next.engine, count - 1);  // it blocks until it is complete, and what is in front of it
             return;
         }
@@ -150,24 +150,7 @@ struct in_flight {
         if (ring_at < 0) return 0;
         if (j.ring < 0) return in.value_of(in.ring_at(ring_at).step);
         if (in.ring_at(j.ring).buffer == buffer_at) return j.number;
-        affine const& form = in.ring_at(ring_at).step;
-        std::int64_t value = form.constant;
-        for (int at = 0; at < form.count; ++at) {
-            term const& t = in.plan().term_at(form, at);
-            value += t.coefficient * value_at(in, t.variable, j);
-        }
-        return value;
-    }
-    static constexpr std::int64_t value_at(run const& in, int loop, job const& j) {
-        ring const& r = in.ring_at(j.ring);
-        std::int64_t rest = j.number;
-        for (int at = r.loop_count - 1; at >= 0; --at) {
-            int const here = r.loops[static_cast<std::size_t>(at)];
-            std::int64_t const extent = in.plan().variables[static_cast<std::size_t>(here)].extent;
-            if (here == loop) return rest % extent;
-            rest /= extent;
-        }
-        return in.value(loop);
+        return in.value_of(in.ring_at(ring_at).step, j.ring, j.number);
     }
     static constexpr place place_of(run const& in, int buffer_at, job const& j) {
         if (buffer_at < 0) return {};

@@ -1,6 +1,6 @@
 #pragma once
 #include <numeric>
-#include <tilewright/plan/plan_value.hpp>
+#include <tilewright/plan/trip_count.hpp>
 
 namespace tilewright::detail {
 
@@ -220,13 +220,7 @@ struct planning : refusals {
         for (int at = 0; at < form.count; ++at) plan.terms.push(form.terms[static_cast<std::size_t>(at)]);
         return kept;
     }
-    constexpr linear form_of(affine const& kept) const {
-        linear form;
-        form.constant = kept.constant;
-        for (int at = 0; at < kept.count; ++at) form.terms[static_cast<std::size_t>(at)] = plan.term_at(kept, at);
-        form.count = kept.count;
-        return form;
-    }
+    constexpr linear form_of(affine const& kept) const { return detail::form_of(plan, kept); }
 
     constexpr variable const& var(int position) const { return plan.variables[static_cast<std::size_t>(position)]; }
     constexpr stage const& stage_at(int position) const { return plan.stages[static_cast<std::size_t>(position)]; }

@@ -17,14 +17,17 @@ struct clocks {
         movement const& m = in.movement_at(movement_at);
         machine const& where = *in.plan().where;
         transfer_description const& t = where.transfers[m.transfer];
-        job_time const time = time_of(t.costs, m.bytes);
+        std::int64_t const elements = in.elements_of(m);
+        if (elements == 0) return;
+        job_time const time =
+            time_of(t.costs, elements * bytes_of(in.plan().buffers[static_cast<std::size_t>(m.destination)].type));
         int const on = where.engines.find(t.engine_name);
         if (on < 0) {
             now += time.busy + time.latency;
             return;
         }
         std::int64_t const complete = engines[static_cast<std::size_t>(on)].start(now, time, where.engines[on].depth);
-        if (m.at.ring >= 0) completion_of(in, m.at) = complete;
+        if (t.is_asynchronous) completion_of(in, m.at) = complete;
         else now = complete;
     }
     constexpr void wait(run const& in, int wait_at) {
@@ -34,7 +37,7 @@ struct clocks {
     constexpr void compute(run const& in, int body_at, std::int64_t times) {
         body const& b = in.plan().bodies[static_cast<std::size_t>(body_at)];
         if (b.kind != body_kind::intrinsic) {
-            now += times * b.cycles;
+            now += times * cycles_of_code(in, b);
             return;
         }
         std::int64_t first = b.first_intrinsic >= 0 ? times : 0;
@@ -76,6 +79,13 @@ struct clocks {
     }
 
   private:
+    static constexpr std::int64_t cycles_of_code(run const& in, body const& b) {
+        if (in.plan().limits.size() == 0) return b.cycles;
+        operation_costs const costs = in.plan().where->host().costs;
+        std::int64_t cycles = in.iterations_of(b, b.kind == body_kind::identity) * cycles_of(b.counts, costs);
+        if (b.kind == body_kind::reduction) cycles += in.iterations_of(b, true) * costs.store;
+        return cycles;
+    }
     constexpr std::int64_t& completion_of(run const& in, ring_step const& at) {
         ring const& r = in.ring_at(at.ring);
         return completions[static_cast<std::size_t>(r.first_tag + in.value_of(at.step) % r.versions)];

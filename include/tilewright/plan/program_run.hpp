@@ -1,5 +1,5 @@
 #pragma once
-#include <tilewright/plan/plan_value.hpp>
+#include <tilewright/plan/trip_count.hpp>
 
 // Runs a loop program in the compiler without visiting every iteration.
 namespace tilewright::detail {
@@ -65,13 +65,54 @@ class program_run {
     constexpr plan_value const& plan() const { return plan_; }
     /// Of a loop variable: -1 in loops that `compute` counts in its `times`.
     constexpr std::int64_t value(int variable_at) const { return values_[static_cast<std::size_t>(variable_at)]; }
-    constexpr std::int64_t value_of(affine const& form) const {
+    /// A form, where the loops of ring `ring_at` stand at step `number`; -1: where they are.
+    constexpr std::int64_t value_of(affine const& form, int ring_at = -1, std::int64_t number = 0) const {
         std::int64_t value = form.constant;
         for (int at = 0; at < form.count; ++at) {
             term const& t = plan_.term_at(form, at);
-            value += t.coefficient * values_[static_cast<std::size_t>(t.variable)];
+            value += t.coefficient * value_at(t.variable, ring_at, number);
         }
         return value;
+    }
+    constexpr std::int64_t value_at(int variable_at, int ring_at, std::int64_t number) const {
+        variable const& v = plan_.variables[static_cast<std::size_t>(variable_at)];
+        if (v.kind == variable_kind::component) {
+            std::int64_t const part = value_of(v.fused, ring_at, number) / v.divisor;
+            return v.modulus == 0 ? part : part % v.modulus;
+        }
+        for (int at = ring_at < 0 ? -1 : plan_.rings[static_cast<std::size_t>(ring_at)].loop_count - 1; at >= 0; --at) {
+            int const here = plan_.rings[static_cast<std::size_t>(ring_at)].loops[static_cast<std::size_t>(at)];
+            std::int64_t const extent = plan_.variables[static_cast<std::size_t>(here)].extent;
+            if (here == variable_at) return number % extent;
+            number /= extent;
+        }
+        return value(variable_at);
+    }
+    /// The step of a movement's ring.
+    constexpr std::int64_t number_of(movement const& m) const { return m.at.ring < 0 ? 0 : value_of(m.at.step); }
+    /// What one call of a movement moves, in elements: nothing where tiles have ended.
+    constexpr std::int64_t elements_of(movement const& m) const {
+        if (plan_.limits.size() == 0) {
+            std::int64_t all = m.row_elements;
+            for (int at = 0; at < m.dimension_count; ++at) all *= m.dimensions[static_cast<std::size_t>(at)].extent;
+            return all;
+        }
+        trip_count trips = standing(m.at.ring, number_of(m));
+        trips.add_movement(m);
+        return moved(trips);
+    }
+    /// Iterations that a body's loops make: fewer where tiles have ended.
+    constexpr std::int64_t iterations_of(body const& b, bool pure_only) const {
+        trip_count trips = standing(-1, 0);
+        for (int at = 0; at < b.loop_count; ++at) {
+            int const loop = b.loops[static_cast<std::size_t>(at)];
+            if (!pure_only || !plan_.variables[static_cast<std::size_t>(loop)].reduction) trips.add_loop(loop);
+        }
+        for (int at = 0; at < plan_.limits.size(); ++at) {
+            limit const& l = plan_.limits[static_cast<std::size_t>(at)];
+            if (limits_body(plan_, l, b, pure_only || b.kind == body_kind::identity)) trips.add_limit(l);
+        }
+        return moved(trips);
     }
     constexpr movement const& movement_at(int at) const { return plan_.movements[static_cast<std::size_t>(at)]; }
     constexpr ring const& ring_at(int at) const { return plan_.rings[static_cast<std::size_t>(at)]; }
@@ -84,6 +125,42 @@ class program_run {
   private:
     static constexpr int most_period = 12;
 
+    /// All loops around where they stand, those of a ring at a step of it, and the limits of their iterations.
+    constexpr trip_count standing(int ring_at, std::int64_t number) const {
+        trip_count trips(plan_);
+        auto const add = [&](int loop) {
+            trips.add_loop_at(loop, value_at(loop, ring_at, number));
+            for (int at = 0; at < plan_.limits.size(); ++at) {
+                if (plan_.limits[static_cast<std::size_t>(at)].loop == loop) trips.add_limit(plan_.limits[static_cast<std::size_t>(at)]);
+            }
+        };
+        for (int at = 0; at < depth_; ++at) add(open_[static_cast<std::size_t>(at)]);
+        for (int at = 0; ring_at >= 0 && at < plan_.rings[static_cast<std::size_t>(ring_at)].loop_count; ++at) {
+            int const loop = plan_.rings[static_cast<std::size_t>(ring_at)].loops[static_cast<std::size_t>(at)];
+            bool known = false;
+            for (int before = 0; before < depth_; ++before) known |= open_[static_cast<std::size_t>(before)] == loop;
+            if (!known) add(loop);
+        }
+        return trips;
+    }
+    static constexpr std::int64_t moved(trip_count& trips) {
+        auto const amounts = trips.counted();
+        std::int64_t total = 0;
+        for (int at = 0; at < amounts.size(); ++at)
+            total += amounts[static_cast<std::size_t>(at)].elements * amounts[static_cast<std::size_t>(at)].times;
+        return total;
+    }
+    /// Whether the iterations of all loops around are ones that their axes have.
+    constexpr bool within_limits() const {
+        for (int at = 0; at < plan_.limits.size(); ++at) {
+            limit const& l = plan_.limits[static_cast<std::size_t>(at)];
+            for (int around = 0; around < depth_; ++around) {
+                if (l.loop == open_[static_cast<std::size_t>(around)] && value_of(l.form) >= l.bound) return false;
+            }
+        }
+        return true;
+    }
+
     constexpr step const& step_at(int at) const { return plan_.steps[static_cast<std::size_t>(at)]; }
     constexpr variable const& variable_at(int at) const { return plan_.variables[static_cast<std::size_t>(at)]; }
 
@@ -92,14 +169,14 @@ class program_run {
             step const& s = step_at(at);
             if (s.kind == step_kind::loop) {
                 int const behind = end_of_[static_cast<std::size_t>(at)];
-                if (moves_data_[static_cast<std::size_t>(at)]) run_loop(at, behind);
+                if (moves_data_[static_cast<std::size_t>(at)] || plan_.limits.size() > 0) run_loop(at, behind);
                 else run_alone(at, behind);
                 at = behind + 1;
                 continue;
             }
             if (s.kind == step_kind::start && is_there(plan_.movements[static_cast<std::size_t>(s.what)].at)) state_.start(*this, s.what);
             if (s.kind == step_kind::wait && is_there(plan_.waits[static_cast<std::size_t>(s.what)])) state_.wait(*this, s.what);
-            if (s.kind == step_kind::compute) state_.compute(*this, s.what, 1);
+            if (s.kind == step_kind::compute && within_limits()) state_.compute(*this, s.what, 1);
             ++at;
         }
     }
@@ -108,6 +185,7 @@ class program_run {
         std::int64_t const extent = variable_at(v).extent;
         fixed_array<run_signature, most_period> history{};
         bool looking = how_ == visiting::periods && extent > 3;
+        open_[static_cast<std::size_t>(depth_++)] = static_cast<std::int16_t>(v);
         for (std::int64_t i = 0; i < extent && visits_ >= 0 && !stopped_; ++i) {
             if (__builtin_is_constant_evaluated() && ++visits_ > most_visits) visits_ = -1;
             values_[static_cast<std::size_t>(v)] = i;
@@ -126,6 +204,7 @@ class program_run {
             }
             if (looking) history[static_cast<std::size_t>(i % most_period)] = now;
         }
+        --depth_;
     }
     constexpr void sign(run_signature& into) const {
         for (int at = 0; at < plan_.rings.size(); ++at) {
@@ -154,6 +233,52 @@ class program_run {
         };
         for (int at = 0; at < plan_.movements.size(); ++at) look(plan_.movements[static_cast<std::size_t>(at)].at);
         for (int at = 0; at < plan_.waits.size(); ++at) look(plan_.waits[static_cast<std::size_t>(at)]);
+        if (plan_.limits.size() > 0) last = last_whole(v, first, last);
+        return last;
+    }
+    /// Of iterations from `first` to `last` of loop `v`, the last up to which every tile is whole, also those that are loaded ahead.
+    constexpr std::int64_t last_whole(int v, std::int64_t first, std::int64_t last) const {
+        std::int64_t ahead = 0;
+        for (int at = 0; at < plan_.movements.size(); ++at) {
+            ring_step const& when = plan_.movements[static_cast<std::size_t>(at)].at;
+            if (when.ring < 0 || when.ahead <= 0) continue;
+            std::int64_t move = 0;
+            for (int t = 0; t < when.step.count; ++t) {
+                if (plan_.term_at(when.step, t).variable == v) move = plan_.term_at(when.step, t).coefficient;
+            }
+            if (move > 0 && (when.ahead + move - 1) / move > ahead) ahead = (when.ahead + move - 1) / move;
+        }
+        last = last < variable_at(v).extent - 2 - ahead ? last : variable_at(v).extent - 2 - ahead;
+        auto const look = [&](affine const& kept, std::int64_t bound, std::int64_t reach, bool begins) {
+            linear const form = form_of(plan_, kept);
+            if (!moves_with(plan_, form, v)) return;
+            std::int64_t const move = form.coefficient_of(v);
+            std::int64_t low = form.constant, high = form.constant;
+            for (int at = 0; at < form.count; ++at) {
+                term const& t = form.terms[static_cast<std::size_t>(at)];
+                if (t.variable == v) continue;
+                bool around = false;
+                for (int open = 0; open < depth_; ++open) around |= open_[static_cast<std::size_t>(open)] == t.variable;
+                std::int64_t const far = around ? t.coefficient * value(t.variable) : t.coefficient * (variable_at(t.variable).extent - 1);
+                if (around) low += far;
+                (around || far > 0 ? high : low) += far;
+            }
+            // Fused loops, and loops that run down, are followed one by one.
+            if (move <= 0) last = -1;
+            else if (begins) last = low + move * first >= bound ? last : -1;
+            else last = last < (bound - 1 - reach - high) / move - ahead ? last : (bound - 1 - reach - high) / move - ahead;
+            if (!begins && bound - 1 - reach - high < 0) last = -1;
+        };
+        for (int at = 0; at < plan_.limits.size(); ++at) look(plan_.limits[static_cast<std::size_t>(at)].form, plan_.limits[static_cast<std::size_t>(at)].bound, 0, false);
+        for (int at = 0; at < plan_.movements.size(); ++at) {
+            movement const& m = plan_.movements[static_cast<std::size_t>(at)];
+            for (int which = m.first_clip; which < m.first_clip + m.clip_count; ++which) {
+                clip const& c = plan_.clips[static_cast<std::size_t>(which)];
+                bool const sized = c.is == clip_kind::end;
+                std::int64_t const extent = c.dimension < 0 ? m.row_elements : m.dimensions[static_cast<std::size_t>(c.dimension)].extent;
+                look(c.form, c.bound, sized ? extent - 1 : 0, c.is == clip_kind::begin);
+            }
+        }
         return last;
     }
     /// Whether loop `a` of a ring stands around its loop `b`.
@@ -186,6 +311,8 @@ class program_run {
     State& state_;
     visiting how_;
     fixed_array<std::int64_t, plan_value::most_variables> values_{};
+    fixed_array<std::int16_t, 32> open_{};  ///< loops around, outermost first
+    int depth_ = 0;
     fixed_array<std::int16_t, plan_value::most_steps> end_of_{};
     fixed_array<bool, plan_value::most_steps> moves_data_{};
     int visits_ = 0;

@@ -1,0 +1,316 @@
+#pragma once
+#include <tilewright/plan/plan_value.hpp>
+
+// How often loops run that limits end early, and what is moved in them.
+namespace tilewright::detail {
+
+using namespace ir;
+
+constexpr linear form_of(plan_value const& plan, affine const& kept) {
+    linear form;
+    form.constant = kept.constant;
+    for (int at = 0; at < kept.count; ++at) form.terms[static_cast<std::size_t>(at)] = plan.term_at(kept, at);
+    form.count = kept.count;
+    return form;
+}
+
+/// Whether a form moves with a loop, as a whole or through the parts of a fused one.
+constexpr bool moves_with(plan_value const& plan, linear const& form, int loop) {
+    for (int at = 0; at < form.count; ++at) {
+        variable const& v = plan.variables[static_cast<std::size_t>(form.terms[static_cast<std::size_t>(at)].variable)];
+        if (form.terms[static_cast<std::size_t>(at)].variable == loop) return true;
+        for (int part = 0; v.kind == variable_kind::component && part < v.fused.count; ++part) {
+            linear whole;
+            whole.add(1, plan.term_at(v.fused, part).variable);
+            if (moves_with(plan, whole, loop)) return true;
+        }
+    }
+    return false;
+}
+
+/// Counts the iterations of some loops that limits leave, by how much a movement moves in each.
+///
+/// Loops that no limit or clip connects are counted apart: the time goes with the tiles of one axis, not with those of all.
+class trip_count {
+  public:
+    struct amount {
+        std::int64_t elements;  ///< that one iteration moves
+        std::int64_t times;
+    };
+    static constexpr int most_amounts = 64;
+
+    constexpr explicit trip_count(plan_value const& plan) : plan_(plan) {}
+
+    constexpr void add_loop(int variable_at) { add(variable_at, 0, variable_of(variable_at).extent); }
+    /// A loop that stands at `value`.
+    constexpr void add_loop_at(int variable_at, std::int64_t value) { add(variable_at, value, 1); }
+    /// @pre all loops are added
+    constexpr void add_limit(limit const& l) {
+        limits_[static_cast<std::size_t>(limit_count_++)] = l;
+        connect(form_of(plan_, l.form), -1);
+    }
+    constexpr void add_movement(movement const& m) {
+        moved_ = &m;
+        int beyond = -1;
+        fixed_array<int, max_rank + 1> of_dimension{};
+        of_dimension.fill(-1);
+        for (int at = 0; at < m.clip_count; ++at) {
+            clip const& c = clip_at(at);
+            linear const form = form_of(plan_, c.form);
+            if (c.is == clip_kind::only) connect(form, -1);
+            else if (c.is == clip_kind::beyond) beyond = connect(form, beyond);
+            else {
+                int& together = of_dimension[static_cast<std::size_t>(c.dimension + 1)];
+                together = connect(form, together);
+            }
+        }
+    }
+    constexpr bool limited() const { return limit_count_ > 0 || (moved_ != nullptr && moved_->clip_count > 0); }
+
+    constexpr part_pool<amount, most_amounts> counted() {
+        part_pool<amount, most_amounts> all{};
+        all.push({1, 1});
+        for (int group = 0; group < count_ && beyond_.what == nullptr; ++group) {
+            if (groups_[static_cast<std::size_t>(group)] != group) continue;
+            part_pool<amount, most_amounts> const mine = counted_of(group), before = all;
+            all = {};
+            for (int a = 0; a < before.size(); ++a) {
+                for (int b = 0; b < mine.size(); ++b)
+                    put(all, before[static_cast<std::size_t>(a)].elements * mine[static_cast<std::size_t>(b)].elements,
+                        before[static_cast<std::size_t>(a)].times * mine[static_cast<std::size_t>(b)].times);
+            }
+        }
+        if (moved_ == nullptr) return all;
+        std::int64_t whole = moves_all_of(-1) ? moved_->row_elements : 1;
+        for (int dimension = 0; dimension < moved_->dimension_count; ++dimension)
+            whole *= moves_all_of(dimension) ? moved_->dimensions[static_cast<std::size_t>(dimension)].extent : 1;
+        for (int at = 0; at < all.size(); ++at) all[static_cast<std::size_t>(at)].elements *= whole;
+        return all;
+    }
+
+    /// What there was more of than can be counted, and how many can; nothing when all went well.
+    struct excess {
+        char const* what = nullptr;
+        int most = 0;
+    };
+    constexpr excess const& beyond() const { return beyond_; }
+
+  private:
+    static constexpr int most_loops = 36;
+
+    constexpr void add(int variable_at, std::int64_t first, std::int64_t extent) {
+        for (int at = 0; at < count_; ++at) {
+            if (loops_[static_cast<std::size_t>(at)] == variable_at) return;
+        }
+        if (count_ == most_loops) return give_up("nested loops", most_loops);
+        loops_[static_cast<std::size_t>(count_)] = static_cast<std::int16_t>(variable_at);
+        firsts_[static_cast<std::size_t>(count_)] = first;
+        extents_[static_cast<std::size_t>(count_)] = extent;
+        groups_[static_cast<std::size_t>(count_)] = count_;
+        ++count_;
+    }
+    constexpr void give_up(char const* what, int most) {
+        if (beyond_.what == nullptr) beyond_ = {what, most};
+    }
+    constexpr variable const& variable_of(int at) const { return plan_.variables[static_cast<std::size_t>(at)]; }
+
+    constexpr clip const& clip_at(int at) const { return plan_.clips[static_cast<std::size_t>(moved_->first_clip + at)]; }
+    /// Whether all of a dimension is moved in every call.
+    constexpr bool moves_all_of(int dimension) const {
+        for (int at = 0; at < moved_->clip_count; ++at) {
+            clip const& c = clip_at(at);
+            if (c.dimension == dimension && (c.is == clip_kind::end || c.is == clip_kind::begin)) return false;
+        }
+        return true;
+    }
+    constexpr std::int64_t extent_of(int dimension) const {
+        return dimension < 0 ? moved_->row_elements : moved_->dimensions[static_cast<std::size_t>(dimension)].extent;
+    }
+    constexpr void put(part_pool<amount, most_amounts>& into, std::int64_t elements, std::int64_t times) {
+        if (times == 0) return;
+        for (int at = 0; at < into.size(); ++at) {
+            if (into[static_cast<std::size_t>(at)].elements == elements) return void(into[static_cast<std::size_t>(at)].times += times);
+        }
+        if (into.full()) return give_up("sizes of partial tiles", most_amounts);
+        into.push({elements, times});
+    }
+
+    /// Puts the loops of a form, and those of `group`, into one group. @return it
+    constexpr int connect(linear const& form, int group) {
+        for (int at = 0; at < count_; ++at) {
+            if (!moves_with(plan_, form, loops_[static_cast<std::size_t>(at)])) continue;
+            int const other = groups_[static_cast<std::size_t>(at)];
+            if (group < 0) group = other;
+            // The name of a group is its first loop.
+            int const name = group < other ? group : other, gone = group < other ? other : group;
+            for (int each = 0; each < count_; ++each) {
+                if (groups_[static_cast<std::size_t>(each)] == gone) groups_[static_cast<std::size_t>(each)] = name;
+            }
+            group = name;
+        }
+        return group;
+    }
+    constexpr bool in_group(linear const& form, int group) const {
+        for (int at = 0; at < count_; ++at) {
+            if (groups_[static_cast<std::size_t>(at)] == group && moves_with(plan_, form, loops_[static_cast<std::size_t>(at)]))
+                return true;
+        }
+        return false;
+    }
+
+    constexpr std::int64_t value_of_form(linear const& form) const {
+        std::int64_t value = form.constant;
+        for (int at = 0; at < form.count; ++at)
+            value +=
+                form.terms[static_cast<std::size_t>(at)].coefficient * value_of_variable(form.terms[static_cast<std::size_t>(at)].variable);
+        return value;
+    }
+    constexpr std::int64_t value_of_variable(int at) const {
+        variable const& v = variable_of(at);
+        if (v.kind != variable_kind::component) return values_[static_cast<std::size_t>(at)];
+        std::int64_t const value = value_of_form(form_of(plan_, v.fused)) / v.divisor;
+        return v.modulus == 0 ? value : value % v.modulus;
+    }
+
+    /// A limit or a clip of one group, read once.
+    struct bound {
+        linear form;
+        std::int64_t at = 0;
+        int dimension = -1;
+        clip_kind is = clip_kind::only;
+    };
+
+    constexpr part_pool<amount, most_amounts> counted_of(int group) {
+        part_pool<amount, most_amounts> all{};
+        fixed_array<int, most_loops> mine{};
+        int size = 0;
+        std::int64_t trips = 1;
+        for (int at = 0; at < count_; ++at) {
+            if (groups_[static_cast<std::size_t>(at)] != group) continue;
+            mine[static_cast<std::size_t>(size++)] = at;
+            trips *= extents_[static_cast<std::size_t>(at)];
+        }
+        part_pool<bound, most_bounds> bounds{};
+        bool sized = false;
+        auto const add = [&](bound const& b) {
+            if (!in_group(b.form, group)) return;
+            if (bounds.full()) return give_up("limits of partial tiles", most_bounds);
+            bounds.push(b);
+        };
+        for (int at = 0; at < limit_count_; ++at)
+            add({form_of(plan_, limits_[static_cast<std::size_t>(at)].form), limits_[static_cast<std::size_t>(at)].bound});
+        for (int at = 0; moved_ != nullptr && at < moved_->clip_count; ++at) {
+            clip const& c = clip_at(at);
+            int const before = bounds.size();
+            add({form_of(plan_, c.form), c.bound, c.dimension, c.is});
+            sized |= bounds.size() > before && c.is != clip_kind::only;
+        }
+        if (bounds.size() == 0) {
+            put(all, 1, trips);
+            return all;
+        }
+        // One loop, which all bounds are linear in, needs no enumeration: bounds leave it a range.
+        int ranged = -1;
+        for (int position = 0; position < size && !sized; ++position) {
+            int const at = mine[static_cast<std::size_t>(position)];
+            bool linear_in_it = true;
+            for (int b = 0; b < bounds.size() && linear_in_it; ++b) {
+                linear const& form = bounds[static_cast<std::size_t>(b)].form;
+                for (int t = 0; t < form.count; ++t) {
+                    int const variable_at = form.terms[static_cast<std::size_t>(t)].variable;
+                    if (variable_of(variable_at).kind != variable_kind::component) continue;
+                    linear part;
+                    part.add(1, variable_at);
+                    linear_in_it &= !moves_with(plan_, part, loops_[static_cast<std::size_t>(at)]);
+                }
+            }
+            if (linear_in_it && (ranged < 0 || extents_[static_cast<std::size_t>(at)] > extents_[static_cast<std::size_t>(ranged)]))
+                ranged = at;
+        }
+        for (int position = 0; position < size; ++position) set(mine[static_cast<std::size_t>(position)], 0);
+        for (bool more = true; more && beyond_.what == nullptr;) {
+            if (ranged >= 0) put(all, 1, range_of(bounds, ranged));
+            else put(all, elements_of(bounds), holds(bounds) ? 1 : 0);
+            more = false;
+            for (int position = 0; position < size && !more; ++position) {
+                int const at = mine[static_cast<std::size_t>(position)];
+                if (at == ranged) continue;
+                std::int64_t const next = values_[static_cast<std::size_t>(loops_[static_cast<std::size_t>(at)])] + 1 - firsts_[static_cast<std::size_t>(at)];
+                more = next < extents_[static_cast<std::size_t>(at)];
+                set(at, more ? next : 0);
+            }
+        }
+        return all;
+    }
+    /// Puts a loop at its iteration `number`.
+    constexpr void set(int loop, std::int64_t number) {
+        values_[static_cast<std::size_t>(loops_[static_cast<std::size_t>(loop)])] = firsts_[static_cast<std::size_t>(loop)] + number;
+    }
+
+    static constexpr int most_bounds = 32;
+    constexpr std::int64_t range_of(part_pool<bound, most_bounds> const& bounds, int ranged) const {
+        std::int64_t low = 0, high = extents_[static_cast<std::size_t>(ranged)];  // half open
+        for (int b = 0; b < bounds.size() && low < high; ++b) {
+            bound const& each = bounds[static_cast<std::size_t>(b)];
+            std::int64_t const step = each.form.coefficient_of(loops_[static_cast<std::size_t>(ranged)]);
+            std::int64_t const room = each.at - value_of_form(each.form);  // step * loop < room
+            if (step == 0) high = room > 0 ? high : 0;
+            else if (step > 0) high = room <= 0 ? 0 : high < (room - 1) / step + 1 ? high : (room - 1) / step + 1;
+            else if (room <= 0) low = low > -room / -step + 1 ? low : -room / -step + 1;
+        }
+        return low < high ? high - low : 0;
+    }
+    constexpr bool holds(part_pool<bound, most_bounds> const& bounds) const {
+        bool beyond = false, one_beyond = false;
+        for (int b = 0; b < bounds.size(); ++b) {
+            bound const& each = bounds[static_cast<std::size_t>(b)];
+            if (each.is == clip_kind::only && value_of_form(each.form) >= each.at) return false;
+            if (each.is != clip_kind::beyond) continue;
+            beyond = true;
+            one_beyond |= value_of_form(each.form) >= each.at;
+        }
+        return beyond == one_beyond && elements_of(bounds) > 0;
+    }
+    /// In the dimensions that bounds of this group shorten.
+    constexpr std::int64_t elements_of(part_pool<bound, most_bounds> const& bounds) const {
+        std::int64_t elements = 1;
+        for (int dimension = -1; moved_ != nullptr && dimension < moved_->dimension_count; ++dimension) {
+            std::int64_t low = 0, high = extent_of(dimension);
+            bool clipped = false;
+            for (int b = 0; b < bounds.size(); ++b) {
+                bound const& each = bounds[static_cast<std::size_t>(b)];
+                if (each.dimension != dimension || each.is == clip_kind::only || each.is == clip_kind::beyond) continue;
+                std::int64_t const at = each.at - value_of_form(each.form);
+                if (each.is == clip_kind::end) high = at < high ? at : high;
+                else low = at > low ? at : low;
+                clipped = true;
+            }
+            if (clipped) elements *= high > low ? high - low : 0;
+        }
+        return elements;
+    }
+
+    plan_value const& plan_;
+    excess beyond_{};
+    fixed_array<std::int16_t, most_loops> loops_{};
+    fixed_array<std::int64_t, most_loops> firsts_{}, extents_{};
+    fixed_array<int, most_loops> groups_{};
+    int count_ = 0;
+    fixed_array<limit, plan_value::most_limits> limits_{};
+    int limit_count_ = 0;
+    movement const* moved_ = nullptr;
+    fixed_array<std::int64_t, plan_value::most_variables> values_{};
+};
+
+/// Whether the limit of a tile body is one that its own loops can run past; those of the loops around it are skipped there.
+constexpr bool limits_body(plan_value const& plan, limit const& l, body const& b, bool pure_only) {
+    if (l.loop >= 0 || l.stage != b.stage || b.kind == body_kind::intrinsic || (pure_only && l.reduction)) return false;
+    linear form;
+    for (int t = 0; t < l.form.count; ++t) form.add(plan.term_at(l.form, t).coefficient, plan.term_at(l.form, t).variable);
+    for (int at = 0; at < b.loop_count; ++at) {
+        if (moves_with(plan, form, b.loops[static_cast<std::size_t>(at)])) return true;
+    }
+    return false;
+}
+
+}  // namespace tilewright::detail
