@@ -90,13 +90,13 @@ class random_schedule {
             loops.erase(loops.begin() + static_cast<std::ptrdiff_t>(at) + 1);
         }
         auto const any_loop = [&] { return loops[static_cast<std::size_t>(draw(static_cast<int>(loops.size())))].first; };
-        // Mostly what is legal: else most schedules would end here.
-        if (draw(3) == 0 && (reduced.count(loops.back().first) == 0 || draw(8) == 0)) {
+        // Mostly what is legal: else most schedules would end here. Code is written out for every lane and copy: not for thousands.
+        if (draw(3) == 0 && loops.back().second <= 64 && (reduced.count(loops.back().first) == 0 || draw(8) == 0)) {
             std::string const loop = loops.back().first;
             made_.vectorize(loop.c_str());
             text_ += ".vectorize(" + loop + ")";
-        } else if (draw(3) == 0) {
-            std::string const loop = any_loop();
+        } else if (draw(3) == 0 && loops.back().second <= 64) {
+            std::string const loop = loops.back().first;
             made_.unroll(loop.c_str());
             text_ += ".unroll(" + loop + ")";
         }
