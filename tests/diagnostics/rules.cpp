@@ -189,7 +189,8 @@ TEST_CASE("every rule is raised by what breaks it") {
     book.mismatch(rule::other_number_of_loops, step(c(i, j) += product), n, k);
     axis const i24{"i", 24}, l24{"l", 24};
     auto const refuses_step = [&](rule broken, schedule const& of) { book.refuses(partial_step, broken, of); };
-    auto const of_24 = step(c(i24, j) += wide(a(i24, l)) * wide(b(l, j))), deep_24 = step(c(i, j) += wide(a(i, l24)) * wide(b(l24, j)));
+    auto const of_24 = step(c(i24, j) += wide(a(i24, l)) * wide(b(l, j))),
+               deep_24 = intrinsic("deep", c(i, j) += wide(a(i, l24)) * wide(b(l24, j))).reads(a, spad).reads(b, spad).updates(c, acc);
     auto const with_24 = machine("with", dram, spad, acc, load, store, of_24, deep_24);
     refuses_step(rule::step_behind_a_reduction, book.staged(schedule(matmul, with_24)).tensorize(m, n, k, deep_24));
     refuses_step(rule::step_on_the_next_tile,
