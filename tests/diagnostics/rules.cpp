@@ -187,6 +187,19 @@ TEST_CASE("every rule is raised by what breaks it") {
     // intrinsics on stages
     auto const step = [](auto const& does) { return intrinsic("step", does).reads(a, spad).reads(b, spad).updates(c, acc); };
     book.mismatch(rule::other_number_of_loops, step(c(i, j) += product), n, k);
+    axis const i24{"i", 24}, l24{"l", 24};
+    auto const refuses_step = [&](rule broken, schedule const& of) { book.refuses(partial_step, broken, of); };
+    auto const of_24 = step(c(i24, j) += wide(a(i24, l)) * wide(b(l, j))),
+               deep_24 = intrinsic("deep", c(i, j) += wide(a(i, l24)) * wide(b(l24, j))).reads(a, spad).reads(b, spad).updates(c, acc);
+    auto const with_24 = machine("with", dram, spad, acc, load, store, of_24, deep_24);
+    refuses_step(rule::step_behind_a_reduction, book.staged(schedule(matmul, with_24)).tensorize(m, n, k, deep_24));
+    refuses_step(rule::step_on_the_next_tile,
+                 book.staged(schedule(matmul, with_24)).split(m, mo, mi, 32).reorder(mo, mi, n, k).tensorize(mi, n, k, of_24));
+    auto const from_dram =
+        intrinsic("from_dram", c(i24, j) += wide(a(i24, l)) * wide(b(l, j))).reads(a, dram).reads(b, spad).updates(c, acc);
+    auto const with_dram = machine("with", dram, spad, acc, load, store, from_dram);
+    refuses_step(rule::step_behind_an_argument,
+                 schedule(matmul, with_dram).cache_read(B, spad).cache_write(C, acc).tensorize(m, n, k, from_dram));
     book.mismatch(rule::other_index, step(c(i, j) += wide(a(2 * i, l)) * wide(b(l, j))), m, n, k);
     book.mismatch(rule::not_contiguous, step(c(i, j) += wide(a(l, i)) * wide(b(l, j))), m, n, k);
     book.mismatch(rule::operand_with_offset, step(c(i, j) += wide(a(i + 1, l)) * wide(b(l, j))), m, n, k);

@@ -77,9 +77,9 @@ void check_edits(computation<Count> const& matmul, axis const& i, axis const& j,
     // With the second operand transposed, a transposed result is the same instruction with its operands exchanged.
     CHECK(verdict_of(matmul, multiply_accumulate(c(j, i) += wide(a(i, l)) * wide(b(first, second)))) ==
           (transposed ? none : intrinsic_mismatch));
-    // an extent that does not divide
+    // an extent that does not divide: its last step is partial
     axis const i_odd{"i", i.extent - 1};
-    CHECK(verdict_of(matmul, multiply_accumulate(c(i_odd, j) += wide(a(i_odd, l)) * wide(b(first, second)))) == intrinsic_mismatch);
+    CHECK(verdict_of(matmul, multiply_accumulate(c(i_odd, j) += wide(a(i_odd, l)) * wide(b(first, second)))) == none);
     // a memory
     CHECK(verdict_of(matmul,
                      intrinsic("step", c(i, j) += wide(a(i, l)) * wide(b(first, second))).reads(a, acc).reads(b, spad).updates(c, acc)) ==
