@@ -5,8 +5,8 @@
 #include <tilewright/schedule/directive.hpp>
 
 // Every verdict once: its name, the sentence with its numbers, and the way out. In a sentence, $0 is a name of the verdict, #0 one of its
-// facts, @ the list of parts with their bytes, % the rule that is broken; {3 …} stands only if name 3 is there. docs/diagnostics/ has a
-// page for each.
+// facts, @ the list of parts with their bytes, % the rule that is broken; {3 …} stands only if name 3 is there, {#3 …} if fact 3 is.
+// docs/diagnostics/ has a page for each.
 #define TILEWRIGHT_VERDICTS(X)                                                                                                         \
     X(unknown_axis, "there is no loop `$0` in stage `$1`", TILEWRIGHT_UNKNOWN_AXIS)                                                    \
     X(unknown_tensor, "`$0`: %{1 (stage `$1`)}", TILEWRIGHT_UNKNOWN_TENSOR)                                                            \
@@ -14,7 +14,7 @@
     X(axis_used_twice, "loop `$0` of stage `$1` is named twice", TILEWRIGHT_AXIS_USED_TWICE)                                           \
     X(loop_order, "loop `$0`: %{1 (`$1`)}", TILEWRIGHT_LOOP_ORDER)                                                                     \
     X(box_not_constant, "the box of `$0` in dimension #0 changes from one iteration of `$1` to the next", TILEWRIGHT_BOX_NOT_CONSTANT) \
-    X(memory_overflow, "memory `$0`{2 ($2 #3)} needs #0 of #1 bytes: @{1; at most #2 versions of `$1` fit}", TILEWRIGHT_MEMORY_OVERFLOW)                                              \
+    X(memory_overflow, "memory `$0`{#3 (bank #3)} needs #0 of #1 bytes: @{1; at most #2 versions of `$1` fit}", TILEWRIGHT_MEMORY_OVERFLOW)                                              \
     X(no_memory, "`$0` has no memory that can hold it{1: `$1` has no capacity}", TILEWRIGHT_NO_MEMORY)                                 \
     X(no_transfer, "`$0`: no transfer copies from `$1` to `$2`", TILEWRIGHT_NO_TRANSFER)                                               \
     X(several_transfers, "`$0`: both `$1` and `$2` can move it", TILEWRIGHT_SEVERAL_TRANSFERS)                                         \

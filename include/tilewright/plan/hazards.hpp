@@ -184,8 +184,7 @@ struct in_flight {
         std::int16_t const staged = in.ring_at(other.ring).buffer;
         bool const same_buffer = next.source.buffer == staged || next.destination.buffer == staged;
         bool const apart = same_buffer && to.buffer != staged && step_of(in, staged, next) != other.number;
-        if (other.destination == to && !apart)
-            return conflict(writes ? rule::written_while_written : rule::read_before_written);
+        if (other.destination == to && !apart) return conflict(writes ? rule::written_while_written : rule::read_before_written);
         if (other.source == to && writes && !apart) return conflict(rule::written_while_read);
         memory const& m = memory_of(in, to);
         for (place const& used : {other.source, other.destination}) {
@@ -236,6 +235,8 @@ constexpr hazard find_hazard(plan_value const& plan, visiting how = visiting::pe
 constexpr void refuse_hazards(planning& p) {
     hazard const found = find_hazard(p.plan);
     if (!found) return;
+    if (found.broken == rule::too_many_in_flight)
+        return p.refuse_capacity("transfers in flight", in_flight::most_jobs + 1, in_flight::most_jobs);
     auto const mover = [&](int movement_at) {
         return movement_at < 0 ? label() : p.of->where().transfers[p.plan.movements[static_cast<std::size_t>(movement_at)].transfer].name;
     };
