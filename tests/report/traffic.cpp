@@ -20,6 +20,13 @@ mvout                       transfer   storer      64  1,048,576   69,632   7.6 
 mac16                       intrinsic  array   31,744             507,904  55.1 %
 mul16                       intrinsic  array    1,024              16,384   1.8 %
 total, one after the other                             5,242,880  921,600
+
+engine     busy  of predicted
+loader  262,144        28.4 %
+storer   65,536         7.1 %
+array   524,288        56.9 %
+host          0         0.0 %
+921,600 cycles predicted, 1.76 times the bound of 524,288 (array)
 )"));
 }
 
@@ -73,6 +80,8 @@ part    planned  executed  planned  executed  planned  executed
 in_tcm        3         3      264       264       96        96  equal
 code          3         3        0         0      540       540  equal
 total         6         6      264       264      636       636  equal
+dma, busy                                         66        66  equal
+elapsed                                          636       636  equal
 )"));
     CHECK(agrees(plan, on));
 }
