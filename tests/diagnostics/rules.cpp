@@ -86,6 +86,19 @@ class rule_book {
         auto const with = machine("with", dram, spad, acc, by);
         refuses(verdict_kind::transfer_mismatch, broken, schedule(what, with).store_in(C, spad).by(by));
     }
+    /// A part of `pipelined` that is broken behind the planner's back.
+    template <class Change>
+    void hazard(rule broken, schedule const& of, Change const& change) {
+        plan_value plan = make_plan(of);
+        INFO(text_of(broken) << ": " << to_string(plan.refusal));
+        REQUIRE(!plan.refusal);
+        CHECK(!detail::find_hazard(plan));
+        change(plan);
+        for (auto how : {ir::visiting::periods, ir::visiting::everything})
+            CHECK(text_of(detail::find_hazard(plan, how).broken) == std::string(text_of(broken)));
+        seen_.insert(detail::find_hazard(plan).broken);
+    }
+    void sees(rule broken) { seen_.insert(broken); }
     static schedule& staged(schedule&& of) { return of.cache_read(A, spad).cache_read(B, spad).cache_write(C, acc); }
 
     /// Nothing of the list is left over. What there is too much of is a verdict of its own kind.
@@ -244,6 +257,66 @@ TEST_CASE("every rule is raised by what breaks it") {
                  intrinsic("step", c(i, j) = c(i, j) + sum(l, product)).reads(a, spad).reads(b, spad).writes(c, acc));
     book.invalid(rule::update_without_reduction, intrinsic("step", c(i, j) = wide(a(i, j))).reads(a, spad).updates(c, acc));
     book.invalid(rule::argument_without_operand, step(c(i, j) += product).calls("step", argument::stride(a, 5)));
+
+    // banks, engines and versions
+    engine const dma{"dma"};
+    constexpr engine channel{.name = "channel", .completes = completion::by_channel};
+    book.invalid_machine(rule::banks_of_unequal_size, dram, memory{.name = "thirds", .capacity = 64, .banks = 3});
+    book.invalid_machine(rule::asynchronous_without_engine, dram, spad, transfer("t", dram, spad).asynchronous());
+    auto const started = [](engine const& on) {
+        return transfer("t", dram, spad).on(on).asynchronous().calls("t", argument::source, argument::destination);
+    };
+    book.invalid_machine(rule::call_without_tag, dram, spad, dma, started(dma));
+    book.invalid_machine(rule::tag_without_wait, dram, spad, channel,
+                         transfer("t", dram, spad).on(channel).asynchronous().calls("t", argument::source, argument::tag));
+    book.invalid_machine(rule::tag_without_wait, dram, spad, dma,
+                         transfer("t", dram, spad).on(dma).calls("t", argument::source, argument::tag));
+    book.invalid_machine(rule::wait_of_another_kind, dram, engine{"dma"}.waits("w", argument::pending));
+    book.invalid_machine(rule::wait_of_another_kind, dram, channel.waits("w", argument::tag));
+    book.refuses(misplaced_directive, rule::prefetch_of_output, schedule(copy, npu).cache_write(C, acc).prefetch(1));
+    book.refuses(misplaced_directive, rule::behind_no_staging, schedule(copy, npu).double_buffer());
+    book.refuses(versions_without_use, rule::versions_of_a_blocking_transfer, schedule(copy, npu).cache_read(D, spad).at(m).buffers(2));
+    book.refuses(versions_without_use, rule::bank_that_is_not_there, schedule(copy, npu).cache_read(D, spad).in_bank(1));
+    auto const fetch = transfer("fetch", dram, spad).on(dma).asynchronous(), put = transfer("put", spad, dram).on(dma).asynchronous();
+    auto const streaming = machine("streaming", dram, spad, dma, fetch, put);
+    auto const read = [&] { return schedule(copy, streaming).cache_read(D, spad).at(m); };
+    book.refuses(versions_without_use, rule::distance_beyond_versions, read().buffers(2).prefetch(2));
+
+    // plans that no schedule leads to
+    auto const drop = [](ir::step_kind kind, int which, plan_value& plan) {
+        for (int at = 0; at < plan.steps.size(); ++at) {
+            ir::step& step = plan.steps[static_cast<std::size_t>(at)];
+            if (step.kind == kind && which-- == 0) step = {ir::step_kind::barrier, -1};
+        }
+    };
+    using enum ir::step_kind;
+    book.hazard(rule::read_before_written, read().buffers(2), [&](plan_value& plan) { drop(wait, 0, plan); });
+    book.hazard(rule::other_contents, read().buffers(2), [&](plan_value& plan) { drop(start, 1, plan); });
+    auto const write = [&] { return schedule(copy, streaming).cache_write(C, spad).at(m); };
+    book.hazard(rule::written_while_read, write().buffers(2), [&](plan_value& plan) { drop(wait, 0, plan); });
+    auto const sum_of = [](auto const& value) { return C(m, n) = C(m, n) + value; };
+    auto const continued = sum_of(D(m, n));
+    book.hazard(rule::written_while_written, schedule(continued, streaming).cache_write(C, spad).at(m).buffers(2),
+                [&](plan_value& plan) { drop(wait, 1, plan); });
+    auto const banked = [&](int ports) {
+        memory const vtcm{.name = "vtcm", .capacity = 64_KiB, .banks = 2, .ports = ports};
+        return machine("banked", dram, vtcm, dma, transfer("t", dram, vtcm).on(dma).asynchronous());
+    };
+    auto const two_ports = banked(2), one_port = banked(1);
+    book.hazard(rule::bank_in_use, schedule(copy, two_ports).cache_read(D, memory{.name = "vtcm"}).at(m).buffers(3),
+                [&](plan_value& plan) { plan.where = &one_port; });
+    book.hazard(rule::never_waited_for, write().buffers(2), [&](plan_value& plan) { drop(wait, 1, plan); });
+
+    // More transfers in flight than can be followed is a verdict of the other kind.
+    tensor<std::int32_t> const more[] = {D, E, c, d};
+    auto const four = C(m, n) = more[0](m, n) + more[1](m, n) + more[2](m, n) + more[3](m, n);
+    schedule crowded(four, streaming);
+    for (auto const& one : more) crowded.cache_read(one, spad).at(m).buffers(16);
+    plan_value many = make_plan(crowded);
+    CHECK(many.refusal.kind == capacity_of_representation);
+    many.refusal = {};
+    book.sees(detail::find_hazard(many).broken);
+    CHECK(detail::find_hazard(many).broken == rule::too_many_in_flight);
 
     book.check_complete();
 }

@@ -23,6 +23,20 @@ TEST_CASE("a sentence has the names, numbers, parts and the directive of its ver
     CHECK(to_string(v) == said(v) + "; " + advice_of(v.kind));
 }
 
+TEST_CASE("versions are counted, and a bank is named where there are several") {
+    verdict v;
+    v.kind = verdict_kind::memory_overflow;
+    v.names = {"vtcm"};
+    v.facts = {fact{fact_kind::need, 49152}, fact{fact_kind::have, 32768}};
+    v.shares = {share{"A", 16384, 2}, share{"B", 16384}};
+    v.share_count = 2;
+    CHECK(said(v) == "memory `vtcm` needs 49152 of 32768 bytes: A 2x16384, B 16384");
+    v.names[1] = "A";
+    v.facts[2] = {fact_kind::limit, 2};
+    v.facts[3] = {fact_kind::bank, 0};
+    CHECK(said(v) == "memory `vtcm` (bank 0) needs 49152 of 32768 bytes: A 2x16384, B 16384; at most 2 versions of `A` fit");
+}
+
 TEST_CASE("a rule is a sentence in the sentence, and a name that is not there leaves no trace") {
     verdict v;
     v.kind = verdict_kind::transfer_region;

@@ -35,15 +35,15 @@ constexpr bool has_roles(device_call const& call, std::initializer_list<role> wa
 }
 
 // Default arguments
-static_assert(has_roles(call_of(flat), {role::source, role::destination, role::bytes}));
-static_assert(has_roles(call_of(rows), {role::source, role::destination, role::row_bytes, role::extent, role::source_stride,
-                                        role::destination_stride, role::extent, role::source_stride, role::destination_stride}));
-static_assert(call_of(rows).arguments[6].dimension == 2);
+static_assert(has_roles(call_of(all, flat), {role::source, role::destination, role::bytes}));
+static_assert(has_roles(call_of(all, rows), {role::source, role::destination, role::row_bytes, role::extent, role::source_stride,
+                                             role::destination_stride, role::extent, role::source_stride, role::destination_stride}));
+static_assert(call_of(all, rows).arguments[6].dimension == 2);
 static_assert(has_roles(call_of(all, all.intrinsics[0]),
                         {role::address, role::stride, role::address, role::stride, role::address, role::stride}));
 // Given arguments
-static_assert(call_of(named).symbol == label("copy2d"));
-static_assert(has_roles(call_of(named), {role::destination, role::source, role::extent, role::row_bytes, role::literal}));
+static_assert(call_of(all, named).symbol == label("copy2d"));
+static_assert(has_roles(call_of(all, named), {role::destination, role::source, role::extent, role::row_bytes, role::literal}));
 static_assert(call_of(all, all.intrinsics[1]).arguments[0].operand == 2 && call_of(all, all.intrinsics[1]).arguments[2].operand == 0);
 static_assert(call_of(all, all.intrinsics[1]).arguments[3].value == -1);
 // The host of a machine without a core costs a cycle an operation.

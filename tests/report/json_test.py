@@ -24,18 +24,22 @@ def lines(program):
 output = subprocess.run([sys.argv[1]], capture_output=True, check=True).stdout
 matmul, npu, refused, blur, dots, odd = [json.loads(line, object_pairs_hook=refuse_twice) for line in output.decode("utf-8").splitlines()]
 
-assert matmul["machine"] == "npu" and matmul["refusal"] is None and matmul["cycles"] == 921600
+assert matmul["machine"] == "npu" and matmul["refusal"] is None
+assert (matmul["cycles"], matmul["serial_cycles"], matmul["bound"]) == (921600, 921600, 524288)
+assert matmul["engines"] == [
+    {"name": "loader", "busy": 262144}, {"name": "storer", "busy": 65536}, {"name": "array", "busy": 524288}, {"name": "host", "busy": 0}]
 assert matmul["memories"] == [
-    {"name": "spad", "base": "0x50000000", "capacity": 262144, "peak": 8192, "slack": 253952, "buffers": 8192},
-    {"name": "acc", "base": "0x51000000", "capacity": 65536, "peak": 16384, "slack": 49152, "buffers": 16384},
+    {"name": "spad", "bank": 0, "base": "0x50000000", "capacity": 262144, "peak": 8192, "slack": 253952, "buffers": 8192},
+    {"name": "acc", "bank": 0, "base": "0x51000000", "capacity": 65536, "peak": 16384, "slack": 49152, "buffers": 16384},
 ]
 assert [b["name"] for b in matmul["buffers"]] == ["A", "B", "C", "A.spad", "B.spad", "C.acc"]
 assert find(matmul["buffers"], "B.spad") == {
     "name": "B.spad", "tensor": "B", "kind": "staged", "memory": "spad", "type": "int8", "extents": [64, 64], "bytes": 4096,
-    "offset": 4096, "address": "0x50001000", "first_line": 5, "last_line": 9, "loop": "ko"}
+    "offset": 4096, "address": "0x50001000", "versions": 1, "version_addresses": ["0x50001000"],
+    "first_line": 5, "last_line": 9, "loop": "ko"}
 assert find(matmul["buffers"], "C") == {
     "name": "C", "tensor": "C", "kind": "argument", "memory": "dram", "type": "int32", "extents": [512, 512], "bytes": 1048576,
-    "offset": None, "address": None, "first_line": None, "last_line": None, "loop": None}
+    "offset": None, "address": None, "versions": 1, "version_addresses": [], "first_line": None, "last_line": None, "loop": None}
 assert find(matmul["traffic"], "mvin") == {"kind": "transfer", "name": "mvin", "on": "loader", "calls": 1024, "bytes": 4194304, "cycles": 327680}
 assert find(matmul["traffic"], "mul16")["calls"] == 1024
 assert sum(part["cycles"] for part in matmul["traffic"]) == 921600
@@ -55,7 +59,7 @@ assert refused["refusal"]["verdict"] == "invalid_number"
 assert refused["refusal"]["sentence"].startswith("`m`: factor is 0, but must be at least 1")
 assert refused["buffers"] == refused["program"] == refused["traffic"] == refused["memories"] == []
 
-assert find(blur["memories"], "l1") == {"name": "l1", "base": "0x10000000", "capacity": 32768, "peak": 3536, "slack": 29232, "buffers": 6608}
+assert find(blur["memories"], "l1") == {"name": "l1", "bank": 0, "base": "0x10000000", "capacity": 32768, "peak": 3536, "slack": 29232, "buffers": 6608}
 assert find(blur["buffers"], "blur_y.l1")["loop"] is None
 compute = next(line for line in lines(blur["program"]) if line["kind"] == "code")
 assert compute["value"].startswith("blur_x.l2[hy, hx] = (picture.l1[hy, hx] + ")

@@ -22,6 +22,13 @@ constexpr auto mac = intrinsic("mac", c(i, j) += product).reads(a, tcm).reads(b,
 constexpr auto mul = intrinsic("mul", c(i, j) = sum(l, product)).reads(a, tcm).reads(b, tcm).writes(c, tcm);
 constexpr auto dsp = machine("dsp", dram, tcm, l1, load, save, fetch, store, turn, mac, mul);
 
+constexpr memory vtcm{.name = "vtcm", .capacity = 64_KiB, .banks = 2, .ports = 1};
+constexpr engine in_dma{"in_dma"}, out_dma{"out_dma"};
+constexpr auto get = transfer("get", dram, tcm).on(in_dma).asynchronous().dimensions(2);
+constexpr auto put = transfer("put", tcm, dram).on(out_dma).asynchronous().dimensions(2);
+constexpr auto fill = transfer("fill", dram, vtcm).on(in_dma).asynchronous().dimensions(2);
+constexpr auto streamer = machine("streamer", dram, tcm, vtcm, in_dma, out_dma, get, put, fill);
+
 constexpr axis m{"m", 8}, n{"n", 12}, k{"k", 6};
 constexpr axis mo{"mo"}, mi{"mi"}, no{"no"}, ni{"ni"}, ko{"ko"}, ki{"ki"}, f{"f"};
 constexpr tensor<float> A{"A"}, B{"B"}, C{"C"};

@@ -234,6 +234,15 @@ constexpr void report_refusal() {
             no_refusal<Planned, temporary>::ok,
             TILEWRIGHT_TEMPORARY);
         static_assert(
+            no_refusal<Planned, versions_without_use>::ok,
+            TILEWRIGHT_VERSIONS_WITHOUT_USE);
+        static_assert(
+            no_refusal<Planned, bank_conflict>::ok,
+            TILEWRIGHT_BANK_CONFLICT);
+        static_assert(
+            no_refusal<Planned, race>::ok,
+            TILEWRIGHT_RACE);
+        static_assert(
             no_refusal<Planned, outside_domain>::ok,
             TILEWRIGHT_OUTSIDE_DOMAIN);
         // clang-format on

@@ -98,7 +98,7 @@
     X(tag_without_wait, "its call has the argument tag, but no wait takes one")                                          \
     X(wait_of_another_kind, "its wait takes tag when it waits by transfer, pending when by channel, and literals")       \
     X(banks_of_unequal_size, "its capacity is no multiple of its banks")                                                 \
-    X(bank_that_is_not_there, "its memory has only #1 banks, there is no bank #0")                                       \
+    X(bank_that_is_not_there, "`$1` has only #1 banks, there is no bank #0")                                             \
     X(distance_beyond_versions, "prefetch #0 needs more than the #1 versions that there are")                            \
     X(versions_of_a_blocking_transfer, "#0 versions, but transfer `$1` blocks until it is complete: nothing overlaps")   \
     X(read_before_written, "it is used before its load is waited for")                                                   \

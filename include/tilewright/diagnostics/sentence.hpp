@@ -52,7 +52,7 @@ struct text_line {
 };
 
 /// Writes a sentence with what it names: $0 a name, #0 a number, % the rule, which is a sentence itself, @ the parts, {3 …} if there is
-/// name 3.
+/// name 3, {#3 …} if there is fact 3.
 constexpr void put_sentence(text_line& line, verdict const& refusal, char const* sentence) {
     auto const name = [&](char digit) -> label const& { return refusal.names[static_cast<std::size_t>(digit - '0')]; };
     for (char const* at = sentence; *at != '\0'; ++at) {
@@ -60,8 +60,9 @@ constexpr void put_sentence(text_line& line, verdict const& refusal, char const*
         else if (*at == '#') line.put(refusal.facts[static_cast<std::size_t>(*++at - '0')].value);
         else if (*at == '%') put_sentence(line, refusal, text_of(refusal.broken));
         else if (*at == '{') {
-            if (name(*++at).empty())
-                while (*at != '}') ++at;
+            bool const of_fact = *++at == '#';
+            bool const missing = of_fact ? refusal.facts[static_cast<std::size_t>(*++at - '0')].what == fact_kind::none : name(*at).empty();
+            while (missing && *at != '}') ++at;
         } else if (*at == '@') {
             for (int part = 0; part < refusal.share_count; ++part) {
                 if (part > 0) line.put(", ");

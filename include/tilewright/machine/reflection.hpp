@@ -67,7 +67,7 @@ BOOST_HANA_ADAPT_ADT(tilewright::memory, (name, [](auto const& m) { return m.nam
                      (bank_bases,
                       [](auto const& m) {
                           tilewright::fixed_array<tilewright::device_address, tilewright::max_banks> bases{};
-                          for (int b = 0; b < m.banks && b < tilewright::max_banks; ++b)
+                          for (int b = 0; m.banks > 1 && m.has_address() && b < m.banks && b < tilewright::max_banks; ++b)
                               bases[static_cast<std::size_t>(b)].value = m.bank_base(b);
                           return bases;
                       }),

@@ -228,6 +228,8 @@ constexpr hazard find_hazard(plan_value const& plan, visiting how = visiting::pe
 constexpr void refuse_hazards(planning& p) {
     hazard const found = find_hazard(p.plan);
     if (!found) return;
+    if (found.broken == rule::too_many_in_flight)
+        return p.refuse_capacity("transfers in flight", in_flight::most_jobs + 1, in_flight::most_jobs);
     auto const mover = [&](int movement_at) {
         return movement_at < 0 ? label() : p.of->where().transfers[p.plan.movements[static_cast<std::size_t>(movement_at)].transfer].name;
     };

@@ -111,7 +111,7 @@ constexpr void refuse_overflow(planning& p, int memory_at, int bank, fixed_array
             v.facts[2] = {fact_kind::limit, (here - surplus) * m.banks};
         }
     }
-    if (m.banks > 1) v.facts[3] = {fact_kind::bank, bank}, v.names[2] = "bank";
+    if (m.banks > 1) v.facts[3] = {fact_kind::bank, bank};
 }
 
 /// The lowest offset at which `b` meets none of the buffers that were placed before it.

@@ -35,9 +35,6 @@ constexpr void write_plan(planning& p) {
     for (int s = 0; s < plan.stages.size() && plan.limits.size() > 0 && !p.refused(); ++s) {
         if (p.nest_at(s).intrinsic >= 0) choose_fills(p, s);
     }
-    if (!p.refused() && plan.rings.size() > 0 && plan.limits.size() > 0) {
-        p.refuse(verdict_kind::not_honoured).names = {p.stage_at(plan.stages.size() - 1).output, "partial async tiles"};
-    }
     program_writer writer{p};
     for (int s = 0; s < plan.stages.size() && !p.refused(); ++s) {
         if (p.placed(s).at_stage < 0) writer.write_root(s);

@@ -11,13 +11,15 @@ struct compared {
     std::string name;
     emulator::count predicted{};
     emulator::count executed{};
+    bool counts_calls = true;  ///< otherwise only its cycles mean something
 
     bool equal() const {
         return predicted.calls == executed.calls && predicted.bytes == executed.bytes && predicted.cycles == executed.cycles;
     }
 };
 
-/// One row for each transfer and intrinsic that is planned or was executed, by name, one for all code, and the total.
+/// One row for each transfer and intrinsic that is planned or was executed, by name, one for all code, and the total, one after the other;
+/// then the cycles that each engine was busy, and those that passed in all.
 inline std::vector<compared> compare(plan_value const& plan, emulator const& after) {
     std::vector<compared> rows;
     std::vector<std::string> kinds;
@@ -48,8 +50,19 @@ inline std::vector<compared> compare(plan_value const& plan, emulator const& aft
         add(total.executed, r.executed.calls, r.executed.bytes, 0);
     }
     total.predicted.cycles = plan.refusal ? 0 : plan.total_cycles;
-    total.executed.cycles = after.cycles();
+    total.executed.cycles = after.serial_cycles();
     rows.push_back(total);
+    for (int at = 0; at < ran.engines.size(); ++at) {
+        int const planned = plan.refusal ? -1 : plan.where->engines.find(ran.engines[at].name);
+        compared busy{ran.engines[at].name.str() + ", busy", {}, {}, false};
+        busy.predicted.cycles = planned < 0 ? 0 : plan.busy_cycles(planned);
+        busy.executed.cycles = after.busy(at);
+        if (busy.predicted.cycles != 0 || busy.executed.cycles != 0) rows.push_back(busy);
+    }
+    compared elapsed{"elapsed", {}, {}, false};
+    elapsed.predicted.cycles = predict(plan).cycles;
+    elapsed.executed.cycles = after.cycles();
+    rows.push_back(elapsed);
     return rows;
 }
 
@@ -63,7 +76,7 @@ inline bool agrees(plan_value const& plan, emulator const& after) {
 }
 
 /// A table of predicted against executed calls, bytes and cycles; every row says whether they are equal. For one run since the emulator was
-/// reset.
+/// reset. `total` is what all parts take one after the other, `elapsed` the cycles that pass while engines work side by side.
 inline std::string comparison(plan_value const& plan, emulator const& after) {
     using namespace reports;
     if (plan.refusal) return refused_text(plan);
@@ -72,7 +85,8 @@ inline std::string comparison(plan_value const& plan, emulator const& after) {
     text.add({"", "calls", "", "bytes", "", "cycles"});
     text.add({"part", "planned", "executed", "planned", "executed", "planned", "executed"});
     for (compared const& r : compare(plan, after)) {
-        text.add({r.name, grouped(r.predicted.calls), grouped(r.executed.calls), grouped(r.predicted.bytes), grouped(r.executed.bytes),
+        auto const counted = [&](std::int64_t value) { return r.counts_calls ? grouped(value) : std::string(); };
+        text.add({r.name, counted(r.predicted.calls), counted(r.executed.calls), counted(r.predicted.bytes), counted(r.executed.bytes),
                   grouped(r.predicted.cycles), grouped(r.executed.cycles), r.equal() ? "equal" : "DIFFERENT"});
     }
     return text.str() + (after.error().empty() ? "" : "the machine refused: " + after.error() + "\n");

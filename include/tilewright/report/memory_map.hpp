@@ -76,7 +76,7 @@ inline std::string address_text(memory const& m, int bank, std::int64_t offset) 
                            : "+" + hexadecimal(static_cast<std::uint64_t>(bank * m.bank_capacity()) + bytes);
 }
 
-/// "A.spad", or "A.spad version 1" of several.
+/// "A.spad", or "A.spad v1" of several.
 inline std::string version_text(buffer const& b, int version) {
     return b.versions == 1 ? b.name.str() : b.name.str() + " v" + std::to_string(version);
 }

@@ -50,7 +50,10 @@ struct plan_report {
     std::vector<reported_buffer> buffers{};
     std::vector<program_line> program{};
     std::vector<work> traffic{};
-    std::int64_t cycles = 0;  ///< one after the other
+    std::vector<occupation> engines{};  ///< the last one is the core
+    std::int64_t cycles = 0;            ///< predicted: engines work side by side
+    std::int64_t serial_cycles = 0;     ///< one after the other
+    std::int64_t bound = 0;             ///< of the busiest
 };
 
 inline plan_report report_of(plan_value const& plan) {
@@ -88,7 +91,10 @@ inline plan_report report_of(plan_value const& plan) {
     }
     report.program = lines_of(plan);
     report.traffic = work_of(plan);
-    report.cycles = plan.total_cycles;
+    report.engines = occupations_of(plan);
+    report.cycles = predict(plan).cycles;
+    report.serial_cycles = plan.total_cycles;
+    report.bound = bound_of(plan).busy;
     return report;
 }
 
@@ -101,7 +107,9 @@ BOOST_HANA_ADAPT_STRUCT(tilewright::reports::reported_memory, name, bank, base, 
 BOOST_HANA_ADAPT_STRUCT(tilewright::reports::program_line, number, kind, name, text, value, extent, times, bytes, cycles, first_cycles,
                         inside);
 BOOST_HANA_ADAPT_STRUCT(tilewright::reports::work, kind, name, on, calls, bytes, cycles);
-BOOST_HANA_ADAPT_STRUCT(tilewright::reports::plan_report, machine, refusal, memories, buffers, program, traffic, cycles);
+BOOST_HANA_ADAPT_STRUCT(tilewright::reports::occupation, name, busy);
+BOOST_HANA_ADAPT_STRUCT(tilewright::reports::plan_report, machine, refusal, memories, buffers, program, traffic, engines, cycles,
+                        serial_cycles, bound);
 
 namespace tilewright {
 

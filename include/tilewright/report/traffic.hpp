@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/plan/prediction.hpp>
 #include <tilewright/report/refused.hpp>
 #include <tilewright/report/table.hpp>
 
@@ -53,9 +54,43 @@ inline std::vector<work> work_of(plan_value const& plan) {
     return all;
 }
 
+/// Cycles that an engine works, or the core.
+struct occupation {
+    std::string name;
+    std::int64_t busy = 0;
+};
+
+/// Of every engine of the machine in its order, used or not, then of the core.
+inline std::vector<occupation> occupations_of(plan_value const& plan) {
+    std::vector<occupation> all;
+    if (plan.refusal) return all;
+    for (int at = 0; at < plan.where->engines.size(); ++at) all.push_back({plan.where->engines[at].name.str(), plan.busy_cycles(at)});
+    all.push_back({plan.where->host().name.str(), plan.busy_cycles(-1)});
+    return all;
+}
+
+/// The busiest: no order of the same work is faster.
+inline occupation bound_of(plan_value const& plan) {
+    occupation most;
+    for (occupation const& one : occupations_of(plan)) {
+        if (one.busy > most.busy) most = one;
+    }
+    return most;
+}
+
+/// A ratio with two decimals, rounded: "1.76". "-" to nothing.
+inline std::string ratio(std::int64_t part, std::int64_t whole) {
+    if (whole <= 0) return "-";
+    auto const hundredths = static_cast<std::int64_t>(100.0 * static_cast<double>(part) / static_cast<double>(whole) + 0.5);
+    std::string const rest = std::to_string(hundredths % 100);
+    return grouped(hundredths / 100) + (rest.size() < 2 ? ".0" : ".") + rest;
+}
+
 }  // namespace reports
 
-/// A table of what the plan predicts: calls, bytes and cycles of every part that is used, and the cycles of all of it one after the other.
+/// Two tables of what the plan predicts. Of every part that is used its calls, bytes and cycles, and the cycles of all of it one after the
+/// other; then how long every engine and the core work, and of which part of the predicted cycles. The last line compares the prediction
+/// with its bound, the cycles of the busiest.
 inline std::string traffic(plan_value const& plan) {
     using namespace reports;
     if (plan.refusal) return refused_text(plan);
@@ -70,7 +105,18 @@ inline std::string traffic(plan_value const& plan) {
                   grouped(w.cycles), percent(w.cycles, plan.total_cycles)});
     }
     text.add({"total, one after the other", "", "", "", grouped(bytes), grouped(plan.total_cycles)});
-    return text.str();
+    std::int64_t const predicted = predict(plan).cycles;
+    table engines({left, right, right});
+    engines.add({"engine", "busy", "of predicted"});
+    for (occupation const& one : occupations_of(plan)) {
+        engines.add({one.name, grouped(one.busy), percent(one.busy, predicted)});
+    }
+    occupation const bound = bound_of(plan);
+    return text.str() + '\n' + engines.str() + grouped(predicted) + " cycles predicted" +
+           (bound.busy == 0
+                ? ""
+                : ", " + ratio(predicted, bound.busy) + " times the bound of " + grouped(bound.busy) + " (" + bound.name + ")") +
+           "\n";
 }
 
 }  // namespace tilewright
