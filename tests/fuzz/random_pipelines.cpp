@@ -95,7 +95,7 @@ schedule draw_schedule(drawing& draw, subject const& of, machine const& where) {
     std::vector<std::string> outer, inner;
     auto const split = [&](axis const& a) {
         std::string const name = a.name.str();
-        int const factor = std::gcd(draw.between(1, 8) * draw.between(1, 8), static_cast<int>(a.extent));
+        int const factor = draw.between(1, 8) * draw.between(1, 4);
         made.split(name.c_str(), (name + "o").c_str(), (name + "i").c_str(), factor);
         draw.write(".split(" + name + ", " + name + "o, " + name + "i, " + std::to_string(factor) + ")");
         outer.push_back(name + "o");

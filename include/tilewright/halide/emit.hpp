@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <tilewright/halide/checked.hpp>
 #include <tilewright/halide/tile_body.hpp>
 
@@ -153,19 +154,29 @@ class emitter {
             switch (s.kind) {
                 case step_kind::loop: {
                     variable const& v = plan_.variables[static_cast<std::size_t>(s.what)];
-                    Stmt const inside = guarded(s.what, steps(++at));
-                    if (v.unrolled) {
-                        for (std::int64_t i = 0; i < v.extent; ++i)
-                            sequence.push_back(LetStmt::make(name_of_variable(s.what), static_cast<int>(i), inside));
-                    } else {
-                        sequence.push_back(For::make(name_of_variable(s.what), 0, static_cast<int>(v.extent), ForType::Serial,
-                                                     Halide::DeviceAPI::None, inside));
-                    }
+                    // Past the end of an axis, transfers of other iterations may still have to be started: those loops go on.
+                    bool const goes_on = holds_ring_steps(at);
+                    if (goes_on) going_on_.push_back(s.what);
+                    Stmt inside = steps(++at);
+                    if (!goes_on) inside = within_limits({s.what}, loop_values(), inside);
+                    std::vector<Stmt> loops;
+                    for (std::int64_t i = 0; v.unrolled && i < v.extent; ++i)
+                        loops.push_back(LetStmt::make(name_of_variable(s.what), static_cast<int>(i), inside));
+                    if (!v.unrolled)
+                        loops.push_back(For::make(name_of_variable(s.what), 0, static_cast<int>(v.extent), ForType::Serial,
+                                                  Halide::DeviceAPI::None, inside));
+                    if (goes_on) going_on_.pop_back();
+                    sequence.push_back(goes_on ? Block::make(loops) : within_limits(going_on_, loop_values(), Block::make(loops)));
                     break;
                 }
                 case step_kind::start: {
                     movement const& m = plan_.movements[static_cast<std::size_t>(s.what)];
-                    sequence.push_back(where_there_is(m.at, transfer_call(m)));
+                    std::vector<int> loops = going_on_;
+                    for (int loop = 0; m.at.ring >= 0 && loop < ring_of(m.at).loop_count; ++loop) {
+                        int const moved = ring_of(m.at).loops[static_cast<std::size_t>(loop)];
+                        if (std::find(loops.begin(), loops.end(), moved) == loops.end()) loops.push_back(moved);
+                    }
+                    sequence.push_back(where_there_is(m.at, within_limits(loops, loop_values_at(m.at), transfer_call(m))));
                     break;
                 }
                 case step_kind::wait: {
@@ -174,7 +185,9 @@ class emitter {
                     break;
                 }
                 case step_kind::fence: sequence.push_back(checked(call(Halide::Int(32), "tilewright_fence", {}))); break;
-                case step_kind::compute: sequence.push_back(compute(plan_.bodies[static_cast<std::size_t>(s.what)])); break;
+                case step_kind::compute:
+                    sequence.push_back(within_limits(going_on_, loop_values(), compute(plan_.bodies[static_cast<std::size_t>(s.what)])));
+                    break;
                 default: throw std::logic_error("a step of the program that this back end does not know");
             }
         }
@@ -256,20 +269,34 @@ class emitter {
     }
     /// A call that starts a job, counted where that is needed.
     Stmt started(movement const& m, Stmt const& start) const {
-        if (m.at.ring < 0 || plan_.where->engines[ring_of(m.at).engine].completes != completion::by_channel) return start;
+        if (!plan_.where->transfers[m.transfer].is_asynchronous) return start;
+        if (plan_.where->engines[ring_of(m.at).engine].completes != completion::by_channel) return start;
         Expr const engine_at = wide(ring_of(m.at).engine);
         return Halide::Internal::Block::make(
             {start, set_job_count(engine_at, job_count(engine_at) + 1), set_job_count(number_of_last(m.at), job_count(engine_at))});
     }
 
+    /// Whether a transfer of a ring is started or waited for inside the loop that begins at a step.
+    bool holds_ring_steps(int loop_step) const {
+        int depth = 0;
+        for (int at = loop_step; at < plan_.steps.size(); ++at) {
+            step const& s = plan_.steps[static_cast<std::size_t>(at)];
+            depth += s.kind == step_kind::loop ? 1 : s.kind == step_kind::end ? -1 : 0;
+            if (depth == 0) return false;
+            if (s.kind == step_kind::wait) return true;
+            if (s.kind == step_kind::start && plan_.movements[static_cast<std::size_t>(s.what)].at.ring >= 0) return true;
+        }
+        return false;
+    }
     /// An iteration of a loop that lies beyond an end does nothing.
-    Stmt guarded(int loop, Stmt const& inside) const {
+    Stmt within_limits(std::vector<int> const& loops, loop_value const& values, Stmt const& what) const {
         Expr within = Halide::Internal::const_true();
         for (int at = 0; at < plan_.limits.size(); ++at) {
             limit const& l = plan_.limits[static_cast<std::size_t>(at)];
-            if (l.loop == loop) within = within && form_value(plan_, l.form, loop_values()) < static_cast<int>(l.bound);
+            if (std::find(loops.begin(), loops.end(), l.loop) == loops.end()) continue;
+            within = within && Halide::Internal::simplify(form_value(plan_, l.form, values) < static_cast<int>(l.bound));
         }
-        return Halide::Internal::is_const_one(within) ? inside : Halide::Internal::IfThenElse::make(within, inside);
+        return Halide::Internal::is_const_one(within) ? what : Halide::Internal::IfThenElse::make(within, what);
     }
 
     /// From where to where a call moves the elements of one of its dimensions; -1: the row.
@@ -284,7 +311,7 @@ class emitter {
         for (int at = m.first_clip; at < m.first_clip + m.clip_count; ++at) {
             clip const& c = plan_.clips[static_cast<std::size_t>(at)];
             if (c.dimension != dimension || c.is == clip_kind::only || c.is == clip_kind::beyond) continue;
-            Expr const here = wide(c.bound) - Halide::cast<std::int64_t>(form_value(plan_, c.form, loop_values()));
+            Expr const here = wide(c.bound) - Halide::cast<std::int64_t>(form_value(plan_, c.form, loop_values_at(m.at)));
             (c.is == clip_kind::end ? end : begin) = c.is == clip_kind::end ? Halide::min(end, here) : Halide::max(begin, here);
             clipped = true;
         }
@@ -298,7 +325,7 @@ class emitter {
         }
         for (int at = m.first_clip; at < m.first_clip + m.clip_count; ++at) {
             clip const& c = plan_.clips[static_cast<std::size_t>(at)];
-            Expr const before = form_value(plan_, c.form, loop_values()) < static_cast<int>(c.bound);
+            Expr const before = form_value(plan_, c.form, loop_values_at(m.at)) < static_cast<int>(c.bound);
             if (c.is == clip_kind::only) made = made && before;
             if (c.is == clip_kind::beyond) beyond = beyond.defined() ? beyond || !before : !before;
         }
@@ -335,7 +362,7 @@ class emitter {
         }
         Expr const source = reinterpret_to_handle(from), destination = reinterpret_to_handle(to);
         Expr const row_elements = reaches.back().extent;
-        Expr const tag = m.at.ring < 0 ? wide(-1) : tag_of(m.at);
+        Expr const tag = t.is_asynchronous ? tag_of(m.at) : wide(-1);
         std::int64_t const size = bytes_of(plan_.buffers[static_cast<std::size_t>(m.destination)].type);
         if (how_.to == binding::emulated) {
             std::vector<Expr> shape{row_elements,
@@ -560,6 +587,7 @@ class emitter {
     plan_value const& plan_;
     code_names names_;
     emission how_;
+    std::vector<int> going_on_;  ///< the loops around that limits do not skip
 };
 
 }  // namespace tilewright::halide

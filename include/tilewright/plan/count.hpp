@@ -5,6 +5,13 @@
 // What the steps of a program with partial tiles do in one run: exact counts, from its loops.
 namespace tilewright::detail {
 
+constexpr bool is_loop_of(ring const& r, int loop) {
+    for (int at = 0; at < r.loop_count; ++at) {
+        if (r.loops[static_cast<std::size_t>(at)] == loop) return true;
+    }
+    return false;
+}
+
 /// Counts the steps that partial tiles concern.
 constexpr void count_partial(planning& p) {
     plan_value& plan = p.plan;
@@ -14,7 +21,7 @@ constexpr void count_partial(planning& p) {
         step& s = plan.steps[static_cast<std::size_t>(position)];
         if (s.kind == step_kind::end) --depth;
         if (s.kind == step_kind::loop) open[static_cast<std::size_t>(depth++)] = s.what;
-        if (s.kind == step_kind::loop || s.kind == step_kind::end) continue;
+        if (s.kind != step_kind::start && s.kind != step_kind::compute) continue;
         movement const* const moved = s.kind == step_kind::start ? &plan.movements[static_cast<std::size_t>(s.what)] : nullptr;
         body const* const computes = s.kind == step_kind::compute ? &plan.bodies[static_cast<std::size_t>(s.what)] : nullptr;
         enum class of : std::uint8_t { step, first, body, pure_body };
@@ -50,18 +57,73 @@ constexpr void count_partial(planning& p) {
             for (int at = 0; at < amounts.size(); ++at) times += amounts[static_cast<std::size_t>(at)].times;
             return times;
         };
-        auto const amounts = count(of::step);
-        tally whole{total(amounts), total(amounts), 0, 0};
-        if (moved != nullptr) {
+        tally whole{};
+        // Adds what a movement does, or takes it away.
+        auto const add = [&](auto const& amounts, int sign) {
             transfer_description const& t = p.of->where().transfers[moved->transfer];
             std::int64_t const size = bytes_of(p.buffer_at(moved->destination).type), rate = t.costs.bytes_per_cycle;
             std::int64_t const fixed_cycles = moved->cycles - (moved->bytes + rate - 1) / rate;
             for (int at = 0; at < amounts.size(); ++at) {
                 std::int64_t const bytes = amounts[static_cast<std::size_t>(at)].elements * size,
-                                   times = amounts[static_cast<std::size_t>(at)].times;
+                                   times = sign * amounts[static_cast<std::size_t>(at)].times;
+                whole.times += times;
                 whole.bytes += times * bytes;
                 whole.cycles += times * (fixed_cycles + (bytes + rate - 1) / rate);
             }
+        };
+        // What a movement of a ring does at one step, for all iterations of the loops that its steps are not counted over.
+        auto const count_at = [&](ring const& r, std::int64_t number) {
+            trip_count trips(plan);
+            fixed_array<std::int16_t, 48> loops{};
+            int count = 0;
+            auto const put = [&](int loop) {
+                loops[static_cast<std::size_t>(count++)] = static_cast<std::int16_t>(loop);
+            };
+            for (int at = r.loop_count - 1; at >= 0; --at) {
+                int const loop = r.loops[static_cast<std::size_t>(at)];
+                trips.add_loop_at(loop, number % p.var(loop).extent);
+                number /= p.var(loop).extent;
+                put(loop);
+            }
+            for (int at = 0; at < depth; ++at) {
+                int const loop = open[static_cast<std::size_t>(at)];
+                bool const counts = moved->at.step.count == 1 && p.plan.term_at(moved->at.step, 0).variable == loop && r.steps > 1;
+                if (counts && !is_loop_of(r, loop)) continue;  // the loop that counts the first steps
+                trips.add_loop(loop);
+                put(loop);
+            }
+            for (int at = 0; at < plan.limits.size(); ++at) {
+                limit const& l = plan.limits[static_cast<std::size_t>(at)];
+                for (int loop = 0; loop < count && l.loop >= 0; ++loop) {
+                    if (loops[static_cast<std::size_t>(loop)] != l.loop) continue;
+                    trips.add_limit(l);
+                    break;
+                }
+            }
+            trips.add_movement(*moved);
+            limited |= trips.limited();
+            auto const counted = trips.counted();
+            if (trips.beyond().what != nullptr) p.refuse_capacity(trips.beyond().what, trips.beyond().most + 1, trips.beyond().most);
+            return counted;
+        };
+        ring const* const of_ring = moved != nullptr && moved->at.ring >= 0 ? &p.ring_at(moved->at.ring) : nullptr;
+        if (of_ring != nullptr && of_ring->loop_count > 0) {
+            bool inside = false;
+            for (int at = 0; at < depth; ++at) inside |= is_loop_of(*of_ring, open[static_cast<std::size_t>(at)]);
+            // Loads that run ahead make up for those in front of the loops: together they are one at each step.
+            std::int64_t const in_front = of_ring->distance < of_ring->steps ? of_ring->distance : of_ring->steps;
+            if (inside) add(count(of::step), 1);
+            for (std::int64_t number = 0; !of_ring->stores && number < in_front; ++number) {
+                bool const this_one = moved->at.step.count > 0 || moved->at.step.constant == number;
+                if (inside || this_one) add(count_at(*of_ring, number), inside ? -1 : 1);
+            }
+        } else if (moved != nullptr) {
+            add(count(of::step), 1);
+        } else {
+            whole.times = whole.first_times = total(count(of::step));
+        }
+        if (moved != nullptr) {
+            whole.first_times = whole.times;
         } else if (computes != nullptr && computes->kind == body_kind::intrinsic) {
             if (computes->first_intrinsic >= 0) whole.first_times = total(count(of::first));
             std::int64_t const first = computes->first_intrinsic >= 0 ? whole.first_times : 0;

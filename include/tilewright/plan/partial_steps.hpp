@@ -255,7 +255,7 @@ constexpr void choose_fills(planning& p, int s) {
 }
 
 /// Fills an operand's buffer in front of a load that leaves some of it to steps beyond the end of a reduction.
-constexpr void write_operand_fill(planning& p, staging const& st) {
+constexpr void write_operand_fill(planning& p, staging const& st, ring_step const& when) {
     buffer const& b = p.buffer_at(st.buffer);
     region r{.destination = st.buffer};
     bool always = false;
@@ -276,7 +276,14 @@ constexpr void write_operand_fill(planning& p, staging const& st) {
     }
     if (always) r.clips = {};
     r.count = b.rank;
-    move_now(p, r, st.fill, st.ordinal);
+    if (when.ring < 0) return move_now(p, r, st.fill, st.ordinal);
+    // It goes into the version that is loaded next: in front of the load, or in the same queue.
+    transfer_description const& fill = p.of->where().transfers[st.fill];
+    if (fill.is_asynchronous && p.of->where().engines.find(fill.engine_name) != p.ring_at(when.ring).engine) {
+        p.refuse(verdict_kind::not_honoured, st.ordinal).names = {fill.name, "a queue of its own"};
+        return;
+    }
+    move_region(p, r, st.fill, st.ordinal, when);
 }
 
 }  // namespace tilewright::detail

@@ -395,14 +395,13 @@ struct plan_value {
         };
         walk([&](step const& s, std::int64_t times, std::int64_t first_times) {
             if (s.kind == step_kind::start) {
-                movement const& m = movements[static_cast<std::size_t>(s.what)];
-                transfer_description const& t = where->transfers[m.transfer];
-                if (is_on(t.engine_name)) total += times * time_of(t.costs, m.bytes).busy;
+                transfer_description const& t = where->transfers[movements[static_cast<std::size_t>(s.what)].transfer];
+                if (is_on(t.engine_name)) total += total_of(s, times, first_times).cycles - times * t.costs.latency;
             }
             if (s.kind != step_kind::compute) return;
             body const& b = bodies[static_cast<std::size_t>(s.what)];
             if (b.kind != body_kind::intrinsic) {
-                if (engine_at < 0) total += times * b.cycles;
+                if (engine_at < 0) total += total_of(s, times, first_times).cycles;
                 return;
             }
             bool const has_first = b.first_intrinsic >= 0;

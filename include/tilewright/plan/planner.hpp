@@ -39,10 +39,6 @@ constexpr void write_plan(planning& p) {
     for (int s = 0; s < plan.stages.size() && !p.refused(); ++s) {
         if (p.placed(s).at_stage < 0) writer.write_root(s);
     }
-    if (!p.refused() && plan.rings.size() > 0 && plan.limits.size() > 0) {
-        // Steps ahead of a partial tile would have to be counted, and predicted, tile by tile.
-        p.refuse(verdict_kind::not_honoured).names = {p.buffer_at(p.ring_at(0).buffer).tensor, "asynchronous tails"};
-    }
     if (p.refused()) return;
     fixed_array<std::int16_t, plan_value::most_buffers> levels{};
     levels.fill(-1);

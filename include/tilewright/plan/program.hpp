@@ -121,10 +121,13 @@ class program_writer {
         if (p.refused() || !stands_at(st, t, level)) return;
         int const ring_at = st.writes ? st.loader_ring : st.ring, mover = st.writes ? st.loader : st.mover;
         if (mover < 0) return;
-        if (st.fill >= 0) write_operand_fill(p, st);
         ring_step when;
         if (ring_at >= 0) when = step_of(p, ring_at, p.ring_at(ring_at).distance);
-        if (ring_at < 0 || when.ahead < p.ring_at(ring_at).steps) move(st, st.outward, st.buffer, mover, when);
+        if (ring_at < 0 || when.ahead < p.ring_at(ring_at).steps) fill_and_load(st, mover, when);
+    }
+    constexpr void fill_and_load(staging const& st, int mover, ring_step const& when) {
+        if (st.fill >= 0) write_operand_fill(p, st, when);
+        if (!p.refused()) move(st, st.outward, st.buffer, mover, when);
     }
     constexpr void wait_for_load(int at, int t, int level) {
         staging const& st = p.staging_at(at);
@@ -144,14 +147,14 @@ class program_writer {
             std::int64_t const ahead = r.distance < r.steps ? r.distance : r.steps;
             if (ahead == 0) continue;
             if (ahead == 1) {
-                move(st, st.outward, st.buffer, st.mover, step_number(st.ring, 0));
+                fill_and_load(st, st.mover, step_number(st.ring, 0));
                 continue;
             }
             int const loop = p.add(variable{.name = st.tensor, .extent = ahead});
             linear number;
             number.add(1, loop);
             p.add(step_kind::loop, loop);
-            move(st, st.outward, st.buffer, st.mover, {.ring = st.ring, .step = p.keep(number)});
+            fill_and_load(st, st.mover, {.ring = st.ring, .step = p.keep(number)});
             p.add(step_kind::end, loop);
         }
     }
@@ -159,7 +162,10 @@ class program_writer {
     constexpr void finish_stores(int position, int level) {
         for (int at = 0; at < p.stagings.size() && !p.refused(); ++at) {
             staging const& st = p.staging_at(at);
-            if (st.writes && counts_from(st, position, level)) wait(step_number(st.ring, p.ring_at(st.ring).steps - 1));
+            if (!st.writes || !counts_from(st, position, level)) continue;
+            // Jobs complete in order. Where tiles are partial, the last steps may have stored nothing.
+            std::int64_t const steps = p.ring_at(st.ring).steps, back = p.plan.limits.size() == 0 || steps < st.versions ? 1 : st.versions;
+            for (std::int64_t step = steps - back; step < steps; ++step) wait(step_number(st.ring, step));
         }
     }
     constexpr bool counts_from(staging const& st, int position, int level) const {
