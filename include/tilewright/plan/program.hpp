@@ -86,15 +86,15 @@ class program_writer {
             }
             if (p.placed(s).at_stage < 0 || p.placed(s).level != level) continue;
             p.placed(s).transfer >= 0 ? transfer_stage(p, s) : write_loops(s, 0);
-            close_level(s, level);
+            close_level(s, level, true);
         }
     }
     /// The copies out of buffers that live inside the loop `level`.
-    constexpr void close_level(int t, int level) {
+    constexpr void close_level(int t, int level, bool producer = false) {
         for (int at = p.stagings.size() - 1; at >= 0 && !p.refused(); --at) {
             staging const& st = p.staging_at(at);
             // What a stage computes at the level of another one is stored right behind it, before that one reads it.
-            bool const mine = st.stage == t || p.placed(st.stage).at_stage < 0 || p.placed(st.stage).level != level;
+            bool const mine = st.stage == t || (!producer && p.placed(st.stage).level != level);
             if (!st.writes || !mine || !stands_at(st, t, level)) continue;
             move(st, st.buffer, st.outward, st.mover, st.ring >= 0 ? step_of(p, st.ring, 0) : ring_step{});
             if (st.ring >= 0 && st.scope == st.depth) wait(step_number(st.ring, 0));
