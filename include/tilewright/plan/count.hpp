@@ -76,9 +76,7 @@ constexpr void count_partial(planning& p) {
             trip_count trips(plan);
             fixed_array<std::int16_t, 48> loops{};
             int count = 0;
-            auto const put = [&](int loop) {
-                loops[static_cast<std::size_t>(count++)] = static_cast<std::int16_t>(loop);
-            };
+            auto const put = [&](int loop) { loops[static_cast<std::size_t>(count++)] = static_cast<std::int16_t>(loop); };
             for (int at = r.loop_count - 1; at >= 0; --at) {
                 int const loop = r.loops[static_cast<std::size_t>(at)];
                 trips.add_loop_at(loop, number % p.var(loop).extent);

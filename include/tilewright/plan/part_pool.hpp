@@ -34,7 +34,8 @@ class part_pool {
     /// Puts `what` in front of the part at `position`. @pre not full
     constexpr void insert(int position, Part const& what) {
         push(what);
-        for (auto at = static_cast<std::size_t>(size_ - 1); at > static_cast<std::size_t>(position); --at) slots_[at].part = slots_[at - 1].part;
+        for (auto at = static_cast<std::size_t>(size_ - 1); at > static_cast<std::size_t>(position); --at)
+            slots_[at].part = slots_[at - 1].part;
         slots_[static_cast<std::size_t>(position)].part = what;
     }
 

@@ -19,8 +19,7 @@ struct clocks {
         transfer_description const& t = where.transfers[m.transfer];
         std::int64_t const elements = in.elements_of(m);
         if (elements == 0) return;
-        job_time const time =
-            time_of(t.costs, elements * bytes_of(in.plan().buffers[static_cast<std::size_t>(m.destination)].type));
+        job_time const time = time_of(t.costs, elements * bytes_of(in.plan().buffers[static_cast<std::size_t>(m.destination)].type));
         int const on = where.engines.find(t.engine_name);
         if (on < 0) {
             now += time.busy + time.latency;

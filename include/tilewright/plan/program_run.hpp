@@ -249,7 +249,7 @@ class program_run {
             if (move > 0 && (when.ahead + move - 1) / move > ahead) ahead = (when.ahead + move - 1) / move;
         }
         last = last < variable_at(v).extent - 2 - ahead ? last : variable_at(v).extent - 2 - ahead;
-        auto const look = [&](affine const& kept, std::int64_t bound, std::int64_t reach, bool begins) {
+        auto const look = [&](affine const& kept, std::int64_t bound, std::int64_t reach, bool begins, int ring_at, std::int64_t number) {
             linear const form = form_of(plan_, kept);
             if (!moves_with(plan_, form, v)) return;
             std::int64_t const move = form.coefficient_of(v);
@@ -259,7 +259,8 @@ class program_run {
                 if (t.variable == v) continue;
                 bool around = false;
                 for (int open = 0; open < depth_; ++open) around |= open_[static_cast<std::size_t>(open)] == t.variable;
-                std::int64_t const far = around ? t.coefficient * value(t.variable) : t.coefficient * (variable_at(t.variable).extent - 1);
+                std::int64_t const far =
+                    t.coefficient * (around ? value_at(t.variable, ring_at, number) : variable_at(t.variable).extent - 1);
                 if (around) low += far;
                 (around || far > 0 ? high : low) += far;
             }
@@ -269,14 +270,15 @@ class program_run {
             else last = last < (bound - 1 - reach - high) / move - ahead ? last : (bound - 1 - reach - high) / move - ahead;
             if (!begins && bound - 1 - reach - high < 0) last = -1;
         };
-        for (int at = 0; at < plan_.limits.size(); ++at) look(plan_.limits[static_cast<std::size_t>(at)].form, plan_.limits[static_cast<std::size_t>(at)].bound, 0, false);
+        for (int at = 0; at < plan_.limits.size(); ++at)
+            look(plan_.limits[static_cast<std::size_t>(at)].form, plan_.limits[static_cast<std::size_t>(at)].bound, 0, false, -1, 0);
         for (int at = 0; at < plan_.movements.size(); ++at) {
             movement const& m = plan_.movements[static_cast<std::size_t>(at)];
             for (int which = m.first_clip; which < m.first_clip + m.clip_count; ++which) {
                 clip const& c = plan_.clips[static_cast<std::size_t>(which)];
                 bool const sized = c.is == clip_kind::end;
                 std::int64_t const extent = c.dimension < 0 ? m.row_elements : m.dimensions[static_cast<std::size_t>(c.dimension)].extent;
-                look(c.form, c.bound, sized ? extent - 1 : 0, c.is == clip_kind::begin);
+                look(c.form, c.bound, sized ? extent - 1 : 0, c.is == clip_kind::begin, m.at.ring, number_of(m));
             }
         }
         return last;

@@ -235,7 +235,8 @@ class trip_count {
             for (int position = 0; position < size && !more; ++position) {
                 int const at = mine[static_cast<std::size_t>(position)];
                 if (at == ranged) continue;
-                std::int64_t const next = values_[static_cast<std::size_t>(loops_[static_cast<std::size_t>(at)])] + 1 - firsts_[static_cast<std::size_t>(at)];
+                std::int64_t const next =
+                    values_[static_cast<std::size_t>(loops_[static_cast<std::size_t>(at)])] + 1 - firsts_[static_cast<std::size_t>(at)];
                 more = next < extents_[static_cast<std::size_t>(at)];
                 set(at, more ? next : 0);
             }
