@@ -76,22 +76,17 @@ inline bool same_bits(Halide::Buffer<> const& a, Halide::Buffer<> const& b) {
     return std::memcmp(a.data(), b.data(), a.size_in_bytes()) == 0;
 }
 
-/// The plan's result equals `expected` and the algorithm's own, bit for bit; the run allocated nothing and cost what the plan says. With
-/// asynchronous transfers that holds however they make progress, and no access that is checked is a bad one.
-/// @param expected fills the result, given the operands as they were before
-template <class Reference>
-void check_kernel(tilewright::plan_value const& plan, tilewright::emulator& on, Reference const& expected,
-                  std::vector<double> const& parameters = {}) {
+/// The plan's result equals the algorithm's own, bit for bit; the run allocated nothing and cost what the plan says. With asynchronous
+/// transfers that holds however they make progress, and no access that is checked is a bad one.
+/// @return the result, and the operands that it was made of
+inline operand_data check_kernel(tilewright::plan_value const& plan, tilewright::emulator& on, std::vector<double> const& parameters = {}) {
     using namespace tilewright;
     INFO((plan.refusal ? to_string(plan.refusal) : std::string()));
     REQUIRE(!plan.refusal);
+    operand_data data = random_operands(plan, 17);
     halide::jit_kernel planned(plan, &on), plain(plan, nullptr);
     INFO(planned.statement());
-
-    operand_data const data = random_operands(plan, 17);
-    operand_data wanted = data;
-    wanted.output = data.output.copy();
-    expected(wanted);
+    Halide::Buffer<> const wanted = result_of(plain, data, parameters);
     allocations() = 0;
     auto const check_run = [&](halide::jit_kernel& kernel) {
         on.reset();
@@ -100,7 +95,7 @@ void check_kernel(tilewright::plan_value const& plan, tilewright::emulator& on, 
         CHECK(on.error() == "");
         CHECK(on.cycles() == predict(plan).cycles);
         CHECK(on.serial_cycles() == plan.total_cycles);
-        CHECK(same_bits(result, wanted.output));
+        CHECK(same_bits(result, wanted));
     };
     for (progress how : {progress::earliest, progress::latest, progress::random, progress::threads}) {
         if (plan.rings.size() == 0 && how != progress::earliest) break;
@@ -117,7 +112,18 @@ void check_kernel(tilewright::plan_value const& plan, tilewright::emulator& on, 
         check_run(checked);
         on.stop_checking();
     }
-    CHECK(same_bits(result_of(plain, data, parameters), wanted.output));
+    data.output = wanted;
+    return data;
+}
+
+/// Likewise, and `expected`, which fills the result, given the operands as they were before, makes the same bits.
+template <class Reference>
+void check_kernel(tilewright::plan_value const& plan, tilewright::emulator& on, Reference const& expected,
+                  std::vector<double> const& parameters = {}) {
+    operand_data const made = check_kernel(plan, on, parameters);
+    operand_data const by_hand = random_operands(plan, 17);
+    expected(by_hand);
+    CHECK(same_bits(made.output, by_hand.output));
 }
 
 }  // namespace kernels
