@@ -28,6 +28,12 @@ constexpr machine variants[] = {
     CHANGED(m.memories.parts[1].capacity -= 1),
     CHANGED(m.memories.parts[1].alignment = 32),
     CHANGED(m.memories.parts[1].banks = 2),
+    CHANGED(m.memories.parts[1].ports = 1),
+    CHANGED((m.memories.parts[1].banks = 2, m.memories.parts[1].bank_bases = {0x5000'0000, 0x6000'0000})),
+    CHANGED(m.engines.parts[0].depth = 4),
+    CHANGED(m.engines.parts[0].completes = completion::by_channel),
+    CHANGED(m.engines.parts[0] = m.engines.parts[0].waits("drain")),
+    CHANGED(m.transfers.parts[0].is_asynchronous = true),
     CHANGED(m.memories.parts[2].host_visible = true),
     CHANGED(m.engines.parts[2].name = "arrays"),
     CHANGED(m.add(engine{"fourth"})),
@@ -102,6 +108,12 @@ TEST_CASE("descriptions print as the initialisers that make them") {
     CHECK(to_string(npu.transfers[1]) ==
           R"({.name = "mvout", .source = "acc", .destination = "dram", .engine_name = "storer", .most_dimensions = 2, )"
           R"(.costs = {.latency = 64, .bytes_per_cycle = 16}, .call = {.symbol = "mvout"}})");
+    // The bases of banks are shown where there are banks, also those that follow from the base.
+    CHECK(to_string(memory{.name = "vtcm", .base = 0x1000, .capacity = 0x2000, .banks = 2, .ports = 1}) ==
+          R"({.name = "vtcm", .base = 0x00001000, .capacity = 8192, .banks = 2, .ports = 1, .bank_bases = {0x00001000, 0x00002000}})");
+    CHECK(to_string(engine{"dma"}) == R"({.name = "dma"})");
+    CHECK(to_string(engine{.name = "dma", .depth = 4, .completes = completion::by_channel}.waits("drain", argument::pending)) ==
+          R"({.name = "dma", .depth = 4, .completes = by_channel, .wait_call = {.symbol = "drain", .arguments = {{.is = pending}}}})");
     // The first operands are read, which is the default.
     CHECK(to_string(npu.intrinsics[0]) ==
           R"({.name = "mac16", .engine_name = "array", .operands = {{.tensor = "a", .memory_name = "spad"}, )"

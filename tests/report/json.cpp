@@ -2,6 +2,7 @@
 #include <tilewright/report/plan_report.hpp>
 
 #include "01_matmul/matmul.hpp"
+#include "03_two_blocks/two_blocks.hpp"
 #include "kernels/features.hpp"
 #include "kernels/schedules.hpp"
 
@@ -20,6 +21,8 @@ int main() {
              to_json(make_plan(kernels::blur_in_turn)),
              to_json(make_plan(features::matmul_by_dots)),
              to_json(odd),
+             to_json(plan<lesson_two_blocks::in_two_blocks>),
+             to_json(lesson_two_blocks::dsp),
          }) {
         std::puts(document.c_str());
     }

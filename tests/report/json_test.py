@@ -22,7 +22,7 @@ def lines(program):
 
 
 output = subprocess.run([sys.argv[1]], capture_output=True, check=True).stdout
-matmul, npu, refused, blur, dots, odd = [json.loads(line, object_pairs_hook=refuse_twice) for line in output.decode("utf-8").splitlines()]
+matmul, npu, refused, blur, dots, odd, two_blocks, dsp = [json.loads(line, object_pairs_hook=refuse_twice) for line in output.decode("utf-8").splitlines()]
 
 assert matmul["machine"] == "npu" and matmul["refusal"] is None
 assert (matmul["cycles"], matmul["serial_cycles"], matmul["bound"]) == (921600, 921600, 524288)
@@ -72,3 +72,23 @@ assert odd["memories"][0]["name"] == "tab\t, bell\a"
 assert odd["engines"][0]["name"] == "\u00e4\u20ac\U0001f600"
 assert odd["engines"][1]["name"] == "\ufffd \ufffd\ufffd \ufffd\ufffd\ufffd \ufffd\ufffd"
 assert odd["engines"][2]["name"] == "01234567890123456789012~"
+
+# 16 steps of 2 x 8,192 + 40 cycles of the loader and 16,384 of the vector unit; the last of 4 stores.
+assert two_blocks["engines"] == [
+    {"name": "dma_in", "busy": 32 * 8212}, {"name": "dma_out", "busy": 4 * 8212}, {"name": "vector_unit", "busy": 262144}, {"name": "host", "busy": 0}]
+assert two_blocks["bound"] == 32 * 8212 and two_blocks["serial_cycles"] == 262144 + 36 * 8412
+assert two_blocks["bound"] < two_blocks["cycles"] < 0.6 * two_blocks["serial_cycles"]
+assert [(m["name"], m["bank"], m["base"], m["peak"]) for m in two_blocks["memories"]] == [
+    ("vtcm", 0, "0xd8000000", 32768), ("vtcm", 1, "0xda000000", 32768), ("acc", 0, "0xd0000000", 32768)]
+assert find(two_blocks["buffers"], "B.vtcm")["versions"] == 2
+assert find(two_blocks["buffers"], "B.vtcm")["version_addresses"] == ["0xd8004000", "0xda004000"]
+assert find(two_blocks["buffers"], "C.acc")["version_addresses"] == ["0xd0000000", "0xd0004000"]
+waits = [line for line in lines(two_blocks["program"]) if line["kind"] == "wait"]
+assert [line["name"] for line in waits] == ["C", "A", "B", "C"] and waits[0]["times"] == 2
+
+vtcm = find(dsp["memories"], "vtcm")
+assert (vtcm["banks"], vtcm["ports"], vtcm["bank_bases"]) == (2, 1, ["0xd8000000", "0xda000000"])
+assert find(dsp["memories"], "acc")["bank_bases"] == []
+assert find(dsp["engines"], "dma_in") == {
+    "name": "dma_in", "depth": 16, "completes": "by_transfer", "wait_call": {"symbol": "", "arguments": []}}
+assert find(dsp["transfers"], "load")["is_asynchronous"] is True

@@ -120,7 +120,8 @@ TEST_CASE("a run that does something else is different where it differs") {
     float result;
     REQUIRE(on.transfer(unplanned, on.base(features::tcm), &result, shape) == 0);
     CHECK(!agrees(plan, on));
-    CHECK(comparison(plan, on).find("out_tcm          0         1        0         4        0        11  DIFFERENT\n") != std::string::npos);
+    CHECK(comparison(plan, on).find("out_tcm          0         1        0         4        0        11  DIFFERENT\n") !=
+          std::string::npos);
 
     on.reset();
     run_by_hand(on, 3, 20);
@@ -136,7 +137,8 @@ TEST_CASE("a plan for other costs does not agree with the machine") {
     run_by_hand(on, 3, 20);
     plan_value const plan =
         make_plan(schedule(features::neighbours, cheaper).split("e", "eo", "ei", 20).cache_read(features::X, features::tcm).at("eo"));
-    CHECK(comparison(plan, on).find("in_tcm           3         3      264       264       93        96  DIFFERENT\n") != std::string::npos);
+    CHECK(comparison(plan, on).find("in_tcm           3         3      264       264       93        96  DIFFERENT\n") !=
+          std::string::npos);
     CHECK(!agrees(plan, on));
 }
 

@@ -49,6 +49,22 @@ constexpr std::span<Part const> in_use(fixed_array<Part, Most> const& parts, int
     return {parts.data(), static_cast<std::size_t>(count) < Most ? static_cast<std::size_t>(count) : Most};
 }
 
+/// The bases of a memory's banks; none where its base says everything.
+struct bank_base_list {
+    fixed_array<device_address, max_banks> bases{};
+    std::size_t count = 0;
+
+    constexpr std::size_t size() const { return count; }
+    constexpr device_address const* begin() const { return bases.data(); }
+    constexpr device_address const* end() const { return bases.data() + count; }
+};
+constexpr bank_base_list bases_of_banks(memory const& m) {
+    bank_base_list list;
+    bool const shown = m.has_address() && (m.banks > 1 || m.bank_bases[0] != 0);
+    for (int bank = 0; shown && bank < m.banks && bank < max_banks; ++bank) list.bases[list.count++] = {m.bank_base(bank)};
+    return list;
+}
+
 /// Calls `visit(name, member)` for every member of `whole`.
 template <reflected T, class Visit>
 constexpr void each_member(T const& whole, Visit&& visit) {
@@ -64,13 +80,7 @@ BOOST_HANA_ADAPT_ADT(tilewright::memory, (name, [](auto const& m) { return m.nam
                      (base, [](auto const& m) { return tilewright::device_address{m.base}; }),
                      (capacity, [](auto const& m) { return m.capacity; }), (alignment, [](auto const& m) { return m.alignment; }),
                      (banks, [](auto const& m) { return m.banks; }), (ports, [](auto const& m) { return m.ports; }),
-                     (bank_bases,
-                      [](auto const& m) {
-                          tilewright::fixed_array<tilewright::device_address, tilewright::max_banks> bases{};
-                          for (int b = 0; m.banks > 1 && m.has_address() && b < m.banks && b < tilewright::max_banks; ++b)
-                              bases[static_cast<std::size_t>(b)].value = m.bank_base(b);
-                          return bases;
-                      }),
+                     (bank_bases, [](auto const& m) { return tilewright::detail::bases_of_banks(m); }),
                      (host_visible, [](auto const& m) { return m.host_visible; }));
 BOOST_HANA_ADAPT_STRUCT(tilewright::operation_costs, load, store, arithmetic, multiply, divide, convert);
 BOOST_HANA_ADAPT_STRUCT(tilewright::core, name, costs, count);

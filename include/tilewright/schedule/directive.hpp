@@ -4,7 +4,21 @@
 #define TILEWRIGHT_DIRECTIVES(X) \
     X(stage)                     \
     X(split)                     \
-    X(tile) X(fuse) X(reorder) X(unroll) X(vectorize) X(compute_at) X(store_in) X(cache_read) X(cache_write) X(at) X(by) X(buffers) X(prefetch) X(in_bank) X(tensorize)
+    X(tile)                      \
+    X(fuse)                      \
+    X(reorder)                   \
+    X(unroll)                    \
+    X(vectorize)                 \
+    X(compute_at)                \
+    X(store_in)                  \
+    X(cache_read)                \
+    X(cache_write)               \
+    X(at)                        \
+    X(by)                        \
+    X(buffers)                   \
+    X(prefetch)                  \
+    X(in_bank)                   \
+    X(tensorize)
 
 namespace tilewright {
 
