@@ -166,6 +166,14 @@ TEST_CASE("versions lie in the banks that the plan says") {
     CHECK(d.touch(2, d.at(tcm, 25, 0), 1, false) == emulation_bad_access);
     CHECK(d.on.error() == "code of stage B reads tcm 0x8019, banked version 3 [1] of directive 2: never written");
 }
+TEST_CASE("a transfer must not use a bank with one port while a transfer on another engine uses it") {
+    device d;
+    CHECK(d.move(device::at_to_tcm, d.A.data(), d.at(tcm, 0, 0), 8, 0, 0, 2) == 0);
+    CHECK(d.move(device::at_to_tcm, d.A.data(), d.at(tcm, 8, 0), 8, 1, 0, 2) == 0);  // behind it, on the same engine
+    CHECK(d.move(device::at_beside, d.A.data(), d.at(tcm, 16, 1), 8, 0, 0, 2) == 0);
+    CHECK(d.move(device::at_beside, d.A.data(), d.at(tcm, 16, 0), 8, 0, 0, 2) == emulation_bank_conflict);
+    CHECK(d.on.error() == "beside uses bank 0 of tcm, which has one port, while to_tcm, tag 0 on loader may still use it");
+}
 TEST_CASE("what computes must not use a bank with one port while a transfer uses it, checked or not") {
     device d;
     auto const load_bank = [&](int bank) { return d.move(device::at_to_tcm, d.A.data(), d.at(tcm, 0, bank), 8, bank, 0, 2); };

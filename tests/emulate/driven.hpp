@@ -26,16 +26,17 @@ inline constexpr auto store = transfer("store", spad, dram).on(channel).asynchro
 inline constexpr auto plain = transfer("plain", dram, spad).cost({.latency = 3, .setup = 2, .bytes_per_cycle = 4});
 inline constexpr auto widen = transfer("widen", spad, spad, w(z) = cast<std::uint16_t>(a(z)));
 inline constexpr auto to_tcm = transfer("to_tcm", dram, tcm).on(loader).asynchronous();
+inline constexpr auto beside = transfer("beside", dram, tcm).on(channel).asynchronous();
 inline constexpr auto add = intrinsic("add", b(i) += a(i)).reads(a, spad).updates(b, spad).on(array).cycles(5);
 inline constexpr auto copy = intrinsic("copy", b(i) = a(i)).reads(a, spad).writes(b, spad).cycles(5);
 inline constexpr auto behind = intrinsic("behind", b(i) = a(i)).reads(a, spad).writes(b, spad).on(loader).cycles(5);
 inline constexpr auto narrow = intrinsic("narrow", b(i) = a(i)).reads(a, tcm).writes(b, spad).cycles(5);
 inline constexpr auto npu =
-    machine("npu", dram, spad, tcm, loader, channel, array, load, store, plain, widen, to_tcm, add, copy, behind, narrow);
+    machine("npu", dram, spad, tcm, loader, channel, array, load, store, plain, widen, to_tcm, beside, add, copy, behind, narrow);
 
 /// Its calls by name. The argument memory is `host`: tensors `A` (buffer 0) and `B` (buffer 1).
 struct device {
-    enum { at_load, at_store, at_plain, at_widen, at_to_tcm };
+    enum { at_load, at_store, at_plain, at_widen, at_to_tcm, at_beside };
     enum { at_add, at_copy, at_behind, at_narrow };
     enum { on_loader, on_channel, on_array };
 

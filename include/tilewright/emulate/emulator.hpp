@@ -16,7 +16,7 @@ enum emulation_error : std::int32_t {
     emulation_unknown_part = -1002,      // a call names a part that the machine does not have
     emulation_illegal_transfer = -1003,  // dimensions, a row, an extent, an address or a stride that the transfer does not take
     emulation_bad_access = -1004,        // checked runs: bytes in flight, without contents, or outside of their buffer
-    emulation_bank_conflict = -1005,     // a transfer in flight and what computes use a bank with one port
+    emulation_bank_conflict = -1005,     // what computes, or a transfer, uses a bank with one port that a transfer in flight uses
     emulation_not_waited = -1006,        // the kernel ended while transfers were in flight
 };
 
@@ -165,6 +165,9 @@ class emulator {
             return fail(emulation_bad_address, t.name.str() + ": " + std::to_string(job.source_reach()) + " bytes from " +
                                                    device_address(source) + ", " + std::to_string(job.destination_reach()) + " bytes to " +
                                                    device_address(destination));
+        }
+        if (narrow != 0) {
+            if (std::int32_t const code = check_banks({t.name}, part.engine, narrow); code != 0) return code;
         }
         std::vector<emulation::byte_range> reads, writes;
         if (shadow_.on()) {

@@ -19,7 +19,7 @@ struct memory {
     std::int64_t capacity = 0;                           ///< bytes; planned buffers can only live in a memory that has some
     std::int64_t alignment = 1;                          ///< bytes; every planned buffer starts at a multiple of it, relative to the base
     int banks = 1;                                       ///< physical blocks, each with an equal part of the capacity
-    int ports = 2;                                       ///< of each bank; with one, a transfer and what computes cannot use it at one time
+    int ports = 2;                                       ///< of each bank; with one, either a transfer or what computes uses it at a time
     fixed_array<std::uint64_t, max_banks> bank_bases{};  ///< of each bank, where they do not follow each other; zeros: they do
     bool host_visible = true;                            ///< whether loops that stay code may load from it and store to it
 

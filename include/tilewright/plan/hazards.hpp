@@ -40,16 +40,27 @@ struct in_flight {
     };
     fixed_array<job, most_jobs> jobs{};
     int count = 0;
-    /// The step of its ring that a version was loaded for; -1: none. Of buffers that are loaded by a ring.
-    fixed_array<fixed_array<std::int64_t, most_versions>, plan_value::most_buffers> contents{};
+    /// What is known of a buffer that a ring fills or empties.
+    struct kept {
+        fixed_array<std::int64_t, most_versions> steps{};  ///< of its ring, that each version was loaded or computed for; -1: none
+        std::int64_t unstored = 0;                         ///< a bit for each version that holds what must be stored, and is not yet
+        bool loaded = false, stored = false;               ///< by a ring
+    };
+    fixed_array<kept, plan_value::most_buffers> contents{};
     hazard found{};
 
-    constexpr in_flight() {
-        for (auto& versions : contents) versions.fill(-1);
+    constexpr explicit in_flight(plan_value const& plan) {
+        for (kept& k : contents) k.steps.fill(-1);
+        for (int at = 0; at < plan.rings.size(); ++at) {
+            ring const& r = plan.rings[static_cast<std::size_t>(at)];
+            kept& k = contents[static_cast<std::size_t>(r.buffer)];
+            (r.stores ? k.stored : k.loaded) = true;
+        }
     }
 
     constexpr void start(run& in, int movement_at) {
         movement const& m = in.movement_at(movement_at);
+        if (in.elements_of(m) == 0) return;  // of a tile that lies beyond an end
         job next{.movement = static_cast<std::int16_t>(movement_at), .ring = m.at.ring};
         next.engine = static_cast<std::int16_t>(in.plan().where->engines.find(in.plan().where->transfers[m.transfer].engine_name));
         if (m.at.ring >= 0) {
@@ -65,7 +76,11 @@ struct in_flight {
             meet(in, other, next.destination, true, next);
         }
         if (next.source.buffer >= 0) expect(in, next.source, step_of(in, next.source.buffer, next), movement_at);
-        if (keeps_contents(in, next.destination.buffer)) content(next.destination) = step_of(in, next.destination.buffer, next);
+        bool const of_source = m.at.ring >= 0 && in.ring_at(m.at.ring).buffer == next.source.buffer;
+        bool const of_destination = m.at.ring >= 0 && in.ring_at(m.at.ring).buffer == next.destination.buffer;
+        if (of_source) contents_of(next.source).unstored &= ~(std::int64_t{1} << next.source.version);
+        if (next.destination.buffer >= 0)
+            fill(in, next.destination, step_of(in, next.destination.buffer, next), of_destination, movement_at);
         if (!in.plan().where->transfers[m.transfer].is_asynchronous) {
             if (next.engine >= 0) complete(next.engine, count - 1);  // it blocks until it is complete, and what is in front of it
             return;
@@ -83,7 +98,8 @@ struct in_flight {
         ring const& r = in.ring_at(until.ring);
         std::int64_t const tag = r.first_tag + in.value_of(until.step) % r.versions;
         for (int at = count - 1; at >= 0; --at) {
-            if (jobs[static_cast<std::size_t>(at)].tag == tag) return complete(r.engine, at);
+            job const& j = jobs[static_cast<std::size_t>(at)];
+            if (j.tag == tag && j.engine == r.engine) return complete(r.engine, at);
         }
     }
     constexpr void compute(run& in, int body_at, std::int64_t times) {
@@ -97,11 +113,20 @@ struct in_flight {
             if (u.buffer < 0 || (!reads && !writes)) continue;
             place const used = place_of(in, u.buffer, {});
             for (int at = 0; at < count; ++at) meet(in, jobs[static_cast<std::size_t>(at)], used, writes, {});
-            if (reads) expect(in, used, step_of(in, u.buffer, {}), -1);
+            std::int64_t const number = step_of(in, u.buffer, {});
+            // What is computed into a buffer that is loaded continues from there.
+            if (reads || contents_of(used).loaded) expect(in, used, number, -1);
+            if (writes) fill(in, used, number, false, -1);
         }
     }
     /// The kernel is over.
     constexpr void end(run& in) {
+        for (int b = 0; b < in.plan().buffers.size(); ++b) {
+            std::int64_t const left = contents[static_cast<std::size_t>(b)].unstored;
+            for (std::int16_t version = 0; left >> version != 0; ++version) {
+                if ((left >> version & 1) != 0) return report(in, {rule::never_stored, static_cast<std::int16_t>(b), version, -1, -1});
+            }
+        }
         if (count == 0) return;
         place const& left = jobs[0].destination;
         report(in, {rule::never_waited_for, left.buffer, left.version, jobs[0].movement, -1});
@@ -117,10 +142,11 @@ struct in_flight {
         into.push(-1);
         for (int b = 0; b < in.plan().buffers.size(); ++b) {
             if (!keeps_contents(in, b)) continue;
-            buffer const& kept = in.plan().buffers[static_cast<std::size_t>(b)];
-            for (int version = 0; version < kept.versions; ++version)
-                into.push(contents[static_cast<std::size_t>(b)][static_cast<std::size_t>(version)] -
-                          into.steps[static_cast<std::size_t>(kept.ring)]);
+            buffer const& of = in.plan().buffers[static_cast<std::size_t>(b)];
+            kept const& k = contents[static_cast<std::size_t>(b)];
+            for (int version = 0; version < of.versions; ++version)
+                into.push(k.steps[static_cast<std::size_t>(version)] - into.steps[static_cast<std::size_t>(of.ring)]);
+            if (k.stored) into.push(k.unstored);
         }
     }
     constexpr void skip(run const& in, std::int64_t times, run_signature const& later, run_signature const& earlier) {
@@ -130,19 +156,26 @@ struct in_flight {
         for (int at = 0; at < count; ++at) jobs[static_cast<std::size_t>(at)].number += moved(jobs[static_cast<std::size_t>(at)].ring);
         for (int b = 0; b < in.plan().buffers.size(); ++b) {
             if (!keeps_contents(in, b)) continue;
-            for (std::int64_t& number : contents[static_cast<std::size_t>(b)])
+            for (std::int64_t& number : contents[static_cast<std::size_t>(b)].steps)
                 number += moved(in.plan().buffers[static_cast<std::size_t>(b)].ring);
         }
     }
 
   private:
     static constexpr bool keeps_contents(run const& in, int buffer_at) {
-        if (buffer_at < 0) return false;
-        int const ring_at = in.plan().buffers[static_cast<std::size_t>(buffer_at)].ring;
-        return ring_at >= 0 && !in.ring_at(ring_at).stores;
+        return buffer_at >= 0 && in.plan().buffers[static_cast<std::size_t>(buffer_at)].ring >= 0;
     }
-    constexpr std::int64_t& content(place const& of) {
-        return contents[static_cast<std::size_t>(of.buffer)][static_cast<std::size_t>(of.version)];
+    constexpr kept& contents_of(place const& of) { return contents[static_cast<std::size_t>(of.buffer)]; }
+    /// A version is loaded or computed: what it held before must have been stored.
+    constexpr void fill(run& in, place const& to, std::int64_t number, bool loads, int by) {
+        if (!keeps_contents(in, to.buffer)) return;
+        kept& k = contents_of(to);
+        std::int64_t& held = k.steps[static_cast<std::size_t>(to.version)];
+        std::int64_t const bit = std::int64_t{1} << to.version;
+        if ((k.unstored & bit) != 0 && (loads || held != number))
+            return report(in, {rule::never_stored, to.buffer, to.version, -1, static_cast<std::int16_t>(by)});
+        held = number;
+        if (k.stored && !loads) k.unstored |= bit;
     }
     /// The step at which `j` stands of the ring that a buffer belongs to. The loops of j's own ring follow from its step.
     static constexpr std::int64_t step_of(run const& in, int buffer_at, job const& j) {
@@ -194,7 +227,7 @@ struct in_flight {
         return b.kind == buffer_kind::argument ? -1 : (b.bank + of.version) % memory_of(in, of).banks;
     }
     constexpr void expect(run& in, place const& used, std::int64_t number, int by) {
-        if (keeps_contents(in, used.buffer) && content(used) != number)
+        if (keeps_contents(in, used.buffer) && contents_of(used).steps[static_cast<std::size_t>(used.version)] != number)
             report(in, {rule::other_contents, used.buffer, used.version, -1, static_cast<std::int16_t>(by)});
     }
     /// The job at `last` and those in front of it on its engine are complete.
@@ -217,7 +250,7 @@ struct in_flight {
 /// The first hazard that a plan's program runs into; none where every two accesses to one place are ordered.
 constexpr hazard find_hazard(plan_value const& plan, visiting how = visiting::periods) {
     if (plan.refusal || plan.rings.size() == 0) return {};
-    in_flight state;
+    in_flight state(plan);
     program_run<in_flight> run(plan, state, how);
     run.run();
     state.end(run);

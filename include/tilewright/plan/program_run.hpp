@@ -46,7 +46,10 @@ class program_run {
         int depth = 0;
         for (int at = 0; at < plan.steps.size(); ++at) {
             step const& s = step_at(at);
-            if (s.kind == step_kind::loop) open[static_cast<std::size_t>(depth++)] = static_cast<std::int16_t>(at);
+            if (s.kind == step_kind::loop) {
+                open[static_cast<std::size_t>(depth++)] = static_cast<std::int16_t>(at);
+                moves_data_[static_cast<std::size_t>(at)] = counts_steps(s.what);
+            }
             if (s.kind == step_kind::end)
                 end_of_[static_cast<std::size_t>(open[static_cast<std::size_t>(--depth)])] = static_cast<std::int16_t>(at);
             bool const moves = s.kind == step_kind::start || s.kind == step_kind::wait;
@@ -161,6 +164,15 @@ class program_run {
         return true;
     }
 
+    /// Whether a ring counts its steps over the loop: then every iteration means another version, though nothing may be moved in it.
+    constexpr bool counts_steps(int loop) const {
+        for (int at = 0; at < plan_.rings.size(); ++at) {
+            for (int position = 0; position < ring_at(at).loop_count; ++position) {
+                if (ring_at(at).loops[static_cast<std::size_t>(position)] == loop) return true;
+            }
+        }
+        return false;
+    }
     constexpr step const& step_at(int at) const { return plan_.steps[static_cast<std::size_t>(at)]; }
     constexpr variable const& variable_at(int at) const { return plan_.variables[static_cast<std::size_t>(at)]; }
 

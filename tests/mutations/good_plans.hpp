@@ -1,0 +1,126 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <tilewright/plan/planner.hpp>
+#include <vector>
+
+// Small plans with asynchronous transfers, on machines that wait in different ways.
+namespace mutations {
+
+using namespace tilewright;
+
+inline constexpr memory dram{.name = "dram"};
+inline constexpr memory l2{.name = "l2", .base = 0x2000'0000, .capacity = 16_KiB, .alignment = 16};
+inline constexpr memory l1{.name = "l1", .base = 0x1000'0000, .capacity = 16_KiB, .alignment = 16};
+inline constexpr memory narrow_l1{.name = "l1", .base = 0x1000'0000, .capacity = 16_KiB, .alignment = 16, .banks = 2, .ports = 1};
+inline constexpr memory four_banks{.name = "l1", .base = 0x1000'0000, .capacity = 16_KiB, .alignment = 16, .banks = 4, .ports = 1};
+
+/// A machine whose six transfers are asynchronous, on these engines.
+inline machine machine_with(engine const& in, engine const& out, engine const& between, memory const& near_memory = l1) {
+    machine made("dsp", dram, l2, near_memory, in);
+    if (out.name != in.name) made.add(out);
+    if (between.name != in.name && between.name != out.name) made.add(between);
+    transfer_cost const far{.latency = 40, .setup = 8, .bytes_per_cycle = 8}, near{.latency = 4, .setup = 2, .bytes_per_cycle = 16};
+    made.add(transfer("dram_l2", dram, l2).on(in).asynchronous().dimensions(2).cost(far));
+    made.add(transfer("l2_dram", l2, dram).on(out).asynchronous().dimensions(2).cost(far));
+    made.add(transfer("l2_l1", l2, near_memory).on(between).asynchronous().dimensions(3).cost(near));
+    made.add(transfer("l1_l2", near_memory, l2).on(between).asynchronous().dimensions(3).cost(near));
+    made.add(transfer("dram_l1", dram, near_memory).on(in).asynchronous().dimensions(4).cost(far));
+    made.add(transfer("l1_dram", near_memory, dram).on(out).asynchronous().dimensions(4).cost(far));
+    return made;
+}
+inline engine const loader{"loader"}, storer{"storer"}, copier{"copier"}, dma{.name = "dma", .depth = 3};
+inline engine const channel{.name = "channel", .completes = completion::by_channel},
+    other_channel{.name = "other", .depth = 2, .completes = completion::by_channel};
+inline machine const by_tag = machine_with(loader, storer, copier), one_dma = machine_with(dma, dma, dma),
+                     by_both = machine_with(channel, storer, other_channel), one_channel = machine_with(channel, channel, channel),
+                     two_channels = machine_with(channel, other_channel, channel), banked = machine_with(loader, storer, copier, narrow_l1),
+                     banked_channels = machine_with(channel, other_channel, other_channel, narrow_l1),
+                     with_four_banks = machine_with(loader, storer, copier, four_banks);
+
+inline constexpr axis m{"m", 4}, n{"n", 4}, k{"k", 6}, long_k{"k", 16};
+inline constexpr axis mo{"mo"}, mi{"mi"}, no{"no"}, ni{"ni"}, ko{"ko"}, ki{"ki"};
+inline constexpr tensor<std::int8_t> A{"A"}, B{"B"};
+inline constexpr tensor<std::int32_t> C{"C"};
+inline constexpr auto product = cast<std::int32_t>(A(m, k)) * cast<std::int32_t>(B(k, n));
+inline constexpr auto matmul = C(m, n) += product;
+inline constexpr auto more_matmul = C(m, n) = C(m, n) + sum(k, product);
+inline constexpr auto long_matmul = C(m, n) += cast<std::int32_t>(A(m, long_k)) * cast<std::int32_t>(B(long_k, n));
+
+inline constexpr axis x{"x", 12}, r{"r", 3}, xo{"xo"}, xi{"xi"};
+inline constexpr tensor<std::int8_t> signal{"signal"}, weight{"weight"};
+inline constexpr tensor<std::int32_t> filtered{"filtered"};
+inline constexpr auto convolution = filtered(x) += cast<std::int32_t>(signal(x + r)) * cast<std::int32_t>(weight(r));
+
+struct good_plan {
+    std::string name;
+    std::unique_ptr<plan_value> plan;
+};
+
+class good_plans {
+  public:
+    std::vector<good_plan> all;
+
+    good_plans() {
+        for (auto const& [where, name] :
+             {std::pair{&by_tag, "tags"}, std::pair{&by_both, "both"}, std::pair{&one_channel, "one channel"}}) {
+            for (int versions : {1, 2, 3}) {
+                if (versions == 1 && where != &by_tag) continue;
+                add("matmul x" + std::to_string(versions) + ", " + name, matmul.view(), *where, [versions](schedule& s) {
+                    tiled(s).cache_read(A, l1).at(ko).buffers(versions).cache_read(B, l1).at(ko).buffers(versions);
+                    s.cache_write(C, l1).at(no).buffers(versions);
+                });
+            }
+        }
+        add("every operand its own level, one dma", matmul.view(), one_dma, [](schedule& s) {
+            tiled(s).cache_read(A, l1).at(mo).buffers(2).cache_read(B, l1).at(ko).buffers(3).prefetch(1);
+            s.cache_write(C, l1).at(no).buffers(4);
+        });
+        add("not ahead, tags", matmul.view(), by_tag, [](schedule& s) {
+            tiled(s).cache_read(A, l1).at(ko).buffers(2).prefetch(0).cache_read(B, l1).at(ko).buffers(2);
+            s.cache_write(C, l1).at(mo).buffers(2);
+        });
+        for (auto const& [where, name] :
+             {std::pair{&by_tag, "tags"}, std::pair{&one_dma, "one dma"}, std::pair{&two_channels, "two channels"}}) {
+            add(std::string("two levels, ") + name, matmul.view(), *where, [](schedule& s) {
+                tiled(s).cache_read(A, l2).at(mo).buffers(2).cache_read(B, l2).cache_write(C, l2).at(mo).buffers(2);
+                s.cache_read(A, l1).at(ko).buffers(2).cache_read(B, l1).at(ko).buffers(3).cache_write(C, l1).at(no).buffers(2);
+            });
+            add(std::string("convolution, ") + name, convolution.view(), *where, [](schedule& s) {
+                s.split(x, xo, xi, 2).reorder(xo, xi, r);
+                s.cache_read(signal, l1).at(xo).buffers(3).cache_read(weight, l1).cache_write(filtered, l1).at(xo).buffers(2);
+            });
+            add(std::string("more, ") + name, more_matmul.view(), *where, [](schedule& s) {
+                tiled(s).cache_read(A, l1).at(ko).buffers(2).cache_read(B, l1).at(ko).cache_write(C, l1).at(no).buffers(2);
+            });
+        }
+        for (auto const& [where, name] : {std::pair{&banked, "tags"}, std::pair{&banked_channels, "channels"}}) {
+            add(std::string("banks, ") + name, matmul.view(), *where, [](schedule& s) {
+                tiled(s).cache_read(A, narrow_l1).at(ko).buffers(2).in_bank(0).cache_read(B, narrow_l1).at(ko).buffers(2).in_bank(0);
+                s.cache_write(C, l2).at(no).buffers(2);
+            });
+            add(std::string("banks of a convolution, ") + name, convolution.view(), *where, [](schedule& s) {
+                s.split(x, xo, xi, 2).reorder(xo, xi, r);
+                s.cache_read(signal, narrow_l1).at(xo).buffers(2).in_bank(1).cache_read(weight, l2).cache_write(filtered, l2).at(xo);
+            });
+        }
+        add("four banks, tags", matmul.view(), with_four_banks, [](schedule& s) {
+            tiled(s).cache_read(A, four_banks).at(ko).buffers(2).in_bank(0).cache_read(B, four_banks).at(ko).buffers(2).in_bank(0);
+            s.cache_write(C, four_banks).at(no).buffers(2).in_bank(2);
+        });
+        add("long, tags", long_matmul.view(), by_tag, [](schedule& s) {
+            tiled(s).cache_read(A, l1).at(ko).buffers(3).cache_read(B, l1).at(ko).buffers(2).cache_write(C, l1).at(no);
+        });
+    }
+
+  private:
+    static schedule& tiled(schedule& s) { return s.tile(m, n, mo, no, mi, ni, 2, 2).split(k, ko, ki, 2).reorder(mo, no, ko, mi, ki, ni); }
+    void add(std::string name, computation_view what, machine const& where, std::function<void(schedule&)> const& direct) {
+        schedule made(what, where);
+        direct(made);
+        all.push_back({std::move(name), std::make_unique<plan_value>(make_plan(made))});
+    }
+};
+
+}  // namespace mutations

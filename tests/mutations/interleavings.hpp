@@ -1,0 +1,472 @@
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <tilewright/plan/plan_value.hpp>
+#include <unordered_set>
+#include <vector>
+
+// Whether a plan computes the same in whatever order its engines get on: all orders are tried, byte by byte. An oracle for the check of
+// plans and for the emulator, so it shares no code with either; it is for small plans that only copy, and compute in loops.
+namespace mutations {
+
+namespace ir = tilewright::ir;
+
+/// Bytes of a device, by position.
+class byte_set {
+  public:
+    byte_set() = default;
+    explicit byte_set(std::size_t bytes) : words_((bytes + 63) / 64) {}
+    void add(std::size_t at) { words_[at / 64] |= std::uint64_t{1} << at % 64; }
+    bool meets(byte_set const& other) const {
+        for (std::size_t word = 0; word < std::min(words_.size(), other.words_.size()); ++word) {
+            if ((words_[word] & other.words_[word]) != 0) return true;
+        }
+        return false;
+    }
+
+  private:
+    std::vector<std::uint64_t> words_;
+};
+
+/// What is done at one place of the program in one iteration.
+struct action {
+    enum class kind { start, wait, compute };  // a transfer without an engine is carried out by the core, as what computes is
+
+    kind is = kind::compute;
+    bool copies = false;
+    int engine = -1;
+    std::size_t needs = 0;               ///< wait: jobs of the engine, from the first one, that must be complete
+    std::vector<int> reads{}, writes{};  ///< bytes; of a copy, one for one
+    byte_set read_set{}, write_set{};
+    std::uint64_t narrow_banks = 0;  ///< with a single port
+    std::string text{};
+
+    bool meets(action const& other) const {
+        return write_set.meets(other.read_set) || write_set.meets(other.write_set) || read_set.meets(other.write_set) ||
+               (narrow_banks & other.narrow_banks) != 0;
+    }
+};
+
+/// The actions of the core, in order.
+class unrolled {
+  public:
+    std::vector<action> actions;
+    std::vector<int> results;  ///< bytes of the arguments that the kernel writes
+    std::vector<int> depths;   ///< of the queue of each engine
+    int bytes = 0;
+
+    explicit unrolled(tilewright::plan_value const& plan) : plan_(plan), values_(static_cast<std::size_t>(plan.variables.size())) {
+        if (plan.limits.size() > 0) throw std::invalid_argument("partial tiles are not followed");
+        lay_out();
+        for (int at = 0; at < plan.where->engines.size(); ++at) depths.push_back(plan.where->engines[at].depth);
+        started_.resize(depths.size());
+        int position = 0;
+        run(position);
+        for (action& a : actions) {
+            a.read_set = a.write_set = byte_set(static_cast<std::size_t>(bytes));
+            for (int byte : a.reads) a.read_set.add(static_cast<std::size_t>(byte));
+            for (int byte : a.writes) a.write_set.add(static_cast<std::size_t>(byte));
+        }
+    }
+
+  private:
+    using index = tilewright::fixed_array<ir::affine, tilewright::max_rank>;
+    using values = std::vector<std::int64_t>;
+
+    template <class Pool>
+    static auto const& at(Pool const& pool, int position) {
+        return pool[static_cast<std::size_t>(position)];
+    }
+
+    /// Room for every argument, then for every bank, with some bytes between them that nothing should touch.
+    void lay_out() {
+        for (int b = 0; b < plan_.buffers.size(); ++b) {
+            ir::buffer const& one = at(plan_.buffers, b);
+            argument_at_.push_back(bytes + gap);
+            if (one.kind != ir::buffer_kind::argument) continue;
+            std::int64_t const size = one.extents[0] * one.stride(0) * bytes_of(one.type);
+            for (int byte = 0; one.written && byte < size; ++byte) results.push_back(bytes + gap + byte);
+            bytes += static_cast<int>(size) + 2 * gap;
+        }
+        for (int m = 0; m < plan_.where->memories.size(); ++m) {
+            for (int bank = 0; bank < plan_.where->memories[m].banks; ++bank) {
+                bank_at_[{m, bank}] = bytes + gap;
+                bytes += static_cast<int>(plan_.peak_bytes(m, bank)) + 2 * gap;
+            }
+        }
+    }
+
+    std::int64_t value_of(ir::affine const& form, values const& loops) const {
+        std::int64_t sum = form.constant;
+        for (int t = 0; t < form.count; ++t) {
+            ir::term const& part = at(plan_.terms, form.first + t);
+            ir::variable const& v = at(plan_.variables, part.variable);
+            std::int64_t value = loops[static_cast<std::size_t>(part.variable)];
+            if (v.kind == ir::variable_kind::component) {
+                value = value_of(v.fused, loops) / v.divisor;
+                if (v.modulus != 0) value %= v.modulus;
+            }
+            sum += part.coefficient * value;
+        }
+        return sum;
+    }
+    /// The loops as they are in the step of a ring that is meant.
+    values loops_at(ir::ring_step const& when) const {
+        values loops = values_;
+        if (when.ring < 0) return loops;
+        ir::ring const& r = at(plan_.rings, when.ring);
+        std::int64_t rest = value_of(when.step, values_);
+        for (int loop = r.loop_count - 1; loop >= 0; --loop) {
+            auto const v = static_cast<std::size_t>(r.loops[static_cast<std::size_t>(loop)]);
+            std::int64_t const extent = plan_.variables[v].extent;
+            loops[v] = loop == 0 ? rest : rest % extent;
+            rest /= extent;
+        }
+        return loops;
+    }
+    bool is_there(ir::ring_step const& when) const {
+        if (when.ring < 0 || when.ahead == 0) return true;
+        std::int64_t const number = value_of(when.step, values_);
+        return when.ahead > 0 ? number < at(plan_.rings, when.ring).steps : number >= 0;
+    }
+    std::int64_t tag_of(ir::ring_step const& when) const {
+        ir::ring const& r = at(plan_.rings, when.ring);
+        return r.first_tag + value_of(when.step, values_) % r.versions;
+    }
+    int version_of(ir::buffer const& b, values const& loops) const {
+        return b.versions == 1 ? 0 : static_cast<int>(value_of(at(plan_.rings, b.ring).step, loops) % b.versions);
+    }
+    /// The first byte of an element.
+    int byte_of(int buffer_at, index const& where, values const& loops) const {
+        ir::buffer const& b = at(plan_.buffers, buffer_at);
+        std::int64_t element = 0;
+        for (int d = 0; d < b.rank; ++d) {
+            auto const dimension = static_cast<std::size_t>(d);
+            std::int64_t const low = b.kind == ir::buffer_kind::argument ? b.minimum[dimension] : 0;
+            element += (value_of(where[dimension], loops) - low) * b.stride(d);
+        }
+        std::int64_t const offset = element * bytes_of(b.type);
+        if (b.kind == ir::buffer_kind::argument) return argument_at_[static_cast<std::size_t>(buffer_at)] + static_cast<int>(offset);
+        int const banks = plan_.where->memories[b.memory].banks, version = version_of(b, loops);
+        return bank_at_.at({b.memory, (b.bank + version) % banks}) +
+               static_cast<int>(b.offset + version / banks * b.version_bytes + offset);
+    }
+    std::uint64_t narrow_bank(int buffer_at, values const& loops) const {
+        ir::buffer const& b = at(plan_.buffers, buffer_at);
+        tilewright::memory const& m = plan_.where->memories[b.memory];
+        if (b.kind == ir::buffer_kind::argument || m.ports > 1) return 0;
+        return std::uint64_t{1} << (b.memory * tilewright::max_banks + (b.bank + version_of(b, loops)) % m.banks);
+    }
+    void add_element(std::vector<int>& into, int first, std::int64_t count) const {
+        for (int byte = first; byte < first + count; ++byte) {
+            if (byte < 0 || byte >= bytes) throw std::out_of_range("an access outside of every memory");
+            into.push_back(byte);
+        }
+    }
+
+    void run(int& position) {
+        for (; position < plan_.steps.size(); ++position) {
+            ir::step const& s = at(plan_.steps, position);
+            switch (s.kind) {
+                case ir::step_kind::end: return;
+                case ir::step_kind::loop: {
+                    int const first = position + 1;
+                    auto const v = static_cast<std::size_t>(s.what);
+                    for (values_[v] = 0; values_[v] < plan_.variables[v].extent; ++values_[v]) run(position = first);
+                    break;
+                }
+                case ir::step_kind::start: start(at(plan_.movements, s.what)); break;
+                case ir::step_kind::wait: wait(at(plan_.waits, s.what)); break;
+                case ir::step_kind::compute: compute(at(plan_.bodies, s.what)); break;
+                default: break;
+            }
+        }
+    }
+    void start(ir::movement const& m) {
+        if (!is_there(m.at)) return;
+        tilewright::transfer_description const& t = plan_.where->transfers[m.transfer];
+        int const engine = plan_.where->engines.find(t.engine_name);
+        if (m.source < 0 || t.semantics.count > 0) throw std::invalid_argument("only copies are followed");
+        values const loops = loops_at(m.at);
+        action a{.is = engine < 0 ? action::kind::compute : action::kind::start, .copies = true, .engine = engine};
+        a.text = t.name.str();
+        a.narrow_banks = narrow_bank(m.source, loops) | narrow_bank(m.destination, loops);
+        std::int64_t const size = bytes_of(at(plan_.buffers, m.source).type);
+        auto const rows = [&](auto const& self, int dimension, std::int64_t from, std::int64_t to) -> void {
+            if (dimension == m.dimension_count) {
+                add_element(a.reads, static_cast<int>(from), m.row_elements * size);
+                return add_element(a.writes, static_cast<int>(to), m.row_elements * size);
+            }
+            ir::movement_dimension const& d = m.dimensions[static_cast<std::size_t>(dimension)];
+            std::int64_t const source_step =
+                d.source_dimension < 0 ? 0 : at(plan_.buffers, m.source).stride(d.source_dimension) * d.source_factor * size;
+            std::int64_t const destination_step =
+                d.destination_dimension < 0
+                    ? 0
+                    : at(plan_.buffers, m.destination).stride(d.destination_dimension) * d.destination_factor * size;
+            for (std::int64_t i = 0; i < d.extent; ++i) self(self, dimension + 1, from + i * source_step, to + i * destination_step);
+        };
+        rows(rows, 0, byte_of(m.source, m.source_at, loops), byte_of(m.destination, m.destination_at, loops));
+        actions.push_back(std::move(a));
+        if (engine < 0) return;
+        std::size_t const now = ++started_[static_cast<std::size_t>(engine)];
+        if (!t.is_asynchronous) {  // it blocks
+            actions.push_back({.is = action::kind::wait, .engine = engine, .needs = now});
+        } else {
+            last_of_tag_[{plan_.where->engines[engine].completes == tilewright::completion::by_transfer ? engine : -1, tag_of(m.at)}] = now;
+        }
+    }
+    void wait(ir::ring_step const& until) {
+        if (!is_there(until)) return;
+        int const engine = at(plan_.rings, until.ring).engine;
+        bool const tagged = plan_.where->engines[engine].completes == tilewright::completion::by_transfer;
+        // A channel is asked to leave as many jobs as code has counted since the last one with this tag, on whatever channel that was.
+        auto const found = last_of_tag_.find({tagged ? engine : -1, tag_of(until)});
+        std::size_t const all = started_[static_cast<std::size_t>(engine)];
+        actions.push_back({.is = action::kind::wait, .engine = engine});
+        if (found != last_of_tag_.end()) actions.back().needs = std::min(found->second, all);
+    }
+    void compute(ir::body const& b) {
+        if (b.kind == ir::body_kind::intrinsic) throw std::invalid_argument("only loops are followed");
+        tilewright::stage const& st = at(plan_.stages, b.stage);
+        action a{.text = st.output.str()};
+        bool const continues = b.kind == ir::body_kind::update;
+        for (int position = 0; position < plan_.uses.size(); ++position) {
+            ir::use const& u = at(plan_.uses, position);
+            bool const writes = u.node == st.target;
+            bool const reads =
+                (writes && continues) || (!writes && b.kind != ir::body_kind::identity && u.node > st.target && u.node < st.store);
+            if (u.buffer < 0 || (!writes && !reads)) continue;
+            std::vector<int> touched;
+            values loops = values_;
+            auto const iterate = [&](auto const& self, int loop) -> void {
+                if (loop == b.loop_count) return touched.push_back(byte_of(u.buffer, u.at, loops));
+                auto const v = static_cast<std::size_t>(b.loops[static_cast<std::size_t>(loop)]);
+                for (loops[v] = 0; loops[v] < plan_.variables[v].extent; ++loops[v]) self(self, loop + 1);
+                loops[v] = 0;
+            };
+            iterate(iterate, 0);
+            std::sort(touched.begin(), touched.end());
+            touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+            for (int first : touched) {
+                if (reads) add_element(a.reads, first, bytes_of(at(plan_.buffers, u.buffer).type));
+                if (writes) add_element(a.writes, first, bytes_of(at(plan_.buffers, u.buffer).type));
+            }
+            a.narrow_banks |= narrow_bank(u.buffer, values_);
+        }
+        actions.push_back(std::move(a));
+    }
+
+    static constexpr int gap = 256;
+
+    tilewright::plan_value const& plan_;
+    values values_;
+    std::vector<int> argument_at_;
+    std::map<std::pair<int, int>, int> bank_at_;
+    std::vector<std::size_t> started_;
+    std::map<std::pair<int, std::int64_t>, std::size_t> last_of_tag_;
+};
+
+/// What every body must see, and what must be in the results in the end: one value for each byte, made from all that it depends on.
+struct meaning {
+    std::vector<std::uint64_t> seen, left;
+};
+
+/// Tries every order in which engines may get on while a program runs. An engine carries out its jobs one after the other, each in two
+/// moments, when it has been started and before a wait that needs it returns: at the first it has read, at the second it has written.
+/// Between the two it is under way.
+class interleavings {
+  public:
+    explicit interleavings(unrolled const& program)
+        : program_(program), memory_(static_cast<std::size_t>(program.bytes)), engines_(program.depths.size()) {
+        for (std::size_t byte = 0; byte < memory_.size(); ++byte) memory_[byte] = mixed(byte);
+        for (std::size_t at = 0; at < program.actions.size(); ++at) {
+            action const& a = program.actions[at];
+            if (a.is == action::kind::start) engines_[static_cast<std::size_t>(a.engine)].jobs.push_back(at);
+        }
+    }
+
+    /// Every transfer is complete as soon as it is started.
+    meaning in_sequence() {
+        meaning found;
+        for (action const& a : program_.actions) {
+            if (a.is == action::kind::wait) continue;
+            std::vector<std::uint64_t> values = read(a);
+            if (!a.copies) {
+                found.seen.push_back(digest(values, found.seen.size()));
+                values = results_of(a, found.seen.back());
+            }
+            write(a, values);
+        }
+        for (int byte : program_.results) found.left.push_back(memory_[static_cast<std::size_t>(byte)]);
+        return found;
+    }
+
+    /// @return how the first order that goes wrong does; empty: none does
+    std::string fault_against(meaning const& good) {
+        good_ = &good;
+        visit();
+        return fault_;
+    }
+    std::size_t states() const { return seen_.size(); }
+
+  private:
+    struct engine_state {
+        std::vector<std::size_t> jobs;  ///< all of the program, in order
+        std::size_t started = 0, complete = 0;
+        bool under_way = false;
+        std::vector<std::uint64_t> read;  ///< of the job under way
+    };
+
+    static std::uint64_t mixed(std::uint64_t value) {
+        value = (value + 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
+        value = (value ^ (value >> 30)) * 0x94d049bb133111ebu;
+        return value ^ (value >> 31);
+    }
+    static std::uint64_t digest(std::vector<std::uint64_t> const& values, std::uint64_t from) {
+        std::uint64_t sum = mixed(from);
+        for (std::uint64_t value : values) sum = mixed(sum ^ value);
+        return sum;
+    }
+    std::vector<std::uint64_t> read(action const& a) const {
+        std::vector<std::uint64_t> values;
+        values.reserve(a.reads.size());
+        for (int byte : a.reads) values.push_back(memory_[static_cast<std::size_t>(byte)]);
+        return values;
+    }
+    static std::vector<std::uint64_t> results_of(action const& a, std::uint64_t from) {
+        std::vector<std::uint64_t> values;
+        for (std::size_t at = 0; at < a.writes.size(); ++at) values.push_back(mixed(from ^ mixed(at)));
+        return values;
+    }
+    /// @return what was there
+    std::vector<std::uint64_t> write(action const& a, std::vector<std::uint64_t> const& values) {
+        std::vector<std::uint64_t> before;
+        before.reserve(values.size());
+        for (std::size_t at = 0; at < values.size(); ++at) {
+            auto const byte = static_cast<std::size_t>(a.writes[at]);
+            before.push_back(memory_[byte]);
+            sum_ += mixed(values[at] ^ mixed(byte)) - mixed(memory_[byte] ^ mixed(byte));
+            memory_[byte] = values[at];
+        }
+        return before;
+    }
+
+    std::uint64_t key() const {
+        std::uint64_t sum = mixed(sum_ ^ mixed(next_));
+        for (engine_state const& e : engines_) {
+            sum = mixed(sum ^ (2 * e.complete + (e.under_way ? 1 : 0)));
+            if (e.under_way) sum = digest(e.read, sum);
+        }
+        return sum;
+    }
+    void fail(std::string why) { fault_ = std::move(why); }
+    /// What is under way elsewhere while `a` happens.
+    bool meets_others(action const& a) {
+        for (std::size_t at = 0; at < engines_.size(); ++at) {
+            engine_state const& e = engines_[at];
+            if (!e.under_way || (a.is == action::kind::start && static_cast<int>(at) == a.engine)) continue;
+            action const& other = program_.actions[e.jobs[e.complete]];
+            if (a.meets(other)) return fail(a.text + " meets " + other.text), true;
+        }
+        return false;
+    }
+
+    void visit() {
+        if (!fault_.empty() || !seen_.insert(key()).second) return;
+        if (seen_.size() > most_states) throw std::length_error("too many orders");
+        core();
+        for (engine_state& e : engines_) {
+            if (fault_.empty()) e.under_way ? complete(e) : begin(e);
+        }
+    }
+    void core() {
+        if (next_ == program_.actions.size()) return finish();
+        action const& a = program_.actions[next_];
+        if (a.is == action::kind::wait) {
+            if (engines_[static_cast<std::size_t>(a.engine)].complete < a.needs) return;
+            ++next_, visit(), --next_;
+            return;
+        }
+        if (a.is == action::kind::start) {
+            auto const engine = static_cast<std::size_t>(a.engine);
+            engine_state& e = engines_[engine];
+            if (e.started - e.complete >= static_cast<std::size_t>(program_.depths[engine])) return;
+            ++e.started, ++next_, visit(), --next_, --e.started;
+            return;
+        }
+        if (meets_others(a)) return;
+        std::vector<std::uint64_t> values = read(a);
+        if (!a.copies) {
+            std::uint64_t const seen = digest(values, computed_);
+            if (seen != good_->seen.at(computed_)) return fail(a.text + " sees other data");
+            values = results_of(a, seen);
+        }
+        std::size_t const computed = computed_;
+        computed_ += a.copies ? 0 : 1;
+        auto const before = write(a, values);
+        ++next_, visit(), --next_;
+        write(a, before);
+        computed_ = computed;
+    }
+    void begin(engine_state& e) {
+        if (e.complete == e.started) return;
+        action const& a = program_.actions[e.jobs[e.complete]];
+        if (meets_others(a)) return;
+        e.read = read(a);
+        e.under_way = true, visit(), e.under_way = false;
+    }
+    void complete(engine_state& e) {
+        action const& a = program_.actions[e.jobs[e.complete]];
+        std::vector<std::uint64_t> const values = e.read, before = write(a, values);
+        e.under_way = false, ++e.complete;
+        visit();
+        e.under_way = true, --e.complete;
+        e.read = values;
+        write(a, before);
+    }
+    void finish() {
+        for (engine_state const& e : engines_) {
+            if (e.complete != e.started)
+                return fail("the kernel ends while " + program_.actions[e.jobs[e.complete]].text + " is under way");
+        }
+        for (std::size_t at = 0; at < program_.results.size(); ++at) {
+            if (memory_[static_cast<std::size_t>(program_.results[at])] != good_->left[at]) return fail("the result is another one");
+        }
+    }
+
+    static constexpr std::size_t most_states = 4'000'000;
+
+    unrolled const& program_;
+    std::vector<std::uint64_t> memory_;
+    std::vector<engine_state> engines_;
+    meaning const* good_ = nullptr;
+    std::uint64_t sum_ = 0;  ///< of all bytes, as it changes
+    std::size_t next_ = 0, computed_ = 0;
+    std::unordered_set<std::uint64_t> seen_;
+    std::string fault_;
+};
+
+/// What a plan computes when nothing overlaps.
+inline meaning meaning_of(tilewright::plan_value const& plan) {
+    unrolled const program(plan);
+    return interleavings(program).in_sequence();
+}
+
+/// How a plan can go wrong, where `good` is the meaning of the plan that it should be; empty: it cannot.
+inline std::string fault_of(tilewright::plan_value const& plan, meaning const& good, std::size_t* states = nullptr) {
+    try {
+        unrolled const program(plan);
+        interleavings all(program);
+        std::string found = all.fault_against(good);
+        if (states != nullptr) *states = all.states();
+        return found;
+    } catch (std::out_of_range const& outside) {
+        return outside.what();
+    }
+}
+
+}  // namespace mutations

@@ -1,0 +1,109 @@
+#include <tilewright/plan/planner.hpp>
+
+#include "catch.hpp"
+
+// Programs with a mistake in the order of their starts, waits and uses, one for each rule.
+
+using namespace tilewright;
+using namespace tilewright::ir;
+using tilewright::detail::find_hazard, tilewright::detail::hazard, tilewright::detail::visiting;
+
+namespace {
+
+constexpr memory dram{.name = "dram"}, spad{.name = "spad", .base = 0x1000, .capacity = 64_KiB},
+    banked{.name = "banked", .base = 0x9000'0000, .capacity = 64_KiB, .banks = 2, .ports = 1};
+constexpr engine loader{"loader"}, storer{"storer"};
+constexpr auto fetch = transfer("fetch", dram, spad).on(loader).asynchronous().dimensions(2);
+constexpr auto fetch_banked = transfer("fetch_banked", dram, banked).on(loader).asynchronous().dimensions(2);
+constexpr auto put = transfer("put", spad, dram).on(storer).asynchronous().dimensions(2);
+constexpr auto dsp = machine("dsp", dram, spad, banked, loader, storer, fetch, fetch_banked, put);
+
+constexpr memory one_bank{.name = "banked", .base = 0x9000'0000, .capacity = 64_KiB, .ports = 1};
+constexpr auto dsp_of_one_bank = machine("dsp", dram, spad, one_bank, loader, storer, fetch, fetch_banked, put);
+
+constexpr axis m{"m", 64}, n{"n", 16}, k{"k", 4};
+constexpr tensor<std::int32_t> A{"A"}, C{"C"}, D{"D"};
+constexpr auto copy = C(m, n) = D(m, n);
+constexpr auto more = C(m, n) = C(m, n) + sum(k, A(m, k));
+
+constexpr auto copied = schedule(copy, dsp).cache_read(D, spad).at(m).buffers(2).cache_write(C, spad).at(m).buffers(2);
+constexpr auto copied_from_bank = schedule(copy, dsp).cache_read(D, banked).at(m).buffers(2);
+constexpr auto continued = schedule(more, dsp).cache_write(C, spad).at(m).buffers(2);
+
+enum class side { load, store };
+
+constexpr bool is_of(plan_value const& plan, ring_step const& when, label const& tensor, side of) {
+    if (when.ring < 0) return false;
+    ring const& r = plan.rings[static_cast<std::size_t>(when.ring)];
+    return r.stores == (of == side::store) && plan.buffers[static_cast<std::size_t>(r.buffer)].tensor == tensor;
+}
+/// Without the n-th wait, or start, for a tensor; the first is 0.
+constexpr plan_value without(plan_value const& good, step_kind kind, label const& tensor, side of, int which = 0) {
+    plan_value changed = good;
+    changed.steps = {};
+    for (int at = 0; at < good.steps.size(); ++at) {
+        step const& s = good.steps[static_cast<std::size_t>(at)];
+        bool found = s.kind == kind;
+        if (found) {
+            auto const what = static_cast<std::size_t>(s.what);
+            found = is_of(good, kind == step_kind::wait ? good.waits[what] : good.movements[what].at, tensor, of) && which-- == 0;
+        }
+        if (!found) changed.steps.push(s);
+    }
+    return changed;
+}
+/// On a machine whose parts have the same places.
+constexpr plan_value on(machine const& other, plan_value plan) {
+    plan.where = &other;
+    return plan;
+}
+
+constexpr hazard found_in(schedule const& of, step_kind kind, label const& tensor, side which, int number = 0) {
+    return find_hazard(without(make_plan(of), kind, tensor, which, number));
+}
+
+// What is planned has none.
+static_assert(!find_hazard(make_plan(copied)));
+static_assert(!find_hazard(make_plan(copied_from_bank)));
+static_assert(!find_hazard(make_plan(continued)));
+
+static_assert(found_in(copied, step_kind::wait, "D", side::load).broken == rule::read_before_written);
+static_assert(found_in(copied, step_kind::wait, "C", side::store).broken == rule::written_while_read);
+static_assert(found_in(continued, step_kind::wait, "C", side::load).broken == rule::written_while_written);
+static_assert(found_in(copied, step_kind::start, "D", side::load, 0).broken == rule::other_contents);  // in front of the loop
+static_assert(found_in(copied, step_kind::start, "D", side::load, 1).broken == rule::other_contents);
+static_assert(found_in(continued, step_kind::start, "C", side::load).broken == rule::other_contents);
+static_assert(found_in(copied, step_kind::start, "C", side::store).broken == rule::never_stored);
+static_assert(find_hazard(on(dsp_of_one_bank, make_plan(copied_from_bank))).broken == rule::bank_in_use);
+static_assert(found_in(copied, step_kind::wait, "C", side::store, 1).broken == rule::never_waited_for);
+
+}  // namespace
+
+TEST_CASE("a hazard names what is in flight, what meets it, and the version") {
+    plan_value const good = make_plan(copied);
+    hazard const found = find_hazard(without(good, step_kind::wait, "D", side::load));
+    CHECK(good.buffers[static_cast<std::size_t>(found.buffer)].name == label("D.spad"));
+    CHECK(found.version == 0);
+    CHECK(good.where->transfers[good.movements[static_cast<std::size_t>(found.first)].transfer].name == label("fetch"));
+    CHECK(found.second == -1);
+}
+TEST_CASE("more transfers in flight than can be followed are a hazard, too") {
+    plan_value endless = without(make_plan(copied), step_kind::wait, "D", side::load);
+    for (int at = 0; at < endless.uses.size(); ++at) {
+        use& u = endless.uses[static_cast<std::size_t>(at)];
+        if (u.buffer >= 0 && endless.buffers[static_cast<std::size_t>(u.buffer)].tensor == label("D")) u.buffer = -1;
+    }
+    CHECK(find_hazard(endless, visiting::everything).broken == rule::too_many_in_flight);
+}
+TEST_CASE("a loop whose iterations use other versions is followed even where nothing is moved in it") {
+    constexpr axis o{"o", 4}, p{"p", 2};
+    constexpr tensor<std::int32_t> E{"E"}, F{"F"};
+    auto const sums = E(o, n) += F(o, p);
+    schedule of(sums.view(), dsp);
+    of.reorder(o, p, n).cache_read(F, spad).at(p).buffers(3);
+    plan_value const good = make_plan(of);
+    REQUIRE(!good.refusal);
+    CHECK(!find_hazard(good));
+    plan_value changed = without(good, step_kind::wait, "F", side::load);
+    for (visiting how : {visiting::everything, visiting::periods}) CHECK(find_hazard(changed, how).broken == rule::read_before_written);
+}
