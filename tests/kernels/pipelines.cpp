@@ -118,3 +118,29 @@ TEST_CASE("a continued sum is loaded, changed and stored") {
             for (std::size_t at = 0; at < before.size(); ++at) d.out<std::int32_t>()[at] += before[at];
         });
 }
+
+TEST_CASE("a transfer that fails ends the kernel with its code when nothing is in flight any more") {
+    for (machine const& where : machines) {
+        schedule made(matmul, where);
+        tiled(made).cache_read(A, l1).at(ko).buffers(2).cache_read(B, l1).at(ko).buffers(3).cache_write(C, l1).at(no).buffers(2);
+        auto const plan = std::make_unique<plan_value>(make_plan(made));
+        emulator on(where, {});
+        halide::jit_kernel kernel(*plan, &on);
+        kernels::operand_data const data = kernels::random_operands(*plan, 3);
+        for (progress how : {progress::earliest, progress::latest, progress::random, progress::threads}) {
+            for (int nth : {1, 2, 5, 20, 100}) {
+                INFO(name_of(how) << ", call " << nth << " fails");
+                on.use(how);
+                on.reset();
+                on.fail_transfer(nth, 77);
+                Halide::Buffer<> result = data.output.copy();
+                CHECK_THROWS_WITH(kernel.run(data.inputs, result), Catch::Contains("exit status 77"));
+                CHECK(on.in_flight() == 0);
+                // The call that failed was the last.
+                std::int64_t calls = 0;
+                for (int at = 0; at < where.transfers.size(); ++at) calls += on.transfers(at).calls;
+                CHECK(calls == nth - 1);
+            }
+        }
+    }
+}
