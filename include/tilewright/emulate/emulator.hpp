@@ -243,7 +243,7 @@ class emulator {
             if (std::int32_t const code = check_banks({i.name}, part.engine, narrow); code != 0) return code;
         }
         if (shadow_.on()) {
-            if (std::int32_t const code = check_intrinsic(i, part, operands); code != 0) return code;
+            if (std::int32_t const code = check_intrinsic(at, part, operands); code != 0) return code;
         }
 
         std::int64_t begin = now_;
@@ -367,10 +367,13 @@ class emulator {
         auto const bad = shadow_.move(job, source, destination);
         return bad ? fail_access(who, source, *bad, false) : 0;
     }
-    std::int32_t check_intrinsic(intrinsic_description const& i, intrinsic_part& part, std::int64_t const* operands) {
+    std::int32_t check_intrinsic(std::int32_t at, intrinsic_part& part, std::int64_t const* operands) {
+        intrinsic_description const& i = what_.intrinsics[at];
         shadow_.begin_step();
+        bool idle = false;
         // What is written counts as written when all has been read: an operand may be the result too.
         for (bool const writing : {false, true}) {
+            if (writing && idle) find_idle_lanes(at, part, operands);
             for (int o = 0; o < i.operand_count; ++o) {
                 std::int64_t const* const given = operands + o * (2 + max_rank);
                 emulation::operand_footprint& operand = part.operands[static_cast<std::size_t>(o)];
@@ -384,13 +387,67 @@ class emulator {
                         static_cast<std::uintptr_t>(given[0]) + static_cast<std::uintptr_t>(operand.byte_offset(run, given + 2));
                     emulation::byte_range const range{begin, begin + static_cast<std::uintptr_t>(run.count * operand.element_bytes)};
                     std::int32_t code = check_range(who, part.engine, buffer, range, writing);
-                    if (code == 0) code = check_use(who, buffer, range, !writing);
+                    if (code == 0 && !writing && shadow_.has_idle_lanes()) idle |= shadow_.use(buffer, range, true).has_value();
+                    else if (code == 0) code = check_use(who, buffer, range, !writing);
                     if (code != 0) return code;
                     if (writing) shadow_.write(buffer, range);
                 }
             }
         }
+        for (auto const& [buffer, range] : idle_results_) shadow_.empty(buffer, range);
+        idle_results_.clear();
         return 0;
+    }
+    /// Of the elements that an intrinsic writes, those that depend on elements without contents: the ones that come out different when
+    /// different bytes stand there.
+    void find_idle_lanes(std::int32_t at, intrinsic_part& part, std::int64_t const* operands) {
+        void* addresses[intrinsic_description::most_operands];
+        std::int64_t strides[intrinsic_description::most_operands * max_rank];
+        struct element {
+            int buffer;
+            emulation::byte_range range;
+            std::vector<std::byte> before{}, first{};
+        };
+        std::vector<element> idle, written;
+        auto const bytes_of_range = [](emulation::byte_range const& r) { return reinterpret_cast<std::byte*>(r.begin); };
+        auto const copy_of = [&](emulation::byte_range const& r) {
+            return std::vector<std::byte>(bytes_of_range(r), bytes_of_range(r) + (r.end - r.begin));
+        };
+        auto const put = [&](std::vector<std::byte> const& what, emulation::byte_range const& r) {
+            std::copy(what.begin(), what.end(), bytes_of_range(r));
+        };
+        for (std::size_t o = 0; o < part.operands.size(); ++o) {
+            std::int64_t const* const given = operands + o * (2 + max_rank);
+            addresses[o] = reinterpret_cast<void*>(static_cast<std::uintptr_t>(given[0]));
+            std::copy(given + 2, given + 2 + max_rank, strides + o * max_rank);
+            emulation::operand_footprint& operand = part.operands[o];
+            for (auto const& run : operand.runs()) {
+                for (std::int64_t e = 0; e < run.count; ++e) {
+                    std::uintptr_t const begin =
+                        static_cast<std::uintptr_t>(given[0]) +
+                        static_cast<std::uintptr_t>(operand.byte_offset(run, given + 2) + e * operand.element_bytes);
+                    element const here{static_cast<int>(given[1]),
+                                       {begin, begin + static_cast<std::uintptr_t>(operand.element_bytes)},
+                                       copy_of({begin, begin + static_cast<std::uintptr_t>(operand.element_bytes)})};
+                    if (operand.reads && !shadow_.is_filled(here.buffer, here.range)) idle.push_back(here);
+                    if (operand.writes) written.push_back(here);
+                }
+            }
+        }
+        // Bytes that make small numbers of every type, and other ones.
+        for (auto const filler : {std::byte{0x35}, std::byte{0x4b}}) {
+            for (element const& e : written) put(e.before, e.range);
+            for (element const& e : idle)
+                std::fill(bytes_of_range(e.range), bytes_of_range(e.range) + (e.range.end - e.range.begin), filler);
+            semantics_.intrinsics[static_cast<std::size_t>(at)](addresses, strides);
+            for (element& e : written) {
+                std::vector<std::byte> const now = copy_of(e.range);
+                if (e.first.empty()) e.first = now;
+                else if (e.first != now) idle_results_.emplace_back(e.buffer, e.range);
+            }
+        }
+        for (element const& e : written) put(e.before, e.range);
+        for (element const& e : idle) put(e.before, e.range);
     }
     /// Bytes lie inside of their buffer, and no transfer in flight on another engine stands against what is done with them.
     std::int32_t check_range(caller const& who, int engine_at, int buffer, emulation::byte_range const& range, bool writes) {
@@ -488,6 +545,7 @@ class emulator {
     std::vector<std::unique_ptr<emulation::engine_queue>> queues_;
     std::vector<transfer_part> transfer_parts_;
     std::vector<intrinsic_part> intrinsic_parts_;
+    std::vector<std::pair<int, emulation::byte_range>> idle_results_;  ///< of the intrinsic that is checked
     emulation::shadow shadow_;
     std::vector<named_buffer> buffers_;
     std::int64_t now_ = 0;  ///< of the core

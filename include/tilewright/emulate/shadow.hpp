@@ -33,6 +33,7 @@ class shadow {
             w.released.resize(static_cast<std::size_t>(b.versions));
             buffers_.push_back(std::move(w));
         }
+        partial_ = plan.limits.size() > 0;
         stages_.clear();
         for (int at = 0; at < plan.stages.size(); ++at) stages_.push_back(plan.stages[static_cast<std::size_t>(at)].output);
         if (banks_.empty()) {
@@ -100,6 +101,27 @@ class shadow {
                 return fault{address, "stale: this version was not filled again since its last use"};
         }
         return {};
+    }
+    /// Whether instructions may read lanes that hold nothing: where tiles are partial, what they make of those is not used.
+    bool has_idle_lanes() const { return partial_; }
+    /// Whether bytes of a buffer can be read. @pre inside
+    bool is_filled(int buffer, byte_range const& range) const {
+        watched const& w = buffers_[static_cast<std::size_t>(buffer)];
+        if (w.what.kind == ir::buffer_kind::argument || !w.judged) return true;
+        place const at = where_.find(reinterpret_cast<void const*>(range.begin), 1);
+        int const version = w.version_of(what_, at);
+        cells const& bank = banks_[static_cast<std::size_t>(at.memory * max_banks + at.bank)];
+        for (std::size_t byte = 0; byte < range.end - range.begin; ++byte) {
+            std::size_t const cell = static_cast<std::size_t>(at.offset) + byte;
+            if (bank.owner[cell] != buffer || bank.written[cell] <= w.released[static_cast<std::size_t>(version)]) return false;
+        }
+        return true;
+    }
+    /// Bytes of a buffer hold nothing that may be used. @pre inside
+    void empty(int buffer, byte_range const& range) {
+        if (buffers_[static_cast<std::size_t>(buffer)].what.kind == ir::buffer_kind::argument) return;
+        place const at = where_.find(reinterpret_cast<void const*>(range.begin), 1);
+        std::fill_n(cells_of(at).owner.begin() + at.offset, range.end - range.begin, nobody);
     }
     /// Bytes of a buffer are written. @pre inside
     void write(int buffer, byte_range const& range) {
@@ -212,6 +234,7 @@ class shadow {
 
     machine const& what_;
     memories const& where_;
+    bool partial_ = false;
     std::vector<watched> buffers_;
     std::vector<label> stages_;
     std::vector<cells> banks_;
