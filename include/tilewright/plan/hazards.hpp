@@ -198,7 +198,7 @@ struct in_flight {
         auto const conflict = [&](rule broken) { report(in, {broken, to.buffer, to.version, other.movement, next.movement}); };
         // Transfers of one staged buffer at two steps move two parts of what is on its other side.
         std::int16_t const staged = in.ring_at(other.ring).buffer;
-        bool const same_buffer = next.source.buffer == staged || next.destination.buffer == staged;
+        bool const same_buffer = staged >= 0 && (next.source.buffer == staged || next.destination.buffer == staged);
         bool const apart = same_buffer && to.buffer != staged && step_of(in, staged, next) != other.number;
         if (overlap(in, other.destination, to) && !apart) return conflict(writes ? rule::written_while_written : rule::read_before_written);
         if (overlap(in, other.source, to) && writes && !apart) return conflict(rule::written_while_read);
