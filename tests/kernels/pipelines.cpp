@@ -1,3 +1,4 @@
+#include <array>
 #include <tilewright/plan/planner.hpp>
 
 #include "catch.hpp"
@@ -141,6 +142,56 @@ TEST_CASE("a transfer that fails ends the kernel with its code when nothing is i
                 for (int at = 0; at < where.transfers.size(); ++at) calls += on.transfers(at).calls;
                 CHECK(calls == nth - 1);
             }
+        }
+    }
+}
+
+namespace {
+
+/// An instruction of 8 x 8 x 8 elements, and a fill that makes the lanes beyond the end of a reduction add nothing.
+namespace tensorized {
+constexpr memory dram{.name = "dram"};
+constexpr memory spad{.name = "spad", .base = 0x5000'0000, .capacity = 256_KiB, .alignment = 64};
+constexpr memory acc{.name = "acc", .base = 0x5100'0000, .capacity = 64_KiB, .alignment = 64};
+constexpr engine loader{"loader"}, storer{"storer"}, array{"array"};
+constexpr auto mvin = transfer("mvin", dram, spad).on(loader).asynchronous().dimensions(2).cost({.latency = 64, .bytes_per_cycle = 16});
+constexpr axis e{"e", 1};
+constexpr tensor<std::int8_t> z{"z"};
+constexpr auto zero =
+    transfer("zero", dram, spad, z(e) = 0).on(loader).asynchronous().dimensions(2).cost({.latency = 4, .bytes_per_cycle = 64});
+constexpr auto mvout = transfer("mvout", acc, dram).on(storer).asynchronous().dimensions(2).cost({.latency = 64, .bytes_per_cycle = 16});
+constexpr axis i{"i", 8}, j{"j", 8}, l{"l", 8};
+constexpr tensor<std::int8_t> a{"a"}, b{"b"};
+constexpr tensor<std::int32_t> c{"c"};
+constexpr auto product = cast<std::int32_t>(a(i, l)) * cast<std::int32_t>(b(l, j));
+constexpr auto mac = intrinsic("mac", c(i, j) += product).reads(a, spad).reads(b, spad).updates(c, acc).on(array).cycles(16);
+constexpr auto mul = intrinsic("mul", c(i, j) = sum(l, product)).reads(a, spad).reads(b, spad).writes(c, acc).on(array).cycles(16);
+constexpr auto npu = machine("npu", dram, spad, acc, loader, storer, array, mvin, zero, mvout, mac, mul);
+}  // namespace tensorized
+
+}  // namespace
+
+TEST_CASE("an instruction of fixed shape on extents that it does not divide, in versions") {
+    using tensorized::npu, tensorized::spad, tensorized::acc;
+    emulator on(npu, semantics_of<npu>);
+    for (auto [M, N, K] : {std::array{19, 21, 37}, {8, 8, 8}, {1, 1, 1}, {33, 7, 13}, {24, 41, 5}}) {
+        for (int versions : {1, 2, 3}) {
+            axis const rows{"m", M}, columns{"n", N}, inner{"k", K};
+            auto const work = C(rows, columns) += cast<std::int32_t>(A(rows, inner)) * cast<std::int32_t>(B(inner, columns));
+            schedule s(work, npu);
+            s.tile("m", "n", "mo", "no", "mi", "ni", 16, 16).split("k", "ko", "ki", 16).reorder("mo", "no", "ko", "mi", "ni", "ki");
+            s.cache_read(A, spad)
+                .at("ko")
+                .by(tensorized::mvin)
+                .buffers(versions)
+                .cache_read(B, spad)
+                .at("ko")
+                .by(tensorized::mvin)
+                .buffers(versions);
+            s.cache_write(C, acc).at("no").by(tensorized::mvout).buffers(versions).tensorize("mi", "ni", "ki", tensorized::mac);
+            auto const plan = std::make_unique<plan_value>(make_plan(s));
+            INFO(M << "x" << N << "x" << K << " versions " << versions);
+            kernels::check_kernel(*plan, on);
         }
     }
 }
