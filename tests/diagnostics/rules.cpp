@@ -281,6 +281,7 @@ TEST_CASE("every rule is raised by what breaks it") {
     auto const streaming = machine("streaming", dram, spad, dma, fetch, put);
     auto const read = [&] { return schedule(copy, streaming).cache_read(D, spad).at(m); };
     book.refuses(versions_without_use, rule::distance_beyond_versions, read().buffers(2).prefetch(2));
+    book.refuses(versions_without_use, rule::versions_of_one_step, schedule(copy, streaming).cache_read(D, spad).buffers(2));
 
     // plans that no schedule leads to
     auto const drop = [](ir::step_kind kind, int which, plan_value& plan) {
@@ -306,6 +307,7 @@ TEST_CASE("every rule is raised by what breaks it") {
     book.hazard(rule::bank_in_use, schedule(copy, two_ports).cache_read(D, memory{.name = "vtcm"}).at(m).buffers(3),
                 [&](plan_value& plan) { plan.where = &one_port; });
     book.hazard(rule::never_waited_for, write().buffers(2), [&](plan_value& plan) { drop(wait, 1, plan); });
+    book.hazard(rule::never_stored, write().buffers(2), [&](plan_value& plan) { drop(start, 0, plan); });
 
     // More transfers in flight than can be followed is a verdict of the other kind.
     tensor<std::int32_t> const more[] = {D, E, c, d};

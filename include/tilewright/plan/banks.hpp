@@ -65,12 +65,14 @@ constexpr void check_banks(planning& p) {
                 if (bank >= 0) refuse(bank, used, "the loops");
             });
         }
-        for (int other = 0; other < plan.rings.size() && !r.stores && !p.refused(); ++other) {
-            ring const& storing = p.ring_at(other);
-            buffer const& stored = p.buffer_at(storing.buffer);
-            if (!storing.stores || storing.engine == r.engine || stored.memory != moved.memory) continue;
-            int const bank = meeting_bank(plan, moved, r, 1, r.distance + storing.versions - 1, stored, m.banks);
-            if (bank >= 0) refuse(bank, stored, "a store");
+        for (int which = 0; which < plan.rings.size() && !r.stores && !p.refused(); ++which) {
+            ring const& other = p.ring_at(which);
+            buffer const& touched = p.buffer_at(other.buffer);
+            if (which == at || other.engine == r.engine || touched.memory != moved.memory) continue;
+            // Two loads are under way together until the nearer of their steps is waited for.
+            int const bank = other.stores ? meeting_bank(plan, moved, r, 1, r.distance + other.versions - 1, touched, m.banks)
+                                          : meeting_bank(plan, moved, r, -other.distance, r.distance, touched, m.banks);
+            if (bank >= 0) refuse(bank, touched, other.stores ? "a store" : "a load");
         }
     }
 }

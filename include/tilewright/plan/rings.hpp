@@ -69,6 +69,9 @@ constexpr void make_rings(planning& p) {
         st.scope = static_cast<std::int16_t>(scope_of(p, st));
         st.ring = static_cast<std::int16_t>(make_ring(p, st, st.mover, st.writes));
         if (loads_first && !p.refused()) st.loader_ring = static_cast<std::int16_t>(make_ring(p, st, st.loader, false));
+        if (p.refused()) return;
+        if (st.ring >= 0 && p.ring_at(st.ring).loop_count == 0 && st.versions > 1)
+            return refuse(rule::versions_of_one_step, st.versions_ordinal, st.versions, 1);
         buffer& b = p.buffer_at(st.buffer);
         b.versions = st.versions;
         b.bank = st.bank;
