@@ -70,15 +70,18 @@ class program_writer {
         }
         auto const first = [&](staging const& st) { return p.producer_of(st.tensor) < 0 || st.writes; };
         int started = 0;
+        auto const wait_up_to = [&](int end) {
+            for (; started < end; ++started) {
+                if (first(p.staging_at(started))) wait_for_load(started, t, level);
+            }
+        };
         for (int at = 0; at < p.stagings.size(); ++at) {
             if (!first(p.staging_at(at))) continue;
             // What is loaded from a buffer of this very level comes when that one is there.
-            while (is_loaded_here(p.staging_at(at).outward, t, level) && started < at) wait_for_load(started++, t, level);
+            if (is_loaded_here(p.staging_at(at).outward, t, level)) wait_up_to(at);
             load(at, t, level);
         }
-        for (; started < p.stagings.size(); ++started) {
-            if (first(p.staging_at(started))) wait_for_load(started, t, level);
-        }
+        wait_up_to(p.stagings.size());
         for (int s = 0; s < p.plan.stages.size() && !p.refused(); ++s) {
             for (int at = 0; at < p.stagings.size(); ++at) {
                 staging const& st = p.staging_at(at);
@@ -164,8 +167,9 @@ class program_writer {
             staging const& st = p.staging_at(at);
             if (!st.writes || !counts_from(st, position, level)) continue;
             // Jobs complete in order. Where tiles are partial, the last steps may have stored nothing.
-            std::int64_t const steps = p.ring_at(st.ring).steps, back = p.plan.limits.size() == 0 || steps < st.versions ? 1 : st.versions;
-            for (std::int64_t step = steps - back; step < steps; ++step) wait(step_number(st.ring, step));
+            std::int64_t const steps = p.ring_at(st.ring).steps, all = steps < st.versions ? steps : st.versions;
+            for (std::int64_t step = p.plan.limits.size() == 0 ? steps - 1 : steps - all; step < steps; ++step)
+                wait(step_number(st.ring, step));
         }
     }
     constexpr bool counts_from(staging const& st, int position, int level) const {
