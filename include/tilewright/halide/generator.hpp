@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/halide/inject.hpp>
+#include <tilewright/plan/hazards.hpp>
 #include <tilewright/plan/plan.hpp>
 
 namespace tilewright::halide {
@@ -35,6 +36,9 @@ class kernel_generator : public Halide::Generator<kernel_generator<Schedule, To>
         *output_ = build_algorithm(kernel, arguments_, result().output.str());
     }
     void schedule() {
+        // The compiler may have stopped looking; here nothing does.
+        if (tilewright::detail::hazard const found = tilewright::detail::find_hazard(kernel))
+            throw std::runtime_error("the plan has a hazard: " + std::string(text_of(found.broken)));
         std::map<std::string, std::string> names;
         for (auto const& [tensor, input] : inputs_) names[tensor] = Halide::ImageParam(*input).name();
         Halide::Func const made = *output_;
