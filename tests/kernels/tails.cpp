@@ -19,7 +19,7 @@ constexpr tensor<std::int32_t> C{"C"}, in{"in"}, mid{"mid"}, out{"out"};
 /// A matrix multiplication whose axes have these extents.
 struct product {
     axis m, n, k;
-    product(std::int64_t rows, std::int64_t columns, std::int64_t depth) : m("m", rows), n("n", columns), k("k", depth) {}
+    product(std::int64_t rows, std::int64_t columns, std::int64_t depth) : m{"m", rows}, n{"n", columns}, k{"k", depth} {}
     auto what() const { return C(m, n) += cast<std::int32_t>(A(m, k)) * cast<std::int32_t>(B(k, n)); }
     void check(schedule const& s, emulator& on) const {
         auto const plan = std::make_unique<plan_value>(make_plan(s));
