@@ -100,7 +100,7 @@
     X(banks_of_unequal_size, "its capacity is no multiple of its banks")                                                 \
     X(bank_that_is_not_there, "`$1` has only #1 banks, there is no bank #0")                                             \
     X(distance_beyond_versions, "prefetch #0 needs more than the #1 versions that there are")                            \
-    X(versions_of_one_step, "#0 versions, but it is filled anew where it is used, so #1 is all that is used")           \
+    X(versions_of_one_step, "#0 versions, but it is filled anew where it is used, so #1 is all that is used")            \
     X(versions_of_a_blocking_transfer, "#0 versions, but transfer `$1` blocks until it is complete: nothing overlaps")   \
     X(read_before_written, "it is used before its load is waited for")                                                   \
     X(written_while_read, "it is overwritten while it is stored")                                                        \
