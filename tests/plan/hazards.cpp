@@ -1,4 +1,4 @@
-#include <tilewright/plan/planner.hpp>
+#include <tilewright/plan/plan.hpp>
 
 #include "catch.hpp"
 
@@ -106,4 +106,39 @@ TEST_CASE("a loop whose iterations use other versions is followed even where not
     CHECK(!find_hazard(good));
     plan_value changed = without(good, step_kind::wait, "F", side::load);
     for (visiting how : {visiting::everything, visiting::periods}) CHECK(find_hazard(changed, how).broken == rule::read_before_written);
+}
+
+// Too many iterations for a compiler to follow, hardly two tiles alike in phase: the plan stands, and generators look at all of it.
+namespace {
+
+constexpr axis long_m{"m", 1000}, long_n{"n", 999}, long_k{"k", 1001};
+constexpr tensor<std::int8_t> left{"left"}, right{"right"};
+constexpr tensor<std::int32_t> wide{"wide"};
+constexpr auto large = wide(long_m, long_n) += cast<std::int32_t>(left(long_m, long_k)) * cast<std::int32_t>(right(long_k, long_n));
+constexpr memory outer_memory{.name = "outer_memory"}, inner_memory{.name = "inner_memory", .capacity = 256_KiB};
+constexpr engine reader{"reader"}, writer{"writer"};
+constexpr auto read_in = transfer("read_in", outer_memory, inner_memory).on(reader).asynchronous().dimensions(2);
+constexpr auto write_out = transfer("write_out", inner_memory, outer_memory).on(writer).asynchronous().dimensions(2);
+constexpr auto streaming_core = machine("streaming_core", outer_memory, inner_memory, reader, writer, read_in, write_out);
+constexpr auto large_in_versions = schedule(large, streaming_core)
+                                       .tile("m", "n", "mo", "no", "mi", "ni", 64, 48)
+                                       .split("k", "ko", "ki", 60)
+                                       .reorder("mo", "no", "ko", "mi", "ni", "ki")
+                                       .cache_read(left, inner_memory)
+                                       .at("ko")
+                                       .buffers(2)
+                                       .cache_read(right, inner_memory)
+                                       .at("ko")
+                                       .buffers(3)
+                                       .cache_write(wide, inner_memory)
+                                       .at("no")
+                                       .buffers(2);
+static_assert(tilewright::plan<large_in_versions>.peak(inner_memory) > 0);
+static_assert(tilewright::plan<large_in_versions>.cycles() > 0);
+
+}  // namespace
+
+TEST_CASE("a plan that a compiler cannot follow to its end is followed at run time") {
+    CHECK(tilewright::plan<large_in_versions>.cycles_resolved());
+    CHECK(!find_hazard(tilewright::plan<large_in_versions>));
 }

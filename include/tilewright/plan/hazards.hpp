@@ -21,6 +21,7 @@ struct hazard {
 struct in_flight {
     using run = program_run<in_flight>;
     static constexpr int most_jobs = 48;
+    static constexpr int most_visits = 96;
 
     /// A version of a buffer; version 0 of an argument.
     struct place {
@@ -252,8 +253,7 @@ constexpr hazard find_hazard(plan_value const& plan, visiting how = visiting::pe
     if (plan.refusal || plan.rings.size() == 0) return {};
     in_flight state(plan);
     program_run<in_flight> run(plan, state, how);
-    run.run();
-    state.end(run);
+    if (run.run()) state.end(run);  // of a run that was given up, the end is not known
     return state.found;
 }
 

@@ -32,15 +32,14 @@ struct run_signature {
 
 /// Walks a plan's program. `State` has
 /// - `start(run, movement)`, `wait(run, wait)`, `compute(run, body, times)` for what is executed, by position in the plan,
-/// - `sign(run, signature)`, which describes it relative to now, and `skip(run, times, now, then)`, which moves it on by that many periods.
+/// - `sign(run, signature)`, which describes it relative to now, and `skip(run, times, now, then)`, which moves it on by that many periods,
+/// - `most_visits`, the loop iterations that a compiler can follow before it ends the evaluation as too long.
 ///
 /// Signatures are compared at the end of the iterations of a loop. When one is as it was some iterations before, what follows repeats:
 /// whole periods are skipped, up to where a load would lie behind the last step. The last iteration is always visited.
 template <class State>
 class program_run {
   public:
-    static constexpr int most_visits = 1200;  ///< loop iterations, in the compiler
-
     constexpr program_run(plan_value const& plan, State& state, visiting how) : plan_(plan), state_(state), how_(how) {
         fixed_array<std::int16_t, 32> open{};
         int depth = 0;
@@ -95,27 +94,58 @@ class program_run {
     constexpr std::int64_t number_of(movement const& m) const { return m.at.ring < 0 ? 0 : value_of(m.at.step); }
     /// What one call of a movement moves, in elements: nothing where tiles have ended.
     constexpr std::int64_t elements_of(movement const& m) const {
-        if (plan_.limits.size() == 0) {
-            std::int64_t all = m.row_elements;
-            for (int at = 0; at < m.dimension_count; ++at) all *= m.dimensions[static_cast<std::size_t>(at)].extent;
-            return all;
+        std::int64_t const number = number_of(m);
+        if (plan_.limits.size() > 0 && !within_limits(m.at.ring, number)) return 0;
+        fixed_array<std::int64_t, max_rank + 1> low{}, high{};  // of each dimension, the row last
+        for (int at = 0; at < m.dimension_count; ++at)
+            high[static_cast<std::size_t>(at)] = m.dimensions[static_cast<std::size_t>(at)].extent;
+        high[max_rank] = m.row_elements;
+        bool beyond = false, one_beyond = false;
+        for (int at = m.first_clip; at < m.first_clip + m.clip_count; ++at) {
+            clip const& c = plan_.clips[static_cast<std::size_t>(at)];
+            std::int64_t const room = c.bound - value_of(c.form, m.at.ring, number);
+            auto const d = static_cast<std::size_t>(c.dimension < 0 ? max_rank : c.dimension);
+            switch (c.is) {
+                case clip_kind::end: high[d] = room < high[d] ? room : high[d]; break;
+                case clip_kind::begin: low[d] = room > low[d] ? room : low[d]; break;
+                case clip_kind::only:
+                    if (room <= 0) return 0;
+                    break;
+                case clip_kind::beyond: beyond = true, one_beyond |= room <= 0; break;
+            }
         }
-        trip_count trips = standing(m.at.ring, number_of(m));
-        trips.add_movement(m);
-        return moved(trips);
+        if (beyond && !one_beyond) return 0;
+        std::int64_t all = high[max_rank] > low[max_rank] ? high[max_rank] - low[max_rank] : 0;
+        for (int at = 0; at < m.dimension_count; ++at) {
+            auto const d = static_cast<std::size_t>(at);
+            all *= high[d] > low[d] ? high[d] - low[d] : 0;
+        }
+        return all;
     }
     /// Iterations that a body's loops make: fewer where tiles have ended.
     constexpr std::int64_t iterations_of(body const& b, bool pure_only) const {
-        trip_count trips = standing(-1, 0);
+        trip_count trips(plan_);
+        std::int64_t all = 1;
+        for (int at = 0; at < depth_; ++at)
+            trips.add_loop_at(open_[static_cast<std::size_t>(at)], value(open_[static_cast<std::size_t>(at)]));
         for (int at = 0; at < b.loop_count; ++at) {
             int const loop = b.loops[static_cast<std::size_t>(at)];
-            if (!pure_only || !plan_.variables[static_cast<std::size_t>(loop)].reduction) trips.add_loop(loop);
+            if (pure_only && plan_.variables[static_cast<std::size_t>(loop)].reduction) continue;
+            trips.add_loop(loop);
+            all *= plan_.variables[static_cast<std::size_t>(loop)].extent;
         }
+        bool whole = true;
         for (int at = 0; at < plan_.limits.size(); ++at) {
             limit const& l = plan_.limits[static_cast<std::size_t>(at)];
-            if (limits_body(plan_, l, b, pure_only || b.kind == body_kind::identity)) trips.add_limit(l);
+            if (!limits_body(plan_, l, b, pure_only || b.kind == body_kind::identity)) continue;
+            trips.add_limit(l);
+            whole = whole && highest_here(l.form) < l.bound;
         }
-        return moved(trips);
+        if (whole) return all;
+        std::int64_t total = 0;
+        auto const amounts = trips.counted();
+        for (int at = 0; at < amounts.size(); ++at) total += amounts[static_cast<std::size_t>(at)].times;
+        return total;
     }
     constexpr movement const& movement_at(int at) const { return plan_.movements[static_cast<std::size_t>(at)]; }
     constexpr ring const& ring_at(int at) const { return plan_.rings[static_cast<std::size_t>(at)]; }
@@ -128,40 +158,36 @@ class program_run {
   private:
     static constexpr int most_period = 12;
 
-    /// All loops around where they stand, those of a ring at a step of it, and the limits of their iterations.
-    constexpr trip_count standing(int ring_at, std::int64_t number) const {
-        trip_count trips(plan_);
-        auto const add = [&](int loop) {
-            trips.add_loop_at(loop, value_at(loop, ring_at, number));
-            for (int at = 0; at < plan_.limits.size(); ++at) {
-                if (plan_.limits[static_cast<std::size_t>(at)].loop == loop) trips.add_limit(plan_.limits[static_cast<std::size_t>(at)]);
+    /// Whether the iterations of all loops around are ones that their axes have, and those of a ring's loops at a step of it.
+    constexpr bool within_limits(int ring_at = -1, std::int64_t number = 0) const {
+        auto const holds = [&](int loop, auto const& loops, int count) {
+            for (int at = 0; at < count; ++at) {
+                if (loops[static_cast<std::size_t>(at)] == loop) return true;
             }
+            return false;
         };
-        for (int at = 0; at < depth_; ++at) add(open_[static_cast<std::size_t>(at)]);
-        for (int at = 0; ring_at >= 0 && at < plan_.rings[static_cast<std::size_t>(ring_at)].loop_count; ++at) {
-            int const loop = plan_.rings[static_cast<std::size_t>(ring_at)].loops[static_cast<std::size_t>(at)];
-            bool known = false;
-            for (int before = 0; before < depth_; ++before) known |= open_[static_cast<std::size_t>(before)] == loop;
-            if (!known) add(loop);
-        }
-        return trips;
-    }
-    static constexpr std::int64_t moved(trip_count& trips) {
-        auto const amounts = trips.counted();
-        std::int64_t total = 0;
-        for (int at = 0; at < amounts.size(); ++at)
-            total += amounts[static_cast<std::size_t>(at)].elements * amounts[static_cast<std::size_t>(at)].times;
-        return total;
-    }
-    /// Whether the iterations of all loops around are ones that their axes have.
-    constexpr bool within_limits() const {
         for (int at = 0; at < plan_.limits.size(); ++at) {
             limit const& l = plan_.limits[static_cast<std::size_t>(at)];
-            for (int around = 0; around < depth_; ++around) {
-                if (l.loop == open_[static_cast<std::size_t>(around)] && value_of(l.form) >= l.bound) return false;
+            bool concerned = holds(l.loop, open_, depth_);
+            if (ring_at >= 0 && !concerned) {
+                ring const& r = plan_.rings[static_cast<std::size_t>(ring_at)];
+                concerned = holds(l.loop, r.loops, r.loop_count);
             }
+            if (concerned && value_of(l.form, ring_at, number) >= l.bound) return false;
         }
         return true;
+    }
+    /// The largest value of a form where the loops around stand, wherever those inside do.
+    constexpr std::int64_t highest_here(affine const& form) const {
+        std::int64_t high = form.constant;
+        for (int at = 0; at < form.count; ++at) {
+            term const& t = plan_.term_at(form, at);
+            bool around = false;
+            for (int open = 0; open < depth_; ++open) around |= open_[static_cast<std::size_t>(open)] == t.variable;
+            std::int64_t const far = t.coefficient * (around ? value(t.variable) : variable_at(t.variable).extent - 1);
+            if (around || far > 0) high += far;
+        }
+        return high;
     }
 
     /// Whether a ring counts its steps over the loop: then every iteration means another version, though nothing may be moved in it.
@@ -199,7 +225,7 @@ class program_run {
         bool looking = how_ == visiting::periods && extent > 3;
         open_[static_cast<std::size_t>(depth_++)] = static_cast<std::int16_t>(v);
         for (std::int64_t i = 0; i < extent && visits_ >= 0 && !stopped_; ++i) {
-            if (__builtin_is_constant_evaluated() && ++visits_ > most_visits) visits_ = -1;
+            if (__builtin_is_constant_evaluated() && ++visits_ > State::most_visits) visits_ = -1;
             values_[static_cast<std::size_t>(v)] = i;
             run_steps(at + 1, behind);
             if (!looking) continue;
