@@ -454,13 +454,9 @@ class emitter {
         return report_accesses(code, machine_handle(), b.stage, buffers);
     }
     bool touches(body const& b, int buffer_at) const {
-        stage const& st = plan_.stages[static_cast<std::size_t>(b.stage)];
-        for (int at = 0; at < plan_.uses.size(); ++at) {
-            use const& u = plan_.uses[static_cast<std::size_t>(at)];
-            bool const read = b.kind != body_kind::identity && u.node > st.target && u.node < st.store;
-            if (u.buffer == buffer_at && (u.node == st.target || read)) return true;
-        }
-        return false;
+        bool found = false;
+        plan_.each_use(b, [&](use const& u, bool, bool) { found |= u.buffer == buffer_at; });
+        return found;
     }
     /// Binds the names of the buffers that code touches to the versions that are meant at this iteration.
     Stmt with_versions(body const& b, Stmt code) const {

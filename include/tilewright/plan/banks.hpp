@@ -4,7 +4,7 @@
 // What uses a bank of one port at a time: a transfer that is under way, or what computes or stores from it.
 namespace tilewright::detail {
 
-/// Whether version `step % versions` of two buffers lies in one bank.
+/// The bank that the versions of two buffers at two steps share; -1: they lie apart.
 constexpr int shared_bank(buffer const& a, std::int64_t step_a, buffer const& b, std::int64_t step_b, int banks) {
     std::int64_t const bank_a = (a.bank + step_a % a.versions) % banks, bank_b = (b.bank + step_b % b.versions) % banks;
     return bank_a == bank_b ? static_cast<int>(bank_a) : -1;

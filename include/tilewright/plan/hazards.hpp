@@ -105,20 +105,14 @@ struct in_flight {
     }
     constexpr void compute(run& in, int body_at, std::int64_t times) {
         if (times == 0) return;
-        body const& b = in.plan().bodies[static_cast<std::size_t>(body_at)];
-        stage const& st = in.plan().stages[static_cast<std::size_t>(b.stage)];
-        for (int position = 0; position < in.plan().uses.size(); ++position) {
-            use const& u = in.plan().uses[static_cast<std::size_t>(position)];
-            bool const writes = u.node == st.target;
-            bool const reads = b.kind != body_kind::identity && u.node > st.target && u.node < st.store;
-            if (u.buffer < 0 || (!reads && !writes)) continue;
+        in.plan().each_use(in.plan().bodies[static_cast<std::size_t>(body_at)], [&](use const& u, bool reads, bool writes) {
             place const used = place_of(in, u.buffer, {});
             for (int at = 0; at < count; ++at) meet(in, jobs[static_cast<std::size_t>(at)], used, writes, {});
             std::int64_t const number = step_of(in, u.buffer, {});
             // What is computed into a buffer that is loaded continues from there.
             if (reads || contents_of(used).loaded) expect(in, used, number, -1);
             if (writes) fill(in, used, number, false, -1);
-        }
+        });
     }
     /// The kernel is over.
     constexpr void end(run& in) {

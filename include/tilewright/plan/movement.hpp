@@ -311,7 +311,7 @@ constexpr ring_step step_number(int ring_at, std::int64_t number) {
 constexpr void move_now(planning& p, region const& r, int transfer_at, int ordinal) {
     transfer_description const& t = p.of->where().transfers[transfer_at];
     if (!t.is_asynchronous) return move_region(p, r, transfer_at, ordinal);
-    ring alone{.buffer = static_cast<std::int16_t>(r.destination), .asynchronous = true};
+    ring alone{.buffer = static_cast<std::int16_t>(r.destination)};
     alone.engine = static_cast<std::int16_t>(p.of->where().engines.find(t.engine_name));
     alone.first_tag = p.take_tags(1);
     ring_step const only = step_number(p.add(alone), 0);

@@ -24,13 +24,7 @@ constexpr void each_touched(plan_value const& plan, step const& s, Visit&& visit
         }
     }
     if (s.kind != step_kind::compute) return;
-    body const& b = plan.bodies[static_cast<std::size_t>(s.what)];
-    stage const& st = plan.stages[static_cast<std::size_t>(b.stage)];
-    for (int position = 0; position < plan.uses.size(); ++position) {
-        use const& u = plan.uses[static_cast<std::size_t>(position)];
-        bool const reads = b.kind != body_kind::identity && u.node > st.target && u.node < st.store;
-        if (u.buffer >= 0 && (u.node == st.target || reads)) visit(u.buffer);
-    }
+    plan.each_use(plan.bodies[static_cast<std::size_t>(s.what)], [&](use const& u, bool, bool) { visit(u.buffer); });
 }
 
 /// Sets each planned buffer's lifetime: from the first to the last step that touches it inside the loop where it is made. A touch in a

@@ -109,7 +109,6 @@ struct ring {
 
     std::int16_t buffer = -1;
     bool stores = false;
-    bool asynchronous = false;
     std::int16_t engine = -1;    ///< of its transfer; -1: none is named
     std::int16_t versions = 1;   ///< of the buffer
     std::int16_t distance = 0;   ///< steps that a load is started ahead of its use
@@ -279,6 +278,18 @@ struct plan_value {
             if (uses[static_cast<std::size_t>(position)].node == node) return &uses[static_cast<std::size_t>(position)];
         }
         return nullptr;
+    }
+
+    /// Calls `visit(use, reads, writes)` for every buffer that a body touches.
+    template <class Visit>
+    constexpr void each_use(body const& b, Visit&& visit) const {
+        stage const& st = stages[static_cast<std::size_t>(b.stage)];
+        for (int position = 0; position < uses.size(); ++position) {
+            use const& u = uses[static_cast<std::size_t>(position)];
+            bool const writes = u.node == st.target;
+            bool const reads = b.kind != body_kind::identity && u.node > st.target && u.node < st.store;
+            if (u.buffer >= 0 && (reads || writes)) visit(u, reads, writes);
+        }
     }
 
     /// Calls `visit(step, times, first_times)` for every step: how often it runs, and how often with all its `first_loops` at 0.

@@ -19,7 +19,7 @@ constexpr int scope_of(planning& p, staging const& st) {
 constexpr int make_ring(planning& p, staging const& st, int mover, bool stores) {
     transfer_description const& t = p.of->where().transfers[mover];
     if (!t.is_asynchronous) return -1;
-    ring made{.buffer = st.buffer, .stores = stores, .asynchronous = true, .versions = st.versions};
+    ring made{.buffer = st.buffer, .stores = stores, .versions = st.versions};
     made.engine = static_cast<std::int16_t>(p.of->where().engines.find(t.engine_name));
     made.first_tag = p.take_tags(st.versions);
     bool const ahead = !st.writes;
