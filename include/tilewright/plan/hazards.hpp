@@ -320,17 +320,16 @@ struct in_flight {
         here.learn(core, engine_count);
         for (int at = 0; at < count; ++at) {
             job const& other = jobs[static_cast<std::size_t>(at)];
-            if (next.engine < 0 || other.engine == next.engine || !where.engines[next.engine].interlocked ||
-                !where.engines[other.engine].interlocked)
-                continue;
+            if (!are_interlocked(where, next, other)) continue;
+            // It is held back for certain by a transfer that fills or empties the version that it touches.
             bool held = false;
             for (int which = 0; which < next.touched_count; ++which)
                 held |= touches_same(in, other, next.touched[static_cast<std::size_t>(which)]);
-            if (held) here.learn(other, engine_count);
+            if (held && (next.movement >= 0 || other.movement >= 0)) here.learn(other, engine_count);
         }
         for (int at = 0; at < count; ++at) {
             job const& other = jobs[static_cast<std::size_t>(at)];
-            if (other.engine == next.engine || here[other.engine] > other.index) continue;
+            if (other.engine == next.engine || here[other.engine] > other.index || are_interlocked(where, next, other)) continue;
             for (int which = 0; which < next.touched_count; ++which)
                 meet(in, other, next.touched[static_cast<std::size_t>(which)].to, next.touched[static_cast<std::size_t>(which)].writes,
                      next);
@@ -359,7 +358,12 @@ struct in_flight {
             same = a.touched[static_cast<std::size_t>(at)].to == b.touched[static_cast<std::size_t>(at)].to;
         return same;
     }
+    static constexpr bool are_interlocked(machine const& where, job const& a, job const& b) {
+        return a.engine >= 0 && b.engine >= 0 && a.engine != b.engine && where.engines[a.engine].interlocked &&
+               where.engines[b.engine].interlocked;
+    }
     static constexpr bool touches_same(run const& in, job const& other, touch const& t) {
+        if (bank_of(in, t.to) < 0) return false;  // an argument: of these, jobs touch parts
         for (int at = 0; at < other.touched_count; ++at) {
             touch const& o = other.touched[static_cast<std::size_t>(at)];
             if ((o.writes || t.writes) && overlap(in, o.to, t.to)) return true;

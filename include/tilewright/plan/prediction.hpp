@@ -185,6 +185,8 @@ struct clocks {
     constexpr void hold_back(run const& in, int engine_at, Touched const& touched) {
         if (!in.plan().where->engines[engine_at].interlocked) return;
         touched([&](int buffer_at, int version, bool writes) {
+            // Of arguments, jobs touch parts that lie apart.
+            if (in.plan().buffers[static_cast<std::size_t>(buffer_at)].kind == buffer_kind::argument) return;
             for (int at = 0; at < use_count; ++at) {
                 held_use const& u = uses[static_cast<std::size_t>(at)];
                 if (u.engine == engine_at || (!u.writes && !writes)) continue;
@@ -213,17 +215,18 @@ struct clocks {
         if (times == 0) return;
         machine const& where = *in.plan().where;
         int const on = where.engines.find(where.intrinsics[intrinsic_at].engine_name);
-        if (on < 0) now += times * cycles;
-        else if (!where.intrinsics[intrinsic_at].is_asynchronous)
-            now = engines[static_cast<std::size_t>(on)].start(now, {times * cycles, 0}, engine_clock::most_depth);
-        else {
-            auto const touched = [&](auto const& visit) {
-                in.plan().each_use(b, [&](use const& u, bool, bool writes) { visit(u.buffer, in.version_of(u.buffer, -1, 0), writes); });
-            };
-            hold_back(in, on, touched);
-            engines[static_cast<std::size_t>(on)].start_many(now, cycles, where.engines[on].depth, times);
-            keep_uses(in, on, engines[static_cast<std::size_t>(on)].complete, touched);
+        if (on < 0) {
+            now += times * cycles;
+            return;
         }
+        engine_clock& clock = engines[static_cast<std::size_t>(on)];
+        auto const touched = [&](auto const& visit) {
+            in.plan().each_use(b, [&](use const& u, bool, bool writes) { visit(u.buffer, in.version_of(u.buffer, -1, 0), writes); });
+        };
+        hold_back(in, on, touched);
+        if (where.intrinsics[intrinsic_at].is_asynchronous) clock.start_many(now, cycles, where.engines[on].depth, times);
+        else now = clock.start(now, {times * cycles, 0}, engine_clock::most_depth);
+        keep_uses(in, on, clock.complete, touched);
     }
 };
 
