@@ -47,9 +47,9 @@ constexpr machine accelerator(ordered how, int depth, bool overwrites = true) {
     made.add(transfer("store_sums", sums, dram).on(store).asynchronous().dimensions(2).cost(cost));
     made.add(intrinsic("mac", c(i, j) += term).reads(a, inputs).reads(b, weights).updates(c, sums).on(array).asynchronous().cycles(9));
     if (overwrites)
-        made.add(intrinsic("mul", c(i, j) = sum(l, term)).reads(a, inputs).reads(b, weights).writes(c, sums).on(array).asynchronous().cycles(7));
-    else
-        made.add(transfer("clear", dram, sums, c(i) = 0).dimensions(2).cost(cost));
+        made.add(
+            intrinsic("mul", c(i, j) = sum(l, term)).reads(a, inputs).reads(b, weights).writes(c, sums).on(array).asynchronous().cycles(7));
+    else made.add(transfer("clear", dram, sums, c(i) = 0).dimensions(2).cost(cost));
     made.add(intrinsic("relu", d(i, j) = max(c(i, j), 0)).reads(c, sums).writes(d, sums).on(vectors).asynchronous().cycles(5));
     return made;
 }
@@ -67,7 +67,8 @@ constexpr tensor<std::int32_t> C{"C"}, D{"D"};
 constexpr auto product = cast<std::int32_t>(A(m, k)) * cast<std::int32_t>(B(k, n));
 constexpr auto matmul = C(m, n) += product;
 constexpr auto more_matmul = C(m, n) = C(m, n) + sum(k, product);
-constexpr auto relu_of_matmul = (C(m, n) += product, D(m, n) = max(C(m, n), 0));
+constexpr axis p{"p", 48}, q{"q", 40}, po{"po"}, pi{"pi"}, qo{"qo"}, qi{"qi"};
+constexpr auto relu_of_matmul = stages(C(m, n) += product, D(p, q) = max(C(p, q), 0));
 
 void add_products(kernels::operand_data const& data, std::vector<std::int32_t>& into, int rows, int columns, int depth) {
     auto const* const left = data.in<std::int8_t>(0);
@@ -125,4 +126,75 @@ TEST_CASE("loads, multiplications and stores side by side, in one to four versio
         on_every_machine(matmul.view(), direct, matmul_by_hand);
         on_every_filling_machine(matmul.view(), direct, matmul_by_hand);
     }
+}
+TEST_CASE("operands at levels of their own share a queue of tokens") {
+    on_every_machine(
+        matmul.view(),
+        [](schedule& s) {
+            tiled(s).cache_read(A, inputs).at(mo).buffers(2).cache_read(B, weights).at(ko).buffers(3);
+            s.cache_write(C, sums).at(no).buffers(2).tensorize(mi, ni, ki, s.where().intrinsics[0]);
+        },
+        matmul_by_hand);
+    on_every_machine(
+        matmul.view(),
+        [](schedule& s) {
+            tiled(s).cache_read(A, inputs).at(ko).buffers(4).prefetch(1).cache_read(B, weights).at(no).buffers(2);
+            s.cache_write(C, sums).at(mo).buffers(2).tensorize(mi, ni, ki, s.where().intrinsics[0]);
+        },
+        matmul_by_hand);
+}
+TEST_CASE("a sum that is loaded, continued and stored by engines") {
+    on_every_machine(
+        more_matmul.view(),
+        [](schedule& s) {
+            tiled(s).cache_read(A, inputs).at(ko).buffers(2).cache_read(B, weights).at(ko).buffers(2);
+            s.cache_write(C, sums).at(no).buffers(2).tensorize(mi, ni, ki, s.where().intrinsics[0]);
+        },
+        [](kernels::operand_data const& data) {
+            std::vector<std::int32_t> all(data.out<std::int32_t>(), data.out<std::int32_t>() + 48 * 40);
+            add_products(data, all, 48, 40, 56);
+            std::copy(all.begin(), all.end(), data.out<std::int32_t>());
+        });
+}
+TEST_CASE("what one engine computes another one goes on with") {
+    auto const by_hand = [](kernels::operand_data const& data) {
+        std::vector<std::int32_t> all(48 * 40);
+        add_products(data, all, 48, 40, 56);
+        for (std::size_t at = 0; at < all.size(); ++at) data.out<std::int32_t>()[at] = std::max(all[at], 0);
+    };
+    /// Tiles of C, computed by the array where the vectors read them, and by whom their loops are carried out in the end.
+    auto const tile_by_tile = [](schedule& s, bool by_vectors, bool stored_by_steps) {
+        s.tile(p, q, po, qo, pi, qi, 16, 8).reorder(po, qo, pi, qi).compute_at(C, qo);
+        s.cache_write(D, sums).at(qo);
+        if (stored_by_steps) s.buffers(2);
+        if (by_vectors) s.tensorize(pi, qi, s.where().intrinsics[s.where().intrinsics.count - 1]);
+        s.stage(C).store_in(C, sums).split(m, mo, mi, 8).split(n, no, ni, 8).split(k, ko, ki, 8).reorder(mo, no, ko, mi, ni, ki);
+        s.cache_read(A, inputs).at(ko).buffers(2).cache_read(B, weights).at(ko).buffers(2).tensorize(mi, ni, ki, s.where().intrinsics[0]);
+    };
+    for (bool by_vectors : {true, false}) {
+        for (bool stored_by_steps : {true, false}) {
+            INFO("by vectors: " << by_vectors << ", by steps: " << stored_by_steps);
+            auto const direct = [&](schedule& s) { tile_by_tile(s, by_vectors, stored_by_steps); };
+            on_every_machine(relu_of_matmul.view(), direct, by_hand);
+            on_every_filling_machine(relu_of_matmul.view(), direct, by_hand);
+        }
+    }
+    // One stage after the other.
+    auto const in_turn = [](schedule& s) {
+        s.tile(p, q, po, qo, pi, qi, 16, 8).reorder(po, qo, pi, qi).cache_write(D, sums).at(qo).buffers(2);
+        s.tensorize(pi, qi, s.where().intrinsics[s.where().intrinsics.count - 1]);
+        tiled(s.stage(C).store_in(C, sums)).cache_read(A, inputs).at(ko).buffers(2).cache_read(B, weights).at(ko).buffers(2);
+        s.tensorize(mi, ni, ki, s.where().intrinsics[0]);
+    };
+    on_every_machine(relu_of_matmul.view(), in_turn, by_hand);
+    on_every_filling_machine(relu_of_matmul.view(), in_turn, by_hand);
+}
+TEST_CASE("tiles that end early") {
+    auto const direct = [](schedule& s) {
+        s.tile(m, n, mo, no, mi, ni, 24, 24).split(k, ko, ki, 24).reorder(mo, no, ko, mi, ni, ki);
+        s.cache_read(A, inputs).at(ko).buffers(2).cache_read(B, weights).at(ko).buffers(3).cache_write(C, sums).at(no).buffers(2);
+        s.tensorize(mi, ni, ki, s.where().intrinsics[0]);
+    };
+    on_every_machine(matmul.view(), direct, matmul_by_hand);
+    on_every_filling_machine(matmul.view(), direct, matmul_by_hand);
 }

@@ -27,9 +27,19 @@ struct clocks {
         std::int16_t buffer = -1, version = 0, engine = -1;
         bool writes = false;
         std::int64_t complete = 0;
+        fixed_array<std::int64_t, max_rank> low{}, high{};  ///< of the box that it touches, in the buffer's indices
 
         constexpr bool same(held_use const& other) const {
-            return buffer == other.buffer && version == other.version && engine == other.engine && writes == other.writes;
+            bool all = buffer == other.buffer && version == other.version && engine == other.engine && writes == other.writes;
+            for (std::size_t d = 0; d < max_rank && all; ++d) all = low[d] == other.low[d] && high[d] == other.high[d];
+            return all;
+        }
+        constexpr bool meets(plan_value const& plan, held_use const& other) const {
+            bool common =
+                engine != other.engine && (writes || other.writes) && versions_overlap(plan, buffer, version, other.buffer, other.version);
+            for (std::size_t d = 0; d < max_rank && common && buffer == other.buffer; ++d)
+                common = low[d] <= other.high[d] && other.low[d] <= high[d];
+            return common;
         }
     };
     fixed_array<held_use, most_uses> uses{};
@@ -50,8 +60,13 @@ struct clocks {
         }
         auto const touched = [&](auto const& visit) {
             std::int64_t const number = in.number_of(m);
-            if (m.source >= 0) visit(m.source, in.version_of(m.source, m.at.ring, number), false);
-            visit(m.destination, in.version_of(m.destination, m.at.ring, number), true);
+            for (int moved : {int{m.source}, int{m.destination}}) {
+                if (moved < 0) continue;
+                held_use whole = use_of(in, on, moved, m.at.ring, number, moved == m.destination);
+                for (std::size_t d = 0; d < static_cast<std::size_t>(in.plan().buffers[static_cast<std::size_t>(moved)].rank); ++d)
+                    whole.high[d] = in.plan().buffers[static_cast<std::size_t>(moved)].extents[d] - 1;
+                visit(whole);
+            }
         };
         hold_back(in, on, touched);
         std::int64_t const complete = engines[static_cast<std::size_t>(on)].start(now, time, where.engines[on].depth);
@@ -138,6 +153,8 @@ struct clocks {
             if (ahead(u.complete) == 0) continue;
             into.push(((std::int64_t{u.buffer} * most_versions + u.version) * 2 + (u.writes ? 1 : 0)) * 64 + u.engine);
             into.push(ahead(u.complete));
+            for (std::size_t d = 0; d < static_cast<std::size_t>(in.plan().buffers[static_cast<std::size_t>(u.buffer)].rank); ++d)
+                into.push(u.low[d] << 32 | u.high[d]);
         }
         for (int at = 0; at < in.plan().rings.size(); ++at) {
             for (int version = 0; version < in.ring_at(at).versions; ++version)
@@ -180,27 +197,50 @@ struct clocks {
             tokens[static_cast<std::size_t>(behind - 1)] = tokens[static_cast<std::size_t>(behind)];
         --token_count;
     }
+    static constexpr held_use use_of(run const& in, int engine_at, int buffer_at, int ring_at, std::int64_t number, bool writes) {
+        return {.buffer = static_cast<std::int16_t>(buffer_at),
+                .version = static_cast<std::int16_t>(in.version_of(buffer_at, ring_at, number)),
+                .engine = static_cast<std::int16_t>(engine_at),
+                .writes = writes};
+    }
+    /// Calls `visit(use)` for what one step of an intrinsic touches, where the loops stand.
+    template <class Visit>
+    static constexpr void each_held(run const& in, int engine_at, body const& b, Visit&& visit) {
+        in.plan().each_use(b, [&](use const& u, bool, bool writes) {
+            held_use touched = use_of(in, engine_at, u.buffer, -1, 0, writes);
+            for (std::size_t d = 0; d < max_rank; ++d) {
+                affine const& at = u.at[d];
+                touched.low[d] = touched.high[d] = at.constant;
+                for (int t = 0; t < at.count; ++t) {
+                    term const& part = in.plan().term_at(at, t);
+                    variable const& v = in.plan().variables[static_cast<std::size_t>(part.variable)];
+                    bool const inside = v.kind == variable_kind::lane || (v.kind == variable_kind::loop && in.value(part.variable) < 0);
+                    std::int64_t const far = part.coefficient * (inside ? v.extent - 1 : in.value_at(part.variable, -1, 0));
+                    if (!inside || far < 0) touched.low[d] += far;
+                    if (!inside || far > 0) touched.high[d] += far;
+                }
+            }
+            visit(touched);
+        });
+    }
     /// Where engines are interlocked, a job begins when those of the others that it conflicts with are complete.
     template <class Touched>
     constexpr void hold_back(run const& in, int engine_at, Touched const& touched) {
         if (!in.plan().where->engines[engine_at].interlocked) return;
-        touched([&](int buffer_at, int version, bool writes) {
+        touched([&](held_use const& next) {
             // Of arguments, jobs touch parts that lie apart.
-            if (in.plan().buffers[static_cast<std::size_t>(buffer_at)].kind == buffer_kind::argument) return;
+            if (in.plan().buffers[static_cast<std::size_t>(next.buffer)].kind == buffer_kind::argument) return;
             for (int at = 0; at < use_count; ++at) {
                 held_use const& u = uses[static_cast<std::size_t>(at)];
-                if (u.engine == engine_at || (!u.writes && !writes)) continue;
-                if (versions_overlap(in.plan(), u.buffer, u.version, buffer_at, version))
-                    engines[static_cast<std::size_t>(engine_at)].hold(u.complete);
+                if (u.meets(in.plan(), next)) engines[static_cast<std::size_t>(engine_at)].hold(u.complete);
             }
         });
     }
     template <class Touched>
     constexpr void keep_uses(run const& in, int engine_at, std::int64_t complete, Touched const& touched) {
         if (!in.plan().where->engines[engine_at].interlocked) return;
-        touched([&](int buffer_at, int version, bool writes) {
-            held_use const next{static_cast<std::int16_t>(buffer_at), static_cast<std::int16_t>(version),
-                                static_cast<std::int16_t>(engine_at), writes, complete};
+        touched([&](held_use next) {
+            next.complete = complete;
             int kept = 0;
             for (int at = 0; at < use_count; ++at) {
                 held_use const u = uses[static_cast<std::size_t>(at)];
@@ -220,9 +260,7 @@ struct clocks {
             return;
         }
         engine_clock& clock = engines[static_cast<std::size_t>(on)];
-        auto const touched = [&](auto const& visit) {
-            in.plan().each_use(b, [&](use const& u, bool, bool writes) { visit(u.buffer, in.version_of(u.buffer, -1, 0), writes); });
-        };
+        auto const touched = [&](auto const& visit) { each_held(in, on, b, visit); };
         hold_back(in, on, touched);
         if (where.intrinsics[intrinsic_at].is_asynchronous) clock.start_many(now, cycles, where.engines[on].depth, times);
         else now = clock.start(now, {times * cycles, 0}, engine_clock::most_depth);

@@ -72,11 +72,12 @@ class program_run {
             }
             if (s.kind == step_kind::end)
                 end_of_[static_cast<std::size_t>(open[static_cast<std::size_t>(--depth)])] = static_cast<std::int16_t>(at);
-            // Jobs of two lengths on an engine that works beside the core: each of them is followed.
+            // Jobs of two lengths on an engine that works beside the core, or that others of the kind are held back by, are followed each.
             body const* const b = s.kind == step_kind::compute ? &plan_.bodies[static_cast<std::size_t>(s.what)] : nullptr;
             bool const mixed = b != nullptr && b->first_intrinsic >= 0 && plan_.is_aside(*b) && b->cycles != b->first_cycles;
-            bool const moves =
-                mixed || s.kind == step_kind::start || s.kind == step_kind::wait || s.kind == step_kind::push || s.kind == step_kind::pop;
+            bool const holds = b != nullptr && interlocks_units(*b);
+            bool const moves = mixed || holds || s.kind == step_kind::start || s.kind == step_kind::wait || s.kind == step_kind::push ||
+                               s.kind == step_kind::pop;
             for (int around = 0; moves && around < depth; ++around)
                 moves_data_[static_cast<std::size_t>(open[static_cast<std::size_t>(around)])] = true;
         }
@@ -226,6 +227,17 @@ class program_run {
         return high;
     }
 
+    /// Whether a body runs aside, on one of several interlocked engines that compute.
+    constexpr bool interlocks_units(body const& b) const {
+        if (!plan_.is_aside(b)) return false;
+        engine const& on = plan_.where->engines[plan_.where->engines.find(plan_.where->intrinsics[b.intrinsic].engine_name)];
+        bool other = false;
+        for (int at = 0; at < plan_.bodies.size() && on.interlocked; ++at) {
+            body const& o = plan_.bodies[static_cast<std::size_t>(at)];
+            other |= plan_.is_aside(o) && plan_.where->intrinsics[o.intrinsic].engine_name != on.name;
+        }
+        return other;
+    }
     /// Whether a ring counts its steps over the loop: then every iteration means another version, though nothing may be moved in it.
     constexpr bool counts_steps(int loop) const {
         for (int at = 0; at < plan_.rings.size(); ++at) {
