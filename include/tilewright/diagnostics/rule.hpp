@@ -106,8 +106,8 @@
     X(distance_beyond_versions, "prefetch #0 needs more than the #1 versions that there are")                            \
     X(versions_of_one_step, "#0 versions, but it is filled anew where it is used, so #1 is all that is used")            \
     X(versions_of_a_blocking_transfer, "#0 versions, but transfer `$1` blocks until it is complete: nothing overlaps")   \
-    X(read_before_written, "it is used before its load is waited for")                                                   \
-    X(written_while_read, "it is overwritten while it is stored")                                                        \
+    X(read_before_written, "it is used before what fills it is complete")                                                \
+    X(written_while_read, "it is overwritten while it is read or stored")                                                \
     X(written_while_written, "it is overwritten while it is loaded")                                                     \
     X(other_contents, "it is used while it holds what another iteration loaded")                                         \
     X(never_stored, "what is computed there is overwritten, or left, without being stored")                              \

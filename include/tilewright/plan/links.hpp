@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/plan/intrinsic_steps.hpp>
+#include <tilewright/plan/rings.hpp>
 
 // Which engines depend on each other, and what the machine has to order them: tokens, interlocks, or waits of the core.
 namespace tilewright::detail {
@@ -105,6 +106,23 @@ constexpr int make_link(planning& p, int from, int to, int ring_at) {
     return p.add(made);
 }
 
+/// The link of this kind that already stands for two engines and another buffer, which is moved by the same engine in the same steps: they
+/// are loaded one behind the other. -1: none
+constexpr int link_in_common(planning& p, staging const& st, link_role is, int from, int to, int ring_at) {
+    ring const& r = p.ring_at(ring_at);
+    for (int which = 0; which < p.staged_links.size(); ++which) {
+        staged_link const& l = p.staged_links[static_cast<std::size_t>(which)];
+        staging const& other = p.staging_at(l.staging);
+        link const& made = p.plan.links[static_cast<std::size_t>(l.link)];
+        ring const& of = p.ring_at(made.ring);
+        auto const is_argument = [&](int buffer_at) { return p.buffer_at(buffer_at).kind == buffer_kind::argument; };
+        bool const alike = l.is == is && made.from == from && made.to == to && other.stage == st.stage && other.level == st.level &&
+                           same_steps(of, r) && of.distance == r.distance && is_argument(other.outward) && is_argument(st.outward);
+        if (alike && (is == link_role::load_to_user || (is == link_role::user_to_load && of.versions == r.versions))) return which;
+    }
+    return -1;
+}
+
 /// Links what uses the staged buffers with the transfers that fill and empty them.
 constexpr void make_links(planning& p) {
     machine const& where = p.of->where();
@@ -122,6 +140,12 @@ constexpr void make_links(planning& p) {
         int mover = -1;  // the engine at the other end of the links that are made
         auto const apart = [&](int user) { return user != mover && !is_interlocked(p, user, mover); };
         auto const add = [&](link_role is, int from, int to, int ring_at) {
+            int const common = link_in_common(p, st, is, from, to, ring_at);
+            if (common >= 0) {
+                // Behind the last of the loads; in front of the first.
+                if (is == link_role::load_to_user) p.staged_links[static_cast<std::size_t>(common)].staging = static_cast<std::int16_t>(at);
+                return;
+            }
             int const made = make_link(p, from, to, ring_at);
             p.keep(p.staged_links, staged_link{static_cast<std::int16_t>(at), is, static_cast<std::int16_t>(made)},
                    "links between engines");
