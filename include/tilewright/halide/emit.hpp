@@ -212,7 +212,7 @@ class emitter {
     Stmt wait_for_everything() const {
         std::vector<Stmt> waits;
         for (int at = 0; at < plan_.where->engines.size(); ++at) {
-            if (!is_busy(at)) continue;
+            if (!plan_.is_busy_aside(at)) continue;
             if (is_channel(at)) waits.push_back(Halide::Internal::Evaluate::make(wait_on(at, wide(0))));
             for (int which = 0; which < plan_.rings.size() && !is_channel(at); ++which) {
                 ring const& r = plan_.rings[static_cast<std::size_t>(which)];
@@ -261,16 +261,6 @@ class emitter {
     // the pops.
     static constexpr char const* counts = "counts";
     bool is_channel(int engine_at) const { return plan_.where->engines[engine_at].completes == completion::by_channel; }
-    /// Whether an engine has jobs that the core does not wait for at once.
-    bool is_busy(int engine_at) const {
-        bool busy = false;
-        for (int at = 0; at < plan_.rings.size(); ++at) busy |= plan_.rings[static_cast<std::size_t>(at)].engine == engine_at;
-        for (int at = 0; at < plan_.bodies.size(); ++at) {
-            body const& b = plan_.bodies[static_cast<std::size_t>(at)];
-            busy |= plan_.is_aside(b) && plan_.where->engines.find(plan_.where->intrinsics[b.intrinsic].engine_name) == engine_at;
-        }
-        return busy;
-    }
     /// Whether the core waits for some of an engine's jobs by counting them.
     bool counts_jobs(int engine_at) const {
         if (!is_channel(engine_at)) return false;

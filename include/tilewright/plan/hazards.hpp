@@ -134,11 +134,7 @@ struct in_flight {
             if (next.engine >= 0) core.learn(next, engine_count), forget();
             return;
         }
-        // Calls that move one region piece by piece are one transfer, which ends with the last of them; and what knows of a transfer into a
-        // version, or out of it, knows of the earlier ones.
-        keep(in, next, [&](job const& other) {
-            return other.movement == next.movement && (other.number == next.number || same_places(other, next));
-        });
+        keep(in, next);
     }
     constexpr void wait(run& in, int wait_at) {
         ring_step const& until = in.plan().waits[static_cast<std::size_t>(wait_at)];
@@ -223,7 +219,7 @@ struct in_flight {
             if (writes) fill(in, used, number, false, -1);
         });
         if (!aside) return;
-        keep(in, next, [&](job const& other) { return other.body == next.body && same_places(other, next); });
+        keep(in, next);
     }
     /// The kernel is over.
     constexpr void end(run& in) {
@@ -337,10 +333,13 @@ struct in_flight {
         next.knows = here;
         if (next.engine >= 0) next.index = given[next.engine]++;
     }
-    template <class Same>
-    constexpr void keep(run& in, job const& next, Same const& same) {
+    /// A job is in flight. Calls that move one region piece by piece are one transfer, which ends with the last of them; and whoever knows
+    /// of a job on some versions knows of the earlier ones of the same kind.
+    constexpr void keep(run& in, job const& next) {
         for (int at = 0; at < count; ++at) {
-            if (same(jobs[static_cast<std::size_t>(at)])) remove(at--);
+            job const& other = jobs[static_cast<std::size_t>(at)];
+            bool const same = other.movement == next.movement && other.body == next.body;
+            if (same && ((next.movement >= 0 && other.number == next.number) || same_places(other, next))) remove(at--);
         }
         if (count == most_jobs) return report(in, {rule::too_many_in_flight, next.touched[0].to.buffer, 0, next.movement, -1});
         jobs[static_cast<std::size_t>(count++)] = next;

@@ -302,6 +302,18 @@ struct plan_value {
         return b.kind == body_kind::intrinsic && where->intrinsics[b.intrinsic].is_asynchronous;
     }
 
+    /// Whether an engine is given jobs that the core does not wait for at once.
+    constexpr bool is_busy_aside(int engine_at) const {
+        for (int at = 0; at < rings.size(); ++at) {
+            if (rings[static_cast<std::size_t>(at)].engine == engine_at) return true;
+        }
+        for (int at = 0; at < bodies.size(); ++at) {
+            body const& b = bodies[static_cast<std::size_t>(at)];
+            if (is_aside(b) && where->engines.find(where->intrinsics[b.intrinsic].engine_name) == engine_at) return true;
+        }
+        return false;
+    }
+
     /// Calls `visit(use, reads, writes)` for every buffer that a body touches.
     template <class Visit>
     constexpr void each_use(body const& b, Visit&& visit) const {
