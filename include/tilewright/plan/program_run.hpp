@@ -72,12 +72,7 @@ class program_run {
             }
             if (s.kind == step_kind::end)
                 end_of_[static_cast<std::size_t>(open[static_cast<std::size_t>(--depth)])] = static_cast<std::int16_t>(at);
-            // Jobs of two lengths on an engine that works beside the core, or that others of the kind are held back by, are followed each.
-            body const* const b = s.kind == step_kind::compute ? &plan_.bodies[static_cast<std::size_t>(s.what)] : nullptr;
-            bool const mixed = b != nullptr && b->first_intrinsic >= 0 && plan_.is_aside(*b) && b->cycles != b->first_cycles;
-            bool const holds = b != nullptr && interlocks_units(*b);
-            bool const moves = mixed || holds || s.kind == step_kind::start || s.kind == step_kind::wait || s.kind == step_kind::push ||
-                               s.kind == step_kind::pop;
+            bool const moves = is_followed(s);
             for (int around = 0; moves && around < depth; ++around)
                 moves_data_[static_cast<std::size_t>(open[static_cast<std::size_t>(around)])] = true;
         }
@@ -227,6 +222,14 @@ class program_run {
         return high;
     }
 
+    /// Whether iterations that hold a step are run one by one.
+    constexpr bool is_followed(step const& s) const {
+        if (s.kind == step_kind::start || s.kind == step_kind::wait || s.kind == step_kind::push || s.kind == step_kind::pop) return true;
+        if (s.kind != step_kind::compute) return false;
+        // Jobs of two lengths on an engine that works aside of the core, or that others of the kind are held back by.
+        body const& b = plan_.bodies[static_cast<std::size_t>(s.what)];
+        return plan_.is_aside(b) && ((b.first_intrinsic >= 0 && b.cycles != b.first_cycles) || interlocks_units(b));
+    }
     /// Whether a body runs aside, on one of several interlocked engines that compute.
     constexpr bool interlocks_units(body const& b) const {
         if (!plan_.is_aside(b)) return false;
