@@ -58,19 +58,10 @@ struct clocks {
             now += time.busy + time.latency;
             return;
         }
-        auto const touched = [&](auto const& visit) {
-            std::int64_t const number = in.number_of(m);
-            for (int moved : {int{m.source}, int{m.destination}}) {
-                if (moved < 0) continue;
-                held_use whole = use_of(in, on, moved, m.at.ring, number, moved == m.destination);
-                for (std::size_t d = 0; d < static_cast<std::size_t>(in.plan().buffers[static_cast<std::size_t>(moved)].rank); ++d)
-                    whole.high[d] = in.plan().buffers[static_cast<std::size_t>(moved)].extents[d] - 1;
-                visit(whole);
-            }
-        };
+        use_list const touched = uses_of(in, on, m);
         hold_back(in, on, touched);
         std::int64_t const complete = engines[static_cast<std::size_t>(on)].start(now, time, where.engines[on].depth);
-        keep_uses(in, on, complete, touched);
+        keep_uses(touched, complete);
         if (t.is_asynchronous) completion_of(in, m.at) = complete;
         else now = complete;
     }
@@ -203,9 +194,31 @@ struct clocks {
                 .engine = static_cast<std::int16_t>(engine_at),
                 .writes = writes};
     }
-    /// Calls `visit(use)` for what one step of an intrinsic touches, where the loops stand.
-    template <class Visit>
-    static constexpr void each_held(run const& in, int engine_at, body const& b, Visit&& visit) {
+    /// What one job of an interlocked engine touches; nothing of other engines.
+    struct use_list {
+        fixed_array<held_use, intrinsic_description::most_operands> items{};
+        int count = 0;
+
+        constexpr void push(held_use const& one) {
+            if (count < intrinsic_description::most_operands) items[static_cast<std::size_t>(count++)] = one;
+        }
+    };
+    static constexpr use_list uses_of(run const& in, int engine_at, movement const& m) {
+        use_list touched;
+        if (!in.plan().where->engines[engine_at].interlocked) return touched;
+        for (int moved : {int{m.source}, int{m.destination}}) {
+            if (moved < 0) continue;
+            held_use whole = use_of(in, engine_at, moved, m.at.ring, in.number_of(m), moved == m.destination);
+            buffer const& b = in.plan().buffers[static_cast<std::size_t>(moved)];
+            for (int d = 0; d < b.rank; ++d) whole.high[static_cast<std::size_t>(d)] = b.extents[static_cast<std::size_t>(d)] - 1;
+            touched.push(whole);
+        }
+        return touched;
+    }
+    /// Likewise of one step of an intrinsic, where the loops stand.
+    static constexpr use_list uses_of(run const& in, int engine_at, body const& b) {
+        use_list all;
+        if (!in.plan().where->engines[engine_at].interlocked) return all;
         in.plan().each_use(b, [&](use const& u, bool, bool writes) {
             held_use touched = use_of(in, engine_at, u.buffer, -1, 0, writes);
             for (std::size_t d = 0; d < max_rank; ++d) {
@@ -220,26 +233,25 @@ struct clocks {
                     if (!inside || far > 0) touched.high[d] += far;
                 }
             }
-            visit(touched);
+            all.push(touched);
         });
+        return all;
     }
     /// Where engines are interlocked, a job begins when those of the others that it conflicts with are complete.
-    template <class Touched>
-    constexpr void hold_back(run const& in, int engine_at, Touched const& touched) {
-        if (!in.plan().where->engines[engine_at].interlocked) return;
-        touched([&](held_use const& next) {
+    constexpr void hold_back(run const& in, int engine_at, use_list const& touched) {
+        for (int which = 0; which < touched.count; ++which) {
+            held_use const& next = touched.items[static_cast<std::size_t>(which)];
             // Of arguments, jobs touch parts that lie apart.
-            if (in.plan().buffers[static_cast<std::size_t>(next.buffer)].kind == buffer_kind::argument) return;
+            if (in.plan().buffers[static_cast<std::size_t>(next.buffer)].kind == buffer_kind::argument) continue;
             for (int at = 0; at < use_count; ++at) {
                 held_use const& u = uses[static_cast<std::size_t>(at)];
                 if (u.meets(in.plan(), next)) engines[static_cast<std::size_t>(engine_at)].hold(u.complete);
             }
-        });
+        }
     }
-    template <class Touched>
-    constexpr void keep_uses(run const& in, int engine_at, std::int64_t complete, Touched const& touched) {
-        if (!in.plan().where->engines[engine_at].interlocked) return;
-        touched([&](held_use next) {
+    constexpr void keep_uses(use_list const& touched, std::int64_t complete) {
+        for (int which = 0; which < touched.count; ++which) {
+            held_use next = touched.items[static_cast<std::size_t>(which)];
             next.complete = complete;
             int kept = 0;
             for (int at = 0; at < use_count; ++at) {
@@ -249,7 +261,7 @@ struct clocks {
             use_count = kept;
             overflown |= use_count == most_uses;
             if (!overflown) uses[static_cast<std::size_t>(use_count++)] = next;
-        });
+        }
     }
     constexpr void carry_out(run const& in, body const& b, int intrinsic_at, std::int64_t times, std::int64_t cycles) {
         if (times == 0) return;
@@ -260,11 +272,11 @@ struct clocks {
             return;
         }
         engine_clock& clock = engines[static_cast<std::size_t>(on)];
-        auto const touched = [&](auto const& visit) { each_held(in, on, b, visit); };
+        use_list const touched = uses_of(in, on, b);
         hold_back(in, on, touched);
         if (where.intrinsics[intrinsic_at].is_asynchronous) clock.start_many(now, cycles, where.engines[on].depth, times);
         else now = clock.start(now, {times * cycles, 0}, engine_clock::most_depth);
-        keep_uses(in, on, clock.complete, touched);
+        keep_uses(touched, clock.complete);
     }
 };
 
