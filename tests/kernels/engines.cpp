@@ -198,3 +198,31 @@ TEST_CASE("tiles that end early") {
     on_every_machine(matmul.view(), direct, matmul_by_hand);
     on_every_filling_machine(matmul.view(), direct, matmul_by_hand);
 }
+TEST_CASE("engines that work aside keep out of each other's banks") {
+    constexpr memory one_port{
+        .name = "inputs", .base = 0x1000'0000, .capacity = 32_KiB, .alignment = 16, .banks = 4, .ports = 1, .host_visible = false};
+    auto const multiply = [&](machine const& where, int versions, int bank_of_b) {
+        schedule s(matmul.view(), where);
+        tiled(s).cache_read(A, inputs).at(ko).buffers(versions).in_bank(0).cache_read(B, inputs).at(ko).buffers(versions).in_bank(
+            bank_of_b);
+        return s.cache_write(C, sums).at(no).buffers(2).tensorize(mi, ni, ki, where.intrinsics[0]);
+    };
+    for (ordered how : {ordered::by_tokens, ordered::by_core, ordered::by_interlocks}) {
+        machine where = accelerator(how, 4);
+        for (memory& m : where.memories.parts) {
+            if (m.name == one_port.name) m = one_port;
+        }
+        for (int at = 0; at < where.intrinsics.count; ++at) {
+            for (auto& operand : where.intrinsics.parts[static_cast<std::size_t>(at)].operands) {
+                if (operand.memory_name == weights.name) operand.memory_name = one_port.name;
+            }
+        }
+        emulator on(where, semantics_of<by_tokens>);
+        auto const plan = std::make_unique<plan_value>(make_plan(multiply(where, 2, 0)));
+        kernels::check_kernel(*plan, on, matmul_by_hand);
+        // A multiplication of a step whose operand lies in a bank, while that bank is loaded for a later one.
+        verdict const refusal = make_plan(multiply(where, 2, 1)).refusal;
+        CHECK(name_of(refusal.kind) == std::string("bank_conflict"));
+        CHECK(refusal.names[0] == one_port.name);
+    }
+}

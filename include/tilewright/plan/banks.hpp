@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/plan/placement.hpp>
+#include <tilewright/plan/program_run.hpp>
 #include <tilewright/plan/rings.hpp>
 
 // What uses a bank of one port at a time: a transfer that is under way, or what computes or stores from it.
@@ -37,6 +38,7 @@ constexpr int meeting_bank(plan_value const& plan, buffer const& moved, ring con
 /// stored, the loads are still those.
 constexpr void check_banks(planning& p) {
     plan_value const& plan = p.plan;
+    if (is_ordered_aside(plan)) return;  // engines get on as far as links let them: the check of hazards follows that
     for (int at = 0; at < plan.rings.size() && !p.refused(); ++at) {
         ring const& r = p.ring_at(at);
         buffer const& moved = p.buffer_at(r.buffer);

@@ -325,10 +325,12 @@ struct in_flight {
         }
         for (int at = 0; at < count; ++at) {
             job const& other = jobs[static_cast<std::size_t>(at)];
-            if (other.engine == next.engine || here[other.engine] > other.index || are_interlocked(where, next, other)) continue;
-            for (int which = 0; which < next.touched_count; ++which)
-                meet(in, other, next.touched[static_cast<std::size_t>(which)].to, next.touched[static_cast<std::size_t>(which)].writes,
-                     next);
+            if (other.engine == next.engine || here[other.engine] > other.index) continue;
+            bool const only_banks = are_interlocked(where, next, other);
+            for (int which = 0; which < next.touched_count; ++which) {
+                touch const& t = next.touched[static_cast<std::size_t>(which)];
+                meet(in, other, t.to, t.writes, next, only_banks);
+            }
         }
         next.knows = here;
         if (next.engine >= 0) next.index = given[next.engine]++;
@@ -392,14 +394,14 @@ struct in_flight {
     }
 
     /// Whether an access to a place by `next`, or by what computes, may happen while `other` is in flight.
-    constexpr void meet(run& in, job const& other, place const& to, bool writes, job const& next) {
+    constexpr void meet(run& in, job const& other, place const& to, bool writes, job const& next, bool only_banks = false) {
         if (to.buffer < 0 || found) return;
         auto const conflict = [&](rule broken) { report(in, {broken, to.buffer, to.version, other.movement, next.movement}); };
         // Transfers of one staged buffer at two steps move two parts of what is on its other side.
         std::int16_t const staged = other.ring < 0 ? std::int16_t{-1} : in.ring_at(other.ring).buffer;
         bool const same_buffer = staged >= 0 && next.moves(staged);
         bool const apart = same_buffer && to.buffer != staged && step_of(in, staged, next) != other.number;
-        for (int at = 0; at < other.touched_count && !apart; ++at) {
+        for (int at = 0; at < other.touched_count && !apart && !only_banks; ++at) {
             touch const& o = other.touched[static_cast<std::size_t>(at)];
             if ((!o.writes && !writes) || !overlap(in, o.to, to)) continue;
             return conflict(!o.writes ? rule::written_while_read : writes ? rule::written_while_written : rule::read_before_written);
@@ -448,6 +450,13 @@ constexpr hazard find_hazard(plan_value const& plan, visiting how = visiting::pe
     return state.found;
 }
 
+/// The staged buffer that a movement fills or empties, by its tensor.
+constexpr label in_flight_name(planning& p, int movement_at) {
+    movement const& m = p.plan.movements[static_cast<std::size_t>(movement_at)];
+    bool const stores = m.source >= 0 && p.buffer_at(m.destination).kind == buffer_kind::argument;
+    return p.buffer_at(stores ? m.source : m.destination).tensor;
+}
+
 /// Refuses a plan that runs into a hazard.
 constexpr void refuse_hazards(planning& p) {
     hazard const found = find_hazard(p.plan);
@@ -467,6 +476,14 @@ constexpr void refuse_hazards(planning& p) {
         return movement_at < 0 ? label() : where.transfers[p.plan.movements[static_cast<std::size_t>(movement_at)].transfer].name;
     };
     buffer const& b = p.buffer_at(found.buffer);
+    if (found.broken == rule::bank_in_use && is_ordered_aside(p.plan)) {
+        // How far engines get on ahead of each other is seen here alone.
+        memory const& m = where.memories[b.memory];
+        p.refuse(verdict_kind::bank_conflict, b.ordinal).names = {
+            m.name, found.first < 0 ? label("a tile") : in_flight_name(p, found.first), b.tensor};
+        p.kept.facts = {fact{fact_kind::bank, (b.bank + found.version) % m.banks}};
+        return;
+    }
     p.refuse(verdict_kind::race, found.broken, {b.tensor, mover(found.first), mover(found.second)}, b.ordinal);
     p.kept.facts = {fact{fact_kind::version, found.version}};
 }
