@@ -56,7 +56,7 @@ constexpr void write_plan(planning& p) {
     if (!p.refused()) check_banks(p);
     if (!p.refused()) add_fences(p);
     if (!p.refused()) limit_totals(p);
-    if (!p.refused() && plan.limits.size() > 0) count_partial(p);
+    if (!p.refused() && p.is_partial()) count_partial(p);
     if (!p.refused()) plan.total_cycles = count_cycles(plan);
     if (!p.refused()) refuse_hazards(p);
 }

@@ -179,6 +179,7 @@ struct planning : refusals {
     part_pool<staging, most_stagings> stagings{};
     /// First element of every staged buffer's box in its tensor's coordinates.
     fixed_array<fixed_array<affine, max_rank>, plan_value::most_buffers> box_at{};
+    bool cuts = false;  ///< a level cuts through a fused loop so that a box can reach beyond the end of its tensor
 
     constexpr planning(schedule const& what, machine_reading const& reading) : parts(&reading) {
         of = &what;
@@ -231,6 +232,9 @@ struct planning : refusals {
     constexpr nest& nest_at(int position) { return nests[static_cast<std::size_t>(position)]; }
     constexpr ring const& ring_at(int position) const { return plan.rings[static_cast<std::size_t>(position)]; }
     constexpr staging& staging_at(int position) { return stagings[static_cast<std::size_t>(position)]; }
+
+    /// Whether some of what is moved must be clipped.
+    constexpr bool is_partial() const { return cuts || plan.limits.size() > 0; }
 
     /// The stage that computes `tensor`, -1 for an input.
     constexpr int producer_of(label const& tensor) const {

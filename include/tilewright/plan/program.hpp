@@ -183,7 +183,7 @@ class program_writer {
         region r{.source = source, .destination = destination};
         for (int dimension = 0; dimension < staged.rank; ++dimension) {
             auto const d = static_cast<std::size_t>(dimension);
-            std::int64_t const extent = p.plan.limits.size() == 0 ? staged.extents[d] : clip_staged(p, st, dimension, r);
+            std::int64_t const extent = p.is_partial() ? clip_staged(p, st, dimension, r) : staged.extents[d];
             r.dimensions[d] = {extent, static_cast<std::int8_t>(dimension), static_cast<std::int8_t>(dimension)};
             linear outward_at = p.form_of(p.box_at[static_cast<std::size_t>(st.buffer)][d]);
             outward_at.add(p.form_of(p.box_at[static_cast<std::size_t>(st.outward)][d]), -1);

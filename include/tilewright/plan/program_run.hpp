@@ -271,7 +271,7 @@ class program_run {
         };
         for (int at = 0; at < plan_.movements.size(); ++at) look(plan_.movements[static_cast<std::size_t>(at)].at);
         for (int at = 0; at < plan_.waits.size(); ++at) look(plan_.waits[static_cast<std::size_t>(at)]);
-        if (plan_.limits.size() > 0) last = last_whole(v, first, last);
+        if (plan_.limits.size() + plan_.clips.size() > 0) last = last_whole(v, first, last);
         return last;
     }
     /// Of iterations from `first` to `last` of loop `v`, the last up to which every tile is whole, also those that are loaded ahead.
