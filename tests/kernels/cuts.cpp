@@ -68,8 +68,15 @@ TEST_CASE("a piece of a fused loop has the rows and columns that it can reach wh
     };
     // 10 divides 40; 16 begins at multiples of 8 in a row, and the last piece that begins in one ends 8 columns into the next; 1, 3 begin
     // anywhere: 3 behind column 38 end in the next row; 64 behind column 32 end in the third row; 80 are two rows.
-    for (example const& e : {example{10, {1, 10}}, {16, {2, 40}}, {1, {1, 1}}, {3, {2, 40}}, {40, {1, 40}}, {64, {3, 40}}, {80, {2, 40}},
-                             {200, {5, 40}}, {959, {24, 40}}}) {
+    for (example const& e : {example{10, {1, 10}},
+                             {16, {2, 40}},
+                             {1, {1, 1}},
+                             {3, {2, 40}},
+                             {40, {1, 40}},
+                             {64, {3, 40}},
+                             {80, {2, 40}},
+                             {200, {5, 40}},
+                             {959, {24, 40}}}) {
         schedule s(doubled, blocking);
         s.fuse(r, c, "f").split("f", "fo", "fi", e.factor).cache_read(A, l1).at("fo");
         INFO("pieces of " << e.factor);

@@ -37,39 +37,58 @@ constexpr std::int64_t highest_of(planning const& p, linear const& form) {
     return high;
 }
 
-/// What the values of a form are multiples of, wherever its loops stand; 0 of one that is always 0.
+constexpr std::int64_t grain_of(planning const& p, linear const& form);
+
+/// What the values of a term are multiples of, wherever its loop stands.
+constexpr std::int64_t grain_of(planning const& p, term const& t) {
+    variable const& v = p.var(t.variable);
+    if (v.kind != variable_kind::component) return t.coefficient;
+    std::int64_t const whole = grain_of(p, p.form_of(v.fused));
+    if (v.modulus != 0) return t.coefficient * std::gcd(whole, v.modulus);
+    return whole % v.divisor == 0 ? t.coefficient * (whole / v.divisor) : t.coefficient;
+}
+/// Likewise of a form; 0 of one that is always 0.
 constexpr std::int64_t grain_of(planning const& p, linear const& form) {
     std::int64_t grain = form.constant;
+    for (int at = 0; at < form.count; ++at) grain = std::gcd(grain, grain_of(p, form.terms[static_cast<std::size_t>(at)]));
+    return grain;
+}
+
+/// What a part of a fused loop is taken by: a row, in elements.
+constexpr std::int64_t row_of(variable const& part) { return part.modulus == 0 ? part.divisor : part.modulus; }
+
+/// The terms of a form that are not multiples of a number.
+constexpr linear rest_of(linear const& form, std::int64_t by) {
+    linear rest;
     for (int at = 0; at < form.count; ++at) {
         term const& t = form.terms[static_cast<std::size_t>(at)];
-        variable const& v = p.var(t.variable);
-        std::int64_t own = 1;
-        if (v.kind == variable_kind::component) {
-            std::int64_t const whole = grain_of(p, p.form_of(v.fused));
-            if (v.modulus != 0) own = std::gcd(whole, v.modulus);
-            else if (whole % v.divisor == 0) own = whole / v.divisor;
-        }
-        grain = std::gcd(grain, t.coefficient * own);
+        if (t.coefficient % by != 0) rest.add(t.coefficient, t.variable);
     }
-    return grain;
+    return rest;
+}
+/// How far behind the beginning of a row a form can lie.
+constexpr std::int64_t furthest_in_row(planning const& p, linear const& form, std::int64_t row) {
+    linear const rest = rest_of(form, row);
+    std::int64_t const highest = highest_of(p, rest);
+    return highest < row ? highest : row - std::gcd(grain_of(p, rest), row);
 }
 
 /// `whole` / divisor, or `whole` % modulus, as a form: over the same loops where that is linear, else over a variable that stands for it.
 /// @pre all of `whole` is positive
 constexpr linear part_of(planning& p, linear const& whole, variable part) {
-    linear moved, rest;
-    std::int64_t const by = part.modulus == 0 ? part.divisor : part.modulus;
-    for (int at = 0; at < whole.count; ++at) {
+    std::int64_t const row = row_of(part);
+    linear const rest = rest_of(whole, row);
+    linear moved;
+    for (int at = 0; at < whole.count && part.modulus == 0; ++at) {
         term const& t = whole.terms[static_cast<std::size_t>(at)];
-        if (t.coefficient % by != 0) rest.add(t.coefficient, t.variable);
-        else if (part.modulus == 0) moved.add(t.coefficient / by, t.variable);
+        if (t.coefficient % row == 0) moved.add(t.coefficient / row, t.variable);
     }
     std::int64_t const highest = highest_of(p, rest);
-    if (highest < by) {
+    if (highest < row) {
         if (part.modulus != 0) moved.add(rest);
         return moved;
     }
-    part.extent = (part.modulus == 0 ? highest / by : by - std::gcd(grain_of(p, rest), by)) + 1;
+    part.extent = (part.modulus == 0 ? highest / row : furthest_in_row(p, rest, row)) + 1;
     for (int at = 0; at < p.plan.variables.size(); ++at) {
         variable const& v = p.var(at);
         bool const alike = v.kind == variable_kind::component && v.divisor == part.divisor && v.modulus == part.modulus;
@@ -84,6 +103,9 @@ constexpr linear part_of(planning& p, linear const& whole, variable part) {
 
 constexpr void split_at_level(planning& p, int s, linear const& form, int depth, linear& outside, range& inside);
 
+/// How many values of an axis the loops inside a level reach: see `spread`.
+constexpr std::int64_t valid_of(planning& p, int s, int axis, int depth);
+
 /// What the loops inside a level reach of a part of a fused loop that lies across it.
 struct reached {
     linear begin;  ///< over loops outside
@@ -97,14 +119,15 @@ constexpr reached reach_of(planning& p, int s, int component, int depth) {
     linear outside;
     range inside;
     split_at_level(p, s, p.form_of(part.fused), depth, outside, inside);
-    std::int64_t const by = part.modulus == 0 ? part.divisor : part.modulus, furthest = highest_of(p, outside);
-    // How far behind a multiple the loops inside can begin, and end.
-    std::int64_t const first = furthest < by ? furthest : by - std::gcd(grain_of(p, outside), by), last = first + inside.high;
-    std::int64_t const count = part.modulus == 0 ? last / by + 1 : last < by ? inside.high + 1 : by;
+    for (int axis = 0; axis < p.nest_at(s).axes.size(); ++axis) {
+        nest_axis const& a = p.nest_at(s).axes[static_cast<std::size_t>(axis)];
+        if (a.is == nest_axis::role::fused && a.variable == component) inside.high = valid_of(p, s, a.outer, depth) - 1;
+    }
+    std::int64_t const row = row_of(part), last = furthest_in_row(p, outside, row) + inside.high;
+    std::int64_t const count = part.modulus == 0 ? last / row + 1 : last < row ? inside.high + 1 : row;
     if (count >= part.extent) return {{}, part.extent};
-    reached const found{part_of(p, outside, part), count};
-    p.cuts |= highest_of(p, found.begin) + count > part.extent;
-    return found;
+    p.cuts = true;
+    return {part_of(p, outside, part), count};
 }
 
 /// Splits a form at a level: what varies outside stays a form, what varies inside becomes a range. Of a fused loop that lies across the

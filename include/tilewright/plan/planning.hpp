@@ -179,7 +179,7 @@ struct planning : refusals {
     part_pool<staging, most_stagings> stagings{};
     /// First element of every staged buffer's box in its tensor's coordinates.
     fixed_array<fixed_array<affine, max_rank>, plan_value::most_buffers> box_at{};
-    bool cuts = false;  ///< a level cuts through a fused loop so that a box can reach beyond the end of its tensor
+    bool cuts = false;  ///< a level cuts through a fused loop: a box can reach beyond the end of its tensor
 
     constexpr planning(schedule const& what, machine_reading const& reading) : parts(&reading) {
         of = &what;

@@ -41,6 +41,8 @@ constexpr spread spread_of(planning& p, int s, int axis, int depth) {
     return whole;
 }
 
+constexpr std::int64_t valid_of(planning& p, int s, int axis, int depth) { return spread_of(p, s, axis, depth).valid; }
+
 /// Takes from the range of an index inside a level what lies beyond the ends of its axes.
 constexpr void trim(planning& p, int s, int node, int dimension, int depth, range& inside) {
     stage_index const index = index_of(p.plan.what, p.stage_at(s), node, dimension);
