@@ -87,6 +87,13 @@ class good_plans {
                 tiled(s).cache_read(A, l2).at(mo).buffers(2).cache_read(B, l2).cache_write(C, l2).at(mo).buffers(2);
                 s.cache_read(A, l1).at(ko).buffers(2).cache_read(B, l1).at(ko).buffers(3).cache_write(C, l1).at(no).buffers(2);
             });
+            // 3 or 9 steps of l1 in one of l2: they run on, in two versions, or with one load in flight
+            for (int versions : {2, 3}) {
+                add("runs on in x" + std::to_string(versions) + ", " + name, matmul.view(), *where, [versions](schedule& s) {
+                    tiled(s).cache_read(A, l2).at(no).buffers(versions).cache_read(A, l1).at(ko).buffers(versions).prefetch(versions - 1);
+                    s.cache_read(B, l1).at(no);
+                });
+            }
             add(std::string("convolution, ") + name, convolution.view(), *where, [](schedule& s) {
                 s.split(x, xo, xi, 2).reorder(xo, xi, r);
                 s.cache_read(signal, l1).at(xo).buffers(3).cache_read(weight, l1).cache_write(filtered, l1).at(xo).buffers(2);

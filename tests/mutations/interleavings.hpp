@@ -103,13 +103,7 @@ class unrolled {
         std::int64_t sum = form.constant;
         for (int t = 0; t < form.count; ++t) {
             ir::term const& part = at(plan_.terms, form.first + t);
-            ir::variable const& v = at(plan_.variables, part.variable);
-            std::int64_t value = loops[static_cast<std::size_t>(part.variable)];
-            if (v.kind == ir::variable_kind::component) {
-                value = value_of(v.fused, loops) / v.divisor;
-                if (v.modulus != 0) value %= v.modulus;
-            }
-            sum += part.coefficient * value;
+            sum += part.coefficient * value_of(part.variable, loops);
         }
         return sum;
     }
@@ -127,7 +121,14 @@ class unrolled {
         }
         return loops;
     }
+    std::int64_t value_of(int variable_at, values const& loops) const {
+        ir::variable const& v = at(plan_.variables, variable_at);
+        if (v.kind != ir::variable_kind::component) return loops[static_cast<std::size_t>(variable_at)];
+        std::int64_t const value = value_of(v.fused, loops) / v.divisor;
+        return v.modulus == 0 ? value : value % v.modulus;
+    }
     bool is_there(ir::ring_step const& when) const {
+        if (when.only_where >= 0 && value_of(when.only_where, values_) != 0) return false;
         if (when.ring < 0 || when.ahead == 0) return true;
         std::int64_t const number = value_of(when.step, values_);
         return when.ahead > 0 ? number < at(plan_.rings, when.ring).steps : number >= 0;

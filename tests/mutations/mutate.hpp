@@ -14,6 +14,7 @@ namespace ir = tilewright::ir;
     X(wait_for_step_before, "a wait for the step before")             \
     X(wait_for_step_behind, "a wait for the step behind")             \
     X(wait_for_other_ring, "a wait for another buffer")               \
+    X(waited_further_in, "a wait for the next step, one load later")  \
     X(fewer_tags, "a tag fewer than versions")                        \
     X(more_tags, "a tag more than versions")                          \
     X(fewer_versions, "a version fewer, tags as before")              \
@@ -139,6 +140,11 @@ class mutants_of {
         auto const wait_in = [&](plan_value& plan) -> ir::ring_step& { return plan.waits[static_cast<std::size_t>(step_at(at).what)]; };
         add(mutation::wait_for_step_before, name_of(at), [&](plan_value& plan) { move_step(wait_in(plan), -1); });
         add(mutation::wait_for_step_behind, name_of(at), [&](plan_value& plan) { move_step(wait_in(plan), 1); });
+        if (until.only_where >= 0) {
+            add(mutation::waited_further_in, name_of(at), [&](plan_value& plan) {
+                plan.variables[static_cast<std::size_t>(until.only_where)].fused.constant -= 1;
+            });
+        }
         int const other = (until.ring + 1) % good_.rings.size();
         if (other != until.ring)
             add(mutation::wait_for_other_ring, name_of(at),

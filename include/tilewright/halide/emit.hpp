@@ -215,6 +215,12 @@ class emitter {
     }
     /// Nothing at steps that a ring does not have.
     Stmt where_there_is(ring_step const& at, Stmt const& what) const {
+        if (at.only_where >= 0) {
+            ring_step everywhere = at;
+            everywhere.only_where = -1;
+            return Halide::Internal::IfThenElse::make(variable_value(plan_, at.only_where, loop_values()) == 0,
+                                                      where_there_is(everywhere, what));
+        }
         if (at.ring < 0 || at.ahead == 0) return what;
         Expr const number = form_value(plan_, at.step, loop_values());
         return Halide::Internal::IfThenElse::make(at.ahead > 0 ? number < static_cast<int>(ring_of(at).steps) : number >= 0, what);

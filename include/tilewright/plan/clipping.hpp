@@ -42,7 +42,7 @@ constexpr staged_access access_of(planning const& p, staging const& st, int dime
 }
 
 /// How far a form lies behind another one at least, and at most. Parts of fused loops move together where what they are parts of does.
-constexpr range distance_of(planning const& p, linear const& from, linear const& to) {
+constexpr range lead_of(planning const& p, linear const& from, linear const& to) {
     linear rest = to;
     rest.add(from, -1);
     range found{rest.constant, rest.constant};
@@ -55,7 +55,7 @@ constexpr range distance_of(planning const& p, linear const& from, linear const&
             term const ahead = rest.terms[static_cast<std::size_t>(other)];
             variable const& u = p.var(ahead.variable);
             if (ahead.coefficient < 0 || u.kind != variable_kind::component || u.divisor != v.divisor || u.modulus != v.modulus) continue;
-            range const wholes = distance_of(p, p.form_of(v.fused), p.form_of(u.fused));
+            range const wholes = lead_of(p, p.form_of(v.fused), p.form_of(u.fused));
             std::int64_t const last = furthest_in_row(p, p.form_of(v.fused), row_of(v)) + wholes.high;
             if (wholes.low < 0 || (v.modulus != 0 && last >= v.modulus)) continue;
             std::int64_t const times = ahead.coefficient < -behind.coefficient ? ahead.coefficient : -behind.coefficient;
@@ -105,7 +105,7 @@ constexpr std::int64_t clip_staged(planning& p, staging const& st, int dimension
     linear const around = p.form_of(p.box_at[static_cast<std::size_t>(st.outward)][d]);
     linear relative = at;
     relative.add(around, -1);
-    range const lies = distance_of(p, around, at);
+    range const lies = lead_of(p, around, at);
     std::int64_t const room = outward.extents[d] - lies.low;
     if (lies.low == lies.high && room < extent) extent = room;
     if (lies.high + extent > outward.extents[d])

@@ -123,7 +123,8 @@ struct ring {
 struct ring_step {
     std::int16_t ring = -1;
     affine step{};
-    std::int16_t ahead = 0;  ///< of the step that the loops around stand at; behind it when negative
+    std::int16_t ahead = 0;        ///< of the step that the loops around stand at; behind it when negative
+    std::int16_t only_where = -1;  ///< of a wait in loops further in: a variable that must be at 0; -1: everywhere
 };
 
 /// One dimension of a movement besides the row.
@@ -325,6 +326,7 @@ struct plan_value {
     }
 
     constexpr std::int64_t with_step(std::int64_t times, ring_step const& at) const {
+        if (at.only_where >= 0) times /= variables[static_cast<std::size_t>(at.only_where)].extent;
         if (at.ring < 0 || at.ahead == 0) return times;
         std::int64_t const steps = rings[static_cast<std::size_t>(at.ring)].steps, away = at.ahead < 0 ? -at.ahead : at.ahead;
         return away < steps ? times / steps * (steps - away) : 0;

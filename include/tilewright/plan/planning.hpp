@@ -96,6 +96,7 @@ struct staging {
     std::int16_t bank = -1;  ///< -1: any
     std::int16_t bank_ordinal = 0;
     std::int16_t scope = 0;    ///< position on the stage's path where its steps are counted from
+    std::int16_t around = -1;  ///< the staging further out across whose steps its own are counted
     std::int16_t mover = -1;   ///< the transfer into the buffer, or out of it for a cache_write
     std::int16_t loader = -1;  ///< a cache_write that continues: the transfer into it
     std::int16_t ring = -1;    ///< of `mover`

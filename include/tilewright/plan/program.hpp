@@ -126,11 +126,24 @@ class program_writer {
         if (mover < 0) return;
         ring_step when;
         if (ring_at >= 0) when = step_of(p, ring_at, p.ring_at(ring_at).distance);
+        if (st.around >= 0) wait_for_next(st);
         if (ring_at < 0 || when.ahead < p.ring_at(ring_at).steps) fill_and_load(st, mover, when);
     }
     constexpr void fill_and_load(staging const& st, int mover, ring_step const& when) {
         if (st.fill >= 0) write_operand_fill(p, st, when);
         if (!p.refused()) move(st, st.outward, st.buffer, mover, when);
+    }
+    /// In front of the first load that reads the next step of the buffer around: until that one is there.
+    constexpr void wait_for_next(staging const& st) {
+        staging const& around = p.staging_at(st.around);
+        ring_step next = step_of(p, around.ring, 1);
+        std::int64_t const inside = steps_inside(p, st, around);
+        variable where{.name = st.tensor, .extent = inside, .kind = variable_kind::component, .modulus = inside};
+        linear step = rest_of(p.form_of(p.ring_at(st.ring).step), inside);
+        step.constant = p.ring_at(st.ring).distance;
+        where.fused = p.keep(step);
+        if (inside > 1) next.only_where = static_cast<std::int16_t>(p.add(where));
+        wait(next);
     }
     constexpr void wait_for_load(int at, int t, int level) {
         staging const& st = p.staging_at(at);
@@ -143,23 +156,25 @@ class program_writer {
     }
     /// In front of the loop `level`, the first of those that steps are counted over: the loads that its iterations find started.
     constexpr void start_ahead(int position, int level) {
-        for (int at = 0; at < p.stagings.size() && !p.refused(); ++at) {
+        fixed_array<bool, planning::most_stagings> waited{};
+        each_outward_first(p, [&](int at) {
             staging const& st = p.staging_at(at);
-            if (st.writes || !counts_from(st, position, level)) continue;
+            if (st.writes || !counts_from(st, position, level)) return;
             ring const& r = p.ring_at(st.ring);
             std::int64_t const ahead = r.distance < r.steps ? r.distance : r.steps;
-            if (ahead == 0) continue;
-            if (ahead == 1) {
-                fill_and_load(st, st.mover, step_number(st.ring, 0));
-                continue;
+            if (ahead == 0) return;
+            if (st.around >= 0 && !waited[static_cast<std::size_t>(st.around)]) {
+                wait(step_number(p.staging_at(st.around).ring, 0));
+                waited[static_cast<std::size_t>(st.around)] = true;
             }
+            if (ahead == 1) return fill_and_load(st, st.mover, step_number(st.ring, 0));
             int const loop = p.add(variable{.name = st.tensor, .extent = ahead});
             linear number;
             number.add(1, loop);
             p.add(step_kind::loop, loop);
             fill_and_load(st, st.mover, {.ring = st.ring, .step = p.keep(number)});
             p.add(step_kind::end, loop);
-        }
+        });
     }
     /// Behind that loop: the stores that are still under way.
     constexpr void finish_stores(int position, int level) {

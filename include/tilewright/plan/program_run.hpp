@@ -150,6 +150,7 @@ class program_run {
     constexpr movement const& movement_at(int at) const { return plan_.movements[static_cast<std::size_t>(at)]; }
     constexpr ring const& ring_at(int at) const { return plan_.rings[static_cast<std::size_t>(at)]; }
     constexpr bool is_there(ring_step const& at) const {
+        if (at.only_where >= 0 && value_at(at.only_where, -1, 0) != 0) return false;
         if (at.ring < 0 || at.ahead == 0) return true;
         std::int64_t const number = value_of(at.step);
         return number >= 0 && number < ring_at(at.ring).steps;
@@ -255,6 +256,13 @@ class program_run {
     constexpr std::int64_t last_alike(int v, std::int64_t first, std::int64_t extent) const {
         std::int64_t last = extent - 2;
         auto const look = [&](ring_step const& at) {
+            // Up to the iteration in which a wait is made only there.
+            if (at.only_where >= 0) {
+                variable const& where = variable_at(at.only_where);
+                std::int64_t const move = form_of(plan_, where.fused).coefficient_of(v);
+                std::int64_t const here = move == 0 ? -1 : (where.modulus - where.fused.constant) % where.modulus / move % extent;
+                if (move % where.modulus != 0 && here >= first && here <= last) last = here - 1;
+            }
             if (at.ring < 0 || at.ahead == 0) return;
             std::int64_t move = 0, outside = at.step.constant;
             for (int t = 0; t < at.step.count; ++t) {
