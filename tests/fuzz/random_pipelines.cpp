@@ -119,11 +119,11 @@ schedule draw_schedule(drawing& draw, subject const& of, machine const& where) {
     draw.write(")");
     std::size_t const fused = static_cast<std::size_t>(draw.below(static_cast<int>(outer.size())));
     if (draw.below(3) == 0 && fused + 1 < outer.size() && reduced.count(outer[fused]) == reduced.count(outer[fused + 1])) {
-        made.fuse(outer[fused].c_str(), outer[fused + 1].c_str(), "f");
-        draw.write(".fuse(" + outer[fused] + ", " + outer[fused + 1] + ", f)");
-        if (reduced.count(outer[fused]) != 0) reduced.insert("f");
-        split("f", draw.between(1, 9));
-        outer[fused] = "fo", outer[fused + 1] = "fi";
+        made.fuse(outer[fused].c_str(), outer[fused + 1].c_str(), "both");
+        draw.write(".fuse(" + outer[fused] + ", " + outer[fused + 1] + ", both)");
+        if (reduced.count(outer[fused]) != 0) reduced.insert("both");
+        split("both", draw.between(1, 9));
+        outer[fused] = "botho", outer[fused + 1] = "bothi";
     }
 
     // Stages in `where` at a loop from `lowest` to `highest`, counted from outside; 0: at none. @return which

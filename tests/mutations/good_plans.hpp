@@ -5,39 +5,26 @@
 #include <tilewright/plan/planner.hpp>
 #include <vector>
 
+#include "kernels/six_transfers.hpp"
+
 // Small plans with asynchronous transfers, on machines that wait in different ways.
 namespace mutations {
 
 using namespace tilewright;
 
-inline constexpr memory dram{.name = "dram"};
+using namespace six_transfers;
 inline constexpr memory l2{.name = "l2", .base = 0x2000'0000, .capacity = 16_KiB, .alignment = 16};
 inline constexpr memory l1{.name = "l1", .base = 0x1000'0000, .capacity = 16_KiB, .alignment = 16};
 inline constexpr memory narrow_l1{.name = "l1", .base = 0x1000'0000, .capacity = 16_KiB, .alignment = 16, .banks = 2, .ports = 1};
 inline constexpr memory four_banks{.name = "l1", .base = 0x1000'0000, .capacity = 16_KiB, .alignment = 16, .banks = 4, .ports = 1};
 
-/// A machine whose six transfers are asynchronous, on these engines.
-inline machine machine_with(engine const& in, engine const& out, engine const& between, memory const& near_memory = l1) {
-    machine made("dsp", dram, l2, near_memory, in);
-    if (out.name != in.name) made.add(out);
-    if (between.name != in.name && between.name != out.name) made.add(between);
-    transfer_cost const far{.latency = 40, .setup = 8, .bytes_per_cycle = 8}, near{.latency = 4, .setup = 2, .bytes_per_cycle = 16};
-    made.add(transfer("dram_l2", dram, l2).on(in).asynchronous().dimensions(2).cost(far));
-    made.add(transfer("l2_dram", l2, dram).on(out).asynchronous().dimensions(2).cost(far));
-    made.add(transfer("l2_l1", l2, near_memory).on(between).asynchronous().dimensions(3).cost(near));
-    made.add(transfer("l1_l2", near_memory, l2).on(between).asynchronous().dimensions(3).cost(near));
-    made.add(transfer("dram_l1", dram, near_memory).on(in).asynchronous().dimensions(4).cost(far));
-    made.add(transfer("l1_dram", near_memory, dram).on(out).asynchronous().dimensions(4).cost(far));
-    return made;
-}
-inline engine const loader{"loader"}, storer{"storer"}, copier{"copier"}, dma{.name = "dma", .depth = 3};
-inline engine const channel{.name = "channel", .completes = completion::by_channel},
-    other_channel{.name = "other", .depth = 2, .completes = completion::by_channel};
-inline machine const by_tag = machine_with(loader, storer, copier), one_dma = machine_with(dma, dma, dma),
-                     by_both = machine_with(channel, storer, other_channel), one_channel = machine_with(channel, channel, channel),
-                     two_channels = machine_with(channel, other_channel, channel), banked = machine_with(loader, storer, copier, narrow_l1),
-                     banked_channels = machine_with(channel, other_channel, other_channel, narrow_l1),
-                     with_four_banks = machine_with(loader, storer, copier, four_banks);
+inline machine const by_tag = machine_with(loader, storer, copier, l2, l1), one_dma = machine_with(dma, dma, dma, l2, l1),
+                     by_both = machine_with(channel, storer, other_channel, l2, l1),
+                     one_channel = machine_with(channel, channel, channel, l2, l1),
+                     two_channels = machine_with(channel, other_channel, channel, l2, l1),
+                     banked = machine_with(loader, storer, copier, l2, narrow_l1),
+                     banked_channels = machine_with(channel, other_channel, other_channel, l2, narrow_l1),
+                     with_four_banks = machine_with(loader, storer, copier, l2, four_banks);
 
 inline constexpr axis m{"m", 4}, n{"n", 4}, k{"k", 6}, long_k{"k", 16};
 inline constexpr axis mo{"mo"}, mi{"mi"}, no{"no"}, ni{"ni"}, ko{"ko"}, ki{"ki"};

@@ -141,9 +141,8 @@ class mutants_of {
         add(mutation::wait_for_step_before, name_of(at), [&](plan_value& plan) { move_step(wait_in(plan), -1); });
         add(mutation::wait_for_step_behind, name_of(at), [&](plan_value& plan) { move_step(wait_in(plan), 1); });
         if (until.only_where >= 0) {
-            add(mutation::waited_further_in, name_of(at), [&](plan_value& plan) {
-                plan.variables[static_cast<std::size_t>(until.only_where)].fused.constant -= 1;
-            });
+            add(mutation::waited_further_in, name_of(at),
+                [&](plan_value& plan) { plan.variables[static_cast<std::size_t>(until.only_where)].fused.constant -= 1; });
         }
         int const other = (until.ring + 1) % good_.rings.size();
         if (other != until.ring)
