@@ -40,6 +40,11 @@ inline constexpr tensor<std::int8_t> signal{"signal"}, weight{"weight"};
 inline constexpr tensor<std::int32_t> filtered{"filtered"};
 inline constexpr auto convolution = filtered(x) += cast<std::int32_t>(signal(x + r)) * cast<std::int32_t>(weight(r));
 
+inline constexpr axis wide_x{"wide_x", 14};
+inline constexpr tensor<std::int32_t> doubled{"doubled"}, differences{"differences"};
+inline constexpr auto doubled_differences =
+    stages(doubled(wide_x) = cast<std::int32_t>(signal(wide_x)) * 2, differences(x) = doubled(x + 2) - doubled(x));
+
 struct good_plan {
     std::string name;
     std::unique_ptr<plan_value> plan;
@@ -102,6 +107,29 @@ class good_plans {
         add("four banks, tags", matmul.view(), with_four_banks, [](schedule& s) {
             tiled(s).cache_read(A, four_banks).at(ko).buffers(2).in_bank(0).cache_read(B, four_banks).at(ko).buffers(2).in_bank(0);
             s.cache_write(C, four_banks).at(no).buffers(2).in_bank(2);
+        });
+        // Tiles that end early: of one level, of two, backwards, in rows of a fused loop, behind a producer.
+        for (auto const& [where, name] : {std::pair{&by_tag, "tags"}, std::pair{&one_channel, "one channel"}}) {
+            add(std::string("tails, ") + name, matmul.view(), *where, [](schedule& s) {
+                s.tile(m, n, mo, no, mi, ni, 3, 3).split(k, ko, ki, 4).reorder(mo, no, ko, mi, ki, ni);
+                s.cache_read(A, l1).at(ko).buffers(2).cache_read(B, l1).at(ko).buffers(2).cache_write(C, l1).at(no).buffers(2);
+            });
+            add(std::string("tails in two levels, ") + name, matmul.view(), *where, [](schedule& s) {
+                s.tile(m, n, mo, no, mi, ni, 3, 3).split(k, ko, ki, 4).reorder(mo, no, ko, mi, ki, ni);
+                s.cache_read(A, l2).at(mo).buffers(2).cache_read(A, l1).at(ko).buffers(2);
+                s.cache_write(C, l2).at(mo).cache_write(C, l1).at(no).buffers(2);
+            });
+            add(std::string("tails of a convolution, ") + name, convolution.view(), *where, [](schedule& s) {
+                s.split(x, xo, xi, 5).reorder(xo, xi, r);
+                s.cache_read(signal, l1).at(xo).buffers(2).cache_read(weight, l1).cache_write(filtered, l1).at(xo).buffers(2);
+            });
+            add(std::string("pieces of a fused loop, ") + name, matmul.view(), *where, [](schedule& s) {
+                s.fuse(m, n, "f").split("f", "fo", "fi", 6).cache_read(A, l1).at("fo").buffers(2).cache_read(B, l1).at("fo").buffers(2);
+            });
+        }
+        add("tails of a producer, tags", doubled_differences.view(), by_tag, [](schedule& s) {
+            s.split(x, xo, xi, 5).compute_at(doubled, xo).store_in(doubled, l1);
+            s.cache_write(differences, l1).at(xo).buffers(2).stage(doubled).cache_read(signal, l2).at(xo).buffers(2);
         });
         add("long, tags", long_matmul.view(), by_tag, [](schedule& s) {
             tiled(s).cache_read(A, l1).at(ko).buffers(3).cache_read(B, l1).at(ko).buffers(2).cache_write(C, l1).at(no);

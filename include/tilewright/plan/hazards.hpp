@@ -252,8 +252,7 @@ constexpr hazard find_hazard(plan_value const& plan, visiting how = visiting::pe
 }
 
 /// Refuses a plan that runs into a hazard.
-constexpr void refuse_hazards(planning& p) {
-    hazard const found = find_hazard(p.plan);
+constexpr void refuse_hazard(planning& p, hazard const& found) {
     if (!found) return;
     if (found.broken == rule::too_many_in_flight)
         return p.refuse_capacity("transfers in flight", in_flight::most_jobs + 1, in_flight::most_jobs);
@@ -264,5 +263,6 @@ constexpr void refuse_hazards(planning& p) {
     p.refuse(verdict_kind::race, found.broken, {b.tensor, mover(found.first), mover(found.second)}, b.ordinal);
     p.kept.facts = {fact{fact_kind::version, found.version}};
 }
+constexpr void refuse_hazards(planning& p) { refuse_hazard(p, find_hazard(p.plan)); }
 
 }  // namespace tilewright::detail

@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/plan/banks.hpp>
+#include <tilewright/plan/bounds.hpp>
 #include <tilewright/plan/cost.hpp>
 #include <tilewright/plan/count.hpp>
 #include <tilewright/plan/hazards.hpp>
@@ -59,6 +60,7 @@ constexpr void write_plan(planning& p) {
     if (!p.refused() && p.is_partial()) count_partial(p);
     if (!p.refused()) plan.total_cycles = count_cycles(plan);
     if (!p.refused()) refuse_hazards(p);
+    if (!p.refused() && p.is_partial()) refuse_hazard(p, find_excess(p.plan));
 }
 
 constexpr plan_value make_plan(schedule const& of, machine_reading const& parts) {

@@ -67,6 +67,12 @@ class program_run {
     constexpr plan_value const& plan() const { return plan_; }
     /// Of a loop variable: -1 in loops that `compute` counts in its `times`.
     constexpr std::int64_t value(int variable_at) const { return values_[static_cast<std::size_t>(variable_at)]; }
+    /// Whether a loop stands around.
+    constexpr bool is_open(int variable_at) const {
+        bool open = false;
+        for (int at = 0; at < depth_; ++at) open |= open_[static_cast<std::size_t>(at)] == variable_at;
+        return open;
+    }
     /// A form, where the loops of ring `ring_at` stand at step `number`; -1: where they are.
     constexpr std::int64_t value_of(affine const& form, int ring_at = -1, std::int64_t number = 0) const {
         std::int64_t value = form.constant;
