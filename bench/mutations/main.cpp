@@ -195,6 +195,8 @@ int main(int argument_count, char** arguments) {
     good_plans const good;
     std::vector<seeded> all;
     for (good_plan const& g : good.all) {
+        // of one kind of plans: --only TEXT
+        if (argument_count > 2 && std::strcmp(arguments[1], "--only") == 0 && g.name.find(arguments[2]) == std::string::npos) continue;
         if (g.plan->refusal) {
             std::fprintf(stderr, "%s is refused: %s\n", g.name.c_str(), to_string(g.plan->refusal).c_str());
             return EXIT_FAILURE;
