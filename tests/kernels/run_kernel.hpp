@@ -2,6 +2,7 @@
 #include "catch.hpp"
 #include <cstring>
 #include <tilewright/halide/jit.hpp>
+#include <tilewright/plan/bounds.hpp>
 #include <tilewright/plan/prediction.hpp>
 
 #include "reference/fill.hpp"
@@ -83,6 +84,7 @@ inline operand_data check_kernel(tilewright::plan_value const& plan, tilewright:
     using namespace tilewright;
     INFO((plan.refusal ? to_string(plan.refusal) : std::string()));
     REQUIRE(!plan.refusal);
+    CHECK(!tilewright::detail::find_excess(plan, tilewright::detail::visiting::everything));
     operand_data data = random_operands(plan, 17);
     halide::jit_kernel planned(plan, &on), plain(plan, nullptr);
     INFO(planned.statement());

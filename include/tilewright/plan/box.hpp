@@ -12,25 +12,15 @@ struct box {
     bool started = false;
 };
 
-constexpr bool same_terms(linear const& a, linear const& b) {
-    if (a.count != b.count) return false;
-    for (int at = 0; at < a.count; ++at) {
-        auto const position = static_cast<std::size_t>(at);
-        if (a.terms[position].variable != b.terms[position].variable || a.terms[position].coefficient != b.terms[position].coefficient)
-            return false;
-    }
-    return true;
-}
-
 /// Widens `whole` by the access at `node` of stage `s`, seen from inside the first `depth` loops of its path.
 /// @return -1, or the dimension whose extent would not be constant
-constexpr int widen(planning const& p, box& whole, int s, int node, int depth) {
+constexpr int widen(planning& p, box& whole, int s, int node, int depth) {
     whole.rank = p.plan.what[node].argument_count;
     for (int dimension = 0; dimension < whole.rank; ++dimension) {
         auto const d = static_cast<std::size_t>(dimension);
         linear outside;
         range inside;
-        if (!split_at_level(p, s, p.index_form(s, node, dimension), depth, outside, inside)) return dimension;
+        split_at_level(p, s, p.index_form(s, node, dimension), depth, outside, inside);
         if (p.nest_at(s).partial) trim(p, s, node, dimension, depth, inside);
         if (!whole.started) {
             whole.at[d] = outside;
@@ -38,7 +28,7 @@ constexpr int widen(planning const& p, box& whole, int s, int node, int depth) {
             whole.extents[d] = inside.high - inside.low + 1;
             continue;
         }
-        if (!same_terms(whole.at[d], outside)) return dimension;
+        if (!whole.at[d].same_terms(outside)) return dimension;
         std::int64_t const low = whole.at[d].constant, high = low + whole.extents[d] - 1;
         whole.at[d].constant = low < inside.low ? low : inside.low;
         whole.extents[d] = (high > inside.high ? high : inside.high) - whole.at[d].constant + 1;
@@ -52,11 +42,24 @@ struct coverage {
 };
 
 /// Of the box of stage `s`'s target inside the first `depth` loops of its path: how many elements the loops inside compute in the first
-/// dimension that has gaps, and how many it spans. Both are equal when no dimension has any.
-constexpr coverage cover(planning const& p, int s, int depth) {
+/// dimension that has gaps, and how many it spans; or likewise in the two dimensions of a fused loop that lies across the level. Both are
+/// equal when there are no gaps.
+constexpr coverage cover(planning& p, int s, int depth) {
     for (int dimension = 0; dimension < p.stage_at(s).rank; ++dimension) {
         spread const found = spread_of(p, s, dimension, depth);
         if (found.count != found.valid) return {found.count, found.valid};
+    }
+    nest const& n = p.nest_at(s);
+    for (int at = 0; at < n.axes.size(); ++at) {
+        nest_axis const& a = n.axes[static_cast<std::size_t>(at)];
+        if (a.is != nest_axis::role::fused || a.modulus != 0 || side_of(p, s, a.variable, depth) != side::across) continue;
+        std::int64_t spanned = 1;
+        for (int part = 0; part < n.axes.size(); ++part) {
+            nest_axis const& b = n.axes[static_cast<std::size_t>(part)];
+            if (b.is == nest_axis::role::fused && b.outer == a.outer) spanned *= reach_of(p, s, b.variable, depth).count;
+        }
+        std::int64_t const computed = spread_of(p, s, a.outer, depth).count;
+        if (computed != spanned) return {computed, spanned};
     }
     return {};
 }

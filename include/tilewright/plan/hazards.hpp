@@ -458,8 +458,7 @@ constexpr label in_flight_name(planning& p, int movement_at) {
 }
 
 /// Refuses a plan that runs into a hazard.
-constexpr void refuse_hazards(planning& p) {
-    hazard const found = find_hazard(p.plan);
+constexpr void refuse_hazard(planning& p, hazard const& found) {
     if (!found) return;
     machine const& where = p.of->where();
     if (found.broken == rule::too_many_in_flight)
@@ -487,5 +486,6 @@ constexpr void refuse_hazards(planning& p) {
     p.refuse(verdict_kind::race, found.broken, {b.tensor, mover(found.first), mover(found.second)}, b.ordinal);
     p.kept.facts = {fact{fact_kind::version, found.version}};
 }
+constexpr void refuse_hazards(planning& p) { refuse_hazard(p, find_hazard(p.plan)); }
 
 }  // namespace tilewright::detail

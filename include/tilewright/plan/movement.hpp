@@ -1,6 +1,5 @@
 #pragma once
-#include <numeric>
-#include <tilewright/plan/planning.hpp>
+#include <tilewright/plan/level.hpp>
 
 // Turns a region into calls of a transfer that can express it.
 namespace tilewright::detail {
@@ -101,7 +100,7 @@ constexpr region_fault align(planning& p, buffer& b, fixed_array<linear, max_ran
         std::int64_t const first = (form.constant - b.minimum[static_cast<std::size_t>(dimension)]) * step;
         if (first % alignment != 0) return {rule::address_not_aligned, (first % alignment + alignment) % alignment, alignment};
         for (int t = 0; t < form.count; ++t) {
-            std::int64_t const move = form.terms[static_cast<std::size_t>(t)].coefficient * step;
+            std::int64_t const move = grain_of(p, form.terms[static_cast<std::size_t>(t)]) * step;
             if (move % alignment != 0) return {rule::address_not_aligned, (move % alignment + alignment) % alignment, alignment};
         }
     }
@@ -199,7 +198,7 @@ constexpr void move_region(planning& p, region r, int transfer_at, int ordinal, 
     std::int64_t partial_row = 0;
     r.each_end(row, [&](region::clipped const& c) {
         std::int64_t step = 0;
-        for (int at = 0; at < c.form.count; ++at) step = std::gcd(step, c.form.terms[static_cast<std::size_t>(at)].coefficient);
+        for (int at = 0; at < c.form.count; ++at) step = std::gcd(step, grain_of(p, c.form.terms[static_cast<std::size_t>(at)]));
         std::int64_t const rest = step == 0 ? c.bound - c.form.constant : ((c.bound - c.form.constant) % step + step) % step;
         if (rest * size % t.row_granularity != 0 || step * size % t.row_granularity != 0) partial_row = rest > 0 ? rest : step;
     });
@@ -262,7 +261,7 @@ constexpr void move_region(planning& p, region r, int transfer_at, int ordinal, 
         if (c.is != clip_kind::begin || fault) return;
         std::int64_t move = (c.bound - c.form.constant) * size % t.address_alignment;
         for (int at = 0; at < c.form.count && move == 0; ++at)
-            move = c.form.terms[static_cast<std::size_t>(at)].coefficient * size % t.address_alignment;
+            move = grain_of(p, c.form.terms[static_cast<std::size_t>(at)]) * size % t.address_alignment;
         if (move != 0) fault = {rule::address_not_aligned, (move + t.address_alignment) % t.address_alignment, t.address_alignment};
     });
     if (fault) return refuse(fault);

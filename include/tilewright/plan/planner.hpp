@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/plan/banks.hpp>
+#include <tilewright/plan/bounds.hpp>
 #include <tilewright/plan/cost.hpp>
 #include <tilewright/plan/count.hpp>
 #include <tilewright/plan/hazards.hpp>
@@ -64,9 +65,10 @@ constexpr void write_plan(planning& p) {
     if (!p.refused()) check_banks(p);
     if (!p.refused()) add_fences(p);
     if (!p.refused()) limit_totals(p);
-    if (!p.refused() && plan.limits.size() > 0) count_partial(p);
+    if (!p.refused() && p.is_partial()) count_partial(p);
     if (!p.refused()) plan.total_cycles = count_cycles(plan);
     if (!p.refused()) refuse_hazards(p);
+    if (!p.refused() && p.is_partial()) refuse_hazard(p, find_excess(p.plan));
 }
 
 constexpr plan_value make_plan(schedule const& of, machine_reading const& parts) {
