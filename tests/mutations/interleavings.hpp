@@ -152,7 +152,7 @@ class unrolled {
         if (b.kind == ir::buffer_kind::argument) return argument_at_[static_cast<std::size_t>(buffer_at)] + static_cast<int>(offset);
         int const banks = plan_.where->memories[b.memory].banks, version = version_of(b, loops);
         return bank_at_.at({b.memory, (b.bank + version) % banks}) +
-               static_cast<int>(b.offset + version / banks * b.version_bytes + offset);
+               static_cast<int>(b.offset + version / banks * b.part_stride + offset);
     }
     std::uint64_t narrow_bank(int buffer_at, values const& loops) const {
         ir::buffer const& b = at(plan_.buffers, buffer_at);

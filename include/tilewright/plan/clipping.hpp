@@ -1,5 +1,5 @@
 #pragma once
-#include <tilewright/plan/movement.hpp>
+#include <tilewright/plan/packing.hpp>
 #include <tilewright/plan/spread.hpp>
 #include <tilewright/plan/trip_count.hpp>
 
@@ -50,7 +50,7 @@ constexpr std::int64_t clip_staged(planning& p, staging const& st, int dimension
     if (access.alike)
         return clip_region(p, touched_by(p, st.stage, access.node, dimension, st.depth, access.constants.high - access.constants.low),
                            dimension, r);
-    std::int64_t const extent = p.buffer_at(st.buffer).extents[d];
+    std::int64_t const extent = box_extent(p, p.buffer_at(st.buffer), dimension);
     linear const at = p.form_of(p.box_at[static_cast<std::size_t>(st.buffer)][d]);
     auto const keep_inside = [&](linear const& form, std::int64_t low, std::int64_t high) {
         linear negative;
@@ -68,7 +68,7 @@ constexpr std::int64_t clip_staged(planning& p, staging const& st, int dimension
     if (outward.kind == buffer_kind::argument) return extent;
     linear relative = at;
     relative.add(p.form_of(p.box_at[static_cast<std::size_t>(st.outward)][d]), -1);
-    keep_inside(relative, 0, outward.extents[d] - 1);
+    keep_inside(relative, 0, box_extent(p, outward, dimension) - 1);
     return extent;
 }
 

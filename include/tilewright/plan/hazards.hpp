@@ -199,8 +199,8 @@ struct in_flight {
         if (overlap(in, other.source, to) && writes && !apart) return conflict(rule::written_while_read);
         memory const& m = memory_of(in, to);
         for (place const& used : {other.source, other.destination}) {
-            if (m.ports > 1 || used.buffer < 0 || &memory_of(in, used) != &m || bank_of(in, used) < 0) continue;
-            if (bank_of(in, used) == bank_of(in, to)) conflict(rule::bank_in_use);
+            if (m.ports > 1 || used.buffer < 0 || &memory_of(in, used) != &m) continue;
+            if ((banks_of(in, used) & banks_of(in, to)) != 0) conflict(rule::bank_in_use);
         }
     }
     /// Whether two places have bytes in common: buffers may share them at different times.
@@ -210,16 +210,22 @@ struct in_flight {
         buffer const& right = in.plan().buffers[static_cast<std::size_t>(b.buffer)];
         if (left.kind == buffer_kind::argument || right.kind == buffer_kind::argument || left.memory != right.memory) return false;
         int const banks = in.plan().where->memories[left.memory].banks;
-        std::int64_t const first = left.offset_of(a.version, banks), second = right.offset_of(b.version, banks);
-        return bank_of(in, a) == bank_of(in, b) && first < second + right.bytes && second < first + left.bytes;
+        for (int l = a.version * left.blocks; l < (a.version + 1) * left.blocks; ++l) {
+            for (int r = b.version * right.blocks; r < (b.version + 1) * right.blocks; ++r) {
+                std::int64_t const first = left.offset_of(l, banks), second = right.offset_of(r, banks);
+                bool const meet = first < second + right.part_bytes() && second < first + left.part_bytes();
+                if (meet && left.bank_of(l, banks) == right.bank_of(r, banks)) return true;
+            }
+        }
+        return false;
     }
     static constexpr memory const& memory_of(run const& in, place const& of) {
         return in.plan().where->memories[in.plan().buffers[static_cast<std::size_t>(of.buffer)].memory];
     }
-    /// -1 of an argument
-    static constexpr int bank_of(run const& in, place const& of) {
+    /// A bit for each bank that a place lies in; none of an argument.
+    static constexpr unsigned banks_of(run const& in, place const& of) {
         buffer const& b = in.plan().buffers[static_cast<std::size_t>(of.buffer)];
-        return b.kind == buffer_kind::argument ? -1 : (b.bank + of.version) % memory_of(in, of).banks;
+        return b.kind == buffer_kind::argument ? 0 : b.banks_of(of.version, memory_of(in, of).banks);
     }
     constexpr void expect(run& in, place const& used, std::int64_t number, int by) {
         if (keeps_contents(in, used.buffer) && contents_of(used).steps[static_cast<std::size_t>(used.version)] != number)

@@ -95,6 +95,8 @@ struct staging {
     std::int16_t distance_ordinal = 0;
     std::int16_t bank = -1;  ///< -1: any
     std::int16_t bank_ordinal = 0;
+    std::int16_t layout = -1;  ///< position in the schedule; -1: none
+    std::int16_t layout_ordinal = 0;
     std::int16_t scope = 0;    ///< position on the stage's path where its steps are counted from
     std::int16_t mover = -1;   ///< the transfer into the buffer, or out of it for a cache_write
     std::int16_t loader = -1;  ///< a cache_write that continues: the transfer into it
@@ -238,6 +240,15 @@ struct planning : refusals {
             if (stage_at(position).output == tensor) return position;
         }
         return -1;
+    }
+
+    /// Whether a buffer that holds what stage `s` reads or computes of `tensor` has a layout.
+    constexpr bool has_layout(int s, label const& tensor, bool writes) const {
+        for (int at = 0; at < stagings.size(); ++at) {
+            staging const& st = stagings[static_cast<std::size_t>(at)];
+            if (st.layout >= 0 && st.stage == s && st.writes == writes && st.tensor == tensor) return true;
+        }
+        return false;
     }
 
     /// Index `dimension` of the access at `node` of stage `s`, over variables.

@@ -62,6 +62,7 @@ constexpr void read_directives(planning& p) {
     if (of.directive_count() > schedule::most_directives)
         return p.refuse_capacity("directives", of.directive_count(), schedule::most_directives);
     if (of.name_count() > schedule::most_names) return p.refuse_capacity("names in directives", of.name_count(), schedule::most_names);
+    if (of.layout_count() > schedule::most_layouts) return p.refuse_capacity("layouts", of.layout_count(), schedule::most_layouts);
     int current = p.plan.stages.size() - 1;
     int last_staging = -1, last_stored = -1;
     for (int at = 0; at < of.directive_count() && !p.refused(); ++at) {
@@ -173,6 +174,14 @@ constexpr void read_directives(planning& p) {
                 if (!versions && st.writes)
                     return p.refuse(verdict_kind::misplaced_directive, rule::prefetch_of_output, {st.tensor}, ordinal);
                 versions ? number(st.versions, st.versions_ordinal, st.tensor, 1) : number(st.distance, st.distance_ordinal, st.tensor, 0);
+                break;
+            }
+            case directive_kind::layout: {
+                if (last_staging < 0) return misplaced();
+                staging& st = p.staging_at(last_staging);
+                if (st.layout >= 0) return conflict(st.tensor);
+                st.layout = static_cast<std::int16_t>(d.factors[0]);
+                st.layout_ordinal = static_cast<std::int16_t>(ordinal);
                 break;
             }
             case directive_kind::in_bank:

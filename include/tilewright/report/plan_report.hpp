@@ -78,9 +78,9 @@ inline plan_report report_of(plan_value const& plan) {
             lifetime const life = lifetime_of(plan, b);
             r.offset = b.offset;
             r.versions = b.versions;
-            for (int version = 0; version < b.versions && m.has_address(); ++version) {
+            for (int part = 0; part < b.parts() && m.has_address(); ++part) {
                 r.version_addresses.push_back(
-                    {m.bank_base((b.bank + version) % m.banks) + static_cast<std::uint64_t>(b.offset_of(version, m.banks))});
+                    {m.bank_base(b.bank_of(part, m.banks)) + static_cast<std::uint64_t>(b.offset_of(part, m.banks))});
             }
             if (m.has_address()) r.address = r.version_addresses.front();
             r.first_line = life.first;
