@@ -34,6 +34,25 @@ machine machine_with(bool asynchronous) {
 }
 machine const machines[] = {machine_with(false), machine_with(true)};
 
+// A memory of two blocks, and one of three.
+constexpr memory vtcm{.name = "vtcm", .capacity = 128_KiB, .alignment = 128, .banks = 2, .bank_bases = {0xd800'0000, 0xda00'0000}};
+constexpr memory tcm{.name = "tcm", .base = 0x3000'0000, .capacity = 96_KiB, .alignment = 64, .banks = 3};
+machine blocks_with(bool asynchronous) {
+    machine made("blocks", dram, vtcm, tcm);
+    engine const loader{"loader"}, storer{.name = "storer", .completes = completion::by_channel};
+    for (engine const& e : {loader, storer}) made.add(e);
+    for (memory const* m : {&vtcm, &tcm}) {
+        bool const first = m == &vtcm;
+        auto in = transfer(first ? "load" : "load_tcm", dram, *m).on(loader).dimensions(first ? 2 : 4).cost({.latency = 9, .bytes_per_cycle = 4});
+        auto out = transfer(first ? "store" : "store_tcm", *m, dram).on(storer).dimensions(3).cost({.latency = 9, .bytes_per_cycle = 4});
+        if (asynchronous) in.asynchronous(), out.asynchronous();
+        made.add(in);
+        made.add(out);
+    }
+    return made;
+}
+machine const block_machines[] = {blocks_with(false), blocks_with(true)};
+
 constexpr axis mo{"mo"}, mi{"mi"}, no{"no"}, ni{"ni"}, ko{"ko"}, ki{"ki"};
 constexpr tensor<std::int8_t> A{"A"}, B{"B"};
 constexpr tensor<std::int32_t> C{"C"};
@@ -62,9 +81,9 @@ struct product {
     product(std::int64_t rows, std::int64_t columns, std::int64_t depth) : m{"m", rows}, n{"n", columns}, k{"k", depth} {}
     auto what() const { return C(m, n) += cast<std::int32_t>(A(m, k)) * cast<std::int32_t>(B(k, n)); }
     template <class Direct>
-    void on_every_machine(Direct const& direct) const {
+    void on_every_machine(Direct const& direct, machine const (&those)[2] = machines) const {
         auto const computed = what();
-        for (machine const& where : machines) {
+        for (machine const& where : those) {
             INFO((where.transfers[0].is_asynchronous ? "asynchronous" : "blocking"));
             schedule made(computed, where);
             direct(made);
@@ -94,4 +113,101 @@ TEST_CASE("panels of both operands and of the result") {
             .cache_read(B, l1).at(ko).layout([](auto i, auto j) { return index_map(j / 4, i, j % 4); })
             .cache_write(C, l1).at(no).layout([](auto i, auto j) { return index_map(i / 6, j / 4, i % 6, j % 4); });
     });
+}
+TEST_CASE("panels that the box does not fill, and splits of splits") {
+    product const p(26, 40, 22);
+    p.on_every_machine([&](schedule& s) {
+        s.split(p.m, mo, mi, 13).split(p.k, ko, ki, 11).reorder(mo, ko, mi, ki, p.n)
+            .cache_read(A, l1).at(ko).layout([](auto i, auto j) { return index_map(i / 6, j / 8, j % 8 / 4, i % 6, j % 4); })
+            .cache_read(B, l1).at(ko).layout([](auto i, auto j) { return index_map(j / 24, i / 3, j % 24 / 8, i % 3, j % 8); })
+            .cache_write(C, l1).at(mo).layout([](auto i, auto j) { return index_map(j / 7, i, j % 7); });
+    });
+}
+TEST_CASE("tiles that do not divide, of layouts that do not divide them") {
+    for (auto const& [rows, columns, depth] : {std::array{10, 19, 11}, {23, 5, 9}, {1, 1, 1}, {8, 16, 6}, {17, 3, 29}}) {
+        INFO(rows << " x " << columns << " x " << depth);
+        product const p(rows, columns, depth);
+        p.on_every_machine([&](schedule& s) {
+            s.tile(p.m, p.n, mo, no, mi, ni, 8, 8).split(p.k, ko, ki, 6).reorder(mo, no, ko, mi, ki, ni)
+                .cache_read(A, l1).at(ko).layout([](auto i, auto j) { return index_map(i / 3, j, i % 3); })
+                .cache_read(B, l1).at(ko).layout([](auto i, auto j) { return index_map(j / 4, i / 2, j % 4, i % 2); })
+                .cache_write(C, l1).at(no).layout([](auto i, auto j) { return index_map(j / 5, i / 4, j % 5, i % 4 / 2, i % 2); });
+        });
+    }
+}
+TEST_CASE("a packed tile is packed again further in, out of parts that it does not begin at") {
+    product const p(24, 40, 36);
+    p.on_every_machine([&](schedule& s) {
+        s.tile(p.m, p.n, mo, no, mi, ni, 8, 20).split(p.k, ko, ki, 9).reorder(mo, no, ko, mi, ki, ni)
+            .cache_read(A, l2).layout([](auto i, auto j) { return index_map(i / 6, j / 4, i % 6, j % 4); })
+            .cache_read(A, l1).at(ko).layout([](auto i, auto j) { return index_map(j, i / 3, i % 3); })
+            .cache_write(C, l2).at(mo).layout([](auto i, auto j) { return index_map(j / 16, i, j % 16); })
+            .cache_write(C, l1).at(no).layout([](auto i, auto j) { return index_map(i / 2, j, i % 2); });
+    });
+}
+TEST_CASE("versions of a packed tile") {
+    for (int versions : {2, 3}) {
+        product const p(24, 40, 36);
+        machine const& where = machines[1];
+        auto const computed = p.what();
+        emulator on(where, {});
+        schedule s(computed, where);
+        s.tile(p.m, p.n, mo, no, mi, ni, 8, 8).split(p.k, ko, ki, 12).reorder(mo, no, ko, mi, ki, ni)
+            .cache_read(A, l1).at(ko).buffers(versions).layout([](auto i, auto j) { return index_map(i / 6, j, i % 6); })
+            .cache_read(B, l1).at(ko).layout([](auto i, auto j) { return index_map(j / 4, i, j % 4); }).buffers(versions)
+            .cache_write(C, l1).at(no).buffers(versions).layout([](auto i, auto j) { return index_map(j / 3, i, j % 3); });
+        check(s, on, [&](kernels::operand_data const& d) {
+            reference::matmul_nn(24, 40, 36, d.in<std::int8_t>(0), d.in<std::int8_t>(1), d.out<std::int32_t>());
+        });
+    }
+}
+
+TEST_CASE("two blocks hold the rows of a tile in turn, as [2][4096]") {
+    constexpr tensor<float> X{"X"}, Y{"Y"};
+    axis const i{"i", 512}, j{"j", 32}, io{"io"}, ii{"ii"};
+    auto const what = Y(i, j) = X(i, j) * 2;
+    for (machine const& where : block_machines) {
+        schedule s(what, where);
+        s.split(i, io, ii, 256).vectorize(j, 8)
+            .cache_read(X, vtcm).at(io).layout([](auto row, auto column) { return index_map(row % 2, separator, row / 2, column); })
+            .cache_write(Y, vtcm).at(io).layout([](auto row, auto column) { return index_map(column / 16, separator, row, column % 16); });
+        auto const plan = std::make_unique<plan_value>(make_plan(s));
+        REQUIRE(!plan->refusal);
+        ir::buffer const& x = plan->buffers[2];
+        CHECK(x.name == "X.vtcm");
+        CHECK(x.blocks == 2);
+        CHECK(x.part_bytes() == 4096 * 4);
+        CHECK(plan->peak(vtcm, 0) == 2 * 4096 * 4);
+        CHECK(plan->peak(vtcm, 1) == 2 * 4096 * 4);
+        emulator on(where, {});
+        check(s, on, [](kernels::operand_data const& d) {
+            for (int at = 0; at < 512 * 32; ++at) d.out<float>()[at] = d.in<float>(0)[at] * 2;
+        });
+        // Where they are after the kernel: the last 256 rows, of X in turn, of Y by halves.
+        auto const data = kernels::random_operands(*plan, 17);
+        for (int row = 0; row < 256; ++row) {
+            for (int column = 0; column < 32; ++column) {
+                float const wanted = data.in<float>(0)[(256 + row) * 32 + column];
+                auto const* const of_x = reinterpret_cast<float const*>(on.base(vtcm, row % 2) + x.offset);
+                auto const* const of_y = reinterpret_cast<float const*>(on.base(vtcm, column / 16) + plan->buffers[3].offset);
+                REQUIRE(of_x[row / 2 * 32 + column] == wanted);
+                REQUIRE(of_y[row * 16 + column % 16] == wanted * 2);
+            }
+        }
+    }
+}
+TEST_CASE("operands spread over two blocks and over three, in versions, where tiles are partial") {
+    for (auto const& [rows, columns, depth] : {std::array{24, 24, 36}, {10, 19, 11}, {1, 1, 1}}) {
+        product const p(rows, columns, depth);
+        for (int versions : {1, 2, 3}) {
+            INFO(rows << " x " << columns << " x " << depth << ", " << versions << " versions");
+            p.on_every_machine([&](schedule& s) {
+                s.tile(p.m, p.n, mo, no, mi, ni, 8, 8).split(p.k, ko, ki, 12).reorder(mo, no, ko, mi, ki, ni)
+                    .cache_read(A, tcm).at(ko).layout([](auto i, auto j) { return index_map(j / 4 % 3, separator, i / 3, j / 12, j % 4, i % 3); })
+                    .cache_write(C, vtcm).at(no).layout([](auto i, auto j) { return index_map(i / 2 % 2, separator, j / 5, i / 4, j % 5, i % 2); })
+                    .cache_read(B, vtcm).at(ko).layout([](auto i, auto j) { return index_map(j / 4, separator, i, j % 4); });
+                if (s.where().transfers[0].is_asynchronous) s.buffers(versions);
+            }, block_machines);
+        }
+    }
 }

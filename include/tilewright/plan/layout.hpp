@@ -103,36 +103,61 @@ constexpr bool stays_below(planning const& p, linear const& form, std::int64_t e
     return highest_of(p, negative) <= 0 && highest_of(p, form) < end;
 }
 
-/// (form / divisor) % modulus as a form: exactly where terms go into one part or the other as a whole, else as a component.
-/// @pre the form is never negative
-constexpr linear part_of(planning& p, label const& name, linear const& form, std::int64_t divisor, std::int64_t modulus) {
-    if (highest_of(p, form) / divisor < modulus) modulus = 0;
-    linear high, below;
-    divide(form, divisor, high, below);
-    linear whole = form;
-    if (stays_below(p, below, divisor)) {
-        linear outer, inner;
-        if (modulus > 0) divide(high, modulus, outer, inner);
-        if (modulus == 0) return high;
-        if (stays_below(p, inner, modulus)) return inner;
-        whole = high;
-        divisor = 1;
-    }
-    linear part;
+/// A variable that is (form / divisor) % modulus; no modulus where it is 0.
+constexpr int component_of(planning& p, label const& name, linear const& form, std::int64_t divisor, std::int64_t modulus) {
     for (int at = 0; at < p.plan.variables.size(); ++at) {
         variable const& v = p.var(at);
         if (v.kind != variable_kind::component || v.divisor != divisor || v.modulus != modulus) continue;
         linear same = p.form_of(v.fused);
-        same.add(whole, -1);
-        if (same.count == 0 && same.constant == 0) {
-            part.add(1, at);
-            return part;
-        }
+        same.add(form, -1);
+        if (same.count == 0 && same.constant == 0) return at;
     }
-    variable made{.name = name, .kind = variable_kind::component, .fused = p.keep(whole), .divisor = divisor, .modulus = modulus};
-    made.extent = modulus > 0 ? modulus : highest_of(p, whole) / divisor + 1;
-    part.add(1, p.add(made));
-    return part;
+    variable made{.name = name, .kind = variable_kind::component, .fused = p.keep(form), .divisor = divisor, .modulus = modulus};
+    made.extent = modulus > 0 ? modulus : highest_of(p, form) / divisor + 1;
+    return p.add(made);
+}
+/// The largest divisor of `number`, less than itself, in which a form splits into whole terms: form = divisor * high + low.
+constexpr std::int64_t evenly(planning const& p, linear const& form, std::int64_t number, linear& high, linear& low) {
+    std::int64_t best = 1;
+    high = form;
+    low = {};
+    for (int at = 0; at < form.count; ++at) {
+        std::int64_t const divisor = std::gcd(form.terms[static_cast<std::size_t>(at)].coefficient, number);
+        if (divisor <= best || divisor == number) continue;
+        linear above, below;
+        divide(form, divisor, above, below);
+        if (!stays_below(p, below, divisor)) continue;
+        best = divisor;
+        high = above;
+        low = below;
+    }
+    return best;
+}
+/// form % modulus: as a form where terms are multiples of the modulus or stay below it, else with a component for what lies across.
+/// @pre the form is never negative; so are all that follow from it
+constexpr linear remainder_of(planning& p, label const& name, linear const& form, std::int64_t modulus) {
+    linear whole, rest, high, low;
+    divide(form, modulus, whole, rest);
+    if (stays_below(p, rest, modulus)) return rest;
+    if (!stays_below(p, rest, box_index::highest)) rest = form;
+    std::int64_t const step = evenly(p, rest, modulus, high, low);
+    low.add(step, component_of(p, name, high, 1, modulus / step));
+    return low;
+}
+/// form / divisor, likewise.
+constexpr linear quotient_of(planning& p, label const& name, linear const& form, std::int64_t divisor) {
+    linear whole, rest, high, low;
+    divide(form, divisor, whole, rest);
+    if (stays_below(p, rest, divisor)) return whole;
+    if (!stays_below(p, rest, box_index::highest)) whole = {}, rest = form;
+    std::int64_t const step = evenly(p, rest, divisor, high, low);
+    whole.add(1, component_of(p, name, high, divisor / step, 0));
+    return whole;
+}
+/// (form / divisor) % modulus; no modulus where it is 0.
+constexpr linear part_of(planning& p, label const& name, linear const& form, std::int64_t divisor, std::int64_t modulus) {
+    bool const wraps = modulus > 0 && highest_of(p, form) / divisor >= modulus;
+    return quotient_of(p, name, wraps ? remainder_of(p, name, form, divisor * modulus) : form, divisor);
 }
 
 /// The index into a buffer of an element of its box.
