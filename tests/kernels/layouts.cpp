@@ -53,6 +53,23 @@ machine blocks_with(bool asynchronous) {
 }
 machine const block_machines[] = {blocks_with(false), blocks_with(true)};
 
+// An array that takes panels: 6 x 8 outer products of 4 steps, the left operand turned. It has no form that overwrites.
+constexpr memory pad{.name = "pad", .base = 0x5000'0000, .capacity = 64_KiB, .alignment = 64, .banks = 2, .host_visible = false};
+constexpr memory acc{.name = "acc", .base = 0x5100'0000, .capacity = 32_KiB, .alignment = 64, .banks = 2, .host_visible = false};
+constexpr engine loader{"loader"}, storer{"storer"}, array{"array"};
+constexpr axis i6{"i6", 6}, j8{"j8", 8}, l4{"l4", 4}, any{"any", 1};
+constexpr tensor<std::int8_t> a{"a"}, b{"b"};
+constexpr tensor<std::int32_t> c{"c"};
+constexpr auto panels = intrinsic("panels", c(i6, j8) += cast<std::int32_t>(a(l4, i6)) * cast<std::int32_t>(b(l4, j8)))
+                            .reads(a, pad).reads(b, pad).updates(c, acc).on(array).cycles(4);
+constexpr auto in_pad = transfer("in_pad", dram, pad).on(loader).dimensions(2).cost({.latency = 30, .bytes_per_cycle = 8});
+constexpr auto late_in_pad = transfer("in_pad", dram, pad).on(loader).asynchronous().dimensions(4).cost({.latency = 30, .bytes_per_cycle = 8});
+constexpr auto out_acc = transfer("out_acc", acc, dram).on(storer).asynchronous().dimensions(3).cost({.latency = 30, .bytes_per_cycle = 8});
+constexpr auto zero_acc = transfer("zero_acc", dram, acc, c(any) = 0).on(loader).dimensions(3).cost({.bytes_per_cycle = 32});
+constexpr auto zero_pad = transfer("zero_pad", dram, pad, a(any) = 0).on(loader).dimensions(2).cost({.bytes_per_cycle = 32});
+constexpr auto blocking_array = machine("blocking_array", dram, pad, acc, loader, storer, array, in_pad, out_acc, zero_acc, zero_pad, panels);
+constexpr auto late_array = machine("late_array", dram, pad, acc, loader, storer, array, late_in_pad, out_acc, zero_acc, zero_pad, panels);
+
 constexpr axis mo{"mo"}, mi{"mi"}, no{"no"}, ni{"ni"}, ko{"ko"}, ki{"ki"};
 constexpr tensor<std::int8_t> A{"A"}, B{"B"};
 constexpr tensor<std::int32_t> C{"C"};
@@ -209,5 +226,54 @@ TEST_CASE("operands spread over two blocks and over three, in versions, where ti
                 if (s.where().transfers[0].is_asynchronous) s.buffers(versions);
             }, block_machines);
         }
+    }
+}
+
+TEST_CASE("an instruction on panels, which turn its operand") {
+    for (auto const& [rows, columns, depth] : {std::array{24, 48, 24}, {25, 18, 11}, {1, 1, 1}, {13, 40, 30}}) {
+        for (int versions : {1, 2}) {
+            INFO(rows << " x " << columns << " x " << depth << ", " << versions << " versions");
+            product const p(rows, columns, depth);
+            auto const computed = p.what();
+            auto const direct = [&](machine const& where, bool spread) {
+                schedule s(computed, where);
+                s.tile(p.m, p.n, mo, no, mi, ni, 12, 16).split(p.k, ko, ki, 8).reorder(mo, no, ko, mi, ni, ki).cache_read(A, pad).at(ko);
+                if (spread) s.layout([](auto i, auto l) { return index_map(i / 6, separator, l, i % 6); });
+                else s.layout([](auto i, auto l) { return index_map(i / 6, l, i % 6); });
+                if (where.name == late_array.name) s.buffers(versions);
+                s.cache_read(B, pad).at(ko);
+                if (spread) s.layout([](auto l, auto j) { return index_map(l / 4, separator, j / 8, l % 4, j % 8); });
+                else s.layout([](auto l, auto j) { return index_map(j / 8, l, j % 8); });
+                s.cache_write(C, acc).at(no).buffers(versions);
+                if (spread) s.layout([](auto i, auto j) { return index_map(j / 8, separator, i / 6, j % 8 / 8, i % 6, j % 8); });
+                else s.layout([](auto i, auto j) { return index_map(i / 6, j / 8, i % 6, j % 8); });
+                return s.tensorize(mi, ni, ki, panels);
+            };
+            auto const expected = [&](kernels::operand_data const& d) {
+                reference::matmul_nn(rows, columns, depth, d.in<std::int8_t>(0), d.in<std::int8_t>(1), d.out<std::int32_t>());
+            };
+            for (bool spread : {false, true}) {
+                INFO((spread ? "in two blocks" : "in one block"));
+                check(direct(blocking_array, spread), emulated<blocking_array>(), expected);
+                check(direct(late_array, spread), emulated<late_array>(), expected);
+            }
+        }
+    }
+}
+
+TEST_CASE("a copy that stays code packs, for loops and for an instruction; a transfer carries one out") {
+    constexpr tensor<std::int8_t> P{"P"}, Q{"Q"};
+    axis const x{"x", 20}, y{"y", 24}, i{"i", 20}, j{"j", 10}, l{"l", 24}, io{"io"}, ii{"ii"};
+    auto const packed = stages(P(x, y) = A(x, y), C(i, j) += cast<std::int32_t>(P(i, l)) * cast<std::int32_t>(B(l, j)));
+    auto const expected = [](kernels::operand_data const& d) {
+        reference::matmul_nn(20, 10, 24, d.in<std::int8_t>(0), d.in<std::int8_t>(1), d.out<std::int32_t>());
+    };
+    for (machine const& where : machines) {
+        emulator on(where, {});
+        auto const turned = [](auto r, auto q) { return index_map(r / 6, q, r % 6); };
+        check(schedule(packed, where).store_in(P, l1).layout(turned), on, expected);
+        check(schedule(packed, where).split(i, io, ii, 6).compute_at(P, io).store_in(P, l2).layout(turned)
+                  .cache_read(P, l1).at(io).layout([](auto r, auto q) { return index_map(q / 8, r, q % 8); }), on, expected);
+        check(schedule(packed, where).store_in(P, l1).by(transfer("dram_l1", dram, l1)).layout(turned), on, expected);
     }
 }

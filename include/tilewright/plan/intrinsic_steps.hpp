@@ -52,7 +52,7 @@ constexpr mismatch place_operand(planning& p, int s, int intrinsic_at, matching 
                 linear const at = p.form_of(u.at[static_cast<std::size_t>(along)]);
                 std::int64_t const have = at.coefficient_of(loop.lane);
                 if (have == 0) {
-                    if (loop.lane_extent == 1 || !moves_with(p.plan, at, loop.lane)) continue;
+                    if (loop.lane_extent == 1 || b.layout < 0 || !moves_with(p.plan, at, loop.lane)) continue;
                     buffer_layout::coordinate const& c =
                         p.plan.layouts[static_cast<std::size_t>(b.layout)].coordinates[static_cast<std::size_t>(along)];
                     return differs(rule::across_a_split, name, loop.lane_extent, c.modulus > 0 ? c.modulus : c.divisor);
@@ -66,16 +66,14 @@ constexpr mismatch place_operand(planning& p, int s, int intrinsic_at, matching 
             }
             if (!moved) return differs(rule::other_index, name, 0, wanted);
         }
+        bool const last = dimension + 1 == rank && where >= 0;
+        if (last && where != b.rank - 1) {
+            if (b.stride(where) != 1) return differs(rule::not_contiguous, name, where, b.rank - 1);
+            where = b.rank - 1;  // what stands behind has one value
+        }
+        if (last && factor != 1) return differs(rule::neighbours_apart, name, factor, 1);
         o.dimension[static_cast<std::size_t>(dimension)] = static_cast<std::int8_t>(where);
         o.factor[static_cast<std::size_t>(dimension)] = factor;
-        bool const alone = view[node].argument_count > 0 && where < 0;
-        if (dimension + 1 < rank || alone) continue;
-        if (where != b.rank - 1) {
-            bool gaps = false;
-            for (int inner = where + 1; inner < b.rank; ++inner) gaps |= b.extents[static_cast<std::size_t>(inner)] > 1;
-            if (gaps) return differs(rule::not_contiguous, name, where, b.rank - 1);
-        }
-        if (factor != 1) return differs(rule::neighbours_apart, name, factor, 1);
     }
     return {};
 }
@@ -103,7 +101,7 @@ constexpr int keep_operands(planning& p, int s, int intrinsic_at, matching const
         operand_use o{.buffer = u.buffer,
                       .dimension = found.dimension[static_cast<std::size_t>(binding)],
                       .factor = found.factor[static_cast<std::size_t>(binding)]};
-        if (b.layout >= 0) {
+        if (p.has_layout(s, b.tensor, u.node == p.stage_at(s).target)) {
             mismatch const wrong = place_operand(p, s, intrinsic_at, found, binding, u, o);
             if (wrong) return refuse_mismatch(p, s, intrinsic_at, wrong), -1;
         }

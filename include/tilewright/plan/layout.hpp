@@ -27,7 +27,7 @@ constexpr void check_bijection(planning& p, label const& tensor, buffer_layout c
         int next = -1;
         for (int at = 0; at < coordinates; ++at) {
             buffer_layout::coordinate const& c = l.coordinates[static_cast<std::size_t>(at)];
-            if (c.dimension != dimension || seen[static_cast<std::size_t>(at)]) continue;
+            if (c.dimension != dimension || seen[static_cast<std::size_t>(at)] || c.modulus == 1) continue;  // of one value, nothing to tell
             if (next < 0 || c.divisor < l.coordinates[static_cast<std::size_t>(next)].divisor) next = at;
         }
         if (next < 0) break;

@@ -57,6 +57,8 @@ struct stage_placement {
     std::int16_t store_ordinal = 0;
     std::int16_t store_bank = -1;
     std::int16_t store_bank_ordinal = 0;
+    std::int16_t store_layout = -1;  ///< position in the schedule
+    std::int16_t store_layout_ordinal = 0;
     std::int16_t transfer = -1;  ///< carries the whole stage out
     std::int16_t transfer_ordinal = 0;
     label at_loop{};  ///< compute_at
@@ -242,8 +244,10 @@ struct planning : refusals {
         return -1;
     }
 
-    /// Whether a buffer that holds what stage `s` reads or computes of `tensor` has a layout.
+    /// Whether some buffer between stage `s` and a tensor that it reads or computes has a layout.
     constexpr bool has_layout(int s, label const& tensor, bool writes) const {
+        int const producer = producer_of(tensor);
+        if (producer >= 0 && placed(producer).store_layout >= 0) return true;
         for (int at = 0; at < stagings.size(); ++at) {
             staging const& st = stagings[static_cast<std::size_t>(at)];
             if (st.layout >= 0 && st.stage == s && st.writes == writes && st.tensor == tensor) return true;

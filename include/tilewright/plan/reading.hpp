@@ -177,11 +177,13 @@ constexpr void read_directives(planning& p) {
                 break;
             }
             case directive_kind::layout: {
-                if (last_staging < 0) return misplaced();
-                staging& st = p.staging_at(last_staging);
-                if (st.layout >= 0) return conflict(st.tensor);
-                st.layout = static_cast<std::int16_t>(d.factors[0]);
-                st.layout_ordinal = static_cast<std::int16_t>(ordinal);
+                if (last_staging < 0 && last_stored < 0) return misplaced();
+                bool const staged = last_staging >= 0;
+                std::int16_t& map = staged ? p.staging_at(last_staging).layout : p.placed(last_stored).store_layout;
+                if (map >= 0) return conflict(staged ? p.staging_at(last_staging).tensor : p.stage_at(last_stored).output);
+                map = static_cast<std::int16_t>(d.factors[0]);
+                (staged ? p.staging_at(last_staging).layout_ordinal : p.placed(last_stored).store_layout_ordinal) =
+                    static_cast<std::int16_t>(ordinal);
                 break;
             }
             case directive_kind::in_bank:
