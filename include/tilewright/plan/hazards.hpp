@@ -48,6 +48,12 @@ struct in_flight {
         bool loaded = false, stored = false;               ///< by a ring
     };
     fixed_array<kept, plan_value::most_buffers> contents{};
+    /// Of a step whose region is moved by several movements: those that were started, until all are.
+    struct begun {
+        std::int64_t number = 0;
+        std::uint64_t pieces = 0;
+    };
+    fixed_array<begun, plan_value::most_rings> begun_steps{};
     hazard found{};
 
     constexpr explicit in_flight(plan_value const& plan) {
@@ -79,9 +85,11 @@ struct in_flight {
         if (next.source.buffer >= 0) expect(in, next.source, step_of(in, next.source.buffer, next), movement_at);
         bool const of_source = m.at.ring >= 0 && in.ring_at(m.at.ring).buffer == next.source.buffer;
         bool const of_destination = m.at.ring >= 0 && in.ring_at(m.at.ring).buffer == next.destination.buffer;
-        if (of_source) contents_of(next.source).unstored &= ~(std::int64_t{1} << next.source.version);
+        bool const whole = m.pieces == 1 || m.at.ring < 0 || begins_last(m, next.number);
+        if (of_source && whole) contents_of(next.source).unstored &= ~(std::int64_t{1} << next.source.version);
         if (next.destination.buffer >= 0)
-            fill(in, next.destination, step_of(in, next.destination.buffer, next), of_destination, movement_at);
+            fill(in, next.destination, !of_destination || whole ? step_of(in, next.destination.buffer, next) : -1, of_destination,
+                 movement_at);
         if (!in.plan().where->transfers[m.transfer].is_asynchronous) {
             if (next.engine >= 0) complete(next.engine, count - 1);  // it blocks until it is complete, and what is in front of it
             return;
@@ -149,6 +157,7 @@ struct in_flight {
             return times * (later.steps[static_cast<std::size_t>(ring_at)] - earlier.steps[static_cast<std::size_t>(ring_at)]);
         };
         for (int at = 0; at < count; ++at) jobs[static_cast<std::size_t>(at)].number += moved(jobs[static_cast<std::size_t>(at)].ring);
+        for (int at = 0; at < in.plan().rings.size(); ++at) begun_steps[static_cast<std::size_t>(at)].number += moved(at);
         for (int b = 0; b < in.plan().buffers.size(); ++b) {
             if (!keeps_contents(in, b)) continue;
             for (std::int64_t& number : contents[static_cast<std::size_t>(b)].steps)
@@ -159,6 +168,15 @@ struct in_flight {
   private:
     static constexpr bool keeps_contents(run const& in, int buffer_at) {
         return buffer_at >= 0 && in.plan().buffers[static_cast<std::size_t>(buffer_at)].ring >= 0;
+    }
+    /// Whether all movements of a step have been started with this one.
+    constexpr bool begins_last(movement const& m, std::int64_t number) {
+        begun& b = begun_steps[static_cast<std::size_t>(m.at.ring)];
+        if (b.number != number) b = {number, 0};
+        b.pieces |= std::uint64_t{1} << m.piece;
+        if (b.pieces != (std::uint64_t{1} << m.pieces) - 1) return false;
+        b.pieces = 0;
+        return true;
     }
     constexpr kept& contents_of(place const& of) { return contents[static_cast<std::size_t>(of.buffer)]; }
     /// A version is loaded or computed: what it held before must have been stored.

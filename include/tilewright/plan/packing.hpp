@@ -110,8 +110,7 @@ struct packing {
     }
 };
 
-/// Adds the steps that move a region between the boxes of two buffers, by as few calls of `transfer_at` as can express it.
-constexpr void move_region(planning& p, region const& whole, int transfer_at, int ordinal, ring_step const& when = {}) {
+constexpr void move_pieces(planning& p, region const& whole, int transfer_at, int ordinal, ring_step const& when) {
     packing work{p, whole};
     region& r = work.r;
     if (work.layout_of(r.source) == nullptr && work.layout_of(r.destination) == nullptr)
@@ -129,8 +128,8 @@ constexpr void move_region(planning& p, region const& whole, int transfer_at, in
         last.dimensions[static_cast<std::size_t>(position)].extent = rest;
         if (d.source_dimension >= 0) last.source_at[static_cast<std::size_t>(d.source_dimension)].constant += d.source_factor * full;
         last.destination_at[static_cast<std::size_t>(d.destination_dimension)].constant += d.destination_factor * full;
-        move_region(p, panels, transfer_at, ordinal, when);
-        if (!p.refused()) move_region(p, last, transfer_at, ordinal, when);
+        move_pieces(p, panels, transfer_at, ordinal, when);
+        if (!p.refused()) move_pieces(p, last, transfer_at, ordinal, when);
         return;
     }
     struct kept_part {
@@ -219,6 +218,18 @@ constexpr void move_region(planning& p, region const& whole, int transfer_at, in
     }
     move_dense(p, r, transfer_at, ordinal, when);
     for (int at = work.loop_count - 1; at >= 0; --at) p.add(step_kind::end, work.loops[static_cast<std::size_t>(at)]);
+}
+
+/// Adds the steps that move a region between the boxes of two buffers, by as few calls of `transfer_at` as can express it.
+constexpr void move_region(planning& p, region const& whole, int transfer_at, int ordinal, ring_step const& when = {}) {
+    int const first = p.plan.movements.size();
+    move_pieces(p, whole, transfer_at, ordinal, when);
+    int const pieces = p.plan.movements.size() - first;
+    for (int piece = 0; piece < pieces && !p.refused(); ++piece) {
+        movement& m = p.plan.movements[static_cast<std::size_t>(first + piece)];
+        m.piece = static_cast<std::int8_t>(piece);
+        m.pieces = static_cast<std::int8_t>(pieces);
+    }
 }
 
 /// Moves a region at the place of the program where it stands: a transfer that does not block is waited for at once.

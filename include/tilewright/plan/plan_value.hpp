@@ -207,6 +207,8 @@ struct movement {
     fixed_array<affine, max_rank> destination_at{};
     std::int16_t first_clip = 0;
     std::int16_t clip_count = 0;
+    std::int8_t piece = 0;  ///< of the movements that together move one region
+    std::int8_t pieces = 1;
     std::int64_t bytes = 0;   ///< at the destination (at the source, when types differ, is in proportion), of a whole tile
     std::int64_t cycles = 0;  ///< setup, occupation and latency of one call, likewise
     ring_step at{};           ///< where it belongs to a ring: its loops' values follow from the step, not from the loops around
