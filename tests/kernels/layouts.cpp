@@ -261,7 +261,7 @@ TEST_CASE("an instruction on panels, which turn its operand") {
     }
 }
 
-TEST_CASE("a copy that stays code packs, for loops and for an instruction; a transfer carries one out") {
+TEST_CASE("a copy that stays code packs, or a transfer that carries the copy out") {
     constexpr tensor<std::int8_t> P{"P"}, Q{"Q"};
     axis const x{"x", 20}, y{"y", 24}, i{"i", 20}, j{"j", 10}, l{"l", 24}, io{"io"}, ii{"ii"};
     auto const packed = stages(P(x, y) = A(x, y), C(i, j) += cast<std::int32_t>(P(i, l)) * cast<std::int32_t>(B(l, j)));
@@ -276,4 +276,120 @@ TEST_CASE("a copy that stays code packs, for loops and for an instruction; a tra
                   .cache_read(P, l1).at(io).layout([](auto r, auto q) { return index_map(q / 8, r, q % 8); }), on, expected);
         check(schedule(packed, where).store_in(P, l1).by(transfer("dram_l1", dram, l1)).layout(turned), on, expected);
     }
+}
+
+TEST_CASE("panels of images with halos, partial ones and strides too") {
+    constexpr tensor<std::int8_t> image{"image"}, filters{"filters"};
+    constexpr tensor<std::int32_t> out{"out"};
+    for (int rows : {12, 11, 5}) {
+        axis const y{"y", rows}, x{"x", 9}, q{"q", 6}, r{"r", 3}, t{"t", 2}, h{"h", 4}, yo{"yo"}, yi{"yi"}, xo{"xo"}, xi{"xi"};
+        auto const what = out(y, x, q) += cast<std::int32_t>(image(y + r, 2 * x + t, h)) * cast<std::int32_t>(filters(r, t, h, q));
+        auto const expected = [&](kernels::operand_data const& d) {
+            for (int y_ = 0; y_ < rows; ++y_)
+                for (int x_ = 0; x_ < 9; ++x_)
+                    for (int q_ = 0; q_ < 6; ++q_) {
+                        std::int32_t sum = 0;
+                        for (int r_ = 0; r_ < 3; ++r_)
+                            for (int t_ = 0; t_ < 2; ++t_)
+                                for (int h_ = 0; h_ < 4; ++h_)
+                                    sum += d.in<std::int8_t>(0)[((y_ + r_) * 18 + 2 * x_ + t_) * 4 + h_] * d.in<std::int8_t>(1)[((r_ * 2 + t_) * 4 + h_) * 6 + q_];
+                        d.out<std::int32_t>()[(y_ * 9 + x_) * 6 + q_] = sum;
+                    }
+        };
+        auto const direct = [&](machine const& where, memory const& near, bool spread) {
+            schedule s(what, where);
+            s.tile(y, x, yo, xo, yi, xi, 4, 4).cache_read(image, near).at(xo);
+            if (spread) s.layout([](auto i, auto j, auto p) { return index_map(i % 2, separator, j % 2, i / 2, p, j / 2); });
+            else s.layout([](auto i, auto j, auto p) { return index_map(p / 2, i, j % 2, j / 2, p % 2); });
+            s.cache_read(filters, near).layout([](auto i, auto j, auto p, auto o) { return index_map(o / 4, i, j, p, o % 4); });
+            s.cache_write(out, near).at(xo).layout([](auto i, auto j, auto o) { return index_map(o, i / 3, j, i % 3); });
+            return s;
+        };
+        for (machine const& where : machines) {
+            emulator on(where, {});
+            check(direct(where, l1, false), on, expected);
+        }
+        for (machine const& where : block_machines) {
+            emulator on(where, {});
+            check(direct(where, vtcm, true), on, expected);
+        }
+    }
+}
+TEST_CASE("a continued sum is loaded into its layout and stored from there") {
+    auto const more = C(axis{"m", 10}, axis{"n", 12}) = C(axis{"m", 10}, axis{"n", 12}) + sum(axis{"k", 8}, cast<std::int32_t>(A(axis{"m", 10}, axis{"k", 8})) * cast<std::int32_t>(B(axis{"k", 8}, axis{"n", 12})));
+    for (machine const& where : machines) {
+        emulator on(where, {});
+        schedule s(more, where);
+        s.split("m", mo, mi, 4).reorder(mo, "k", mi, "n").cache_write(C, l1).at(mo).layout([](auto i, auto j) { return index_map(j / 5, i, j % 5); });
+        if (where.transfers[0].is_asynchronous) s.buffers(2);
+        check(s, on, [](kernels::operand_data const& d) {
+            for (int i = 0; i < 10; ++i)
+                for (int j = 0; j < 12; ++j)
+                    for (int l = 0; l < 8; ++l) d.out<std::int32_t>()[i * 12 + j] += d.in<std::int8_t>(0)[i * 8 + l] * d.in<std::int8_t>(1)[l * 12 + j];
+        });
+    }
+}
+TEST_CASE("operands that an instruction cannot take from a layout are refused") {
+    product const p(24, 48, 24);
+    auto const computed = p.what();
+    auto const refusal_of = [&](auto const& of_a, auto const& of_b, std::int64_t multiple = 1, int banks = 2) {
+        auto strict = blocking_array;
+        strict.memories.parts[1].banks = banks;
+        strict.intrinsics.parts[0].stride_alignment = multiple;
+        schedule s(computed, strict);
+        s.tile(p.m, p.n, mo, no, mi, ni, 12, 16).split(p.k, ko, ki, 8).reorder(mo, no, ko, mi, ni, ki)
+            .cache_read(A, pad).at(ko).layout(of_a).cache_read(B, pad).at(ko).layout(of_b)
+            .cache_write(C, acc).at(no).tensorize(mi, ni, ki, panels);
+        return make_plan(s).refusal;
+    };
+    auto const text = [](verdict const& v) { return std::string(sentence_of(v).letters.data()); };
+    auto const good_a = [](auto i, auto l) { return index_map(i / 6, l, i % 6); };
+    auto const good_b = [](auto l, auto j) { return index_map(j / 8, l, j % 8); };
+    CHECK(!refusal_of(good_a, good_b));
+    CHECK(!refusal_of(good_a, good_b, 2));
+    CHECK(text(refusal_of(good_a, good_b, 4)).find("`panels` does not match stage `C`: rows of `a` lie 6 elements apart, which is no multiple of 4") == 0);
+    CHECK(text(refusal_of([](auto i, auto l) { return index_map(i / 4, l, i % 4); }, good_b)).find("`panels` does not match stage `C`: a step moves `a` by 6 elements, past the end of a part of 4 of its layout") == 0);
+    CHECK(text(refusal_of([](auto i, auto l) { return index_map(i, l); }, good_b)).find("`panels` does not match stage `C`: the last dimension of `a` lies along dimension 0 of a tensor whose last is 1") == 0);
+    CHECK(text(refusal_of([](auto i, auto l) { return index_map(l % 2, separator, i / 6, l / 2, i % 6); }, good_b)).find("`panels` does not match stage `C`: a step moves `a` by 4 elements, past the end of a part of 2 of its layout") == 0);
+    CHECK(!refusal_of([](auto i, auto l) { return index_map(l / 4, separator, i / 6, l % 4, i % 6); }, good_b));
+    CHECK(text(refusal_of([](auto i, auto l) { return index_map(l % 4, separator, i / 6, l / 4, i % 6); }, good_b, 1, 4)).find("`panels` does not match stage `C`: `a` takes 4 elements from dimension 0 of its buffer, which lie in several blocks") == 0);
+    // Turned further out, but not in the buffer that the instruction reads.
+    auto const both = [&](bool inner) {
+        machine deep = blocking_array;
+        memory const far{.name = "far", .base = 0x6000'0000, .capacity = 64_KiB};
+        deep.add(far);
+        deep.add(transfer("in_far", dram, far));
+        deep.add(transfer("far_pad", far, pad).dimensions(3));
+        schedule s(computed, deep);
+        s.tile(p.m, p.n, mo, no, mi, ni, 12, 16).split(p.k, ko, ki, 8).reorder(mo, no, ko, mi, ni, ki)
+            .cache_read(A, far).layout(good_a).cache_read(A, pad).at(ko);
+        if (inner) s.layout(good_a);
+        s.cache_read(B, pad).at(ko).cache_write(C, acc).at(no).tensorize(mi, ni, ki, panels);
+        return make_plan(s).refusal;
+    };
+    CHECK(!both(true));
+    CHECK(text(both(false)).find("`panels` does not match stage `C`: the last dimension of `a` lies along dimension 0 of a tensor whose last is 1") == 0);
+}
+TEST_CASE("blocks with one port: what is spread over a bank uses it") {
+    memory const narrow{.name = "narrow", .base = 0x1000'0000, .capacity = 64_KiB, .alignment = 64, .banks = 4, .ports = 1};
+    machine where("dsp", dram, narrow);
+    engine const in{"in"}, out{"out"};
+    where.add(in), where.add(out);
+    where.add(transfer("in", dram, narrow).on(in).asynchronous().dimensions(3).cost({.latency = 9, .bytes_per_cycle = 4}));
+    where.add(transfer("out", narrow, dram).on(out).asynchronous().dimensions(3).cost({.latency = 9, .bytes_per_cycle = 4}));
+    constexpr tensor<float> X{"X"}, Y{"Y"};
+    axis const i{"i", 64}, j{"j", 8}, io{"io"}, ii{"ii"};
+    auto const twice = Y(i, j) = X(i, j) * 2;
+    auto const halves = [](auto row, auto column) { return index_map(row % 2, separator, row / 2, column); };
+    // Version 0 in banks 0 and 1, version 1 in banks 2 and 3: while one is used, the other is loaded.
+    schedule apart(twice, where);
+    apart.split(i, io, ii, 8).cache_read(X, narrow).at(io).buffers(2).layout(halves);
+    emulator on(where, {});
+    check(apart, on, [](kernels::operand_data const& d) {
+        for (int at = 0; at < 64 * 8; ++at) d.out<float>()[at] = d.in<float>(0)[at] * 2;
+    });
+    CHECK(make_plan(apart).buffers[2].banks_of(1, 4) == 12);
+    schedule together(twice, where);
+    together.split(i, io, ii, 8).cache_read(X, narrow).at(io).buffers(3).layout(halves);
+    CHECK(make_plan(together).refusal.kind == verdict_kind::bank_conflict);
 }
