@@ -39,7 +39,7 @@ assert find(matmul["buffers"], "B.spad") == {
     "first_line": 5, "last_line": 9, "loop": "ko"}
 assert find(matmul["buffers"], "C") == {
     "name": "C", "tensor": "C", "kind": "argument", "memory": "dram", "type": "int32", "extents": [512, 512], "bytes": 1048576,
-    "offset": None, "address": None, "versions": 1, "version_addresses": [], "first_line": None, "last_line": None, "loop": None}
+    "offset": None, "address": None, "versions": 1, "version_addresses": [], "first_line": None, "last_line": None, "loop": None, "blocks": 1, "layout": None}
 assert find(matmul["traffic"], "mvin") == {"kind": "transfer", "name": "mvin", "on": "loader", "calls": 1024, "bytes": 4194304, "cycles": 327680}
 assert find(matmul["traffic"], "mul16")["calls"] == 1024
 assert sum(part["cycles"] for part in matmul["traffic"]) == 921600

@@ -191,6 +191,26 @@ inline std::string shape_text(buffer const& b) {
     return text + "]";
 }
 
+/// Where a layout puts the elements of a box: "(i, j) at [i % 2][i / 2, j]"; empty without one.
+inline std::string layout_text(plan_value const& plan, buffer const& b) {
+    if (b.layout < 0) return "";
+    constexpr char const* names[] = {"i", "j", "k", "l", "m", "n"};
+    static_assert(std::size(names) == max_rank);
+    buffer_layout const& l = plan.layouts[static_cast<std::size_t>(b.layout)];
+    std::string text = "(";
+    for (int dimension = 0; dimension < l.rank; ++dimension) text += (dimension == 0 ? "" : ", ") + std::string(names[dimension]);
+    text += ") at [";
+    for (int dimension = 0; dimension < b.rank; ++dimension) {
+        buffer_layout::coordinate const& c = l.coordinates[static_cast<std::size_t>(dimension)];
+        bool const block_ends = dimension > 0 && dimension == b.block_dimensions;
+        text += dimension == 0 ? "" : block_ends ? "][" : ", ";
+        text += names[c.dimension];
+        if (c.divisor != 1) text += " / " + std::to_string(c.divisor);
+        if (c.modulus != 0) text += " % " + std::to_string(c.modulus);
+    }
+    return text + "]";
+}
+
 /// The other buffers of the memory that use some of its bytes at other times.
 inline std::string sharers_text(plan_value const& plan, memory_use const& use, placed_part const& at) {
     std::int64_t const bytes = plan.buffers[static_cast<std::size_t>(at.buffer)].part_bytes();
@@ -237,6 +257,12 @@ inline std::string memory_map(plan_value const& plan) {
                       sharers.empty() ? "-" : sharers});
         }
         text += rows.str("  ");
+        int last = -1;
+        for (placed_part const& at : use.planned) {
+            buffer const& b = plan.buffers[static_cast<std::size_t>(at.buffer)];
+            if (b.layout >= 0 && at.buffer != last) text += "  " + b.name.str() + " has element " + layout_text(plan, b) + "\n";
+            last = at.buffer;
+        }
     }
     return text.empty() ? "no buffer is planned: the kernel works on its arguments\n" : text;
 }
