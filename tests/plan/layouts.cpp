@@ -82,9 +82,9 @@ TEST_CASE("the dimensions of a buffer are those of its map, with padding") {
 }
 TEST_CASE("an index map that is no bijection is refused with the indices that meet") {
     CHECK(text_of(refusal_of([](auto i, auto j) { return index_map(i / 6, j); }))
-              .find("the index map of `X`: indices 0 and 1 of dimension 0 have one place [layout, directive 4, line ") == 0);
+              .find("the layout of `X`: indices 0 and 1 of dimension 0 have one place [layout, directive 4, line ") == 0);
     auto const facts = [](verdict const& v) {
-        CHECK(v.kind == verdict_kind::index_map);
+        CHECK(v.kind == verdict_kind::layout_mismatch);
         return std::array{v.facts[0].value, v.facts[1].value, v.facts[2].value};
     };
     verdict v = refusal_of([](auto i, auto j) { return index_map(j, i % 6); });
@@ -126,7 +126,7 @@ TEST_CASE("maps of another rank, uneven parts, bad factors and too many dimensio
 }
 TEST_CASE("a separator needs a bank for each of its blocks") {
     verdict v = refusal_of([](auto i, auto j) { return index_map(i % 3, separator, i / 3, j); });
-    CHECK(text_of(v).find("the index map of `X`: its separator makes 3 blocks, `tcm` has 2 [layout") == 0);
+    CHECK(text_of(v).find("the layout of `X`: its separator makes 3 blocks, `tcm` has 2 [layout") == 0);
     v = refusal_of([](auto i, auto j) { return index_map(i % 2, separator, i / 2, j); }, flat);
     CHECK(v.broken == rule::blocks_without_banks);
     CHECK(v.facts[0].value == 2);
@@ -194,7 +194,7 @@ TEST_CASE("random maps put every element where plain integers put it, or are ref
         bool const bijective = places.size() == static_cast<std::size_t>(rows * cols);
         INFO("trial " << trial << ", " << rows << " x " << cols << ": " << text_of(plan->refusal));
         if (plan->refusal) {
-            REQUIRE(plan->refusal.kind == verdict_kind::index_map);
+            REQUIRE(plan->refusal.kind == verdict_kind::layout_mismatch);
             int const one = static_cast<int>(plan->refusal.facts[1].value), other = static_cast<int>(plan->refusal.facts[2].value);
             bool const first = plan->refusal.facts[0].value == 0;
             if (plan->refusal.broken == rule::indices_in_one_place) {

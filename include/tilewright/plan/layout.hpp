@@ -17,7 +17,7 @@ constexpr std::int64_t box_extent(planning const& p, buffer const& b, int dimens
 /// move, must follow each other: i % 8, then i % 24 / 8, then i / 24.
 constexpr void check_bijection(planning& p, label const& tensor, buffer_layout const& l, int coordinates, int dimension, int ordinal) {
     auto const refuse = [&](rule broken, std::int64_t one, std::int64_t other) {
-        p.refuse(verdict_kind::index_map, broken, {tensor}, ordinal);
+        p.refuse(verdict_kind::layout_mismatch, broken, {tensor}, ordinal);
         p.kept.facts = {fact{fact_kind::dimension, dimension}, fact{fact_kind::from, one}, fact{fact_kind::to, other}};
     };
     std::int64_t const extent = l.extents[static_cast<std::size_t>(dimension)];
@@ -43,7 +43,7 @@ constexpr void check_bijection(planning& p, label const& tensor, buffer_layout c
 /// Gives a buffer, whose extents are those of its box, the dimensions that an index map makes of them.
 constexpr void apply_layout(planning& p, buffer& b, index_map_list const& map, int ordinal) {
     auto const refuse = [&](rule broken, std::int64_t one, std::int64_t other, label const& about = {}) {
-        p.refuse(verdict_kind::index_map, broken, {b.tensor, about}, ordinal);
+        p.refuse(verdict_kind::layout_mismatch, broken, {b.tensor, about}, ordinal);
         p.kept.facts = {fact{fact_kind::have, one}, fact{fact_kind::need, other}};
     };
     if (map.arguments != b.rank) return refuse(rule::map_of_another_rank, map.arguments, b.rank);
