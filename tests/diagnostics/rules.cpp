@@ -318,9 +318,11 @@ TEST_CASE("every rule is raised by what breaks it") {
     constexpr auto add2 = intrinsic("add2", c(i2, j16) = d(i2, j16) + 1).reads(d, eighths).writes(c, acc);
     auto const in_eighths = machine("in_eighths", dram, eighths, acc, transfer("load", dram, eighths).dimensions(2), store, add2);
     book.refuses(intrinsic_mismatch, rule::across_blocks,
-                 schedule(plus_one, in_eighths).cache_read(D, eighths).layout([](auto x, auto y) {
-                     return index_map(x % 8, separator, x / 8, y);
-                 }).cache_write(C, acc).tensorize(m, n, add2));
+                 schedule(plus_one, in_eighths)
+                     .cache_read(D, eighths)
+                     .layout([](auto x, auto y) { return index_map(x % 8, separator, x / 8, y); })
+                     .cache_write(C, acc)
+                     .tensorize(m, n, add2));
 
     // plans that no schedule leads to
     auto const drop = [](ir::step_kind kind, int which, plan_value& plan) {

@@ -118,7 +118,9 @@ class good_plans {
             });
         }
         add("two of four blocks, tags", matmul.view(), with_four_banks, [](schedule& s) {
-            tiled(s).cache_read(A, four_banks).at(ko).buffers(2).in_bank(0).layout([](auto i, auto j) { return index_map(i, separator, j); });
+            tiled(s).cache_read(A, four_banks).at(ko).buffers(2).in_bank(0).layout([](auto i, auto j) {
+                return index_map(i, separator, j);
+            });
             s.cache_read(B, four_banks).at(ko).buffers(2).in_bank(0).layout([](auto i, auto j) { return index_map(j, separator, i); });
             s.cache_write(C, l2).at(no);
         });

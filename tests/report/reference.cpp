@@ -101,8 +101,12 @@ TEST_CASE("directives make the loops that the reference shows") {
     EXAMPLE(schedule(matmul, streamer).cache_read(A, tcm).at(m).buffers(4).prefetch(2));
     EXAMPLE(schedule(matmul, streamer).cache_read(A, vtcm).at(m).buffers(2).in_bank(1));
     EXAMPLE(schedule(matmul, dsp).split(n, no, ni, 4).cache_read(B, tcm).layout([](auto i, auto j) { return index_map(j / 4, i, j % 4); }));
-    EXAMPLE(schedule(matmul, dsp).split(m, mo, mi, 5).cache_read(A, tcm).at(mo).layout([](auto i, auto j) { return index_map(i / 2, j, i % 2); }));
-    EXAMPLE(schedule(matmul, streamer).split(m, mo, mi, 4).cache_read(A, vtcm).at(mo).layout([](auto i, auto j) { return index_map(i % 2, separator, i / 2, j); }));
+    EXAMPLE(schedule(matmul, dsp).split(m, mo, mi, 5).cache_read(A, tcm).at(mo).layout([](auto i, auto j) {
+        return index_map(i / 2, j, i % 2);
+    }));
+    EXAMPLE(schedule(matmul, streamer).split(m, mo, mi, 4).cache_read(A, vtcm).at(mo).layout([](auto i, auto j) {
+        return index_map(i % 2, separator, i / 2, j);
+    }));
     EXAMPLE(schedule(matmul, dsp).cache_read(A, tcm).cache_read(B, tcm).cache_write(C, tcm).tensorize(m, n, k, mac));
 }
 

@@ -27,7 +27,8 @@ constexpr void check_bijection(planning& p, label const& tensor, buffer_layout c
         int next = -1;
         for (int at = 0; at < coordinates; ++at) {
             buffer_layout::coordinate const& c = l.coordinates[static_cast<std::size_t>(at)];
-            if (c.dimension != dimension || seen[static_cast<std::size_t>(at)] || c.modulus == 1) continue;  // of one value, nothing to tell
+            if (c.dimension != dimension || seen[static_cast<std::size_t>(at)] || c.modulus == 1)
+                continue;  // of one value, nothing to tell
             if (next < 0 || c.divisor < l.coordinates[static_cast<std::size_t>(next)].divisor) next = at;
         }
         if (next < 0) break;
@@ -168,8 +169,7 @@ constexpr fixed_array<linear, max_rank> place_in_buffer(planning& p, int buffer_
     fixed_array<linear, max_rank> index{};
     for (int dimension = 0; dimension < b.rank && !p.refused(); ++dimension) {
         buffer_layout::coordinate const& c = l.coordinates[static_cast<std::size_t>(dimension)];
-        index[static_cast<std::size_t>(dimension)] =
-            part_of(p, b.tensor, at[static_cast<std::size_t>(c.dimension)], c.divisor, c.modulus);
+        index[static_cast<std::size_t>(dimension)] = part_of(p, b.tensor, at[static_cast<std::size_t>(c.dimension)], c.divisor, c.modulus);
     }
     return index;
 }

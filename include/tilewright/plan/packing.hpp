@@ -206,9 +206,9 @@ constexpr void move_pieces(planning& p, region const& whole, int transfer_at, in
         int place = r.count++;
         for (; place > 0; --place) {
             movement_dimension const& before = r.dimensions[static_cast<std::size_t>(place - 1)];
-            bool const behind = before.destination_dimension < made.destination_dimension ||
-                                (before.destination_dimension == made.destination_dimension &&
-                                 before.destination_factor >= made.destination_factor);
+            bool const behind =
+                before.destination_dimension < made.destination_dimension ||
+                (before.destination_dimension == made.destination_dimension && before.destination_factor >= made.destination_factor);
             if (behind) break;
             r.dimensions[static_cast<std::size_t>(place)] = before;
         }
@@ -226,9 +226,7 @@ constexpr void move_pieces(planning& p, region const& whole, int transfer_at, in
     for (int at = 0; at + 1 < r.count; ++at) {
         movement_dimension const d = r.dimensions[static_cast<std::size_t>(at)];
         movement_dimension const& last = r.dimensions[static_cast<std::size_t>(r.count - 1)];
-        auto const is_row = [&](movement_dimension const& one) {
-            return source_step(p, r, one) <= 1 && destination_step(p, r, one) == 1;
-        };
+        auto const is_row = [&](movement_dimension const& one) { return source_step(p, r, one) <= 1 && destination_step(p, r, one) == 1; };
         if (!is_row(d) || is_row(last)) continue;
         for (int next = at + 1; next < r.count; ++next)
             r.dimensions[static_cast<std::size_t>(next - 1)] = r.dimensions[static_cast<std::size_t>(next)];

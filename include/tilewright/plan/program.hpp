@@ -204,8 +204,7 @@ class program_writer {
         r.count = box_rank(p, staged);
         for (int dimension = 0; dimension < r.count; ++dimension) {
             auto const d = static_cast<std::size_t>(dimension);
-            std::int64_t const extent =
-                p.plan.limits.size() == 0 ? box_extent(p, staged, dimension) : clip_staged(p, st, dimension, r);
+            std::int64_t const extent = p.plan.limits.size() == 0 ? box_extent(p, staged, dimension) : clip_staged(p, st, dimension, r);
             r.dimensions[d] = {extent, static_cast<std::int8_t>(dimension), static_cast<std::int8_t>(dimension)};
             linear outward_at = p.form_of(p.box_at[static_cast<std::size_t>(st.buffer)][d]);
             outward_at.add(p.form_of(p.box_at[static_cast<std::size_t>(st.outward)][d]), -1);

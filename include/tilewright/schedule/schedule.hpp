@@ -137,9 +137,9 @@ class schedule {
     }
     /// For the cache_read, cache_write or store_in before it: version 0 of the buffer lies in this bank of its memory.
     constexpr schedule& in_bank(std::int64_t bank, int line = __builtin_LINE()) { return log(directive_kind::in_bank, line, {bank}); }
-    /// For the cache_read, cache_write or store_in before it: where the elements of its box are. `map` takes a coordinate for each dimension of the
-    /// tensor and returns those of the buffer, outermost first: `.layout([](auto i, auto j) { return index_map(i / 6, j, i % 6); })`.
-    /// What stands in front of `separator` says in which block of the memory an element is.
+    /// For the cache_read, cache_write or store_in before it: where the elements of its box are. `map` takes a coordinate for each
+    /// dimension of the tensor and returns those of the buffer, outermost first: `.layout([](auto i, auto j) { return index_map(i / 6, j, i
+    /// % 6); })`. What stands in front of `separator` says in which block of the memory an element is.
     template <class Map>
     constexpr schedule& layout(Map const& map, int line = __builtin_LINE()) {
         if (layout_count_ < most_layouts) layouts_[static_cast<std::size_t>(layout_count_)] = detail::read_index_map(map);
