@@ -40,7 +40,7 @@ struct packing {
         for (int at = 0; l != nullptr && at < p.buffer_at(buffer_at).rank; ++at) {
             buffer_layout::coordinate const& c = l->coordinates[static_cast<std::size_t>(at)];
             if (c.dimension != dimension || c.divisor <= above || (least > 0 && c.divisor >= least)) continue;
-            if (c.divisor == 1) continue;
+            if (c.divisor == 1 || c.modulus == 1) continue;
             linear high, low;
             divide(begin, c.divisor, high, low);
             linear last = low;
@@ -88,7 +88,7 @@ struct packing {
         std::int64_t divisor = 0;
         for (int at = 0; at < p.buffer_at(buffer_at).rank; ++at) {
             buffer_layout::coordinate const& c = l->coordinates[static_cast<std::size_t>(at)];
-            if (c.dimension != dimension || c.divisor > step || c.divisor <= divisor) continue;
+            if (c.dimension != dimension || c.modulus == 1 || c.divisor > step || c.divisor <= divisor) continue;
             divisor = c.divisor;
             found = {at, step / divisor};
         }
