@@ -172,11 +172,11 @@ struct in_flight {
     /// Whether all movements of a step have been started with this one.
     constexpr bool begins_last(movement const& m, std::int64_t number) {
         begun& b = begun_steps[static_cast<std::size_t>(m.at.ring)];
-        if (b.number != number) b = {number, 0};
+        std::uint64_t const all = (std::uint64_t{1} << m.pieces) - 1;
+        // A step of that number may come again. Each movement may be several calls.
+        if (b.number != number || (b.pieces == all && m.piece == 0)) b = {number, 0};
         b.pieces |= std::uint64_t{1} << m.piece;
-        if (b.pieces != (std::uint64_t{1} << m.pieces) - 1) return false;
-        b.pieces = 0;
-        return true;
+        return b.pieces == all;
     }
     constexpr kept& contents_of(place const& of) { return contents[static_cast<std::size_t>(of.buffer)]; }
     /// A version is loaded or computed: what it held before must have been stored.
