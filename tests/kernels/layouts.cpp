@@ -249,7 +249,7 @@ TEST_CASE("an instruction on panels, which turn its operand") {
                 else s.layout([](auto i, auto j) { return index_map(i / 6, j / 8, i % 6, j % 8); });
                 return s.tensorize(mi, ni, ki, panels);
             };
-            auto const expected = [&](kernels::operand_data const& d) {
+            auto const expected = [rows = rows, columns = columns, depth = depth](kernels::operand_data const& d) {
                 reference::matmul_nn(rows, columns, depth, d.in<std::int8_t>(0), d.in<std::int8_t>(1), d.out<std::int32_t>());
             };
             for (bool spread : {false, true}) {
@@ -262,7 +262,7 @@ TEST_CASE("an instruction on panels, which turn its operand") {
 }
 
 TEST_CASE("a copy that stays code packs, or a transfer that carries the copy out") {
-    constexpr tensor<std::int8_t> P{"P"}, Q{"Q"};
+    constexpr tensor<std::int8_t> P{"P"};
     axis const x{"x", 20}, y{"y", 24}, i{"i", 20}, j{"j", 10}, l{"l", 24}, io{"io"}, ii{"ii"};
     auto const packed = stages(P(x, y) = A(x, y), C(i, j) += cast<std::int32_t>(P(i, l)) * cast<std::int32_t>(B(l, j)));
     auto const expected = [](kernels::operand_data const& d) {
