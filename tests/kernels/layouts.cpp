@@ -393,3 +393,21 @@ TEST_CASE("blocks with one port: what is spread over a bank uses it") {
     together.split(i, io, ii, 8).cache_read(X, narrow).at(io).buffers(3).layout(halves);
     CHECK(make_plan(together).refusal.kind == verdict_kind::bank_conflict);
 }
+
+// Lanes of one element are no loops, wherever an index is.
+constexpr axis i1{"i1", 1}, l1x{"l1x", 1};
+constexpr auto row_step = intrinsic("row_step", c(i1, j8) += cast<std::int32_t>(a(i1, l1x)) * cast<std::int32_t>(b(l1x, j8)))
+                              .reads(a, pad).reads(b, pad).updates(c, acc).on(array).cycles(1);
+constexpr auto vector_unit = machine("vector_unit", dram, pad, acc, loader, storer, array, in_pad, out_acc, zero_acc, row_step);
+TEST_CASE("an instruction of one row takes it from two blocks") {
+    product const p(12, 16, 24);
+    auto const computed = p.what();
+    schedule s(computed, vector_unit);
+    s.tile(p.m, p.n, mo, no, mi, ni, 6, 16).split(p.k, ko, ki, 12).reorder(mo, no, ko, mi, ki, ni)
+        .cache_read(A, pad).at(ko).layout([](auto row, auto column) { return index_map(column / 6, separator, row, column % 6); })
+        .cache_read(B, pad).at(ko).layout([](auto row, auto column) { return index_map(row / 6, separator, row % 6, column); })
+        .cache_write(C, acc).at(no).tensorize(mi, ki, ni, row_step);
+    check(s, emulated<vector_unit>(), [](kernels::operand_data const& d) {
+        reference::matmul_nn(12, 16, 24, d.in<std::int8_t>(0), d.in<std::int8_t>(1), d.out<std::int32_t>());
+    });
+}

@@ -105,7 +105,13 @@ constexpr bool stays_below(planning const& p, linear const& form, std::int64_t e
 }
 
 /// A variable that is (form / divisor) % modulus; no modulus where it is 0.
-constexpr int component_of(planning& p, label const& name, linear const& form, std::int64_t divisor, std::int64_t modulus) {
+constexpr int component_of(planning& p, label const& name, linear const& whole, std::int64_t divisor, std::int64_t modulus) {
+    linear form;  // without variables that stand at 0: lanes of one element are no loops
+    form.constant = whole.constant;
+    for (int at = 0; at < whole.count; ++at) {
+        term const& t = whole.terms[static_cast<std::size_t>(at)];
+        if (p.var(t.variable).extent > 1) form.add(t.coefficient, t.variable);
+    }
     for (int at = 0; at < p.plan.variables.size(); ++at) {
         variable const& v = p.var(at);
         if (v.kind != variable_kind::component || v.divisor != divisor || v.modulus != modulus) continue;
