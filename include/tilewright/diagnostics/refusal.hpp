@@ -246,6 +246,9 @@ constexpr void report_refusal() {
             no_refusal<Planned, race>::ok,
             TILEWRIGHT_RACE);
         static_assert(
+            no_refusal<Planned, deadlock>::ok,
+            TILEWRIGHT_DEADLOCK);
+        static_assert(
             no_refusal<Planned, outside_domain>::ok,
             TILEWRIGHT_OUTSIDE_DOMAIN);
         // clang-format on

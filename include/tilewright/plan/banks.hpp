@@ -1,6 +1,8 @@
 #pragma once
 #include <bit>
 #include <tilewright/plan/placement.hpp>
+#include <tilewright/plan/program_run.hpp>
+#include <tilewright/plan/rings.hpp>
 
 // What uses a bank of one port at a time: a transfer that is under way, or what computes or stores from it.
 namespace tilewright::detail {
@@ -10,14 +12,6 @@ constexpr int shared_bank(buffer const& a, std::int64_t step_a, buffer const& b,
     unsigned const shared =
         a.banks_of(static_cast<int>(step_a % a.versions), banks) & b.banks_of(static_cast<int>(step_b % b.versions), banks);
     return shared == 0 ? -1 : std::countr_zero(shared);
-}
-
-constexpr bool same_steps(ring const& a, ring const& b) {
-    bool same = a.loop_count == b.loop_count;
-    for (int at = 0; at < a.loop_count && same; ++at) {
-        same = a.loops[static_cast<std::size_t>(at)] == b.loops[static_cast<std::size_t>(at)];
-    }
-    return same;
 }
 
 /// The bank in which some version of `moved` that is under way meets the version of `used` at a step; -1 where none does. Under way are,
@@ -46,6 +40,7 @@ constexpr int meeting_bank(plan_value const& plan, buffer const& moved, ring con
 /// stored, the loads are still those.
 constexpr void check_banks(planning& p) {
     plan_value const& plan = p.plan;
+    if (is_ordered_aside(plan)) return;  // engines get on as far as links let them: the check of hazards follows that
     for (int at = 0; at < plan.rings.size() && !p.refused(); ++at) {
         ring const& r = p.ring_at(at);
         buffer const& moved = p.buffer_at(r.buffer);
