@@ -66,6 +66,15 @@ inline constexpr auto in_two_blocks = in_tiles(dsp)
     .cache_write(C, acc).at(no).double_buffer()
     .tensorize(mi, ki, ni, vmac);
 
+/// One version, spread over the blocks: the left half of a tile of A lies in block 0, the right half in block 1, of B the upper and the lower
+/// half. Tiles of 64 x 128 and 128 x 64 = 8,192 elements are [2][4096], at two addresses.
+inline constexpr auto across_two_blocks = schedule(matmul, dsp)
+    .tile(m, n, mo, no, mi, ni, 64, 64).split(k, ko, ki, 128).reorder(mo, no, ko, mi, ki, ni)
+    .cache_read(A, vtcm).at(ko).layout([](auto row, auto column) { return index_map(column / 64, separator, row, column % 64); })
+    .cache_read(B, vtcm).at(ko).layout([](auto row, auto column) { return index_map(row / 64, separator, row % 64, column); })
+    .cache_write(C, acc).at(no)
+    .tensorize(mi, ki, ni, vmac);
+
 /// With C in block 1, which the next tiles of A and B are loaded into while C is computed. This is refused.
 inline constexpr auto with_c_in_block_1 = in_tiles(dsp_near)
     .cache_read(A, vtcm).at(ko).double_buffer().in_bank(0)
@@ -77,6 +86,7 @@ inline constexpr auto with_c_in_block_1 = in_tiles(dsp_near)
 // What the compiler knows: half of each block is used, overlapping costs little more than the bound, and C has no place in block 1.
 static_assert(plan<in_two_blocks>.peak(vtcm, 0) == 32_KiB && plan<in_two_blocks>.peak(vtcm, 1) == 32_KiB);
 static_assert(plan<in_one_version>.peak(vtcm, 0) == 32_KiB && plan<in_one_version>.peak(vtcm, 1) == 0);
+static_assert(plan<across_two_blocks>.peak(vtcm, 0) == 32_KiB && plan<across_two_blocks>.peak(vtcm, 1) == 32_KiB);
 static_assert(planned<with_c_in_block_1>::refusal.kind == verdict_kind::bank_conflict);
 
 }  // namespace lesson_two_blocks

@@ -299,6 +299,47 @@ TEST_CASE("every rule is raised by what breaks it") {
     book.refuses(versions_without_use, rule::distance_beyond_versions, read().buffers(2).prefetch(2));
     book.refuses(versions_without_use, rule::versions_of_one_step, schedule(copy, streaming).cache_read(D, spad).buffers(2));
 
+    // layouts
+    auto const laid_out = [&](auto const& map) { return schedule(copy, npu).cache_read(D, spad).layout(map); };
+    book.refuses(layout_mismatch, rule::map_of_another_rank, laid_out([](auto x) { return index_map(x); }));
+    book.refuses(layout_mismatch, rule::indices_in_one_place, laid_out([](auto x, auto y) { return index_map(x / 2, y); }));
+    book.refuses(layout_mismatch, rule::parts_that_overlap, laid_out([](auto x, auto y) { return index_map(x / 2, x % 4, y); }));
+    book.refuses(layout_mismatch, rule::part_of_unequal_parts, laid_out([](auto x, auto y) { return index_map(x % 4 / 3, y); }));
+    book.refuses(layout_mismatch, rule::two_separators, laid_out([](auto x, auto y) { return index_map(separator, x, separator, y); }));
+    book.refuses(layout_mismatch, rule::blocks_without_banks, laid_out([](auto x, auto y) { return index_map(x, separator, y); }));
+    constexpr memory halves{.name = "spad", .base = 0x1000, .capacity = 64_KiB, .banks = 4};
+    auto const in_halves = machine("in_halves", dram, halves, acc, transfer("load", dram, halves).dimensions(2), store, mac, mul);
+    book.refuses(loop_order, rule::vectorized_across_blocks,
+                 schedule(copy, in_halves).vectorize(n).cache_read(D, halves).layout([](auto x, auto y) {
+                     return index_map(y / 32, separator, x, y % 32);
+                 }));
+    auto const on_panels = [&](auto const& map) {
+        return schedule(matmul, in_halves)
+            .tile(m, n, mo, no, mi, ni, 16, 16)
+            .split(k, "ko", "ki", 16)
+            .reorder(mo, no, "ko", mi, ni, "ki")
+            .cache_read(A, halves)
+            .at("ko")
+            .layout(map)
+            .cache_read(B, halves)
+            .at("ko")
+            .cache_write(C, acc)
+            .at(no)
+            .tensorize(mi, ni, "ki", mac);
+    };
+    book.refuses(intrinsic_mismatch, rule::across_a_split, on_panels([](auto x, auto y) { return index_map(x, y / 8, y % 8); }));
+    constexpr memory eighths{.name = "spad", .base = 0x1000, .capacity = 64_KiB, .banks = 8};
+    constexpr axis i2{"i2", 2}, j16{"j16", 16};
+    auto const plus_one = C(m, n) = D(m, n) + 1;
+    constexpr auto add2 = intrinsic("add2", c(i2, j16) = d(i2, j16) + 1).reads(d, eighths).writes(c, acc);
+    auto const in_eighths = machine("in_eighths", dram, eighths, acc, transfer("load", dram, eighths).dimensions(2), store, add2);
+    book.refuses(intrinsic_mismatch, rule::across_blocks,
+                 schedule(plus_one, in_eighths)
+                     .cache_read(D, eighths)
+                     .layout([](auto x, auto y) { return index_map(x % 8, separator, x / 8, y); })
+                     .cache_write(C, acc)
+                     .tensorize(m, n, add2));
+
     // plans that no schedule leads to
     auto const drop = [](ir::step_kind kind, int which, plan_value& plan) {
         for (int at = 0; at < plan.steps.size(); ++at) {

@@ -155,7 +155,7 @@ TEST_CASE("versions lie in the banks that the plan says") {
     device d;
     buffer banked = staged("banked", 8, {8}, 2, 4, 2);
     banked.bank = 1;
-    banked.version_bytes = 16;
+    banked.part_stride = 16;
     d.on.check(plan_with({banked}));
     int const expected_bank[] = {1, 0, 1, 0}, expected_offset[] = {8, 8, 24, 24};
     for (int version = 0; version < 4; ++version) {

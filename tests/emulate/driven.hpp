@@ -96,7 +96,7 @@ inline buffer staged(label name, std::int64_t offset, std::initializer_list<std:
     b.offset = offset;
     b.versions = static_cast<std::int16_t>(versions);
     b.bank = 0;
-    b.version_bytes = b.bytes;
+    b.part_stride = b.bytes;
     b.ordinal = static_cast<std::int16_t>(ordinal);
     return b;
 }

@@ -37,8 +37,8 @@ class drawing {
 };
 
 constexpr memory dram{.name = "dram"};
-constexpr memory l2{.name = "l2", .base = 0x2000'0000, .capacity = 512_KiB, .alignment = 64};
-constexpr memory l1{.name = "l1", .base = 0x1000'0000, .capacity = 256_KiB, .alignment = 16};
+constexpr memory l2{.name = "l2", .base = 0x2000'0000, .capacity = 512_KiB, .alignment = 64, .banks = 2};
+constexpr memory l1{.name = "l1", .base = 0x1000'0000, .capacity = 512_KiB, .alignment = 16, .banks = 4};
 
 machine draw_machine(drawing& draw) {
     machine made("drawn", dram, l2, l1);
@@ -87,6 +87,52 @@ struct subject {
     std::vector<any_tensor> inputs;
     any_tensor output;
 };
+
+/// Splits some dimensions of a box, puts the parts in another order, and some of them in front of a separator.
+void draw_layout(drawing& draw, schedule& made, int rank, int banks) {
+    struct part {
+        int dimension;
+        std::int64_t below, step;  // index % below / step; 0: no remainder
+    };
+    std::vector<part> parts;
+    for (int dimension = 0; dimension < rank; ++dimension) {
+        std::int64_t step = 1;
+        for (int splits = draw.below(rank > 2 ? 2 : 3); splits > 0; --splits) {
+            std::int64_t const factor = draw.between(1, 7);
+            parts.push_back({dimension, step * factor, step});
+            step *= factor;
+        }
+        parts.push_back({dimension, 0, step});
+    }
+    std::shuffle(parts.begin(), parts.end(), draw.generator());
+    // Blocks by a part that has as many values as there are banks, or less.
+    auto const block = std::find_if(parts.begin(), parts.end(), [&](part const& p) { return p.below > 0 && p.below / p.step <= banks; });
+    bool const spread = block != parts.end() && draw.below(2) == 0;
+    if (spread) std::iter_swap(parts.begin(), block);
+    constexpr char const* names[] = {"i", "j", "k"};
+    std::string text;
+    index_map_list list{.arguments = rank};
+    for (part const& p : parts) {
+        box_index index{.dimension = p.dimension};
+        text += (text.empty() ? "" : ", ") + std::string(names[p.dimension]);
+        if (p.below > 0) text += " % " + std::to_string(p.below), index = index % p.below;
+        if (p.step > 1) text += " / " + std::to_string(p.step), index = index / p.step;
+        list.indices[static_cast<std::size_t>(list.count++)] = index;
+        if (spread && list.count == 1) text += ", separator", ++list.count;
+    }
+    if (rank == 1) made.layout([&](box_index) { return list; });
+    if (rank == 2) made.layout([&](box_index, box_index) { return list; });
+    if (rank == 3) made.layout([&](box_index, box_index, box_index) { return list; });
+    std::string arguments;
+    for (int dimension = 0; dimension < rank; ++dimension)
+        arguments += (dimension == 0 ? "auto " : ", auto ") + std::string(names[dimension]);
+    draw.write(".layout([](" + arguments + ") { return index_map(" + text + "); })");
+}
+int rank_of(computation_view what, label const& tensor) {
+    int at = 0;
+    while (what[at].op != operation::access || what[at].name != tensor) ++at;
+    return what[at].argument_count;
+}
 
 /// Splits every axis, orders the loops, fuses two of them now and then and cuts that loop again, and stages each tensor in none, one or
 /// both of the scratchpads.
@@ -145,6 +191,8 @@ schedule draw_schedule(drawing& draw, subject const& of, machine const& where) {
             made.prefetch(distance);
             draw.write(".prefetch(" + std::to_string(distance) + ")");
         }
+        if (made.layout_count() < schedule::most_layouts && draw.below(2) == 0)
+            draw_layout(draw, made, rank_of(of.what, tensor.name), in.banks);
         return level;
     };
     auto const stage_tensor = [&](bool write, any_tensor const& tensor, int highest) {

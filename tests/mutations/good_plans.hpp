@@ -130,6 +130,21 @@ class good_plans {
             s.split(x, xo, xi, 5).compute_at(doubled, xo).store_in(doubled, l1);
             s.stage(doubled).cache_read(signal, l2).at(xo).buffers(2);
         });
+        for (auto const& [where, name] : {std::pair{&by_tag, "tags"}, std::pair{&two_channels, "two channels"}}) {
+            add(std::string("panels, ") + name, matmul.view(), *where, [](schedule& s) {
+                s.split(m, mo, mi, 2).split(k, ko, ki, 3).reorder(mo, ko, mi, ki, n);
+                s.cache_read(A, l1).at(ko).buffers(2).layout([](auto i, auto j) { return index_map(j / 2, i, j % 2); });
+                s.cache_read(B, l1).at(ko).buffers(3).layout([](auto i, auto j) { return index_map(j / 2, i, j % 2); });
+                s.cache_write(C, l1).at(mo).buffers(2).layout([](auto i, auto j) { return index_map(j, i); });
+            });
+        }
+        add("two of four blocks, tags", matmul.view(), with_four_banks, [](schedule& s) {
+            tiled(s).cache_read(A, four_banks).at(ko).buffers(2).in_bank(0).layout([](auto i, auto j) {
+                return index_map(i, separator, j);
+            });
+            s.cache_read(B, four_banks).at(ko).buffers(2).in_bank(0).layout([](auto i, auto j) { return index_map(j, separator, i); });
+            s.cache_write(C, l2).at(no);
+        });
         add("long, tags", long_matmul.view(), by_tag, [](schedule& s) {
             tiled(s).cache_read(A, l1).at(ko).buffers(3).cache_read(B, l1).at(ko).buffers(2).cache_write(C, l1).at(no);
         });

@@ -148,17 +148,24 @@ class unrolled {
             std::int64_t const low = b.kind == ir::buffer_kind::argument ? b.minimum[dimension] : 0;
             element += (value_of(where[dimension], loops) - low) * b.stride(d);
         }
-        std::int64_t const offset = element * bytes_of(b.type);
+        std::int64_t const offset = element * bytes_of(b.type), of_block = b.bytes / b.blocks;
         if (b.kind == ir::buffer_kind::argument) return argument_at_[static_cast<std::size_t>(buffer_at)] + static_cast<int>(offset);
-        int const banks = plan_.where->memories[b.memory].banks, version = version_of(b, loops);
-        return bank_at_.at({b.memory, (b.bank + version) % banks}) +
-               static_cast<int>(b.offset + version / banks * b.version_bytes + offset);
+        // Blocks of version 0, then those of version 1, go round the banks.
+        int const banks = plan_.where->memories[b.memory].banks;
+        int const part = version_of(b, loops) * b.blocks + static_cast<int>(offset / of_block);
+        return bank_at_.at({b.memory, (b.bank + part) % banks}) +
+               static_cast<int>(b.offset + part / banks * b.part_stride + offset % of_block);
     }
     std::uint64_t narrow_bank(int buffer_at, values const& loops) const {
         ir::buffer const& b = at(plan_.buffers, buffer_at);
         tilewright::memory const& m = plan_.where->memories[b.memory];
         if (b.kind == ir::buffer_kind::argument || m.ports > 1) return 0;
-        return std::uint64_t{1} << (b.memory * tilewright::max_banks + (b.bank + version_of(b, loops)) % m.banks);
+        std::uint64_t bits = 0;
+        for (int block = 0; block < b.blocks; ++block) {
+            int const bank = (b.bank + version_of(b, loops) * b.blocks + block) % m.banks;
+            bits |= std::uint64_t{1} << (b.memory * tilewright::max_banks + bank);
+        }
+        return bits;
     }
     void add_element(std::vector<int>& into, int first, std::int64_t count) const {
         for (int byte = first; byte < first + count; ++byte) {

@@ -23,6 +23,7 @@ int main() {
              to_json(odd),
              to_json(plan<lesson_two_blocks::in_two_blocks>),
              to_json(lesson_two_blocks::dsp),
+             to_json(plan<lesson_two_blocks::across_two_blocks>),
          }) {
         std::puts(document.c_str());
     }

@@ -22,7 +22,8 @@ def lines(program):
 
 
 output = subprocess.run([sys.argv[1]], capture_output=True, check=True).stdout
-matmul, npu, refused, blur, dots, odd, two_blocks, dsp = [json.loads(line, object_pairs_hook=refuse_twice) for line in output.decode("utf-8").splitlines()]
+documents = [json.loads(line, object_pairs_hook=refuse_twice) for line in output.decode("utf-8").splitlines()]
+matmul, npu, refused, blur, dots, odd, two_blocks, dsp, across = documents
 
 assert matmul["machine"] == "npu" and matmul["refusal"] is None
 assert (matmul["cycles"], matmul["serial_cycles"], matmul["bound"]) == (921600, 921600, 524288)
@@ -36,10 +37,11 @@ assert [b["name"] for b in matmul["buffers"]] == ["A", "B", "C", "A.spad", "B.sp
 assert find(matmul["buffers"], "B.spad") == {
     "name": "B.spad", "tensor": "B", "kind": "staged", "memory": "spad", "type": "int8", "extents": [64, 64], "bytes": 4096,
     "offset": 4096, "address": "0x50001000", "versions": 1, "version_addresses": ["0x50001000"],
-    "first_line": 5, "last_line": 9, "loop": "ko"}
+    "first_line": 5, "last_line": 9, "loop": "ko", "blocks": 1, "layout": None}
 assert find(matmul["buffers"], "C") == {
     "name": "C", "tensor": "C", "kind": "argument", "memory": "dram", "type": "int32", "extents": [512, 512], "bytes": 1048576,
-    "offset": None, "address": None, "versions": 1, "version_addresses": [], "first_line": None, "last_line": None, "loop": None}
+    "offset": None, "address": None, "versions": 1, "version_addresses": [], "first_line": None, "last_line": None, "loop": None,
+    "blocks": 1, "layout": None}
 assert find(matmul["traffic"], "mvin") == {"kind": "transfer", "name": "mvin", "on": "loader", "calls": 1024, "bytes": 4194304, "cycles": 327680}
 assert find(matmul["traffic"], "mul16")["calls"] == 1024
 assert sum(part["cycles"] for part in matmul["traffic"]) == 921600
@@ -83,6 +85,10 @@ assert [(m["name"], m["bank"], m["base"], m["peak"]) for m in two_blocks["memori
 assert find(two_blocks["buffers"], "B.vtcm")["versions"] == 2
 assert find(two_blocks["buffers"], "B.vtcm")["version_addresses"] == ["0xd8004000", "0xda004000"]
 assert find(two_blocks["buffers"], "C.acc")["version_addresses"] == ["0xd0000000", "0xd0004000"]
+half = find(across["buffers"], "A.vtcm")
+assert (half["versions"], half["blocks"], half["extents"], half["bytes"]) == (1, 2, [2, 64, 64], 32768)
+assert half["version_addresses"] == ["0xd8000000", "0xda000000"]
+assert half["layout"] == "(i, j) at [j / 64][i, j % 64]"
 waits = [line for line in lines(two_blocks["program"]) if line["kind"] == "wait"]
 assert [line["name"] for line in waits] == ["C", "A", "B", "C"] and waits[0]["times"] == 2
 

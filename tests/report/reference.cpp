@@ -101,6 +101,13 @@ TEST_CASE("directives make the loops that the reference shows") {
     EXAMPLE(schedule(matmul, streamer).cache_read(A, tcm).at(m));
     EXAMPLE(schedule(matmul, streamer).cache_read(A, tcm).at(m).buffers(4).prefetch(2));
     EXAMPLE(schedule(matmul, streamer).cache_read(A, vtcm).at(m).buffers(2).in_bank(1));
+    EXAMPLE(schedule(matmul, dsp).split(n, no, ni, 4).cache_read(B, tcm).layout([](auto i, auto j) { return index_map(j / 4, i, j % 4); }));
+    EXAMPLE(schedule(matmul, dsp).split(m, mo, mi, 5).cache_read(A, tcm).at(mo).layout([](auto i, auto j) {
+        return index_map(i / 2, j, i % 2);
+    }));
+    EXAMPLE(schedule(matmul, streamer).split(m, mo, mi, 4).cache_read(A, vtcm).at(mo).layout([](auto i, auto j) {
+        return index_map(i % 2, separator, i / 2, j);
+    }));
     EXAMPLE(schedule(matmul, dsp).cache_read(A, tcm).cache_read(B, tcm).cache_write(C, tcm).tensorize(m, n, k, mac));
 }
 
@@ -229,6 +236,15 @@ TEST_CASE("directives check what the reference says") {
     REFUSED(none, schedule(matmul, streamer).store_in(C, vtcm).in_bank(1));
     REFUSED(misplaced_directive, plain().in_bank(0));
     REFUSED(conflicting_directives, banked().in_bank(0).in_bank(0));
+
+    auto const same = [](auto x, auto y) { return index_map(x, y); };
+    REFUSED(none, banked().layout(same));
+    REFUSED(none, schedule(matmul, dsp).store_in(C, tcm).layout(same));
+    REFUSED(layout_mismatch, banked().layout([](auto x, auto y) { return index_map(x, y / 2); }));
+    REFUSED(invalid_number, banked().layout([](auto x, auto y) { return index_map(x, y / 0); }));
+    REFUSED(capacity_of_representation, banked().layout([](auto x, auto y) { return index_map(x, y, x, x, x, x, x); }));
+    REFUSED(misplaced_directive, schedule(matmul, dsp).layout(same));
+    REFUSED(conflicting_directives, banked().layout(same).layout(same));
 
     REFUSED(loop_order, staged().tensorize(m, n, mac));
     REFUSED(axis_used_twice, staged().tensorize(m, n, n, mac));

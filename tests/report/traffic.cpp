@@ -1,4 +1,5 @@
 #include <tilewright/report/comparison.hpp>
+#include <tilewright/report/loop_program.hpp>
 #include <tilewright/report/traffic.hpp>
 
 #include "01_matmul/matmul.hpp"
@@ -172,6 +173,37 @@ constexpr auto matmul_on_npu = schedule(matmul, npu)
 }  // namespace overlapping
 
 }  // namespace
+
+// The panels of the tutorial: 16 calls for each of the 512 tiles of A, or one where a transfer takes four dimensions.
+TEST_CASE("lesson 01 with panels of its left operand") {
+    using namespace lesson_matmul;
+    auto const in_panels = [](machine const& where) {
+        return make_plan(schedule(matmul, where)
+                             .tile(m, n, mo, no, mi, ni, 64, 64)
+                             .split(k, ko, ki, 64)
+                             .reorder(mo, no, ko, mi, ni, ki)
+                             .cache_read(A, spad)
+                             .at(ko)
+                             .by(mvin)
+                             .layout([](auto i, auto l) { return index_map(i / 16, l / 16, i % 16, l % 16); })
+                             .cache_read(B, spad)
+                             .at(ko)
+                             .by(mvin)
+                             .cache_write(C, acc)
+                             .at(no)
+                             .by(mvout)
+                             .tensorize(mi, ni, ki, mac16));
+    };
+    plan_value const plan = in_panels(npu);
+    REQUIRE(!plan.refusal);
+    CHECK(plan.calls(mvin) == 512 * 16 + 512);
+    CHECK(loop_program(plan).find("mvin  A[64 mo + 16 A, 64 ko + 16 A'] (16 x 16) -> A.spad[A, A', 0, 0]\n") != std::string::npos);
+    machine four_dimensions = npu;
+    four_dimensions.transfers.parts[0].most_dimensions = 4;
+    plan_value const shorter = in_panels(four_dimensions);
+    REQUIRE(!shorter.refusal);
+    CHECK(shorter.calls(mvin) == 512 + 512);
+}
 
 // The first two loads, 2 x 256 + 64 cycles, then the array without a gap: 512 steps of 1,024 cycles; then the last store of 1,088.
 TEST_CASE("lesson 01 with two versions costs the array's cycles, the first loads and the last store") {

@@ -28,6 +28,7 @@
 #define TILEWRIGHT_MISPLACED_DIRECTIVE "misplaced directive: put it where it has a meaning, or take it out"
 #define TILEWRIGHT_TEMPORARY "temporary: give it a constexpr variable of its own"
 #define TILEWRIGHT_VERSIONS_WITHOUT_USE "versions without use: correct buffers or prefetch, or make the transfer asynchronous()"
+#define TILEWRIGHT_LAYOUT_MISMATCH "layout mismatch: give every element of the box one place, as the rule says"
 #define TILEWRIGHT_BANK_CONFLICT "bank conflict: choose versions and prefetch by the table of banks, or keep it in another memory"
 #define TILEWRIGHT_RACE "race: the plan leaves two accesses unordered; please report the schedule, and take buffers or asynchronous out"
 #define TILEWRIGHT_DEADLOCK "deadlock: declare the capacity that the hardware has, use fewer versions, or give the tokens more queues"

@@ -237,6 +237,9 @@ constexpr void report_refusal() {
             no_refusal<Planned, versions_without_use>::ok,
             TILEWRIGHT_VERSIONS_WITHOUT_USE);
         static_assert(
+            no_refusal<Planned, layout_mismatch>::ok,
+            TILEWRIGHT_LAYOUT_MISMATCH);
+        static_assert(
             no_refusal<Planned, bank_conflict>::ok,
             TILEWRIGHT_BANK_CONFLICT);
         static_assert(

@@ -33,6 +33,7 @@
     X(reduction_fused_with_another, "a reduction and a loop of the output cannot be fused")                              \
     X(vectorized_reduction, "a reduction cannot run in vector lanes")                                                    \
     X(vectorized_around_steps, "a vectorized loop cannot hold transfers, instructions or other stages")                  \
+    X(vectorized_across_blocks, "its lanes would lie in several blocks of a memory")                                     \
     X(inside_the_intrinsic, "one step of the intrinsic covers it; name a loop further out")                              \
     X(inside_a_reduction, "cache_write inside a reduction would store unfinished values")                                \
     X(outside_its_producer, "it is computed further in; stage it there or inside")                                       \
@@ -73,6 +74,8 @@
     X(covered_by_a_fused_loop, "a fused loop covers part of an axis of `$2`")                                            \
     X(neighbours_apart, "neighbours in `$2` lie #0 elements apart, in the intrinsic #1")                                 \
     X(not_contiguous, "the last dimension of `$2` lies along dimension #0 of a tensor whose last is #1")                 \
+    X(across_a_split, "a step moves `$2` by #0 elements, past the end of a part of #1 of its layout")                    \
+    X(across_blocks, "`$2` takes #0 elements from dimension #1 of its buffer, which lie in several blocks")              \
     X(stride_not_a_multiple, "rows of `$2` lie #0 elements apart, which is no multiple of #1")                           \
     X(operand_not_aligned, "`$2` lies #0 bytes past a multiple of #1")                                                   \
     X(other_constant, "a constant of type $2 is #0, in the intrinsic #1")                                                \
@@ -106,6 +109,12 @@
     X(distance_beyond_versions, "prefetch #0 needs more than the #1 versions that there are")                            \
     X(versions_of_one_step, "#0 versions, but it is filled anew where it is used, so #1 is all that is used")            \
     X(versions_of_a_blocking_transfer, "#0 versions, but transfer `$1` blocks until it is complete: nothing overlaps")   \
+    X(map_of_another_rank, "it takes #0 coordinates, the tensor has #1 dimensions")                                      \
+    X(indices_in_one_place, "indices #1 and #2 of dimension #0 have one place")                                          \
+    X(parts_that_overlap, "in dimension #0 a part in steps of #1 begins inside one of #2 values: places stay empty")     \
+    X(part_of_unequal_parts, "a part of #0 values does not split by #1")                                                 \
+    X(two_separators, "it has #0 separators, where one says which block")                                                \
+    X(blocks_without_banks, "its separator makes #0 blocks, `$1` has #1")                                                \
     X(read_before_written, "it is used before what fills it is complete")                                                \
     X(written_while_read, "it is overwritten while it is read or stored")                                                \
     X(written_while_written, "it is overwritten while it is loaded")                                                     \

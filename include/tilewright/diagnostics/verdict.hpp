@@ -36,6 +36,7 @@
     X(misplaced_directive, "`$0`: %", TILEWRIGHT_MISPLACED_DIRECTIVE)                                                                  \
     X(temporary, "the $0 of the schedule is a temporary, which is gone before it is planned", TILEWRIGHT_TEMPORARY)                    \
     X(versions_without_use, "`$0`: %", TILEWRIGHT_VERSIONS_WITHOUT_USE)                                                                \
+    X(layout_mismatch, "the layout of `$0`: %", TILEWRIGHT_LAYOUT_MISMATCH)                                                            \
     X(bank_conflict, "bank #0 of `$0` has one port: `$1` is in flight there while `$2` is used{3 by $3}", TILEWRIGHT_BANK_CONFLICT)    \
     X(race, "version #0 of `$0`: %{1 (`$1` is in flight)}{2 (`$2` meets it)}", TILEWRIGHT_RACE)                                        \
     X(deadlock, "tokens from `$1` to `$2` for `$0`: %", TILEWRIGHT_DEADLOCK)                                                           \

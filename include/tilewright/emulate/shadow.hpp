@@ -28,8 +28,9 @@ class shadow {
         for (int at = 0; at < plan.buffers.size(); ++at) {
             ir::buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
             watched w{.what = b, .judged = code_reports || !b.code_access};
-            w.bytes = bytes_of(b.type);
-            for (int d = 0; d < b.rank; ++d) w.bytes *= b.extents[static_cast<std::size_t>(d)];
+            std::int64_t bytes = bytes_of(b.type);
+            for (int d = b.block_dimensions; d < b.rank; ++d) bytes *= b.extents[static_cast<std::size_t>(d)];
+            w.bytes = bytes;
             w.released.resize(static_cast<std::size_t>(b.versions));
             buffers_.push_back(std::move(w));
         }
@@ -71,7 +72,7 @@ class shadow {
         return at >= 0 && static_cast<std::size_t>(at) < stages_.size() ? stages_[static_cast<std::size_t>(at)] : label("?");
     }
 
-    /// Whether all bytes of `range` belong to one version of the buffer.
+    /// Whether all bytes of `range` belong to one version of the buffer, and there to one block.
     std::optional<fault> inside(int buffer, byte_range const& range) const {
         watched const& w = buffers_[static_cast<std::size_t>(buffer)];
         if (w.what.kind == ir::buffer_kind::argument) {
@@ -83,9 +84,9 @@ class shadow {
         auto const* const first = reinterpret_cast<void const*>(range.begin);
         place const at = where_.find(first, 1);
         std::int64_t const bytes = static_cast<std::int64_t>(range.end - range.begin);
-        int const version = w.version_of(what_, at);
-        if (version < 0) return fault{first, "outside of the buffer"};
-        std::int64_t const left = w.bytes - (at.offset - w.offset_of(what_, version));
+        int const part = w.part_of(what_, at);
+        if (part < 0) return fault{first, "outside of the buffer"};
+        std::int64_t const left = w.bytes - (at.offset - w.offset_of(what_, part));
         if (bytes > left)
             return fault{reinterpret_cast<void const*>(range.begin + static_cast<std::uintptr_t>(left)), "outside of the buffer"};
         return {};
@@ -183,10 +184,10 @@ class shadow {
         if (b.kind == ir::buffer_kind::argument) return "argument " + b.name.str() + " in " + what_.memories[b.memory].name.str();
         std::string text = where_.device_address(address) + ", " + b.name.str();
         place const at = where_.find(address, 1);
-        int const version = w.version_of(what_, at);
-        if (version >= 0 && b.versions > 1) text += " version " + std::to_string(version);
-        if (version >= 0) {
-            std::int64_t element = (at.offset - w.offset_of(what_, version)) / bytes_of(b.type);
+        int const part = w.part_of(what_, at);
+        if (part >= 0 && b.versions > 1) text += " version " + std::to_string(part / b.blocks);
+        if (part >= 0) {
+            std::int64_t element = (part % b.blocks * w.bytes + at.offset - w.offset_of(what_, part)) / bytes_of(b.type);
             text += " [";
             for (int d = 0; d < b.rank; ++d) {
                 text += (d == 0 ? "" : ", ") + std::to_string(element / b.stride(d));
@@ -213,23 +214,23 @@ class shadow {
     struct watched {
         ir::buffer what;
         bool judged = true;      ///< whether all writes to it are known
-        std::int64_t bytes = 0;  ///< of one version
+        std::int64_t bytes = 0;  ///< of one part
         byte_range argument{};   ///< empty: not known
         int current = -1;        ///< the version that was used last, by intrinsics or code
         std::uint32_t last_use = 0;
         std::vector<std::uint32_t> released{};  ///< of each version: the last step that used its former contents
 
-        int bank_of(machine const& where, int version) const { return (what.bank + version) % where.memories[what.memory].banks; }
-        std::int64_t offset_of(machine const& where, int version) const {
-            return what.offset_of(version, where.memories[what.memory].banks);
-        }
-        int version_of(machine const& where, place const& at) const {
-            for (int version = 0; version < what.versions && at.memory == what.memory; ++version) {
-                std::int64_t const first = offset_of(where, version);
-                if (at.bank == bank_of(where, version) && at.offset >= first && at.offset < first + bytes) return version;
+        std::int64_t offset_of(machine const& where, int part) const { return what.offset_of(part, where.memories[what.memory].banks); }
+        int part_of(machine const& where, place const& at) const {
+            int const banks = where.memories[what.memory].banks;
+            for (int part = 0; part < what.parts() && at.memory == what.memory; ++part) {
+                std::int64_t const first = offset_of(where, part);
+                if (at.bank == what.bank_of(part, banks) && at.offset >= first && at.offset < first + bytes) return part;
             }
             return -1;
         }
+        /// @pre the byte is one of the buffer's
+        int version_of(machine const& where, place const& at) const { return part_of(where, at) / what.blocks; }
     };
 
     static byte_range row_of(std::byte const* first, std::int64_t bytes) {

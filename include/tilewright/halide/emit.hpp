@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <tilewright/halide/blocks.hpp>
 #include <tilewright/halide/checked.hpp>
 #include <tilewright/halide/tile_body.hpp>
 
@@ -47,9 +48,9 @@ class emitter {
             buffer const& b = plan_.buffers[static_cast<std::size_t>(position)];
             if (b.kind == buffer_kind::argument) continue;
             std::string const& name = name_of_buffer(position);
-            if (b.versions == 1) whole = LetStmt::make(name, reinterpret_to_handle(version_address(position, 0)), whole);
-            for (int version = b.versions - 1; version >= 0; --version)
-                whole = LetStmt::make(name_of_version(position, version), address_of_planned(b, version), whole);
+            if (b.versions == 1) whole = LetStmt::make(name, reinterpret_to_handle(part_address(position, 0)), whole);
+            for (int part = b.parts() - 1; part >= 0; --part)
+                whole = LetStmt::make(name_of_part(position, part), address_of_planned(b, part), whole);
         }
         if (how_.to == binding::emulated) whole = LetStmt::make(machine_name, how_.machine, whole);
         return whole;
@@ -68,17 +69,17 @@ class emitter {
     static Expr call(Halide::Type type, std::string const& symbol, std::vector<Expr> const& arguments) {
         return Halide::Internal::Call::make(type, symbol, arguments, Halide::Internal::Call::Extern);
     }
-    std::string name_of_version(int buffer_at, int version) const {
+    std::string name_of_part(int buffer_at, int part) const {
         return name_of_buffer(buffer_at) + ".address" +
-               (plan_.buffers[static_cast<std::size_t>(buffer_at)].versions == 1 ? "" : "." + std::to_string(version));
+               (plan_.buffers[static_cast<std::size_t>(buffer_at)].parts() == 1 ? "" : "." + std::to_string(part));
     }
-    Expr version_address(int buffer_at, int version) const {
-        return Halide::Internal::Variable::make(Halide::UInt(64), name_of_version(buffer_at, version));
+    Expr part_address(int buffer_at, int part) const {
+        return Halide::Internal::Variable::make(Halide::UInt(64), name_of_part(buffer_at, part));
     }
-    Expr address_of_planned(buffer const& b, int version) const {
+    Expr address_of_planned(buffer const& b, int part) const {
         memory const& m = plan_.where->memories[b.memory];
-        int const bank = (b.bank + version) % m.banks;
-        std::int64_t const offset = b.offset_of(version, m.banks);
+        int const bank = b.bank_of(part, m.banks);
+        std::int64_t const offset = b.offset_of(part, m.banks);
         if (how_.to == binding::device)
             return Halide::Internal::make_const(Halide::UInt(64), m.bank_base(bank) + static_cast<std::uint64_t>(offset));
         Expr const base = call(Halide::UInt(64), "tilewright_emulated_base", {machine_handle(), static_cast<int>(b.memory), bank});
@@ -110,29 +111,43 @@ class emitter {
         return loop_values_at(ring_of(at), form_value(plan_, at.step, loop_values()));
     }
     ring const& ring_of(ring_step const& at) const { return plan_.rings[static_cast<std::size_t>(at.ring)]; }
-    /// Address of the version that is meant where the loops have these values.
-    Expr current_version(int buffer_at, loop_value const& loops) const {
+    /// Address of a block of the version that is meant where the loops have these values.
+    Expr current_version(int buffer_at, loop_value const& loops, Expr const& block = 0) const {
         buffer const& b = plan_.buffers[static_cast<std::size_t>(buffer_at)];
-        if (b.versions == 1) return version_address(buffer_at, 0);
-        Expr const step = form_value(plan_, plan_.rings[static_cast<std::size_t>(b.ring)].step, loops);
-        Expr const version = Halide::Internal::simplify(step % static_cast<int>(b.versions));
-        Expr address = version_address(buffer_at, 0);
-        for (int v = 1; v < b.versions; ++v) address = Halide::select(version == v, version_address(buffer_at, v), address);
+        if (b.parts() == 1) return part_address(buffer_at, 0);
+        Expr part = block;
+        if (b.versions > 1) {
+            Expr const step = form_value(plan_, plan_.rings[static_cast<std::size_t>(b.ring)].step, loops);
+            part = part + step % static_cast<int>(b.versions) * static_cast<int>(b.blocks);
+        }
+        part = Halide::Internal::simplify(part);
+        if (auto const* const known = Halide::Internal::as_const_int(part)) return part_address(buffer_at, static_cast<int>(*known));
+        Expr address = part_address(buffer_at, 0);
+        for (int other = 1; other < b.parts(); ++other) address = Halide::select(part == other, part_address(buffer_at, other), address);
         return address;
+    }
+    /// In which block of its buffer an element is, by its index per dimension.
+    Expr block_of(buffer const& b, fixed_array<affine, max_rank> const& at, loop_value const& loops) const {
+        Expr block = 0;
+        for (int dimension = 0; dimension < b.block_dimensions; ++dimension) {
+            block = block * static_cast<int>(b.extents[static_cast<std::size_t>(dimension)]) +
+                    form_value(plan_, at[static_cast<std::size_t>(dimension)], loops);
+        }
+        return block;
     }
     /// Address of an element, from its index per dimension, as a number.
     Expr element_address_bits(int buffer_at, fixed_array<affine, max_rank> const& at, loop_value const& loops) const {
         buffer const& b = plan_.buffers[static_cast<std::size_t>(buffer_at)];
         std::string const& name = name_of_buffer(buffer_at);
         Expr elements = wide(0);
-        for (int dimension = 0; dimension < b.rank; ++dimension) {
+        for (int dimension = b.block_dimensions; dimension < b.rank; ++dimension) {
             Expr const index = form_value(plan_, at[static_cast<std::size_t>(dimension)], loops) - minimum_of(b, name, dimension);
             elements = elements + Halide::cast<std::int64_t>(index) * Halide::cast<std::int64_t>(stride_of(b, name, dimension));
         }
         Expr const bytes = Halide::Internal::simplify(elements * wide(bytes_of(b.type)));
         Expr const base = b.kind == buffer_kind::argument
                               ? Halide::reinterpret(Halide::UInt(64), Halide::Internal::Variable::make(Halide::Handle(), name))
-                              : current_version(buffer_at, loops);
+                              : current_version(buffer_at, loops, block_of(b, at, loops));
         return Halide::Internal::is_const_zero(bytes) ? base : base + Halide::cast<std::uint64_t>(bytes);
     }
     Expr element_address(int buffer_at, fixed_array<affine, max_rank> const& at, loop_value const& loops) const {
@@ -558,6 +573,7 @@ class emitter {
         if (b.kind != body_kind::intrinsic) {
             auto const code = [&](bool whole) {
                 Stmt lowered = lower_tile_body(plan_, b, names_, how_.target, whole);
+                lowered = across_blocks(b, lowered);
                 if (how_.checked) lowered = with_reports(b, lowered);
                 lowered = with_versions(b, lowered);
                 return how_.to == binding::emulated ? Block::make(code_cost(b, whole), lowered) : lowered;
@@ -596,6 +612,20 @@ class emitter {
         bool found = false;
         plan_.each_use(b, [&](use const& u, bool, bool) { found |= u.buffer == buffer_at; });
         return found;
+    }
+    /// The code of a body where buffers lie in several blocks.
+    Stmt across_blocks(body const& b, Stmt code) const {
+        for (int at = 0; at < plan_.buffers.size(); ++at) {
+            buffer const& one = plan_.buffers[static_cast<std::size_t>(at)];
+            if (one.blocks == 1 || !touches(b, at)) continue;
+            auto const elements = [&](Expr const& block) {
+                Expr const bytes = Halide::cast<std::int64_t>(current_version(at, loop_values(), block)) -
+                                   Halide::cast<std::int64_t>(current_version(at, loop_values()));
+                return bytes / wide(bytes_of(one.type));
+            };
+            code = in_blocks(code, name_of_buffer(at), static_cast<int>(one.part_bytes() / bytes_of(one.type)), elements);
+        }
+        return code;
     }
     /// Binds the names of the buffers that code touches to the versions that are meant at this iteration.
     Stmt with_versions(body const& b, Stmt code) const {

@@ -1,4 +1,5 @@
 #pragma once
+#include <bit>
 #include <tilewright/plan/placement.hpp>
 #include <tilewright/plan/program_run.hpp>
 #include <tilewright/plan/rings.hpp>
@@ -6,10 +7,11 @@
 // What uses a bank of one port at a time: a transfer that is under way, or what computes or stores from it.
 namespace tilewright::detail {
 
-/// The bank that the versions of two buffers at two steps share; -1: they lie apart.
+/// The first bank that the versions of two buffers at two steps share; -1: they lie apart.
 constexpr int shared_bank(buffer const& a, std::int64_t step_a, buffer const& b, std::int64_t step_b, int banks) {
-    std::int64_t const bank_a = (a.bank + step_a % a.versions) % banks, bank_b = (b.bank + step_b % b.versions) % banks;
-    return bank_a == bank_b ? static_cast<int>(bank_a) : -1;
+    unsigned const shared =
+        a.banks_of(static_cast<int>(step_a % a.versions), banks) & b.banks_of(static_cast<int>(step_b % b.versions), banks);
+    return shared == 0 ? -1 : std::countr_zero(shared);
 }
 
 /// The bank in which some version of `moved` that is under way meets the version of `used` at a step; -1 where none does. Under way are,

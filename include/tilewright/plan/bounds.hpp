@@ -251,9 +251,11 @@ struct within_bounds {
         }
         return true;
     }
-    /// What is read of a buffer that transfers fill must have been moved there.
+    /// What is read of a buffer that transfers fill must have been moved there. Into a layout, each of several movements brings a piece:
+    /// there checked runs alone follow what has come.
     constexpr void compare_with_loaded(run& in, int buffer_at, ranges const& where, values const& loops) {
-        for (int at = 0; at < in.plan().movements.size() && !found; ++at) {
+        bool const in_pieces = in.plan().buffers[static_cast<std::size_t>(buffer_at)].layout >= 0;
+        for (int at = 0; at < in.plan().movements.size() && !found && !in_pieces; ++at) {
             movement const& m = in.movement_at(at);
             if (m.destination != buffer_at || m.source < 0) continue;
             if (!compare(in, buffer_at, moved_of(in, m, false, loops), where, true)) report(in, rule::never_loaded, buffer_at, -1);
@@ -262,7 +264,7 @@ struct within_bounds {
     /// What is stored or read of a buffer that loops of a stage compute must have been computed.
     constexpr void compare_with_computed(run& in, int buffer_at, int by_movement, moved const& there, values const& loops) {
         buffer const& b = in.plan().buffers[static_cast<std::size_t>(buffer_at)];
-        if (b.kind == buffer_kind::argument) return;
+        if (b.kind == buffer_kind::argument || b.layout >= 0) return;
         for (int at = 0; at < in.plan().bodies.size() && !found; ++at) {
             body const& by = in.plan().bodies[static_cast<std::size_t>(at)];
             bool const continues = in.plan().stages[static_cast<std::size_t>(by.stage)].continues;

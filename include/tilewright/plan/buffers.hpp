@@ -1,12 +1,15 @@
 #pragma once
 #include <tilewright/plan/box.hpp>
+#include <tilewright/plan/layout.hpp>
 #include <tilewright/plan/nest.hpp>
 
 // The buffers of a plan: arguments, and boxes that it gives an address.
 namespace tilewright::detail {
 
 /// A buffer that the plan gives an address: its box from the forms of its first element and its extents.
-constexpr int add_planned(planning& p, label const& tensor, int memory_at, scalar_type type, box const& whole, int ordinal) {
+/// @param layout  position in the schedule; -1: none
+constexpr int add_planned(planning& p, label const& tensor, int memory_at, scalar_type type, box const& whole, int ordinal, int layout = -1,
+                          int layout_ordinal = 0) {
     memory const& m = p.of->where().memories[memory_at];
     if (m.capacity <= 0) {
         p.refuse(verdict_kind::no_memory, ordinal).names = {tensor, m.name};
@@ -34,6 +37,7 @@ constexpr int add_planned(planning& p, label const& tensor, int memory_at, scala
         bytes *= static_cast<double>(whole.extents[d]);
     }
     b.bytes = p.limited(bytes, plan_value::most_bytes, "bytes", b.name);
+    if (layout >= 0 && !p.refused()) apply_layout(p, b, p.of->layout_at(layout), layout_ordinal);
     int const at = p.add(b);
     for (int dimension = 0; dimension < whole.rank && !p.refused(); ++dimension) {
         p.box_at[static_cast<std::size_t>(at)][static_cast<std::size_t>(dimension)] = p.keep(whole.at[static_cast<std::size_t>(dimension)]);

@@ -1,5 +1,5 @@
 #pragma once
-#include <tilewright/plan/movement.hpp>
+#include <tilewright/plan/packing.hpp>
 #include <tilewright/plan/spread.hpp>
 #include <tilewright/plan/trip_count.hpp>
 
@@ -80,7 +80,7 @@ constexpr range lead_of(planning const& p, linear const& from, linear const& to)
 constexpr std::int64_t clip_staged(planning& p, staging const& st, int dimension, region& r) {
     auto const d = static_cast<std::size_t>(dimension);
     staged_access const access = access_of(p, st, dimension);
-    std::int64_t extent = p.buffer_at(st.buffer).extents[d];
+    std::int64_t extent = box_extent(p, p.buffer_at(st.buffer), dimension);
     linear const at = p.form_of(p.box_at[static_cast<std::size_t>(st.buffer)][d]);
     auto const keep_inside = [&](linear const& form, std::int64_t low, std::int64_t high) {
         linear negative;
@@ -106,10 +106,9 @@ constexpr std::int64_t clip_staged(planning& p, staging const& st, int dimension
     linear relative = at;
     relative.add(around, -1);
     range const lies = lead_of(p, around, at);
-    std::int64_t const room = outward.extents[d] - lies.low;
+    std::int64_t const outward_extent = box_extent(p, outward, dimension), room = outward_extent - lies.low;
     if (lies.low == lies.high && room < extent) extent = room;
-    if (lies.high + extent > outward.extents[d])
-        r.add(p, {relative, outward.extents[d], static_cast<std::int8_t>(dimension), clip_kind::end});
+    if (lies.high + extent > outward_extent) r.add(p, {relative, outward_extent, static_cast<std::int8_t>(dimension), clip_kind::end});
     if (lies.low < 0) r.add(p, {relative, 0, static_cast<std::int8_t>(dimension), clip_kind::begin});
     return extent;
 }

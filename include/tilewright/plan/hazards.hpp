@@ -100,6 +100,12 @@ struct in_flight {
         bool loaded = false, stored = false;               ///< by a ring
     };
     fixed_array<kept, plan_value::most_buffers> contents{};
+    /// Of a step whose region is moved by several movements: those that were started, until all are.
+    struct begun {
+        std::int64_t number = 0;
+        std::uint64_t pieces = 0;
+    };
+    fixed_array<begun, plan_value::most_rings> begun_steps{};
     hazard found{};
 
     constexpr explicit in_flight(plan_value const& plan) : engine_count(plan.where->engines.size()) {
@@ -127,8 +133,10 @@ struct in_flight {
         if (source.buffer >= 0) expect(in, source, step_of(in, source.buffer, next), movement_at);
         bool const of_source = m.at.ring >= 0 && in.ring_at(m.at.ring).buffer == source.buffer;
         bool const of_destination = m.at.ring >= 0 && in.ring_at(m.at.ring).buffer == destination.buffer;
-        if (of_source) contents_of(source).unstored &= ~(std::int64_t{1} << source.version);
-        if (destination.buffer >= 0) fill(in, destination, step_of(in, destination.buffer, next), of_destination, movement_at);
+        bool const whole = m.pieces == 1 || m.at.ring < 0 || begins_last(m, next.number);
+        if (of_source && whole) contents_of(source).unstored &= ~(std::int64_t{1} << source.version);
+        if (destination.buffer >= 0)
+            fill(in, destination, !of_destination || whole ? step_of(in, destination.buffer, next) : -1, of_destination, movement_at);
         if (!in.plan().where->transfers[m.transfer].is_asynchronous) {
             // It blocks until it is complete, and what is in front of it.
             if (next.engine >= 0) core.learn(next, engine_count), forget();
@@ -275,6 +283,7 @@ struct in_flight {
                        : times * (later.steps[static_cast<std::size_t>(ring_at)] - earlier.steps[static_cast<std::size_t>(ring_at)]);
         };
         for (int at = 0; at < count; ++at) jobs[static_cast<std::size_t>(at)].number += moved(jobs[static_cast<std::size_t>(at)].ring);
+        for (int at = 0; at < in.plan().rings.size(); ++at) begun_steps[static_cast<std::size_t>(at)].number += moved(at);
         for (int at = 0; at < token_count; ++at) {
             token& t = tokens[static_cast<std::size_t>(at)];
             t.number += moved(in.plan().links[static_cast<std::size_t>(t.link)].ring);
@@ -364,7 +373,7 @@ struct in_flight {
                where.engines[b.engine].interlocked;
     }
     static constexpr bool touches_same(run const& in, job const& other, touch const& t) {
-        if (bank_of(in, t.to) < 0) return false;  // an argument: of these, jobs touch parts
+        if (banks_of(in, t.to) == 0) return false;  // an argument: of these, jobs touch parts
         for (int at = 0; at < other.touched_count; ++at) {
             touch const& o = other.touched[static_cast<std::size_t>(at)];
             if ((o.writes || t.writes) && overlap(in, o.to, t.to)) return true;
@@ -374,6 +383,15 @@ struct in_flight {
 
     static constexpr bool keeps_contents(run const& in, int buffer_at) {
         return buffer_at >= 0 && in.plan().buffers[static_cast<std::size_t>(buffer_at)].ring >= 0;
+    }
+    /// Whether all movements of a step have been started with this one.
+    constexpr bool begins_last(movement const& m, std::int64_t number) {
+        begun& b = begun_steps[static_cast<std::size_t>(m.at.ring)];
+        std::uint64_t const all = (std::uint64_t{1} << m.pieces) - 1;
+        // A step of that number may come again. Each movement may be several calls.
+        if (b.number != number || (b.pieces == all && m.piece == 0)) b = {number, 0};
+        b.pieces |= std::uint64_t{1} << m.piece;
+        return b.pieces == all;
     }
     constexpr kept& contents_of(place const& of) { return contents[static_cast<std::size_t>(of.buffer)]; }
     /// A version is loaded or computed: what it held before must have been stored.
@@ -409,8 +427,8 @@ struct in_flight {
         memory const& m = memory_of(in, to);
         for (int at = 0; at < other.touched_count; ++at) {
             place const& used = other.touched[static_cast<std::size_t>(at)].to;
-            if (m.ports > 1 || &memory_of(in, used) != &m || bank_of(in, used) < 0) continue;
-            if (bank_of(in, used) == bank_of(in, to)) conflict(rule::bank_in_use);
+            if (m.ports > 1 || &memory_of(in, used) != &m) continue;
+            if ((banks_of(in, used) & banks_of(in, to)) != 0) conflict(rule::bank_in_use);
         }
     }
     static constexpr bool overlap(run const& in, place const& a, place const& b) {
@@ -419,10 +437,10 @@ struct in_flight {
     static constexpr memory const& memory_of(run const& in, place const& of) {
         return in.plan().where->memories[in.plan().buffers[static_cast<std::size_t>(of.buffer)].memory];
     }
-    /// -1 of an argument
-    static constexpr int bank_of(run const& in, place const& of) {
+    /// A bit for each bank that a place lies in; none of an argument.
+    static constexpr unsigned banks_of(run const& in, place const& of) {
         buffer const& b = in.plan().buffers[static_cast<std::size_t>(of.buffer)];
-        return b.kind == buffer_kind::argument ? -1 : (b.bank + of.version) % memory_of(in, of).banks;
+        return b.kind == buffer_kind::argument ? 0 : b.banks_of(of.version, memory_of(in, of).banks);
     }
     constexpr void expect(run& in, place const& used, std::int64_t number, int by) {
         if (keeps_contents(in, used.buffer) && contents_of(used).steps[static_cast<std::size_t>(used.version)] != number)

@@ -31,6 +31,53 @@ constexpr void refuse_mismatch(planning& p, int s, int intrinsic_at, mismatch co
     }
 }
 
+/// Finds the dimensions of a buffer that those of an operand lie along, and the steps there: every lane must move one dimension evenly.
+constexpr mismatch place_operand(planning& p, int s, int intrinsic_at, matching const& found, int binding, use const& u, operand_use& o) {
+    nest const& n = p.nest_at(s);
+    buffer const& b = p.buffer_at(u.buffer);
+    int const node = found.semantic_nodes[static_cast<std::size_t>(binding)];
+    computation_view const view = p.of->where().view(p.of->where().intrinsics[intrinsic_at].semantics);
+    label const& name = view[node].name;
+    int const rank = view[node].argument_count;
+    for (int dimension = 0; dimension < rank; ++dimension) {
+        stage_index const index = index_of(view, found.semantics, node, dimension);
+        int where = -1;
+        std::int64_t factor = 0;
+        for (int axis = 0; axis < found.semantics.axis_count; ++axis) {
+            std::int64_t const wanted = index.coefficients[static_cast<std::size_t>(axis)];
+            nest_axis const& loop = n.axes[static_cast<std::size_t>(found.loop_of_axis[static_cast<std::size_t>(axis)])];
+            if (wanted == 0) continue;
+            bool moved = loop.lane_extent == 1;  // of one element, nothing follows
+            for (int along = 0; along < b.rank; ++along) {
+                linear const at = p.form_of(u.at[static_cast<std::size_t>(along)]);
+                std::int64_t const have = at.coefficient_of(loop.lane);
+                if (have == 0) {
+                    if (loop.lane_extent == 1 || b.layout < 0 || !moves_with(p.plan, at, loop.lane)) continue;
+                    buffer_layout::coordinate const& c =
+                        p.plan.layouts[static_cast<std::size_t>(b.layout)].coordinates[static_cast<std::size_t>(along)];
+                    return differs(rule::across_a_split, name, loop.lane_extent, c.modulus > 0 ? c.modulus : c.divisor);
+                }
+                if (along < b.block_dimensions && loop.lane_extent > 1) return differs(rule::across_blocks, name, loop.lane_extent, along);
+                if (have % wanted != 0 || (where >= 0 && (where != along || factor != have / wanted)))
+                    return differs(rule::other_index, name, have, wanted);
+                where = along;
+                factor = have / wanted;
+                moved = true;
+            }
+            if (!moved) return differs(rule::other_index, name, 0, wanted);
+        }
+        bool const last = dimension + 1 == rank && where >= 0;
+        if (last && where != b.rank - 1) {
+            if (b.stride(where) != 1) return differs(rule::not_contiguous, name, where, b.rank - 1);
+            where = b.rank - 1;  // what stands behind has one value
+        }
+        if (last && factor != 1) return differs(rule::neighbours_apart, name, factor, 1);
+        o.dimension[static_cast<std::size_t>(dimension)] = static_cast<std::int8_t>(where);
+        o.factor[static_cast<std::size_t>(dimension)] = factor;
+    }
+    return {};
+}
+
 /// The operands of an intrinsic that lies on stage `s` as `found` says; checks their memories, strides and alignment.
 /// @return the first of them in the plan
 constexpr int keep_operands(planning& p, int s, int intrinsic_at, matching const& found) {
@@ -54,6 +101,10 @@ constexpr int keep_operands(planning& p, int s, int intrinsic_at, matching const
         operand_use o{.buffer = u.buffer,
                       .dimension = found.dimension[static_cast<std::size_t>(binding)],
                       .factor = found.factor[static_cast<std::size_t>(binding)]};
+        if (p.has_layout(s, b.tensor, u.node == p.stage_at(s).target)) {
+            mismatch const wrong = place_operand(p, s, intrinsic_at, found, binding, u, o);
+            if (wrong) return refuse_mismatch(p, s, intrinsic_at, wrong), -1;
+        }
         fixed_array<linear, max_rank> at{};
         for (int dimension = 0; dimension < b.rank; ++dimension) {
             linear const whole = p.form_of(u.at[static_cast<std::size_t>(dimension)]);
@@ -70,10 +121,9 @@ constexpr int keep_operands(planning& p, int s, int intrinsic_at, matching const
             refuse_mismatch(p, s, intrinsic_at, differs(rule::operand_not_aligned, wanted.tensor, fault.value, fault.limit));
             return -1;
         }
-        int const rank = p.plan.what[found.nodes[static_cast<std::size_t>(binding)]].argument_count;
         for (int dimension = 0; dimension < max_rank; ++dimension) {
             int const along = o.dimension[static_cast<std::size_t>(dimension)];
-            if (along < 0 || along == rank - 1) continue;
+            if (along < 0 || along == b.rank - 1) continue;
             std::int64_t const stride = b.stride(along) * o.factor[static_cast<std::size_t>(dimension)];
             if (b.kind == buffer_kind::argument) b.stride_multiple = p.common_multiple(b.stride_multiple, what.stride_alignment, b.tensor);
             else if (stride % what.stride_alignment != 0) {
@@ -167,7 +217,7 @@ constexpr bool write_fill(planning& p, int s, int depth) {
         for (int dimension = 0; dimension < st.rank; ++dimension) {
             auto const d = static_cast<std::size_t>(dimension);
             range inside;
-            linear const form = p.form_of(target.at[d]);
+            linear const form = place_in_box(p, s, st.target, dimension, target.buffer);
             int const outside = p.placed(s).outer_depth + depth;
             split_at_level(p, s, form, outside, r.destination_at[d], inside);
             r.destination_at[d].constant = inside.low;

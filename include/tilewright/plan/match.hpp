@@ -80,7 +80,7 @@ struct matcher {
     constexpr mismatch match_access(int node, int other, int binding) const {
         auto const b = static_cast<std::size_t>(binding);
         stage const& sem = found.semantics;
-        label const& name = semantics[other].name;
+        label const &name = semantics[other].name, &name_in_stage = p.plan.what[node].name;
         int const rank = p.plan.what[node].argument_count;
         fixed_array<bool, max_rank> taken{};
         found.dimension[b].fill(-1);
@@ -116,7 +116,9 @@ struct matcher {
                 if (have >= not_linear) return differs(rule::covered_by_a_fused_loop, name, 0, 0);
                 if (have != 0) return differs(rule::other_index, name, have, 0);
             }
-            if (operand_dimension == semantics[other].argument_count - 1 && (where != rank - 1 || factor != 1)) {
+            bool const last = operand_dimension == semantics[other].argument_count - 1;
+            // Of a buffer with a layout that is seen when the buffer is: see `keep_operands`.
+            if (last && !p.has_layout(s, name_in_stage, node == p.stage_at(s).target) && (where != rank - 1 || factor != 1)) {
                 return where == rank - 1 ? differs(rule::neighbours_apart, name, factor, 1)
                                          : differs(rule::not_contiguous, name, where, rank - 1);
             }

@@ -4,7 +4,8 @@
 // Turns a region into calls of a transfer that can express it.
 namespace tilewright::detail {
 
-/// A region before it is cut to what a transfer can do: dimensions outermost first, the row not yet chosen.
+/// A region before it is cut to what a transfer can do: dimensions outermost first, the row not yet chosen. They are those of the boxes on
+/// both sides, then those of the buffers.
 struct region {
     int source = -1;  ///< buffer; -1: a fill
     int destination = -1;
@@ -34,6 +35,12 @@ struct region {
             clipped& c = clips[static_cast<std::size_t>(at)];
             if (c.dimension == dimension && (c.is == clip_kind::end || c.is == clip_kind::begin)) visit(c);
         }
+    }
+    /// A dimension became a loop as a whole: there is no call where it has ended.
+    static constexpr void call_where_there_is(clipped& c) {
+        linear form;
+        form.add(c.form, c.is == clip_kind::end ? 1 : -1);
+        c = {form, c.is == clip_kind::end ? c.bound : 1 - c.bound, -1, clip_kind::only};
     }
     constexpr bool is_clipped(int dimension) {
         bool found = false;
@@ -94,6 +101,7 @@ constexpr region_fault align(planning& p, buffer& b, fixed_array<linear, max_ran
     for (int dimension = 0; dimension < b.rank; ++dimension) {
         linear const& form = at[static_cast<std::size_t>(dimension)];
         bool const inner = dimension == b.rank - 1;
+        if (dimension < b.block_dimensions) continue;  // a block begins where a buffer may
         std::int64_t const step = argument && !inner ? alignment : b.stride(dimension) * size;
         if (!argument && !inner && b.extents[static_cast<std::size_t>(dimension)] > 1 && step % alignment != 0)
             return {rule::stride_not_aligned, step, alignment};
@@ -109,7 +117,8 @@ constexpr region_fault align(planning& p, buffer& b, fixed_array<linear, max_ran
 }
 
 /// Adds the steps that move region `r` by `transfer_at`: one `start`, in loops over what one call cannot express.
-constexpr void move_region(planning& p, region r, int transfer_at, int ordinal, ring_step const& when = {}) {
+/// @pre its dimensions are those of the buffers: see `move_region`
+constexpr void move_dense(planning& p, region r, int transfer_at, int ordinal, ring_step const& when = {}) {
     transfer_description const& t = p.of->where().transfers[transfer_at];
     std::int64_t const size = bytes_of(p.buffer_at(r.destination).type);
     auto const refuse = [&](region_fault const& fault) {
@@ -230,11 +239,7 @@ constexpr void move_region(planning& p, region r, int transfer_at, int ordinal, 
         std::int64_t const part = part_of(position);
         r.each_end(d.destination_dimension, [&](region::clipped& c) {
             c.form.add(part > 0 ? d.destination_factor / part : 1, loop);
-            if (part > 0) return;
-            // The loop is all of the dimension: it makes no call where that has ended.
-            linear form;
-            form.add(c.form, c.is == clip_kind::end ? 1 : -1);
-            c = {form, c.is == clip_kind::end ? c.bound : 1 - c.bound, -1, clip_kind::only};
+            if (part == 0) region::call_where_there_is(c);
         });
         p.add(step_kind::loop, loop);
     }
@@ -304,18 +309,6 @@ constexpr ring_step step_number(int ring_at, std::int64_t number) {
     ring_step at{.ring = static_cast<std::int16_t>(ring_at)};
     at.step.constant = number;
     return at;
-}
-
-/// Moves a region at the place of the program where it stands: a transfer that does not block is waited for at once.
-constexpr void move_now(planning& p, region const& r, int transfer_at, int ordinal) {
-    transfer_description const& t = p.of->where().transfers[transfer_at];
-    if (!t.is_asynchronous) return move_region(p, r, transfer_at, ordinal);
-    ring alone{.buffer = static_cast<std::int16_t>(r.destination)};
-    alone.engine = static_cast<std::int16_t>(p.of->where().engines.find(t.engine_name));
-    alone.first_tag = p.take_tags(1);
-    ring_step const only = step_number(p.add(alone), 0);
-    move_region(p, r, transfer_at, ordinal, only);
-    p.add(step_kind::wait, p.add(only));
 }
 
 /// Whether a transfer copies unchanged.

@@ -259,23 +259,24 @@ constexpr void write_operand_fill(planning& p, staging const& st, ring_step cons
     buffer const& b = p.buffer_at(st.buffer);
     region r{.destination = st.buffer};
     bool always = false;
-    for (int dimension = 0; dimension < b.rank; ++dimension) {
+    for (int dimension = 0; dimension < box_rank(p, b); ++dimension) {
         auto const d = static_cast<std::size_t>(dimension);
-        r.dimensions[d] = {.extent = b.extents[d], .destination_dimension = static_cast<std::int8_t>(dimension)};
+        std::int64_t const extent = box_extent(p, b, dimension);
+        r.dimensions[d] = {.extent = extent, .destination_dimension = static_cast<std::int8_t>(dimension)};
         touched const loaded = touched_by(p, st.stage, access_of(p, st, dimension).node, dimension, st.depth, 0);
         bool reduced = false;
         each_partial_lane(p, st.stage, [&](partial_lane const& lane) {
             reduced |= lane.reduction && p.index_form(st.stage, access_of(p, st, dimension).node, dimension).coefficient_of(lane.lane) != 0;
         });
         if (!reduced) continue;
-        always |= loaded.extent < b.extents[d];
+        always |= loaded.extent < extent;
         for (int at = 0; at < loaded.clips.items.size(); ++at) {
             clip_list::item const& c = loaded.clips.items[static_cast<std::size_t>(at)];
-            if (c.is == clip_kind::end) r.add(p, {c.form, c.bound - b.extents[d] + 1, -1, clip_kind::beyond});
+            if (c.is == clip_kind::end) r.add(p, {c.form, c.bound - extent + 1, -1, clip_kind::beyond});
         }
     }
     if (always) r.clips = {};
-    r.count = b.rank;
+    r.count = box_rank(p, b);
     if (when.ring < 0) return move_now(p, r, st.fill, st.ordinal);
     // It goes into the version that is loaded next: in front of the load, or in the same queue.
     transfer_description const& fill = p.of->where().transfers[st.fill];

@@ -93,16 +93,17 @@ constexpr void refuse_overflow(planning& p, int memory_at, int bank, fixed_array
     for (int which = 0; which < count; ++which) {
         buffer const& b = in_order(which);
         if (!lies_here(b) || !share_time(b, in_order(top))) continue;
-        int const here = (b.versions + m.banks - 1) / m.banks;
+        int const here = b.parts_in_bank(m.banks);
         if (v.share_count < static_cast<int>(v.shares.size())) {
-            v.shares[static_cast<std::size_t>(v.share_count++)] = {b.tensor, b.bytes, here};
+            v.shares[static_cast<std::size_t>(v.share_count++)] = {b.tensor, b.part_bytes(), here};
         } else {
-            v.shares.back() = {"others", v.shares.back().bytes * v.shares.back().copies + b.bytes * here, 1};
+            v.shares.back() = {"others", v.shares.back().bytes * v.shares.back().copies + b.part_bytes() * here, 1};
         }
-        std::int64_t const surplus = (peak - m.bank_capacity() + (here > 1 ? b.version_bytes : 1) - 1) / (here > 1 ? b.version_bytes : 1);
-        if (here > surplus && here > 1 && v.names[1].empty()) {
+        std::int64_t const surplus = (peak - m.bank_capacity() + (here > 1 ? b.part_stride : 1) - 1) / (here > 1 ? b.part_stride : 1);
+        std::int64_t const fitting = (here - surplus) * m.banks / b.blocks;
+        if (fitting > 0 && b.versions > 1 && v.names[1].empty()) {
             v.names[1] = b.tensor;
-            v.facts[2] = {fact_kind::limit, (here - surplus) * m.banks};
+            v.facts[2] = {fact_kind::limit, fitting};
         }
     }
     if (m.banks > 1) v.facts[3] = {fact_kind::bank, bank};
@@ -146,15 +147,15 @@ constexpr void place_buffers(planning& p) {
             if (m.bank_base(bank) % static_cast<std::uint64_t>(b.alignment) == 0) continue;
             return p.refuse(verdict_kind::invalid_part, rule::base_not_aligned, {m.name, b.tensor}, b.ordinal);
         }
-        b.version_bytes = (b.bytes + b.alignment - 1) / b.alignment * b.alignment;
+        b.part_stride = (b.part_bytes() + b.alignment - 1) / b.alignment * b.alignment;
         int const wanted = b.bank;
         if (wanted >= m.banks) {
             p.refuse(verdict_kind::versions_without_use, rule::bank_that_is_not_there, {b.tensor, m.name}, b.ordinal);
             p.kept.facts = {fact{fact_kind::bank, wanted}, fact{fact_kind::limit, m.banks}};
             return;
         }
-        // Versions go round all banks; a buffer that has just one goes where it fits, unless a bank was asked for.
-        int const first = wanted >= 0 ? wanted : 0, last = wanted < 0 && b.versions == 1 ? m.banks - 1 : first;
+        // Parts go round all banks; a buffer that has just one goes where it fits, unless a bank was asked for.
+        int const first = wanted >= 0 ? wanted : 0, last = wanted < 0 && b.parts() == 1 ? m.banks - 1 : first;
         for (int bank = first; bank <= last; ++bank) {
             place_in_bank(p, b, bank, m.banks, order, at);
             if (b.offset + b.bytes_in_bank(m.banks) <= m.bank_capacity()) break;

@@ -58,7 +58,21 @@ enum class buffer_kind : std::uint8_t {
     result,    // likewise, and it is what the kernel computes
 };
 
-/// A tensor's place: an argument, or a box of it that the plan puts at an address. Boxes are row-major and dense.
+/// Where the elements of a box are, when that is not row-major over its own dimensions.
+struct buffer_layout {
+    /// A dimension of the buffer: (coordinate of the box / divisor) % modulus.
+    struct coordinate {
+        std::int8_t dimension = -1;  ///< of the box
+        std::int64_t divisor = 1;
+        std::int64_t modulus = 0;  ///< 0: none
+    };
+    std::int16_t rank = 0;  ///< of the box
+    fixed_array<std::int64_t, max_rank> extents{};
+    fixed_array<coordinate, max_rank> coordinates{};  ///< for each dimension of the buffer
+};
+
+/// A tensor's place: an argument, or a box of it that the plan puts at an address, row-major and dense. Its dimensions are those of the
+/// box, or what a layout makes of them; then coordinates that lie beyond the box are padding.
 struct buffer {
     label name{};  ///< unique in the plan: the tensor's, or tensor.memory
     label tensor{};
@@ -69,12 +83,15 @@ struct buffer {
     std::int16_t rank = 0;
     fixed_array<std::int64_t, max_rank> minimum{};  ///< argument: the lowest index used
     fixed_array<std::int64_t, max_rank> extents{};
-    std::int64_t bytes = 0;
+    std::int64_t bytes = 0;            ///< of a version
     std::int64_t alignment = 1;        ///< bytes; argument: of the host pointer
     std::int64_t offset = 0;           ///< bytes from the base of the memory, or of every bank that it lies in
-    std::int16_t versions = 1;         ///< copies of the box; version v lies in bank (bank + v) % banks
-    std::int16_t bank = -1;            ///< of version 0; -1: not placed yet
-    std::int64_t version_bytes = 0;    ///< from a version to the next one in the same bank
+    std::int16_t layout = -1;          ///< position in the plan; -1: its dimensions are those of the box
+    std::int16_t blocks = 1;           ///< parts of a version; part `version * blocks + block` lies in bank (bank + part) % banks
+    std::int8_t block_dimensions = 0;  ///< the outermost dimensions, which say in which block an element is
+    std::int16_t versions = 1;         ///< copies of the box
+    std::int16_t bank = -1;            ///< of part 0; -1: not placed yet
+    std::int64_t part_stride = 0;      ///< bytes from a part to the next one in the same bank
     std::int16_t ring = -1;            ///< whose step tells which version is meant; -1: there is just one
     std::int16_t born = -1;            ///< first step of its lifetime
     std::int16_t dead = -1;            ///< the step behind its lifetime
@@ -83,12 +100,23 @@ struct buffer {
     std::uint8_t dense_from = 0;       ///< argument: dimensions from here on must follow each other without gaps
     std::int64_t stride_multiple = 1;  ///< argument: elements; outer strides are multiples of it
 
-    /// Whether a version of the buffer lies in a bank of its memory, which has so many.
-    constexpr bool lies_in(int of_bank, int banks) const { return (of_bank - bank + banks) % banks < versions; }
-    /// Where a version begins, in bytes from the base of its bank.
-    constexpr std::int64_t offset_of(int version, int banks) const { return offset + version / banks * version_bytes; }
-    /// Bytes from the first version in a bank to behind the last.
-    constexpr std::int64_t bytes_in_bank(int banks) const { return (versions + banks - 1) / banks * version_bytes - version_bytes + bytes; }
+    constexpr int parts() const { return versions * blocks; }
+    constexpr std::int64_t part_bytes() const { return bytes / blocks; }
+    constexpr int bank_of(int part, int banks) const { return (bank + part) % banks; }
+    /// A bit for each bank that a version lies in.
+    constexpr unsigned banks_of(int version, int banks) const {
+        unsigned bits = 0;
+        for (int part = version * blocks; part < (version + 1) * blocks; ++part) bits |= 1u << bank_of(part, banks);
+        return bits;
+    }
+    /// Whether a part of the buffer lies in a bank of its memory, which has so many.
+    constexpr bool lies_in(int of_bank, int banks) const { return (of_bank - bank + banks) % banks < parts(); }
+    /// Where a part begins, in bytes from the base of its bank.
+    constexpr std::int64_t offset_of(int part, int banks) const { return offset + part / banks * part_stride; }
+    /// Parts that the fullest of its banks holds.
+    constexpr int parts_in_bank(int banks) const { return (parts() + banks - 1) / banks; }
+    /// Bytes from the first part in a bank to behind the last.
+    constexpr std::int64_t bytes_in_bank(int banks) const { return (parts_in_bank(banks) - 1) * part_stride + part_bytes(); }
     /// Elements between neighbours along `dimension` of a dense box.
     constexpr std::int64_t stride(int dimension) const {
         std::int64_t elements = 1;
@@ -196,6 +224,8 @@ struct movement {
     fixed_array<affine, max_rank> destination_at{};
     std::int16_t first_clip = 0;
     std::int16_t clip_count = 0;
+    std::int8_t piece = 0;  ///< of the movements that together move one region
+    std::int8_t pieces = 1;
     std::int64_t bytes = 0;   ///< at the destination (at the source, when types differ, is in proportion), of a whole tile
     std::int64_t cycles = 0;  ///< setup, occupation and latency of one call, likewise
     ring_step at{};           ///< where it belongs to a ring: its loops' values follow from the step, not from the loops around
@@ -265,7 +295,7 @@ struct step {
 struct plan_value {
     static constexpr int most_stages = 8, most_variables = 64, most_terms = 512, most_buffers = 24, most_movements = 32, most_uses = 40,
                          most_operands = 32, most_bodies = 16, most_steps = 128, most_rings = 16, most_waits = 64, most_links = 24,
-                         most_limits = 48, most_clips = 48, most_tallies = 64;
+                         most_limits = 48, most_clips = 48, most_tallies = 64, most_layouts = schedule::most_layouts;
     static constexpr std::int64_t most_iterations = std::int64_t{1} << 40, most_bytes = std::int64_t{1} << 40,
                                   most_total = std::int64_t{1} << 53;
 
@@ -276,6 +306,7 @@ struct plan_value {
     part_pool<variable, most_variables> variables{};
     part_pool<term, most_terms> terms{};
     part_pool<buffer, most_buffers> buffers{};  ///< arguments first, in the order of their first use; the result last among them
+    part_pool<buffer_layout, most_layouts> layouts{};
     part_pool<movement, most_movements> movements{};
     part_pool<ring, most_rings> rings{};
     part_pool<ring_step, most_waits> waits{};  ///< until the transfer of that step is complete, or what is pushed and popped

@@ -57,6 +57,8 @@ struct stage_placement {
     std::int16_t store_ordinal = 0;
     std::int16_t store_bank = -1;
     std::int16_t store_bank_ordinal = 0;
+    std::int16_t store_layout = -1;  ///< position in the schedule
+    std::int16_t store_layout_ordinal = 0;
     std::int16_t transfer = -1;  ///< carries the whole stage out
     std::int16_t transfer_ordinal = 0;
     label at_loop{};  ///< compute_at
@@ -95,6 +97,8 @@ struct staging {
     std::int16_t distance_ordinal = 0;
     std::int16_t bank = -1;  ///< -1: any
     std::int16_t bank_ordinal = 0;
+    std::int16_t layout = -1;  ///< position in the schedule; -1: none
+    std::int16_t layout_ordinal = 0;
     std::int16_t scope = 0;    ///< position on the stage's path where its steps are counted from
     std::int16_t around = -1;  ///< the staging further out across whose steps its own are counted
     std::int16_t mover = -1;   ///< the transfer into the buffer, or out of it for a cache_write
@@ -259,6 +263,17 @@ struct planning : refusals {
             if (stage_at(position).output == tensor) return position;
         }
         return -1;
+    }
+
+    /// Whether some buffer between stage `s` and a tensor that it reads or computes has a layout.
+    constexpr bool has_layout(int s, label const& tensor, bool writes) const {
+        int const producer = producer_of(tensor);
+        if (producer >= 0 && placed(producer).store_layout >= 0) return true;
+        for (int at = 0; at < stagings.size(); ++at) {
+            staging const& st = stagings[static_cast<std::size_t>(at)];
+            if (st.layout >= 0 && st.stage == s && st.writes == writes && st.tensor == tensor) return true;
+        }
+        return false;
     }
 
     /// Index `dimension` of the access at `node` of stage `s`, over variables.

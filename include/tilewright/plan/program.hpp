@@ -49,6 +49,26 @@ constexpr void touch_from_code(planning& p, int s, bool reads) {
         true);
 }
 
+/// Lanes of a vector are elements of one block.
+constexpr void keep_lanes_in_a_block(planning& p, int s) {
+    nest const& n = p.nest_at(s);
+    p.each_access(
+        s,
+        [&](int node) {
+            use const& u = *p.plan.use_at(node);
+            for (int dimension = 0; dimension < p.buffer_at(u.buffer).block_dimensions && !p.refused(); ++dimension) {
+                linear const index = p.form_of(u.at[static_cast<std::size_t>(dimension)]);
+                for (int position = 0; position < n.depth; ++position) {
+                    nest_axis const& a = n.axis_of_loop(position);
+                    if (a.vectorized && a.extent > 1 && moves_with(p.plan, index, a.variable))
+                        p.refuse(verdict_kind::loop_order, rule::vectorized_across_blocks, {a.name, p.buffer_at(u.buffer).tensor},
+                                 a.marked_ordinal);
+                }
+            }
+        },
+        true);
+}
+
 class program_writer {
   public:
     constexpr explicit program_writer(planning& planned) : p(planned) {}
@@ -294,15 +314,15 @@ class program_writer {
     constexpr void move(staging const& st, int source, int destination, int transfer_at, ring_step const& when) {
         buffer const staged = p.buffer_at(st.buffer);
         region r{.source = source, .destination = destination};
-        for (int dimension = 0; dimension < staged.rank; ++dimension) {
+        r.count = box_rank(p, staged);
+        for (int dimension = 0; dimension < r.count; ++dimension) {
             auto const d = static_cast<std::size_t>(dimension);
-            std::int64_t const extent = p.is_partial() ? clip_staged(p, st, dimension, r) : staged.extents[d];
+            std::int64_t const extent = p.is_partial() ? clip_staged(p, st, dimension, r) : box_extent(p, staged, dimension);
             r.dimensions[d] = {extent, static_cast<std::int8_t>(dimension), static_cast<std::int8_t>(dimension)};
             linear outward_at = p.form_of(p.box_at[static_cast<std::size_t>(st.buffer)][d]);
             outward_at.add(p.form_of(p.box_at[static_cast<std::size_t>(st.outward)][d]), -1);
             (st.outward == source ? r.source_at : r.destination_at)[d] = outward_at;
         }
-        r.count = staged.rank;
         move_region(p, r, transfer_at, st.moved_by(), when);
     }
 
@@ -375,6 +395,7 @@ class program_writer {
         b.kind = !st.reduces() ? body_kind::value : st.continues || first_reduction(s) >= 0 ? body_kind::update : body_kind::reduction;
         for (int position = owned; position < n.depth; ++position)
             b.loops[static_cast<std::size_t>(b.loop_count++)] = n.axis_of_loop(position).variable;
+        keep_lanes_in_a_block(p, s);
         count_operations(p, st.body, b.counts);
         b.counts.store += 1;
         if (st.reduces()) b.counts.load += 1, b.counts.arithmetic += 1;

@@ -46,8 +46,14 @@ constexpr bool versions_overlap(plan_value const& plan, int buffer_a, int versio
     buffer const& b = plan.buffers[static_cast<std::size_t>(buffer_b)];
     if (a.kind == buffer_kind::argument || b.kind == buffer_kind::argument || a.memory != b.memory) return false;
     int const banks = plan.where->memories[a.memory].banks;
-    std::int64_t const first = a.offset_of(version_a, banks), second = b.offset_of(version_b, banks);
-    return (a.bank + version_a) % banks == (b.bank + version_b) % banks && first < second + b.bytes && second < first + a.bytes;
+    for (int part = version_a * a.blocks; part < (version_a + 1) * a.blocks; ++part) {
+        for (int other = version_b * b.blocks; other < (version_b + 1) * b.blocks; ++other) {
+            std::int64_t const first = a.offset_of(part, banks), second = b.offset_of(other, banks);
+            bool const meet = first < second + b.part_bytes() && second < first + a.part_bytes();
+            if (meet && a.bank_of(part, banks) == b.bank_of(other, banks)) return true;
+        }
+    }
+    return false;
 }
 
 /// Walks a plan's program. `State` has

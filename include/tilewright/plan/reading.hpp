@@ -62,6 +62,7 @@ constexpr void read_directives(planning& p) {
     if (of.directive_count() > schedule::most_directives)
         return p.refuse_capacity("directives", of.directive_count(), schedule::most_directives);
     if (of.name_count() > schedule::most_names) return p.refuse_capacity("names in directives", of.name_count(), schedule::most_names);
+    if (of.layout_count() > schedule::most_layouts) return p.refuse_capacity("layouts", of.layout_count(), schedule::most_layouts);
     int current = p.plan.stages.size() - 1;
     int last_staging = -1, last_stored = -1;
     for (int at = 0; at < of.directive_count() && !p.refused(); ++at) {
@@ -173,6 +174,16 @@ constexpr void read_directives(planning& p) {
                 if (!versions && st.writes)
                     return p.refuse(verdict_kind::misplaced_directive, rule::prefetch_of_output, {st.tensor}, ordinal);
                 versions ? number(st.versions, st.versions_ordinal, st.tensor, 1) : number(st.distance, st.distance_ordinal, st.tensor, 0);
+                break;
+            }
+            case directive_kind::layout: {
+                if (last_staging < 0 && last_stored < 0) return misplaced();
+                bool const staged = last_staging >= 0;
+                std::int16_t& map = staged ? p.staging_at(last_staging).layout : p.placed(last_stored).store_layout;
+                if (map >= 0) return conflict(staged ? p.staging_at(last_staging).tensor : p.stage_at(last_stored).output);
+                map = static_cast<std::int16_t>(d.factors[0]);
+                (staged ? p.staging_at(last_staging).layout_ordinal : p.placed(last_stored).store_layout_ordinal) =
+                    static_cast<std::int16_t>(ordinal);
                 break;
             }
             case directive_kind::in_bank:

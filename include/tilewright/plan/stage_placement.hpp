@@ -134,7 +134,8 @@ constexpr void place_stage(planning& p, int s) {
         p.refuse(verdict_kind::no_memory, place.at_ordinal).names = {st.output};
         return;
     }
-    place.home = static_cast<std::int16_t>(add_planned(p, st.output, place.store_memory, st.type, needed, place.store_ordinal));
+    place.home = static_cast<std::int16_t>(add_planned(p, st.output, place.store_memory, st.type, needed, place.store_ordinal,
+                                                       place.store_layout, place.store_layout_ordinal));
     if (last) p.buffer_at(place.home).kind = buffer_kind::result;
 }
 

@@ -74,7 +74,7 @@ constexpr void place_stagings(planning& p) {
             p.kept.facts = {fact{fact_kind::have, written.computed}, fact{fact_kind::need, written.spanned}};
             return;
         }
-        st.buffer = static_cast<std::int16_t>(add_planned(p, st.tensor, st.memory, type, whole, st.ordinal));
+        st.buffer = static_cast<std::int16_t>(add_planned(p, st.tensor, st.memory, type, whole, st.ordinal, st.layout, st.layout_ordinal));
     }
 }
 
@@ -123,12 +123,12 @@ constexpr void bind_accesses(planning& p) {
                 bool const writes = node == p.stage_at(s).target;
                 use u{.node = static_cast<std::int16_t>(node),
                       .buffer = static_cast<std::int16_t>(buffer_for(p, s, p.plan.what[node].name, writes, innermost, innermost))};
-                for (int dimension = 0; dimension < p.plan.what[node].argument_count; ++dimension) {
-                    auto const d = static_cast<std::size_t>(dimension);
-                    linear at = p.index_form(s, node, dimension);
-                    at.add(p.form_of(p.box_at[static_cast<std::size_t>(u.buffer)][d]), -1);
-                    u.at[d] = p.keep(at);
-                }
+                fixed_array<linear, max_rank> in_box{};
+                for (int dimension = 0; dimension < p.plan.what[node].argument_count; ++dimension)
+                    in_box[static_cast<std::size_t>(dimension)] = place_in_box(p, s, node, dimension, u.buffer);
+                fixed_array<linear, max_rank> const index = place_in_buffer(p, u.buffer, in_box);
+                for (int dimension = 0; dimension < p.buffer_at(u.buffer).rank; ++dimension)
+                    u.at[static_cast<std::size_t>(dimension)] = p.keep(index[static_cast<std::size_t>(dimension)]);
                 if (!p.refused()) p.add(u);
             },
             true);

@@ -91,12 +91,11 @@ constexpr void transfer_stage(planning& p, int s) {
     }
     r.count = st.rank;
     if (r.source >= 0) {
-        use const& u = *p.plan.use_at(source_node);
-        for (int from = 0; from < p.buffer_at(r.source).rank; ++from) {
+        for (int from = 0; from < box_rank(p, p.buffer_at(r.source)); ++from) {
             // The region begins where all of the stage's own loops are at 0.
             linear outside;
             range inside;
-            linear const at = p.form_of(u.at[static_cast<std::size_t>(from)]);
+            linear const at = place_in_box(p, s, source_node, from, r.source);
             split_at_level(p, s, at, place.outer_depth, outside, inside);
             outside.constant = at.constant;
             r.source_at[static_cast<std::size_t>(from)] = outside;

@@ -5,10 +5,10 @@
 namespace tilewright {
 namespace reports {
 
-/// A version of a buffer, in its place.
-struct placed_version {
+/// A version of a buffer, or a block of one, in its place.
+struct placed_part {
     int buffer = 0;  ///< position in the plan
-    int version = 0;
+    int part = 0;
     std::int64_t offset = 0;  ///< bytes from the base of the memory, or of the bank
 };
 
@@ -17,10 +17,10 @@ struct memory_use {
     int memory = 0;  ///< position in the machine
     int bank = 0;
     std::int64_t capacity = 0;
-    std::int64_t peak = 0;                  ///< from the base to behind the highest byte that is ever used
-    std::int64_t slack = 0;                 ///< the rest
-    std::int64_t buffers = 0;               ///< the sum of the buffers' sizes; above the peak where buffers share bytes at different times
-    std::vector<placed_version> planned{};  ///< by address, then by time
+    std::int64_t peak = 0;               ///< from the base to behind the highest byte that is ever used
+    std::int64_t slack = 0;              ///< the rest
+    std::int64_t buffers = 0;            ///< the sum of the buffers' sizes; above the peak where buffers share bytes at different times
+    std::vector<placed_part> planned{};  ///< by address, then by time
 };
 
 /// The memories of a plan that hold planned buffers.
@@ -34,13 +34,13 @@ inline std::vector<memory_use> memory_uses(plan_value const& plan) {
             for (int b = 0; b < plan.buffers.size(); ++b) {
                 buffer const& one = plan.buffers[static_cast<std::size_t>(b)];
                 if (one.kind == buffer_kind::argument || one.memory != at) continue;
-                for (int version = 0; version < one.versions; ++version) {
-                    if ((one.bank + version) % m.banks != bank) continue;
-                    use.buffers += one.bytes;
-                    use.planned.push_back({b, version, one.offset_of(version, m.banks)});
+                for (int part = 0; part < one.parts(); ++part) {
+                    if (one.bank_of(part, m.banks) != bank) continue;
+                    use.buffers += one.part_bytes();
+                    use.planned.push_back({b, part, one.offset_of(part, m.banks)});
                 }
             }
-            std::sort(use.planned.begin(), use.planned.end(), [&](placed_version const& a, placed_version const& b) {
+            std::sort(use.planned.begin(), use.planned.end(), [&](placed_part const& a, placed_part const& b) {
                 int const left = plan.buffers[static_cast<std::size_t>(a.buffer)].born,
                           right = plan.buffers[static_cast<std::size_t>(b.buffer)].born;
                 return a.offset != b.offset ? a.offset < b.offset : left < right;
@@ -76,19 +76,21 @@ inline std::string address_text(memory const& m, int bank, std::int64_t offset) 
                            : "+" + hexadecimal(static_cast<std::uint64_t>(bank * m.bank_capacity()) + bytes);
 }
 
-/// "A.spad", or "A.spad v1" of several.
-inline std::string version_text(buffer const& b, int version) {
-    return b.versions == 1 ? b.name.str() : b.name.str() + " v" + std::to_string(version);
+/// "A.spad", or "A.spad v1" of several versions, "A.spad b1" of several blocks, "A.spad v1 b0" of both.
+inline std::string part_text(buffer const& b, int part) {
+    return b.name.str() + (b.versions == 1 ? "" : " v" + std::to_string(part / b.blocks)) +
+           (b.blocks == 1 ? "" : " b" + std::to_string(part % b.blocks));
 }
 
 /// The buffers of one memory as rectangles: addresses downwards, lines of the loop program to the right.
 class memory_picture {
   public:
     memory_picture(plan_value const& plan, memory_use const& use) : memory_(plan.where->memories[use.memory]), bank_(use.bank) {
-        for (placed_version const& at : use.planned) {
+        for (placed_part const& at : use.planned) {
             buffer const& b = plan.buffers[static_cast<std::size_t>(at.buffer)];
             lifetime const life = lifetime_of(plan, b);
-            boxes_.push_back({version_text(b, at.version), grouped(b.bytes), life.first, life.last + 1, at.offset, at.offset + b.bytes});
+            boxes_.push_back(
+                {part_text(b, at.part), grouped(b.part_bytes()), life.first, life.last + 1, at.offset, at.offset + b.part_bytes()});
         }
         for (box const& b : boxes_) {
             times_.insert(times_.end(), {b.first, b.last});
@@ -179,21 +181,44 @@ class memory_picture {
     std::vector<std::size_t> rows_, columns_;
 };
 
+/// "[64, 16]"; versions, and dimensions that choose a block, stand in brackets of their own.
 inline std::string shape_text(buffer const& b) {
     std::string text = b.versions == 1 ? "[" : "[" + std::to_string(b.versions) + "][";
-    for (int dimension = 0; dimension < b.rank; ++dimension)
-        text += (dimension == 0 ? "" : ", ") + std::to_string(b.extents[static_cast<std::size_t>(dimension)]);
+    for (int dimension = 0; dimension < b.rank; ++dimension) {
+        bool const block_ends = dimension > 0 && dimension == b.block_dimensions;
+        text += (dimension == 0 ? "" : block_ends ? "][" : ", ") + std::to_string(b.extents[static_cast<std::size_t>(dimension)]);
+    }
+    return text + "]";
+}
+
+/// Where a layout puts the elements of a box: "(i, j) at [i % 2][i / 2, j]"; empty without one.
+inline std::string layout_text(plan_value const& plan, buffer const& b) {
+    if (b.layout < 0) return "";
+    constexpr char const* names[] = {"i", "j", "k", "l", "m", "n"};
+    static_assert(std::size(names) == max_rank);
+    buffer_layout const& l = plan.layouts[static_cast<std::size_t>(b.layout)];
+    std::string text = "(";
+    for (int dimension = 0; dimension < l.rank; ++dimension) text += (dimension == 0 ? "" : ", ") + std::string(names[dimension]);
+    text += ") at [";
+    for (int dimension = 0; dimension < b.rank; ++dimension) {
+        buffer_layout::coordinate const& c = l.coordinates[static_cast<std::size_t>(dimension)];
+        bool const block_ends = dimension > 0 && dimension == b.block_dimensions;
+        text += dimension == 0 ? "" : block_ends ? "][" : ", ";
+        text += names[c.dimension];
+        if (c.divisor != 1) text += " / " + std::to_string(c.divisor);
+        if (c.modulus != 0) text += " % " + std::to_string(c.modulus);
+    }
     return text + "]";
 }
 
 /// The other buffers of the memory that use some of its bytes at other times.
-inline std::string sharers_text(plan_value const& plan, memory_use const& use, placed_version const& at) {
-    std::int64_t const bytes = plan.buffers[static_cast<std::size_t>(at.buffer)].bytes;
+inline std::string sharers_text(plan_value const& plan, memory_use const& use, placed_part const& at) {
+    std::int64_t const bytes = plan.buffers[static_cast<std::size_t>(at.buffer)].part_bytes();
     std::string text;
-    for (placed_version const& other : use.planned) {
+    for (placed_part const& other : use.planned) {
         buffer const& o = plan.buffers[static_cast<std::size_t>(other.buffer)];
-        if (other.buffer == at.buffer || other.offset >= at.offset + bytes || at.offset >= other.offset + o.bytes) continue;
-        text += (text.empty() ? "" : ", ") + version_text(o, other.version);
+        if (other.buffer == at.buffer || other.offset >= at.offset + bytes || at.offset >= other.offset + o.part_bytes()) continue;
+        text += (text.empty() ? "" : ", ") + part_text(o, other.part);
     }
     return text;
 }
@@ -220,18 +245,24 @@ inline std::string memory_map(plan_value const& plan) {
         using enum table::side;
         table rows({left, left, left, right, right, left, left, left});
         rows.add({"buffer", "extents", "type", "bytes", "offset", "address", "alive", "shares bytes with"});
-        for (placed_version const& at : use.planned) {
+        for (placed_part const& at : use.planned) {
             buffer const& b = plan.buffers[static_cast<std::size_t>(at.buffer)];
             lifetime const life = lifetime_of(plan, b);
             std::string alive = life.first == life.last ? "line " + std::to_string(life.first)
                                                         : "lines " + std::to_string(life.first) + " to " + std::to_string(life.last);
             if (!life.loop.empty()) alive += ", each " + life.loop;
             std::string const sharers = sharers_text(plan, use, at);
-            rows.add({version_text(b, at.version), shape_text(b), name_of(b.type), grouped(b.bytes), grouped(at.offset),
-                      address_text(m, use.bank, at.offset) + " to " + address_text(m, use.bank, at.offset + b.bytes), alive,
+            rows.add({part_text(b, at.part), shape_text(b), name_of(b.type), grouped(b.part_bytes()), grouped(at.offset),
+                      address_text(m, use.bank, at.offset) + " to " + address_text(m, use.bank, at.offset + b.part_bytes()), alive,
                       sharers.empty() ? "-" : sharers});
         }
         text += rows.str("  ");
+        int last = -1;
+        for (placed_part const& at : use.planned) {
+            buffer const& b = plan.buffers[static_cast<std::size_t>(at.buffer)];
+            if (b.layout >= 0 && at.buffer != last) text += "  " + b.name.str() + " has element " + layout_text(plan, b) + "\n";
+            last = at.buffer;
+        }
     }
     return text.empty() ? "no buffer is planned: the kernel works on its arguments\n" : text;
 }

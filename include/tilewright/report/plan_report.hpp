@@ -26,10 +26,12 @@ struct reported_buffer {
     std::optional<std::int64_t> offset{};  ///< none: an argument
     device_address address{};
     int versions = 1;
-    std::vector<device_address> version_addresses{};  ///< where they are known
+    std::vector<device_address> version_addresses{};  ///< where they are known; of every block
     std::optional<int> first_line{};
     std::optional<int> last_line{};
     std::optional<std::string> loop{};
+    int blocks = 1;                       ///< of every version; the addresses are those of its blocks, then of the next version's
+    std::optional<std::string> layout{};  ///< "(i, j) at [i % 2][i / 2, j]"
 };
 
 struct reported_memory {
@@ -78,9 +80,11 @@ inline plan_report report_of(plan_value const& plan) {
             lifetime const life = lifetime_of(plan, b);
             r.offset = b.offset;
             r.versions = b.versions;
-            for (int version = 0; version < b.versions && m.has_address(); ++version) {
+            r.blocks = b.blocks;
+            if (b.layout >= 0) r.layout = layout_text(plan, b);
+            for (int part = 0; part < b.parts() && m.has_address(); ++part) {
                 r.version_addresses.push_back(
-                    {m.bank_base((b.bank + version) % m.banks) + static_cast<std::uint64_t>(b.offset_of(version, m.banks))});
+                    {m.bank_base(b.bank_of(part, m.banks)) + static_cast<std::uint64_t>(b.offset_of(part, m.banks))});
             }
             if (m.has_address()) r.address = r.version_addresses.front();
             r.first_line = life.first;
@@ -102,7 +106,7 @@ inline plan_report report_of(plan_value const& plan) {
 
 BOOST_HANA_ADAPT_STRUCT(tilewright::reports::reported_refusal, verdict, sentence, advice);
 BOOST_HANA_ADAPT_STRUCT(tilewright::reports::reported_buffer, name, tensor, kind, memory, type, extents, bytes, offset, address, versions,
-                        version_addresses, first_line, last_line, loop);
+                        version_addresses, first_line, last_line, loop, blocks, layout);
 BOOST_HANA_ADAPT_STRUCT(tilewright::reports::reported_memory, name, bank, base, capacity, peak, slack, buffers);
 BOOST_HANA_ADAPT_STRUCT(tilewright::reports::program_line, number, kind, name, text, value, extent, times, bytes, cycles, first_cycles,
                         inside);

@@ -18,6 +18,7 @@
     X(buffers)                   \
     X(prefetch)                  \
     X(in_bank)                   \
+    X(layout)                    \
     X(tensorize)
 
 namespace tilewright {

@@ -1,6 +1,7 @@
 #pragma once
 #include <tilewright/machine/machine.hpp>
 #include <tilewright/schedule/directive.hpp>
+#include <tilewright/schedule/index_map.hpp>
 
 namespace tilewright {
 
@@ -36,6 +37,7 @@ class schedule {
   public:
     static constexpr int most_directives = 40;
     static constexpr int most_names = 96;
+    static constexpr int most_layouts = 4;
     static constexpr std::int64_t whole_loop = std::numeric_limits<std::int64_t>::min();
 
   private:
@@ -135,6 +137,14 @@ class schedule {
     }
     /// For the cache_read, cache_write or store_in before it: version 0 of the buffer lies in this bank of its memory.
     constexpr schedule& in_bank(std::int64_t bank, int line = __builtin_LINE()) { return log(directive_kind::in_bank, line, {bank}); }
+    /// For the cache_read, cache_write or store_in before it: where the elements of its box are. `map` takes a coordinate for each
+    /// dimension of the tensor and returns those of the buffer, outermost first: `.layout([](auto i, auto j) { return index_map(i / 6, j, i
+    /// % 6); })`. What stands in front of `separator` says in which block of the memory an element is.
+    template <class Map>
+    constexpr schedule& layout(Map const& map, int line = __builtin_LINE()) {
+        if (layout_count_ < most_layouts) layouts_[static_cast<std::size_t>(layout_count_)] = detail::read_index_map(map);
+        return log(directive_kind::layout, line, {layout_count_++});
+    }
     /// Replaces the named innermost loops by steps of the intrinsic: `tensorize(mi, ni, ki, mac16)`.
     template <class... Rest>
     constexpr schedule& tensorize(loop_name outermost, Rest const&... inward_and_intrinsic) {
@@ -147,6 +157,8 @@ class schedule {
     constexpr label const& temporary() const { return temporary_; }
     constexpr int directive_count() const { return directive_count_; }
     constexpr int name_count() const { return name_count_; }
+    constexpr int layout_count() const { return layout_count_; }
+    constexpr index_map_list const& layout_at(int position) const { return layouts_[static_cast<std::size_t>(position)]; }
     constexpr directive const& directive_at(int position) const { return directives_[static_cast<std::size_t>(position)]; }
     constexpr label const& name_at(directive const& of, int position) const {
         return names_[static_cast<std::size_t>(of.first_name + position)];
@@ -159,6 +171,8 @@ class schedule {
     fixed_array<directive, most_directives> directives_{};
     fixed_array<label, most_names> names_{};
     int directive_count_ = 0;
+    fixed_array<index_map_list, most_layouts> layouts_{};
+    int layout_count_ = 0;
     int name_count_ = 0;
 };
 

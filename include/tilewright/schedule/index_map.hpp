@@ -1,0 +1,91 @@
+#pragma once
+#include <tilewright/compute/node.hpp>
+#include <type_traits>
+
+namespace tilewright {
+
+/// A coordinate of a box while an index map is written: the box's own, from 0, or a part of it.
+///
+/// `i / 6` and `i % 6` are the parts of a split by 6, and split again: `i / 24, i % 24 / 8, i % 8`. That is all that a map can do with a
+/// coordinate besides giving it another place.
+struct box_index {
+    static constexpr std::int64_t highest = std::int64_t{1} << 40;
+
+    int dimension = -1;        ///< of the tensor; -1: the separator
+    std::int64_t divisor = 1;  ///< (coordinate / divisor) % modulus
+    std::int64_t modulus = 0;  ///< 0: none
+    bool is_broken = false;    ///< what has `modulus` values, 0: all, was split by `broken_by`, which does not divide it
+    std::int64_t broken_by = 0;
+
+    constexpr box_index operator/(std::int64_t factor) const {
+        box_index part = *this;
+        if (is_broken) return part;
+        if (factor < 1 || (modulus != 0 && modulus % factor != 0)) return part.split_badly(factor);
+        if (modulus != 0) part.modulus = modulus / factor;
+        part.divisor = divisor < highest / factor ? divisor * factor : highest;
+        return part;
+    }
+    constexpr box_index operator%(std::int64_t factor) const {
+        box_index part = *this;
+        if (is_broken) return part;
+        if (factor < 1 || (modulus != 0 && modulus % factor != 0)) return part.split_badly(factor);
+        part.modulus = factor;
+        return part;
+    }
+
+  private:
+    constexpr box_index split_badly(std::int64_t factor) const {
+        box_index part = *this;
+        part.is_broken = true;
+        part.broken_by = factor;
+        return part;
+    }
+};
+
+/// Between the coordinates that say in which block of a memory an element is, and those that say where in the block.
+struct block_separator {};
+inline constexpr block_separator separator{};
+
+/// Where the elements of a box are: the coordinates of the buffer, outermost first, over those of the box.
+struct index_map_list {
+    static constexpr int most = max_rank + 1;
+
+    int arguments = 0;  ///< coordinates of the box that the map takes
+    int count = 0;      ///< above `most` marks an overflow
+    fixed_array<box_index, most> indices{};
+};
+
+/// What a function given to `layout` returns: `index_map(i / 6, j, i % 6)`, or with blocks `index_map(i % 2, separator, i / 2, j)`.
+template <class... Indices>
+constexpr index_map_list index_map(Indices const&... indices) {
+    index_map_list list;
+    [[maybe_unused]] auto const push = [&](box_index const& index) {
+        if (list.count < list.most) list.indices[static_cast<std::size_t>(list.count)] = index;
+        ++list.count;
+    };
+    [[maybe_unused]] auto const put = [&]<class Index>(Index const& index) {
+        if constexpr (std::is_same_v<Index, block_separator>) push({});
+        else push(index);
+    };
+    (put(indices), ...);
+    return list;
+}
+
+namespace detail {
+
+/// Calls a function of an index map with as many coordinates as it takes.
+template <class Map, class... Coordinates>
+constexpr index_map_list read_index_map(Map const& map, Coordinates const&... coordinates) {
+    if constexpr (std::is_invocable_v<Map const&, Coordinates const&...>) {
+        index_map_list list = map(coordinates...);
+        list.arguments = sizeof...(Coordinates);
+        return list;
+    } else {
+        static_assert(sizeof...(Coordinates) < max_rank, "layout takes a function of the coordinates of a box: [](auto i, auto j) { … }");
+        return read_index_map(map, coordinates..., box_index{.dimension = sizeof...(Coordinates)});
+    }
+}
+
+}  // namespace detail
+
+}  // namespace tilewright
