@@ -32,7 +32,8 @@ struct finding {
 /// One plan and its mutants on an emulated machine.
 class bench {
   public:
-    explicit bench(plan_value const& good) : good_(good), meaning_(meaning_of(good)), on_(*good.where, {}), plain_(good, nullptr) {
+    bench(plan_value const& good, semantics_table const& semantics)
+        : good_(good), meaning_(meaning_of(good)), on_(*good.where, semantics), plain_(good, nullptr) {
         for (int at = 0; at < good.buffers.size(); ++at) {
             ir::buffer const& b = good.buffers[static_cast<std::size_t>(at)];
             if (b.kind != ir::buffer_kind::argument) continue;
@@ -155,7 +156,7 @@ void work(std::vector<seeded> const& all, std::size_t first, std::size_t count, 
     for (std::size_t at = first; at < all.size(); at += count) {
         if (all[at].of != of) {
             of = all[at].of;
-            current = std::make_unique<bench>(*of->plan);
+            current = std::make_unique<bench>(*of->plan, of->semantics);
             if (first == 0 && !current->is_good()) {
                 std::fprintf(stderr, "%s: the plan itself does not pass\n", of->name.c_str());
                 std::_Exit(EXIT_FAILURE);

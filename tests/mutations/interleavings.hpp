@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -33,12 +34,15 @@ class byte_set {
 
 /// What is done at one place of the program in one iteration.
 struct action {
-    enum class kind { start, wait, compute };  // a transfer without an engine is carried out by the core, as what computes is
+    // A transfer without an engine is carried out by the core, as loops are. An asynchronous instruction is started, as a transfer is.
+    enum class kind { start, wait, compute };
 
     kind is = kind::compute;
     bool copies = false;
     int engine = -1;
     std::size_t needs = 0;               ///< wait: jobs of the engine, from the first one, that must be complete
+    std::map<int, std::size_t> after{};  ///< start: of other engines, jobs that must be complete before it begins
+    std::size_t computed = 0;            ///< of what computes: how many before it
     std::vector<int> reads{}, writes{};  ///< bytes; of a copy, one for one
     byte_set read_set{}, write_set{};
     std::uint64_t narrow_banks = 0;  ///< with a single port
@@ -57,18 +61,29 @@ class unrolled {
     std::vector<int> results;  ///< bytes of the arguments that the kernel writes
     std::vector<int> depths;   ///< of the queue of each engine
     int bytes = 0;
+    std::string fault{};  ///< empty: no engine waits for a token in vain, and none is left
 
     explicit unrolled(tilewright::plan_value const& plan) : plan_(plan), values_(static_cast<std::size_t>(plan.variables.size())) {
         lay_out();
         for (int at = 0; at < plan.where->engines.size(); ++at) depths.push_back(plan.where->engines[at].depth);
         started_.resize(depths.size());
+        pending_.resize(depths.size());
         int position = 0;
         run(position);
+        for (auto const& [queue, pushed] : tokens_) {
+            // Behind the kernel, the code takes what links that share a queue have left.
+            if (!pushed.empty() && !shared_[queue]) fault = "a token is left";
+        }
+        std::size_t computed = 0;
+        for (action& a : actions) {
+            if (a.is != action::kind::wait && !a.copies) a.computed = computed++;
+        }
         for (action& a : actions) {
             a.read_set = a.write_set = byte_set(static_cast<std::size_t>(bytes));
             for (int byte : a.reads) a.read_set.add(static_cast<std::size_t>(byte));
             for (int byte : a.writes) a.write_set.add(static_cast<std::size_t>(byte));
         }
+        hold_back();
     }
 
   private:
@@ -128,9 +143,10 @@ class unrolled {
     }
     bool is_there(ir::ring_step const& when) const {
         if (when.only_where >= 0 && value_of(when.only_where, values_) != 0) return false;
-        if (when.ring < 0 || when.ahead == 0) return true;
-        std::int64_t const number = value_of(when.step, values_);
-        return when.ahead > 0 ? number < at(plan_.rings, when.ring).steps : number >= 0;
+        if (when.ring < 0) return true;
+        // What stands at a step that the loops around have is not asked for.
+        std::int64_t const number = value_of(when.step, values_), end = at(plan_.rings, when.ring).steps - when.fewer;
+        return (when.ahead >= 0 || number >= 0) && (when.ahead + when.fewer <= 0 || number < end);
     }
     std::int64_t tag_of(ir::ring_step const& when) const {
         ir::ring const& r = at(plan_.rings, when.ring);
@@ -189,6 +205,8 @@ class unrolled {
                 }
                 case ir::step_kind::start: start(at(plan_.movements, s.what)); break;
                 case ir::step_kind::wait: wait(at(plan_.waits, s.what)); break;
+                case ir::step_kind::push: push(at(plan_.waits, s.what)); break;
+                case ir::step_kind::pop: pop(at(plan_.waits, s.what)); break;
                 case ir::step_kind::compute: compute(at(plan_.bodies, s.what)); break;
                 default: break;
             }
@@ -235,11 +253,10 @@ class unrolled {
         };
         rows(rows, 0, byte_of(m.source, m.source_at, loops), byte_of(m.destination, m.destination_at, loops));
         if (a.reads.empty()) return;
-        stay_inside(a.reads, m.source, version_at(m.source, loops), t.name.str());
-        stay_inside(a.writes, m.destination, version_at(m.destination, loops), t.name.str());
-        actions.push_back(std::move(a));
-        if (engine < 0) return;
-        std::size_t const now = ++started_[static_cast<std::size_t>(engine)];
+        stay_inside(a.reads, m.source, loops, t.name.str());
+        stay_inside(a.writes, m.destination, loops, t.name.str());
+        if (engine < 0) return actions.push_back(std::move(a));
+        std::size_t const now = give(std::move(a));
         if (!t.is_asynchronous) {  // it blocks
             actions.push_back({.is = action::kind::wait, .engine = engine, .needs = now});
         } else {
@@ -256,8 +273,113 @@ class unrolled {
         actions.push_back({.is = action::kind::wait, .engine = engine});
         if (found != last_of_tag_.end()) actions.back().needs = std::min(found->second, all);
     }
+    /// An engine is given a job. @return how many it has been given
+    std::size_t give(action a) {
+        auto const engine = static_cast<std::size_t>(a.engine);
+        a.after = std::exchange(pending_[engine], {});
+        actions.push_back(std::move(a));
+        return ++started_[engine];
+    }
+    void push(ir::ring_step const& when) {
+        if (!is_there(when)) return;
+        ir::link const& l = at(plan_.links, when.link);
+        std::size_t const given = started_[static_cast<std::size_t>(l.from)];
+        if (l.to < 0) {
+            counts_[count_of(when)] = given;
+            return;
+        }
+        auto& queue = tokens_[{l.tokens, l.queue}];
+        std::map<int, std::size_t> after = pending_[static_cast<std::size_t>(l.from)];
+        after[l.from] = given;
+        queue.push_back(after);
+        shared_[{l.tokens, l.queue}] = l.shared;
+        if (static_cast<int>(queue.size()) > plan_.where->tokens[l.tokens].capacity) fault = "more tokens than fit";
+        counts_[count_of(when)] = ++pushed_[{l.tokens, l.queue}];
+    }
+    void pop(ir::ring_step const& when) {
+        if (!is_there(when)) return;
+        ir::link const& l = at(plan_.links, when.link);
+        if (l.to < 0) {
+            actions.push_back({.is = action::kind::wait, .engine = l.from, .needs = counts_[count_of(when)]});
+            return;
+        }
+        std::size_t& popped = popped_[{l.tokens, l.queue}];
+        std::size_t const wanted = l.shared ? counts_[count_of(when)] : popped + 1;
+        auto& queue = tokens_[{l.tokens, l.queue}];
+        for (; popped < wanted && fault.empty(); ++popped) {
+            if (queue.empty()) fault = "an engine waits for a token for ever";
+            else {
+                for (auto const& [engine, count] : queue.front()) {
+                    std::size_t& needs = pending_[static_cast<std::size_t>(l.to)][engine];
+                    needs = std::max(needs, count);
+                }
+                queue.pop_front();
+            }
+        }
+    }
+    /// Which count of the code a link's push is kept in.
+    std::pair<int, std::int64_t> count_of(ir::ring_step const& when) const {
+        int const ring = at(plan_.links, when.link).ring;
+        return {when.link, ring < 0 ? 0 : value_of(when.step, values_) % at(plan_.rings, ring).versions};
+    }
+    /// Jobs of interlocked engines begin behind earlier ones of others that they conflict with.
+    void hold_back() {
+        std::vector<std::size_t> given(depths.size());
+        std::vector<std::pair<action const*, std::size_t>> before;
+        for (action& a : actions) {
+            if (a.is != action::kind::start || !plan_.where->engines[a.engine].interlocked) continue;
+            std::size_t const index = ++given[static_cast<std::size_t>(a.engine)];
+            for (auto const& [other, count] : before) {
+                bool const conflict =
+                    a.write_set.meets(other->read_set) || a.write_set.meets(other->write_set) || a.read_set.meets(other->write_set);
+                if (other->engine != a.engine && conflict) a.after[other->engine] = std::max(a.after[other->engine], count);
+            }
+            before.emplace_back(&a, index);
+        }
+    }
+    /// One step of an instruction: the elements of its operands.
+    void step_of_intrinsic(ir::body const& b) {
+        if (ends_before(around_, values_)) return;
+        tilewright::stage const& st = at(plan_.stages, b.stage);
+        bool first = b.first_intrinsic >= 0;
+        for (int loop = 0; loop < b.first_loop_count; ++loop)
+            first = first && values_[static_cast<std::size_t>(b.first_loops[static_cast<std::size_t>(loop)])] == 0;
+        tilewright::intrinsic_description const& called = plan_.where->intrinsics[first ? b.first_intrinsic : b.intrinsic];
+        bool continues = false;
+        for (int operand = 0; operand < called.operand_count; ++operand)
+            continues |= called.operands[static_cast<std::size_t>(operand)].is == tilewright::direction::updates;
+        action a{.engine = plan_.where->engines.find(called.engine_name), .text = called.name.str()};
+        for (int position = 0; position < plan_.uses.size(); ++position) {
+            ir::use const& u = at(plan_.uses, position);
+            bool const writes = u.node == st.target, reads = writes ? continues : u.node > st.target && u.node < st.store;
+            if (u.buffer < 0 || (!writes && !reads)) continue;
+            std::vector<std::size_t> lanes;
+            for (int v = 0; v < plan_.variables.size(); ++v) {
+                bool moved = false;
+                for (int d = 0; d < at(plan_.buffers, u.buffer).rank; ++d) moved |= moves(u.at[static_cast<std::size_t>(d)], v);
+                if (moved && at(plan_.variables, v).kind == ir::variable_kind::lane) lanes.push_back(static_cast<std::size_t>(v));
+            }
+            values loops = values_;
+            auto const iterate = [&](auto const& self, std::size_t lane) -> void {
+                if (lane == lanes.size()) {
+                    int const element = byte_of(u.buffer, u.at, loops);
+                    if (reads) add_element(a.reads, element, bytes_of(at(plan_.buffers, u.buffer).type));
+                    if (writes) add_element(a.writes, element, bytes_of(at(plan_.buffers, u.buffer).type));
+                    return;
+                }
+                std::size_t const v = lanes[lane];
+                for (loops[v] = 0; loops[v] < plan_.variables[v].extent; ++loops[v]) self(self, lane + 1);
+                loops[v] = 0;
+            };
+            iterate(iterate, 0);
+            a.narrow_banks |= narrow_bank(u.buffer, values_);
+        }
+        if (!called.is_asynchronous) return actions.push_back(std::move(a));
+        a.is = action::kind::start;
+        give(std::move(a));
+    }
     void compute(ir::body const& b) {
-        if (b.kind == ir::body_kind::intrinsic) throw std::invalid_argument("only loops are followed");
+        if (b.kind == ir::body_kind::intrinsic) return step_of_intrinsic(b);
         tilewright::stage const& st = at(plan_.stages, b.stage);
         if (ends_before(around_, values_)) return;
         action a{.text = st.output.str()};
@@ -294,7 +416,7 @@ class unrolled {
             touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
             std::vector<int> all;
             for (int first : touched) add_element(all, first, bytes_of(at(plan_.buffers, u.buffer).type));
-            stay_inside(all, u.buffer, version_at(u.buffer, values_), a.text);
+            stay_inside(all, u.buffer, values_, a.text);
             for (int first : touched) {
                 if (reads) add_element(a.reads, first, bytes_of(at(plan_.buffers, u.buffer).type));
                 if (writes) add_element(a.writes, first, bytes_of(at(plan_.buffers, u.buffer).type));
@@ -333,18 +455,23 @@ class unrolled {
         }
         return {first, end};
     }
-    /// The first byte of the version of a buffer that is meant.
-    int version_at(int buffer_at, values const& loops) const {
+    void stay_inside(std::vector<int> const& touched, int buffer_at, values const& loops, std::string const& who) const {
         ir::buffer const& b = at(plan_.buffers, buffer_at);
-        if (b.kind == ir::buffer_kind::argument) return argument_at_[static_cast<std::size_t>(buffer_at)];
-        int const banks = plan_.where->memories[b.memory].banks, version = version_of(b, loops);
-        return bank_at_.at({b.memory, (b.bank + version) % banks}) + static_cast<int>(b.offset + version / banks * b.version_bytes);
-    }
-    void stay_inside(std::vector<int> const& touched, int buffer_at, int first, std::string const& who) const {
-        ir::buffer const& b = at(plan_.buffers, buffer_at);
-        int const end = first + static_cast<int>(b.extents[0] * b.stride(0) * bytes_of(b.type));
+        std::int64_t const size = b.extents[0] * b.stride(0) * bytes_of(b.type);
+        std::vector<std::pair<int, int>> parts;  // of the version that is meant, a part in each block
+        if (b.kind == ir::buffer_kind::argument) {
+            int const first = argument_at_[static_cast<std::size_t>(buffer_at)];
+            parts.emplace_back(first, first + static_cast<int>(size));
+        }
+        int const banks = plan_.where->memories[b.memory].banks, version = b.kind == ir::buffer_kind::argument ? 0 : version_of(b, loops);
+        for (int part = version * b.blocks; part < (version + 1) * b.blocks && b.kind != ir::buffer_kind::argument; ++part) {
+            int const first = bank_at_.at({b.memory, (b.bank + part) % banks}) + static_cast<int>(b.offset + part / banks * b.part_stride);
+            parts.emplace_back(first, first + static_cast<int>(size / b.blocks));
+        }
         for (int byte : touched) {
-            if (byte < first || byte >= end) throw std::out_of_range(who + " leaves " + b.name.str());
+            bool const inside =
+                std::any_of(parts.begin(), parts.end(), [&](auto const& part) { return byte >= part.first && byte < part.second; });
+            if (!inside) throw std::out_of_range(who + " leaves " + b.name.str());
         }
     }
 
@@ -357,6 +484,12 @@ class unrolled {
     std::map<std::pair<int, int>, int> bank_at_;
     std::vector<std::size_t> started_;
     std::map<std::pair<int, std::int64_t>, std::size_t> last_of_tag_;
+    using token_queue = std::pair<int, int>;                                // of the machine's tokens, which queue
+    std::map<token_queue, std::deque<std::map<int, std::size_t>>> tokens_;  ///< pushed and not popped: jobs of engines
+    std::map<token_queue, bool> shared_;
+    std::map<token_queue, std::size_t> pushed_, popped_;
+    std::map<std::pair<int, std::int64_t>, std::size_t> counts_;
+    std::vector<std::map<int, std::size_t>> pending_;  ///< what the next job of an engine comes behind
 };
 
 /// What every body must see, and what must be in the results in the end: one value for each byte, made from all that it depends on.
@@ -385,7 +518,7 @@ class interleavings {
             if (a.is == action::kind::wait) continue;
             std::vector<std::uint64_t> values = read(a);
             if (!a.copies) {
-                found.seen.push_back(digest(values, found.seen.size()));
+                found.seen.push_back(digest(values, a.computed));
                 values = results_of(a, found.seen.back());
             }
             write(a, values);
@@ -407,7 +540,7 @@ class interleavings {
         std::vector<std::size_t> jobs;  ///< all of the program, in order
         std::size_t started = 0, complete = 0;
         bool under_way = false;
-        std::vector<std::uint64_t> read;  ///< of the job under way
+        std::vector<std::uint64_t> read;  ///< of the job under way; what it is going to write
     };
 
     static std::uint64_t mixed(std::uint64_t value) {
@@ -490,22 +623,27 @@ class interleavings {
         if (meets_others(a)) return;
         std::vector<std::uint64_t> values = read(a);
         if (!a.copies) {
-            std::uint64_t const seen = digest(values, computed_);
-            if (seen != good_->seen.at(computed_)) return fail(a.text + " sees other data");
+            std::uint64_t const seen = digest(values, a.computed);
+            if (seen != good_->seen.at(a.computed)) return fail(a.text + " sees other data");
             values = results_of(a, seen);
         }
-        std::size_t const computed = computed_;
-        computed_ += a.copies ? 0 : 1;
         auto const before = write(a, values);
         ++next_, visit(), --next_;
         write(a, before);
-        computed_ = computed;
     }
     void begin(engine_state& e) {
         if (e.complete == e.started) return;
         action const& a = program_.actions[e.jobs[e.complete]];
+        for (auto const& [engine, count] : a.after) {
+            if (engines_[static_cast<std::size_t>(engine)].complete < count) return;
+        }
         if (meets_others(a)) return;
         e.read = read(a);
+        if (!a.copies) {
+            std::uint64_t const seen = digest(e.read, a.computed);
+            if (seen != good_->seen.at(a.computed)) return fail(a.text + " sees other data");
+            e.read = results_of(a, seen);
+        }
         e.under_way = true, visit(), e.under_way = false;
     }
     void complete(engine_state& e) {
@@ -534,7 +672,7 @@ class interleavings {
     std::vector<engine_state> engines_;
     meaning const* good_ = nullptr;
     std::uint64_t sum_ = 0;  ///< of all bytes, as it changes
-    std::size_t next_ = 0, computed_ = 0;
+    std::size_t next_ = 0;
     std::unordered_set<std::uint64_t> seen_;
     std::string fault_;
 };
@@ -549,6 +687,7 @@ inline meaning meaning_of(tilewright::plan_value const& plan) {
 inline std::string fault_of(tilewright::plan_value const& plan, meaning const& good, std::size_t* states = nullptr) {
     try {
         unrolled const program(plan);
+        if (!program.fault.empty()) return program.fault;
         interleavings all(program);
         std::string found = all.fault_against(good);
         if (states != nullptr) *states = all.states();

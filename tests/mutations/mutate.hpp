@@ -8,33 +8,43 @@ namespace mutations {
 
 namespace ir = tilewright::ir;
 
-#define TILEWRIGHT_MUTATIONS(X)                                        \
-    X(wait_dropped, "a wait dropped")                                  \
-    X(final_wait_dropped, "a wait behind the loops dropped")           \
-    X(wait_for_step_before, "a wait for the step before")              \
-    X(wait_for_step_behind, "a wait for the step behind")              \
-    X(wait_for_other_ring, "a wait for another buffer")                \
-    X(waited_further_in, "a wait for the next step, one load later")   \
-    X(fewer_tags, "a tag fewer than versions")                         \
-    X(more_tags, "a tag more than versions")                           \
-    X(fewer_versions, "a version fewer, tags as before")               \
-    X(fewer_versions_and_tags, "a version and a tag fewer")            \
-    X(more_versions, "a version more, tags as before")                 \
-    X(started_behind, "loads started a step later")                    \
-    X(started_ahead, "loads started a step earlier")                   \
-    X(distance_further, "loads and what is in front a step further")   \
-    X(first_loads_behind, "loads in front of the loops a step later")  \
-    X(first_loads_dropped, "a load in front of the loops dropped")     \
-    X(loads_dropped, "the loads in the loops dropped")                 \
-    X(stored_behind, "the store of the step before")                   \
-    X(stored_ahead, "the store of the step behind")                    \
-    X(stores_dropped, "the stores dropped")                            \
-    X(other_bank, "another bank")                                      \
-    X(start_behind_wait, "a start behind the wait that follows it")    \
-    X(wait_behind_start, "a wait behind the start that follows it")    \
-    X(wait_behind_use, "a wait behind what computes")                  \
-    X(use_behind_start, "what computes behind the start that follows") \
-    X(clip_dropped, "a clip dropped")                                  \
+#define TILEWRIGHT_MUTATIONS(X)                                         \
+    X(wait_dropped, "a wait dropped")                                   \
+    X(final_wait_dropped, "a wait behind the loops dropped")            \
+    X(wait_for_step_before, "a wait for the step before")               \
+    X(wait_for_step_behind, "a wait for the step behind")               \
+    X(wait_for_other_ring, "a wait for another buffer")                 \
+    X(waited_further_in, "a wait for the next step, one load later")    \
+    X(fewer_tags, "a tag fewer than versions")                          \
+    X(more_tags, "a tag more than versions")                            \
+    X(fewer_versions, "a version fewer, tags as before")                \
+    X(fewer_versions_and_tags, "a version and a tag fewer")             \
+    X(more_versions, "a version more, tags as before")                  \
+    X(started_behind, "loads started a step later")                     \
+    X(started_ahead, "loads started a step earlier")                    \
+    X(distance_further, "loads and what is in front a step further")    \
+    X(first_loads_behind, "loads in front of the loops a step later")   \
+    X(first_loads_dropped, "a load in front of the loops dropped")      \
+    X(loads_dropped, "the loads in the loops dropped")                  \
+    X(stored_behind, "the store of the step before")                    \
+    X(stored_ahead, "the store of the step behind")                     \
+    X(stores_dropped, "the stores dropped")                             \
+    X(other_bank, "another bank")                                       \
+    X(start_behind_wait, "a start behind the wait that follows it")     \
+    X(wait_behind_start, "a wait behind the start that follows it")     \
+    X(wait_behind_use, "a wait behind what computes")                   \
+    X(use_behind_start, "what computes behind the start that follows")  \
+    X(push_dropped, "a push, or a mark, dropped")                       \
+    X(pop_dropped, "a pop, or the wait for a mark, dropped")            \
+    X(push_of_step_before, "a push of the step before")                 \
+    X(push_of_step_behind, "a push of the step behind")                 \
+    X(pop_of_step_before, "a pop of the step before")                   \
+    X(pop_of_step_behind, "a pop of the step behind")                   \
+    X(other_link, "a pop of another link")                              \
+    X(push_in_front_of_start, "a push in front of the start before it") \
+    X(start_in_front_of_pop, "a start in front of the pop before it")   \
+    X(tokens_for_all_steps, "tokens that nobody pops")                  \
+    X(clip_dropped, "a clip dropped")                                   \
     X(limit_dropped, "a limit dropped")
 
 enum class mutation : std::uint8_t {
@@ -66,6 +76,7 @@ class mutants_of {
         for (int at = 0; at < good_.steps.size(); ++at) {
             ir::step const& s = step_at(at);
             if (s.kind == ir::step_kind::wait) change_wait(at);
+            if (s.kind == ir::step_kind::push || s.kind == ir::step_kind::pop) change_token(at);
             if (s.kind == ir::step_kind::start && !blocks(at)) change_start(at);
             if (at + 1 < good_.steps.size()) swap(at);
         }
@@ -161,6 +172,24 @@ class mutants_of {
             add(mutation::wait_for_other_ring, name_of(at),
                 [&](plan_value& plan) { wait_in(plan).ring = static_cast<std::int16_t>(other); });
     }
+    void change_token(int at) {
+        bool const pushes = step_at(at).kind == ir::step_kind::push;
+        ir::ring_step const& passed = good_.waits[static_cast<std::size_t>(step_at(at).what)];
+        std::string const name = "step " + std::to_string(at);
+        auto const token_in = [&](plan_value& plan) -> ir::ring_step& { return plan.waits[static_cast<std::size_t>(step_at(at).what)]; };
+        add(pushes ? mutation::push_dropped : mutation::pop_dropped, name, [&](plan_value& plan) { erase_steps(plan, at, 1); });
+        for (int other = 0; other < good_.links.size() && !pushes; ++other) {
+            ir::link const& l = good_.links[static_cast<std::size_t>(other)];
+            bool const alike = other != passed.link && l.to == good_.links[static_cast<std::size_t>(passed.link)].to;
+            if (alike) add(mutation::other_link, name, [&](plan_value& plan) { token_in(plan).link = static_cast<std::int16_t>(other); });
+        }
+        if (passed.ring < 0) return;
+        add(pushes ? mutation::push_of_step_before : mutation::pop_of_step_before, name,
+            [&](plan_value& plan) { move_step(token_in(plan), -1); });
+        add(pushes ? mutation::push_of_step_behind : mutation::pop_of_step_behind, name,
+            [&](plan_value& plan) { move_step(token_in(plan), 1); });
+        if (passed.fewer > 0 && pushes) add(mutation::tokens_for_all_steps, name, [&](plan_value& plan) { token_in(plan).fewer = 0; });
+    }
     void change_start(int at) {
         ir::movement const& m = movement_of(step_at(at));
         ir::ring const& r = ring_of(m.at);
@@ -203,10 +232,9 @@ class mutants_of {
             ir::step_kind first, second;
             mutation is;
         };
-        constexpr pair pairs[] = {{start, wait, mutation::start_behind_wait},
-                                  {wait, start, mutation::wait_behind_start},
-                                  {wait, compute, mutation::wait_behind_use},
-                                  {compute, start, mutation::use_behind_start}};
+        constexpr pair pairs[] = {{start, wait, mutation::start_behind_wait},      {wait, start, mutation::wait_behind_start},
+                                  {wait, compute, mutation::wait_behind_use},      {compute, start, mutation::use_behind_start},
+                                  {start, push, mutation::push_in_front_of_start}, {pop, start, mutation::start_in_front_of_pop}};
         for (pair const& p : pairs) {
             if (a != p.first || b != p.second || blocks(at) || blocks(at + 1)) continue;
             add(p.is, "step " + std::to_string(at), [&](plan_value& plan) {
