@@ -5,6 +5,7 @@
 #include <tilewright/plan/planner.hpp>
 
 #include "catch.hpp"
+#include "fuzz/drawing.hpp"
 #include "kernels/run_kernel.hpp"
 
 // Machines, sizes and schedules drawn at random, with asynchronous transfers and versions. What the planner takes runs bit-equal to the
@@ -14,27 +15,6 @@
 using namespace tilewright;
 
 namespace {
-
-/// Draws numbers, and writes down what was made of them.
-class drawing {
-  public:
-    explicit drawing(std::uint32_t seed) : random_(seed) {}
-
-    int below(int count) { return static_cast<int>(random_() % static_cast<std::uint32_t>(count)); }
-    int between(int low, int high) { return low + below(high - low + 1); }
-    template <class List>
-    auto const& any_of(List const& list) {
-        return *(std::begin(list) + below(static_cast<int>(std::size(list))));
-    }
-    std::mt19937& generator() { return random_; }
-
-    void write(std::string const& more) { text_ += more; }
-    std::string const& text() const { return text_; }
-
-  private:
-    std::mt19937 random_;
-    std::string text_;
-};
 
 constexpr memory dram{.name = "dram"};
 constexpr memory l2{.name = "l2", .base = 0x2000'0000, .capacity = 512_KiB, .alignment = 64, .banks = 2};

@@ -1,58 +1,15 @@
 #include <tilewright/plan/planner.hpp>
 
 #include "catch.hpp"
+#include "kernels/accelerator.hpp"
 #include "kernels/run_kernel.hpp"
 
 // Instructions that run on engines of their own while the core goes on, ordered by tokens, by interlocks, or by waits of the core.
 
 using namespace tilewright;
+using namespace accelerators;
 
 namespace {
-
-constexpr memory dram{.name = "dram"};
-constexpr memory inputs{.name = "inputs", .base = 0x1000'0000, .capacity = 32_KiB, .alignment = 16, .host_visible = false};
-constexpr memory weights{.name = "weights", .base = 0x2000'0000, .capacity = 32_KiB, .alignment = 16, .host_visible = false};
-constexpr memory sums{.name = "sums", .base = 0x3000'0000, .capacity = 64_KiB, .alignment = 16};
-constexpr axis i{"i", 8}, j{"j", 8}, l{"l", 8};
-constexpr tensor<std::int8_t> a{"a"}, b{"b"};
-constexpr tensor<std::int32_t> c{"c"}, d{"d"};
-constexpr auto term = cast<std::int32_t>(a(i, l)) * cast<std::int32_t>(b(l, j));
-
-enum class ordered : std::uint8_t { by_tokens, by_more_tokens, by_core, by_interlocks, by_tokens_one_way };
-
-/// Loads, an array that multiplies, a unit for vectors and stores work side by side.
-/// @param overwrites whether an instruction starts a sum; if not, a transfer fills what is added to
-constexpr machine accelerator(ordered how, int depth, bool overwrites = true) {
-    machine made("accelerator", dram, inputs, weights, sums);
-    auto const on_channel = [&](char const* name) {
-        return engine{.name = name, .depth = depth, .completes = completion::by_channel, .interlocked = how == ordered::by_interlocks};
-    };
-    engine const load = on_channel("load"), array = on_channel("array"), vectors = on_channel("vectors");
-    engine const store{.name = "store", .depth = depth, .interlocked = how == ordered::by_interlocks};
-    for (engine const& e : {load, array, vectors, store}) made.add(e);
-    int const queues = how == ordered::by_more_tokens ? 4 : 1;
-    auto const add_tokens = [&](engine const& from, engine const& to) { made.add(tokens(from, to).queues(queues)); };
-    if (how == ordered::by_tokens || how == ordered::by_more_tokens) {
-        for (engine const& unit : {array, vectors}) {
-            add_tokens(load, unit), add_tokens(unit, load);
-            add_tokens(unit, store), add_tokens(store, unit);
-        }
-        add_tokens(array, vectors), add_tokens(vectors, array);
-    }
-    if (how == ordered::by_tokens_one_way) add_tokens(load, array), add_tokens(array, store), add_tokens(array, vectors);
-    transfer_cost const cost{.latency = 20, .setup = 4, .bytes_per_cycle = 8};
-    made.add(transfer("load_inputs", dram, inputs).on(load).asynchronous().dimensions(2).cost(cost));
-    made.add(transfer("load_weights", dram, weights).on(load).asynchronous().dimensions(2).cost(cost));
-    made.add(transfer("load_sums", dram, sums).on(load).asynchronous().dimensions(2).cost(cost));
-    made.add(transfer("store_sums", sums, dram).on(store).asynchronous().dimensions(2).cost(cost));
-    made.add(intrinsic("mac", c(i, j) += term).reads(a, inputs).reads(b, weights).updates(c, sums).on(array).asynchronous().cycles(9));
-    if (overwrites)
-        made.add(
-            intrinsic("mul", c(i, j) = sum(l, term)).reads(a, inputs).reads(b, weights).writes(c, sums).on(array).asynchronous().cycles(7));
-    else made.add(transfer("clear", dram, sums, c(i) = 0).dimensions(2).cost(cost));
-    made.add(intrinsic("relu", d(i, j) = max(c(i, j), 0)).reads(c, sums).writes(d, sums).on(vectors).asynchronous().cycles(5));
-    return made;
-}
 
 constexpr machine by_tokens = accelerator(ordered::by_tokens, 16), by_more_tokens = accelerator(ordered::by_more_tokens, 3),
                   by_core = accelerator(ordered::by_core, 16), by_interlocks = accelerator(ordered::by_interlocks, 5),
@@ -225,4 +182,27 @@ TEST_CASE("engines that work aside keep out of each other's banks") {
         CHECK(name_of(refusal.kind) == std::string("bank_conflict"));
         CHECK(refusal.names[0] == one_port.name);
     }
+}
+TEST_CASE("after a transfer that fails nothing is in flight and no token is left") {
+    schedule made(matmul, by_tokens);
+    tiled(made).cache_read(A, inputs).at(mo).buffers(2).cache_read(B, weights).at(ko).buffers(3);
+    made.cache_write(C, sums).at(no).buffers(2).tensorize(mi, ni, ki, by_tokens.intrinsics[0]);
+    auto const plan = std::make_unique<plan_value>(make_plan(made));
+    emulator on(by_tokens, semantics_of<by_tokens>);
+    halide::jit_kernel kernel(*plan, &on);
+    kernels::operand_data const data = kernels::random_operands(*plan, 5);
+    for (progress how : {progress::earliest, progress::latest, progress::random, progress::threads}) {
+        on.use(how);
+        for (int failing : {1, 2, 5, 40, 100}) {
+            INFO(name_of(how) << ", transfer " << failing);
+            on.reset();
+            on.fail_transfer(failing, 77);
+            CHECK_THROWS_WITH(kernels::result_of(kernel, data, {}), Catch::Contains("77"));
+            CHECK(on.in_flight() == 0);
+            for (int at = 0; at < by_tokens.tokens.size(); ++at) CHECK(on.pop(at, 0) == emulation_no_token);
+        }
+    }
+    on.reset();
+    on.use(progress::latest);
+    CHECK_NOTHROW(kernels::result_of(kernel, data, {}));
 }

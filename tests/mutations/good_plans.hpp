@@ -6,6 +6,7 @@
 #include <tilewright/plan/planner.hpp>
 #include <vector>
 
+#include "kernels/accelerator.hpp"
 #include "kernels/six_transfers.hpp"
 
 // Small plans with asynchronous transfers, on machines that wait in different ways.
@@ -46,35 +47,12 @@ inline constexpr tensor<std::int32_t> doubled{"doubled"}, differences{"differenc
 inline constexpr auto doubled_differences =
     stages(doubled(wide_x) = cast<std::int32_t>(signal(wide_x)) * 2, differences(x) = doubled(x + 2) - doubled(x));
 
-/// How engines that compute aside of the core are ordered.
-enum class ordered : std::uint8_t { by_tokens, by_own_tokens, by_core, by_interlocks };
-constexpr machine accelerator(ordered how) {
-    machine made("accelerator", memory{.name = "dram"}, l1);
-    auto const add_engine = [&](char const* name) {
-        engine e{.name = name, .depth = 4, .completes = completion::by_channel, .interlocked = how == ordered::by_interlocks};
-        made.add(e);
-        return e;
-    };
-    engine const load = add_engine("load"), array = add_engine("array"), store = add_engine("store");
-    if (how == ordered::by_tokens || how == ordered::by_own_tokens) {
-        int const queues = how == ordered::by_tokens ? 1 : 3;
-        for (auto const& [from, to] :
-             {std::pair{&load, &array}, std::pair{&array, &load}, std::pair{&array, &store}, std::pair{&store, &array}})
-            made.add(tokens(*from, *to).queues(queues));
-    }
-    made.add(transfer("dram_l1", memory{.name = "dram"}, l1).on(load).asynchronous().dimensions(2));
-    made.add(transfer("l1_dram", l1, memory{.name = "dram"}).on(store).asynchronous().dimensions(2));
-    constexpr axis rows{"rows", 2}, columns{"columns", 4}, depth{"depth", 2};
-    constexpr tensor<std::int8_t> left{"left"}, right{"right"};
-    constexpr tensor<std::int32_t> into{"into"};
-    constexpr auto term = cast<std::int32_t>(left(rows, depth)) * cast<std::int32_t>(right(depth, columns));
-    auto const on_array = [&](intrinsic what) { return what.reads(left, l1).reads(right, l1).on(array).asynchronous(); };
-    made.add(on_array(intrinsic("mac", into(rows, columns) += term)).updates(into, l1));
-    made.add(on_array(intrinsic("mul", into(rows, columns) = sum(depth, term))).writes(into, l1));
-    return made;
-}
-inline constexpr machine by_tokens = accelerator(ordered::by_tokens), by_own_tokens = accelerator(ordered::by_own_tokens),
-                         by_core = accelerator(ordered::by_core), by_interlocks = accelerator(ordered::by_interlocks);
+/// Engines that compute aside of the core.
+inline constexpr accelerators::array_shape small_steps{2, 4, 2};
+inline constexpr machine by_tokens = accelerator(accelerators::ordered::by_tokens, 4, true, small_steps),
+                         by_own_tokens = accelerator(accelerators::ordered::by_more_tokens, 4, true, small_steps),
+                         by_core = accelerator(accelerators::ordered::by_core, 4, true, small_steps),
+                         by_interlocks = accelerator(accelerators::ordered::by_interlocks, 4, true, small_steps);
 
 struct good_plan {
     std::string name;
@@ -182,17 +160,30 @@ class good_plans {
                                           std::pair{&by_core, "the core"}, std::pair{&by_interlocks, "interlocks"}}) {
             for (int versions : {1, 2}) {
                 add("aside x" + std::to_string(versions) + ", " + name, matmul.view(), *where, [&](schedule& s) {
-                    on_array(s).cache_read(A, l1).at(ko).buffers(versions).cache_read(B, l1).at(ko).buffers(versions);
-                    s.cache_write(C, l1).at(mo).buffers(versions).tensorize(mi, n, ki, where->intrinsics[0]);
+                    on_array(s)
+                        .cache_read(A, accelerators::inputs)
+                        .at(ko)
+                        .buffers(versions)
+                        .cache_read(B, accelerators::weights)
+                        .at(ko)
+                        .buffers(versions);
+                    s.cache_write(C, accelerators::sums).at(mo).buffers(versions).tensorize(mi, n, ki, where->intrinsics[0]);
                 });
             }
             add(std::string("aside, at levels of their own, ") + name, matmul.view(), *where, [&](schedule& s) {
-                on_array(s).cache_read(A, l1).at(mo).buffers(2).cache_read(B, l1).at(ko).buffers(3).prefetch(1);
-                s.cache_write(C, l1).at(mo).tensorize(mi, n, ki, where->intrinsics[0]);
+                on_array(s)
+                    .cache_read(A, accelerators::inputs)
+                    .at(mo)
+                    .buffers(2)
+                    .cache_read(B, accelerators::weights)
+                    .at(ko)
+                    .buffers(3)
+                    .prefetch(1);
+                s.cache_write(C, accelerators::sums).at(mo).tensorize(mi, n, ki, where->intrinsics[0]);
             });
             add(std::string("aside, more, ") + name, more_matmul.view(), *where, [&](schedule& s) {
-                on_array(s).cache_read(A, l1).at(ko).buffers(2).cache_read(B, l1);
-                s.cache_write(C, l1).at(mo).buffers(2).tensorize(mi, n, ki, where->intrinsics[0]);
+                on_array(s).cache_read(A, accelerators::inputs).at(ko).buffers(2).cache_read(B, accelerators::weights);
+                s.cache_write(C, accelerators::sums).at(mo).buffers(2).tensorize(mi, n, ki, where->intrinsics[0]);
             });
             all.back().semantics = all.end()[-2].semantics = all.end()[-3].semantics = all.end()[-4].semantics = semantics_of<by_tokens>;
         }

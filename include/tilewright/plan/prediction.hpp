@@ -211,9 +211,29 @@ struct clocks {
             held_use whole = use_of(in, engine_at, moved, m.at.ring, in.number_of(m), moved == m.destination);
             buffer const& b = in.plan().buffers[static_cast<std::size_t>(moved)];
             for (int d = 0; d < b.rank; ++d) whole.high[static_cast<std::size_t>(d)] = b.extents[static_cast<std::size_t>(d)] - 1;
+            clip_use(in, m, moved == m.source, whole);
             touched.push(whole);
         }
         return touched;
+    }
+    /// Where a tile is partial, less of a version is moved.
+    static constexpr void clip_use(run const& in, movement const& m, bool source, held_use& whole) {
+        buffer const& b = in.plan().buffers[static_cast<std::size_t>(whole.buffer)];
+        int row = b.rank - 1;
+        while (row > 0 && b.extents[static_cast<std::size_t>(row)] == 1) --row;
+        for (int at = m.first_clip; at < m.first_clip + m.clip_count; ++at) {
+            clip const& c = in.plan().clips[static_cast<std::size_t>(at)];
+            if (c.is != clip_kind::end && c.is != clip_kind::begin) continue;
+            movement_dimension const along = c.dimension < 0 ? movement_dimension{} : m.dimensions[static_cast<std::size_t>(c.dimension)];
+            int const d = c.dimension < 0 ? row : source ? along.source_dimension : along.destination_dimension;
+            if (d < 0) continue;
+            affine const& first = (source ? m.source_at : m.destination_at)[static_cast<std::size_t>(d)];
+            std::int64_t const number = in.number_of(m);
+            std::int64_t const end = in.value_of(first, m.at.ring, number) + c.bound - in.value_of(c.form, m.at.ring, number);
+            std::int64_t &low = whole.low[static_cast<std::size_t>(d)], &high = whole.high[static_cast<std::size_t>(d)];
+            if (c.is == clip_kind::end && end - 1 < high) high = end - 1;
+            if (c.is == clip_kind::begin && end > low) low = end;
+        }
     }
     /// Likewise of one step of an intrinsic, where the loops stand.
     static constexpr use_list uses_of(run const& in, int engine_at, body const& b) {

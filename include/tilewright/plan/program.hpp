@@ -182,11 +182,13 @@ class program_writer {
         int const computed = p.plan.use_at(p.stage_at(s).target)->buffer;
         return computed == p.placed(s).home ? users_of(p, computed) : agents{};
     }
-    /// Whether what a stage computes is stored by an asynchronous transfer, which the core waits for.
-    constexpr bool is_stored_by_steps(int s) {
+    /// Whether what a stage computes is stored by an asynchronous transfer, which the core waits for; and no later than `depth`, where the
+    /// next version begins.
+    constexpr bool is_stored_by_steps(int s, int depth = 0) {
         int const computed = p.plan.use_at(p.stage_at(s).target)->buffer;
         for (int at = 0; at < p.stagings.size(); ++at) {
-            if (p.staging_at(at).buffer == computed && p.staging_at(at).ring >= 0) return true;
+            staging const& st = p.staging_at(at);
+            if (st.buffer == computed && st.ring >= 0 && st.depth >= depth) return true;
         }
         return false;
     }
@@ -370,7 +372,7 @@ class program_writer {
     constexpr void write_identity(int s, int depth) {
         nest const& n = p.nest_at(s);
         // What is filled by the core must not be in use any more.
-        if (computes_aside_ && agents_of(p, s).core && !is_stored_by_steps(s)) drain(agents_of(p, s));
+        if (computes_aside_ && agents_of(p, s).core && !is_stored_by_steps(s, p.placed(s).outer_depth + depth)) drain(agents_of(p, s));
         if (n.intrinsic >= 0) return void(filled_[static_cast<std::size_t>(s)] = write_fill(p, s, depth));
         body b{.kind = body_kind::identity, .stage = static_cast<std::int16_t>(s)};
         for (int position = depth; position < n.depth; ++position) {
