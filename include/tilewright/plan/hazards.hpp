@@ -245,6 +245,7 @@ struct in_flight {
 /// The first hazard that a plan's program runs into; none where every two accesses to one place are ordered.
 constexpr hazard find_hazard(plan_value const& plan, visiting how = visiting::periods) {
     if (plan.refusal || plan.rings.size() == 0) return {};
+    plan.need_extents();
     in_flight state(plan);
     program_run<in_flight> run(plan, state, how);
     if (run.run()) state.end(run);  // of a run that was given up, the end is not known
@@ -252,8 +253,9 @@ constexpr hazard find_hazard(plan_value const& plan, visiting how = visiting::pe
 }
 
 /// Refuses a plan that runs into a hazard.
-constexpr void refuse_hazards(planning& p) {
-    hazard const found = find_hazard(p.plan);
+/// @param what  the plan, or what it is at some extents
+constexpr void refuse_hazards(planning& p, plan_value const& what) {
+    hazard const found = find_hazard(what);
     if (!found) return;
     if (found.broken == rule::too_many_in_flight)
         return p.refuse_capacity("transfers in flight", in_flight::most_jobs + 1, in_flight::most_jobs);

@@ -175,8 +175,7 @@ constexpr bool write_fill(planning& p, int s, int depth) {
             }
             r.destination_at[d].constant = inside.low;
             r.dimensions[d] = {.extent = inside.high - inside.low + 1, .destination_dimension = static_cast<std::int8_t>(dimension)};
-            if (p.plan.limits.size() > 0)
-                r.dimensions[d].extent = clip_region(p, touched_by(p, s, st.target, dimension, outside, 0), dimension, r);
+            if (p.partial()) r.dimensions[d].extent = clip_region(p, touched_by(p, s, st.target, dimension, outside, 0), dimension, r);
         }
         r.count = st.rank;
         move_now(p, r, at, n.intrinsic_ordinal);

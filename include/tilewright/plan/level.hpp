@@ -1,5 +1,5 @@
 #pragma once
-#include <tilewright/plan/planning.hpp>
+#include <tilewright/plan/run_time.hpp>
 
 // What varies outside a loop, and what varies inside it.
 namespace tilewright::detail {
@@ -10,6 +10,7 @@ enum class side : std::uint8_t { outside, inside, across };
 constexpr side side_of(planning const& p, int s, int variable_at, int depth) {
     variable const& v = p.var(variable_at);
     if (v.kind == variable_kind::lane) return side::inside;
+    if (is_given(v)) return side::outside;
     if (v.kind == variable_kind::component) {
         side whole = side::across;
         for (int at = 0; at < v.fused.count; ++at) {
@@ -51,7 +52,9 @@ constexpr std::int64_t highest_of(planning const& p, linear const& form) {
     std::int64_t high = form.constant;
     for (int at = 0; at < form.count; ++at) {
         term const& t = form.terms[static_cast<std::size_t>(at)];
-        if (t.coefficient > 0) high += t.coefficient * (p.var(t.variable).extent - 1);
+        variable const& v = p.var(t.variable);
+        if (is_given(v)) high += t.coefficient * (t.coefficient > 0 ? v.extent : 1);
+        else if (t.coefficient > 0) high += t.coefficient * (v.extent - 1);
     }
     return high;
 }

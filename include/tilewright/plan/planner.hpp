@@ -8,6 +8,7 @@
 #include <tilewright/plan/prediction.hpp>
 #include <tilewright/plan/program.hpp>
 #include <tilewright/plan/reading.hpp>
+#include <tilewright/plan/specialise.hpp>
 #include <tilewright/plan/stage_placement.hpp>
 #include <tilewright/plan/staging.hpp>
 
@@ -55,10 +56,12 @@ constexpr void write_plan(planning& p) {
     if (!p.refused()) place_buffers(p);
     if (!p.refused()) check_banks(p);
     if (!p.refused()) add_fences(p);
-    if (!p.refused()) limit_totals(p);
-    if (!p.refused() && plan.limits.size() > 0) count_partial(p);
+    if (p.refused()) return;
+    if (plan.run_time_extents > 0) return check_representatives(p);
+    limit_totals(p);
+    if (!p.refused() && plan.limits.size() > 0) refuse_excess(p, count_partial(plan));
     if (!p.refused()) plan.total_cycles = count_cycles(plan);
-    if (!p.refused()) refuse_hazards(p);
+    if (!p.refused()) refuse_hazards(p, plan);
 }
 
 constexpr plan_value make_plan(schedule const& of, machine_reading const& parts) {

@@ -126,7 +126,7 @@ class program_writer {
         if (mover < 0) return;
         ring_step when;
         if (ring_at >= 0) when = step_of(p, ring_at, p.ring_at(ring_at).distance);
-        if (ring_at < 0 || when.ahead < p.ring_at(ring_at).steps) fill_and_load(st, mover, when);
+        if (ring_at < 0 || p.ring_at(ring_at).run_time || when.ahead < p.ring_at(ring_at).steps) fill_and_load(st, mover, when);
     }
     constexpr void fill_and_load(staging const& st, int mover, ring_step const& when) {
         if (st.fill >= 0) write_operand_fill(p, st, when);
@@ -139,7 +139,7 @@ class program_writer {
     }
     /// Until the transfer of a step is complete; nothing where no step can be that one.
     constexpr void wait(ring_step const& until) {
-        if (-until.ahead < p.ring_at(until.ring).steps) p.add(step_kind::wait, p.add(until));
+        if (p.ring_at(until.ring).run_time || -until.ahead < p.ring_at(until.ring).steps) p.add(step_kind::wait, p.add(until));
     }
     /// In front of the loop `level`, the first of those that steps are counted over: the loads that its iterations find started.
     constexpr void start_ahead(int position, int level) {
@@ -147,13 +147,13 @@ class program_writer {
             staging const& st = p.staging_at(at);
             if (st.writes || !counts_from(st, position, level)) continue;
             ring const& r = p.ring_at(st.ring);
-            std::int64_t const ahead = r.distance < r.steps ? r.distance : r.steps;
+            std::int64_t const ahead = r.run_time || r.distance < r.steps ? r.distance : r.steps;
             if (ahead == 0) continue;
             if (ahead == 1) {
                 fill_and_load(st, st.mover, step_number(st.ring, 0));
                 continue;
             }
-            int const loop = p.add(variable{.name = st.tensor, .extent = ahead});
+            int const loop = p.add(variable{.name = st.tensor, .extent = ahead, .first_of = r.run_time ? st.ring : std::int16_t{-1}});
             linear number;
             number.add(1, loop);
             p.add(step_kind::loop, loop);
@@ -167,9 +167,9 @@ class program_writer {
             staging const& st = p.staging_at(at);
             if (!st.writes || !counts_from(st, position, level)) continue;
             // Jobs complete in order. Where tiles are partial, the last steps may have stored nothing.
-            std::int64_t const steps = p.ring_at(st.ring).steps, all = steps < st.versions ? steps : st.versions;
-            for (std::int64_t step = p.plan.limits.size() == 0 ? steps - 1 : steps - all; step < steps; ++step)
-                wait(step_number(st.ring, step));
+            bool const open = p.ring_at(st.ring).run_time;  // which step is the last for a version is not known, the version is
+            std::int64_t const steps = open ? st.versions : p.ring_at(st.ring).steps, all = steps < st.versions ? steps : st.versions;
+            for (std::int64_t step = p.partial() ? steps - all : steps - 1; step < steps; ++step) wait(step_number(st.ring, step));
         }
     }
     constexpr bool counts_from(staging const& st, int position, int level) const {
@@ -183,7 +183,7 @@ class program_writer {
         region r{.source = source, .destination = destination};
         for (int dimension = 0; dimension < staged.rank; ++dimension) {
             auto const d = static_cast<std::size_t>(dimension);
-            std::int64_t const extent = p.plan.limits.size() == 0 ? staged.extents[d] : clip_staged(p, st, dimension, r);
+            std::int64_t const extent = p.partial() ? clip_staged(p, st, dimension, r) : staged.extents[d];
             r.dimensions[d] = {extent, static_cast<std::int8_t>(dimension), static_cast<std::int8_t>(dimension)};
             linear outward_at = p.form_of(p.box_at[static_cast<std::size_t>(st.buffer)][d]);
             outward_at.add(p.form_of(p.box_at[static_cast<std::size_t>(st.outward)][d]), -1);

@@ -28,8 +28,9 @@ constexpr int make_ring(planning& p, staging const& st, int mover, bool stores) 
     double steps = 1;
     for (int position = st.depth - 1; position >= st.scope; --position) {
         std::int16_t const loop = p.placed(st.stage).path[static_cast<std::size_t>(position)];
-        step.add(static_cast<std::int64_t>(steps), loop);
-        steps *= static_cast<double>(p.var(loop).extent);
+        step.add(made.run_time ? 1 : static_cast<std::int64_t>(steps), loop);
+        made.run_time |= p.var(loop).trips >= 0;
+        steps *= p.var(loop).trips >= 0 ? 1 : static_cast<double>(p.var(loop).extent);
     }
     made.steps = p.limited(steps, stage::most_index - most_versions, "iterations of a loop nest", st.tensor);
     for (int position = st.scope; position < st.depth; ++position) {
