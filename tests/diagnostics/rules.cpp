@@ -25,7 +25,7 @@ constexpr auto mac = intrinsic("mac", c(i, j) += product).reads(a, spad).reads(b
 constexpr auto mul = intrinsic("mul", c(i, j) = sum(l, product)).reads(a, spad).reads(b, spad).writes(c, acc);
 constexpr auto npu = machine("npu", dram, spad, acc, load, store, mac, mul);
 
-constexpr axis m{"m", 64}, n{"n", 64}, k{"k", 64}, mo{"mo"}, mi{"mi"}, no{"no"}, ni{"ni"};
+constexpr axis m{"m", 64}, n{"n", 64}, k{"k", 64}, ko{"ko"}, ki{"ki"}, mo{"mo"}, mi{"mi"}, no{"no"}, ni{"ni"};
 constexpr tensor<std::int8_t> A{"A"}, B{"B"};
 constexpr tensor<std::int32_t> C{"C"}, D{"D"}, E{"E"};
 constexpr tensor<float> F{"F"}, G{"G"};
@@ -279,6 +279,10 @@ TEST_CASE("every rule is raised by what breaks it") {
                          transfer("t", dram, spad).on(dma).calls("t", argument::source, argument::tag));
     book.invalid_machine(rule::wait_of_another_kind, dram, engine{"dma"}.waits("w", argument::pending));
     book.invalid_machine(rule::wait_of_another_kind, dram, channel.waits("w", argument::tag));
+    book.invalid_machine(rule::tokens_to_itself, dram, dma, tokens(dma, dma));
+    book.invalid_machine(rule::token_call_of_another_kind, dram, dma, channel, tokens(dma, channel).pushed_by("p", argument::tag));
+    book.invalid_machine(rule::token_call_of_another_kind, dram, dma, channel, tokens(dma, channel).queues(2).popped_by("p"));
+    book.invalid_machine(rule::intrinsic_waited_for_by_transfer, dram, spad, acc, dma, intrinsic(mac).on(dma).asynchronous());
     book.refuses(misplaced_directive, rule::prefetch_of_output, schedule(copy, npu).cache_write(C, acc).prefetch(1));
     book.refuses(misplaced_directive, rule::behind_no_staging, schedule(copy, npu).double_buffer());
     book.refuses(versions_without_use, rule::versions_of_a_blocking_transfer, schedule(copy, npu).cache_read(D, spad).at(m).buffers(2));
@@ -314,6 +318,27 @@ TEST_CASE("every rule is raised by what breaks it") {
                 [&](plan_value& plan) { plan.where = &one_port; });
     book.hazard(rule::never_waited_for, write().buffers(2), [&](plan_value& plan) { drop(wait, 1, plan); });
     book.hazard(rule::never_stored, write().buffers(2), [&](plan_value& plan) { drop(start, 0, plan); });
+
+    // tokens
+    constexpr engine array{.name = "array", .completes = completion::by_channel};
+    auto const token_machine = [&](int capacity, auto const& first) {
+        return machine("tokens", dram, spad, acc, dma, array, tokens(dma, array).holds(capacity), tokens(array, dma).holds(capacity),
+                       transfer("load", dram, spad).on(dma).asynchronous().dimensions(2), store, intrinsic(mac).on(array).asynchronous(),
+                       first);
+    };
+    auto const with_tokens = token_machine(8, intrinsic(mul).on(array).asynchronous()),
+               with_few = token_machine(1, intrinsic(mul).on(array).asynchronous()), other_first = token_machine(8, mul);
+    auto const multiply = [&](machine const& where) {
+        schedule s(matmul, where);
+        s.split(k, ko, ki, 16).reorder(ko, m, n, ki).cache_read(A, spad).at(ko).buffers(3).cache_read(B, spad).at(ko).buffers(3);
+        return s.cache_write(C, acc).tensorize(m, n, ki, mac);
+    };
+    book.refuses(deadlock, rule::tokens_overflow, multiply(with_few));
+    book.refuses(intrinsic_mismatch, rule::first_form_elsewhere, multiply(other_first));
+    book.hazard(rule::token_never_pushed, multiply(with_tokens), [&](plan_value& plan) { drop(push, 1, plan); });
+    book.hazard(rule::token_never_popped, multiply(with_tokens), [&](plan_value& plan) {
+        for (int at = 0; at < plan.waits.size(); ++at) plan.waits[static_cast<std::size_t>(at)].fewer = 0;
+    });
 
     // More transfers in flight than can be followed is a verdict of the other kind.
     tensor<std::int32_t> const more[] = {D, E, c, d};

@@ -249,6 +249,9 @@ constexpr void report_refusal() {
             no_refusal<Planned, run_time_domain>::ok,
             TILEWRIGHT_RUN_TIME_DOMAIN);
         static_assert(
+            no_refusal<Planned, deadlock>::ok,
+            TILEWRIGHT_DEADLOCK);
+        static_assert(
             no_refusal<Planned, outside_domain>::ok,
             TILEWRIGHT_OUTSIDE_DOMAIN);
         // clang-format on

@@ -81,6 +81,7 @@
     X(operand_not_aligned, "`$2` lies #0 bytes past a multiple of #1")                                                   \
     X(other_constant, "a constant of type $2 is #0, in the intrinsic #1")                                                \
     X(overwriting_every_step, "it overwrites `$2` in each of the #0 steps of the reduction")                             \
+    X(first_form_elsewhere, "its overwriting form `$2` blocks or runs on another engine")                                \
     X(overwriting_what_continues, "it overwrites `$2`, whose contents the stage continues")                              \
     X(machine_without_memory, "it has no memory for the arguments of kernels")                                           \
     X(part_without_name, "a part has no name")                                                                           \
@@ -97,7 +98,10 @@
     X(result_not_updated, "its semantics continue from what it computes; that needs updates")                            \
     X(update_without_reduction, "updates needs semantics that reduce, such as +=")                                       \
     X(argument_without_operand, "an argument of its call names no operand or dimension that it has")                     \
-    X(asynchronous_without_engine, "an asynchronous transfer needs an engine to be waited for")                          \
+    X(asynchronous_without_engine, "what is asynchronous needs an engine to be waited for")                              \
+    X(intrinsic_waited_for_by_transfer, "asynchronous intrinsics carry no tag: let `$1` complete by_channel")            \
+    X(tokens_to_itself, "jobs of one engine follow each other; tokens lead to another one")                              \
+    X(token_call_of_another_kind, "its push and pop take literals and, of several queues, the argument queue")           \
     X(call_without_tag, "its engine waits by transfer, so its call needs the argument tag")                              \
     X(tag_without_wait, "its call has the argument tag, but no wait takes one")                                          \
     X(wait_of_another_kind, "its wait takes tag when it waits by transfer, pending when by channel, and literals")       \
@@ -106,14 +110,17 @@
     X(distance_beyond_versions, "prefetch #0 needs more than the #1 versions that there are")                            \
     X(versions_of_one_step, "#0 versions, but it is filled anew where it is used, so #1 is all that is used")            \
     X(versions_of_a_blocking_transfer, "#0 versions, but transfer `$1` blocks until it is complete: nothing overlaps")   \
-    X(read_before_written, "it is used before its load is waited for")                                                   \
-    X(written_while_read, "it is overwritten while it is stored")                                                        \
+    X(read_before_written, "it is used before what fills it is complete")                                                \
+    X(written_while_read, "it is overwritten while it is read or stored")                                                \
     X(written_while_written, "it is overwritten while it is loaded")                                                     \
     X(other_contents, "it is used while it holds what another iteration loaded")                                         \
     X(never_stored, "what is computed there is overwritten, or left, without being stored")                              \
     X(bank_in_use, "its bank has one port and is used twice at a time")                                                  \
     X(never_waited_for, "the kernel ends while it is in flight")                                                         \
     X(too_many_in_flight, "more transfers are in flight than can be followed")                                           \
+    X(token_never_pushed, "`$2` would wait for ever for a token that nothing pushes")                                    \
+    X(token_never_popped, "a token is left when the kernel ends, for the next one to stumble over")                      \
+    X(tokens_overflow, "#0 tokens are under way at a time, #1 fit")                                                      \
     X(base_not_aligned, "its base address is not a multiple of the alignment that is needed")                            \
     X(memories_overlap, "its addresses overlap those of another memory")
 

@@ -15,6 +15,12 @@ extern "C" {
 [[gnu::used]] inline std::int32_t tilewright_emulate_wait(void* machine, std::int32_t engine, std::int64_t value) {
     return static_cast<tilewright::emulator*>(machine)->wait(engine, value);
 }
+[[gnu::used]] inline std::int32_t tilewright_emulate_push(void* machine, std::int32_t tokens, std::int32_t queue) {
+    return static_cast<tilewright::emulator*>(machine)->push(tokens, queue);
+}
+[[gnu::used]] inline std::int32_t tilewright_emulate_pop(void* machine, std::int32_t tokens, std::int32_t queue) {
+    return static_cast<tilewright::emulator*>(machine)->pop(tokens, queue);
+}
 [[gnu::used]] inline std::int32_t tilewright_emulate_intrinsic(void* machine, std::int32_t intrinsic, void* operands) {
     return static_cast<tilewright::emulator*>(machine)->intrinsic(intrinsic, static_cast<std::int64_t const*>(operands));
 }

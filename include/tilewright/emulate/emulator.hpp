@@ -17,7 +17,8 @@ enum emulation_error : std::int32_t {
     emulation_illegal_transfer = -1003,  // dimensions, a row, an extent, an address or a stride that the transfer does not take
     emulation_bad_access = -1004,        // checked runs: bytes in flight, without contents, or outside of their buffer
     emulation_bank_conflict = -1005,     // what computes, or a transfer, uses a bank with one port that a transfer in flight uses
-    emulation_not_waited = -1006,        // the kernel ended while transfers were in flight
+    emulation_not_waited = -1006,        // the kernel ended while jobs were in flight
+    emulation_no_token = -1007,          // an engine would wait for ever: a token is popped that was not pushed, or too many are under way
 };
 
 /// A machine that exists only here: its memories are regions of the process, its transfers and intrinsics do what they declare.
@@ -33,7 +34,7 @@ class emulator {
     emulator(machine const& what, semantics_table const& semantics)
         : what_(what), semantics_(semantics), memories_(what_), shadow_(what_, memories_) {
         for (int at = 0; at < what_.engines.size(); ++at)
-            queues_.push_back(std::make_unique<emulation::engine_queue>(what_.engines[at].depth));
+            queues_.push_back(std::make_unique<emulation::engine_queue>(what_.engines[at].depth, monitor_));
         for (int at = 0; at < what_.transfers.size(); ++at) {
             transfer_description const& t = what_.transfers[at];
             transfer_parts_.push_back(
@@ -69,6 +70,10 @@ class emulator {
         intrinsics_.assign(static_cast<std::size_t>(what_.intrinsics.size()), {});
         code_ = {};
         now_ = 0;
+        tokens_.assign(static_cast<std::size_t>(what_.tokens.size()), {});
+        for (int at = 0; at < what_.tokens.size(); ++at)
+            tokens_[static_cast<std::size_t>(at)].resize(static_cast<std::size_t>(std::max(what_.tokens[at].queue_count, 1)));
+        known_.assign(queues_.size() + 1, emulation::knowledge(queues_.size()));
         for (auto& queue : queues_) queue->clock = {};
         recorded_.clear();
         fail_in_ = 0;
@@ -134,10 +139,12 @@ class emulator {
         return busy(at);
     }
     std::int64_t busy(int engine_at) const { return queues_[static_cast<std::size_t>(engine_at)]->clock.busy; }
-    /// Transfers that were started and not waited for.
+    /// Jobs that were started and that the core does not know to be complete.
     std::size_t in_flight() const {
         std::size_t all = 0;
-        for (auto const& queue : queues_) all += queue->flights().size();
+        for (std::size_t at = 0; at < queues_.size(); ++at) {
+            for (emulation::flight const& f : queues_[at]->flights()) all += is_known(-1, at, f) ? 0 : 1;
+        }
         return all;
     }
     /// What the first refused call wanted; empty when all went well.
@@ -166,13 +173,16 @@ class emulator {
                                                    device_address(source) + ", " + std::to_string(job.destination_reach()) + " bytes to " +
                                                    device_address(destination));
         }
+        emulation::flight next{.moves = job, .part = at, .tag = shape[4], .narrow_banks = narrow};
+        next.source_buffer = static_cast<int>(shape[5]), next.destination_buffer = static_cast<int>(shape[6]);
+        if (shadow_.on() || is_interlocked(part.engine)) next.reads = job.reads(), next.writes = job.writes();
+        if (part.engine >= 0) begin(part.engine, next);
         if (narrow != 0) {
             if (std::int32_t const code = check_banks({t.name}, part.engine, narrow); code != 0) return code;
         }
-        std::vector<emulation::byte_range> reads, writes;
         if (shadow_.on()) {
-            reads = job.reads(), writes = job.writes();
-            if (std::int32_t const code = check_transfer({t.name}, part.engine, job, reads, writes, shape); code != 0) return code;
+            if (std::int32_t const code = check_transfer({t.name}, part.engine, job, next.reads, next.writes, shape); code != 0)
+                return code;
         }
 
         job_time const time = time_of(t.costs, job.bytes());
@@ -191,13 +201,11 @@ class emulator {
         waited(part.engine, asked);
         keep({job_kind::transfer, part.engine, t.name, queue.clock.free - time.busy, queue.clock.free, complete, job.bytes(), about(shape),
               shape[4]});
+        next.complete = complete;
+        give(part.engine, std::move(next));
         if (blocking) {
-            queue.retire_all();
-            job.finish();
-            now_ = complete;
-        } else {
-            queue.start({job, at, shape[4], complete, narrow, static_cast<int>(shape[5]), static_cast<int>(shape[6]), std::move(reads),
-                         std::move(writes)});
+            know_of(part.engine, queue.flights().size());
+            now_ = std::max(now_, complete);
         }
         return 0;
     }
@@ -216,8 +224,40 @@ class emulator {
             count -= std::min(count, static_cast<std::size_t>(std::max<std::int64_t>(value, 0)));
         }
         std::int64_t const asked = now_;
-        now_ = std::max(now_, queue.retire(count));
+        now_ = std::max(now_, know_of(engine_at, count));
         waited(engine_at, asked);
+        return 0;
+    }
+    /// A token behind all that its engine has been given so far, for another engine.
+    std::int32_t push(std::int32_t tokens_at, std::int32_t queue_at) {
+        if (creeps_) creep();
+        auto* const queue = token_queue(tokens_at, queue_at);
+        if (queue == nullptr) return fail(emulation_unknown_part, "tokens that the machine does not have");
+        tilewright::tokens const& t = what_.tokens[tokens_at];
+        if (static_cast<int>(queue->size()) == t.capacity)
+            return fail(emulation_no_token, t.name.str() + ": more than " + std::to_string(t.capacity) + " tokens are under way");
+        auto const from = static_cast<std::size_t>(what_.engines.find(t.from));
+        emulation::engine_queue& giver = *queues_[from];
+        token made{giver.clock.passed(), known_[from], giver.held_back()};
+        emulation::learn(made.knows, known_.back());
+        made.knows[from] = giver.next_index();
+        if (giver.next_index() > 0) made.after.push_back({&giver, giver.next_index() - 1});
+        queue->push_back(std::move(made));
+        return 0;
+    }
+    /// What an engine is given from now on begins when the oldest token is there.
+    std::int32_t pop(std::int32_t tokens_at, std::int32_t queue_at) {
+        if (creeps_) creep();
+        auto* const queue = token_queue(tokens_at, queue_at);
+        if (queue == nullptr) return fail(emulation_unknown_part, "tokens that the machine does not have");
+        tilewright::tokens const& t = what_.tokens[tokens_at];
+        if (queue->empty()) return fail(emulation_no_token, t.to.str() + " waits for ever for a token of " + t.name.str());
+        auto const to = static_cast<std::size_t>(what_.engines.find(t.to));
+        token const& taken = queue->front();
+        queues_[to]->clock.hold(taken.time);
+        queues_[to]->hold_back(taken.after);
+        emulation::learn(known_[to], taken.knows);
+        queue->pop_front();
         return 0;
     }
     /// `operands`: for each operand its address, its buffer's position in the plan, then `max_rank` strides in elements.
@@ -239,17 +279,46 @@ class emulator {
                                                        " at " + device_address(addresses[o]));
             }
         }
+        bool const aside = i.is_asynchronous && part.engine >= 0;
+        emulation::flight next{.part = at, .narrow_banks = narrow};
+        if (part.engine >= 0) {
+            if (shadow_.on() || is_interlocked(part.engine)) find_ranges(part, operands, next);
+            begin(part.engine, next);
+        }
         if (narrow != 0) {
             if (std::int32_t const code = check_banks({i.name}, part.engine, narrow); code != 0) return code;
         }
         if (shadow_.on()) {
             if (std::int32_t const code = check_intrinsic(at, part, operands); code != 0) return code;
         }
+        count& c = intrinsics_[static_cast<std::size_t>(at)];
+        c.calls += 1;
+        c.cycles += i.cost_cycles;
+        if (aside) {
+            emulation::engine_queue& queue = *queues_[static_cast<std::size_t>(part.engine)];
+            std::int64_t const asked = now_;
+            next.complete = queue.clock.start(now_, {i.cost_cycles, 0}, queue.depth());
+            waited(part.engine, asked);
+            if (records_)
+                keep({job_kind::intrinsic, part.engine, i.name, queue.clock.free - i.cost_cycles, queue.clock.free, next.complete});
+            using address_list = std::array<void*, intrinsic_description::most_operands>;
+            using stride_list = std::array<std::int64_t, intrinsic_description::most_operands * max_rank>;
+            address_list where{};
+            stride_list by{};
+            std::copy(addresses, addresses + i.operand_count, where.begin());
+            std::copy(strides, strides + i.operand_count * max_rank, by.begin());
+            next.computes = [function = semantics_.intrinsics[static_cast<std::size_t>(at)], where, by]() mutable {
+                function(where.data(), by.data());
+            };
+            give(part.engine, std::move(next));
+            return 0;
+        }
 
         std::int64_t begin = now_;
         if (part.engine >= 0) {
             emulation::engine_queue& queue = *queues_[static_cast<std::size_t>(part.engine)];
-            queue.retire_all();
+            know_of(part.engine, queue.flights().size());
+            for (emulation::dependency const& d : next.after) d.queue->carry_out(d.index + 1);
             now_ = queue.clock.start(now_, {i.cost_cycles, 0}, engine_clock::most_depth);
             begin = queue.clock.free - i.cost_cycles;
         } else {
@@ -257,9 +326,6 @@ class emulator {
         }
         if (records_) keep({job_kind::intrinsic, part.engine, i.name, begin, begin + i.cost_cycles, now_});
         semantics_.intrinsics[static_cast<std::size_t>(at)](addresses, strides);
-        count& c = intrinsics_[static_cast<std::size_t>(at)];
-        c.calls += 1;
-        c.cycles += i.cost_cycles;
         return 0;
     }
     /// Loops that stay code are going to run.
@@ -288,20 +354,31 @@ class emulator {
         if (code == 0 && writes) shadow_.write(buffer, range);
         return code;
     }
-    /// The kernel is over. @return emulation_not_waited when transfers are in flight that it never waited for; they are completed
+    /// The kernel is over. @return emulation_not_waited when jobs are in flight that it never waited for; they are completed.
+    /// emulation_no_token when tokens are left
     std::int32_t end() {
-        std::string left;
+        std::string left, tokens;
         for (std::size_t at = 0; at < queues_.size(); ++at) {
             auto const& flights = queues_[at]->flights();
             if (flights.empty()) continue;
-            emulation::flight const& last = flights.back();
-            left += (left.empty() ? "" : "; ") + std::to_string(flights.size()) + " of " + what_.engines[static_cast<int>(at)].name.str() +
-                    ", the last " + flight_text(last);
-            queues_[at]->retire_all();
+            std::size_t unknown = 0;
+            for (emulation::flight const& f : flights) unknown += is_known(-1, at, f) ? 0 : 1;
+            if (unknown > 0)
+                left += (left.empty() ? "" : "; ") + std::to_string(unknown) + " of " + what_.engines[static_cast<int>(at)].name.str() +
+                        ", the last " + flight_text(flights.back());
+        }
+        for (auto& queue : queues_) queue->retire_all();
+        for (int at = 0; at < what_.tokens.size(); ++at) {
+            for (auto& queue : tokens_[static_cast<std::size_t>(at)]) {
+                if (!queue.empty())
+                    tokens += (tokens.empty() ? "" : ", ") + std::to_string(queue.size()) + " of " + what_.tokens[at].name.str();
+                queue.clear();
+            }
         }
         now_ = cycles();
         shadow_.clear();
-        return left.empty() ? 0 : fail(emulation_not_waited, "the kernel ended without waiting for transfers: " + left);
+        if (!left.empty()) return fail(emulation_not_waited, "the kernel ended without waiting for jobs: " + left);
+        return tokens.empty() ? 0 : fail(emulation_no_token, "the kernel ended with tokens that nothing popped: " + tokens);
     }
 
   private:
@@ -312,6 +389,87 @@ class emulator {
         int engine = -1;
         std::vector<emulation::operand_footprint> operands;
     };
+
+    /// What is pushed and not popped yet.
+    struct token {
+        std::int64_t time = 0;  ///< when it is there
+        emulation::knowledge knows{};
+        std::vector<emulation::dependency> after{};
+    };
+    std::deque<token>* token_queue(int tokens_at, int queue_at) {
+        if (tokens_at < 0 || tokens_at >= what_.tokens.size()) return nullptr;
+        auto& queues = tokens_[static_cast<std::size_t>(tokens_at)];
+        return queue_at < 0 || queue_at >= static_cast<int>(queues.size()) ? nullptr : &queues[static_cast<std::size_t>(queue_at)];
+    }
+    bool is_interlocked(int engine_at) const { return engine_at >= 0 && what_.engines[engine_at].interlocked; }
+    /// What engine `who`, -1: the core, knows; the engine has been given its next job.
+    emulation::knowledge const& known_by(int who) const { return who < 0 ? known_.back() : known_[static_cast<std::size_t>(who)]; }
+    bool is_known(int who, std::size_t engine_at, emulation::flight const& f) const { return known_by(who)[engine_at] > f.index; }
+    /// An engine is given a job: it knows what the core knows, and what interlocks hold it back for.
+    void begin(int engine_at, emulation::flight& next) {
+        emulation::knowledge& here = known_[static_cast<std::size_t>(engine_at)];
+        emulation::learn(here, known_.back());
+        for (std::size_t at = 0; at < queues_.size() && is_interlocked(engine_at); ++at) {
+            if (static_cast<int>(at) == engine_at || !is_interlocked(static_cast<int>(at))) continue;
+            for (emulation::flight const& f : queues_[at]->flights()) {
+                if (!conflict(f, next)) continue;
+                queues_[static_cast<std::size_t>(engine_at)]->clock.hold(f.complete);
+                next.after.push_back({queues_[at].get(), f.index});
+                emulation::learn(here, f.knows);
+                here[at] = std::max(here[at], f.index + 1);
+            }
+        }
+        next.knows = here;
+    }
+    static bool conflict(emulation::flight const& a, emulation::flight const& b) {
+        auto const meet = [](std::vector<emulation::byte_range> const& left, std::vector<emulation::byte_range> const& right) {
+            for (emulation::byte_range const& range : right) {
+                if (emulation::first_shared(left, range) != 0) return true;
+            }
+            return false;
+        };
+        return meet(a.writes, b.writes) || meet(a.writes, b.reads) || meet(a.reads, b.writes);
+    }
+    void give(int engine_at, emulation::flight next) {
+        emulation::engine_queue& queue = *queues_[static_cast<std::size_t>(engine_at)];
+        queue.start(std::move(next));
+        // What is further back than the queue is deep is complete: it would not have taken the job.
+        std::size_t const kept = 2 * static_cast<std::size_t>(queue.depth()) + 64;
+        if (queue.flights().size() > kept) know_of(engine_at, queue.flights().size() - kept);
+    }
+    /// The core knows that the oldest `count` jobs of an engine are complete, and what they began behind.
+    /// @return the cycle when the last of them is complete; 0 of none
+    std::int64_t know_of(int engine_at, std::size_t count) {
+        if (count == 0) return 0;
+        auto const at = static_cast<std::size_t>(engine_at);
+        emulation::flight const& last = queues_[at]->flights()[count - 1];
+        std::int64_t const complete = last.complete;
+        emulation::learn(known_.back(), last.knows);
+        known_.back()[at] = std::max(known_.back()[at], last.index + 1);
+        for (std::size_t which = 0; which < queues_.size(); ++which) {
+            auto const& flights = queues_[which]->flights();
+            std::size_t over = 0;
+            while (over < flights.size() && is_known(-1, which, flights[over])) ++over;
+            queues_[which]->retire(over);
+        }
+        return complete;
+    }
+    /// The bytes that a call of an intrinsic reads and writes.
+    static void find_ranges(intrinsic_part& part, std::int64_t const* operands, emulation::flight& next) {
+        for (std::size_t o = 0; o < part.operands.size(); ++o) {
+            std::int64_t const* const given = operands + o * (2 + max_rank);
+            emulation::operand_footprint& operand = part.operands[o];
+            for (auto const& run : operand.runs()) {
+                std::uintptr_t const begin =
+                    static_cast<std::uintptr_t>(given[0]) + static_cast<std::uintptr_t>(operand.byte_offset(run, given + 2));
+                emulation::byte_range const range{begin, begin + static_cast<std::uintptr_t>(run.count * operand.element_bytes)};
+                if (operand.reads) next.reads.push_back(range);
+                if (operand.writes) next.writes.push_back(range);
+            }
+        }
+        emulation::sort_and_merge(next.reads);
+        emulation::sort_and_merge(next.writes);
+    }
 
     /// Who touches something: a transfer, an operand of an intrinsic, the code of a stage.
     struct caller {
@@ -373,7 +531,11 @@ class emulator {
         bool idle = false;
         // What is written counts as written when all has been read: an operand may be the result too.
         for (bool const writing : {false, true}) {
-            if (writing && idle) find_idle_lanes(at, part, operands);
+            if (writing && idle) {
+                // What they are found by is what is there when the intrinsic is carried out.
+                for (auto& queue : queues_) queue->carry_out(queue->next_index());
+                find_idle_lanes(at, part, operands);
+            }
             for (int o = 0; o < i.operand_count; ++o) {
                 std::int64_t const* const given = operands + o * (2 + max_rank);
                 emulation::operand_footprint& operand = part.operands[static_cast<std::size_t>(o)];
@@ -456,6 +618,7 @@ class emulator {
             // Jobs of one engine follow each other.
             if (static_cast<int>(at) == engine_at) continue;
             for (emulation::flight const& f : queues_[at]->flights()) {
+                if (is_known(engine_at, at, f)) continue;
                 std::uintptr_t const written = first_shared(f.writes, range);
                 std::uintptr_t const shared = written != 0 || !writes ? written : first_shared(f.reads, range);
                 if (shared == 0) continue;
@@ -477,7 +640,7 @@ class emulator {
         for (std::size_t at = 0; at < queues_.size(); ++at) {
             if (static_cast<int>(at) == engine_at) continue;
             for (emulation::flight const& f : queues_[at]->flights()) {
-                if ((f.narrow_banks & narrow) == 0) continue;
+                if ((f.narrow_banks & narrow) == 0 || is_known(engine_at, at, f)) continue;
                 int const bit = std::countr_zero(f.narrow_banks & narrow);
                 return fail(emulation_bank_conflict, who.text() + " uses bank " + std::to_string(bit % max_banks) + " of " +
                                                          what_.memories[bit / max_banks].name.str() + ", which has one port, while " +
@@ -489,7 +652,8 @@ class emulator {
     }
     /// "mvin to A.spad, tag 3".
     std::string flight_text(emulation::flight const& f) const {
-        std::string text = what_.transfers[f.transfer].name.str();
+        if (!f.moves) return what_.intrinsics[f.part].name.str();
+        std::string text = what_.transfers[f.part].name.str();
         if (label const name = buffer_name(f.destination_buffer); !name.empty()) text += " to " + name.str();
         return text + ", tag " + std::to_string(f.tag);
     }
@@ -522,6 +686,9 @@ class emulator {
     }
     void give_up() {
         for (auto& queue : queues_) queue->abandon();
+        for (auto& queues : tokens_) {
+            for (auto& queue : queues) queue.clear();
+        }
         shadow_.clear();
     }
     std::int32_t fail_access(caller const& who, int buffer, emulation::shadow::fault const& bad, bool writes) {
@@ -542,7 +709,10 @@ class emulator {
     machine what_;
     semantics_table semantics_;
     emulation::memories memories_;
+    emulation::queue_monitor monitor_;
     std::vector<std::unique_ptr<emulation::engine_queue>> queues_;
+    std::vector<std::vector<std::deque<token>>> tokens_;  ///< of each part of the machine, each of its queues
+    std::vector<emulation::knowledge> known_;             ///< to each engine, and last to the core
     std::vector<transfer_part> transfer_parts_;
     std::vector<intrinsic_part> intrinsic_parts_;
     std::vector<std::pair<int, emulation::byte_range>> idle_results_;  ///< of the intrinsic that is checked

@@ -1,7 +1,9 @@
 #pragma once
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <thread>
 #include <tilewright/emulate/transfer_job.hpp>
@@ -9,12 +11,12 @@
 
 namespace tilewright {
 
-/// When the data of a transfer moves, between its start and the wait for it. A correct kernel computes the same bits in every mode; cycles
+/// When engines do their jobs, between the start of each and the wait for it. A correct kernel computes the same bits in every mode; cycles
 /// do not depend on it.
 enum class progress : std::uint8_t {
     earliest,  // when it is started
-    latest,    // when a wait, a full queue or the end of the kernel leaves no choice
-    random,    // in pieces of random size, at every call
+    latest,    // when a wait, a full queue, another engine or the end of the kernel leaves no choice
+    random,    // transfers in pieces of random size, at every call
     threads,   // in a thread of its own for each engine
 };
 
@@ -25,25 +27,55 @@ constexpr char const* name_of(progress how) {
 
 namespace emulation {
 
-/// A transfer that was started and is not known to be complete.
-struct flight {
-    transfer_job job;
-    int transfer = -1;
-    std::int64_t tag = -1;
-    std::int64_t complete = 0;       ///< the cycle
-    std::uint64_t narrow_banks = 0;  ///< banks with a single port that it touches, as `memories::bank_bit` numbers them
-    int source_buffer = -1, destination_buffer = -1;
-    std::vector<byte_range> reads{}, writes{};  ///< in checked runs
+class engine_queue;
+
+/// That a job, and all in front of it on its engine, are complete.
+struct dependency {
+    engine_queue* queue = nullptr;
+    std::int64_t index = 0;
 };
 
-/// The queue of an engine: its clock, the jobs that nobody knows to be complete, and who moves their data.
+/// How many jobs of each engine are known to be complete.
+using knowledge = std::vector<std::int64_t>;
+inline void learn(knowledge& what, knowledge const& from) {
+    for (std::size_t at = 0; at < from.size(); ++at) what[at] = std::max(what[at], from[at]);
+}
+
+/// A job that was started and is not known to be complete.
+struct flight {
+    std::optional<transfer_job> moves{};
+    std::function<void()> computes{};  ///< an asynchronous intrinsic
+    std::vector<dependency> after{};   ///< before it begins
+    int part = -1;                     ///< the transfer, or the intrinsic
+    std::int64_t tag = -1;
+    std::int64_t complete = 0;       ///< the cycle
+    std::int64_t index = 0;          ///< among the jobs of its engine
+    knowledge knows{};               ///< what is complete when it begins
+    std::uint64_t narrow_banks = 0;  ///< banks with a single port that it touches, as `memories::bank_bit` numbers them
+    int source_buffer = -1, destination_buffer = -1;
+    std::vector<byte_range> reads{}, writes{};  ///< in checked runs, and where engines are interlocked
+
+    void finish() { moves ? moves->finish() : computes(); }
+};
+
+/// What the queues of one machine share: in mode `threads` their jobs wait for each other.
+struct queue_monitor {
+    std::mutex mutex;
+    std::condition_variable changed;
+};
+
+/// The queue of an engine: its clock, the jobs that nobody knows to be complete, and who does them.
 ///
-/// Used by one thread. In mode `threads` a second one, which belongs to the queue, moves data.
+/// Used by one thread. In mode `threads` a second one, which belongs to the queue, does the jobs.
 class engine_queue {
   public:
     engine_clock clock{};
 
-    explicit engine_queue(int depth) : depth_(depth < 1 ? 1 : depth < engine_clock::most_depth ? depth : engine_clock::most_depth) {}
+    engine_queue(int depth, queue_monitor& monitor)
+        : depth_(depth < 1                          ? 1
+                 : depth < engine_clock::most_depth ? depth
+                                                    : engine_clock::most_depth),
+          monitor_(monitor) {}
     engine_queue(engine_queue const&) = delete;
     ~engine_queue() {
         abandon();
@@ -52,16 +84,18 @@ class engine_queue {
 
     int depth() const { return depth_; }
     std::deque<flight> const& flights() const { return flights_; }
+    /// Of the job that is started next.
+    std::int64_t next_index() const { return retired_ + static_cast<std::int64_t>(flights_.size()); }
 
     /// @pre nothing is in flight
     void use(progress how) {
         if (how_ == how) return;
         if (worker_.joinable()) {
             {
-                std::lock_guard const lock(mutex_);
+                std::lock_guard const lock(monitor_.mutex);
                 ending_ = true;
             }
-            given_.notify_one();
+            monitor_.changed.notify_all();
             worker_.join();
             ending_ = false;
         }
@@ -69,84 +103,110 @@ class engine_queue {
         if (how == progress::threads) worker_ = std::thread([this] { work(); });
     }
 
+    /// What is started next begins behind `what`.
+    void hold_back(std::vector<dependency> const& what) { held_.insert(held_.end(), what.begin(), what.end()); }
+    std::vector<dependency> const& held_back() const { return held_; }
     void start(flight what) {
+        what.index = next_index();
+        what.after.insert(what.after.end(), held_.begin(), held_.end());
+        held_.clear();
         if (how_ == progress::threads) {
-            std::unique_lock lock(mutex_);
-            carried_out_.wait(lock, [this] { return flights_.size() - carried_ < static_cast<std::size_t>(depth_); });
+            std::unique_lock lock(monitor_.mutex);
+            monitor_.changed.wait(lock, [this] { return flights_.size() - carried_ < static_cast<std::size_t>(depth_); });
             flights_.push_back(std::move(what));
             lock.unlock();
-            given_.notify_one();
+            monitor_.changed.notify_all();
             return;
         }
         flights_.push_back(std::move(what));
-        if (how_ == progress::earliest) carry_out(flights_.size());
-        else if (flights_.size() - carried_ > static_cast<std::size_t>(depth_)) carry_out(carried_ + 1);
+        if (how_ == progress::earliest) carry_out(next_index());
+        else if (flights_.size() - carried_ > static_cast<std::size_t>(depth_))
+            carry_out(retired_ + static_cast<std::int64_t>(carried_) + 1);
     }
     /// Waits until the oldest `count` jobs are complete, and forgets them.
     /// @return the cycle when the last of them is complete; 0 of none
     std::int64_t retire(std::size_t count) {
         if (count == 0) return 0;
-        carry_out(count);
-        std::unique_lock lock(mutex_, std::defer_lock);
+        carry_out(retired_ + static_cast<std::int64_t>(count));
+        std::unique_lock lock(monitor_.mutex, std::defer_lock);
         if (how_ == progress::threads) lock.lock();
         std::int64_t const complete = flights_[count - 1].complete;
         flights_.erase(flights_.begin(), flights_.begin() + static_cast<std::ptrdiff_t>(count));
         carried_ -= count;
+        retired_ += static_cast<std::int64_t>(count);
         return complete;
     }
     std::int64_t retire_all() { return retire(flights_.size()); }
+    /// Afterwards the jobs in front of job `end` have been done.
+    void carry_out(std::int64_t end) {
+        if (how_ == progress::threads) {
+            std::unique_lock lock(monitor_.mutex);
+            monitor_.changed.wait(lock, [&] { return done() >= end; });
+            return;
+        }
+        while (done() < end) {
+            flight& next = flights_[carried_];
+            for (dependency const& d : next.after) d.queue->carry_out(d.index + 1);
+            next.finish();
+            ++carried_;
+        }
+    }
     /// Some jobs get on a bit.
     void creep(std::mt19937_64& random) {
         while (carried_ < flights_.size() && random() % 2 == 0) {
-            transfer_job& job = flights_[carried_].job;
-            job.advance(1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(job.elements)));
-            if (job.complete()) ++carried_;
+            flight& next = flights_[carried_];
+            if (!may_begin(next)) return;
+            if (next.moves) next.moves->advance(1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(next.moves->elements)));
+            else next.computes();
+            if (!next.moves || next.moves->complete()) ++carried_;
         }
     }
-    /// Forgets all jobs, and does not carry out what has not begun.
+    /// Forgets all jobs, and does not do what has not begun.
     void abandon() {
-        std::unique_lock lock(mutex_);
+        std::unique_lock lock(monitor_.mutex);
         if (how_ == progress::threads) {
             while (flights_.size() > carried_ + (working_ ? 1 : 0)) flights_.pop_back();
-            carried_out_.wait(lock, [this] { return carried_ == flights_.size(); });
+            monitor_.changed.wait(lock, [this] { return carried_ == flights_.size(); });
         }
+        retired_ += static_cast<std::int64_t>(flights_.size());
         flights_.clear();
+        held_.clear();
         carried_ = 0;
     }
 
   private:
-    /// Afterwards the data of the oldest `count` jobs has moved.
-    void carry_out(std::size_t count) {
-        if (how_ == progress::threads) {
-            std::unique_lock lock(mutex_);
-            carried_out_.wait(lock, [&] { return carried_ >= count; });
-            return;
+    /// Jobs that have been done.
+    std::int64_t done() const { return retired_ + static_cast<std::int64_t>(carried_); }
+    static bool may_begin(flight const& f) {
+        for (dependency const& d : f.after) {
+            if (d.queue->done() <= d.index) return false;
         }
-        for (; carried_ < count; ++carried_) flights_[carried_].job.finish();
+        return true;
     }
     void work() {
-        std::unique_lock lock(mutex_);
+        std::unique_lock lock(monitor_.mutex);
         for (;;) {
-            given_.wait(lock, [this] { return ending_ || carried_ < flights_.size(); });
+            monitor_.changed.wait(lock, [this] { return ending_ || (carried_ < flights_.size() && may_begin(flights_[carried_])); });
             if (ending_) return;
-            transfer_job& job = flights_[carried_].job;  // stays where it is while others are appended
+            flight& next = flights_[carried_];  // stays where it is while others are appended
             working_ = true;
             lock.unlock();
-            job.finish();
+            next.finish();
             lock.lock();
             working_ = false;
             ++carried_;
-            carried_out_.notify_all();
+            monitor_.changed.notify_all();
         }
     }
 
     int depth_;
+    queue_monitor& monitor_;
     progress how_ = progress::earliest;
     std::deque<flight> flights_;  ///< oldest first; only the owner changes it, under the lock where there is a thread
-    std::size_t carried_ = 0;     ///< of these, whose data has moved
+    std::int64_t retired_ = 0;    ///< jobs that are known to be complete
+    std::size_t carried_ = 0;     ///< of the others, those that have been done
+    std::vector<dependency> held_;
     std::thread worker_;
-    std::mutex mutex_;
-    std::condition_variable given_, carried_out_;
     bool working_ = false, ending_ = false;
 };
 

@@ -10,6 +10,17 @@ struct byte_range {
     std::uintptr_t begin = 0, end = 0;
 };
 
+/// Makes ranges disjoint and ascending.
+inline void sort_and_merge(std::vector<byte_range>& ranges) {
+    std::sort(ranges.begin(), ranges.end(), [](byte_range const& a, byte_range const& b) { return a.begin < b.begin; });
+    std::size_t kept = 0;
+    for (byte_range const& r : ranges) {
+        if (kept > 0 && r.begin <= ranges[kept - 1].end) ranges[kept - 1].end = std::max(ranges[kept - 1].end, r.end);
+        else ranges[kept++] = r;
+    }
+    ranges.resize(kept);
+}
+
 /// What one call of a transfer moves, and how much of it has been moved so far.
 struct transfer_job {
     static constexpr int most_dimensions = max_rank;
@@ -107,18 +118,14 @@ struct transfer_job {
   private:
     dimension const& at(int d) const { return dimensions[static_cast<std::size_t>(d)]; }
     std::vector<byte_range> ranges(std::uintptr_t base, std::int64_t row_bytes, bool of_source) const {
-        std::vector<byte_range> rows, merged;
+        std::vector<byte_range> rows;
         each_row(0, [&](std::int64_t from, std::int64_t to) {
             std::uintptr_t const begin = base + static_cast<std::uintptr_t>(of_source ? from : to);
             rows.push_back({begin, begin + static_cast<std::uintptr_t>(row_bytes)});
             return true;
         });
-        std::sort(rows.begin(), rows.end(), [](byte_range const& a, byte_range const& b) { return a.begin < b.begin; });
-        for (byte_range const& r : rows) {
-            if (!merged.empty() && r.begin <= merged.back().end) merged.back().end = std::max(merged.back().end, r.end);
-            else merged.push_back(r);
-        }
-        return merged;
+        sort_and_merge(rows);
+        return rows;
     }
 };
 

@@ -93,9 +93,34 @@ inline std::string device_prototypes(plan_value const& plan) {
                       case role::extent: return "int64_t extent_" + d;
                       case role::source_stride: return "int64_t source_stride_" + d;
                       case role::destination_stride: return "int64_t destination_stride_" + d;
+                      case role::tag: return "int64_t tag";
                       default: return "int64_t literal_" + std::to_string(position);
                   }
               });
+    }
+    auto const value_of = [](char const* name) {
+        return [name](call_argument const& a, int position) -> std::string {
+            return a.is == role::literal ? "int64_t literal_" + std::to_string(position) : std::string("int64_t ") + name;
+        };
+    };
+    for (int at = 0; at < where.engines.size(); ++at) {
+        if (!plan.is_busy_aside(at)) continue;
+        engine const& e = where.engines[at];
+        bool const tagged = e.completes == completion::by_transfer;
+        write(wait_call_of(e),
+              "returns when " + std::string(tagged ? "the last job that engine " + e.name.str() +
+                                                         " was given with this tag, and all before it, are complete"
+                                                   : "at most so many jobs of engine " + e.name.str() + " are not complete"),
+              value_of(tagged ? "tag" : "pending"));
+    }
+    for (int at = 0; at < where.tokens.size(); ++at) {
+        bool passed = false;
+        for (int which = 0; which < plan.links.size(); ++which) passed |= plan.links[static_cast<std::size_t>(which)].tokens == at;
+        if (!passed) continue;
+        tokens const& t = where.tokens[at];
+        write(push_call_of(t), "queues a token to " + t.to.str() + " behind what " + t.from.str() + " has been given", value_of("queue"));
+        write(pop_call_of(t), "queues a wait for a token of " + t.from.str() + " in front of what " + t.to.str() + " is given next",
+              value_of("queue"));
     }
     for (int at = 0; at < where.intrinsics.size(); ++at) {
         if (!intrinsics[static_cast<std::size_t>(at)]) continue;

@@ -38,7 +38,7 @@ class emitter {
         Stmt whole = steps(at);
         if (how_.to == binding::emulated)
             whole = Block::make(whole, checked(call(Halide::Int(32), "tilewright_emulate_end", {machine_handle()})));
-        if (counts_jobs()) whole = with_job_counts(whole);
+        if (keeps_counts()) whole = with_counts(whole);
         for (int position = plan_.buffers.size() - 1; position >= 0; --position) {
             buffer const& b = plan_.buffers[static_cast<std::size_t>(position)];
             if (b.kind == buffer_kind::argument) continue;
@@ -255,6 +255,12 @@ class emitter {
                     sequence.push_back(where_there_is(until, wait_call(until)));
                     break;
                 }
+                case step_kind::push:
+                case step_kind::pop: {
+                    ring_step const& passed = plan_.waits[static_cast<std::size_t>(s.what)];
+                    sequence.push_back(where_there_is(passed, s.kind == step_kind::push ? push(passed) : pop(passed)));
+                    break;
+                }
                 case step_kind::fence: sequence.push_back(checked(call(Halide::Int(32), "tilewright_fence", {}))); break;
                 case step_kind::compute:
                     sequence.push_back(within_limits(going_on_, loop_values(), compute(plan_.bodies[static_cast<std::size_t>(s.what)])));
@@ -276,19 +282,26 @@ class emitter {
     /// Undefined when the plan starts nothing that it has to wait for.
     Stmt wait_for_everything() const {
         std::vector<Stmt> waits;
-        for (int at = 0; at < plan_.rings.size(); ++at) {
-            ring const& r = plan_.rings[static_cast<std::size_t>(at)];
-            bool const tagged = plan_.where->engines[r.engine].completes == completion::by_transfer;
-            for (int version = 0; version < (tagged ? r.versions : 1); ++version)
-                waits.push_back(Halide::Internal::Evaluate::make(wait_on(r.engine, wide(tagged ? r.first_tag + version : 0))));
+        for (int at = 0; at < plan_.where->engines.size(); ++at) {
+            if (!plan_.is_busy_aside(at)) continue;
+            if (is_channel(at)) waits.push_back(Halide::Internal::Evaluate::make(wait_on(at, wide(0))));
+            for (int which = 0; which < plan_.rings.size() && !is_channel(at); ++which) {
+                ring const& r = plan_.rings[static_cast<std::size_t>(which)];
+                for (int version = 0; version < r.versions && r.engine == at; ++version)
+                    waits.push_back(Halide::Internal::Evaluate::make(wait_on(at, wide(r.first_tag + version))));
+            }
         }
+        for (link const* l : token_queues()) waits.push_back(pop_all(*l, false));
         return waits.empty() ? Stmt() : Halide::Internal::Block::make(waits);
     }
     /// Nothing at steps that a ring does not have.
     Stmt where_there_is(ring_step const& at, Stmt const& what) const {
-        if (at.ring < 0 || at.ahead == 0) return what;
+        if (at.ring < 0) return what;
         Expr const number = step_value(at);
-        return Halide::Internal::IfThenElse::make(at.ahead > 0 ? number < steps_of(ring_of(at)) : number >= 0, what);
+        Expr there = Halide::Internal::const_true();
+        if (plan_.may_precede(at)) there = number >= 0;
+        if (plan_.may_exceed(at)) there = there && number < steps_of(ring_of(at)) - static_cast<int>(at.fewer);
+        return Halide::Internal::is_const_one(there) ? what : Halide::Internal::IfThenElse::make(Halide::Internal::simplify(there), what);
     }
     Expr tag_of(ring_step const& at) const {
         ring const& r = ring_of(at);
@@ -298,7 +311,10 @@ class emitter {
     Expr wait_on(int engine_at, Expr const& value) const {
         engine const& e = plan_.where->engines[engine_at];
         if (how_.to == binding::emulated) return call(Halide::Int(32), "tilewright_emulate_wait", {machine_handle(), engine_at, value});
-        device_call const described = wait_call_of(e);
+        return call_with(wait_call_of(e), value);
+    }
+    /// A call whose arguments are literals, and one value.
+    static Expr call_with(device_call const& described, Expr const& value) {
         std::vector<Expr> arguments;
         for (int position = 0; position < described.count; ++position) {
             call_argument const& a = described.arguments[static_cast<std::size_t>(position)];
@@ -308,44 +324,142 @@ class emitter {
     }
     Stmt wait_call(ring_step const& until) const {
         ring const& r = ring_of(until);
-        if (plan_.where->engines[r.engine].completes == completion::by_transfer) return checked(wait_on(r.engine, tag_of(until)));
-        return checked(wait_on(r.engine, job_count(wide(r.engine)) - job_count(number_of_last(until))));
+        if (!is_channel(r.engine)) return checked(wait_on(r.engine, tag_of(until)));
+        return checked(wait_on(r.engine, count_at(job_count(r.engine)) - count_at(last_of_tag(until))));
     }
 
-    // A channel is waited for by how many of its jobs may be pending. The code counts the jobs that it has started on each engine, and
-    // keeps the count at which the last transfer of every tag was started.
-    static constexpr char const* job_counts = "jobs.started";
-    bool counts_jobs() const {
-        for (int at = 0; at < plan_.rings.size(); ++at) {
-            if (plan_.where->engines[plan_.rings[static_cast<std::size_t>(at)].engine].completes == completion::by_channel) return true;
+    // A channel is waited for by how many of its jobs may be pending. The code counts the jobs that it has started on such an engine, and
+    // keeps the count at which the last transfer of every tag was started, and those that links mark. Of tokens it counts the pushes and
+    // the pops.
+    static constexpr char const* counts = "counts";
+    bool is_channel(int engine_at) const { return plan_.where->engines[engine_at].completes == completion::by_channel; }
+    /// Whether the core waits for some of an engine's jobs by counting them.
+    bool counts_jobs(int engine_at) const {
+        if (!is_channel(engine_at)) return false;
+        bool waited = false;
+        for (int at = 0; at < plan_.steps.size(); ++at) {
+            step const& s = plan_.steps[static_cast<std::size_t>(at)];
+            if (s.kind == step_kind::wait) waited |= ring_of(plan_.waits[static_cast<std::size_t>(s.what)]).engine == engine_at;
         }
-        return false;
+        for (int at = 0; at < plan_.links.size(); ++at) {
+            link const& l = plan_.links[static_cast<std::size_t>(at)];
+            waited |= l.to < 0 && l.from == engine_at;
+        }
+        return waited;
     }
-    Expr number_of_last(ring_step const& at) const { return wide(plan_.where->engines.size()) + tag_of(at); }
-    static Expr job_count(Expr const& which) {
-        return Halide::Internal::Load::make(Halide::Int(64), job_counts, which, Halide::Buffer<>(), Halide::Internal::Parameter(),
+    /// A link for each queue of tokens.
+    std::vector<link const*> token_queues() const {
+        std::vector<link const*> found;
+        for (int at = 0; at < plan_.links.size(); ++at) {
+            link const& l = plan_.links[static_cast<std::size_t>(at)];
+            bool known = l.to < 0;
+            for (link const* other : found) known |= other->tokens == l.tokens && other->queue == l.queue;
+            if (!known) found.push_back(&l);
+        }
+        return found;
+    }
+    bool keeps_counts() const {
+        bool keeps = !token_queues().empty();
+        for (int at = 0; at < plan_.where->engines.size(); ++at) keeps |= counts_jobs(at);
+        return keeps;
+    }
+    int tag_count() const {
+        int tags = 0;
+        for (int at = 0; at < plan_.rings.size(); ++at) tags += plan_.rings[static_cast<std::size_t>(at)].versions;
+        return tags;
+    }
+    int link_count() const {
+        int steps = 0;
+        for (int at = 0; at < plan_.links.size(); ++at) {
+            int const ring_at = plan_.links[static_cast<std::size_t>(at)].ring;
+            steps += ring_at < 0 ? 1 : plan_.rings[static_cast<std::size_t>(ring_at)].versions;
+        }
+        return steps;
+    }
+    // Which count is which.
+    static Expr job_count(int engine_at) { return wide(engine_at); }
+    Expr last_of_tag(ring_step const& at) const { return wide(plan_.where->engines.size()) + tag_of(at); }
+    Expr last_of_link(ring_step const& at) const {
+        link const& l = link_of(at);
+        Expr const first = wide(plan_.where->engines.size() + tag_count() + l.first_count);
+        if (l.ring < 0) return first;
+        Expr const number = form_value(plan_, at.step, loop_values());
+        int const versions = plan_.rings[static_cast<std::size_t>(l.ring)].versions;
+        return first + Halide::cast<std::int64_t>(Halide::Internal::simplify(number % versions));
+    }
+    Expr push_count(link const& l) const {
+        auto const queues = token_queues();
+        auto const found = std::find_if(queues.begin(), queues.end(),
+                                        [&](link const* other) { return other->tokens == l.tokens && other->queue == l.queue; });
+        return wide(plan_.where->engines.size() + tag_count() + link_count() + 2 * (found - queues.begin()));
+    }
+    Expr pop_count(link const& l) const { return push_count(l) + 1; }
+
+    static Expr count_at(Expr const& which) {
+        return Halide::Internal::Load::make(Halide::Int(64), counts, which, Halide::Buffer<>(), Halide::Internal::Parameter(),
                                             Halide::Internal::const_true(), Halide::Internal::ModulusRemainder());
     }
-    static Stmt set_job_count(Expr const& which, Expr const& value) {
-        return Halide::Internal::Store::make(job_counts, value, which, Halide::Internal::Parameter(), Halide::Internal::const_true(),
+    static Stmt set_count(Expr const& which, Expr const& value) {
+        return Halide::Internal::Store::make(counts, value, which, Halide::Internal::Parameter(), Halide::Internal::const_true(),
                                              Halide::Internal::ModulusRemainder());
     }
-    Stmt with_job_counts(Stmt const& whole) const {
+    Stmt with_counts(Stmt whole) const {
         using namespace Halide::Internal;
-        int size = plan_.where->engines.size();
-        for (int at = 0; at < plan_.rings.size(); ++at) size += plan_.rings[static_cast<std::size_t>(at)].versions;
-        Expr const at = Variable::make(Halide::Int(32), "job.count");
-        Stmt const clear = For::make("job.count", 0, size, ForType::Serial, Halide::DeviceAPI::None, set_job_count(at, wide(0)));
-        return Allocate::make(job_counts, Halide::Int(64), Halide::MemoryType::Stack, {size}, const_true(), Block::make(clear, whole));
+        auto const queues = token_queues();
+        int const size = plan_.where->engines.size() + tag_count() + link_count() + 2 * static_cast<int>(queues.size());
+        Expr const at = Variable::make(Halide::Int(32), "count");
+        Stmt const clear = For::make("count", 0, size, ForType::Serial, Halide::DeviceAPI::None, set_count(at, wide(0)));
+        // Where links share a queue, tokens that nobody asked for are left.
+        for (link const* l : queues) {
+            if (l->shared) whole = Block::make(whole, pop_all(*l, true));
+        }
+        return Allocate::make(counts, Halide::Int(64), Halide::MemoryType::Stack, {size}, const_true(), Block::make(clear, whole));
     }
-    /// A call that starts a job, counted where that is needed.
+    /// A call that gives an engine a job, counted where that is needed. `tag`: what is kept beside; undefined where there is none
+    Stmt started(int engine_at, Stmt const& start, Expr const& tag) const {
+        if (engine_at < 0 || !counts_jobs(engine_at)) return start;
+        std::vector<Stmt> all{start, set_count(job_count(engine_at), count_at(job_count(engine_at)) + 1)};
+        if (tag.defined()) all.push_back(set_count(tag, count_at(job_count(engine_at))));
+        return Halide::Internal::Block::make(all);
+    }
     Stmt started(movement const& m, Stmt const& start) const {
         if (!plan_.where->transfers[m.transfer].is_asynchronous) return start;
-        if (plan_.where->engines[ring_of(m.at).engine].completes != completion::by_channel) return start;
-        Expr const engine_at = wide(ring_of(m.at).engine);
-        return Halide::Internal::Block::make(
-            {start, set_job_count(engine_at, job_count(engine_at) + 1), set_job_count(number_of_last(m.at), job_count(engine_at))});
+        return started(ring_of(m.at).engine, start, last_of_tag(m.at));
     }
+
+    link const& link_of(ring_step const& at) const { return plan_.links[static_cast<std::size_t>(at.link)]; }
+    Expr token_call(link const& l, bool pushes) const {
+        tokens const& t = plan_.where->tokens[l.tokens];
+        if (how_.to == binding::emulated)
+            return call(Halide::Int(32), pushes ? "tilewright_emulate_push" : "tilewright_emulate_pop",
+                        {machine_handle(), static_cast<int>(l.tokens), static_cast<int>(l.queue)});
+        return call_with(pushes ? push_call_of(t) : pop_call_of(t), wide(l.queue));
+    }
+    Stmt push(ring_step const& at) const {
+        link const& l = link_of(at);
+        if (l.to < 0) return set_count(last_of_link(at), count_at(job_count(l.from)));
+        std::vector<Stmt> all{checked(token_call(l, true)), set_count(push_count(l), count_at(push_count(l)) + 1)};
+        if (l.shared) all.push_back(set_count(last_of_link(at), count_at(push_count(l))));
+        return Halide::Internal::Block::make(all);
+    }
+    Stmt pop(ring_step const& at) const {
+        link const& l = link_of(at);
+        if (l.to < 0) return checked(wait_on(l.from, count_at(job_count(l.from)) - count_at(last_of_link(at))));
+        if (l.shared) return pop_up_to(l, count_at(last_of_link(at)), true);
+        return pop_one(l, true);
+    }
+    Stmt pop_one(link const& l, bool is_checked) const {
+        Stmt const popped = set_count(pop_count(l), count_at(pop_count(l)) + 1);
+        Expr const taken = token_call(l, false);
+        return Halide::Internal::Block::make(popped, is_checked ? checked(taken) : Halide::Internal::Evaluate::make(taken));
+    }
+    /// Takes tokens until so many have been taken.
+    Stmt pop_up_to(link const& l, Expr const& all, bool is_checked) const {
+        Expr const missing = Halide::max(Halide::cast<std::int32_t>(all - count_at(pop_count(l))), 0);
+        return Halide::Internal::For::make("token", 0, missing, Halide::Internal::ForType::Serial, Halide::DeviceAPI::None,
+                                           pop_one(l, is_checked));
+    }
+    Stmt pop_all(link const& l, bool is_checked) const { return pop_up_to(l, count_at(push_count(l)), is_checked); }
 
     /// Whether a transfer of a ring is started or waited for inside the loop that begins at a step.
     bool holds_ring_steps(int loop_step) const {
@@ -354,7 +468,7 @@ class emitter {
             step const& s = plan_.steps[static_cast<std::size_t>(at)];
             depth += s.kind == step_kind::loop ? 1 : s.kind == step_kind::end ? -1 : 0;
             if (depth == 0) return false;
-            if (s.kind == step_kind::wait) return true;
+            if (s.kind == step_kind::wait || s.kind == step_kind::push || s.kind == step_kind::pop) return true;
             if (s.kind == step_kind::start && plan_.movements[static_cast<std::size_t>(s.what)].at.ring >= 0) return true;
         }
         return false;
@@ -548,6 +662,9 @@ class emitter {
             return element_stride(o.buffer, o.dimension[static_cast<std::size_t>(dimension)],
                                   o.factor[static_cast<std::size_t>(dimension)]);
         };
+        auto const given = [&](Stmt const& start) {
+            return what.is_asynchronous ? started(plan_.where->engines.find(what.engine_name), start, Expr()) : start;
+        };
         std::vector<Expr> arguments;
         if (how_.to == binding::emulated) {
             std::vector<Expr> all;
@@ -557,7 +674,7 @@ class emitter {
                 all.push_back(wide(operand(position).buffer));
                 for (int dimension = 0; dimension < max_rank; ++dimension) all.push_back(stride(position, dimension));
             }
-            return checked(call(Halide::Int(32), "tilewright_emulate_intrinsic", {machine_handle(), intrinsic_at, structure(all)}));
+            return given(checked(call(Halide::Int(32), "tilewright_emulate_intrinsic", {machine_handle(), intrinsic_at, structure(all)})));
         }
         device_call const described = call_of(*plan_.where, what);
         for (int position = 0; position < described.count; ++position) {
@@ -567,7 +684,7 @@ class emitter {
             else if (a.is == role::stride) arguments.push_back(stride(a.operand, a.dimension));
             else arguments.push_back(wide(a.value));
         }
-        return checked(call(Halide::Int(32), described.symbol.str(), arguments));
+        return given(checked(call(Halide::Int(32), described.symbol.str(), arguments)));
     }
 
     static Expr structure(std::vector<Expr> const& values) {

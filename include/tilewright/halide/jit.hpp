@@ -45,6 +45,8 @@ class jit_kernel {
                                    {"tilewright_emulate_transfer", Halide::JITExtern(tilewright_emulate_transfer)},
                                    {"tilewright_emulate_intrinsic", Halide::JITExtern(tilewright_emulate_intrinsic)},
                                    {"tilewright_emulate_wait", Halide::JITExtern(tilewright_emulate_wait)},
+                                   {"tilewright_emulate_push", Halide::JITExtern(tilewright_emulate_push)},
+                                   {"tilewright_emulate_pop", Halide::JITExtern(tilewright_emulate_pop)},
                                    {"tilewright_emulate_end", Halide::JITExtern(tilewright_emulate_end)},
                                    {"tilewright_emulate_access", Halide::JITExtern(tilewright_emulate_access)},
                                    {"tilewright_count_iterations", Halide::JITExtern(tilewright_count_iterations)},

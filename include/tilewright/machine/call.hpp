@@ -17,6 +17,7 @@ enum class role : std::uint8_t {
     literal,             // a fixed value
     tag,                 // transfer, wait: what a transfer is started with and waited for by
     pending,             // wait: jobs of the engine that need not be complete
+    queue,               // push, pop: which of the token queues between two engines
 };
 
 /// One argument of a device function. `operand` is a position in the list of the intrinsic's operands.
@@ -37,7 +38,7 @@ struct operand_argument {
 /// The arguments that a device function can be given, to be listed in the order of its C signature.
 namespace argument {
 inline constexpr call_argument source{role::source}, destination{role::destination}, bytes{role::bytes}, row_bytes{role::row_bytes},
-    tag{role::tag}, pending{role::pending};
+    tag{role::tag}, pending{role::pending}, queue{role::queue};
 constexpr call_argument extent(int dimension) { return {role::extent, static_cast<std::int8_t>(dimension)}; }
 constexpr call_argument source_stride(int dimension) { return {role::source_stride, static_cast<std::int8_t>(dimension)}; }
 constexpr call_argument destination_stride(int dimension) { return {role::destination_stride, static_cast<std::int8_t>(dimension)}; }
@@ -49,11 +50,12 @@ constexpr call_argument literal(std::int64_t value) { return {role::literal, 0, 
 }  // namespace argument
 
 /// `name` and `suffix` in one; cut, and marked so, where it is too long.
-constexpr label joined(label const& name, char const* suffix) {
+constexpr label joined(label const& name, label const& suffix) {
     char text[2 * label::longest + 2] = {};
     int at = 0;
-    for (; name[at] != '\0' && at < label::longest; ++at) text[at] = name[at];
-    for (; *suffix != '\0' && at < 2 * label::longest; ++suffix) text[at++] = *suffix;
+    for (label const* part : {&name, &suffix}) {
+        for (int letter = 0; letter < label::longest && (*part)[letter] != '\0'; ++letter) text[at++] = (*part)[letter];
+    }
     return label(text);
 }
 

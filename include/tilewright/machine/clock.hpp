@@ -24,6 +24,12 @@ struct engine_clock {
     fixed_array<std::int64_t, most_depth> completions{};  ///< of the last jobs: job j at j % most_depth
 
     constexpr std::int64_t completion_of(std::int64_t job) const { return completions[static_cast<std::size_t>(job % most_depth)]; }
+    /// Nothing begins before `time`.
+    constexpr void hold(std::int64_t time) {
+        if (time > free) free = time;
+    }
+    /// When all that was started, and what it was held back for, is over.
+    constexpr std::int64_t passed() const { return complete > free ? complete : free; }
     /// Starts a job at `now`, which moves on when `depth` jobs are not complete yet.
     /// @return when the job is complete
     constexpr std::int64_t start(std::int64_t& now, job_time const& job, int depth) {
@@ -33,6 +39,16 @@ struct engine_clock {
         busy += job.busy;
         completions[static_cast<std::size_t>(jobs++ % most_depth)] = complete;
         return complete;
+    }
+    /// Starts `count` jobs of one length one after the other, of which the engine is never short.
+    constexpr void start_many(std::int64_t& now, std::int64_t cycles, int depth, std::int64_t count) {
+        for (; count > 0 && count % most_depth != 0; --count) start(now, {cycles, 0}, depth);
+        for (std::int64_t rest = count < 2 * most_depth ? count : 2 * most_depth; rest > 0; --rest, --count) start(now, {cycles, 0}, depth);
+        if (count == 0) return;
+        // Now the queue is full of them: each further one moves everything on.
+        std::int64_t const moved = count * cycles;
+        now += moved, free += moved, complete += moved, busy += moved, jobs += count;
+        for (std::int64_t& completion : completions) completion += moved;
     }
 };
 

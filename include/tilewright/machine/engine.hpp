@@ -19,6 +19,9 @@ struct engine {
     label name;
     int depth = 16;  ///< jobs that are not complete; starting one more holds the core up
     completion completes = completion::by_transfer;
+    /// The hardware holds a job back until those that were started earlier on other interlocked engines, and touch the same bytes, are
+    /// complete.
+    bool interlocked = false;
     device_call wait_call{};  ///< without a symbol: see `wait_call_of`
 
     /// The C function that waits, and its arguments in order.

@@ -23,6 +23,7 @@ struct intrinsic_description {
 
     label name{};
     label engine_name{};
+    bool is_asynchronous = false;
     fixed_array<operand_constraint, most_operands> operands{};
     int operand_count = 0;
     std::int64_t cost_cycles = 1;
@@ -55,6 +56,11 @@ struct intrinsic : intrinsic_description {
     constexpr intrinsic& updates(any_tensor const& operand, memory const& where) { return constrain(operand, where, direction::updates); }
     constexpr intrinsic& on(engine const& where) {
         engine_name = where.name;
+        return *this;
+    }
+    /// Its call returns before it is complete; the plan orders what touches its operands, as the machine says.
+    constexpr intrinsic& asynchronous() {
+        is_asynchronous = true;
         return *this;
     }
     constexpr intrinsic& cycles(std::int64_t count) {

@@ -3,6 +3,7 @@
 #include <boost/hana/tuple.hpp>
 #include <tilewright/machine/core.hpp>
 #include <tilewright/machine/intrinsic.hpp>
+#include <tilewright/machine/tokens.hpp>
 
 namespace tilewright {
 
@@ -36,6 +37,7 @@ struct machine {
     label name;
     part_list<memory, 8> memories{};
     part_list<engine, 8> engines{};
+    part_list<tilewright::tokens, 12> tokens{};
     part_list<core, 4> cores{};
     part_list<transfer_description, 12> transfers{};
     part_list<intrinsic_description, 16> intrinsics{};
@@ -50,6 +52,7 @@ struct machine {
 
     constexpr void add(memory const& part) { memories.push(part); }
     constexpr void add(engine const& part) { engines.push(part); }
+    constexpr void add(tilewright::tokens const& part) { tokens.push(part); }
     constexpr void add(core const& part) { cores.push(part); }
     constexpr void add(transfer const& part) {
         transfer_description description = part;

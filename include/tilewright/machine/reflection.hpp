@@ -22,8 +22,8 @@ struct device_address {
 };
 
 constexpr char const* name_of(role is) {
-    constexpr char const* names[] = {"source",  "destination", "bytes",   "row_bytes", "extent", "source_stride", "destination_stride",
-                                     "address", "stride",      "literal", "tag",       "pending"};
+    constexpr char const* names[] = {"source",  "destination", "bytes",   "row_bytes", "extent",  "source_stride", "destination_stride",
+                                     "address", "stride",      "literal", "tag",       "pending", "queue"};
     return names[static_cast<int>(is)];
 }
 
@@ -88,7 +88,8 @@ BOOST_HANA_ADAPT_STRUCT(tilewright::transfer_cost, latency, setup, bytes_per_cyc
 BOOST_HANA_ADAPT_STRUCT(tilewright::call_argument, is, dimension, operand, value);
 BOOST_HANA_ADAPT_ADT(tilewright::device_call, (symbol, [](auto const& c) { return c.symbol; }),
                      (arguments, [](auto const& c) { return tilewright::detail::in_use(c.arguments, c.count); }));
-BOOST_HANA_ADAPT_STRUCT(tilewright::engine, name, depth, completes, wait_call);
+BOOST_HANA_ADAPT_STRUCT(tilewright::engine, name, depth, completes, interlocked, wait_call);
+BOOST_HANA_ADAPT_STRUCT(tilewright::tokens, name, from, to, queue_count, capacity, push_call, pop_call);
 BOOST_HANA_ADAPT_STRUCT(tilewright::semantics_range, first, count);
 BOOST_HANA_ADAPT_STRUCT(tilewright::transfer_description, name, source, destination, engine_name, is_asynchronous, most_dimensions,
                         largest_row_bytes, largest_extent, row_granularity, address_alignment, costs, call, semantics);
@@ -96,6 +97,7 @@ BOOST_HANA_ADAPT_STRUCT(tilewright::operand_constraint, tensor, memory_name, is)
 BOOST_HANA_ADAPT_ADT(tilewright::intrinsic_description, (name, [](auto const& i) { return i.name; }),
                      (engine_name, [](auto const& i) { return i.engine_name; }),
                      (operands, [](auto const& i) { return tilewright::detail::in_use(i.operands, i.operand_count); }),
+                     (is_asynchronous, [](auto const& i) { return i.is_asynchronous; }),
                      (cost_cycles, [](auto const& i) { return i.cost_cycles; }),
                      (address_alignment, [](auto const& i) { return i.address_alignment; }),
                      (stride_alignment, [](auto const& i) { return i.stride_alignment; }), (call, [](auto const& i) { return i.call; }),
@@ -106,6 +108,7 @@ BOOST_HANA_ADAPT_STRUCT(tilewright::any_tensor, name, type);
 BOOST_HANA_ADAPT_ADT(tilewright::machine, (name, [](auto const& m) { return m.name; }),
                      (memories, [](auto const& m) { return tilewright::detail::in_use(m.memories.parts, m.memories.count); }),
                      (engines, [](auto const& m) { return tilewright::detail::in_use(m.engines.parts, m.engines.count); }),
+                     (tokens, [](auto const& m) { return tilewright::detail::in_use(m.tokens.parts, m.tokens.count); }),
                      (cores, [](auto const& m) { return tilewright::detail::in_use(m.cores.parts, m.cores.count); }),
                      (transfers, [](auto const& m) { return tilewright::detail::in_use(m.transfers.parts, m.transfers.count); }),
                      (intrinsics, [](auto const& m) { return tilewright::detail::in_use(m.intrinsics.parts, m.intrinsics.count); }),

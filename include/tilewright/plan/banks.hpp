@@ -1,5 +1,7 @@
 #pragma once
 #include <tilewright/plan/placement.hpp>
+#include <tilewright/plan/program_run.hpp>
+#include <tilewright/plan/rings.hpp>
 
 // What uses a bank of one port at a time: a transfer that is under way, or what computes or stores from it.
 namespace tilewright::detail {
@@ -8,14 +10,6 @@ namespace tilewright::detail {
 constexpr int shared_bank(buffer const& a, std::int64_t step_a, buffer const& b, std::int64_t step_b, int banks) {
     std::int64_t const bank_a = (a.bank + step_a % a.versions) % banks, bank_b = (b.bank + step_b % b.versions) % banks;
     return bank_a == bank_b ? static_cast<int>(bank_a) : -1;
-}
-
-constexpr bool same_steps(ring const& a, ring const& b) {
-    bool same = a.loop_count == b.loop_count;
-    for (int at = 0; at < a.loop_count && same; ++at) {
-        same = a.loops[static_cast<std::size_t>(at)] == b.loops[static_cast<std::size_t>(at)];
-    }
-    return same;
 }
 
 /// The bank in which some version of `moved` that is under way meets the version of `used` at a step; -1 where none does. Under way are,
@@ -44,6 +38,7 @@ constexpr int meeting_bank(plan_value const& plan, buffer const& moved, ring con
 /// stored, the loads are still those.
 constexpr void check_banks(planning& p) {
     plan_value const& plan = p.plan;
+    if (is_ordered_aside(plan)) return;  // engines get on as far as links let them: the check of hazards follows that
     for (int at = 0; at < plan.rings.size() && !p.refused(); ++at) {
         ring const& r = p.ring_at(at);
         buffer const& moved = p.buffer_at(r.buffer);

@@ -13,14 +13,19 @@ struct hazard {
     std::int16_t version = 0;
     std::int16_t first = -1;   ///< the movement that is in flight; -1: none is
     std::int16_t second = -1;  ///< the movement that meets it; -1: what computes
+    std::int16_t link = -1;    ///< of tokens that engines wait for in vain
+    std::int16_t tokens = 0;   ///< of these, how many are under way
 
     constexpr explicit operator bool() const { return broken != rule::none; }
 };
 
 /// What is in flight, and what every version holds, while a program runs.
+///
+/// Whoever does something, the core or an engine, knows how many jobs of each engine are complete by then: from being given its jobs by the
+/// core, from tokens, interlocks and waits. Two accesses are ordered when the later one knows of the earlier one.
 struct in_flight {
     using run = program_run<in_flight>;
-    static constexpr int most_jobs = 48;
+    static constexpr int most_jobs = 48, most_touched = intrinsic_description::most_operands, most_tokens = 48;
     static constexpr int most_visits = 96;
 
     /// A version of a buffer; version 0 of an argument.
@@ -30,17 +35,64 @@ struct in_flight {
 
         friend constexpr bool operator==(place const&, place const&) = default;
     };
-    /// A transfer. Those of a ring are in flight until the core knows that they are complete.
+    struct touch {
+        place to{};
+        bool writes = false;
+    };
+    /// Jobs that are complete, of each engine.
+    struct knowledge {
+        fixed_array<std::int64_t, decltype(machine::engines)::most> jobs{};
+
+        constexpr std::int64_t& operator[](int engine_at) { return jobs[static_cast<std::size_t>(engine_at)]; }
+        constexpr std::int64_t operator[](int engine_at) const { return jobs[static_cast<std::size_t>(engine_at)]; }
+        constexpr void learn(knowledge const& from, int engines) {
+            for (int at = 0; at < engines; ++at) (*this)[at] = from[at] > (*this)[at] ? from[at] : (*this)[at];
+        }
+        /// That a job is complete.
+        template <class Job>
+        constexpr void learn(Job const& of, int engines) {
+            learn(of.knows, engines);
+            if ((*this)[of.engine] <= of.index) (*this)[of.engine] = of.index + 1;
+        }
+    };
+    /// What an engine was given, as long as the core does not know that it is complete.
     struct job {
         std::int16_t movement = -1;
+        std::int16_t body = -1;  ///< of an asynchronous intrinsic
         std::int16_t engine = -1;
         std::int16_t ring = -1;
         std::int16_t tag = -1;
         std::int64_t number = 0;  ///< the step of its ring
-        place source{}, destination{};
+        std::int64_t index = 0;   ///< among the jobs of its engine
+        fixed_array<touch, most_touched> touched{};
+        int touched_count = 0;
+        knowledge knows{};  ///< when it begins
+
+        constexpr void add(place const& to, bool writes) {
+            if (to.buffer >= 0 && touched_count < most_touched) touched[static_cast<std::size_t>(touched_count++)] = {to, writes};
+        }
+        constexpr bool moves(int buffer_at) const {
+            if (movement < 0) return false;
+            for (int at = 0; at < touched_count; ++at) {
+                if (touched[static_cast<std::size_t>(at)].to.buffer == buffer_at) return true;
+            }
+            return false;
+        }
     };
     fixed_array<job, most_jobs> jobs{};
     int count = 0;
+    knowledge core{}, given{};  ///< what the core knows; what each engine was given
+    fixed_array<knowledge, decltype(machine::engines)::most> engines{};
+
+    /// What is pushed and not popped yet.
+    struct token {
+        std::int16_t link = -1;
+        std::int64_t number = 0;  ///< the step of the link's ring
+        knowledge knows{};
+    };
+    fixed_array<token, most_tokens> tokens{};
+    int token_count = 0;
+
     /// What is known of a buffer that a ring fills or empties.
     struct kept {
         fixed_array<std::int64_t, most_versions> steps{};  ///< of its ring, that each version was loaded or computed for; -1: none
@@ -50,7 +102,7 @@ struct in_flight {
     fixed_array<kept, plan_value::most_buffers> contents{};
     hazard found{};
 
-    constexpr explicit in_flight(plan_value const& plan) {
+    constexpr explicit in_flight(plan_value const& plan) : engine_count(plan.where->engines.size()) {
         for (kept& k : contents) k.steps.fill(-1);
         for (int at = 0; at < plan.rings.size(); ++at) {
             ring const& r = plan.rings[static_cast<std::size_t>(at)];
@@ -68,31 +120,21 @@ struct in_flight {
             next.number = in.value_of(m.at.step);
             next.tag = static_cast<std::int16_t>(in.ring_at(m.at.ring).first_tag + next.number % in.ring_at(m.at.ring).versions);
         }
-        next.source = place_of(in, m.source, next);
-        next.destination = place_of(in, m.destination, next);
-        for (int at = 0; at < count; ++at) {
-            job const& other = jobs[static_cast<std::size_t>(at)];
-            if (next.engine >= 0 && other.engine == next.engine) continue;  // one after the other
-            meet(in, other, next.source, false, next);
-            meet(in, other, next.destination, true, next);
-        }
-        if (next.source.buffer >= 0) expect(in, next.source, step_of(in, next.source.buffer, next), movement_at);
-        bool const of_source = m.at.ring >= 0 && in.ring_at(m.at.ring).buffer == next.source.buffer;
-        bool const of_destination = m.at.ring >= 0 && in.ring_at(m.at.ring).buffer == next.destination.buffer;
-        if (of_source) contents_of(next.source).unstored &= ~(std::int64_t{1} << next.source.version);
-        if (next.destination.buffer >= 0)
-            fill(in, next.destination, step_of(in, next.destination.buffer, next), of_destination, movement_at);
+        place const source = place_of(in, m.source, next), destination = place_of(in, m.destination, next);
+        next.add(source, false);
+        next.add(destination, true);
+        begin(in, next);
+        if (source.buffer >= 0) expect(in, source, step_of(in, source.buffer, next), movement_at);
+        bool const of_source = m.at.ring >= 0 && in.ring_at(m.at.ring).buffer == source.buffer;
+        bool const of_destination = m.at.ring >= 0 && in.ring_at(m.at.ring).buffer == destination.buffer;
+        if (of_source) contents_of(source).unstored &= ~(std::int64_t{1} << source.version);
+        if (destination.buffer >= 0) fill(in, destination, step_of(in, destination.buffer, next), of_destination, movement_at);
         if (!in.plan().where->transfers[m.transfer].is_asynchronous) {
-            if (next.engine >= 0) complete(next.engine, count - 1);  // it blocks until it is complete, and what is in front of it
+            // It blocks until it is complete, and what is in front of it.
+            if (next.engine >= 0) core.learn(next, engine_count), forget();
             return;
         }
-        // Calls that move one region piece by piece are one transfer, which ends with the last of them.
-        for (int at = 0; at < count; ++at) {
-            job const& other = jobs[static_cast<std::size_t>(at)];
-            if (other.movement == next.movement && other.number == next.number) remove(at--);
-        }
-        if (count == most_jobs) return report(in, {rule::too_many_in_flight, m.destination, 0, next.movement, -1});
-        jobs[static_cast<std::size_t>(count++)] = next;
+        keep(in, next);
     }
     constexpr void wait(run& in, int wait_at) {
         ring_step const& until = in.plan().waits[static_cast<std::size_t>(wait_at)];
@@ -100,19 +142,84 @@ struct in_flight {
         std::int64_t const tag = r.first_tag + in.value_of(until.step) % r.versions;
         for (int at = count - 1; at >= 0; --at) {
             job const& j = jobs[static_cast<std::size_t>(at)];
-            if (j.tag == tag && j.engine == r.engine) return complete(r.engine, at);
+            if (j.tag != tag || j.engine != r.engine) continue;
+            core.learn(j, engine_count);
+            return forget();
+        }
+    }
+    /// What engine `from` was given, and what is known when all of it is complete.
+    constexpr void push(run& in, int push_at) {
+        ring_step const& at = in.plan().waits[static_cast<std::size_t>(push_at)];
+        link const& l = link_of(in, at);
+        token made{.link = at.link, .number = in.value_of(at.step), .knows = core};
+        made.knows.learn(engines[static_cast<std::size_t>(l.from)], engine_count);
+        made.knows[l.from] = given[l.from];
+        // The core keeps one mark for each version.
+        for (int other = 0; l.to < 0 && other < token_count; ++other) {
+            token const& t = tokens[static_cast<std::size_t>(other)];
+            bool const same = t.link == at.link && (l.ring < 0 || (made.number - t.number) % in.ring_at(l.ring).versions == 0);
+            if (same) take(other--);
+        }
+        if (token_count == most_tokens) return report(in, {.broken = rule::tokens_overflow, .link = at.link, .tokens = most_tokens + 1});
+        tokens[static_cast<std::size_t>(token_count++)] = made;
+        if (l.to < 0) return;
+        int under_way = 0;
+        for (int other = 0; other < token_count; ++other) under_way += same_queue(in, tokens[static_cast<std::size_t>(other)], l) ? 1 : 0;
+        if (under_way > in.plan().where->tokens[l.tokens].capacity)
+            report(in, {.broken = rule::tokens_overflow, .link = at.link, .tokens = static_cast<std::int16_t>(under_way)});
+    }
+    /// Takes the oldest token of the queue or, where links share it, all up to the one that is meant; none when it was taken before.
+    constexpr void pop(run& in, int pop_at) {
+        ring_step const& at = in.plan().waits[static_cast<std::size_t>(pop_at)];
+        link const& l = link_of(in, at);
+        std::int64_t const number = in.value_of(at.step);
+        int last = -1, oldest = -1;
+        for (int which = 0; which < token_count; ++which) {
+            token const& t = tokens[static_cast<std::size_t>(which)];
+            bool const mine = t.link == at.link &&
+                              (t.number == number || (l.to < 0 && l.ring >= 0 && (t.number - number) % in.ring_at(l.ring).versions == 0));
+            if (mine) last = which;
+            if (oldest < 0 && l.to >= 0 && same_queue(in, t, l)) oldest = which;
+        }
+        if (l.to < 0) {
+            if (last < 0) return;  // of jobs that were never marked: all of none
+            core.learn(tokens[static_cast<std::size_t>(last)].knows, engine_count);
+            return forget();
+        }
+        if (!l.shared) {
+            if (oldest < 0) return report(in, {.broken = rule::token_never_pushed, .link = at.link});
+            last = oldest;
+        }
+        knowledge& here = engines[static_cast<std::size_t>(l.to)];
+        for (int which = 0; which <= last; ++which) {
+            if (!same_queue(in, tokens[static_cast<std::size_t>(which)], l)) continue;
+            here.learn(tokens[static_cast<std::size_t>(which)].knows, engine_count);
+            take(which--), --last;
         }
     }
     constexpr void compute(run& in, int body_at, std::int64_t times) {
         if (times == 0) return;
-        in.plan().each_use(in.plan().bodies[static_cast<std::size_t>(body_at)], [&](use const& u, bool reads, bool writes) {
+        body const& b = in.plan().bodies[static_cast<std::size_t>(body_at)];
+        bool const aside = in.plan().is_aside(b);
+        job next{.body = static_cast<std::int16_t>(body_at)};
+        in.plan().each_use(b, [&](use const& u, bool, bool writes) {
             place const used = place_of(in, u.buffer, {});
+            if (aside) return next.add(used, writes);
             for (int at = 0; at < count; ++at) meet(in, jobs[static_cast<std::size_t>(at)], used, writes, {});
+        });
+        if (aside) {
+            next.engine = static_cast<std::int16_t>(in.plan().where->engines.find(in.plan().where->intrinsics[b.intrinsic].engine_name));
+            begin(in, next);
+        }
+        in.plan().each_use(b, [&](use const& u, bool reads, bool writes) {
+            place const used = place_of(in, u.buffer, {});
             std::int64_t const number = step_of(in, u.buffer, {});
             // What is computed into a buffer that is loaded continues from there.
             if (reads || contents_of(used).loaded) expect(in, used, number, -1);
             if (writes) fill(in, used, number, false, -1);
         });
+        if (!aside) return;
+        keep(in, next);
     }
     /// The kernel is over.
     constexpr void end(run& in) {
@@ -122,19 +229,36 @@ struct in_flight {
                 if ((left >> version & 1) != 0) return report(in, {rule::never_stored, static_cast<std::int16_t>(b), version, -1, -1});
             }
         }
+        for (int at = 0; at < token_count; ++at) {
+            token const& t = tokens[static_cast<std::size_t>(at)];
+            link const& l = in.plan().links[static_cast<std::size_t>(t.link)];
+            if (l.to >= 0 && !l.shared) return report(in, {.broken = rule::token_never_popped, .link = t.link});
+        }
         if (count == 0) return;
-        place const& left = jobs[0].destination;
+        place const& left = jobs[0].touched[static_cast<std::size_t>(jobs[0].touched_count - 1)].to;
         report(in, {rule::never_waited_for, left.buffer, left.version, jobs[0].movement, -1});
     }
 
     constexpr void sign(run const& in, run_signature& into) const {
+        bool const ordered = is_ordered_aside(in.plan());
         for (int at = 0; at < count; ++at) {
             job const& j = jobs[static_cast<std::size_t>(at)];
-            into.push(j.movement);
-            into.push(j.tag);
-            into.push(j.number - into.steps[static_cast<std::size_t>(j.ring)]);
+            std::int64_t what = (std::int64_t{j.movement} + 1) << 16 | (std::int64_t{j.body} + 1) << 8 | (std::int64_t{j.tag} + 1);
+            for (int which = 0; j.body >= 0 && which < j.touched_count; ++which)
+                what = what * most_versions + j.touched[static_cast<std::size_t>(which)].to.version;
+            into.push(what);
+            if (j.ring >= 0) into.push(j.number - into.steps[static_cast<std::size_t>(j.ring)]);
+            if (ordered) into.push(known_jobs(j.knows));
         }
         into.push(-1);
+        for (int at = 0; at < engine_count && ordered; ++at) into.push(known_jobs(engines[static_cast<std::size_t>(at)]));
+        for (int at = 0; at < token_count; ++at) {
+            token const& t = tokens[static_cast<std::size_t>(at)];
+            int const ring_at = in.plan().links[static_cast<std::size_t>(t.link)].ring;
+            into.push(t.link);
+            if (ring_at >= 0) into.push(t.number - into.steps[static_cast<std::size_t>(ring_at)]);
+            into.push(known_jobs(t.knows));
+        }
         for (int b = 0; b < in.plan().buffers.size(); ++b) {
             if (!keeps_contents(in, b)) continue;
             buffer const& of = in.plan().buffers[static_cast<std::size_t>(b)];
@@ -146,9 +270,15 @@ struct in_flight {
     }
     constexpr void skip(run const& in, std::int64_t times, run_signature const& later, run_signature const& earlier) {
         auto const moved = [&](int ring_at) {
-            return times * (later.steps[static_cast<std::size_t>(ring_at)] - earlier.steps[static_cast<std::size_t>(ring_at)]);
+            return ring_at < 0
+                       ? 0
+                       : times * (later.steps[static_cast<std::size_t>(ring_at)] - earlier.steps[static_cast<std::size_t>(ring_at)]);
         };
         for (int at = 0; at < count; ++at) jobs[static_cast<std::size_t>(at)].number += moved(jobs[static_cast<std::size_t>(at)].ring);
+        for (int at = 0; at < token_count; ++at) {
+            token& t = tokens[static_cast<std::size_t>(at)];
+            t.number += moved(in.plan().links[static_cast<std::size_t>(t.link)].ring);
+        }
         for (int b = 0; b < in.plan().buffers.size(); ++b) {
             if (!keeps_contents(in, b)) continue;
             for (std::int64_t& number : contents[static_cast<std::size_t>(b)].steps)
@@ -157,6 +287,91 @@ struct in_flight {
     }
 
   private:
+    /// What a knowledge says of the jobs in flight: of each engine, how many. That is all that later accesses depend on.
+    constexpr std::int64_t known_jobs(knowledge const& known) const {
+        static_assert(most_jobs < 64 && decltype(machine::engines)::most * 6 < 64);
+        std::int64_t all = 0;
+        for (int at = 0; at < count; ++at) {
+            job const& j = jobs[static_cast<std::size_t>(at)];
+            if (known[j.engine] > j.index) all += std::int64_t{1} << 6 * j.engine;
+        }
+        return all;
+    }
+    static constexpr link const& link_of(run const& in, ring_step const& at) { return in.plan().links[static_cast<std::size_t>(at.link)]; }
+    static constexpr bool same_queue(run const& in, token const& t, link const& l) {
+        link const& other = in.plan().links[static_cast<std::size_t>(t.link)];
+        return other.tokens == l.tokens && other.queue == l.queue && other.to >= 0;
+    }
+    constexpr void take(int position) {
+        for (int behind = position + 1; behind < token_count; ++behind)
+            tokens[static_cast<std::size_t>(behind - 1)] = tokens[static_cast<std::size_t>(behind)];
+        --token_count;
+    }
+
+    /// A job is given to its engine, or done by the core where it has none: what conflicts with it and is not known to be complete is a
+    /// hazard.
+    constexpr void begin(run& in, job& next) {
+        machine const& where = *in.plan().where;
+        knowledge& here = next.engine < 0 ? core : engines[static_cast<std::size_t>(next.engine)];
+        here.learn(core, engine_count);
+        for (int at = 0; at < count; ++at) {
+            job const& other = jobs[static_cast<std::size_t>(at)];
+            if (!are_interlocked(where, next, other)) continue;
+            // It is held back for certain by a transfer that fills or empties the version that it touches.
+            bool held = false;
+            for (int which = 0; which < next.touched_count; ++which)
+                held |= touches_same(in, other, next.touched[static_cast<std::size_t>(which)]);
+            if (held && (next.movement >= 0 || other.movement >= 0)) here.learn(other, engine_count);
+        }
+        for (int at = 0; at < count; ++at) {
+            job const& other = jobs[static_cast<std::size_t>(at)];
+            if (other.engine == next.engine || here[other.engine] > other.index) continue;
+            bool const only_banks = are_interlocked(where, next, other);
+            for (int which = 0; which < next.touched_count; ++which) {
+                touch const& t = next.touched[static_cast<std::size_t>(which)];
+                meet(in, other, t.to, t.writes, next, only_banks);
+            }
+        }
+        next.knows = here;
+        if (next.engine >= 0) next.index = given[next.engine]++;
+    }
+    /// A job is in flight. Calls that move one region piece by piece are one transfer, which ends with the last of them; and whoever knows
+    /// of a job on some versions knows of the earlier ones of the same kind.
+    constexpr void keep(run& in, job const& next) {
+        for (int at = 0; at < count; ++at) {
+            job const& other = jobs[static_cast<std::size_t>(at)];
+            bool const same = other.movement == next.movement && other.body == next.body;
+            if (same && ((next.movement >= 0 && other.number == next.number) || same_places(other, next))) remove(at--);
+        }
+        if (count == most_jobs) return report(in, {rule::too_many_in_flight, next.touched[0].to.buffer, 0, next.movement, -1});
+        jobs[static_cast<std::size_t>(count++)] = next;
+    }
+    /// What the core knows to be complete is no longer in flight.
+    constexpr void forget() {
+        for (int at = 0; at < count; ++at) {
+            job const& j = jobs[static_cast<std::size_t>(at)];
+            if (core[j.engine] > j.index) remove(at--);
+        }
+    }
+    static constexpr bool same_places(job const& a, job const& b) {
+        bool same = a.touched_count == b.touched_count;
+        for (int at = 0; at < a.touched_count && same; ++at)
+            same = a.touched[static_cast<std::size_t>(at)].to == b.touched[static_cast<std::size_t>(at)].to;
+        return same;
+    }
+    static constexpr bool are_interlocked(machine const& where, job const& a, job const& b) {
+        return a.engine >= 0 && b.engine >= 0 && a.engine != b.engine && where.engines[a.engine].interlocked &&
+               where.engines[b.engine].interlocked;
+    }
+    static constexpr bool touches_same(run const& in, job const& other, touch const& t) {
+        if (bank_of(in, t.to) < 0) return false;  // an argument: of these, jobs touch parts
+        for (int at = 0; at < other.touched_count; ++at) {
+            touch const& o = other.touched[static_cast<std::size_t>(at)];
+            if ((o.writes || t.writes) && overlap(in, o.to, t.to)) return true;
+        }
+        return false;
+    }
+
     static constexpr bool keeps_contents(run const& in, int buffer_at) {
         return buffer_at >= 0 && in.plan().buffers[static_cast<std::size_t>(buffer_at)].ring >= 0;
     }
@@ -172,46 +387,34 @@ struct in_flight {
         held = number;
         if (k.stored && !loads) k.unstored |= bit;
     }
-    /// The step at which `j` stands of the ring that a buffer belongs to. The loops of j's own ring follow from its step.
-    static constexpr std::int64_t step_of(run const& in, int buffer_at, job const& j) {
-        int const ring_at = in.plan().buffers[static_cast<std::size_t>(buffer_at)].ring;
-        if (ring_at < 0) return 0;
-        if (j.ring < 0) return in.value_of(in.ring_at(ring_at).step);
-        if (in.ring_at(j.ring).buffer == buffer_at) return j.number;
-        return in.value_of(in.ring_at(ring_at).step, j.ring, j.number);
-    }
+    static constexpr std::int64_t step_of(run const& in, int buffer_at, job const& j) { return in.step_of(buffer_at, j.ring, j.number); }
     static constexpr place place_of(run const& in, int buffer_at, job const& j) {
         if (buffer_at < 0) return {};
-        std::int16_t const versions = in.plan().buffers[static_cast<std::size_t>(buffer_at)].versions;
-        std::int64_t const version = versions == 1 ? 0 : step_of(in, buffer_at, j) % versions;
-        return {static_cast<std::int16_t>(buffer_at), static_cast<std::int16_t>(version)};
+        return {static_cast<std::int16_t>(buffer_at), static_cast<std::int16_t>(in.version_of(buffer_at, j.ring, j.number))};
     }
 
     /// Whether an access to a place by `next`, or by what computes, may happen while `other` is in flight.
-    constexpr void meet(run& in, job const& other, place const& to, bool writes, job const& next) {
+    constexpr void meet(run& in, job const& other, place const& to, bool writes, job const& next, bool only_banks = false) {
         if (to.buffer < 0 || found) return;
         auto const conflict = [&](rule broken) { report(in, {broken, to.buffer, to.version, other.movement, next.movement}); };
         // Transfers of one staged buffer at two steps move two parts of what is on its other side.
-        std::int16_t const staged = in.ring_at(other.ring).buffer;
-        bool const same_buffer = staged >= 0 && (next.source.buffer == staged || next.destination.buffer == staged);
+        std::int16_t const staged = other.ring < 0 ? std::int16_t{-1} : in.ring_at(other.ring).buffer;
+        bool const same_buffer = staged >= 0 && next.moves(staged);
         bool const apart = same_buffer && to.buffer != staged && step_of(in, staged, next) != other.number;
-        if (overlap(in, other.destination, to) && !apart) return conflict(writes ? rule::written_while_written : rule::read_before_written);
-        if (overlap(in, other.source, to) && writes && !apart) return conflict(rule::written_while_read);
+        for (int at = 0; at < other.touched_count && !apart && !only_banks; ++at) {
+            touch const& o = other.touched[static_cast<std::size_t>(at)];
+            if ((!o.writes && !writes) || !overlap(in, o.to, to)) continue;
+            return conflict(!o.writes ? rule::written_while_read : writes ? rule::written_while_written : rule::read_before_written);
+        }
         memory const& m = memory_of(in, to);
-        for (place const& used : {other.source, other.destination}) {
-            if (m.ports > 1 || used.buffer < 0 || &memory_of(in, used) != &m || bank_of(in, used) < 0) continue;
+        for (int at = 0; at < other.touched_count; ++at) {
+            place const& used = other.touched[static_cast<std::size_t>(at)].to;
+            if (m.ports > 1 || &memory_of(in, used) != &m || bank_of(in, used) < 0) continue;
             if (bank_of(in, used) == bank_of(in, to)) conflict(rule::bank_in_use);
         }
     }
-    /// Whether two places have bytes in common: buffers may share them at different times.
     static constexpr bool overlap(run const& in, place const& a, place const& b) {
-        if (a == b || a.buffer < 0 || b.buffer < 0) return a == b && a.buffer >= 0;
-        buffer const& left = in.plan().buffers[static_cast<std::size_t>(a.buffer)];
-        buffer const& right = in.plan().buffers[static_cast<std::size_t>(b.buffer)];
-        if (left.kind == buffer_kind::argument || right.kind == buffer_kind::argument || left.memory != right.memory) return false;
-        int const banks = in.plan().where->memories[left.memory].banks;
-        std::int64_t const first = left.offset_of(a.version, banks), second = right.offset_of(b.version, banks);
-        return bank_of(in, a) == bank_of(in, b) && first < second + right.bytes && second < first + left.bytes;
+        return versions_overlap(in.plan(), a.buffer, a.version, b.buffer, b.version);
     }
     static constexpr memory const& memory_of(run const& in, place const& of) {
         return in.plan().where->memories[in.plan().buffers[static_cast<std::size_t>(of.buffer)].memory];
@@ -225,12 +428,6 @@ struct in_flight {
         if (keeps_contents(in, used.buffer) && contents_of(used).steps[static_cast<std::size_t>(used.version)] != number)
             report(in, {rule::other_contents, used.buffer, used.version, -1, static_cast<std::int16_t>(by)});
     }
-    /// The job at `last` and those in front of it on its engine are complete.
-    constexpr void complete(int engine_at, int last) {
-        for (int at = last; at >= 0; --at) {
-            if (jobs[static_cast<std::size_t>(at)].engine == engine_at) remove(at);
-        }
-    }
     constexpr void remove(int position) {
         for (int behind = position + 1; behind < count; ++behind)
             jobs[static_cast<std::size_t>(behind - 1)] = jobs[static_cast<std::size_t>(behind)];
@@ -240,11 +437,13 @@ struct in_flight {
         if (!found) found = what;
         in.stop();
     }
+
+    int engine_count;
 };
 
 /// The first hazard that a plan's program runs into; none where every two accesses to one place are ordered.
 constexpr hazard find_hazard(plan_value const& plan, visiting how = visiting::periods) {
-    if (plan.refusal || plan.rings.size() == 0) return {};
+    if (plan.refusal || (plan.rings.size() == 0 && !is_ordered_aside(plan))) return {};
     plan.need_extents();
     in_flight state(plan);
     program_run<in_flight> run(plan, state, how);
@@ -252,17 +451,41 @@ constexpr hazard find_hazard(plan_value const& plan, visiting how = visiting::pe
     return state.found;
 }
 
+/// The staged buffer that a movement fills or empties, by its tensor.
+constexpr label in_flight_name(planning& p, int movement_at) {
+    movement const& m = p.plan.movements[static_cast<std::size_t>(movement_at)];
+    bool const stores = m.source >= 0 && p.buffer_at(m.destination).kind == buffer_kind::argument;
+    return p.buffer_at(stores ? m.source : m.destination).tensor;
+}
+
 /// Refuses a plan that runs into a hazard.
 /// @param what  the plan, or what it is at some extents
 constexpr void refuse_hazards(planning& p, plan_value const& what) {
     hazard const found = find_hazard(what);
     if (!found) return;
+    machine const& where = p.of->where();
     if (found.broken == rule::too_many_in_flight)
         return p.refuse_capacity("transfers in flight", in_flight::most_jobs + 1, in_flight::most_jobs);
+    if (found.link >= 0) {
+        link const& l = p.plan.links[static_cast<std::size_t>(found.link)];
+        label const of = l.ring < 0 ? where.name : p.buffer_at(p.ring_at(l.ring).buffer).tensor;
+        if (l.to < 0) return p.refuse_capacity("tokens", in_flight::most_tokens + 1, in_flight::most_tokens);
+        p.refuse(verdict_kind::deadlock, found.broken, {of, where.engines[l.from].name, where.engines[l.to].name});
+        p.kept.facts = {fact{fact_kind::need, found.tokens}, fact{fact_kind::limit, where.tokens[l.tokens].capacity}};
+        return;
+    }
     auto const mover = [&](int movement_at) {
-        return movement_at < 0 ? label() : p.of->where().transfers[p.plan.movements[static_cast<std::size_t>(movement_at)].transfer].name;
+        return movement_at < 0 ? label() : where.transfers[p.plan.movements[static_cast<std::size_t>(movement_at)].transfer].name;
     };
     buffer const& b = p.buffer_at(found.buffer);
+    if (found.broken == rule::bank_in_use && is_ordered_aside(p.plan)) {
+        // How far engines get on ahead of each other is seen here alone.
+        memory const& m = where.memories[b.memory];
+        p.refuse(verdict_kind::bank_conflict, b.ordinal).names = {
+            m.name, found.first < 0 ? label("a tile") : in_flight_name(p, found.first), b.tensor};
+        p.kept.facts = {fact{fact_kind::bank, (b.bank + found.version) % m.banks}};
+        return;
+    }
     p.refuse(verdict_kind::race, found.broken, {b.tensor, mover(found.first), mover(found.second)}, b.ordinal);
     p.kept.facts = {fact{fact_kind::version, found.version}};
 }

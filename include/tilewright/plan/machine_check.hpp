@@ -64,6 +64,24 @@ struct machine_check {
             if (is != role::literal && is != (tagged ? role::tag : role::pending)) broken(rule::wait_of_another_kind, of.name);
         }
     }
+    constexpr void check_tokens(tokens const& of) const {
+        known(m.engines.find(of.from), of.from);
+        known(m.engines.find(of.to), of.to);
+        if (of.from == of.to) broken(rule::tokens_to_itself, of.name, of.from);
+        at_least(1, of.queue_count, of.name, "queues");
+        at_least(1, of.capacity, of.name, "capacity");
+        for (device_call const& call : {push_call_of(of), pop_call_of(of)}) {
+            p.check_name(call.symbol);
+            check_call(of.name, call, 0);
+            bool has_queue = false, others = false;
+            for (int at = 0; at < call.count && at < device_call::most_arguments; ++at) {
+                role const is = call.arguments[static_cast<std::size_t>(at)].is;
+                has_queue |= is == role::queue;
+                others |= is != role::queue && is != role::literal;
+            }
+            if (others || (of.queue_count > 1 && !has_queue)) broken(rule::token_call_of_another_kind, of.name);
+        }
+    }
     constexpr void check_core(core const& of) const {
         if (of.count != 1) not_honoured(of.name, "several cores");
         operation_costs const& c = of.costs;
@@ -115,6 +133,10 @@ struct machine_check {
     constexpr void check_intrinsic(intrinsic_description const& i, stage& s) const {
         p.check_name(i.call.symbol);
         if (!i.engine_name.empty()) known(m.engines.find(i.engine_name), i.engine_name);
+        if (i.is_asynchronous && i.engine_name.empty()) broken(rule::asynchronous_without_engine, i.name);
+        int const on = i.is_asynchronous ? m.engines.find(i.engine_name) : -1;
+        if (on >= 0 && m.engines[on].completes != completion::by_channel)
+            broken(rule::intrinsic_waited_for_by_transfer, i.name, i.engine_name);
         at_least(0, i.cost_cycles, i.name, "cycles");
         at_least(1, i.address_alignment, i.name, "alignment");
         at_least(1, i.stride_alignment, i.name, "stride_multiple");
@@ -187,6 +209,7 @@ struct machine_check {
     constexpr void run(machine_reading& made) const {
         check_list(m.memories, "memories");
         check_list(m.engines, "engines");
+        check_list(m.tokens, "tokens");
         check_list(m.cores, "cores");
         check_list(m.transfers, "transfers");
         check_list(m.intrinsics, "intrinsics");
@@ -195,6 +218,7 @@ struct machine_check {
             p.refuse_capacity("nodes of semantics", m.semantics_count, machine::most_nodes, 0, m.name);
         for (int at = 0; at < m.memories.size(); ++at) check_memory(at);
         for (int at = 0; at < m.engines.size(); ++at) check_engine(m.engines[at]);
+        for (int at = 0; at < m.tokens.size(); ++at) check_tokens(m.tokens[at]);
         for (int at = 0; at < m.cores.size(); ++at) check_core(m.cores[at]);
         for (int at = 0; at < m.transfers.size(); ++at) check_transfer(m.transfers[at]);
         for (int at = 0; at < m.intrinsics.size(); ++at) {

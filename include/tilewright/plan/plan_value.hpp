@@ -125,11 +125,27 @@ struct ring {
     bool run_time = false;  ///< extents of its loops are left to run time, and so are `steps` and the coefficients of `step`
 };
 
-/// A transfer of a ring at a step, and which: where that is outside [0, steps), there is nothing to do.
+/// A transfer of a ring at a step, and which: where that is outside [0, steps - fewer), there is nothing to do.
 struct ring_step {
     std::int16_t ring = -1;
     affine step{};
     std::int16_t ahead = 0;  ///< of the step that the loops around stand at; behind it when negative
+    std::int16_t link = -1;  ///< push, pop: between whom
+    std::int16_t fewer = 0;
+};
+
+/// How one engine, or the core, learns at every step of a ring that another engine has come so far.
+///
+/// A push stands behind the jobs of `from` that must be complete, the pop of the same step in front of what `to` does then. To the core,
+/// a push is a mark in the count of jobs that `from` was given, and the pop a wait for all up to there.
+struct link {
+    std::int16_t from = -1;        ///< engine
+    std::int16_t to = -1;          ///< engine; -1: the core
+    std::int16_t tokens = -1;      ///< of the machine; -1: to the core
+    std::int16_t queue = 0;        ///< of these tokens
+    bool shared = false;           ///< with other links: then a pop takes as many tokens as were pushed up to its own
+    std::int16_t ring = -1;        ///< whose steps are counted; -1: a push and its pop stand side by side
+    std::int16_t first_count = 0;  ///< step s is kept in count first_count + s % versions of the ring
 };
 
 /// One dimension of a movement besides the row.
@@ -250,20 +266,20 @@ struct body {
     std::int16_t first_operands = -1;
 };
 
-enum class step_kind : std::uint8_t { loop, end, start, wait, fence, compute, barrier };
+enum class step_kind : std::uint8_t { loop, end, start, wait, push, pop, fence, compute, barrier };
 
 /// A step of the loop program. `loop` opens a nest that its `end` closes.
 struct step {
     step_kind kind = step_kind::end;
-    std::int16_t what = -1;   ///< loop: variable; start: movement; wait: wait; compute: body; fence: buffer
+    std::int16_t what = -1;   ///< loop: variable; start: movement; wait, push, pop: wait; compute: body; fence: buffer
     std::int16_t tally = -1;  ///< where partial tiles make the loops around it tell too little
 };
 
 /// The plan of a kernel: where every buffer is, and the program of loops, transfers and tile bodies. Back ends walk it.
 struct plan_value {
     static constexpr int most_stages = 8, most_variables = 64, most_terms = 512, most_buffers = 24, most_movements = 32, most_uses = 40,
-                         most_operands = 32, most_bodies = 16, most_steps = 128, most_rings = 16, most_waits = 48, most_limits = 48,
-                         most_clips = 48, most_tallies = 64, most_shapes = 32;
+                         most_operands = 32, most_bodies = 16, most_steps = 128, most_rings = 16, most_waits = 64, most_links = 24,
+                         most_limits = 48, most_clips = 48, most_tallies = 64, most_shapes = 32;
     static constexpr std::int64_t most_iterations = std::int64_t{1} << 40, most_bytes = std::int64_t{1} << 40,
                                   most_total = std::int64_t{1} << 53;
 
@@ -276,7 +292,8 @@ struct plan_value {
     part_pool<buffer, most_buffers> buffers{};  ///< arguments first, in the order of their first use; the result last among them
     part_pool<movement, most_movements> movements{};
     part_pool<ring, most_rings> rings{};
-    part_pool<ring_step, most_waits> waits{};  ///< until the transfer of that step is complete
+    part_pool<ring_step, most_waits> waits{};  ///< until the transfer of that step is complete, or what is pushed and popped
+    part_pool<link, most_links> links{};
     part_pool<use, most_uses> uses{};
     part_pool<operand_use, most_operands> operands{};
     part_pool<body, most_bodies> bodies{};
@@ -295,6 +312,23 @@ struct plan_value {
             if (uses[static_cast<std::size_t>(position)].node == node) return &uses[static_cast<std::size_t>(position)];
         }
         return nullptr;
+    }
+
+    /// Whether a body is an asynchronous intrinsic: the core goes on while an engine does it.
+    constexpr bool is_aside(body const& b) const {
+        return b.kind == body_kind::intrinsic && where->intrinsics[b.intrinsic].is_asynchronous;
+    }
+
+    /// Whether an engine is given jobs that the core does not wait for at once.
+    constexpr bool is_busy_aside(int engine_at) const {
+        for (int at = 0; at < rings.size(); ++at) {
+            if (rings[static_cast<std::size_t>(at)].engine == engine_at) return true;
+        }
+        for (int at = 0; at < bodies.size(); ++at) {
+            body const& b = bodies[static_cast<std::size_t>(at)];
+            if (is_aside(b) && where->engines.find(where->intrinsics[b.intrinsic].engine_name) == engine_at) return true;
+        }
+        return false;
     }
 
     /// Calls `visit(use, reads, writes)` for every buffer that a body touches.
@@ -329,7 +363,8 @@ struct plan_value {
             // Where a step of a ring lies ahead of the loops around, or behind, some of their iterations have none.
             std::int64_t all = times;
             if (s.kind == step_kind::start) all = with_step(times, movements[static_cast<std::size_t>(s.what)].at);
-            if (s.kind == step_kind::wait) all = with_step(times, waits[static_cast<std::size_t>(s.what)]);
+            if (s.kind == step_kind::wait || s.kind == step_kind::push || s.kind == step_kind::pop)
+                all = with_step(times, waits[static_cast<std::size_t>(s.what)]);
             if (s.kind == step_kind::end) {
                 times /= variables[static_cast<std::size_t>(open[static_cast<std::size_t>(--depth)])].extent;
             }
@@ -343,10 +378,15 @@ struct plan_value {
         }
     }
 
+    /// Whether a step, wherever the loops around stand, may lie before the first of its ring, or at `end_of` and beyond.
+    static constexpr bool may_precede(ring_step const& at) { return at.ring >= 0 && at.ahead < 0; }
+    static constexpr bool may_exceed(ring_step const& at) { return at.ring >= 0 && at.ahead + at.fewer > 0; }
+    constexpr std::int64_t end_of(ring_step const& at) const { return rings[static_cast<std::size_t>(at.ring)].steps - at.fewer; }
     constexpr std::int64_t with_step(std::int64_t times, ring_step const& at) const {
-        if (at.ring < 0 || at.ahead == 0) return times;
-        std::int64_t const steps = rings[static_cast<std::size_t>(at.ring)].steps, away = at.ahead < 0 ? -at.ahead : at.ahead;
-        return away < steps ? times / steps * (steps - away) : 0;
+        std::int64_t const missing = (may_precede(at) ? -at.ahead : 0) + (may_exceed(at) ? at.ahead + at.fewer : 0);
+        if (missing == 0) return times;
+        std::int64_t const steps = rings[static_cast<std::size_t>(at.ring)].steps;
+        return missing < steps ? times / steps * (steps - missing) : 0;
     }
     /// What a step does in one run, given what `walk` says of it.
     constexpr tally total_of(step const& s, std::int64_t times, std::int64_t first_times) const {

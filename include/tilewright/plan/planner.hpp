@@ -3,6 +3,7 @@
 #include <tilewright/plan/cost.hpp>
 #include <tilewright/plan/count.hpp>
 #include <tilewright/plan/hazards.hpp>
+#include <tilewright/plan/links.hpp>
 #include <tilewright/plan/machine_check.hpp>
 #include <tilewright/plan/placement.hpp>
 #include <tilewright/plan/prediction.hpp>
@@ -36,6 +37,7 @@ constexpr void write_plan(planning& p) {
     for (int s = 0; s < plan.stages.size() && plan.limits.size() > 0 && !p.refused(); ++s) {
         if (p.nest_at(s).intrinsic >= 0) choose_fills(p, s);
     }
+    if (!p.refused()) make_links(p);
     program_writer writer{p};
     for (int s = 0; s < plan.stages.size() && !p.refused(); ++s) {
         if (p.placed(s).at_stage < 0) writer.write_root(s);
@@ -52,11 +54,19 @@ constexpr void write_plan(planning& p) {
                                                       : st.scope > 0 ? p.placed(st.stage).path[static_cast<std::size_t>(st.scope - 1)]
                                                                      : std::int16_t{-1};
     }
+    // What engines compute on is in use until somebody waits for them.
+    for (int s = 0; s < plan.stages.size() && has_asynchronous_intrinsics(of.where()); ++s) {
+        if (agents_of(p, s).engines == 0) continue;
+        p.each_access(
+            s, [&](int node) { levels[static_cast<std::size_t>(plan.use_at(node)->buffer)] = -1; }, true);
+    }
     set_lifetimes(p, levels);
     if (!p.refused()) place_buffers(p);
     if (!p.refused()) check_banks(p);
     if (!p.refused()) add_fences(p);
     if (p.refused()) return;
+    if (plan.run_time_extents > 0 && is_ordered_aside(plan))
+        return void(p.refuse(verdict_kind::not_honoured).names = {plan.where->name, "tokens at open extents"});
     if (plan.run_time_extents > 0) return check_representatives(p);
     limit_totals(p);
     if (!p.refused() && plan.limits.size() > 0) refuse_excess(p, count_partial(plan));

@@ -101,9 +101,23 @@ struct staging {
     std::int16_t loader = -1;  ///< a cache_write that continues: the transfer into it
     std::int16_t ring = -1;    ///< of `mover`
     std::int16_t loader_ring = -1;
+    bool core_waits = true;  ///< the core waits where the buffer is used: what touches it is not ordered by links alone
 
     /// The directive that says how it is moved, for verdicts about it.
     constexpr int moved_by() const { return transfer >= 0 ? transfer_ordinal : ordinal; }
+};
+
+/// What orders the transfers of a staged buffer and an engine that uses it.
+enum class link_role : std::uint8_t {
+    load_to_user,   // what is loaded is there
+    user_to_load,   // a version may be loaded anew
+    user_to_store,  // what is computed is there
+    store_to_user,  // a version may be written anew
+};
+struct staged_link {
+    std::int16_t staging = -1;
+    link_role is{};
+    std::int16_t link = -1;
 };
 
 /// Keeps the first verdict; what is refused after it is ignored.
@@ -178,6 +192,7 @@ struct planning : refusals {
     part_pool<nest, plan_value::most_stages> nests{};
     part_pool<stage_placement, plan_value::most_stages> placements{};
     part_pool<staging, most_stagings> stagings{};
+    part_pool<staged_link, plan_value::most_links> staged_links{};
     /// First element of every staged buffer's box in its tensor's coordinates.
     fixed_array<fixed_array<affine, max_rank>, plan_value::most_buffers> box_at{};
 
@@ -207,6 +222,7 @@ struct planning : refusals {
     }
     constexpr int add(ring const& r) { return keep(plan.rings, r, "asynchronous buffers"); }
     constexpr int add(ring_step const& w) { return keep(plan.waits, w, "waits"); }
+    constexpr int add(link const& l) { return keep(plan.links, l, "links between engines"); }
     constexpr int add(limit const& l) { return keep(plan.limits, l, "limits of partial tiles"); }
     constexpr int add(clip const& c) { return keep(plan.clips, c, "clips of partial tiles"); }
     constexpr int add(use const& u) { return keep(plan.uses, u, "tensor accesses"); }

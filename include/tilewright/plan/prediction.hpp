@@ -13,6 +13,38 @@ struct clocks {
     std::int64_t now = 0;
     fixed_array<engine_clock, decltype(machine::engines)::most> engines{};
     fixed_array<std::int64_t, plan_value::most_rings * most_versions> completions{};  ///< by tag
+    /// What is pushed and not popped yet, oldest first.
+    struct token {
+        std::int16_t link = -1;
+        std::int64_t number = 0;  ///< the step of the link's ring
+        std::int64_t time = 0;    ///< when it is there
+    };
+    static constexpr int most_tokens = 64, most_uses = 64;
+    fixed_array<token, most_tokens> tokens{};
+    int token_count = 0;
+    /// The last job of an interlocked engine that touches a version of a buffer in one way, until it is complete.
+    struct held_use {
+        std::int16_t buffer = -1, version = 0, engine = -1;
+        bool writes = false;
+        std::int64_t complete = 0;
+        fixed_array<std::int64_t, max_rank> low{}, high{};  ///< of the box that it touches, in the buffer's indices
+
+        constexpr bool same(held_use const& other) const {
+            bool all = buffer == other.buffer && version == other.version && engine == other.engine && writes == other.writes;
+            for (std::size_t d = 0; d < max_rank && all; ++d) all = low[d] == other.low[d] && high[d] == other.high[d];
+            return all;
+        }
+        constexpr bool meets(plan_value const& plan, held_use const& other) const {
+            bool common =
+                engine != other.engine && (writes || other.writes) && versions_overlap(plan, buffer, version, other.buffer, other.version);
+            for (std::size_t d = 0; d < max_rank && common && buffer == other.buffer; ++d)
+                common = low[d] <= other.high[d] && other.low[d] <= high[d];
+            return common;
+        }
+    };
+    fixed_array<held_use, most_uses> uses{};
+    int use_count = 0;
+    bool overflown = false;
 
     constexpr void start(run const& in, int movement_at) {
         movement const& m = in.movement_at(movement_at);
@@ -26,13 +58,51 @@ struct clocks {
             now += time.busy + time.latency;
             return;
         }
+        use_list const touched = uses_of(in, on, m);
+        hold_back(in, on, touched);
         std::int64_t const complete = engines[static_cast<std::size_t>(on)].start(now, time, where.engines[on].depth);
+        keep_uses(touched, complete);
         if (t.is_asynchronous) completion_of(in, m.at) = complete;
         else now = complete;
     }
     constexpr void wait(run const& in, int wait_at) {
         ring_step const& until = in.plan().waits[static_cast<std::size_t>(wait_at)];
         if (completion_of(in, until) > now) now = completion_of(in, until);
+    }
+    constexpr void push(run const& in, int push_at) {
+        ring_step const& at = in.plan().waits[static_cast<std::size_t>(push_at)];
+        link const& l = in.plan().links[static_cast<std::size_t>(at.link)];
+        engine_clock const& from = engines[static_cast<std::size_t>(l.from)];
+        // Of marks, the last one of a version counts.
+        std::int64_t const number = in.value_of(at.step), versions = l.ring < 0 ? 1 : in.ring_at(l.ring).versions;
+        for (int which = 0; l.to < 0 && which < token_count; ++which) {
+            token const& t = tokens[static_cast<std::size_t>(which)];
+            if (t.link == at.link && (number - t.number) % versions == 0) take(which--);
+        }
+        overflown |= token_count == most_tokens;
+        if (overflown) return;
+        tokens[static_cast<std::size_t>(token_count++)] = {at.link, number, l.to < 0 ? from.complete : from.passed()};
+    }
+    constexpr void pop(run const& in, int pop_at) {
+        ring_step const& at = in.plan().waits[static_cast<std::size_t>(pop_at)];
+        link const& l = in.plan().links[static_cast<std::size_t>(at.link)];
+        std::int64_t const number = in.value_of(at.step);
+        auto const of_queue = [&](token const& t) {
+            link const& other = in.plan().links[static_cast<std::size_t>(t.link)];
+            return l.to < 0 ? t.link == at.link : other.to >= 0 && other.tokens == l.tokens && other.queue == l.queue;
+        };
+        int last = -1;
+        for (int which = 0; which < token_count; ++which) {
+            token const& t = tokens[static_cast<std::size_t>(which)];
+            if (t.link == at.link && t.number == number) last = which;
+        }
+        for (int which = 0; which <= last; ++which) {
+            token const taken = tokens[static_cast<std::size_t>(which)];
+            if (!of_queue(taken) || (l.to < 0 && which < last)) continue;
+            if (l.to >= 0) engines[static_cast<std::size_t>(l.to)].hold(taken.time);
+            else if (taken.time > now) now = taken.time;
+            take(which--), --last;
+        }
     }
     constexpr void compute(run const& in, int body_at, std::int64_t times) {
         body const& b = in.plan().bodies[static_cast<std::size_t>(body_at)];
@@ -46,8 +116,8 @@ struct clocks {
             if (in.value(v) > 0) first = 0;
             if (in.value(v) < 0) first /= in.plan().variables[static_cast<std::size_t>(v)].extent;
         }
-        carry_out(in, b.intrinsic, times - first, b.cycles);
-        carry_out(in, b.first_intrinsic, first, b.first_cycles);
+        carry_out(in, b, b.first_intrinsic, first, b.first_cycles);
+        carry_out(in, b, b.intrinsic, times - first, b.cycles);
     }
     constexpr void sign(run const& in, run_signature& into) const {
         into.now = now;
@@ -62,12 +132,27 @@ struct clocks {
                 into.push(c.completion_of(job) - now);
             into.push(-1);
         }
+        for (int at = 0; at < token_count; ++at) {
+            token const& t = tokens[static_cast<std::size_t>(at)];
+            int const ring_at = in.plan().links[static_cast<std::size_t>(t.link)].ring;
+            into.push(t.link);
+            into.push(ring_at < 0 ? 0 : t.number - into.steps[static_cast<std::size_t>(ring_at)]);
+            into.push(ahead(t.time));
+        }
+        for (int at = 0; at < use_count; ++at) {
+            held_use const& u = uses[static_cast<std::size_t>(at)];
+            if (ahead(u.complete) == 0) continue;
+            into.push(((std::int64_t{u.buffer} * most_versions + u.version) * 2 + (u.writes ? 1 : 0)) * 64 + u.engine);
+            into.push(ahead(u.complete));
+            for (std::size_t d = 0; d < static_cast<std::size_t>(in.plan().buffers[static_cast<std::size_t>(u.buffer)].rank); ++d)
+                into.push(u.low[d] << 32 | u.high[d]);
+        }
         for (int at = 0; at < in.plan().rings.size(); ++at) {
             for (int version = 0; version < in.ring_at(at).versions; ++version)
                 into.push(ahead(completions[static_cast<std::size_t>(in.ring_at(at).first_tag + version)]));
         }
     }
-    constexpr void skip(run const&, std::int64_t times, run_signature const& later, run_signature const& earlier) {
+    constexpr void skip(run const& in, std::int64_t times, run_signature const& later, run_signature const& earlier) {
         std::int64_t const cycles = times * (later.now - earlier.now);
         now += cycles;
         for (engine_clock& c : engines) {
@@ -76,6 +161,14 @@ struct clocks {
             for (std::int64_t& completion : c.completions) completion += cycles;
         }
         for (std::int64_t& completion : completions) completion += cycles;
+        for (int at = 0; at < token_count; ++at) {
+            token& t = tokens[static_cast<std::size_t>(at)];
+            int const ring_at = in.plan().links[static_cast<std::size_t>(t.link)].ring;
+            t.time += cycles;
+            if (ring_at >= 0)
+                t.number += times * (later.steps[static_cast<std::size_t>(ring_at)] - earlier.steps[static_cast<std::size_t>(ring_at)]);
+        }
+        for (int at = 0; at < use_count; ++at) uses[static_cast<std::size_t>(at)].complete += cycles;
     }
 
   private:
@@ -90,12 +183,100 @@ struct clocks {
         ring const& r = in.ring_at(at.ring);
         return completions[static_cast<std::size_t>(r.first_tag + in.value_of(at.step) % r.versions)];
     }
-    constexpr void carry_out(run const& in, int intrinsic_at, std::int64_t times, std::int64_t cycles) {
+    constexpr void take(int position) {
+        for (int behind = position + 1; behind < token_count; ++behind)
+            tokens[static_cast<std::size_t>(behind - 1)] = tokens[static_cast<std::size_t>(behind)];
+        --token_count;
+    }
+    static constexpr held_use use_of(run const& in, int engine_at, int buffer_at, int ring_at, std::int64_t number, bool writes) {
+        return {.buffer = static_cast<std::int16_t>(buffer_at),
+                .version = static_cast<std::int16_t>(in.version_of(buffer_at, ring_at, number)),
+                .engine = static_cast<std::int16_t>(engine_at),
+                .writes = writes};
+    }
+    /// What one job of an interlocked engine touches; nothing of other engines.
+    struct use_list {
+        fixed_array<held_use, intrinsic_description::most_operands> items{};
+        int count = 0;
+
+        constexpr void push(held_use const& one) {
+            if (count < intrinsic_description::most_operands) items[static_cast<std::size_t>(count++)] = one;
+        }
+    };
+    static constexpr use_list uses_of(run const& in, int engine_at, movement const& m) {
+        use_list touched;
+        if (!in.plan().where->engines[engine_at].interlocked) return touched;
+        for (int moved : {int{m.source}, int{m.destination}}) {
+            if (moved < 0) continue;
+            held_use whole = use_of(in, engine_at, moved, m.at.ring, in.number_of(m), moved == m.destination);
+            buffer const& b = in.plan().buffers[static_cast<std::size_t>(moved)];
+            for (int d = 0; d < b.rank; ++d) whole.high[static_cast<std::size_t>(d)] = b.extents[static_cast<std::size_t>(d)] - 1;
+            touched.push(whole);
+        }
+        return touched;
+    }
+    /// Likewise of one step of an intrinsic, where the loops stand.
+    static constexpr use_list uses_of(run const& in, int engine_at, body const& b) {
+        use_list all;
+        if (!in.plan().where->engines[engine_at].interlocked) return all;
+        in.plan().each_use(b, [&](use const& u, bool, bool writes) {
+            held_use touched = use_of(in, engine_at, u.buffer, -1, 0, writes);
+            for (std::size_t d = 0; d < max_rank; ++d) {
+                affine const& at = u.at[d];
+                touched.low[d] = touched.high[d] = at.constant;
+                for (int t = 0; t < at.count; ++t) {
+                    term const& part = in.plan().term_at(at, t);
+                    variable const& v = in.plan().variables[static_cast<std::size_t>(part.variable)];
+                    bool const inside = v.kind == variable_kind::lane || (v.kind == variable_kind::loop && in.value(part.variable) < 0);
+                    std::int64_t const far = part.coefficient * (inside ? v.extent - 1 : in.value_at(part.variable, -1, 0));
+                    if (!inside || far < 0) touched.low[d] += far;
+                    if (!inside || far > 0) touched.high[d] += far;
+                }
+            }
+            all.push(touched);
+        });
+        return all;
+    }
+    /// Where engines are interlocked, a job begins when those of the others that it conflicts with are complete.
+    constexpr void hold_back(run const& in, int engine_at, use_list const& touched) {
+        for (int which = 0; which < touched.count; ++which) {
+            held_use const& next = touched.items[static_cast<std::size_t>(which)];
+            // Of arguments, jobs touch parts that lie apart.
+            if (in.plan().buffers[static_cast<std::size_t>(next.buffer)].kind == buffer_kind::argument) continue;
+            for (int at = 0; at < use_count; ++at) {
+                held_use const& u = uses[static_cast<std::size_t>(at)];
+                if (u.meets(in.plan(), next)) engines[static_cast<std::size_t>(engine_at)].hold(u.complete);
+            }
+        }
+    }
+    constexpr void keep_uses(use_list const& touched, std::int64_t complete) {
+        for (int which = 0; which < touched.count; ++which) {
+            held_use next = touched.items[static_cast<std::size_t>(which)];
+            next.complete = complete;
+            int kept = 0;
+            for (int at = 0; at < use_count; ++at) {
+                held_use const u = uses[static_cast<std::size_t>(at)];
+                if (!u.same(next) && u.complete > now) uses[static_cast<std::size_t>(kept++)] = u;
+            }
+            use_count = kept;
+            overflown |= use_count == most_uses;
+            if (!overflown) uses[static_cast<std::size_t>(use_count++)] = next;
+        }
+    }
+    constexpr void carry_out(run const& in, body const& b, int intrinsic_at, std::int64_t times, std::int64_t cycles) {
         if (times == 0) return;
         machine const& where = *in.plan().where;
         int const on = where.engines.find(where.intrinsics[intrinsic_at].engine_name);
-        if (on < 0) now += times * cycles;
-        else now = engines[static_cast<std::size_t>(on)].start(now, {times * cycles, 0}, engine_clock::most_depth);
+        if (on < 0) {
+            now += times * cycles;
+            return;
+        }
+        engine_clock& clock = engines[static_cast<std::size_t>(on)];
+        use_list const touched = uses_of(in, on, b);
+        hold_back(in, on, touched);
+        if (where.intrinsics[intrinsic_at].is_asynchronous) clock.start_many(now, cycles, where.engines[on].depth, times);
+        else now = clock.start(now, {times * cycles, 0}, engine_clock::most_depth);
+        keep_uses(touched, clock.complete);
     }
 };
 
@@ -115,9 +296,9 @@ struct prediction {
 constexpr prediction predict(plan_value const& plan, visiting how = visiting::periods) {
     if (plan.refusal) return {};
     plan.need_extents();
-    if (plan.rings.size() == 0) return {plan.total_cycles, true};
+    if (plan.rings.size() == 0 && !detail::is_ordered_aside(plan)) return {plan.total_cycles, true};
     detail::clocks times;
-    if (!detail::program_run<detail::clocks>(plan, times, how).run()) return {};
+    if (!detail::program_run<detail::clocks>(plan, times, how).run() || times.overflown) return {};
     for (engine_clock const& c : times.engines) {
         if (c.complete > times.now) times.now = c.complete;
     }

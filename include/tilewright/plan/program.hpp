@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/plan/links.hpp>
 #include <tilewright/plan/partial_steps.hpp>
 #include <tilewright/plan/rings.hpp>
 #include <tilewright/plan/transfer_stage.hpp>
@@ -54,10 +55,14 @@ class program_writer {
 
     /// Writes a stage that stands in no other one's loops, with what is staged around it.
     constexpr void write_root(int s) {
-        if (p.placed(s).transfer < 0) return write_loops(s, 0);
-        open_level(s, -1);
-        if (!p.refused()) transfer_stage(p, s);
-        close_level(s, -1);
+        if (p.placed(s).transfer < 0) {
+            write_loops(s, 0);
+        } else {
+            open_level(s, -1);
+            if (!p.refused()) transfer_stage(p, s);
+            close_level(s, -1);
+        }
+        order_behind(s, true);
     }
 
   private:
@@ -66,7 +71,9 @@ class program_writer {
         for (int at = 0; at < p.stagings.size(); ++at) {
             // The version that is written next is free when it has been stored.
             staging const& st = p.staging_at(at);
-            if (st.writes && st.ring >= 0 && stands_at(st, t, level)) wait(step_of(p, st.ring, -st.versions));
+            if (!st.writes || st.ring < 0 || !stands_at(st, t, level)) continue;
+            if (st.core_waits) wait(step_of(p, st.ring, -st.versions));
+            pass(at, link_role::store_to_user, step_kind::pop, step_of(p, st.ring, -st.versions));
         }
         auto const first = [&](staging const& st) { return p.producer_of(st.tensor) < 0 || st.writes; };
         int started = 0;
@@ -88,8 +95,10 @@ class program_writer {
                 if (st.stage == s && !st.writes && p.producer_of(st.tensor) >= 0) load(at, t, level), wait_for_load(at, t, level);
             }
             if (p.placed(s).at_stage < 0 || p.placed(s).level != level) continue;
+            if (level >= 0) order_before(s);
             p.placed(s).transfer >= 0 ? transfer_stage(p, s) : write_loops(s, 0);
             close_level(s, level, true);
+            order_behind(s, false);
         }
     }
     /// The copies out of buffers that live inside the loop `level`.
@@ -99,8 +108,85 @@ class program_writer {
             // What a stage computes at the level of another one is stored right behind it, before that one reads it.
             bool const mine = st.stage == t || (!producer && p.placed(st.stage).level != level);
             if (!st.writes || !mine || !stands_at(st, t, level)) continue;
-            move(st, st.buffer, st.outward, st.mover, st.ring >= 0 ? step_of(p, st.ring, 0) : ring_step{});
-            if (st.ring >= 0 && st.scope == st.depth) wait(step_number(st.ring, 0));
+            if (st.ring < 0) {
+                if (computes_aside_) drain(users_of(p, st.buffer, at));
+                move(st, st.buffer, st.outward, st.mover, {});
+                continue;
+            }
+            ring_step const now = step_of(p, st.ring, 0);
+            pass(at, link_role::user_to_store, step_kind::push, now);
+            pass(at, link_role::user_to_store, step_kind::pop, now);
+            move(st, st.buffer, st.outward, st.mover, now);
+            pass(at, link_role::store_to_user, step_kind::push, now, st.versions);
+            if (st.scope == st.depth) wait(step_number(st.ring, 0));
+        }
+        for (int at = 0; at < p.stagings.size() && !p.refused(); ++at) {
+            staging const& st = p.staging_at(at);
+            bool const mine = st.stage == t || (!producer && p.placed(st.stage).level != level);
+            if (!st.writes && st.ring >= 0 && mine && stands_at(st, t, level))
+                pass(at, link_role::user_to_load, step_kind::push, step_of(p, st.ring, 0), st.versions);
+        }
+    }
+
+    /// The tokens that the links of a staging pass at a step; those of the last `fewer` steps are never asked for.
+    constexpr void pass(int staging_at, link_role is, step_kind kind, ring_step at, int fewer = 0) {
+        for (int which = 0; which < p.staged_links.size() && !p.refused(); ++which) {
+            staged_link const& l = p.staged_links[static_cast<std::size_t>(which)];
+            if (l.staging != staging_at || l.is != is) continue;
+            at.link = l.link;
+            at.fewer = static_cast<std::int16_t>(fewer);
+            std::int64_t const missing = (p.plan.may_precede(at) ? -at.ahead : 0) + (p.plan.may_exceed(at) ? at.ahead + at.fewer : 0);
+            if (missing < p.ring_at(at.ring).steps) p.add(kind, p.add(at));
+        }
+    }
+    /// What engine `from` has been given is complete before `to` goes on; -1: the core.
+    constexpr void order(int from, int to) {
+        if (p.refused() || from == to || (to >= 0 && is_interlocked(p, from, to))) return;
+        if (to >= 0 && tokens_between(where(), from, to) < 0) to = -1;
+        int found = -1;
+        for (int at = 0; at < p.plan.links.size(); ++at) {
+            link const& l = p.plan.links[static_cast<std::size_t>(at)];
+            if (l.ring < 0 && l.from == from && l.to == to) found = at;
+        }
+        if (found < 0) found = make_link(p, from, to, -1);
+        for (step_kind kind : {step_kind::push, step_kind::pop}) p.add(kind, p.add(ring_step{.link = static_cast<std::int16_t>(found)}));
+    }
+    /// The core goes on when they are.
+    constexpr void drain(agents const& who) {
+        for (int engine = 0; who.engines >> engine != 0; ++engine) {
+            if ((who.engines >> engine & 1) != 0) order(engine, -1);
+        }
+    }
+    /// Those who touch what stage `s` computes in the place where it computes it.
+    constexpr agents readers_of(int s) {
+        int const computed = p.plan.use_at(p.stage_at(s).target)->buffer;
+        return computed == p.placed(s).home ? users_of(p, computed) : agents{};
+    }
+    /// Whether what a stage computes is stored by an asynchronous transfer, which the core waits for.
+    constexpr bool is_stored_by_steps(int s) {
+        int const computed = p.plan.use_at(p.stage_at(s).target)->buffer;
+        for (int at = 0; at < p.stagings.size(); ++at) {
+            if (p.staging_at(at).buffer == computed && p.staging_at(at).ring >= 0) return true;
+        }
+        return false;
+    }
+    constexpr void order_all(agents const& first, agents const& then) {
+        for (int from = 0; first.engines >> from != 0; ++from) {
+            if ((first.engines >> from & 1) == 0) continue;
+            if (then.core) order(from, -1);
+            else then.each_engine([&](int to) { order(from, to); });
+        }
+    }
+    /// In front of a producer, which runs again and again: what it computed before has been read.
+    constexpr void order_before(int s) {
+        if (computes_aside_) order_all(readers_of(s), agents_of(p, s));
+    }
+    /// Behind a stage: what it computed is there for the others. `last`: it stands in no loops of another one.
+    constexpr void order_behind(int s, bool last) {
+        if (!computes_aside_) return;
+        if (!last) return order_all(agents_of(p, s), readers_of(s));
+        for (int t = 0; t < p.plan.stages.size(); ++t) {
+            if (root_of(t) == s && !is_stored_by_steps(t)) drain(agents_of(p, t));
         }
     }
 
@@ -126,16 +212,29 @@ class program_writer {
         if (mover < 0) return;
         ring_step when;
         if (ring_at >= 0) when = step_of(p, ring_at, p.ring_at(ring_at).distance);
-        if (ring_at < 0 || p.ring_at(ring_at).run_time || when.ahead < p.ring_at(ring_at).steps) fill_and_load(st, mover, when);
+        if (ring_at < 0 || p.ring_at(ring_at).run_time || when.ahead < p.ring_at(ring_at).steps)
+            fill_and_load(at, mover, when, ring_at >= 0);
     }
-    constexpr void fill_and_load(staging const& st, int mover, ring_step const& when) {
+    /// `used_before`: a version may have been used by another step; in front of the loops there is none.
+    constexpr void fill_and_load(int at, int mover, ring_step const& when, bool used_before) {
+        staging const& st = p.staging_at(at);
+        if (when.ring < 0 && computes_aside_) drain(users_of(p, st.buffer, at));
+        if (used_before) {
+            ring_step freed = when;
+            freed.step.constant -= st.versions;
+            freed.ahead = static_cast<std::int16_t>(freed.ahead - st.versions);
+            pass(at, link_role::user_to_load, step_kind::pop, freed, st.versions);
+        }
         if (st.fill >= 0) write_operand_fill(p, st, when);
         if (!p.refused()) move(st, st.outward, st.buffer, mover, when);
+        if (when.ring >= 0) pass(at, link_role::load_to_user, step_kind::push, when);
     }
     constexpr void wait_for_load(int at, int t, int level) {
         staging const& st = p.staging_at(at);
         int const ring_at = st.writes ? st.loader_ring : st.ring;
-        if (!p.refused() && ring_at >= 0 && stands_at(st, t, level)) wait(step_of(p, ring_at, 0));
+        if (p.refused() || ring_at < 0 || !stands_at(st, t, level)) return;
+        if (st.core_waits) wait(step_of(p, ring_at, 0));
+        pass(at, link_role::load_to_user, step_kind::pop, step_of(p, ring_at, 0));
     }
     /// Until the transfer of a step is complete; nothing where no step can be that one.
     constexpr void wait(ring_step const& until) {
@@ -150,14 +249,14 @@ class program_writer {
             std::int64_t const ahead = r.run_time || r.distance < r.steps ? r.distance : r.steps;
             if (ahead == 0) continue;
             if (ahead == 1) {
-                fill_and_load(st, st.mover, step_number(st.ring, 0));
+                fill_and_load(at, st.mover, step_number(st.ring, 0), false);
                 continue;
             }
             int const loop = p.add(variable{.name = st.tensor, .extent = ahead, .first_of = r.run_time ? st.ring : std::int16_t{-1}});
             linear number;
             number.add(1, loop);
             p.add(step_kind::loop, loop);
-            fill_and_load(st, st.mover, {.ring = st.ring, .step = p.keep(number)});
+            fill_and_load(at, st.mover, {.ring = st.ring, .step = p.keep(number)}, false);
             p.add(step_kind::end, loop);
         }
     }
@@ -236,6 +335,8 @@ class program_writer {
 
     constexpr void write_identity(int s, int depth) {
         nest const& n = p.nest_at(s);
+        // What is filled by the core must not be in use any more.
+        if (computes_aside_ && agents_of(p, s).core && !is_stored_by_steps(s)) drain(agents_of(p, s));
         if (n.intrinsic >= 0) return void(filled_[static_cast<std::size_t>(s)] = write_fill(p, s, depth));
         body b{.kind = body_kind::identity, .stage = static_cast<std::int16_t>(s)};
         for (int position = depth; position < n.depth; ++position) {
@@ -270,6 +371,7 @@ class program_writer {
     }
 
     planning& p;
+    bool computes_aside_ = has_asynchronous_intrinsics(p.of->where());
     fixed_array<bool, plan_value::most_stages> filled_{};
 };
 

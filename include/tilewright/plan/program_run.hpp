@@ -30,8 +30,29 @@ struct run_signature {
     }
 };
 
+/// Whether engines compute aside of the core, so that a run is more than the core's own order and its waits.
+constexpr bool is_ordered_aside(plan_value const& plan) {
+    for (int at = 0; at < plan.bodies.size(); ++at) {
+        if (plan.is_aside(plan.bodies[static_cast<std::size_t>(at)])) return true;
+    }
+    return plan.links.size() > 0;
+}
+
+/// Whether versions of two buffers have bytes in common: buffers may share them at different times. Arguments have theirs alone.
+constexpr bool versions_overlap(plan_value const& plan, int buffer_a, int version_a, int buffer_b, int version_b) {
+    if (buffer_a < 0 || buffer_b < 0) return false;
+    if (buffer_a == buffer_b) return version_a == version_b;
+    buffer const& a = plan.buffers[static_cast<std::size_t>(buffer_a)];
+    buffer const& b = plan.buffers[static_cast<std::size_t>(buffer_b)];
+    if (a.kind == buffer_kind::argument || b.kind == buffer_kind::argument || a.memory != b.memory) return false;
+    int const banks = plan.where->memories[a.memory].banks;
+    std::int64_t const first = a.offset_of(version_a, banks), second = b.offset_of(version_b, banks);
+    return (a.bank + version_a) % banks == (b.bank + version_b) % banks && first < second + b.bytes && second < first + a.bytes;
+}
+
 /// Walks a plan's program. `State` has
-/// - `start(run, movement)`, `wait(run, wait)`, `compute(run, body, times)` for what is executed, by position in the plan,
+/// - `start(run, movement)`, `wait(run, wait)`, `push(run, wait)`, `pop(run, wait)`, `compute(run, body, times)` for what is executed, by
+/// position in the plan,
 /// - `sign(run, signature)`, which describes it relative to now, and `skip(run, times, now, then)`, which moves it on by that many periods,
 /// - `most_visits`, the loop iterations that a compiler can follow before it ends the evaluation as too long.
 ///
@@ -51,7 +72,7 @@ class program_run {
             }
             if (s.kind == step_kind::end)
                 end_of_[static_cast<std::size_t>(open[static_cast<std::size_t>(--depth)])] = static_cast<std::int16_t>(at);
-            bool const moves = s.kind == step_kind::start || s.kind == step_kind::wait;
+            bool const moves = is_followed(s);
             for (int around = 0; moves && around < depth; ++around)
                 moves_data_[static_cast<std::size_t>(open[static_cast<std::size_t>(around)])] = true;
         }
@@ -147,12 +168,23 @@ class program_run {
         for (int at = 0; at < amounts.size(); ++at) total += amounts[static_cast<std::size_t>(at)].times;
         return total;
     }
+    /// The step of the ring that a buffer belongs to, where the loops of ring `ring_at` stand at step `number`; -1: where they are.
+    constexpr std::int64_t step_of(int buffer_at, int ring_at, std::int64_t number) const {
+        int const own = plan_.buffers[static_cast<std::size_t>(buffer_at)].ring;
+        if (own < 0) return 0;
+        if (ring_at >= 0 && plan_.rings[static_cast<std::size_t>(ring_at)].buffer == buffer_at) return number;
+        return value_of(plan_.rings[static_cast<std::size_t>(own)].step, ring_at, number);
+    }
+    constexpr int version_of(int buffer_at, int ring_at, std::int64_t number) const {
+        int const versions = plan_.buffers[static_cast<std::size_t>(buffer_at)].versions;
+        return versions == 1 ? 0 : static_cast<int>(step_of(buffer_at, ring_at, number) % versions);
+    }
     constexpr movement const& movement_at(int at) const { return plan_.movements[static_cast<std::size_t>(at)]; }
     constexpr ring const& ring_at(int at) const { return plan_.rings[static_cast<std::size_t>(at)]; }
     constexpr bool is_there(ring_step const& at) const {
-        if (at.ring < 0 || at.ahead == 0) return true;
+        if (!plan_.may_precede(at) && !plan_.may_exceed(at)) return true;
         std::int64_t const number = value_of(at.step);
-        return number >= 0 && number < ring_at(at.ring).steps;
+        return number >= 0 && number < plan_.end_of(at);
     }
 
   private:
@@ -190,6 +222,25 @@ class program_run {
         return high;
     }
 
+    /// Whether iterations that hold a step are run one by one.
+    constexpr bool is_followed(step const& s) const {
+        if (s.kind == step_kind::start || s.kind == step_kind::wait || s.kind == step_kind::push || s.kind == step_kind::pop) return true;
+        if (s.kind != step_kind::compute) return false;
+        // Jobs of two lengths on an engine that works aside of the core, or that others of the kind are held back by.
+        body const& b = plan_.bodies[static_cast<std::size_t>(s.what)];
+        return plan_.is_aside(b) && ((b.first_intrinsic >= 0 && b.cycles != b.first_cycles) || interlocks_units(b));
+    }
+    /// Whether a body runs aside, on one of several interlocked engines that compute.
+    constexpr bool interlocks_units(body const& b) const {
+        if (!plan_.is_aside(b)) return false;
+        engine const& on = plan_.where->engines[plan_.where->engines.find(plan_.where->intrinsics[b.intrinsic].engine_name)];
+        bool other = false;
+        for (int at = 0; at < plan_.bodies.size() && on.interlocked; ++at) {
+            body const& o = plan_.bodies[static_cast<std::size_t>(at)];
+            other |= plan_.is_aside(o) && plan_.where->intrinsics[o.intrinsic].engine_name != on.name;
+        }
+        return other;
+    }
     /// Whether a ring counts its steps over the loop: then every iteration means another version, though nothing may be moved in it.
     constexpr bool counts_steps(int loop) const {
         for (int at = 0; at < plan_.rings.size(); ++at) {
@@ -214,6 +265,8 @@ class program_run {
             }
             if (s.kind == step_kind::start && is_there(plan_.movements[static_cast<std::size_t>(s.what)].at)) state_.start(*this, s.what);
             if (s.kind == step_kind::wait && is_there(plan_.waits[static_cast<std::size_t>(s.what)])) state_.wait(*this, s.what);
+            if (s.kind == step_kind::push && is_there(plan_.waits[static_cast<std::size_t>(s.what)])) state_.push(*this, s.what);
+            if (s.kind == step_kind::pop && is_there(plan_.waits[static_cast<std::size_t>(s.what)])) state_.pop(*this, s.what);
             if (s.kind == step_kind::compute && within_limits()) state_.compute(*this, s.what, 1);
             ++at;
         }
@@ -255,7 +308,7 @@ class program_run {
     constexpr std::int64_t last_alike(int v, std::int64_t first, std::int64_t extent) const {
         std::int64_t last = extent - 2;
         auto const look = [&](ring_step const& at) {
-            if (at.ring < 0 || at.ahead == 0) return;
+            if (!plan_.may_precede(at) && !plan_.may_exceed(at)) return;
             std::int64_t move = 0, outside = at.step.constant;
             for (int t = 0; t < at.step.count; ++t) {
                 term const& part = plan_.term_at(at.step, t);
@@ -265,9 +318,9 @@ class program_run {
             }
             if (move == 0) return;
             // Inside iteration i, steps go from outside + move * i over `move` numbers.
-            if (at.ahead < 0 && outside + move * first < 0) last = -1;
-            std::int64_t const steps = plan_.rings[static_cast<std::size_t>(at.ring)].steps;
-            if (at.ahead > 0 && outside + move * (last + 1) > steps) last = (steps - outside) / move - 1;
+            if (plan_.may_precede(at) && outside + move * first < 0) last = -1;
+            std::int64_t const end = plan_.end_of(at);
+            if (plan_.may_exceed(at) && outside + move * (last + 1) > end) last = (end - outside) / move - 1;
         };
         for (int at = 0; at < plan_.movements.size(); ++at) look(plan_.movements[static_cast<std::size_t>(at)].at);
         for (int at = 0; at < plan_.waits.size(); ++at) look(plan_.waits[static_cast<std::size_t>(at)]);

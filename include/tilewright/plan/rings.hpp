@@ -4,6 +4,15 @@
 // Which staged buffers are filled and emptied by asynchronous transfers, and over which loops their steps are counted.
 namespace tilewright::detail {
 
+/// Whether steps of two rings are counted over the same loops.
+constexpr bool same_steps(ring const& a, ring const& b) {
+    bool same = a.loop_count == b.loop_count;
+    for (int at = 0; at < a.loop_count && same; ++at) {
+        same = a.loops[static_cast<std::size_t>(at)] == b.loops[static_cast<std::size_t>(at)];
+    }
+    return same;
+}
+
 /// The position on the path of `st` behind which its transfers can run ahead: what is on the other side is there for all of the loops
 /// further in. A buffer that is made anew at a level cannot be read ahead of that.
 constexpr int scope_of(planning& p, staging const& st) {

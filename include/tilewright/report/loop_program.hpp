@@ -78,6 +78,7 @@ inline std::string extents_text(plan_value const& plan, movement const& m) {
 
 /// Which step of a ring: nothing where there is just one, "of 2 steps ahead", "of step 7".
 inline std::string step_text(plan_value const& plan, ring_step const& at) {
+    if (at.ring < 0) return "";
     ring const& r = plan.rings[static_cast<std::size_t>(at.ring)];
     auto const steps = [](int count) { return std::to_string(count) + (count == 1 ? " step" : " steps"); };
     if (r.steps == 1) return "";
@@ -217,6 +218,23 @@ inline program_line line_of(plan_value const& plan, step const& s) {
             line.kind = "wait";
             line.name = b.tensor.str();
             line.text = std::string("wait for ") + (r.stores ? "the store of " : "") + b.name.str() + step_text(plan, until);
+            break;
+        }
+        case step_kind::push:
+        case step_kind::pop: {
+            ring_step const& at = plan.waits[what];
+            link const& l = plan.links[static_cast<std::size_t>(at.link)];
+            auto const engine_name = [&](int engine) { return engine < 0 ? "the core" : plan.where->engines[engine].name.str(); };
+            bool const pushed = s.kind == step_kind::push;
+            std::string const of =
+                l.ring < 0 ? "" : plan.buffers[static_cast<std::size_t>(plan.rings[static_cast<std::size_t>(l.ring)].buffer)].name.str();
+            line.kind = pushed ? "push" : "pop";
+            line.name = l.tokens >= 0 ? plan.where->tokens[l.tokens].name.str() : engine_name(l.from);
+            if (l.to < 0) line.text = pushed ? "mark " + engine_name(l.from) : "wait for " + engine_name(l.from);
+            else
+                line.text =
+                    pushed ? engine_name(l.from) + ": push to " + engine_name(l.to) : engine_name(l.to) + ": pop of " + engine_name(l.from);
+            if (!of.empty()) line.text += ", " + of + step_text(plan, at);
             break;
         }
         default: line.kind = line.text = "barrier"; break;

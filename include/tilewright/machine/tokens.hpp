@@ -1,0 +1,62 @@
+#pragma once
+#include <tilewright/machine/engine.hpp>
+
+namespace tilewright {
+
+/// Tokens that one engine gives to another: `tokens(loader, array)`.
+///
+/// A push takes its place in the queue of `from`, behind the jobs that were started before; a pop in the queue of `to`, whose later jobs
+/// do not begin before a token has come. Code only hands them out and waits for neither. Where engines depend on each other in both
+/// directions, both are declared.
+struct tokens {
+    label name;  ///< FROM_to_TO, unless another one is given
+    label from{};
+    label to{};
+    int queue_count = 1;      ///< independent ones between the two engines; tokens of one queue are popped in the order of their pushes
+    int capacity = 256;       ///< tokens of one queue that are pushed and not popped yet
+    device_call push_call{};  ///< without a symbol: `int NAME_push(int64_t queue)`
+    device_call pop_call{};   ///< likewise `int NAME_pop(int64_t queue)`
+
+    constexpr tokens() = default;
+    constexpr tokens(engine const& giver, engine const& taker)
+        : name(joined(joined(giver.name, "_to_"), taker.name)), from(giver.name), to(taker.name) {}
+
+    constexpr tokens& named(label other) {
+        name = other;
+        return *this;
+    }
+    constexpr tokens& queues(int count) {
+        queue_count = count;
+        return *this;
+    }
+    constexpr tokens& holds(int most) {
+        capacity = most;
+        return *this;
+    }
+    /// The C functions, and their arguments in order.
+    template <class... Arguments>
+    constexpr tokens& pushed_by(label symbol, Arguments const&... arguments) {
+        push_call = {.symbol = symbol};
+        (push_call.push(arguments), ...);
+        return *this;
+    }
+    template <class... Arguments>
+    constexpr tokens& popped_by(label symbol, Arguments const&... arguments) {
+        pop_call = {.symbol = symbol};
+        (pop_call.push(arguments), ...);
+        return *this;
+    }
+};
+
+constexpr device_call push_call_of(tokens const& t) {
+    device_call call = t.push_call;
+    if (call.symbol.empty()) call = {.symbol = joined(t.name, "_push")}, call.push(argument::queue);
+    return call;
+}
+constexpr device_call pop_call_of(tokens const& t) {
+    device_call call = t.pop_call;
+    if (call.symbol.empty()) call = {.symbol = joined(t.name, "_pop")}, call.push(argument::queue);
+    return call;
+}
+
+}  // namespace tilewright
