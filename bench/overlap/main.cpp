@@ -6,7 +6,7 @@
 #include <tilewright/halide/jit.hpp>
 #include <tilewright/plan/planner.hpp>
 
-// How close emulated kernels come to what their busiest engine needs, and to what was predicted: three computations on three machines, with
+// How close emulated kernels come to what their busiest engine needs, and to what was predicted: four computations on three machines, with
 // one, two and three versions of every staged operand.
 
 using namespace tilewright;
@@ -14,9 +14,10 @@ using namespace tilewright;
 namespace {
 
 constexpr memory dram{.name = "dram"};
+constexpr memory l2{.name = "l2", .base = 0x4000'0000, .capacity = 1_MiB, .alignment = 64, .host_visible = false};
 constexpr memory spad{.name = "spad", .base = 0x5000'0000, .capacity = 256_KiB, .alignment = 64, .host_visible = false};
 constexpr memory acc{.name = "acc", .base = 0x5100'0000, .capacity = 256_KiB, .alignment = 64, .host_visible = false};
-constexpr engine loader{"loader"}, storer{"storer"}, array{"array"};
+constexpr engine loader{"loader"}, storer{"storer"}, copier{"copier"}, array{"array"};
 
 // The instruction: 8 x 16 x 16 elements.
 constexpr axis i{"i", 8}, j{"j", 16}, l{"l", 16};
@@ -33,6 +34,10 @@ struct npu {
     static constexpr auto mac = intrinsic("mac", c(i, j) += product).reads(a, spad).reads(b, spad).updates(c, acc).on(array).cycles(Cycles);
     static constexpr auto mul =
         intrinsic("mul", c(i, j) = sum(l, product)).reads(a, spad).reads(b, spad).writes(c, acc).on(array).cycles(Cycles);
+    // through a scratchpad further out
+    static constexpr auto fetch = transfer("fetch", dram, l2).on(loader).asynchronous().dimensions(4).cost(cost);
+    static constexpr auto feed = transfer("feed", l2, spad).on(copier).asynchronous().dimensions(4).cost(cost);
+    static constexpr auto levels = machine("levels", dram, l2, spad, acc, loader, copier, storer, array, fetch, feed, mvout, mac, mul);
     static constexpr auto where = machine("npu", dram, spad, acc, loader, storer, array, mvin, mvout, mac, mul);
 };
 
@@ -83,6 +88,30 @@ schedule flat_on(machine const& where, intrinsic_description const& mac, int ver
         .at("no")
         .buffers(versions)
         .tensorize("m", "ni", "ki", mac);
+}
+/// A and B through l2, in blocks of 8 tiles of the scratchpad each.
+schedule levels_on(machine const& where, intrinsic_description const& mac, int versions) {
+    return schedule(square::work, where)
+        .tile("m", "n", "mo", "no", "mi", "ni", 64, 64)
+        .split("k", "kb", "kr", 256)
+        .split("kr", "ko", "ki", 32)
+        .reorder("mo", "no", "kb", "ko", "mi", "ni", "ki")
+        .cache_read(A, l2)
+        .at("kb")
+        .buffers(versions)
+        .cache_read(A, spad)
+        .at("ko")
+        .buffers(versions)
+        .cache_read(B, l2)
+        .at("kb")
+        .buffers(versions)
+        .cache_read(B, spad)
+        .at("ko")
+        .buffers(versions)
+        .cache_write(C, acc)
+        .at("no")
+        .buffers(versions)
+        .tensorize("mi", "ni", "ki", mac);
 }
 schedule convolution_on(machine const& where, intrinsic_description const& mac, int versions) {
     return schedule(convolution::work, where)
@@ -144,6 +173,11 @@ void measure_all(char const* kind, worst& seen) {
     for (int versions : {1, 2, 3})
         measure("matmul 512x512x512", kind, square_on(Machine::where, Machine::mac, versions), on, versions, seen);
     for (int versions : {1, 2, 3}) measure("matmul 16x512x4096", kind, flat_on(Machine::where, Machine::mac, versions), on, versions, seen);
+    {
+        emulator both(Machine::levels, semantics_of<Machine::levels>);
+        for (int versions : {1, 2, 3})
+            measure("matmul, two levels", kind, levels_on(Machine::levels, Machine::mac, versions), both, versions, seen);
+    }
     for (int versions : {1, 2, 3})
         measure("conv2d 3x3, 56x56x64", kind, convolution_on(Machine::where, Machine::mac, versions), on, versions, seen);
 }

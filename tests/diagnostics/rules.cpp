@@ -98,6 +98,18 @@ class rule_book {
             CHECK(text_of(detail::find_hazard(plan, how).broken) == std::string(text_of(broken)));
         seen_.insert(detail::find_hazard(plan).broken);
     }
+    /// Likewise of a plan with partial tiles.
+    template <class Change>
+    void excess(rule broken, schedule const& of, Change const& change) {
+        plan_value plan = make_plan(of);
+        INFO(text_of(broken) << ": " << to_string(plan.refusal));
+        REQUIRE(!plan.refusal);
+        CHECK(!detail::find_excess(plan));
+        change(plan);
+        for (auto how : {ir::visiting::periods, ir::visiting::everything})
+            CHECK(text_of(detail::find_excess(plan, how).broken) == std::string(text_of(broken)));
+        seen_.insert(detail::find_excess(plan).broken);
+    }
     void sees(rule broken) { seen_.insert(broken); }
     static schedule& staged(schedule&& of) { return of.cache_read(A, spad).cache_read(B, spad).cache_write(C, acc); }
 
@@ -339,6 +351,13 @@ TEST_CASE("every rule is raised by what breaks it") {
     book.hazard(rule::token_never_popped, multiply(with_tokens), [&](plan_value& plan) {
         for (int at = 0; at < plan.waits.size(); ++at) plan.waits[static_cast<std::size_t>(at)].fewer = 0;
     });
+    // Tiles that end early: `m` has one row more than a tile.
+    auto const in_tiles = [&] { return schedule(copy, streaming).split(m, "mo", "mi", m.extent - 1); };
+    auto const never = [](auto& what) { what.bound = 1 << 20; };
+    book.excess(rule::outside_of_it, in_tiles().cache_read(D, spad).at("mo"), [&](plan_value& plan) { never(plan.clips[0]); });
+    book.excess(rule::never_loaded, in_tiles().cache_read(D, spad).at("mo").cache_write(C, spad).at("mo"),
+                [&](plan_value& plan) { never(plan.limits[0]); });
+    book.excess(rule::never_computed, in_tiles().cache_write(C, spad).at("mo"), [&](plan_value& plan) { never(plan.clips[0]); });
 
     // More transfers in flight than can be followed is a verdict of the other kind.
     tensor<std::int32_t> const more[] = {D, E, c, d};

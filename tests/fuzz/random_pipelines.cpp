@@ -104,21 +104,26 @@ struct subject {
     any_tensor output;
 };
 
-/// Splits every axis, orders the loops, and stages each tensor in none, one or both of the scratchpads.
+/// Splits every axis, orders the loops, fuses two of them now and then and cuts that loop again, and stages each tensor in none, one or
+/// both of the scratchpads.
 schedule draw_schedule(drawing& draw, subject const& of, machine const& where) {
     schedule made(of.what, where);
     draw.write("schedule(work, drawn)");
     std::vector<std::string> outer, inner;
-    auto const split = [&](axis const& a) {
-        std::string const name = a.name.str();
-        int const factor = draw.between(1, 8) * draw.between(1, 4);
+    std::set<std::string> reduced;
+    auto const split = [&](std::string const& name, int factor) {
         made.split(name.c_str(), (name + "o").c_str(), (name + "i").c_str(), factor);
         draw.write(".split(" + name + ", " + name + "o, " + name + "i, " + std::to_string(factor) + ")");
+        if (reduced.count(name) != 0) reduced.insert({name + "o", name + "i"});
+    };
+    auto const split_axis = [&](axis const& a) {
+        std::string const name = a.name.str();
+        split(name, draw.between(1, 8) * draw.between(1, 4));
         outer.push_back(name + "o");
         inner.push_back(name + "i");
     };
-    for (axis const& a : of.pure) split(a);
-    for (axis const& a : of.reduced) split(a);
+    for (axis const& a : of.pure) split_axis(a);
+    for (axis const& a : of.reduced) reduced.insert(a.name.str()), split_axis(a);
     // Most often loops of the result stand outside, so that there is a place for a cache_write.
     std::size_t shuffled = draw.below(4) == 0 ? outer.size() : of.pure.size();
     std::shuffle(outer.begin(), outer.begin() + static_cast<std::ptrdiff_t>(shuffled), draw.generator());
@@ -128,6 +133,14 @@ schedule draw_schedule(drawing& draw, subject const& of, machine const& where) {
     draw.write(".reorder(");
     for (std::string const& name : order) draw.write((name == order.front() ? "" : ", ") + name);
     draw.write(")");
+    std::size_t const fused = static_cast<std::size_t>(draw.below(static_cast<int>(outer.size())));
+    if (draw.below(3) == 0 && fused + 1 < outer.size() && reduced.count(outer[fused]) == reduced.count(outer[fused + 1])) {
+        made.fuse(outer[fused].c_str(), outer[fused + 1].c_str(), "both");
+        draw.write(".fuse(" + outer[fused] + ", " + outer[fused + 1] + ", both)");
+        if (reduced.count(outer[fused]) != 0) reduced.insert("both");
+        split("both", draw.between(1, 9));
+        outer[fused] = "botho", outer[fused + 1] = "bothi";
+    }
 
     // Stages in `where` at a loop from `lowest` to `highest`, counted from outside; 0: at none. @return which
     auto const stage_in = [&](bool write, any_tensor const& tensor, memory const& in, int lowest, int highest) {
@@ -156,11 +169,7 @@ schedule draw_schedule(drawing& draw, subject const& of, machine const& where) {
     };
     for (any_tensor const& tensor : of.inputs) stage_tensor(false, tensor, static_cast<int>(outer.size()));
     int finished = 0;  // loops outside of which nothing is reduced
-    while (finished < static_cast<int>(outer.size()) && std::none_of(of.reduced.begin(), of.reduced.end(), [&](axis const& a) {
-               return a.name.str() + "o" == outer[static_cast<std::size_t>(finished)];
-           })) {
-        ++finished;
-    }
+    while (finished < static_cast<int>(outer.size()) && reduced.count(outer[static_cast<std::size_t>(finished)]) == 0) ++finished;
     stage_tensor(true, of.output, finished);
     return made;
 }

@@ -55,11 +55,27 @@ class random_schedule {
             loops.emplace_back(s.axes[static_cast<std::size_t>(at)].name.str(), s.axes[static_cast<std::size_t>(at)].extent);
         std::set<std::string> reduced;
         for (int at = s.rank; at < s.axis_count; ++at) reduced.insert(s.axes[static_cast<std::size_t>(at)].name.str());
-        // Splits, by any factor or by a divisor
-        for (int times = draw(4); times > 0; --times) {
+        // Splits, by any factor or by a divisor, and now and then a fused loop, which later ones may split
+        int fused = 0;
+        auto const fuse = [&] {
+            std::size_t const at = static_cast<std::size_t>(draw(static_cast<int>(loops.size()) - 1));
+            bool const reduces = reduced.count(loops[at].first) != 0;
+            if (reduces != (reduced.count(loops[at + 1].first) != 0) && draw(8) != 0) return;
+            std::string const name = "f" + std::to_string(fused++);
+            if (reduces) reduced.insert(name);
+            made_.fuse(loops[at].first.c_str(), loops[at + 1].first.c_str(), name.c_str());
+            text_ += ".fuse(" + loops[at].first + ", " + loops[at + 1].first + ", " + name + ")";
+            loops[at] = {name, loops[at].second * loops[at + 1].second};
+            loops.erase(loops.begin() + static_cast<std::ptrdiff_t>(at) + 1);
+        };
+        for (int times = draw(5); times > 0; --times) {
+            if (draw(3) == 0 && loops.size() > 1) {
+                fuse();
+                continue;
+            }
             std::size_t const at = static_cast<std::size_t>(draw(static_cast<int>(loops.size())));
             auto const [name, extent] = loops[at];
-            if (name.size() > 12) continue;
+            if (name.size() > 12 || loops.size() > 7) continue;
             std::vector<std::int64_t> factors;
             bool const divides = draw(4) == 0;
             for (std::int64_t d = 1; d <= extent + 1; ++d) {
@@ -81,14 +97,7 @@ class random_schedule {
             made_.reorder(loops[std::min(a, b)].first.c_str(), loop_name(loops[std::max(a, b)].first.c_str()));
             text_ += ".reorder(" + loops[std::min(a, b)].first + ", " + loops[std::max(a, b)].first + ")";
         }
-        if (draw(4) == 0 && loops.size() > 1) {
-            std::size_t const at = static_cast<std::size_t>(draw(static_cast<int>(loops.size()) - 1));
-            if (reduced.count(loops[at].first) != 0) reduced.insert("fused");
-            made_.fuse(loops[at].first.c_str(), loops[at + 1].first.c_str(), "fused");
-            text_ += ".fuse(" + loops[at].first + ", " + loops[at + 1].first + ", fused)";
-            loops[at] = {"fused", loops[at].second * loops[at + 1].second};
-            loops.erase(loops.begin() + static_cast<std::ptrdiff_t>(at) + 1);
-        }
+        if (draw(4) == 0 && loops.size() > 1) fuse();
         auto const any_loop = [&] { return loops[static_cast<std::size_t>(draw(static_cast<int>(loops.size())))].first; };
         // Mostly what is legal: else most schedules would end here. Code is written out for every lane and copy: not for thousands.
         if (draw(3) == 0 && loops.back().second <= 64 && (reduced.count(loops.back().first) == 0 || draw(8) == 0)) {

@@ -3,6 +3,7 @@
 
 #include "catch.hpp"
 #include "kernels/run_kernel.hpp"
+#include "kernels/six_transfers.hpp"
 #include "reference/reference.hpp"
 
 // Schedules whose transfers overlap with what computes. Each runs in all orders in which transfers can complete.
@@ -11,29 +12,11 @@ using namespace tilewright;
 
 namespace {
 
-constexpr memory dram{.name = "dram"};
+using namespace six_transfers;
 constexpr memory l2{.name = "l2", .base = 0x2000'0000, .capacity = 256_KiB, .alignment = 64};
 constexpr memory l1{.name = "l1", .base = 0x1000'0000, .capacity = 32_KiB, .alignment = 16};
-
-/// A machine whose six transfers are asynchronous, on these engines.
-machine dsp_with(engine const& in, engine const& out, engine const& between) {
-    machine made("dsp", dram, l2, l1, in);
-    if (out.name != in.name) made.add(out);
-    if (between.name != in.name && between.name != out.name) made.add(between);
-    transfer_cost const far{.latency = 40, .setup = 8, .bytes_per_cycle = 8}, near{.latency = 4, .setup = 2, .bytes_per_cycle = 16};
-    made.add(transfer("dram_l2", dram, l2).on(in).asynchronous().dimensions(2).cost(far));
-    made.add(transfer("l2_dram", l2, dram).on(out).asynchronous().dimensions(2).cost(far));
-    made.add(transfer("l2_l1", l2, l1).on(between).asynchronous().dimensions(3).cost(near));
-    made.add(transfer("l1_l2", l1, l2).on(between).asynchronous().dimensions(3).cost(near));
-    made.add(transfer("dram_l1", dram, l1).on(in).asynchronous().dimensions(4).cost(far));
-    made.add(transfer("l1_dram", l1, dram).on(out).asynchronous().dimensions(4).cost(far));
-    return made;
-}
-engine const loader{"loader"}, storer{"storer"}, copier{"copier"}, dma{.name = "dma", .depth = 3};
-engine const channel{.name = "channel", .completes = completion::by_channel},
-    other_channel{.name = "other", .depth = 2, .completes = completion::by_channel};
-machine const machines[] = {dsp_with(loader, storer, copier), dsp_with(dma, dma, dma), dsp_with(channel, storer, other_channel),
-                            dsp_with(channel, channel, channel)};
+machine const machines[] = {machine_with(loader, storer, copier, l2, l1), machine_with(dma, dma, dma, l2, l1),
+                            machine_with(channel, storer, other_channel, l2, l1), machine_with(channel, channel, channel, l2, l1)};
 
 constexpr axis m{"m", 24}, n{"n", 40}, k{"k", 36};
 constexpr axis mo{"mo"}, mi{"mi"}, no{"no"}, ni{"ni"}, ko{"ko"}, ki{"ki"};
@@ -107,6 +90,54 @@ TEST_CASE("two levels of scratchpads, each with versions") {
             s.cache_read(A, l1).at(ko).buffers(2).cache_read(B, l1).at(ko).buffers(3).cache_write(C, l1).at(no).buffers(2);
         },
         matmul_by_hand);
+}
+
+TEST_CASE("a pipeline runs on across the steps of the scratchpad that it reads") {
+    struct example {
+        int outer, inner, distance;  // versions in l2 and in l1, steps ahead in l1; a row of blocks is 15 steps of l1
+        bool runs_on;
+    };
+    for (example const& e :
+         {example{2, 2, 1, true}, {2, 8, 7, true}, {2, 9, 8, false}, {3, 16, 15, true}, {1, 2, 1, false}, {2, 2, 0, false}}) {
+        INFO(e.outer << " versions in l2, " << e.inner << " in l1, " << e.distance << " steps ahead");
+        auto const direct = [&](schedule& s) {
+            tiled(s).cache_read(A, l1).at(ko).buffers(e.inner).prefetch(e.distance).cache_read(A, l2).at(mo).buffers(e.outer);
+            s.cache_read(B, l1).at(ko).buffers(2).cache_write(C, l1).at(no).buffers(2);
+        };
+        on_every_machine(matmul.view(), direct, matmul_by_hand);
+        schedule made(matmul, machines[0]);
+        direct(made);
+        auto const plan = std::make_unique<plan_value>(make_plan(made));
+        int waits = 0, waited = 0;
+        plan->walk([&](ir::step const& s, std::int64_t times, std::int64_t) {
+            if (s.kind != ir::step_kind::wait || plan->waits[static_cast<std::size_t>(s.what)].only_where < 0) return;
+            ++waits, waited += static_cast<int>(times);
+        });
+        CHECK(waits == (e.runs_on ? 1 : 0));
+        CHECK(waited == (e.runs_on ? 2 : 0));  // for the second and the third of three rows of blocks
+    }
+}
+
+TEST_CASE("three scratchpads, each read across the steps of the one around; tiles that do not divide") {
+    constexpr memory l0{.name = "l0", .base = 0x3000'0000, .capacity = 8_KiB, .alignment = 16};
+    for (auto [M, N, K] : {std::array{24, 40, 36}, {23, 17, 31}, {9, 40, 5}, {30, 8, 50}}) {
+        machine where = machine_with(loader, storer, copier, l2, l1);
+        where.add(l0), where.add(engine{"near"});
+        where.add(transfer("l1_l0", l1, l0).on(engine{"near"}).asynchronous().dimensions(3).cost({.latency = 3, .bytes_per_cycle = 32}));
+        axis const rows{"m", M}, columns{"n", N}, depth{"k", K};
+        auto const work = C(rows, columns) += cast<std::int32_t>(A(rows, depth)) * cast<std::int32_t>(B(depth, columns));
+        schedule s(work, where);
+        s.tile(rows, columns, mo, no, mi, ni, 8, 8).split(depth, ko, ki, 12).split(ki, "kio", "kii", 3);
+        s.reorder(mo, no, ko, "kio", mi, "kii", ni).vectorize(ni);
+        s.cache_read(A, l2).at(mo).buffers(2).cache_read(A, l1).at(ko).buffers(2).cache_read(A, l0).at("kio").buffers(2);
+        s.cache_read(B, l2).at(no).buffers(3).cache_read(B, l1).at(ko).buffers(3).cache_read(B, l0).at("kio").buffers(2);
+        s.cache_write(C, l1).at(no).buffers(2);
+        auto const plan = std::make_unique<plan_value>(make_plan(s));
+        INFO(M << "x" << N << "x" << K);
+        emulator on(where, {});
+        kernels::check_kernel(*plan, on);
+        CHECK(ir::predict(*plan).cycles == ir::predict(*plan, ir::visiting::everything).cycles);
+    }
 }
 
 TEST_CASE("a continued sum is loaded, changed and stored") {

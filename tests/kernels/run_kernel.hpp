@@ -2,6 +2,7 @@
 #include "catch.hpp"
 #include <cstring>
 #include <tilewright/halide/jit.hpp>
+#include <tilewright/plan/bounds.hpp>
 #include <tilewright/plan/prediction.hpp>
 
 #include "reference/fill.hpp"
@@ -89,6 +90,7 @@ class compiled_kernel {
     operand_data check(tilewright::plan_value const& plan, std::vector<double> const& parameters = {}) {
         using namespace tilewright;
         INFO(planned_.statement());
+        CHECK(!detail::find_excess(plan, detail::visiting::everything));
         operand_data data = random_operands(plan, 17);
         Halide::Buffer<> const wanted = result_of(plain_, data, parameters);
         allocations() = 0;

@@ -2,6 +2,7 @@
 #include "kernels/features.hpp"
 #include "kernels/run_kernel.hpp"
 #include "kernels/schedules.hpp"
+#include "kernels/six_transfers.hpp"
 #include "reference/reference.hpp"
 
 // Extents that are left to run time: every kernel is compiled once, and compared with plain loops at many extents.
@@ -163,6 +164,78 @@ TEST_CASE("splits of splits, and fused loops whose outer one is left to run time
     check_at(read_at(schedule(what, streaming).tile(m, n10, mo, no, mi, ni, 5, 4).fuse(mo, no, f).split(f, fo, fi, 4), fi), on, many_of(m),
              multiply);
     check_at(schedule(what, streaming).fuse(m, n10, f).split(f, fo, fi, 8).vectorize(fi), on, many_of(m), multiply);
+}
+TEST_CASE("levels that cut through a fused loop whose outer one is left to run time") {
+    emulator on(streaming, {});
+    axis const n10{"n", 10}, k6{"k", 6};
+    auto const what = C(m, n10) += cast<std::int32_t>(A(m, k6)) * cast<std::int32_t>(B(k6, n10));
+    for (std::int64_t piece : {8, 10, 12, 20, 25}) {
+        INFO("pieces of " << piece);
+        check_at(schedule(what, streaming)
+                     .fuse(m, n10, f)
+                     .split(f, fo, fi, piece)
+                     .cache_read(A, l1)
+                     .at(fo)
+                     .buffers(2)
+                     .cache_read(B, l1)
+                     .at(fo)
+                     .buffers(3),
+                 on, many_of(m), multiply);
+        check_at(schedule(what, streaming)
+                     .tile(m, n10, mo, no, mi, ni, 5, 4)
+                     .fuse(mo, no, f)
+                     .split(f, fo, fi, piece)
+                     .cache_read(A, l1)
+                     .at(fo)
+                     .buffers(2),
+                 on, many_of(m), multiply);
+    }
+    auto const whole_rows = schedule(what, streaming)
+                                .fuse(m, n10, f)
+                                .split(f, fo, fi, 20)
+                                .cache_read(A, l1)
+                                .at(fo)
+                                .buffers(2)
+                                .cache_write(C, l1)
+                                .at(fo)
+                                .buffers(2);
+    check_at(whole_rows, on, many_of(m), multiply);
+    // Inside a loop over the piece, the fused loop still runs over all of the rows.
+    verdict const open = refusal_of(schedule(what, streaming).fuse(m, n10, f).split(f, fo, fi, 8).reorder(fi, fo).cache_read(A, l1).at(fi));
+    CHECK(open.kind == verdict_kind::run_time_box);
+    CHECK(open.names[1] == "m");
+}
+TEST_CASE("a pipeline runs on across the steps of a scratchpad where it is known how many of its own each has") {
+    constexpr memory far{.name = "l2", .base = 0x2000'0000, .capacity = 256_KiB, .alignment = 64};
+    constexpr memory near{.name = "l1", .base = 0x1000'0000, .capacity = 32_KiB, .alignment = 16};
+    axis const k30{"k", 30};
+    auto const bounded = C(m, n) += cast<std::int32_t>(A(m, k30)) * cast<std::int32_t>(B(k30, n));
+    auto const waits_for_next = [](plan_value const& plan) {
+        int found = 0;
+        for (int at = 0; at < plan.waits.size(); ++at) found += plan.waits[static_cast<std::size_t>(at)].only_where >= 0;
+        return found;
+    };
+    for (machine const& where :
+         {six_transfers::machine_with(six_transfers::loader, six_transfers::storer, six_transfers::copier, far, near),
+          six_transfers::machine_with(six_transfers::dma, six_transfers::dma, six_transfers::dma, far, near)}) {
+        emulator on(where, {});
+        auto const plan_of = [&](auto const& what, std::int64_t depth, axis const& outer, axis const& inner) {
+            schedule s(what, where);
+            s.tile(m, n, mo, no, mi, ni, 4, 8).split(axis{"k", depth}, ko, ki, 3).reorder(mo, no, ko, mi, ki, ni).vectorize(ni);
+            s.cache_read(A, near).at(inner).buffers(2).cache_read(A, far).at(outer).buffers(2);
+            s.cache_read(B, near).at(ko).buffers(3).cache_write(C, near).at(no).buffers(2);
+            return std::make_unique<plan_value>(make_plan(s));
+        };
+        std::vector<std::vector<axis_extent>> all;
+        for (auto const& [rows, columns] : {std::array{1, 1}, {4, 8}, {5, 9}, {3, 60}, {33, 7}, {40, 50}})
+            all.push_back({{m, rows}, {n, columns}});
+        auto const known = plan_of(bounded, 30, no, ko);
+        check_at(*known, on, all, multiply);
+        CHECK(waits_for_next(*known) == 1);
+        auto const unknown = plan_of(bounded, 30, mo, ko);
+        check_at(*unknown, on, all, multiply);
+        CHECK(waits_for_next(*unknown) == 0);
+    }
 }
 TEST_CASE("instructions, partial in every direction") {
     constexpr auto zero_spad = transfer("zero_spad", features::dram, features::spad, features::s8(axis{"any", 1}) = 0)

@@ -72,6 +72,31 @@ TEST_CASE("splits of splits that do not divide either, and fused parts of them")
     p.check(schedule(what, dsp).tile(p.m, p.n, mo, no, mi, ni, 5, 4).fuse(mo, no, f).split(f, mio, mii, 4).cache_read(B, l1),
             emulated<dsp>());
 }
+TEST_CASE("a partial tile keeps the vectors of loops that are whole") {
+    product const p(10, 8, 6);
+    auto const what = p.what();
+    auto const count_of = [&](schedule const& s, std::string const& text) {
+        auto const plan = std::make_unique<plan_value>(make_plan(s));
+        REQUIRE(!plan->refusal);
+        std::string const code = halide::jit_kernel(*plan, &emulated<dsp>()).statement();
+        int found = 0;
+        for (std::size_t at = code.find(text); at != std::string::npos; at = code.find(text, at + 1)) ++found;
+        return found;
+    };
+    // Whole, a row of C is eight lanes wide where it is set and where it is summed; the last tile of two rows does the same.
+    auto const rows = schedule(what, dsp).split(p.m, mo, mi, 4).reorder(mo, p.k, mi, p.n).vectorize(p.n).cache_read(A, l1).at(mo);
+    int const in_whole =
+        count_of(schedule(what, dsp).split(p.m, mo, mi, 5).reorder(mo, p.k, mi, p.n).vectorize(p.n).cache_read(A, l1).at(mo), "int32x8");
+    CHECK(in_whole > 0);
+    CHECK(count_of(rows, "int32x8") == 2 * in_whole);
+    p.check(rows, emulated<dsp>());
+    // The loop that ends early has no lanes there.
+    auto const columns = [&](int factor) {
+        return schedule(what, dsp).split(p.n, no, ni, factor).reorder(no, p.m, p.k, ni).vectorize(ni).cache_read(B, l1).at(no);
+    };
+    CHECK(count_of(columns(3), "int32x3") == count_of(columns(4), "int32x4"));
+    p.check(columns(3), emulated<dsp>());
+}
 TEST_CASE("partial tiles move what there is, and no more") {
     product const p(10, 8, 6);
     auto const what = p.what();

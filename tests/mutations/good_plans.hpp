@@ -5,39 +5,26 @@
 #include <tilewright/plan/planner.hpp>
 #include <vector>
 
+#include "kernels/six_transfers.hpp"
+
 // Small plans with asynchronous transfers, on machines that wait in different ways.
 namespace mutations {
 
 using namespace tilewright;
 
-inline constexpr memory dram{.name = "dram"};
+using namespace six_transfers;
 inline constexpr memory l2{.name = "l2", .base = 0x2000'0000, .capacity = 16_KiB, .alignment = 16};
 inline constexpr memory l1{.name = "l1", .base = 0x1000'0000, .capacity = 16_KiB, .alignment = 16};
 inline constexpr memory narrow_l1{.name = "l1", .base = 0x1000'0000, .capacity = 16_KiB, .alignment = 16, .banks = 2, .ports = 1};
 inline constexpr memory four_banks{.name = "l1", .base = 0x1000'0000, .capacity = 16_KiB, .alignment = 16, .banks = 4, .ports = 1};
 
-/// A machine whose six transfers are asynchronous, on these engines.
-inline machine machine_with(engine const& in, engine const& out, engine const& between, memory const& near_memory = l1) {
-    machine made("dsp", dram, l2, near_memory, in);
-    if (out.name != in.name) made.add(out);
-    if (between.name != in.name && between.name != out.name) made.add(between);
-    transfer_cost const far{.latency = 40, .setup = 8, .bytes_per_cycle = 8}, near{.latency = 4, .setup = 2, .bytes_per_cycle = 16};
-    made.add(transfer("dram_l2", dram, l2).on(in).asynchronous().dimensions(2).cost(far));
-    made.add(transfer("l2_dram", l2, dram).on(out).asynchronous().dimensions(2).cost(far));
-    made.add(transfer("l2_l1", l2, near_memory).on(between).asynchronous().dimensions(3).cost(near));
-    made.add(transfer("l1_l2", near_memory, l2).on(between).asynchronous().dimensions(3).cost(near));
-    made.add(transfer("dram_l1", dram, near_memory).on(in).asynchronous().dimensions(4).cost(far));
-    made.add(transfer("l1_dram", near_memory, dram).on(out).asynchronous().dimensions(4).cost(far));
-    return made;
-}
-inline engine const loader{"loader"}, storer{"storer"}, copier{"copier"}, dma{.name = "dma", .depth = 3};
-inline engine const channel{.name = "channel", .completes = completion::by_channel},
-    other_channel{.name = "other", .depth = 2, .completes = completion::by_channel};
-inline machine const by_tag = machine_with(loader, storer, copier), one_dma = machine_with(dma, dma, dma),
-                     by_both = machine_with(channel, storer, other_channel), one_channel = machine_with(channel, channel, channel),
-                     two_channels = machine_with(channel, other_channel, channel), banked = machine_with(loader, storer, copier, narrow_l1),
-                     banked_channels = machine_with(channel, other_channel, other_channel, narrow_l1),
-                     with_four_banks = machine_with(loader, storer, copier, four_banks);
+inline machine const by_tag = machine_with(loader, storer, copier, l2, l1), one_dma = machine_with(dma, dma, dma, l2, l1),
+                     by_both = machine_with(channel, storer, other_channel, l2, l1),
+                     one_channel = machine_with(channel, channel, channel, l2, l1),
+                     two_channels = machine_with(channel, other_channel, channel, l2, l1),
+                     banked = machine_with(loader, storer, copier, l2, narrow_l1),
+                     banked_channels = machine_with(channel, other_channel, other_channel, l2, narrow_l1),
+                     with_four_banks = machine_with(loader, storer, copier, l2, four_banks);
 
 inline constexpr axis m{"m", 4}, n{"n", 4}, k{"k", 6}, long_k{"k", 16};
 inline constexpr axis mo{"mo"}, mi{"mi"}, no{"no"}, ni{"ni"}, ko{"ko"}, ki{"ki"};
@@ -52,6 +39,11 @@ inline constexpr axis x{"x", 12}, r{"r", 3}, xo{"xo"}, xi{"xi"};
 inline constexpr tensor<std::int8_t> signal{"signal"}, weight{"weight"};
 inline constexpr tensor<std::int32_t> filtered{"filtered"};
 inline constexpr auto convolution = filtered(x) += cast<std::int32_t>(signal(x + r)) * cast<std::int32_t>(weight(r));
+
+inline constexpr axis wide_x{"wide_x", 14};
+inline constexpr tensor<std::int32_t> doubled{"doubled"}, differences{"differences"};
+inline constexpr auto doubled_differences =
+    stages(doubled(wide_x) = cast<std::int32_t>(signal(wide_x)) * 2, differences(x) = doubled(x + 2) - doubled(x));
 
 struct good_plan {
     std::string name;
@@ -87,6 +79,12 @@ class good_plans {
                 tiled(s).cache_read(A, l2).at(mo).buffers(2).cache_read(B, l2).cache_write(C, l2).at(mo).buffers(2);
                 s.cache_read(A, l1).at(ko).buffers(2).cache_read(B, l1).at(ko).buffers(3).cache_write(C, l1).at(no).buffers(2);
             });
+            // 3 or 9 steps of l1 in one of l2: they run on, in two versions, or with one load in flight
+            for (int versions : {2, 3}) {
+                add("runs on in x" + std::to_string(versions) + ", " + name, matmul.view(), *where, [versions](schedule& s) {
+                    tiled(s).cache_read(A, l2).at(no).buffers(versions).cache_read(A, l1).at(ko).buffers(versions).prefetch(versions - 1);
+                });
+            }
             add(std::string("convolution, ") + name, convolution.view(), *where, [](schedule& s) {
                 s.split(x, xo, xi, 2).reorder(xo, xi, r);
                 s.cache_read(signal, l1).at(xo).buffers(3).cache_read(weight, l1).cache_write(filtered, l1).at(xo).buffers(2);
@@ -108,6 +106,29 @@ class good_plans {
         add("four banks, tags", matmul.view(), with_four_banks, [](schedule& s) {
             tiled(s).cache_read(A, four_banks).at(ko).buffers(2).in_bank(0).cache_read(B, four_banks).at(ko).buffers(2).in_bank(0);
             s.cache_write(C, four_banks).at(no).buffers(2).in_bank(2);
+        });
+        // Tiles that end early: of one level, of two, backwards, in rows of a fused loop, behind a producer.
+        for (auto const& [where, name] : {std::pair{&by_tag, "tags"}, std::pair{&one_channel, "one channel"}}) {
+            add(std::string("tails, ") + name, matmul.view(), *where, [](schedule& s) {
+                s.tile(m, n, mo, no, mi, ni, 3, 3).split(k, ko, ki, 4).reorder(mo, no, ko, mi, ki, ni);
+                s.cache_read(A, l1).at(ko).buffers(2).cache_read(B, l1).at(ko).buffers(2).cache_write(C, l1).at(no).buffers(2);
+            });
+            add(std::string("tails in two levels, ") + name, matmul.view(), *where, [](schedule& s) {
+                s.tile(m, n, mo, no, mi, ni, 3, 3).split(k, ko, ki, 4).reorder(mo, no, ko, mi, ki, ni);
+                s.cache_read(A, l2).at(mo).buffers(2).cache_read(A, l1).at(ko).buffers(2);
+                s.cache_write(C, l2).at(mo).cache_write(C, l1).at(no).buffers(2);
+            });
+            add(std::string("tails of a convolution, ") + name, convolution.view(), *where, [](schedule& s) {
+                s.split(x, xo, xi, 5).reorder(xo, xi, r);
+                s.cache_read(signal, l1).at(xo).buffers(2).cache_read(weight, l1).cache_write(filtered, l1).at(xo).buffers(2);
+            });
+            add(std::string("pieces of a fused loop, ") + name, matmul.view(), *where, [](schedule& s) {
+                s.fuse(m, n, "f").split("f", "fo", "fi", 6).cache_read(A, l1).at("fo").buffers(2).cache_read(B, l1).at("fo").buffers(2);
+            });
+        }
+        add("tails of a producer, tags", doubled_differences.view(), by_tag, [](schedule& s) {
+            s.split(x, xo, xi, 5).compute_at(doubled, xo).store_in(doubled, l1);
+            s.stage(doubled).cache_read(signal, l2).at(xo).buffers(2);
         });
         add("long, tags", long_matmul.view(), by_tag, [](schedule& s) {
             tiled(s).cache_read(A, l1).at(ko).buffers(3).cache_read(B, l1).at(ko).buffers(2).cache_write(C, l1).at(no);

@@ -59,7 +59,6 @@ class unrolled {
     int bytes = 0;
 
     explicit unrolled(tilewright::plan_value const& plan) : plan_(plan), values_(static_cast<std::size_t>(plan.variables.size())) {
-        if (plan.limits.size() > 0) throw std::invalid_argument("partial tiles are not followed");
         lay_out();
         for (int at = 0; at < plan.where->engines.size(); ++at) depths.push_back(plan.where->engines[at].depth);
         started_.resize(depths.size());
@@ -103,13 +102,7 @@ class unrolled {
         std::int64_t sum = form.constant;
         for (int t = 0; t < form.count; ++t) {
             ir::term const& part = at(plan_.terms, form.first + t);
-            ir::variable const& v = at(plan_.variables, part.variable);
-            std::int64_t value = loops[static_cast<std::size_t>(part.variable)];
-            if (v.kind == ir::variable_kind::component) {
-                value = value_of(v.fused, loops) / v.divisor;
-                if (v.modulus != 0) value %= v.modulus;
-            }
-            sum += part.coefficient * value;
+            sum += part.coefficient * value_of(part.variable, loops);
         }
         return sum;
     }
@@ -127,7 +120,14 @@ class unrolled {
         }
         return loops;
     }
+    std::int64_t value_of(int variable_at, values const& loops) const {
+        ir::variable const& v = at(plan_.variables, variable_at);
+        if (v.kind != ir::variable_kind::component) return loops[static_cast<std::size_t>(variable_at)];
+        std::int64_t const value = value_of(v.fused, loops) / v.divisor;
+        return v.modulus == 0 ? value : value % v.modulus;
+    }
     bool is_there(ir::ring_step const& when) const {
+        if (when.only_where >= 0 && value_of(when.only_where, values_) != 0) return false;
         if (when.ring < 0 || when.ahead == 0) return true;
         std::int64_t const number = value_of(when.step, values_);
         return when.ahead > 0 ? number < at(plan_.rings, when.ring).steps : number >= 0;
@@ -175,7 +175,9 @@ class unrolled {
                 case ir::step_kind::loop: {
                     int const first = position + 1;
                     auto const v = static_cast<std::size_t>(s.what);
+                    around_.push_back(s.what);
                     for (values_[v] = 0; values_[v] < plan_.variables[v].extent; ++values_[v]) run(position = first);
+                    around_.pop_back();
                     break;
                 }
                 case ir::step_kind::start: start(at(plan_.movements, s.what)); break;
@@ -191,14 +193,28 @@ class unrolled {
         int const engine = plan_.where->engines.find(t.engine_name);
         if (m.source < 0 || t.semantics.count > 0) throw std::invalid_argument("only copies are followed");
         values const loops = loops_at(m.at);
+        std::vector<int> concerned = around_;
+        for (int loop = 0; m.at.ring >= 0 && loop < at(plan_.rings, m.at.ring).loop_count; ++loop)
+            concerned.push_back(at(plan_.rings, m.at.ring).loops[static_cast<std::size_t>(loop)]);
+        if (ends_before(concerned, loops)) return;
+        bool one_of = false, none = true;
+        for (int which = m.first_clip; which < m.first_clip + m.clip_count; ++which) {
+            ir::clip const& c = at(plan_.clips, which);
+            bool const before = value_of(c.form, loops) < c.bound;
+            if (c.is == ir::clip_kind::only && !before) return;
+            if (c.is == ir::clip_kind::beyond) one_of = true, none = none && before;
+        }
+        if (one_of && none) return;
         action a{.is = engine < 0 ? action::kind::compute : action::kind::start, .copies = true, .engine = engine};
         a.text = t.name.str();
         a.narrow_banks = narrow_bank(m.source, loops) | narrow_bank(m.destination, loops);
         std::int64_t const size = bytes_of(at(plan_.buffers, m.source).type);
         auto const rows = [&](auto const& self, int dimension, std::int64_t from, std::int64_t to) -> void {
             if (dimension == m.dimension_count) {
-                add_element(a.reads, static_cast<int>(from), m.row_elements * size);
-                return add_element(a.writes, static_cast<int>(to), m.row_elements * size);
+                auto const [first, end] = left_of(m, -1, m.row_elements, loops);
+                if (first >= end) return;
+                add_element(a.reads, static_cast<int>(from + first * size), (end - first) * size);
+                return add_element(a.writes, static_cast<int>(to + first * size), (end - first) * size);
             }
             ir::movement_dimension const& d = m.dimensions[static_cast<std::size_t>(dimension)];
             std::int64_t const source_step =
@@ -207,9 +223,13 @@ class unrolled {
                 d.destination_dimension < 0
                     ? 0
                     : at(plan_.buffers, m.destination).stride(d.destination_dimension) * d.destination_factor * size;
-            for (std::int64_t i = 0; i < d.extent; ++i) self(self, dimension + 1, from + i * source_step, to + i * destination_step);
+            auto const [first, end] = left_of(m, dimension, d.extent, loops);
+            for (std::int64_t i = first; i < end; ++i) self(self, dimension + 1, from + i * source_step, to + i * destination_step);
         };
         rows(rows, 0, byte_of(m.source, m.source_at, loops), byte_of(m.destination, m.destination_at, loops));
+        if (a.reads.empty()) return;
+        stay_inside(a.reads, m.source, version_at(m.source, loops), t.name.str());
+        stay_inside(a.writes, m.destination, version_at(m.destination, loops), t.name.str());
         actions.push_back(std::move(a));
         if (engine < 0) return;
         std::size_t const now = ++started_[static_cast<std::size_t>(engine)];
@@ -232,7 +252,18 @@ class unrolled {
     void compute(ir::body const& b) {
         if (b.kind == ir::body_kind::intrinsic) throw std::invalid_argument("only loops are followed");
         tilewright::stage const& st = at(plan_.stages, b.stage);
+        if (ends_before(around_, values_)) return;
         action a{.text = st.output.str()};
+        auto const lies_beyond = [&](values const& loops) {
+            for (int which = 0; which < plan_.limits.size(); ++which) {
+                ir::limit const& l = at(plan_.limits, which);
+                if (l.loop >= 0 || l.stage != b.stage || (b.kind == ir::body_kind::identity && l.reduction)) continue;
+                bool own = false;
+                for (int loop = 0; loop < b.loop_count; ++loop) own |= moves(l.form, b.loops[static_cast<std::size_t>(loop)]);
+                if (own && value_of(l.form, loops) >= l.bound) return true;
+            }
+            return false;
+        };
         bool const continues = b.kind == ir::body_kind::update;
         for (int position = 0; position < plan_.uses.size(); ++position) {
             ir::use const& u = at(plan_.uses, position);
@@ -243,7 +274,10 @@ class unrolled {
             std::vector<int> touched;
             values loops = values_;
             auto const iterate = [&](auto const& self, int loop) -> void {
-                if (loop == b.loop_count) return touched.push_back(byte_of(u.buffer, u.at, loops));
+                if (loop == b.loop_count) {
+                    if (!lies_beyond(loops)) touched.push_back(byte_of(u.buffer, u.at, loops));
+                    return;
+                }
                 auto const v = static_cast<std::size_t>(b.loops[static_cast<std::size_t>(loop)]);
                 for (loops[v] = 0; loops[v] < plan_.variables[v].extent; ++loops[v]) self(self, loop + 1);
                 loops[v] = 0;
@@ -251,19 +285,67 @@ class unrolled {
             iterate(iterate, 0);
             std::sort(touched.begin(), touched.end());
             touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+            std::vector<int> all;
+            for (int first : touched) add_element(all, first, bytes_of(at(plan_.buffers, u.buffer).type));
+            stay_inside(all, u.buffer, version_at(u.buffer, values_), a.text);
             for (int first : touched) {
                 if (reads) add_element(a.reads, first, bytes_of(at(plan_.buffers, u.buffer).type));
                 if (writes) add_element(a.writes, first, bytes_of(at(plan_.buffers, u.buffer).type));
             }
             a.narrow_banks |= narrow_bank(u.buffer, values_);
         }
-        actions.push_back(std::move(a));
+        if (!a.writes.empty()) actions.push_back(std::move(a));
+    }
+
+    /// Whether an iteration of one of these loops lies behind an end.
+    bool ends_before(std::vector<int> const& loops, values const& where) const {
+        for (int which = 0; which < plan_.limits.size(); ++which) {
+            ir::limit const& l = at(plan_.limits, which);
+            if (std::find(loops.begin(), loops.end(), l.loop) != loops.end() && value_of(l.form, where) >= l.bound) return true;
+        }
+        return false;
+    }
+    /// Whether a form has another value in another iteration of a loop.
+    bool moves(ir::affine const& form, int loop) const {
+        for (int t = 0; t < form.count; ++t) {
+            int const part = at(plan_.terms, form.first + t).variable;
+            ir::variable const& v = at(plan_.variables, part);
+            if (part == loop || (v.kind == ir::variable_kind::component && moves(v.fused, loop))) return true;
+        }
+        return false;
+    }
+    /// Of a dimension of a call, -1 its row, the elements that are moved: from the first to behind the last.
+    std::pair<std::int64_t, std::int64_t> left_of(ir::movement const& m, int dimension, std::int64_t extent, values const& loops) const {
+        std::int64_t first = 0, end = extent;
+        for (int which = m.first_clip; which < m.first_clip + m.clip_count; ++which) {
+            ir::clip const& c = at(plan_.clips, which);
+            if (c.dimension != dimension) continue;
+            std::int64_t const room = c.bound - value_of(c.form, loops);
+            if (c.is == ir::clip_kind::end) end = std::min(end, room);
+            if (c.is == ir::clip_kind::begin) first = std::max(first, room);
+        }
+        return {first, end};
+    }
+    /// The first byte of the version of a buffer that is meant.
+    int version_at(int buffer_at, values const& loops) const {
+        ir::buffer const& b = at(plan_.buffers, buffer_at);
+        if (b.kind == ir::buffer_kind::argument) return argument_at_[static_cast<std::size_t>(buffer_at)];
+        int const banks = plan_.where->memories[b.memory].banks, version = version_of(b, loops);
+        return bank_at_.at({b.memory, (b.bank + version) % banks}) + static_cast<int>(b.offset + version / banks * b.version_bytes);
+    }
+    void stay_inside(std::vector<int> const& touched, int buffer_at, int first, std::string const& who) const {
+        ir::buffer const& b = at(plan_.buffers, buffer_at);
+        int const end = first + static_cast<int>(b.extents[0] * b.stride(0) * bytes_of(b.type));
+        for (int byte : touched) {
+            if (byte < first || byte >= end) throw std::out_of_range(who + " leaves " + b.name.str());
+        }
     }
 
     static constexpr int gap = 256;
 
     tilewright::plan_value const& plan_;
     values values_;
+    std::vector<int> around_;  ///< loops of the program
     std::vector<int> argument_at_;
     std::map<std::pair<int, int>, int> bank_at_;
     std::vector<std::size_t> started_;

@@ -8,32 +8,34 @@ namespace mutations {
 
 namespace ir = tilewright::ir;
 
-#define TILEWRIGHT_MUTATIONS(X)                                       \
-    X(wait_dropped, "a wait dropped")                                 \
-    X(final_wait_dropped, "a wait behind the loops dropped")          \
-    X(wait_for_step_before, "a wait for the step before")             \
-    X(wait_for_step_behind, "a wait for the step behind")             \
-    X(wait_for_other_ring, "a wait for another buffer")               \
-    X(fewer_tags, "a tag fewer than versions")                        \
-    X(more_tags, "a tag more than versions")                          \
-    X(fewer_versions, "a version fewer, tags as before")              \
-    X(fewer_versions_and_tags, "a version and a tag fewer")           \
-    X(more_versions, "a version more, tags as before")                \
-    X(started_behind, "loads started a step later")                   \
-    X(started_ahead, "loads started a step earlier")                  \
-    X(distance_further, "loads and what is in front a step further")  \
-    X(first_loads_behind, "loads in front of the loops a step later") \
-    X(first_loads_dropped, "a load in front of the loops dropped")    \
-    X(loads_dropped, "the loads in the loops dropped")                \
-    X(stored_behind, "the store of the step before")                  \
-    X(stored_ahead, "the store of the step behind")                   \
-    X(stores_dropped, "the stores dropped")                           \
-    X(other_bank, "another bank")                                     \
-    X(start_behind_wait, "a start behind the wait that follows it")   \
-    X(wait_behind_start, "a wait behind the start that follows it")   \
-    X(wait_behind_use, "a wait behind what computes")                 \
-    X(use_behind_start, "what computes behind the start that follows")
-// Tails: a clip or a limit that is dropped goes here. `interleavings.hpp` has to follow limits first.
+#define TILEWRIGHT_MUTATIONS(X)                                        \
+    X(wait_dropped, "a wait dropped")                                  \
+    X(final_wait_dropped, "a wait behind the loops dropped")           \
+    X(wait_for_step_before, "a wait for the step before")              \
+    X(wait_for_step_behind, "a wait for the step behind")              \
+    X(wait_for_other_ring, "a wait for another buffer")                \
+    X(waited_further_in, "a wait for the next step, one load later")   \
+    X(fewer_tags, "a tag fewer than versions")                         \
+    X(more_tags, "a tag more than versions")                           \
+    X(fewer_versions, "a version fewer, tags as before")               \
+    X(fewer_versions_and_tags, "a version and a tag fewer")            \
+    X(more_versions, "a version more, tags as before")                 \
+    X(started_behind, "loads started a step later")                    \
+    X(started_ahead, "loads started a step earlier")                   \
+    X(distance_further, "loads and what is in front a step further")   \
+    X(first_loads_behind, "loads in front of the loops a step later")  \
+    X(first_loads_dropped, "a load in front of the loops dropped")     \
+    X(loads_dropped, "the loads in the loops dropped")                 \
+    X(stored_behind, "the store of the step before")                   \
+    X(stored_ahead, "the store of the step behind")                    \
+    X(stores_dropped, "the stores dropped")                            \
+    X(other_bank, "another bank")                                      \
+    X(start_behind_wait, "a start behind the wait that follows it")    \
+    X(wait_behind_start, "a wait behind the start that follows it")    \
+    X(wait_behind_use, "a wait behind what computes")                  \
+    X(use_behind_start, "what computes behind the start that follows") \
+    X(clip_dropped, "a clip dropped")                                  \
+    X(limit_dropped, "a limit dropped")
 
 enum class mutation : std::uint8_t {
 #define TILEWRIGHT_MUTATION(name, text) name,
@@ -69,6 +71,17 @@ class mutants_of {
         }
         for (int at = 0; at < good_.rings.size(); ++at) change_ring(at);
         for (int at = 0; at < good_.buffers.size(); ++at) change_bank(at);
+        // One that always holds is none.
+        constexpr std::int64_t never = std::int64_t{1} << 30;
+        for (int at = 0; at < good_.clips.size(); ++at) {
+            bool const ends = good_.clips[static_cast<std::size_t>(at)].is != ir::clip_kind::begin;
+            add(mutation::clip_dropped, "clip " + std::to_string(at),
+                [&](plan_value& plan) { plan.clips[static_cast<std::size_t>(at)].bound = ends ? never : -never; });
+        }
+        for (int at = 0; at < good_.limits.size(); ++at) {
+            add(mutation::limit_dropped, "limit " + std::to_string(at),
+                [&](plan_value& plan) { plan.limits[static_cast<std::size_t>(at)].bound = never; });
+        }
     }
 
   private:
@@ -139,6 +152,10 @@ class mutants_of {
         auto const wait_in = [&](plan_value& plan) -> ir::ring_step& { return plan.waits[static_cast<std::size_t>(step_at(at).what)]; };
         add(mutation::wait_for_step_before, name_of(at), [&](plan_value& plan) { move_step(wait_in(plan), -1); });
         add(mutation::wait_for_step_behind, name_of(at), [&](plan_value& plan) { move_step(wait_in(plan), 1); });
+        if (until.only_where >= 0) {
+            add(mutation::waited_further_in, name_of(at),
+                [&](plan_value& plan) { plan.variables[static_cast<std::size_t>(until.only_where)].fused.constant -= 1; });
+        }
         int const other = (until.ring + 1) % good_.rings.size();
         if (other != until.ring)
             add(mutation::wait_for_other_ring, name_of(at),

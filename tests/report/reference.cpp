@@ -84,6 +84,7 @@ TEST_CASE("directives make the loops that the reference shows") {
     EXAMPLE(schedule(matmul, dsp).tile(m, n, mo, no, mi, ni, 4, 6));
     EXAMPLE(schedule(matmul, dsp).tile(m, k, mo, ko, mi, ki, 4, 3));
     EXAMPLE(schedule(matmul, dsp).fuse(m, n, f));
+    EXAMPLE(schedule(matmul, dsp).fuse(m, n, f).split(f, mo, mi, 8).cache_read(A, tcm).at(mo));
     EXAMPLE(schedule(matmul, dsp).reorder(k, m));
     EXAMPLE(schedule(matmul, dsp).unroll(k, 3));
     EXAMPLE(schedule(matmul, dsp).vectorize(n, 4).reorder("n.outer", k, "n.lanes"));
@@ -128,7 +129,7 @@ TEST_CASE("directives check what the reference says") {
     REFUSED(loop_order, plain().fuse(n, k, f));
     REFUSED(conflicting_directives, plain().unroll(m).fuse(m, n, f));
     REFUSED(none, plain().fuse(m, n, f).cache_read(A, tcm).at(f));
-    REFUSED(box_not_constant, plain().fuse(m, n, f).split(f, mo, mi, 8).cache_read(A, tcm).at(mo));
+    REFUSED(loop_order, plain().fuse(m, n, f).split(f, mo, mi, 8).cache_write(C, tcm).at(mo));
     REFUSED(misplaced_directive, staged().tensorize(m, n, k, mac).fuse(m, n, f));
 
     REFUSED(axis_used_twice, plain().reorder(k, m, k));

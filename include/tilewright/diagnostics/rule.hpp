@@ -115,6 +115,9 @@
     X(written_while_written, "it is overwritten while it is loaded")                                                     \
     X(other_contents, "it is used while it holds what another iteration loaded")                                         \
     X(never_stored, "what is computed there is overwritten, or left, without being stored")                              \
+    X(outside_of_it, "a tile that ends early reaches behind its end")                                                    \
+    X(never_loaded, "what no transfer has brought there is read")                                                        \
+    X(never_computed, "what nothing has computed is read or stored")                                                     \
     X(bank_in_use, "its bank has one port and is used twice at a time")                                                  \
     X(never_waited_for, "the kernel ends while it is in flight")                                                         \
     X(too_many_in_flight, "more transfers are in flight than can be followed")                                           \

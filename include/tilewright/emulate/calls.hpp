@@ -35,6 +35,13 @@ extern "C" {
     return static_cast<tilewright::emulator*>(machine)->access(
         stage, buffer, reinterpret_cast<void const*>(static_cast<std::uintptr_t>(address)), bytes, writes != 0);
 }
+/// Checked runs: where an argument's elements are that the kernel may touch.
+[[gnu::used]] inline std::int32_t tilewright_emulate_argument(void* machine, std::int32_t buffer, std::uint64_t address,
+                                                              std::int64_t bytes) {
+    static_cast<tilewright::emulator*>(machine)->argument(buffer, reinterpret_cast<void const*>(static_cast<std::uintptr_t>(address)),
+                                                          bytes);
+    return 0;
+}
 [[gnu::used]] inline std::int32_t tilewright_emulate_end(void* machine) { return static_cast<tilewright::emulator*>(machine)->end(); }
 /// The argument of `tilewright_emulate_code` where a tile is partial.
 [[gnu::used]] inline std::int64_t tilewright_count_iterations(void* loops_and_limits) {

@@ -338,6 +338,10 @@ class emulator {
         if (records_) keep({job_kind::code, -1, "code", now_, now_ + cycles, now_ + cycles});
         now_ += cycles;
     }
+    /// The bytes of an argument that the kernel may touch. Nothing, unless runs are checked.
+    void argument(std::int32_t buffer, void const* first, std::int64_t bytes) {
+        if (shadow_.on() && shadow_.is_buffer(buffer)) shadow_.bind(buffer, first, bytes);
+    }
     /// Code of a stage is going to touch bytes of a buffer. Nothing, unless runs are checked.
     std::int32_t access(std::int32_t stage_at, std::int32_t buffer, void const* address, std::int64_t bytes, bool writes) {
         if (creeps_) creep();

@@ -52,9 +52,15 @@ class shadow {
         for (cells& bank : banks_) std::fill(bank.owner.begin(), bank.owner.end(), nobody);
         for (watched& w : buffers_) {
             w.current = -1;
+            w.argument = {};
             std::fill(w.released.begin(), w.released.end(), 0);
         }
         now_ = 1;
+    }
+    /// Where an argument lies.
+    void bind(int buffer, void const* first, std::int64_t bytes) {
+        auto const begin = reinterpret_cast<std::uintptr_t>(first);
+        buffers_[static_cast<std::size_t>(buffer)].argument = {begin, begin + static_cast<std::uintptr_t>(bytes)};
     }
     /// A transfer, an intrinsic or a tile body begins.
     void begin_step() { ++now_; }
@@ -68,7 +74,12 @@ class shadow {
     /// Whether all bytes of `range` belong to one version of the buffer.
     std::optional<fault> inside(int buffer, byte_range const& range) const {
         watched const& w = buffers_[static_cast<std::size_t>(buffer)];
-        if (w.what.kind == ir::buffer_kind::argument) return {};
+        if (w.what.kind == ir::buffer_kind::argument) {
+            bool const known = w.argument.begin != w.argument.end;
+            bool const before = range.begin < w.argument.begin;
+            if (!known || (!before && range.end <= w.argument.end)) return {};
+            return fault{reinterpret_cast<void const*>(before ? range.begin : w.argument.end), "outside of the argument"};
+        }
         auto const* const first = reinterpret_cast<void const*>(range.begin);
         place const at = where_.find(first, 1);
         std::int64_t const bytes = static_cast<std::int64_t>(range.end - range.begin);
@@ -203,6 +214,7 @@ class shadow {
         ir::buffer what;
         bool judged = true;      ///< whether all writes to it are known
         std::int64_t bytes = 0;  ///< of one version
+        byte_range argument{};   ///< empty: not known
         int current = -1;        ///< the version that was used last, by intrinsics or code
         std::uint32_t last_use = 0;
         std::vector<std::uint32_t> released{};  ///< of each version: the last step that used its former contents

@@ -39,6 +39,10 @@ class emitter {
         if (how_.to == binding::emulated)
             whole = Block::make(whole, checked(call(Halide::Int(32), "tilewright_emulate_end", {machine_handle()})));
         if (keeps_counts()) whole = with_counts(whole);
+        for (int position = 0; how_.checked && how_.to == binding::emulated && position < plan_.buffers.size(); ++position) {
+            if (plan_.buffers[static_cast<std::size_t>(position)].kind == buffer_kind::argument)
+                whole = Block::make(Evaluate::make(argument_call(position)), whole);
+        }
         for (int position = plan_.buffers.size() - 1; position >= 0; --position) {
             buffer const& b = plan_.buffers[static_cast<std::size_t>(position)];
             if (b.kind == buffer_kind::argument) continue;
@@ -205,6 +209,35 @@ class emitter {
     Expr element_address(int buffer_at, fixed_array<affine, max_rank> const& at, loop_value const& loops) const {
         return reinterpret_to_handle(element_address_bits(buffer_at, at, loops));
     }
+    /// How far a kernel reaches along one dimension of an argument.
+    Expr extent_touched(int buffer_at, int dimension) const {
+        buffer const& b = plan_.buffers[static_cast<std::size_t>(buffer_at)];
+        Expr extent;
+        for (int at = 0; at < plan_.shapes.size(); ++at) {
+            shape const& one = plan_.shapes[static_cast<std::size_t>(at)];
+            if (one.buffer != buffer_at || one.dimension != dimension) continue;
+            Expr const end = Halide::cast<std::int64_t>(form_value(plan_, one.end, loop_values()));
+            extent = extent.defined() ? Halide::max(extent, end) : end;
+        }
+        if (!extent.defined()) return wide(b.extents[static_cast<std::size_t>(dimension)]);
+        return extent - wide(b.minimum[static_cast<std::size_t>(dimension)]);
+    }
+    /// Tells the emulator which bytes of an argument the kernel may touch.
+    Expr argument_call(int buffer_at) const {
+        buffer const& b = plan_.buffers[static_cast<std::size_t>(buffer_at)];
+        std::string const& name = name_of_buffer(buffer_at);
+        Expr first = wide(0), elements = wide(1);
+        for (int dimension = 0; dimension < b.rank; ++dimension) {
+            auto const d = static_cast<std::size_t>(dimension);
+            Expr const stride = Halide::cast<std::int64_t>(stride_of(b, name, dimension));
+            first = first + Halide::cast<std::int64_t>(static_cast<int>(b.minimum[d]) - minimum_of(b, name, dimension)) * stride;
+            elements = elements + (extent_touched(buffer_at, dimension) - 1) * stride;
+        }
+        std::int64_t const size = bytes_of(b.type);
+        Expr const base = Halide::reinterpret(Halide::UInt(64), Halide::Internal::Variable::make(Halide::Handle(), name));
+        return call(Halide::Int(32), "tilewright_emulate_argument",
+                    {machine_handle(), buffer_at, base + Halide::cast<std::uint64_t>(first * wide(size)), elements * wide(size)});
+    }
     Expr element_stride(int buffer_at, int dimension, std::int64_t factor) const {
         if (dimension < 0) return wide(0);
         buffer const& b = plan_.buffers[static_cast<std::size_t>(buffer_at)];
@@ -297,6 +330,12 @@ class emitter {
     /// Nothing at steps that a ring does not have.
     Stmt where_there_is(ring_step const& at, Stmt const& what) const {
         if (at.ring < 0) return what;
+        if (at.only_where >= 0) {
+            ring_step everywhere = at;
+            everywhere.only_where = -1;
+            return Halide::Internal::IfThenElse::make(variable_value(plan_, at.only_where, loop_values()) == 0,
+                                                      where_there_is(everywhere, what));
+        }
         Expr const number = step_value(at);
         Expr there = Halide::Internal::const_true();
         if (plan_.may_precede(at)) there = number >= 0;

@@ -49,6 +49,7 @@ class jit_kernel {
                                    {"tilewright_emulate_pop", Halide::JITExtern(tilewright_emulate_pop)},
                                    {"tilewright_emulate_end", Halide::JITExtern(tilewright_emulate_end)},
                                    {"tilewright_emulate_access", Halide::JITExtern(tilewright_emulate_access)},
+                                   {"tilewright_emulate_argument", Halide::JITExtern(tilewright_emulate_argument)},
                                    {"tilewright_count_iterations", Halide::JITExtern(tilewright_count_iterations)},
                                    {"tilewright_emulate_code", Halide::JITExtern(tilewright_emulate_code)},
                                    {"tilewright_fence", Halide::JITExtern(tilewright_fence)}});

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <set>
 #include <tilewright/halide/expression.hpp>
 #include <tilewright/plan/count.hpp>
@@ -171,7 +172,7 @@ class free_names : public Halide::Internal::IRGraphVisitor {
 /// Lowers one tile body: a small pipeline whose loops have constant extents, and whose loads and stores are then those of the plan's
 /// buffers.
 ///
-/// @param whole_tile  false: iterations beyond an end do nothing; nothing is vectorised or unrolled then
+/// @param whole_tile  false: iterations beyond an end do nothing; the loops that can run past one are not vectorised or unrolled then
 /// @throws std::runtime_error when a name is left that the program around it does not define
 inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const& b, code_names const& names, Halide::Target const& target,
                                               bool whole_tile = true) {
@@ -229,10 +230,13 @@ inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const
             }
             return Internal::simplify(index);
         };
-        if (!whole_tile) {
-            for (limit const& l : limits_of(plan, b, only_identity))
-                domain.where(form_value(plan, l.form, loop) < static_cast<int>(l.bound));
-        }
+        std::vector<limit> const limits = whole_tile ? std::vector<limit>() : limits_of(plan, b, only_identity);
+        for (limit const& l : limits) domain.where(form_value(plan, l.form, loop) < static_cast<int>(l.bound));
+        auto const runs_past = [&](int v) {
+            return std::any_of(limits.begin(), limits.end(), [&](limit const& l) {
+                return tilewright::detail::moves_with(plan, tilewright::detail::form_of(plan, l.form), v);
+            });
+        };
         std::function<Expr(int)> const leaf = [&](int at) -> Expr {
             node const& n = plan.what[at];
             if (n.op == operation::parameter) {
@@ -259,7 +263,7 @@ inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const
             variable const& v = plan.variables[static_cast<std::size_t>(loops[position])];
             RVar const here = domain[static_cast<int>(position)];
             adopt.loops[here.name()] = names.variables[static_cast<std::size_t>(loops[position])];
-            if (v.extent == 1 || !whole_tile) continue;  // no loop is left to direct, or none that can be
+            if (v.extent == 1 || runs_past(loops[position])) continue;  // no loop is left to direct, or none that can be
             // The target's elements differ from lane to lane, so there is no race to fear.
             if (v.vectorized) update.allow_race_conditions().vectorize(here);
             if (v.unrolled) update.unroll(here);

@@ -13,29 +13,22 @@ struct box {
     int open = -1;  ///< an extent without a bound that it would be as large as
 };
 
-constexpr bool same_terms(linear const& a, linear const& b) {
-    if (a.count != b.count) return false;
-    for (int at = 0; at < a.count; ++at) {
-        auto const position = static_cast<std::size_t>(at);
-        if (a.terms[position].variable != b.terms[position].variable || a.terms[position].coefficient != b.terms[position].coefficient)
-            return false;
-    }
-    return true;
-}
-
-/// Whether an index runs over an extent without a bound inside the first `depth` loops of a path.
+/// Whether an index runs over an extent without a bound inside the first `depth` loops of a path. A level that cuts through a fused loop
+/// leaves a part of it inside, which has a bound when its loops do.
 constexpr bool find_open(planning const& p, box& whole, int s, linear const& form, int depth) {
     for (int at = 0; at < form.count && whole.open < 0; ++at) {
         int const v = form.terms[static_cast<std::size_t>(at)].variable;
-        if (side_of(p, s, v, depth) == side::outside) continue;
-        whole.open = open_extent_of(p, p.var(v).trips);
+        side const where = side_of(p, s, v, depth);
+        int const open = where == side::outside ? -1 : open_extent_of(p, p.var(v).trips);
+        if (open >= 0 && where == side::across) find_open(p, whole, s, p.form_of(p.var(v).fused), depth);
+        else whole.open = open;
     }
     return whole.open >= 0;
 }
 
 /// Widens `whole` by the access at `node` of stage `s`, seen from inside the first `depth` loops of its path.
 /// @return -1, or the dimension whose extent would not be constant
-constexpr int widen(planning const& p, box& whole, int s, int node, int depth) {
+constexpr int widen(planning& p, box& whole, int s, int node, int depth) {
     whole.rank = p.plan.what[node].argument_count;
     for (int dimension = 0; dimension < whole.rank; ++dimension) {
         auto const d = static_cast<std::size_t>(dimension);
@@ -43,7 +36,7 @@ constexpr int widen(planning const& p, box& whole, int s, int node, int depth) {
         range inside;
         linear const form = p.index_form(s, node, dimension);
         if (p.plan.run_time_extents > 0 && find_open(p, whole, s, form, depth)) return -1;
-        if (!split_at_level(p, s, form, depth, outside, inside)) return dimension;
+        split_at_level(p, s, form, depth, outside, inside);
         if (p.nest_at(s).partial) trim(p, s, node, dimension, depth, inside);
         if (!whole.started) {
             whole.at[d] = outside;
@@ -51,7 +44,7 @@ constexpr int widen(planning const& p, box& whole, int s, int node, int depth) {
             whole.extents[d] = inside.high - inside.low + 1;
             continue;
         }
-        if (!same_terms(whole.at[d], outside)) return dimension;
+        if (!whole.at[d].same_terms(outside)) return dimension;
         std::int64_t const low = whole.at[d].constant, high = low + whole.extents[d] - 1;
         whole.at[d].constant = low < inside.low ? low : inside.low;
         whole.extents[d] = (high > inside.high ? high : inside.high) - whole.at[d].constant + 1;
@@ -65,11 +58,24 @@ struct coverage {
 };
 
 /// Of the box of stage `s`'s target inside the first `depth` loops of its path: how many elements the loops inside compute in the first
-/// dimension that has gaps, and how many it spans. Both are equal when no dimension has any.
-constexpr coverage cover(planning const& p, int s, int depth) {
+/// dimension that has gaps, and how many it spans; or likewise in the two dimensions of a fused loop that lies across the level. Both are
+/// equal when there are no gaps.
+constexpr coverage cover(planning& p, int s, int depth) {
     for (int dimension = 0; dimension < p.stage_at(s).rank; ++dimension) {
         spread const found = spread_of(p, s, dimension, depth);
         if (found.count != found.valid) return {found.count, found.valid};
+    }
+    nest const& n = p.nest_at(s);
+    for (int at = 0; at < n.axes.size(); ++at) {
+        nest_axis const& a = n.axes[static_cast<std::size_t>(at)];
+        if (a.is != nest_axis::role::fused || a.modulus != 0 || side_of(p, s, a.variable, depth) != side::across) continue;
+        std::int64_t spanned = 1;
+        for (int part = 0; part < n.axes.size(); ++part) {
+            nest_axis const& b = n.axes[static_cast<std::size_t>(part)];
+            if (b.is == nest_axis::role::fused && b.outer == a.outer) spanned *= reach_of(p, s, b.variable, depth).count;
+        }
+        std::int64_t const computed = spread_of(p, s, a.outer, depth).count;
+        if (computed != spanned) return {computed, spanned};
     }
     return {};
 }

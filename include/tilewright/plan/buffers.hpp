@@ -89,7 +89,7 @@ constexpr void add_shape(planning& p, int buffer_at, int dimension, planning::in
     }
     for (int at = 0; at < p.plan.shapes.size(); ++at) {
         shape& known = p.plan.shapes[static_cast<std::size_t>(at)];
-        if (known.buffer != buffer_at || known.dimension != dimension || !same_terms(p.form_of(known.end), end)) continue;
+        if (known.buffer != buffer_at || known.dimension != dimension || !p.form_of(known.end).same_terms(end)) continue;
         if (known.end.constant < end.constant) known.end.constant = end.constant;
         known.plain &= end.constant == 0;
         return;

@@ -41,16 +41,46 @@ constexpr staged_access access_of(planning const& p, staging const& st, int dime
     return found;
 }
 
+/// How far a form lies behind another one at least, and at most. Parts of fused loops move together where what they are parts of does.
+constexpr range lead_of(planning const& p, linear const& from, linear const& to) {
+    linear rest = to;
+    rest.add(from, -1);
+    range found{rest.constant, rest.constant};
+    rest.constant = 0;
+    for (int at = 0; at < rest.count; ++at) {
+        term const behind = rest.terms[static_cast<std::size_t>(at)];
+        variable const& v = p.var(behind.variable);
+        if (behind.coefficient > 0 || v.kind != variable_kind::component) continue;
+        for (int other = 0; other < rest.count; ++other) {
+            term const ahead = rest.terms[static_cast<std::size_t>(other)];
+            variable const& u = p.var(ahead.variable);
+            if (ahead.coefficient < 0 || u.kind != variable_kind::component || u.divisor != v.divisor || u.modulus != v.modulus) continue;
+            range const wholes = lead_of(p, p.form_of(v.fused), p.form_of(u.fused));
+            std::int64_t const last = furthest_in_row(p, p.form_of(v.fused), row_of(v)) + wholes.high;
+            if (wholes.low < 0 || (v.modulus != 0 && last >= v.modulus)) continue;
+            std::int64_t const times = ahead.coefficient < -behind.coefficient ? ahead.coefficient : -behind.coefficient;
+            found.high += times * (v.modulus != 0 ? wholes.high : last / v.divisor);
+            rest.add(times, behind.variable);
+            rest.add(-times, ahead.variable);
+            at = -1;
+            break;
+        }
+    }
+    for (int at = 0; at < rest.count; ++at) {
+        term const& t = rest.terms[static_cast<std::size_t>(at)];
+        std::int64_t const reach = t.coefficient * (p.var(t.variable).extent - 1);
+        (reach < 0 ? found.low : found.high) += reach;
+    }
+    return found;
+}
+
 /// Clips dimension `dimension` of what is moved into or out of a staged buffer to what the iteration really touches. Of a tensor whose
 /// accesses do not move alike, to what the kernel touches of it.
 /// @return its extent where the tile is whole
 constexpr std::int64_t clip_staged(planning& p, staging const& st, int dimension, region& r) {
     auto const d = static_cast<std::size_t>(dimension);
     staged_access const access = access_of(p, st, dimension);
-    if (access.alike)
-        return clip_region(p, touched_by(p, st.stage, access.node, dimension, st.depth, access.constants.high - access.constants.low),
-                           dimension, r);
-    std::int64_t const extent = p.buffer_at(st.buffer).extents[d];
+    std::int64_t extent = p.buffer_at(st.buffer).extents[d];
     linear const at = p.form_of(p.box_at[static_cast<std::size_t>(st.buffer)][d]);
     auto const keep_inside = [&](linear const& form, std::int64_t low, affine const& high) {
         linear negative, beyond = form;
@@ -61,7 +91,13 @@ constexpr std::int64_t clip_staged(planning& p, staging const& st, int dimension
         if (-highest_of(p, negative) < low) r.add(p, {form, low, static_cast<std::int8_t>(dimension), clip_kind::begin});
     };
     int const producer = p.producer_of(st.tensor);
-    for (int buffer_at = 0; buffer_at < p.plan.buffers.size() && producer < 0; ++buffer_at) {
+    if (access.alike) {
+        extent = clip_region(p, touched_by(p, st.stage, access.node, dimension, st.depth, access.constants.high - access.constants.low),
+                             dimension, r);
+    } else if (producer >= 0) {
+        keep_inside(at, p.placed(producer).lowest[d], p.placed(producer).highest[d]);
+    }
+    for (int buffer_at = 0; buffer_at < p.plan.buffers.size() && producer < 0 && !access.alike; ++buffer_at) {
         buffer const& b = p.buffer_at(buffer_at);
         if (b.tensor != st.tensor || b.kind != buffer_kind::argument) continue;
         bool open = false;
@@ -76,12 +112,18 @@ constexpr std::int64_t clip_staged(planning& p, staging const& st, int dimension
         }
         if (!open) keep_inside(at, b.minimum[d], {b.minimum[d] + b.extents[d] - 1, 0, 0});
     }
-    if (producer >= 0) keep_inside(at, p.placed(producer).lowest[d], p.placed(producer).highest[d]);
+    // A box at a level that cuts through a fused loop can be more than what is touched, and more than the box around it.
     buffer const& outward = p.buffer_at(st.outward);
-    if (outward.kind == buffer_kind::argument) return extent;
+    if (outward.kind == buffer_kind::argument || (access.alike && !p.cuts)) return extent;
+    linear const around = p.form_of(p.box_at[static_cast<std::size_t>(st.outward)][d]);
     linear relative = at;
-    relative.add(p.form_of(p.box_at[static_cast<std::size_t>(st.outward)][d]), -1);
-    keep_inside(relative, 0, {outward.extents[d] - 1, 0, 0});
+    relative.add(around, -1);
+    range const lies = lead_of(p, around, at);
+    std::int64_t const room = outward.extents[d] - lies.low;
+    if (lies.low == lies.high && room < extent) extent = room;
+    if (lies.high + extent > outward.extents[d])
+        r.add(p, {relative, outward.extents[d], static_cast<std::int8_t>(dimension), clip_kind::end});
+    if (lies.low < 0) r.add(p, {relative, 0, static_cast<std::int8_t>(dimension), clip_kind::begin});
     return extent;
 }
 

@@ -459,9 +459,7 @@ constexpr label in_flight_name(planning& p, int movement_at) {
 }
 
 /// Refuses a plan that runs into a hazard.
-/// @param what  the plan, or what it is at some extents
-constexpr void refuse_hazards(planning& p, plan_value const& what) {
-    hazard const found = find_hazard(what);
+constexpr void refuse_hazard(planning& p, hazard const& found) {
     if (!found) return;
     machine const& where = p.of->where();
     if (found.broken == rule::too_many_in_flight)

@@ -169,13 +169,10 @@ constexpr bool write_fill(planning& p, int s, int depth) {
             range inside;
             linear const form = p.form_of(target.at[d]);
             int const outside = p.placed(s).outer_depth + depth;
-            if (!split_at_level(p, s, form, outside, r.destination_at[d], inside)) {
-                refuse_box(p, st.output, dimension, s, outside, n.intrinsic_ordinal);
-                return false;
-            }
+            split_at_level(p, s, form, outside, r.destination_at[d], inside);
             r.destination_at[d].constant = inside.low;
             r.dimensions[d] = {.extent = inside.high - inside.low + 1, .destination_dimension = static_cast<std::int8_t>(dimension)};
-            if (p.partial()) r.dimensions[d].extent = clip_region(p, touched_by(p, s, st.target, dimension, outside, 0), dimension, r);
+            if (p.is_partial()) r.dimensions[d].extent = clip_region(p, touched_by(p, s, st.target, dimension, outside, 0), dimension, r);
         }
         r.count = st.rank;
         move_now(p, r, at, n.intrinsic_ordinal);

@@ -1,4 +1,5 @@
 #pragma once
+#include <numeric>
 #include <tilewright/plan/run_time.hpp>
 
 // What varies outside a loop, and what varies inside it.
@@ -27,26 +28,6 @@ constexpr side side_of(planning const& p, int s, int variable_at, int depth) {
     return side::inside;
 }
 
-/// Splits a form at a level: what varies outside stays a form, what varies inside becomes a range.
-/// @return false when a fused loop lies across the level: its part is in the range
-constexpr bool split_at_level(planning const& p, int s, linear const& form, int depth, linear& outside, range& inside) {
-    outside = {};
-    inside = {form.constant, form.constant};
-    bool clean = true;
-    for (int at = 0; at < form.count; ++at) {
-        term const& t = form.terms[static_cast<std::size_t>(at)];
-        side const where = side_of(p, s, t.variable, depth);
-        if (where == side::outside) {
-            outside.add(t.coefficient, t.variable);
-            continue;
-        }
-        clean &= where == side::inside;
-        std::int64_t const reach = t.coefficient * (p.var(t.variable).extent - 1);
-        (reach < 0 ? inside.low : inside.high) += reach;
-    }
-    return clean;
-}
-
 /// The largest value of a form, whatever its variables are.
 constexpr std::int64_t highest_of(planning const& p, linear const& form) {
     std::int64_t high = form.constant;
@@ -57,6 +38,123 @@ constexpr std::int64_t highest_of(planning const& p, linear const& form) {
         else if (t.coefficient > 0) high += t.coefficient * (v.extent - 1);
     }
     return high;
+}
+
+constexpr std::int64_t grain_of(planning const& p, linear const& form);
+
+/// What the values of a term are multiples of, wherever its loop stands.
+constexpr std::int64_t grain_of(planning const& p, term const& t) {
+    variable const& v = p.var(t.variable);
+    if (v.kind != variable_kind::component) return t.coefficient;
+    std::int64_t const whole = grain_of(p, p.form_of(v.fused));
+    if (v.modulus != 0) return t.coefficient * std::gcd(whole, v.modulus);
+    return whole % v.divisor == 0 ? t.coefficient * (whole / v.divisor) : t.coefficient;
+}
+/// Likewise of a form; 0 of one that is always 0.
+constexpr std::int64_t grain_of(planning const& p, linear const& form) {
+    std::int64_t grain = form.constant;
+    for (int at = 0; at < form.count; ++at) grain = std::gcd(grain, grain_of(p, form.terms[static_cast<std::size_t>(at)]));
+    return grain;
+}
+
+/// What a part of a fused loop is taken by: a row, in elements.
+constexpr std::int64_t row_of(variable const& part) { return part.modulus == 0 ? part.divisor : part.modulus; }
+
+/// The terms of a form that are not multiples of a number.
+constexpr linear rest_of(linear const& form, std::int64_t by) {
+    linear rest;
+    for (int at = 0; at < form.count; ++at) {
+        term const& t = form.terms[static_cast<std::size_t>(at)];
+        if (t.coefficient % by != 0) rest.add(t.coefficient, t.variable);
+    }
+    return rest;
+}
+/// How far behind the beginning of a row a form can lie.
+constexpr std::int64_t furthest_in_row(planning const& p, linear const& form, std::int64_t row) {
+    linear const rest = rest_of(form, row);
+    std::int64_t const highest = highest_of(p, rest);
+    return highest < row ? highest : row - std::gcd(grain_of(p, rest), row);
+}
+
+/// `whole` / divisor, or `whole` % modulus, as a form: over the same loops where that is linear, else over a variable that stands for it.
+/// @pre all of `whole` is positive
+constexpr linear part_of(planning& p, linear const& whole, variable part) {
+    std::int64_t const row = row_of(part);
+    linear const rest = rest_of(whole, row);
+    linear moved;
+    for (int at = 0; at < whole.count && part.modulus == 0; ++at) {
+        term const& t = whole.terms[static_cast<std::size_t>(at)];
+        if (t.coefficient % row == 0) moved.add(t.coefficient / row, t.variable);
+    }
+    std::int64_t const highest = highest_of(p, rest);
+    if (highest < row) {
+        if (part.modulus != 0) moved.add(rest);
+        return moved;
+    }
+    part.extent = (part.modulus == 0 ? highest / row : furthest_in_row(p, rest, row)) + 1;
+    for (int at = 0; at < p.plan.variables.size(); ++at) {
+        variable const& v = p.var(at);
+        bool const alike = v.kind == variable_kind::component && v.divisor == part.divisor && v.modulus == part.modulus;
+        if (!alike || v.fused.constant != 0 || !p.form_of(v.fused).same_terms(rest)) continue;
+        moved.add(1, at);
+        return moved;
+    }
+    part.fused = p.keep(rest);
+    part.trips = -1;
+    moved.add(1, p.add(part));
+    return moved;
+}
+
+constexpr void split_at_level(planning& p, int s, linear const& form, int depth, linear& outside, range& inside);
+
+/// How many values of an axis the loops inside a level reach: see `spread`.
+constexpr std::int64_t valid_of(planning& p, int s, int axis, int depth);
+
+/// What the loops inside a level reach of a part of a fused loop that lies across it.
+struct reached {
+    linear begin;  ///< over loops outside
+    std::int64_t count = 1;
+};
+
+/// The least constant number of values that are enough wherever the loops outside stand, from where they begin. The last of them can lie
+/// behind the end of the part, where there are none: boxes are clipped there.
+constexpr reached reach_of(planning& p, int s, int component, int depth) {
+    variable const part = p.var(component);
+    linear outside;
+    range inside;
+    split_at_level(p, s, p.form_of(part.fused), depth, outside, inside);
+    for (int axis = 0; axis < p.nest_at(s).axes.size(); ++axis) {
+        nest_axis const& a = p.nest_at(s).axes[static_cast<std::size_t>(axis)];
+        if (a.is == nest_axis::role::fused && a.variable == component) inside.high = valid_of(p, s, a.outer, depth) - 1;
+    }
+    std::int64_t const row = row_of(part), last = furthest_in_row(p, outside, row) + inside.high;
+    std::int64_t const count = part.modulus == 0 ? last / row + 1 : last < row ? inside.high + 1 : row;
+    if (count >= part.extent) return {{}, part.extent};
+    p.cuts = true;
+    return {part_of(p, outside, part), count};
+}
+
+/// Splits a form at a level: what varies outside stays a form, what varies inside becomes a range. Of a fused loop that lies across the
+/// level, the range is one that is enough in all iterations.
+constexpr void split_at_level(planning& p, int s, linear const& form, int depth, linear& outside, range& inside) {
+    outside = {};
+    inside = {form.constant, form.constant};
+    for (int at = 0; at < form.count; ++at) {
+        term const& t = form.terms[static_cast<std::size_t>(at)];
+        side const where = side_of(p, s, t.variable, depth);
+        if (where == side::outside) {
+            outside.add(t.coefficient, t.variable);
+            continue;
+        }
+        std::int64_t count = p.var(t.variable).extent;
+        if (where == side::across) {
+            reached const found = reach_of(p, s, t.variable, depth);
+            outside.add(found.begin, t.coefficient);
+            count = found.count;
+        }
+        std::int64_t const reach = t.coefficient * (count - 1);
+        (reach < 0 ? inside.low : inside.high) += reach;
+    }
 }
 
 }  // namespace tilewright::detail

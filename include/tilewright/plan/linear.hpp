@@ -47,6 +47,12 @@ struct linear {
             add(scale * other.terms[static_cast<std::size_t>(at)].coefficient, other.terms[static_cast<std::size_t>(at)].variable);
         }
     }
+    constexpr bool same_terms(linear const& other) const {
+        bool same = count == other.count;
+        for (int at = 0; at < count && same; ++at)
+            same = terms[at].variable == other.terms[at].variable && terms[at].coefficient == other.terms[at].coefficient;
+        return same;
+    }
     constexpr std::int64_t coefficient_of(int variable) const {
         for (int at = 0; at < count; ++at) {
             if (terms[static_cast<std::size_t>(at)].variable == variable) return terms[static_cast<std::size_t>(at)].coefficient;

@@ -1,6 +1,5 @@
 #pragma once
-#include <numeric>
-#include <tilewright/plan/planning.hpp>
+#include <tilewright/plan/level.hpp>
 
 // Turns a region into calls of a transfer that can express it.
 namespace tilewright::detail {
@@ -101,7 +100,7 @@ constexpr region_fault align(planning& p, buffer& b, fixed_array<linear, max_ran
         std::int64_t const first = (form.constant - b.minimum[static_cast<std::size_t>(dimension)]) * step;
         if (first % alignment != 0) return {rule::address_not_aligned, (first % alignment + alignment) % alignment, alignment};
         for (int t = 0; t < form.count; ++t) {
-            std::int64_t const move = form.terms[static_cast<std::size_t>(t)].coefficient * step;
+            std::int64_t const move = grain_of(p, form.terms[static_cast<std::size_t>(t)]) * step;
             if (move % alignment != 0) return {rule::address_not_aligned, (move % alignment + alignment) % alignment, alignment};
         }
     }
@@ -135,12 +134,13 @@ constexpr void move_region(planning& p, region r, int transfer_at, int ordinal, 
         if (dims[static_cast<std::size_t>(position)].extent == 1) remove(position);
     }
     auto const dim = [&](int position) -> movement_dimension& { return dims[static_cast<std::size_t>(position)]; };
-    int row = -1;  // the dimension of the destination that the row begins in
+    int row = -1, source_row = -1;  // the dimensions of the destination and of the source that the row begins in
     if (r.count > 0 && source_step(p, r, dim(r.count - 1)) <= 1 && destination_step(p, r, dim(r.count - 1)) == 1) {
         m.row_elements = dim(r.count - 1).extent;
         row = dim(r.count - 1).destination_dimension;
-        rely_on_dense(p, r.source, dim(r.count - 1).source_dimension);
-        rely_on_dense(p, r.destination, dim(r.count - 1).destination_dimension);
+        source_row = dim(r.count - 1).source_dimension;
+        rely_on_dense(p, r.source, source_row);
+        rely_on_dense(p, r.destination, row);
         --r.count;
     }
     // Too many dimensions: join what lies without gaps on both sides, the row first.
@@ -148,19 +148,25 @@ constexpr void move_region(planning& p, region r, int transfer_at, int ordinal, 
     auto const follows = [&](movement_dimension const& outer, std::int64_t source_reach, std::int64_t destination_reach) {
         return (r.source < 0 || source_step(p, r, outer) == source_reach) && destination_step(p, r, outer) == destination_reach;
     };
+    auto const join = [&](movement_dimension const& outer, int source_dimension, int destination_dimension) {
+        rely_on_dense(p, r.source, outer.source_dimension);
+        rely_on_dense(p, r.destination, outer.destination_dimension);
+        for (int d = outer.source_dimension; d < source_dimension; ++d)
+            m.source_joined = static_cast<std::uint8_t>(m.source_joined | 1 << d);
+        for (int d = outer.destination_dimension; d < destination_dimension; ++d)
+            m.destination_joined = static_cast<std::uint8_t>(m.destination_joined | 1 << d);
+    };
     while (r.count > outer_most && r.count > 0 && !r.is_clipped(row) && follows(dim(r.count - 1), m.row_elements, m.row_elements)) {
-        if (row < 0) row = dim(r.count - 1).destination_dimension;
+        if (row < 0) row = dim(r.count - 1).destination_dimension, source_row = dim(r.count - 1).source_dimension;
         scale_ends(r, dim(r.count - 1).destination_dimension, row, m.row_elements);
-        rely_on_dense(p, r.source, dim(r.count - 1).source_dimension);
-        rely_on_dense(p, r.destination, dim(r.count - 1).destination_dimension);
+        join(dim(r.count - 1), source_row, row);
         m.row_elements *= dim(--r.count).extent;
     }
     for (int position = r.count - 2; position >= 0 && r.count > outer_most; --position) {
         movement_dimension& inner = dim(position + 1);
         if (r.is_clipped(inner.destination_dimension)) continue;
         if (!follows(dim(position), source_step(p, r, inner) * inner.extent, destination_step(p, r, inner) * inner.extent)) continue;
-        rely_on_dense(p, r.source, dim(position).source_dimension);
-        rely_on_dense(p, r.destination, dim(position).destination_dimension);
+        join(dim(position), inner.source_dimension, inner.destination_dimension);
         scale_ends(r, dim(position).destination_dimension, inner.destination_dimension, inner.extent);
         inner.extent *= dim(position).extent;
         remove(position);
@@ -199,7 +205,7 @@ constexpr void move_region(planning& p, region r, int transfer_at, int ordinal, 
     std::int64_t partial_row = 0;
     r.each_end(row, [&](region::clipped const& c) {
         std::int64_t step = 0;
-        for (int at = 0; at < c.form.count; ++at) step = std::gcd(step, c.form.terms[static_cast<std::size_t>(at)].coefficient);
+        for (int at = 0; at < c.form.count; ++at) step = std::gcd(step, grain_of(p, c.form.terms[static_cast<std::size_t>(at)]));
         std::int64_t const rest = step == 0 ? c.bound - c.form.constant : ((c.bound - c.form.constant) % step + step) % step;
         if (rest * size % t.row_granularity != 0 || step * size % t.row_granularity != 0) partial_row = rest > 0 ? rest : step;
     });
@@ -262,7 +268,7 @@ constexpr void move_region(planning& p, region r, int transfer_at, int ordinal, 
         if (c.is != clip_kind::begin || fault) return;
         std::int64_t move = (c.bound - c.form.constant) * size % t.address_alignment;
         for (int at = 0; at < c.form.count && move == 0; ++at)
-            move = c.form.terms[static_cast<std::size_t>(at)].coefficient * size % t.address_alignment;
+            move = grain_of(p, c.form.terms[static_cast<std::size_t>(at)]) * size % t.address_alignment;
         if (move != 0) fault = {rule::address_not_aligned, (move + t.address_alignment) % t.address_alignment, t.address_alignment};
     });
     if (fault) return refuse(fault);

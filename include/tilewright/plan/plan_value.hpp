@@ -129,8 +129,9 @@ struct ring {
 struct ring_step {
     std::int16_t ring = -1;
     affine step{};
-    std::int16_t ahead = 0;  ///< of the step that the loops around stand at; behind it when negative
-    std::int16_t link = -1;  ///< push, pop: between whom
+    std::int16_t ahead = 0;        ///< of the step that the loops around stand at; behind it when negative
+    std::int16_t only_where = -1;  ///< of a wait in loops further in: a variable that must be at 0; -1: everywhere
+    std::int16_t link = -1;        ///< push, pop: between whom
     std::int16_t fewer = 0;
 };
 
@@ -206,6 +207,8 @@ struct movement {
     std::int64_t row_elements = 1;
     fixed_array<movement_dimension, max_rank> dimensions{};
     std::int16_t dimension_count = 0;
+    std::uint8_t source_joined = 0;  ///< bit d: steps along the buffer's dimension d + 1 go on into dimension d
+    std::uint8_t destination_joined = 0;
     fixed_array<affine, max_rank> source_at{};  ///< index of the first element, per dimension of the buffer
     fixed_array<affine, max_rank> destination_at{};
     std::int16_t first_clip = 0;
@@ -383,6 +386,7 @@ struct plan_value {
     static constexpr bool may_exceed(ring_step const& at) { return at.ring >= 0 && at.ahead + at.fewer > 0; }
     constexpr std::int64_t end_of(ring_step const& at) const { return rings[static_cast<std::size_t>(at.ring)].steps - at.fewer; }
     constexpr std::int64_t with_step(std::int64_t times, ring_step const& at) const {
+        if (at.only_where >= 0) times /= variables[static_cast<std::size_t>(at.only_where)].extent;
         std::int64_t const missing = (may_precede(at) ? -at.ahead : 0) + (may_exceed(at) ? at.ahead + at.fewer : 0);
         if (missing == 0) return times;
         std::int64_t const steps = rings[static_cast<std::size_t>(at.ring)].steps;

@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/plan/banks.hpp>
+#include <tilewright/plan/bounds.hpp>
 #include <tilewright/plan/cost.hpp>
 #include <tilewright/plan/count.hpp>
 #include <tilewright/plan/hazards.hpp>
@@ -69,9 +70,10 @@ constexpr void write_plan(planning& p) {
         return void(p.refuse(verdict_kind::not_honoured).names = {plan.where->name, "tokens at open extents"});
     if (plan.run_time_extents > 0) return check_representatives(p);
     limit_totals(p);
-    if (!p.refused() && plan.limits.size() > 0) refuse_excess(p, count_partial(plan));
+    if (!p.refused() && p.is_partial()) refuse_excess(p, count_partial(plan));
     if (!p.refused()) plan.total_cycles = count_cycles(plan);
-    if (!p.refused()) refuse_hazards(p, plan);
+    if (!p.refused()) refuse_hazard(p, find_hazard(plan));
+    if (!p.refused() && p.is_partial()) refuse_hazard(p, find_excess(plan));
 }
 
 constexpr plan_value make_plan(schedule const& of, machine_reading const& parts) {

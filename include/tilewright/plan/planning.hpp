@@ -97,6 +97,7 @@ struct staging {
     std::int16_t bank = -1;  ///< -1: any
     std::int16_t bank_ordinal = 0;
     std::int16_t scope = 0;    ///< position on the stage's path where its steps are counted from
+    std::int16_t around = -1;  ///< the staging further out across whose steps its own are counted
     std::int16_t mover = -1;   ///< the transfer into the buffer, or out of it for a cache_write
     std::int16_t loader = -1;  ///< a cache_write that continues: the transfer into it
     std::int16_t ring = -1;    ///< of `mover`
@@ -195,6 +196,7 @@ struct planning : refusals {
     part_pool<staged_link, plan_value::most_links> staged_links{};
     /// First element of every staged buffer's box in its tensor's coordinates.
     fixed_array<fixed_array<affine, max_rank>, plan_value::most_buffers> box_at{};
+    bool cuts = false;  ///< a level cuts through a fused loop: a box can reach beyond the end of its tensor
 
     constexpr planning(schedule const& what, machine_reading const& reading) : parts(&reading) {
         of = &what;
@@ -238,8 +240,6 @@ struct planning : refusals {
         return kept;
     }
     constexpr linear form_of(affine const& kept) const { return detail::form_of(plan, kept); }
-    /// Whether tiles can be partial, or axes end where only run time knows.
-    constexpr bool partial() const { return plan.limits.size() > 0 || plan.run_time_extents > 0; }
 
     constexpr variable const& var(int position) const { return plan.variables[static_cast<std::size_t>(position)]; }
     constexpr stage const& stage_at(int position) const { return plan.stages[static_cast<std::size_t>(position)]; }
@@ -250,6 +250,9 @@ struct planning : refusals {
     constexpr nest& nest_at(int position) { return nests[static_cast<std::size_t>(position)]; }
     constexpr ring const& ring_at(int position) const { return plan.rings[static_cast<std::size_t>(position)]; }
     constexpr staging& staging_at(int position) { return stagings[static_cast<std::size_t>(position)]; }
+
+    /// Whether some of what is moved must be clipped: tiles can be partial, or axes end where only run time knows.
+    constexpr bool is_partial() const { return cuts || plan.limits.size() > 0 || plan.run_time_extents > 0; }
 
     /// The stage that computes `tensor`, -1 for an input.
     constexpr int producer_of(label const& tensor) const {

@@ -212,6 +212,7 @@ class program_writer {
         if (mover < 0) return;
         ring_step when;
         if (ring_at >= 0) when = step_of(p, ring_at, p.ring_at(ring_at).distance);
+        if (st.around >= 0) wait_for_next(st);
         if (ring_at < 0 || p.ring_at(ring_at).run_time || when.ahead < p.ring_at(ring_at).steps)
             fill_and_load(at, mover, when, ring_at >= 0);
     }
@@ -229,6 +230,18 @@ class program_writer {
         if (!p.refused()) move(st, st.outward, st.buffer, mover, when);
         if (when.ring >= 0) pass(at, link_role::load_to_user, step_kind::push, when);
     }
+    /// In front of the first load that reads the next step of the buffer around: until that one is there.
+    constexpr void wait_for_next(staging const& st) {
+        staging const& around = p.staging_at(st.around);
+        ring_step next = step_of(p, around.ring, 1);
+        std::int64_t const inside = steps_inside(p, st, around);
+        variable where{.name = st.tensor, .extent = inside, .kind = variable_kind::component, .modulus = inside};
+        linear step = rest_of(p.form_of(p.ring_at(st.ring).step), inside);
+        step.constant = p.ring_at(st.ring).distance;
+        where.fused = p.keep(step);
+        if (inside > 1) next.only_where = static_cast<std::int16_t>(p.add(where));
+        wait(next);
+    }
     constexpr void wait_for_load(int at, int t, int level) {
         staging const& st = p.staging_at(at);
         int const ring_at = st.writes ? st.loader_ring : st.ring;
@@ -242,23 +255,25 @@ class program_writer {
     }
     /// In front of the loop `level`, the first of those that steps are counted over: the loads that its iterations find started.
     constexpr void start_ahead(int position, int level) {
-        for (int at = 0; at < p.stagings.size() && !p.refused(); ++at) {
+        fixed_array<bool, planning::most_stagings> waited{};
+        each_outward_first(p, [&](int at) {
             staging const& st = p.staging_at(at);
-            if (st.writes || !counts_from(st, position, level)) continue;
+            if (st.writes || !counts_from(st, position, level)) return;
             ring const& r = p.ring_at(st.ring);
             std::int64_t const ahead = r.run_time || r.distance < r.steps ? r.distance : r.steps;
-            if (ahead == 0) continue;
-            if (ahead == 1) {
-                fill_and_load(at, st.mover, step_number(st.ring, 0), false);
-                continue;
+            if (ahead == 0) return;
+            if (st.around >= 0 && !waited[static_cast<std::size_t>(st.around)]) {
+                wait(step_number(p.staging_at(st.around).ring, 0));
+                waited[static_cast<std::size_t>(st.around)] = true;
             }
+            if (ahead == 1) return fill_and_load(at, st.mover, step_number(st.ring, 0), false);
             int const loop = p.add(variable{.name = st.tensor, .extent = ahead, .first_of = r.run_time ? st.ring : std::int16_t{-1}});
             linear number;
             number.add(1, loop);
             p.add(step_kind::loop, loop);
             fill_and_load(at, st.mover, {.ring = st.ring, .step = p.keep(number)}, false);
             p.add(step_kind::end, loop);
-        }
+        });
     }
     /// Behind that loop: the stores that are still under way.
     constexpr void finish_stores(int position, int level) {
@@ -268,7 +283,7 @@ class program_writer {
             // Jobs complete in order. Where tiles are partial, the last steps may have stored nothing.
             bool const open = p.ring_at(st.ring).run_time;  // which step is the last for a version is not known, the version is
             std::int64_t const steps = open ? st.versions : p.ring_at(st.ring).steps, all = steps < st.versions ? steps : st.versions;
-            for (std::int64_t step = p.partial() ? steps - all : steps - 1; step < steps; ++step) wait(step_number(st.ring, step));
+            for (std::int64_t step = p.is_partial() ? steps - all : steps - 1; step < steps; ++step) wait(step_number(st.ring, step));
         }
     }
     constexpr bool counts_from(staging const& st, int position, int level) const {
@@ -282,7 +297,7 @@ class program_writer {
         region r{.source = source, .destination = destination};
         for (int dimension = 0; dimension < staged.rank; ++dimension) {
             auto const d = static_cast<std::size_t>(dimension);
-            std::int64_t const extent = p.partial() ? clip_staged(p, st, dimension, r) : staged.extents[d];
+            std::int64_t const extent = p.is_partial() ? clip_staged(p, st, dimension, r) : staged.extents[d];
             r.dimensions[d] = {extent, static_cast<std::int8_t>(dimension), static_cast<std::int8_t>(dimension)};
             linear outward_at = p.form_of(p.box_at[static_cast<std::size_t>(st.buffer)][d]);
             outward_at.add(p.form_of(p.box_at[static_cast<std::size_t>(st.outward)][d]), -1);

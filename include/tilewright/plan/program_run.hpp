@@ -88,6 +88,12 @@ class program_run {
     constexpr plan_value const& plan() const { return plan_; }
     /// Of a loop variable: -1 in loops that `compute` counts in its `times`.
     constexpr std::int64_t value(int variable_at) const { return values_[static_cast<std::size_t>(variable_at)]; }
+    /// Whether a loop stands around.
+    constexpr bool is_open(int variable_at) const {
+        bool open = false;
+        for (int at = 0; at < depth_; ++at) open |= open_[static_cast<std::size_t>(at)] == variable_at;
+        return open;
+    }
     /// A form, where the loops of ring `ring_at` stand at step `number`; -1: where they are.
     constexpr std::int64_t value_of(affine const& form, int ring_at = -1, std::int64_t number = 0) const {
         std::int64_t value = form.constant;
@@ -182,6 +188,7 @@ class program_run {
     constexpr movement const& movement_at(int at) const { return plan_.movements[static_cast<std::size_t>(at)]; }
     constexpr ring const& ring_at(int at) const { return plan_.rings[static_cast<std::size_t>(at)]; }
     constexpr bool is_there(ring_step const& at) const {
+        if (at.only_where >= 0 && value_at(at.only_where, -1, 0) != 0) return false;
         if (!plan_.may_precede(at) && !plan_.may_exceed(at)) return true;
         std::int64_t const number = value_of(at.step);
         return number >= 0 && number < plan_.end_of(at);
@@ -308,6 +315,13 @@ class program_run {
     constexpr std::int64_t last_alike(int v, std::int64_t first, std::int64_t extent) const {
         std::int64_t last = extent - 2;
         auto const look = [&](ring_step const& at) {
+            // Up to the iteration in which a wait is made only there.
+            if (at.only_where >= 0) {
+                variable const& where = variable_at(at.only_where);
+                std::int64_t const move = form_of(plan_, where.fused).coefficient_of(v);
+                std::int64_t const here = move == 0 ? -1 : (where.modulus - where.fused.constant) % where.modulus / move % extent;
+                if (move % where.modulus != 0 && here >= first && here <= last) last = here - 1;
+            }
             if (!plan_.may_precede(at) && !plan_.may_exceed(at)) return;
             std::int64_t move = 0, outside = at.step.constant;
             for (int t = 0; t < at.step.count; ++t) {
@@ -324,7 +338,7 @@ class program_run {
         };
         for (int at = 0; at < plan_.movements.size(); ++at) look(plan_.movements[static_cast<std::size_t>(at)].at);
         for (int at = 0; at < plan_.waits.size(); ++at) look(plan_.waits[static_cast<std::size_t>(at)]);
-        if (plan_.limits.size() > 0) last = last_whole(v, first, last);
+        if (plan_.limits.size() + plan_.clips.size() > 0) last = last_whole(v, first, last);
         return last;
     }
     /// Of iterations from `first` to `last` of loop `v`, the last up to which every tile is whole, also those that are loaded ahead.

@@ -13,15 +13,54 @@ constexpr bool same_steps(ring const& a, ring const& b) {
     return same;
 }
 
-/// The position on the path of `st` behind which its transfers can run ahead: what is on the other side is there for all of the loops
-/// further in. A buffer that is made anew at a level cannot be read ahead of that.
-constexpr int scope_of(planning& p, staging const& st) {
-    buffer const& outward = p.buffer_at(st.outward);
-    if (outward.kind == buffer_kind::argument) return 0;
-    for (int at = 0; at < p.stagings.size(); ++at) {
-        if (p.staging_at(at).buffer == st.outward) return p.staging_at(at).depth;
+/// Steps that a buffer staged inside the level of another one has in one step of that one; 0 where only run time knows.
+constexpr std::int64_t steps_inside(planning const& p, staging const& st, staging const& around) {
+    double steps = 1;
+    for (int position = around.depth; position < st.depth; ++position) {
+        variable const& loop = p.var(p.placed(st.stage).path[static_cast<std::size_t>(position)]);
+        steps *= loop.trips >= 0 ? 0 : static_cast<double>(loop.extent);
     }
-    return p.placed(p.producer_of(st.tensor)).outer_depth;
+    return static_cast<std::int64_t>(steps < 1e15 ? steps : 1e15);
+}
+
+/// Steps that a load is started ahead of its use.
+constexpr int distance_of(staging const& st) { return st.distance >= 0 ? st.distance : st.versions - 1; }
+
+/// Whether loads of `st` may run ahead into the next step of the buffer that they read, which is loaded ahead itself. It must then be
+/// there earlier by that distance: two steps ahead it is, one step ahead it keeps half of a step at least.
+constexpr bool runs_on(planning const& p, staging const& st, staging const& around, int mover) {
+    if (st.writes || around.writes || around.ring < 0 || !p.of->where().transfers[mover].is_asynchronous) return false;
+    int const distance = distance_of(st), around_distance = p.ring_at(around.ring).distance;
+    std::int64_t const inside = steps_inside(p, st, around);
+    return distance >= 1 && distance <= inside && (around_distance >= 2 || (around_distance == 1 && 2 * distance <= inside));
+}
+
+/// Where the transfers of `st` can run ahead from: the position on its path behind which what is on the other side is there for all of the
+/// loops further in. A buffer that is made anew at a level cannot be read ahead of that, but when it has a version for the next step.
+constexpr void set_scope(planning& p, staging& st, int mover) {
+    st.scope = 0;
+    if (p.buffer_at(st.outward).kind == buffer_kind::argument) return;
+    for (int at = 0; at < p.stagings.size(); ++at) {
+        staging const& around = p.staging_at(at);
+        if (around.buffer != st.outward) continue;
+        bool const on = runs_on(p, st, around, mover);
+        st.scope = on ? around.scope : around.depth;
+        st.around = static_cast<std::int16_t>(on ? at : -1);
+        return;
+    }
+    st.scope = static_cast<std::int16_t>(p.placed(p.producer_of(st.tensor)).outer_depth);
+}
+
+/// Calls `visit(position)` for every staged buffer, what it is a part of first.
+template <class Visit>
+constexpr void each_outward_first(planning& p, Visit&& visit) {
+    int deepest = 0;
+    for (int at = 0; at < p.stagings.size(); ++at) deepest = p.staging_at(at).depth > deepest ? p.staging_at(at).depth : deepest;
+    for (int depth = 0; depth <= deepest; ++depth) {
+        for (int at = 0; at < p.stagings.size() && !p.refused(); ++at) {
+            if (p.staging_at(at).depth == depth) visit(at);
+        }
+    }
 }
 
 /// A ring for transfer `mover` of `st`; -1 when the transfer blocks.
@@ -32,12 +71,12 @@ constexpr int make_ring(planning& p, staging const& st, int mover, bool stores) 
     made.engine = static_cast<std::int16_t>(p.of->where().engines.find(t.engine_name));
     made.first_tag = p.take_tags(st.versions);
     bool const ahead = !st.writes;
-    made.distance = static_cast<std::int16_t>(!ahead ? 0 : st.distance >= 0 ? st.distance : st.versions - 1);
+    made.distance = static_cast<std::int16_t>(ahead ? distance_of(st) : 0);
     linear step;
     double steps = 1;
     for (int position = st.depth - 1; position >= st.scope; --position) {
         std::int16_t const loop = p.placed(st.stage).path[static_cast<std::size_t>(position)];
-        step.add(made.run_time ? 1 : static_cast<std::int64_t>(steps), loop);
+        step.add(static_cast<std::int64_t>(steps), loop);
         made.run_time |= p.var(loop).trips >= 0;
         steps *= p.var(loop).trips >= 0 ? 1 : static_cast<double>(p.var(loop).extent);
     }
@@ -60,7 +99,7 @@ constexpr void make_rings(planning& p) {
     for (int s = 0; s < p.plan.stages.size(); ++s) {
         if (p.placed(s).store_memory >= 0) p.buffer_at(p.placed(s).home).bank = p.placed(s).store_bank;
     }
-    for (int at = 0; at < p.stagings.size() && !p.refused(); ++at) {
+    each_outward_first(p, [&](int at) {
         staging& st = p.staging_at(at);
         int const inner = p.buffer_at(st.buffer).memory, outer = p.buffer_at(st.outward).memory;
         bool const loads_first = st.writes && p.stage_at(st.stage).continues;
@@ -76,7 +115,7 @@ constexpr void make_rings(planning& p) {
         if (blocks && st.versions > 1) return refuse(rule::versions_of_a_blocking_transfer, st.versions_ordinal, st.versions, 1);
         if (blocks && st.distance > 0) return refuse(rule::versions_of_a_blocking_transfer, st.distance_ordinal, st.distance + 1, 1);
         if (st.distance >= st.versions) return refuse(rule::distance_beyond_versions, st.distance_ordinal, st.distance, st.versions);
-        st.scope = static_cast<std::int16_t>(scope_of(p, st));
+        set_scope(p, st, st.mover);
         st.ring = static_cast<std::int16_t>(make_ring(p, st, st.mover, st.writes));
         if (loads_first && !p.refused()) st.loader_ring = static_cast<std::int16_t>(make_ring(p, st, st.loader, false));
         if (p.refused()) return;
@@ -86,7 +125,7 @@ constexpr void make_rings(planning& p) {
         b.versions = st.versions;
         b.bank = st.bank;
         b.ring = st.ring >= 0 ? st.ring : st.loader_ring;
-    }
+    });
 }
 
 }  // namespace tilewright::detail

@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/plan/bounds.hpp>
 #include <tilewright/plan/cost.hpp>
 #include <tilewright/plan/count.hpp>
 #include <tilewright/plan/hazards.hpp>
@@ -187,26 +188,29 @@ constexpr void each_representative(plan_value const& plan, bool thorough, Visit&
     }
 }
 
-/// The first hazard of a plan at extents that stand for all others.
+/// The first hazard of a plan at extents that stand for all others, or what leaves a buffer there.
 constexpr hazard find_hazard_at_any(plan_value const& plan) {
     if (plan.run_time_extents == 0) return find_hazard(plan);
     hazard found;
-    if (plan.refusal || plan.rings.size() == 0) return found;
+    if (plan.refusal) return found;
     each_representative(plan, true, [&](open_extents const& extents) {
         if (found) return;
         specialisation const at = specialised(plan, extents, false);
-        if (at.wrong == nullptr) found = find_hazard(at.plan);
+        if (at.wrong != nullptr) return;
+        found = find_hazard(at.plan);
+        if (!found) found = find_excess(at.plan);
     });
     return found;
 }
 
 /// Refuses a plan that runs into a hazard at extents that stand for all others.
 constexpr void check_representatives(planning& p) {
-    if (p.plan.rings.size() == 0) return;
     each_representative(p.plan, false, [&](open_extents const& extents) {
         if (p.refused()) return;
         specialisation const at = specialised(p.plan, extents, false);
-        if (at.wrong == nullptr) refuse_hazards(p, at.plan);
+        if (at.wrong != nullptr) return;
+        refuse_hazard(p, find_hazard(at.plan));
+        if (!p.refused()) refuse_hazard(p, find_excess(at.plan));
     });
 }
 

@@ -15,12 +15,13 @@ struct spread {
     std::int64_t lanes = 0;   ///< how far a step reaches from there
 };
 
-constexpr spread spread_of(planning const& p, int s, int axis, int depth) {
+constexpr spread spread_of(planning& p, int s, int axis, int depth) {
     nest_axis const& a = p.nest_at(s).axes[static_cast<std::size_t>(axis)];
     if (a.is != nest_axis::role::split) {
-        bool const inside = side_of(p, s, a.variable, depth) != side::outside;
+        side const where = side_of(p, s, a.variable, depth);
+        bool const inside = where != side::outside;
         if (a.lane_extent == 0) {
-            std::int64_t const values = inside ? a.extent : 1;
+            std::int64_t const values = where == side::across ? reach_of(p, s, a.variable, depth).count : inside ? a.extent : 1;
             return {values, values, values, a.extent > 1 ? 1 : 0, 0};
         }
         std::int64_t const padded = a.lane_extent * (inside ? p.var(a.variable).extent : 1);
@@ -40,8 +41,10 @@ constexpr spread spread_of(planning const& p, int s, int axis, int depth) {
     return whole;
 }
 
+constexpr std::int64_t valid_of(planning& p, int s, int axis, int depth) { return spread_of(p, s, axis, depth).valid; }
+
 /// Takes from the range of an index inside a level what lies beyond the ends of its axes.
-constexpr void trim(planning const& p, int s, int node, int dimension, int depth, range& inside) {
+constexpr void trim(planning& p, int s, int node, int dimension, int depth, range& inside) {
     stage_index const index = index_of(p.plan.what, p.stage_at(s), node, dimension);
     for (int axis = 0; axis < p.stage_at(s).axis_count; ++axis) {
         std::int64_t const c = index.coefficients[static_cast<std::size_t>(axis)];
@@ -79,14 +82,23 @@ constexpr bool exceeds(planning const& p, int s, int axis) {
     return a.trips >= 0 || a.factor * n.axes[static_cast<std::size_t>(a.outer)].extent > a.extent || exceeds(p, s, a.outer);
 }
 
+/// Whether an axis is made of a part of a fused loop that lies across a level.
+constexpr bool is_across(planning const& p, int s, int axis, int depth) {
+    nest_axis const& a = p.nest_at(s).axes[static_cast<std::size_t>(axis)];
+    if (a.is == nest_axis::role::split) return is_across(p, s, a.outer, depth) || is_across(p, s, a.inner, depth);
+    return a.is == nest_axis::role::fused && side_of(p, s, a.variable, depth) == side::across;
+}
+
 /// Where the values of an axis end that the loops inside a level reach, counted from the first: what depends on the loops outside.
 /// @param before  values that lie in front of those of the axis
 constexpr void add_ends(planning& p, int s, int axis, int depth, std::int64_t before, clip_list& ends) {
     nest_axis const& a = p.nest_at(s).axes[static_cast<std::size_t>(axis)];
     bool const split = a.is == nest_axis::role::split;
-    if (!split && a.lane_extent == 0 && (a.trips < 0 || side_of(p, s, a.variable, depth) == side::outside)) return;
+    bool const across = is_across(p, s, axis, depth);
+    bool const whole = a.lane_extent == 0 && !across;
+    if (!split && whole && (a.trips < 0 || side_of(p, s, a.variable, depth) == side::outside)) return;
     if (split && spread_of(p, s, a.outer, depth).count == 1) add_ends(p, s, a.inner, depth, before, ends);
-    if (split && !exceeds(p, s, axis)) return;
+    if (split && !across && !exceeds(p, s, axis)) return;
     linear outside;
     range inside;
     split_at_level(p, s, value_of(p, s, axis), depth, outside, inside);

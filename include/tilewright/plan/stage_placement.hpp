@@ -91,7 +91,7 @@ constexpr void place_stage(planning& p, int s) {
             for (int dimension = 0; dimension < st.rank; ++dimension) {
                 planning::index_range& whole = all[static_cast<std::size_t>(dimension)];
                 planning::index_range const one = p.range_of_index(consumer, node, dimension);
-                if (one.open >= 0 || (is_read && !same_terms(whole.high, one.high))) open = true;
+                if (one.open >= 0 || (is_read && !whole.high.same_terms(one.high))) open = true;
                 std::int64_t const high = is_read && whole.high.constant > one.high.constant ? whole.high.constant : one.high.constant;
                 whole.low = is_read && whole.low < one.low ? whole.low : one.low;
                 whole.high = one.high;

@@ -67,9 +67,11 @@ constexpr void place_stagings(planning& p) {
         if (p.refused()) return;
         if (whole.open >= 0)
             return refuse_open_box(p, st.tensor, whole.open, st.stage, st.depth, st.loop_ordinal != 0 ? st.loop_ordinal : st.ordinal);
-        // What is stored is the whole box. A stage that continues has loaded it first.
-        coverage const written = cover(p, st.stage, st.depth);
-        if (st.writes && !p.stage_at(st.stage).continues && written.computed != written.spanned) {
+        // What is stored is the whole box. A stage that continues has loaded it first: after what the step before has stored, but for
+        // versions.
+        bool const loaded = p.stage_at(st.stage).continues && st.versions == 1;
+        coverage const written = st.writes && !loaded ? cover(p, st.stage, st.depth) : coverage{};
+        if (written.computed != written.spanned) {
             p.refuse(verdict_kind::loop_order, rule::gaps_between_outputs, {st.loop, st.tensor}, st.loop_ordinal);
             p.kept.facts = {fact{fact_kind::have, written.computed}, fact{fact_kind::need, written.spanned}};
             return;

@@ -102,7 +102,7 @@ constexpr void transfer_stage(planning& p, int s) {
             r.source_at[static_cast<std::size_t>(from)] = outside;
         }
     }
-    for (int dimension = 0; dimension < st.rank && p.partial(); ++dimension)
+    for (int dimension = 0; dimension < st.rank && p.is_partial(); ++dimension)
         clip_region(p, touched_by(p, s, st.target, dimension, place.outer_depth, 0), dimension, r);
     move_now(p, r, place.transfer, place.transfer_ordinal);
 }

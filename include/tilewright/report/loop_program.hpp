@@ -81,6 +81,11 @@ inline std::string step_text(plan_value const& plan, ring_step const& at) {
     if (at.ring < 0) return "";
     ring const& r = plan.rings[static_cast<std::size_t>(at.ring)];
     auto const steps = [](int count) { return std::to_string(count) + (count == 1 ? " step" : " steps"); };
+    if (at.only_where >= 0) {
+        ring_step everywhere = at;
+        everywhere.only_where = -1;
+        return step_text(plan, everywhere) + " where " + variable_text(plan, at.only_where) + " = 0";
+    }
     if (r.steps == 1) return "";
     if (at.step.count == 0) return ", step " + std::to_string(at.step.constant);
     if (at.ahead != 0) return ", " + steps(at.ahead < 0 ? -at.ahead : at.ahead) + (at.ahead < 0 ? " back" : " ahead");

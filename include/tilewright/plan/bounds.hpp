@@ -1,0 +1,292 @@
+#pragma once
+#include <tilewright/plan/hazards.hpp>
+
+// Whether what a plan with partial tiles moves and computes stays where there is something. Reads the program alone: it knows nothing of
+// how clips and limits were found.
+namespace tilewright::detail {
+
+/// Follows a program and compares where it moves and computes: with the extents of buffers, and with what the transfers into a buffer, or
+/// the loops that compute it, have put there.
+struct within_bounds {
+    using run = program_run<within_bounds>;
+    using values = fixed_array<std::int64_t, plan_value::most_variables>;
+    using ranges = fixed_array<range, max_rank>;
+    static constexpr int most_visits = 96;
+    static constexpr std::int64_t most_tried = 1 << 12;
+
+    /// Neighbouring dimensions of a buffer, from `first` to `last`, that a transfer moves as one, and which elements of them.
+    struct stretch {
+        int first = 0, last = 0;
+        range elements{};
+    };
+    struct moved {
+        fixed_array<stretch, max_rank> stretches{};
+        int count = 0;
+    };
+    hazard found{};
+
+    constexpr void start(run& in, int movement_at) {
+        movement const& m = in.movement_at(movement_at);
+        if (in.elements_of(m) == 0) return;
+        values const loops = loops_at(in, m.at.ring, in.number_of(m));
+        for (bool source : {true, false}) {
+            int const buffer_at = source ? m.source : m.destination;
+            if (buffer_at < 0) continue;
+            moved const there = moved_of(in, m, source, loops);
+            buffer const& b = in.plan().buffers[static_cast<std::size_t>(buffer_at)];
+            for (int at = 0; at < there.count; ++at) {
+                stretch const& s = there.stretches[static_cast<std::size_t>(at)];
+                std::int64_t size = 1;
+                for (int d = s.first; d <= s.last; ++d) size *= b.extents[static_cast<std::size_t>(d)];
+                if (s.elements.low < 0 || s.elements.high >= size) return report(in, rule::outside_of_it, buffer_at, movement_at);
+            }
+            if (source) compare_with_computed(in, buffer_at, movement_at, there, loops);
+        }
+    }
+    constexpr void wait(run&, int) {}
+    constexpr void push(run&, int) {}
+    constexpr void pop(run&, int) {}
+    constexpr void compute(run& in, int body_at, std::int64_t times) {
+        if (times == 0) return;
+        body const& b = in.plan().bodies[static_cast<std::size_t>(body_at)];
+        if (b.kind == body_kind::intrinsic) return;  // idle lanes are allowed for, and proven to add nothing
+        values const loops = loops_at(in, -1, 0);
+        in.plan().each_use(b, [&](use const& u, bool reads, bool) {
+            if (found) return;
+            buffer const& used = in.plan().buffers[static_cast<std::size_t>(u.buffer)];
+            ranges where{};
+            for (int d = 0; d < used.rank; ++d) {
+                range& r = where[static_cast<std::size_t>(d)];
+                if (!reach(in, u.at[static_cast<std::size_t>(d)], b, loops, false, r)) return;
+                r.low -= used.minimum[static_cast<std::size_t>(d)], r.high -= used.minimum[static_cast<std::size_t>(d)];
+                if (r.low < 0 || r.high >= used.extents[static_cast<std::size_t>(d)]) return report(in, rule::outside_of_it, u.buffer, -1);
+            }
+            if (!reads) return;
+            compare_with_loaded(in, u.buffer, where, loops);
+            compare_with_computed(in, u.buffer, -1, each_dimension(used, where), loops);
+        });
+    }
+    constexpr void sign(run const&, run_signature&) const {}
+    constexpr void skip(run const&, std::int64_t, run_signature const&, run_signature const&) {}
+
+  private:
+    static constexpr variable const& variable_at(run const& in, int at) { return in.plan().variables[static_cast<std::size_t>(at)]; }
+    /// The loops as they stand, or as they are at a step of a ring; -1: a loop that is free.
+    static constexpr values loops_at(run const& in, int ring_at, std::int64_t number) {
+        values loops{};
+        loops.fill(-1);
+        for (int at = 0; at < in.plan().variables.size(); ++at) {
+            if (in.is_open(at)) loops[static_cast<std::size_t>(at)] = in.value(at);
+        }
+        for (int at = ring_at < 0 ? -1 : in.ring_at(ring_at).loop_count - 1; at >= 0; --at) {
+            int const loop = in.ring_at(ring_at).loops[static_cast<std::size_t>(at)];
+            loops[static_cast<std::size_t>(loop)] = number % variable_at(in, loop).extent;
+            number /= variable_at(in, loop).extent;
+        }
+        return loops;
+    }
+    /// From where to where a form goes, free loops at all of their iterations.
+    static constexpr range range_of(run const& in, affine const& form, values const& loops) {
+        range whole{form.constant, form.constant};
+        for (int at = 0; at < form.count; ++at) {
+            term const& t = in.plan().term_at(form, at);
+            variable const& v = variable_at(in, t.variable);
+            range one{0, v.extent - 1};
+            std::int64_t const here = loops[static_cast<std::size_t>(t.variable)];
+            if (v.kind == variable_kind::component) {
+                one = range_of(in, v.fused, loops);
+                std::int64_t const row = v.modulus;
+                bool const wraps = row != 0 && one.low / row != one.high / row;
+                if (wraps) one = {0, row - 1};
+                else if (row != 0) one = {one.low % row, one.high % row};
+                else one = {one.low / v.divisor, one.high / v.divisor};
+            } else if (here >= 0) {
+                one = {here, here};
+            }
+            whole.low += t.coefficient * (t.coefficient > 0 ? one.low : one.high);
+            whole.high += t.coefficient * (t.coefficient > 0 ? one.high : one.low);
+        }
+        return whole;
+    }
+    /// From where to where a form goes in the iterations of a body that its limits leave; of a whole stage, in those of the loops of the
+    /// program that are free, too. @return false when they leave none
+    static constexpr bool reach(run const& in, affine const& form, body const& b, values const& loops, bool of_stage, range& into) {
+        fixed_array<int, plan_value::most_limits> limits{};
+        int count = 0;
+        for (int at = 0; at < in.plan().limits.size(); ++at) {
+            limit const& l = in.plan().limits[static_cast<std::size_t>(at)];
+            if (l.stage != b.stage || (b.kind == body_kind::identity && l.reduction)) continue;
+            bool concerned = l.loop >= 0 && of_stage && loops[static_cast<std::size_t>(l.loop)] < 0;
+            for (int loop = 0; loop < b.loop_count && l.loop < 0; ++loop)
+                concerned |= moves_with(in.plan(), form_of(in.plan(), l.form), b.loops[static_cast<std::size_t>(loop)]);
+            if (concerned && range_of(in, l.form, loops).high >= l.bound) limits[static_cast<std::size_t>(count++)] = at;
+        }
+        into = range_of(in, form, loops);
+        if (count == 0) return true;
+        fixed_array<int, body::most_loops> free{};
+        int moving = 0;
+        std::int64_t all = 1;
+        linear const whole = form_of(in.plan(), form);
+        for (int at = 0; at < in.plan().variables.size() && moving < body::most_loops; ++at) {
+            variable const& v = variable_at(in, at);
+            if (v.kind != variable_kind::loop || loops[static_cast<std::size_t>(at)] >= 0 || !moves_with(in.plan(), whole, at)) continue;
+            free[static_cast<std::size_t>(moving++)] = at;
+            all *= v.extent;
+        }
+        if (all > most_tried) return false;
+        bool any = false;
+        values tried = loops;
+        range const widest = into;
+        for (std::int64_t number = 0; number < all; ++number) {
+            std::int64_t rest = number;
+            for (int at = 0; at < moving; ++at) {
+                auto const loop = static_cast<std::size_t>(free[static_cast<std::size_t>(at)]);
+                tried[loop] = rest % variable_at(in, free[static_cast<std::size_t>(at)]).extent;
+                rest /= variable_at(in, free[static_cast<std::size_t>(at)]).extent;
+            }
+            bool left = true;
+            for (int at = 0; at < count && left; ++at) {
+                limit const& l = in.plan().limits[static_cast<std::size_t>(limits[static_cast<std::size_t>(at)])];
+                left = range_of(in, l.form, tried).low < l.bound;
+            }
+            if (!left) continue;
+            range const here = range_of(in, form, tried);
+            into = any ? range{into.low < here.low ? into.low : here.low, into.high > here.high ? into.high : here.high} : here;
+            any = true;
+            if (into.low == widest.low && into.high == widest.high) break;
+        }
+        return any;
+    }
+    /// Of a dimension of a call, -1 its row, the elements that clips leave.
+    static constexpr range left_of(run const& in, movement const& m, int dimension, values const& loops) {
+        range left{0, (dimension < 0 ? m.row_elements : m.dimensions[static_cast<std::size_t>(dimension)].extent) - 1};
+        for (int at = m.first_clip; at < m.first_clip + m.clip_count; ++at) {
+            clip const& c = in.plan().clips[static_cast<std::size_t>(at)];
+            if (c.dimension != dimension) continue;
+            range const form = range_of(in, c.form, loops);
+            if (c.is == clip_kind::end && c.bound - form.low - 1 < left.high) left.high = c.bound - form.low - 1;
+            if (c.is == clip_kind::begin && c.bound - form.high > left.low) left.low = c.bound - form.high;
+        }
+        return left;
+    }
+    /// What a movement moves on one of its sides; of all calls, where loops that make several of it are free.
+    static constexpr moved moved_of(run const& in, movement const& m, bool source, values const& loops) {
+        buffer const& b = in.plan().buffers[static_cast<std::size_t>(source ? m.source : m.destination)];
+        // Of loops that make several calls, those iterations that make one: they begin at 0.
+        values last = loops;
+        for (int at = m.first_clip; at < m.first_clip + m.clip_count; ++at) {
+            clip const& c = in.plan().clips[static_cast<std::size_t>(at)];
+            for (int t = 0; c.is == clip_kind::only && t < c.form.count; ++t) {
+                auto const piece = static_cast<std::size_t>(in.plan().term_at(c.form, t).variable);
+                variable const& v = variable_at(in, static_cast<int>(piece));
+                if (loops[piece] >= 0 || v.kind != variable_kind::loop) continue;
+                values tried = loops;
+                for (tried[piece] = last[piece] < 0 ? v.extent - 1 : last[piece]; tried[piece] > 0; --tried[piece]) {
+                    if (range_of(in, c.form, tried).low < c.bound) break;
+                }
+                last[piece] = tried[piece];
+            }
+        }
+        values first = last;
+        for (int at = 0; at < in.plan().variables.size(); ++at) {
+            if (loops[static_cast<std::size_t>(at)] < 0 && last[static_cast<std::size_t>(at)] >= 0) first[static_cast<std::size_t>(at)] = 0;
+        }
+        moved there;
+        ranges spans{};
+        int row = b.rank - 1;
+        while (row > 0 && b.extents[static_cast<std::size_t>(row)] == 1) --row;
+        for (int d = 0; d < b.rank; ++d) {
+            auto const at = static_cast<std::size_t>(d);
+            affine const& form = (source ? m.source_at : m.destination_at)[at];
+            spans[at] = {range_of(in, form, first).low, range_of(in, form, last).high};
+            spans[at].low -= b.minimum[at], spans[at].high -= b.minimum[at];
+        }
+        auto const widen_by = [&](int dimension, range const& left, std::int64_t factor) {
+            if (dimension < 0) return;
+            auto const at = static_cast<std::size_t>(dimension);
+            spans[at].low += factor * left.low, spans[at].high += factor * left.high;
+        };
+        for (int at = 0; at < m.dimension_count; ++at) {
+            movement_dimension const& d = m.dimensions[static_cast<std::size_t>(at)];
+            widen_by(source ? d.source_dimension : d.destination_dimension, left_of(in, m, at, loops),
+                     source ? d.source_factor : d.destination_factor);
+        }
+        if (b.rank > 0) widen_by(row, left_of(in, m, -1, loops), 1);
+        unsigned const joined = source ? m.source_joined : m.destination_joined;
+        for (int d = b.rank - 1; d >= 0; --d) {
+            stretch s{d, d, spans[static_cast<std::size_t>(d)]};
+            std::int64_t size = b.extents[static_cast<std::size_t>(d)];
+            while (s.first > 0 && (joined >> (s.first - 1) & 1) != 0) {
+                auto const outer = static_cast<std::size_t>(--s.first);
+                s.elements.low += spans[outer].low * size, s.elements.high += spans[outer].high * size;
+                size *= b.extents[outer];
+            }
+            there.stretches[static_cast<std::size_t>(there.count++)] = s;
+            d = s.first;
+        }
+        return there;
+    }
+    /// Some elements of a buffer as stretches of single dimensions.
+    static constexpr moved each_dimension(buffer const& b, ranges const& where) {
+        moved found;
+        for (int d = 0; d < b.rank; ++d)
+            found.stretches[static_cast<std::size_t>(found.count++)] = {d, d, where[static_cast<std::size_t>(d)]};
+        return found;
+    }
+    /// Whether stretches hold all of some elements of a buffer, or lie among them.
+    static constexpr bool compare(run const& in, int buffer_at, moved const& there, ranges const& where, bool hold) {
+        buffer const& b = in.plan().buffers[static_cast<std::size_t>(buffer_at)];
+        for (int at = 0; at < there.count; ++at) {
+            stretch const& s = there.stretches[static_cast<std::size_t>(at)];
+            range of{};
+            for (int d = s.first; d <= s.last; ++d) {
+                std::int64_t const size = b.extents[static_cast<std::size_t>(d)];
+                of = {of.low * size + where[static_cast<std::size_t>(d)].low, of.high * size + where[static_cast<std::size_t>(d)].high};
+            }
+            range const& inner = hold ? of : s.elements;
+            range const& outer = hold ? s.elements : of;
+            if (inner.low < outer.low || inner.high > outer.high) return false;
+        }
+        return true;
+    }
+    /// What is read of a buffer that transfers fill must have been moved there.
+    constexpr void compare_with_loaded(run& in, int buffer_at, ranges const& where, values const& loops) {
+        for (int at = 0; at < in.plan().movements.size() && !found; ++at) {
+            movement const& m = in.movement_at(at);
+            if (m.destination != buffer_at || m.source < 0) continue;
+            if (!compare(in, buffer_at, moved_of(in, m, false, loops), where, true)) report(in, rule::never_loaded, buffer_at, -1);
+        }
+    }
+    /// What is stored or read of a buffer that loops of a stage compute must have been computed.
+    constexpr void compare_with_computed(run& in, int buffer_at, int by_movement, moved const& there, values const& loops) {
+        buffer const& b = in.plan().buffers[static_cast<std::size_t>(buffer_at)];
+        if (b.kind == buffer_kind::argument) return;
+        for (int at = 0; at < in.plan().bodies.size() && !found; ++at) {
+            body const& by = in.plan().bodies[static_cast<std::size_t>(at)];
+            bool const continues = in.plan().stages[static_cast<std::size_t>(by.stage)].continues;
+            if (by.kind == body_kind::intrinsic || by.kind == body_kind::identity || continues) continue;
+            in.plan().each_use(by, [&](use const& u, bool, bool writes) {
+                if (u.buffer != buffer_at || !writes || found) return;
+                ranges computed{};
+                for (int d = 0; d < b.rank; ++d) {
+                    if (!reach(in, u.at[static_cast<std::size_t>(d)], by, loops, true, computed[static_cast<std::size_t>(d)])) return;
+                }
+                if (!compare(in, buffer_at, there, computed, false)) report(in, rule::never_computed, buffer_at, by_movement);
+            });
+        }
+    }
+    constexpr void report(run& in, rule broken, int buffer_at, int movement_at) {
+        if (!found) found = {broken, static_cast<std::int16_t>(buffer_at), 0, static_cast<std::int16_t>(movement_at), -1};
+        in.stop();
+    }
+};
+
+/// The first movement or body of a plan with partial tiles that leaves a buffer, or what has been put there.
+constexpr hazard find_excess(plan_value const& plan, visiting how = visiting::periods) {
+    if (plan.refusal || plan.limits.size() + plan.clips.size() == 0) return {};
+    within_bounds state;
+    program_run<within_bounds>(plan, state, how).run();
+    return state.found;
+}
+
+}  // namespace tilewright::detail
