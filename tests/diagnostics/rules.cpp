@@ -164,6 +164,12 @@ TEST_CASE("every rule is raised by what breaks it") {
                  book.staged(schedule(matmul, npu)).reorder(k, m, n).split(n, no, ni, 16).reorder(k, ni, m, no).tensorize(k, ni, m, mac));
     book.refuses(loop_order, rule::not_directly_around, schedule(matmul, npu).fuse(m, k, mo));
     book.refuses(loop_order, rule::reduction_fused_with_another, schedule(matmul, npu).fuse(n, k, mo));
+    axis const open{"open", dynamic}, reduced{"reduced", dynamic};
+    auto const rows = C(m, open) = D(m, open);
+    book.refuses(loop_order, rule::run_time_inside_fused, schedule(rows, npu).fuse(m, open, mo));
+    book.refuses(loop_order, rule::run_time_loop, schedule(rows, npu).vectorize(open));
+    book.ill_formed(rule::extent_of_no_argument, C(m) = sum(reduced, D(m, 2 * reduced)));
+    book.invalid(rule::run_time_semantics, c(open) = d(open));
     book.refuses(loop_order, rule::vectorized_reduction, schedule(matmul, npu).vectorize(k));
     book.refuses(loop_order, rule::vectorized_around_steps, schedule(matmul, npu).vectorize(m).cache_read(A, spad).at(m));
     book.refuses(loop_order, rule::inside_the_intrinsic,

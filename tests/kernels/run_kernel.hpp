@@ -77,46 +77,61 @@ inline bool same_bits(Halide::Buffer<> const& a, Halide::Buffer<> const& b) {
     return std::memcmp(a.data(), b.data(), a.size_in_bytes()) == 0;
 }
 
-/// The plan's result equals the algorithm's own, bit for bit; the run allocated nothing and cost what the plan says. With asynchronous
-/// transfers that holds however they make progress, and no access that is checked is a bad one.
-/// @return the result, and the operands that it was made of
+/// A kernel compiled from a plan, as it is, with every access checked, and as the algorithm without the plan.
+class compiled_kernel {
+  public:
+    compiled_kernel(tilewright::plan_value const& plan, tilewright::emulator& on)
+        : on_(on), planned_(plan, &on), checked_(plan, &on, true), plain_(plan, nullptr) {}
+
+    /// The plan's result equals the algorithm's own, bit for bit; the run allocated nothing and cost what the plan says. With asynchronous
+    /// transfers that holds however they make progress, and no access that is checked is a bad one.
+    /// @param plan  what the kernel was compiled from, or that at some extents
+    /// @return the result, and the operands that it was made of
+    operand_data check(tilewright::plan_value const& plan, std::vector<double> const& parameters = {}) {
+        using namespace tilewright;
+        INFO(planned_.statement());
+        CHECK(!detail::find_excess(plan, detail::visiting::everything));
+        operand_data data = random_operands(plan, 17);
+        Halide::Buffer<> const wanted = result_of(plain_, data, parameters);
+        allocations() = 0;
+        auto const check_run = [&](halide::jit_kernel& kernel) {
+            on_.reset();
+            Halide::Buffer<> result = data.output;
+            CHECK_NOTHROW(result = result_of(kernel, data, parameters));
+            CHECK(on_.error() == "");
+            CHECK(on_.cycles() == predict(plan).cycles);
+            CHECK(on_.serial_cycles() == plan.total_cycles);
+            CHECK(same_bits(result, wanted));
+        };
+        bool const overlaps = plan.rings.size() > 0 || tilewright::detail::is_ordered_aside(plan);
+        for (progress how : {progress::earliest, progress::latest, progress::random, progress::threads}) {
+            if (!overlaps && how != progress::earliest) break;
+            INFO("transfers complete: " << name_of(how));
+            on_.use(how, 29);
+            check_run(planned_);
+        }
+        on_.use(progress::earliest);
+        CHECK(allocations() == 0);
+        if (overlaps) {
+            INFO("every access checked");
+            on_.check(plan);
+            check_run(checked_);
+            on_.stop_checking();
+        }
+        data.output = wanted;
+        return data;
+    }
+
+  private:
+    tilewright::emulator& on_;
+    tilewright::halide::jit_kernel planned_, checked_, plain_;
+};
+
+/// Compiles a plan and checks it.
 inline operand_data check_kernel(tilewright::plan_value const& plan, tilewright::emulator& on, std::vector<double> const& parameters = {}) {
-    using namespace tilewright;
     INFO((plan.refusal ? to_string(plan.refusal) : std::string()));
     REQUIRE(!plan.refusal);
-    CHECK(!tilewright::detail::find_excess(plan, tilewright::detail::visiting::everything));
-    operand_data data = random_operands(plan, 17);
-    halide::jit_kernel planned(plan, &on), plain(plan, nullptr);
-    INFO(planned.statement());
-    Halide::Buffer<> const wanted = result_of(plain, data, parameters);
-    allocations() = 0;
-    auto const check_run = [&](halide::jit_kernel& kernel) {
-        on.reset();
-        Halide::Buffer<> result = data.output;
-        CHECK_NOTHROW(result = result_of(kernel, data, parameters));
-        CHECK(on.error() == "");
-        CHECK(on.cycles() == predict(plan).cycles);
-        CHECK(on.serial_cycles() == plan.total_cycles);
-        CHECK(same_bits(result, wanted));
-    };
-    bool const overlaps = plan.rings.size() > 0 || tilewright::detail::is_ordered_aside(plan);
-    for (progress how : {progress::earliest, progress::latest, progress::random, progress::threads}) {
-        if (!overlaps && how != progress::earliest) break;
-        INFO("transfers complete: " << name_of(how));
-        on.use(how, 29);
-        check_run(planned);
-    }
-    on.use(progress::earliest);
-    CHECK(allocations() == 0);
-    if (overlaps) {
-        INFO("every access checked");
-        halide::jit_kernel checked(plan, &on, true);
-        on.check(plan);
-        check_run(checked);
-        on.stop_checking();
-    }
-    data.output = wanted;
-    return data;
+    return compiled_kernel(plan, on).check(plan, parameters);
 }
 
 /// Likewise, and `expected`, which fills the result, given the operands as they were before, makes the same bits.

@@ -184,6 +184,13 @@ TEST_CASE("directives check what the reference says") {
     REFUSED(none, schedule(uneven, dsp).cache_read(in, tcm));
     REFUSED(box_not_constant, schedule(uneven, dsp).cache_read(in, tcm).at(y));
 
+    constexpr axis rows_at_run_time{"m", dynamic};
+    constexpr auto open = out(rows_at_run_time) = in(rows_at_run_time)*2;
+    REFUSED(run_time_box, schedule(open, dsp).cache_read(in, tcm));
+    constexpr axis at_most{"m", dynamic.up_to(100)};
+    constexpr auto bounded = out(at_most) = in(at_most)*2;
+    REFUSED(none, schedule(bounded, dsp).cache_read(in, tcm));
+
     REFUSED(unknown_tensor, plain().cache_write(A, tcm));
     REFUSED(loop_order, plain().reorder(k, m, n).cache_write(C, tcm).at(m));
     REFUSED(loop_order, plain().split(n, no, ni, 4).reorder(ni, m, no).cache_write(C, tcm).at(ni));

@@ -8,6 +8,7 @@ struct stage_axis {
     label name{};
     std::int64_t extent = 0;
     bool reduction = false;
+    bool run_time = false;  ///< `extent` is the most that it can be
 };
 
 /// The rule that a stage breaks; `about` names the axis, tensor, type or operation.
@@ -203,14 +204,18 @@ constexpr stage_mistake read_stage(computation_view nodes, int first, stage& s) 
         }
         if (n.op != operation::axis_value) continue;
         int const known = s.find(n.name);
+        bool const run_time = run_time_extent::is_kept_in(n.value);
+        std::int64_t const extent = run_time ? run_time_extent::most_of(n.value) : n.value;
         if (known >= 0) {
-            if (s.axes[static_cast<std::size_t>(known)].extent != n.value) return {rule::axis_with_two_extents, n.name};
+            stage_axis const& before = s.axes[static_cast<std::size_t>(known)];
+            if (before.extent != extent || before.run_time != run_time) return {rule::axis_with_two_extents, n.name};
             continue;
         }
-        if (n.value < 1) return {rule::axis_without_extent, n.name};
-        if (n.value > stage::most_index) return {rule::too_many, n.name, "extent", n.value, stage::most_index};
+        if (extent < 1) return {rule::axis_without_extent, n.name};
+        std::int64_t const most = run_time ? run_time_extent::most_of_all : stage::most_index;
+        if (extent > most) return {rule::too_many, n.name, "extent", extent, most};
         if (s.axis_count == stage::most_axes) return {rule::too_many, s.output, "axes", stage::most_axes + 1, stage::most_axes};
-        s.axes[static_cast<std::size_t>(s.axis_count++)] = {n.name, n.value, at > s.target};
+        s.axes[static_cast<std::size_t>(s.axis_count++)] = {n.name, extent, at > s.target, run_time};
     }
     for (int dimension = 0; dimension < s.rank; ++dimension) {
         node const& plain = nodes[nodes[s.target].argument(dimension)];
@@ -235,7 +240,7 @@ constexpr stage_mistake read_stage(computation_view nodes, int first, stage& s) 
             double low = static_cast<double>(index.constant), high = low;
             for (int axis = 0; axis < s.axis_count; ++axis) {
                 auto const position = static_cast<std::size_t>(axis);
-                if (index.coefficients[position] == 0) continue;
+                if (index.coefficients[position] == 0 || s.axes[position].run_time) continue;  // left to the entry of the kernel
                 double const reach = static_cast<double>(index.coefficients[position]) * static_cast<double>(s.axes[position].extent - 1);
                 (reach < 0 ? low : high) += reach;
             }

@@ -7,6 +7,8 @@
 #define TILEWRIGHT_AXIS_USED_TWICE "axis used twice: give every loop of a stage its own name, and name it once"
 #define TILEWRIGHT_LOOP_ORDER "loop order: reorder the loops, or name another one"
 #define TILEWRIGHT_BOX_NOT_CONSTANT "box not constant: stage it at another loop, where every iteration needs a box of one size"
+#define TILEWRIGHT_RUN_TIME_BOX "run time box: split the axis and stage inside its outer loop, or give it a bound, dynamic.up_to(...)"
+#define TILEWRIGHT_RUN_TIME_DOMAIN "run time domain: give the axis a constant extent, or let all accesses to the tensor end alike"
 #define TILEWRIGHT_MEMORY_OVERFLOW "memory overflow: shrink a tile, or stage at a loop further in"
 #define TILEWRIGHT_NO_MEMORY "no memory: name a memory with a capacity in store_in, cache_read or cache_write"
 #define TILEWRIGHT_NO_TRANSFER "no transfer: declare one, name the right one in by(...), or stage through another memory"

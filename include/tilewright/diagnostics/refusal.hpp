@@ -246,6 +246,12 @@ constexpr void report_refusal() {
             no_refusal<Planned, race>::ok,
             TILEWRIGHT_RACE);
         static_assert(
+            no_refusal<Planned, run_time_box>::ok,
+            TILEWRIGHT_RUN_TIME_BOX);
+        static_assert(
+            no_refusal<Planned, run_time_domain>::ok,
+            TILEWRIGHT_RUN_TIME_DOMAIN);
+        static_assert(
             no_refusal<Planned, deadlock>::ok,
             TILEWRIGHT_DEADLOCK);
         static_assert(

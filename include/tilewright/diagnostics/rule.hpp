@@ -30,6 +30,10 @@
     X(no_identifier, "a name is not an identifier, which generated code needs")                                          \
     X(not_innermost, "tensorize replaces the innermost loops; reorder them inwards past")                                \
     X(not_directly_around, "it does not stand directly around the loop to fuse it with")                                 \
+    X(run_time_inside_fused, "its extent is left to run time; of two fused loops only the outer one can be so")          \
+    X(run_time_loop, "its extent is left to run time; split it and name the inner loop")                                 \
+    X(run_time_semantics, "the extents of instructions and transfers are constants, not left to run time")               \
+    X(extent_of_no_argument, "no dimension of an argument is indexed by it alone, to read its extent from")              \
     X(reduction_fused_with_another, "a reduction and a loop of the output cannot be fused")                              \
     X(vectorized_reduction, "a reduction cannot run in vector lanes")                                                    \
     X(vectorized_around_steps, "a vectorized loop cannot hold transfers, instructions or other stages")                  \

@@ -7,39 +7,41 @@
 // Every verdict once: its name, the sentence with its numbers, and the way out. In a sentence, $0 is a name of the verdict, #0 one of its
 // facts, @ the list of parts with their bytes, % the rule that is broken; {3 …} stands only if name 3 is there, {#3 …} if fact 3 is.
 // docs/diagnostics/ has a page for each.
-#define TILEWRIGHT_VERDICTS(X)                                                                                                         \
-    X(unknown_axis, "there is no loop `$0` in stage `$1`", TILEWRIGHT_UNKNOWN_AXIS)                                                    \
-    X(unknown_tensor, "`$0`: %{1 (stage `$1`)}", TILEWRIGHT_UNKNOWN_TENSOR)                                                            \
-    X(unknown_part, "`$0` is not a part of machine `$1`", TILEWRIGHT_UNKNOWN_PART)                                                     \
-    X(axis_used_twice, "loop `$0` of stage `$1` is named twice", TILEWRIGHT_AXIS_USED_TWICE)                                           \
-    X(loop_order, "loop `$0`: %{1 (`$1`)}", TILEWRIGHT_LOOP_ORDER)                                                                     \
-    X(box_not_constant, "the box of `$0` in dimension #0 changes from one iteration of `$1` to the next", TILEWRIGHT_BOX_NOT_CONSTANT) \
-    X(memory_overflow, "memory `$0`{#3 (bank #3)} needs #0 of #1 bytes: @{1; at most #2 versions of `$1` fit}",                        \
-      TILEWRIGHT_MEMORY_OVERFLOW)                                                                                                      \
-    X(no_memory, "`$0` has no memory that can hold it{1: `$1` has no capacity}", TILEWRIGHT_NO_MEMORY)                                 \
-    X(no_transfer, "`$0`: no transfer copies from `$1` to `$2`", TILEWRIGHT_NO_TRANSFER)                                               \
-    X(several_transfers, "`$0`: both `$1` and `$2` can move it", TILEWRIGHT_SEVERAL_TRANSFERS)                                         \
-    X(transfer_region, "transfer `$0` cannot move the region of `$1`: %", TILEWRIGHT_TRANSFER_REGION)                                  \
-    X(transfer_mismatch, "transfer `$0` does not do what `$1` needs: %", TILEWRIGHT_TRANSFER_MISMATCH)                                 \
-    X(host_access, "`$1` is in memory `$0`, which loops that stay code cannot see", TILEWRIGHT_HOST_ACCESS)                            \
-    X(missing_first_form, "`$0` accumulates into `$1`, which nothing overwrites or fills first", TILEWRIGHT_MISSING_FIRST_FORM)        \
-    X(intrinsic_mismatch, "`$0` does not match stage `$1`: %", TILEWRIGHT_INTRINSIC_MISMATCH)                                          \
-    X(intrinsic_operation, "`$0` does not match stage `$1`: $2 in the stage, $3 in the intrinsic", TILEWRIGHT_INTRINSIC_OPERATION)     \
-    X(operand_memory, "`$1` is in memory `$2`, but `$0` takes it from `$3`", TILEWRIGHT_OPERAND_MEMORY)                                \
-    X(partial_step, "`$0` takes #1 of `$1` at a time, which has #0: %", TILEWRIGHT_PARTIAL_STEP)                                       \
-    X(capacity_of_representation, "$0{1 of `$1`}: #0, but at most #1 can be held", TILEWRIGHT_CAPACITY_OF_REPRESENTATION)              \
-    X(ill_formed, "`$0`: %{1 (`$1`)}", TILEWRIGHT_ILL_FORMED)                                                                          \
-    X(invalid_part, "`$0`: %{1 (`$1`)}", TILEWRIGHT_INVALID_PART)                                                                      \
-    X(invalid_number, "`$0`: $1 is #0, but must be at least #1", TILEWRIGHT_INVALID_NUMBER)                                            \
-    X(not_honoured, "`$0` asks for $1, which plans do not do yet", TILEWRIGHT_NOT_HONOURED)                                            \
-    X(conflicting_directives, "`$0` already has a directive `$1`", TILEWRIGHT_CONFLICTING_DIRECTIVES)                                  \
-    X(misplaced_directive, "`$0`: %", TILEWRIGHT_MISPLACED_DIRECTIVE)                                                                  \
-    X(temporary, "the $0 of the schedule is a temporary, which is gone before it is planned", TILEWRIGHT_TEMPORARY)                    \
-    X(versions_without_use, "`$0`: %", TILEWRIGHT_VERSIONS_WITHOUT_USE)                                                                \
-    X(layout_mismatch, "the layout of `$0`: %", TILEWRIGHT_LAYOUT_MISMATCH)                                                            \
-    X(bank_conflict, "bank #0 of `$0` has one port: `$1` is in flight there while `$2` is used{3 by $3}", TILEWRIGHT_BANK_CONFLICT)    \
-    X(race, "version #0 of `$0`: %{1 (`$1` is in flight)}{2 (`$2` meets it)}", TILEWRIGHT_RACE)                                        \
-    X(deadlock, "tokens from `$1` to `$2` for `$0`: %", TILEWRIGHT_DEADLOCK)                                                           \
+#define TILEWRIGHT_VERDICTS(X)                                                                                                             \
+    X(unknown_axis, "there is no loop `$0` in stage `$1`", TILEWRIGHT_UNKNOWN_AXIS)                                                        \
+    X(unknown_tensor, "`$0`: %{1 (stage `$1`)}", TILEWRIGHT_UNKNOWN_TENSOR)                                                                \
+    X(unknown_part, "`$0` is not a part of machine `$1`", TILEWRIGHT_UNKNOWN_PART)                                                         \
+    X(axis_used_twice, "loop `$0` of stage `$1` is named twice", TILEWRIGHT_AXIS_USED_TWICE)                                               \
+    X(loop_order, "loop `$0`: %{1 (`$1`)}", TILEWRIGHT_LOOP_ORDER)                                                                         \
+    X(box_not_constant, "the box of `$0` in dimension #0 changes from one iteration of `$1` to the next", TILEWRIGHT_BOX_NOT_CONSTANT)     \
+    X(run_time_box, "the box of `$0` inside `$2` is as large as `$1`, an extent left to run time, without bound", TILEWRIGHT_RUN_TIME_BOX) \
+    X(run_time_domain, "`$0`: run time would have to decide where indices over `$1` begin or end", TILEWRIGHT_RUN_TIME_DOMAIN)             \
+    X(memory_overflow, "memory `$0`{#3 (bank #3)} needs #0 of #1 bytes: @{1; at most #2 versions of `$1` fit}",                            \
+      TILEWRIGHT_MEMORY_OVERFLOW)                                                                                                          \
+    X(no_memory, "`$0` has no memory that can hold it{1: `$1` has no capacity}", TILEWRIGHT_NO_MEMORY)                                     \
+    X(no_transfer, "`$0`: no transfer copies from `$1` to `$2`", TILEWRIGHT_NO_TRANSFER)                                                   \
+    X(several_transfers, "`$0`: both `$1` and `$2` can move it", TILEWRIGHT_SEVERAL_TRANSFERS)                                             \
+    X(transfer_region, "transfer `$0` cannot move the region of `$1`: %", TILEWRIGHT_TRANSFER_REGION)                                      \
+    X(transfer_mismatch, "transfer `$0` does not do what `$1` needs: %", TILEWRIGHT_TRANSFER_MISMATCH)                                     \
+    X(host_access, "`$1` is in memory `$0`, which loops that stay code cannot see", TILEWRIGHT_HOST_ACCESS)                                \
+    X(missing_first_form, "`$0` accumulates into `$1`, which nothing overwrites or fills first", TILEWRIGHT_MISSING_FIRST_FORM)            \
+    X(intrinsic_mismatch, "`$0` does not match stage `$1`: %", TILEWRIGHT_INTRINSIC_MISMATCH)                                              \
+    X(intrinsic_operation, "`$0` does not match stage `$1`: $2 in the stage, $3 in the intrinsic", TILEWRIGHT_INTRINSIC_OPERATION)         \
+    X(operand_memory, "`$1` is in memory `$2`, but `$0` takes it from `$3`", TILEWRIGHT_OPERAND_MEMORY)                                    \
+    X(partial_step, "`$0` takes #1 of `$1` at a time, which has #0: %", TILEWRIGHT_PARTIAL_STEP)                                           \
+    X(capacity_of_representation, "$0{1 of `$1`}: #0, but at most #1 can be held", TILEWRIGHT_CAPACITY_OF_REPRESENTATION)                  \
+    X(ill_formed, "`$0`: %{1 (`$1`)}", TILEWRIGHT_ILL_FORMED)                                                                              \
+    X(invalid_part, "`$0`: %{1 (`$1`)}", TILEWRIGHT_INVALID_PART)                                                                          \
+    X(invalid_number, "`$0`: $1 is #0, but must be at least #1", TILEWRIGHT_INVALID_NUMBER)                                                \
+    X(not_honoured, "`$0` asks for $1, which plans do not do yet", TILEWRIGHT_NOT_HONOURED)                                                \
+    X(conflicting_directives, "`$0` already has a directive `$1`", TILEWRIGHT_CONFLICTING_DIRECTIVES)                                      \
+    X(misplaced_directive, "`$0`: %", TILEWRIGHT_MISPLACED_DIRECTIVE)                                                                      \
+    X(temporary, "the $0 of the schedule is a temporary, which is gone before it is planned", TILEWRIGHT_TEMPORARY)                        \
+    X(versions_without_use, "`$0`: %", TILEWRIGHT_VERSIONS_WITHOUT_USE)                                                                    \
+    X(layout_mismatch, "the layout of `$0`: %", TILEWRIGHT_LAYOUT_MISMATCH)                                                                \
+    X(bank_conflict, "bank #0 of `$0` has one port: `$1` is in flight there while `$2` is used{3 by $3}", TILEWRIGHT_BANK_CONFLICT)        \
+    X(race, "version #0 of `$0`: %{1 (`$1` is in flight)}{2 (`$2` meets it)}", TILEWRIGHT_RACE)                                            \
+    X(deadlock, "tokens from `$1` to `$2` for `$0`: %", TILEWRIGHT_DEADLOCK)                                                               \
     X(outside_domain, "dimension #0 of `$0` is read from #1 to #2, but computed from 0 to #3", TILEWRIGHT_OUTSIDE_DOMAIN)
 
 // What a number in a verdict says.

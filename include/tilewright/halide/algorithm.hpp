@@ -1,6 +1,7 @@
 #pragma once
 #include <map>
 #include <tilewright/halide/expression.hpp>
+#include <tilewright/plan/arguments.hpp>
 
 namespace tilewright::halide {
 
@@ -8,7 +9,25 @@ namespace tilewright::halide {
 struct algorithm_inputs {
     std::map<std::string, Halide::Func> tensors;
     std::map<std::string, Halide::Expr> parameters;
+    std::map<std::string, Halide::Expr> extents;  ///< of reduced axes that are left to run time
 };
+
+/// Calls `visit(axis, tensor, dimension of Halide's)` for every reduced axis whose extent is that of an input.
+template <class Visit>
+void each_reduced_extent(plan_value const& plan, Visit&& visit) {
+    for (int s = 0; s < plan.stages.size(); ++s) {
+        stage const& of = plan.stages[static_cast<std::size_t>(s)];
+        for (int at = of.rank; at < of.axis_count; ++at) {
+            stage_axis const& a = of.axes[static_cast<std::size_t>(at)];
+            for (int extent = 0; extent < plan.run_time_extents && a.run_time; ++extent) {
+                if (plan.variables[static_cast<std::size_t>(extent)].name != a.name) continue;
+                shape const& from = shape_of_extent(plan, extent, false);
+                buffer const& b = plan.buffers[static_cast<std::size_t>(from.buffer)];
+                visit(a.name.str(), b.tensor.str(), b.rank - 1 - from.dimension);
+            }
+        }
+    }
+}
 
 /// The computation as plain Halide, without schedule or plan.
 ///
@@ -28,7 +47,7 @@ inline Halide::Func build_algorithm(plan_value const& plan, algorithm_inputs con
         for (int axis = 0; axis < s.axis_count; ++axis) {
             stage_axis const& a = s.axes[static_cast<std::size_t>(axis)];
             if (a.reduction) {
-                reduction.emplace_back(0, static_cast<int>(a.extent));
+                reduction.emplace_back(0, a.run_time ? inputs.extents.at(a.name.str()) : Expr(static_cast<int>(a.extent)));
             } else {
                 arguments.insert(arguments.begin(), Halide::Var(a.name.str()));
                 axes[a.name.str()] = arguments.front();

@@ -153,6 +153,94 @@ inline std::string header_text(plan_value const& plan, std::string const& name, 
     return text.str();
 }
 
+inline int position_of(plan_value const& plan, int buffer_at) {
+    argument_list const list = arguments_of(plan);
+    int at = 0;
+    while (list.tensors[static_cast<std::size_t>(at)] != buffer_at) ++at;
+    return at;
+}
+/// A bit for each dimension of an argument that has the extent of an axis which is left to run time.
+inline int exact_dimensions(plan_value const& plan, std::size_t position) {
+    int bits = 0;
+    for (int at = 0; at < plan.shapes.size(); ++at) {
+        shape const& one = plan.shapes[static_cast<std::size_t>(at)];
+        if (one.plain && position_of(plan, one.buffer) == static_cast<int>(position)) bits |= 1 << one.dimension;
+    }
+    return bits;
+}
+/// Extents of an argument; 0 where they follow from what is left to run time.
+inline fixed_array<std::int64_t, max_rank> constant_extents(plan_value const& plan, std::size_t position) {
+    fixed_array<std::int64_t, max_rank> extents = passed_buffers(plan)[position].extents;
+    for (int at = 0; at < plan.shapes.size(); ++at) {
+        shape const& one = plan.shapes[static_cast<std::size_t>(at)];
+        if (position_of(plan, one.buffer) == static_cast<int>(position)) extents[static_cast<std::size_t>(one.dimension)] = 0;
+    }
+    return extents;
+}
+/// What an extent that is left to run time, or a count of tiles that follows from it, is called in an entry.
+inline std::string number_name(plan_value const& plan, int at) {
+    variable const& v = plan.variables[static_cast<std::size_t>(at)];
+    return (v.kind == variable_kind::extent ? "extent_" : "count_" + std::to_string(at) + "_") + v.name.str();
+}
+inline std::string extent_of_result(plan_value const& plan, buffer const& kept, int dimension) {
+    stage_axis const& a = plan.stages[static_cast<std::size_t>(plan.stages.size() - 1)].axes[static_cast<std::size_t>(dimension)];
+    return a.run_time ? "(int32_t)extent_" + a.name.str() : std::to_string(kept.extents[static_cast<std::size_t>(dimension)]);
+}
+/// Reads the extents that are left to run time, and makes of `at_least` what the arguments have to be at them.
+inline std::string extents_text(plan_value const& plan) {
+    if (plan.run_time_extents == 0) return {};
+    std::ostringstream text;
+    auto const error = [&](char const* kind, int buffer_at) {
+        return "return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_" + std::string(kind) + ", " + std::to_string(position_of(plan, buffer_at)) +
+               ");\n";
+    };
+    auto const sum = [&](affine const& form) {
+        std::string all = std::to_string(form.constant);
+        for (int t = 0; t < form.count; ++t) {
+            term const& part = plan.term_at(form, t);
+            all += " + " + std::to_string(part.coefficient) + " * " + number_name(plan, part.variable);
+        }
+        return all;
+    };
+    text << "    struct tilewright_argument arguments[sizeof at_least / sizeof at_least[0]];\n";
+    for (int at = 0; at < plan.variables.size(); ++at) {
+        variable const& v = plan.variables[static_cast<std::size_t>(at)];
+        if (v.kind == variable_kind::count)
+            text << "    const int64_t " << number_name(plan, at) << " = (" << sum(v.fused) << ") / " << v.divisor << ";\n";
+        if (v.kind != variable_kind::extent) continue;
+        shape const& from = shape_of_extent(plan, at, true);
+        buffer const& b = plan.buffers[static_cast<std::size_t>(from.buffer)];
+        std::string const tensor = b.tensor.str(), extent = number_name(plan, at);
+        text << "    if (" << tensor << " == NULL || " << tensor << "->dim == NULL) " << error("NULL_BUFFER", from.buffer) << "    if ("
+             << tensor << "->dimensions != " << b.rank << ") " << error("WRONG_RANK", from.buffer) << "    const int64_t " << extent
+             << " = " << tensor << "->dim[" << b.rank - 1 - from.dimension << "].extent;\n    if (" << extent << " < 1 || " << extent
+             << " > " << v.extent << ") " << error("RUN_TIME_EXTENT", from.buffer);
+    }
+    for (int at = 0; at < plan.rings.size(); ++at) {
+        ring const& r = plan.rings[static_cast<std::size_t>(at)];
+        if (!r.run_time) continue;
+        std::string steps = "1.0";
+        int asked = 0;
+        for (int loop = r.loop_count - 1; loop >= 0; --loop) {
+            variable const& v = plan.variables[static_cast<std::size_t>(r.loops[static_cast<std::size_t>(loop)])];
+            steps += " * " + (v.trips >= 0 ? "(double)" + number_name(plan, v.trips) : std::to_string(v.extent));
+            if (v.trips >= 0) asked = v.trips;
+        }
+        while (plan.variables[static_cast<std::size_t>(asked)].kind == variable_kind::count)
+            asked = plan.term_at(plan.variables[static_cast<std::size_t>(asked)].fused, 0).variable;
+        text << "    if (" << steps << " > " << stage::most_index - most_versions << ") "
+             << error("RUN_TIME_EXTENT", shape_of_extent(plan, asked, true).buffer);
+    }
+    text << "    memcpy(arguments, at_least, sizeof at_least);\n";
+    for (int at = 0; at < plan.shapes.size(); ++at) {
+        shape const& one = plan.shapes[static_cast<std::size_t>(at)];
+        std::int64_t const minimum = plan.buffers[static_cast<std::size_t>(one.buffer)].minimum[static_cast<std::size_t>(one.dimension)];
+        text << "    if (tilewright_reach(&arguments[" << position_of(plan, one.buffer) << "].extent[" << one.dimension << "], "
+             << sum(one.end) << " - " << minimum << ")) " << error("WRONG_EXTENT", one.buffer);
+    }
+    return text.str();
+}
+
 inline std::string entry_text(plan_value const& plan, std::string const& name, bool device) {
     std::ostringstream text;
     auto const numbers = [&](auto const& values, int count) {
@@ -164,22 +252,24 @@ inline std::string entry_text(plan_value const& plan, std::string const& name, b
     std::vector<buffer> const passed = passed_buffers(plan);
     buffer const* const kept = kept_result(plan);
     text << "/* Entry of kernel " << name << ": checks what it is given, then runs it. Written by its binding tool. */\n"
-         << "#include \"" << name << ".h\"\n\n"
-         << "int " << name << "_unchecked(" << parameter_list(plan, true, kept != nullptr ? "struct halide_buffer_t *result" : "")
-         << ");\n";
+         << "#include \"" << name << ".h\"\n"
+         << (plan.run_time_extents > 0 ? "#include <string.h>\n\n" : "\n") << "int " << name << "_unchecked("
+         << parameter_list(plan, true, kept != nullptr ? "struct halide_buffer_t *result" : "") << ");\n";
     if (device)
         text << "\n/* Nothing, but where it stands the compiler does not mix memory accesses. */\n__attribute__((weak)) int "
                 "tilewright_fence(void) { return 0; }\n";
     if (kept != nullptr && !device) text << "void *" << name << "_result(void);\n";
     if (!passed.empty()) {
-        text << "\nstatic const struct tilewright_argument arguments[] = {\n";
-        for (buffer const& b : passed) {
+        text << "\nstatic const struct tilewright_argument " << (plan.run_time_extents > 0 ? "at_least" : "arguments") << "[] = {\n";
+        for (std::size_t at = 0; at < passed.size(); ++at) {
+            buffer const& b = passed[at];
             text << "    /* " << b.tensor.str() << " */ {" << type_code(b.type) << ", " << type_bits(b.type) << ", " << b.rank << ", "
                  << (b.written ? 1 : 0) << ", ";
             numbers(b.minimum, b.rank);
             text << ", ";
-            numbers(b.extents, b.rank);
-            text << ", " << int{b.dense_from} << ", " << b.stride_multiple << ", " << b.alignment << "},\n";
+            numbers(constant_extents(plan, at), b.rank);
+            text << ", " << int{b.dense_from} << ", " << b.stride_multiple << ", " << b.alignment << ", " << exact_dimensions(plan, at)
+                 << "},\n";
         }
         text << "};\n";
     }
@@ -187,13 +277,14 @@ inline std::string entry_text(plan_value const& plan, std::string const& name, b
     if (!passed.empty()) {
         text << "    struct halide_buffer_t *given[] = {";
         for (std::size_t at = 0; at < passed.size(); ++at) text << (at > 0 ? ", " : "") << passed[at].tensor.str();
-        text << "};\n    const int code = tilewright_check_arguments(arguments, " << passed.size()
+        text << "};\n"
+             << extents_text(plan) << "    const int code = tilewright_check_arguments(arguments, " << passed.size()
              << ", given);\n    if (code != 0) return code;\n";
     }
     if (kept != nullptr) {
         text << "    struct halide_dimension_t dim[] = {";
         for (int d = kept->rank - 1; d >= 0; --d)
-            text << "{0, " << kept->extents[static_cast<std::size_t>(d)] << ", " << kept->stride(d) << ", 0}" << (d > 0 ? ", " : "");
+            text << "{0, " << extent_of_result(plan, *kept, d) << ", " << kept->stride(d) << ", 0}" << (d > 0 ? ", " : "");
         if (kept->rank == 0) text << "{0, 1, 1, 0}";
         text << "};\n    struct halide_buffer_t result = {0};\n    result.host = (uint8_t *)";
         if (device)

@@ -53,7 +53,7 @@ class emitter {
                 whole = LetStmt::make(name_of_part(position, part), address_of_planned(b, part), whole);
         }
         if (how_.to == binding::emulated) whole = LetStmt::make(machine_name, how_.machine, whole);
-        return whole;
+        return plan_.run_time_extents == 0 ? whole : with_extents(whole);
     }
 
   private:
@@ -85,6 +85,77 @@ class emitter {
         Expr const base = call(Halide::UInt(64), "tilewright_emulated_base", {machine_handle(), static_cast<int>(b.memory), bank});
         return base + Halide::Internal::make_const(Halide::UInt(64), offset);
     }
+    Expr given(int variable_at) const { return Halide::Internal::Variable::make(Halide::Int(32), name_of_variable(variable_at)); }
+    /// How often a loop runs.
+    Expr trips_of(int loop) const {
+        variable const& v = plan_.variables[static_cast<std::size_t>(loop)];
+        if (v.trips >= 0) return given(v.trips);
+        int const most = static_cast<int>(v.extent);
+        return v.first_of < 0 ? Expr(most) : Halide::min(most, steps_of(plan_.rings[static_cast<std::size_t>(v.first_of)]));
+    }
+    Expr steps_of(ring const& r) const {
+        if (!r.run_time) return static_cast<int>(r.steps);
+        Expr steps = 1;
+        for (int at = 0; at < r.loop_count; ++at) steps = steps * trips_of(r.loops[static_cast<std::size_t>(at)]);
+        return Halide::Internal::simplify(steps);
+    }
+    /// The number of a step of a ring: where extents are left to run time, counted from the outermost of its loops inwards.
+    Expr step_value(ring const& r, affine const& form, std::function<Expr(int)> const& loops) const {
+        if (!r.run_time || form.count == 0 || form.first != r.step.first) return form_value(plan_, form, loops);
+        Expr number = 0;
+        for (int at = 0; at < r.loop_count; ++at) {
+            int const loop = r.loops[static_cast<std::size_t>(at)];
+            number = number * trips_of(loop) + loops(loop);
+        }
+        return Halide::Internal::simplify(number + static_cast<int>(form.constant));
+    }
+    Expr step_value(ring_step const& at) const { return step_value(ring_of(at), at.step, loop_values()); }
+
+    /// Extents that are left to run time, read from the arguments and checked before anything runs.
+    Stmt with_extents(Stmt whole) const {
+        using namespace Halide::Internal;
+        std::vector<Stmt> checks;
+        auto const require = [&](Expr const& holds, std::string const& message) {
+            checks.push_back(AssertStmt::make(holds, requirement_failed_error(holds, {Expr(message)})));
+        };
+        auto const size = [&](shape const& of) {
+            buffer const& b = plan_.buffers[static_cast<std::size_t>(of.buffer)];
+            return extent_of(b, name_of_buffer(of.buffer), of.dimension);
+        };
+        for (int at = 0; at < plan_.run_time_extents; ++at) {
+            variable const& v = plan_.variables[static_cast<std::size_t>(at)];
+            require(given(at) >= 1 && given(at) <= static_cast<int>(v.extent),
+                    "the extent of axis " + v.name.str() + " is less than 1 or more than " + std::to_string(v.extent));
+        }
+        for (int at = 0; at < plan_.shapes.size(); ++at) {
+            shape const& one = plan_.shapes[static_cast<std::size_t>(at)];
+            if (!one.plain) continue;  // Halide has checked that an argument holds what is read
+            buffer const& b = plan_.buffers[static_cast<std::size_t>(one.buffer)];
+            term const& axis = plan_.term_at(one.end, 0);
+            require(minimum_of(b, name_of_buffer(one.buffer), one.dimension) == 0 && size(one) == given(axis.variable),
+                    "dimension " + std::to_string(one.dimension) + " of " + b.tensor.str() + " does not have the extent of axis " +
+                        plan_.variables[static_cast<std::size_t>(axis.variable)].name.str());
+        }
+        for (int at = 0; at < plan_.rings.size(); ++at) {
+            ring const& r = plan_.rings[static_cast<std::size_t>(at)];
+            if (!r.run_time) continue;
+            Expr steps = Halide::cast<double>(1);
+            for (int loop = 0; loop < r.loop_count; ++loop)
+                steps = steps * Halide::cast<double>(trips_of(r.loops[static_cast<std::size_t>(loop)]));
+            require(steps <= Halide::Internal::make_const(Halide::Float(64), stage::most_index - most_versions),
+                    "there are more steps than can be counted");
+        }
+        whole = Block::make(Block::make(checks), whole);
+        for (int at = plan_.variables.size() - 1; at >= 0; --at) {
+            variable const& v = plan_.variables[static_cast<std::size_t>(at)];
+            if (v.kind == variable_kind::count) {
+                Expr const counted = form_value(plan_, v.fused, loop_values()) / static_cast<int>(v.divisor);
+                whole = LetStmt::make(name_of_variable(at), counted, whole);
+            }
+            if (v.kind == variable_kind::extent) whole = LetStmt::make(name_of_variable(at), size(shape_of_extent(plan_, at, true)), whole);
+        }
+        return whole;
+    }
     using loop_value = std::function<Expr(int)>;
     /// The loops around have the values that they have.
     loop_value loop_values() const {
@@ -93,13 +164,12 @@ class emitter {
     /// The loops of a ring have the values that they have at step `number`.
     loop_value loop_values_at(ring const& r, Expr const& number) const {
         std::map<int, Expr> values;
-        std::int64_t inner = 1;
+        Expr inner = 1;
         for (int at = r.loop_count - 1; at >= 0; --at) {
             int const loop = r.loops[static_cast<std::size_t>(at)];
-            std::int64_t const extent = plan_.variables[static_cast<std::size_t>(loop)].extent;
-            Expr value = inner == 1 ? number : number / static_cast<int>(inner);
-            values[loop] = at == 0 ? value : value % static_cast<int>(extent);
-            inner *= extent;
+            Expr const value = Halide::Internal::is_const_one(inner) ? number : number / inner;
+            values[loop] = at == 0 ? value : value % trips_of(loop);
+            inner = Halide::Internal::simplify(inner * trips_of(loop));
         }
         return [values, otherwise = loop_values()](int v) -> Expr {
             auto const found = values.find(v);
@@ -108,7 +178,7 @@ class emitter {
     }
     loop_value loop_values_at(ring_step const& at) const {
         if (at.ring < 0) return loop_values();
-        return loop_values_at(ring_of(at), form_value(plan_, at.step, loop_values()));
+        return loop_values_at(ring_of(at), step_value(at));
     }
     ring const& ring_of(ring_step const& at) const { return plan_.rings[static_cast<std::size_t>(at.ring)]; }
     /// Address of a block of the version that is meant where the loops have these values.
@@ -117,7 +187,8 @@ class emitter {
         if (b.parts() == 1) return part_address(buffer_at, 0);
         Expr part = block;
         if (b.versions > 1) {
-            Expr const step = form_value(plan_, plan_.rings[static_cast<std::size_t>(b.ring)].step, loops);
+            ring const& r = plan_.rings[static_cast<std::size_t>(b.ring)];
+            Expr const step = step_value(r, r.step, loops);
             part = part + step % static_cast<int>(b.versions) * static_cast<int>(b.blocks);
         }
         part = Halide::Internal::simplify(part);
@@ -153,6 +224,19 @@ class emitter {
     Expr element_address(int buffer_at, fixed_array<affine, max_rank> const& at, loop_value const& loops) const {
         return reinterpret_to_handle(element_address_bits(buffer_at, at, loops));
     }
+    /// How far a kernel reaches along one dimension of an argument.
+    Expr extent_touched(int buffer_at, int dimension) const {
+        buffer const& b = plan_.buffers[static_cast<std::size_t>(buffer_at)];
+        Expr extent;
+        for (int at = 0; at < plan_.shapes.size(); ++at) {
+            shape const& one = plan_.shapes[static_cast<std::size_t>(at)];
+            if (one.buffer != buffer_at || one.dimension != dimension) continue;
+            Expr const end = Halide::cast<std::int64_t>(form_value(plan_, one.end, loop_values()));
+            extent = extent.defined() ? Halide::max(extent, end) : end;
+        }
+        if (!extent.defined()) return wide(b.extents[static_cast<std::size_t>(dimension)]);
+        return extent - wide(b.minimum[static_cast<std::size_t>(dimension)]);
+    }
     /// Tells the emulator which bytes of an argument the kernel may touch.
     Expr argument_call(int buffer_at) const {
         buffer const& b = plan_.buffers[static_cast<std::size_t>(buffer_at)];
@@ -162,7 +246,7 @@ class emitter {
             auto const d = static_cast<std::size_t>(dimension);
             Expr const stride = Halide::cast<std::int64_t>(stride_of(b, name, dimension));
             first = first + Halide::cast<std::int64_t>(static_cast<int>(b.minimum[d]) - minimum_of(b, name, dimension)) * stride;
-            elements = elements + wide(b.extents[d] - 1) * stride;
+            elements = elements + (extent_touched(buffer_at, dimension) - 1) * stride;
         }
         std::int64_t const size = bytes_of(b.type);
         Expr const base = Halide::reinterpret(Halide::UInt(64), Halide::Internal::Variable::make(Halide::Handle(), name));
@@ -198,8 +282,8 @@ class emitter {
                     for (std::int64_t i = 0; v.unrolled && i < v.extent; ++i)
                         loops.push_back(LetStmt::make(name_of_variable(s.what), static_cast<int>(i), inside));
                     if (!v.unrolled)
-                        loops.push_back(For::make(name_of_variable(s.what), 0, static_cast<int>(v.extent), ForType::Serial,
-                                                  Halide::DeviceAPI::None, inside));
+                        loops.push_back(
+                            For::make(name_of_variable(s.what), 0, trips_of(s.what), ForType::Serial, Halide::DeviceAPI::None, inside));
                     if (goes_on) going_on_.pop_back();
                     sequence.push_back(goes_on ? Block::make(loops) : within_limits(going_on_, loop_values(), Block::make(loops)));
                     break;
@@ -260,21 +344,22 @@ class emitter {
     }
     /// Nothing at steps that a ring does not have.
     Stmt where_there_is(ring_step const& at, Stmt const& what) const {
+        if (at.ring < 0) return what;
         if (at.only_where >= 0) {
             ring_step everywhere = at;
             everywhere.only_where = -1;
             return Halide::Internal::IfThenElse::make(variable_value(plan_, at.only_where, loop_values()) == 0,
                                                       where_there_is(everywhere, what));
         }
-        Expr const number = form_value(plan_, at.step, loop_values());
+        Expr const number = step_value(at);
         Expr there = Halide::Internal::const_true();
         if (plan_.may_precede(at)) there = number >= 0;
-        if (plan_.may_exceed(at)) there = there && number < static_cast<int>(plan_.end_of(at));
+        if (plan_.may_exceed(at)) there = there && number < steps_of(ring_of(at)) - static_cast<int>(at.fewer);
         return Halide::Internal::is_const_one(there) ? what : Halide::Internal::IfThenElse::make(Halide::Internal::simplify(there), what);
     }
     Expr tag_of(ring_step const& at) const {
         ring const& r = ring_of(at);
-        Expr const number = form_value(plan_, at.step, loop_values());
+        Expr const number = step_value(at);
         return wide(r.first_tag) + Halide::cast<std::int64_t>(Halide::Internal::simplify(number % static_cast<int>(r.versions)));
     }
     Expr wait_on(int engine_at, Expr const& value) const {

@@ -33,11 +33,14 @@ class kernel_generator : public Halide::Generator<kernel_generator<Schedule, To>
     void generate() {
         for (auto const& [tensor, input] : inputs_) arguments_.tensors[tensor] = *input;
         for (auto const& [name, value] : parameters_) arguments_.parameters[name] = value();
+        each_reduced_extent(kernel, [&](std::string const& axis, std::string const& tensor, int dimension) {
+            arguments_.extents[axis] = inputs_.at(tensor)->dim(dimension).extent();
+        });
         *output_ = build_algorithm(kernel, arguments_, result().output.str());
     }
     void schedule() {
         // The compiler may have stopped looking; here nothing does.
-        if (tilewright::detail::hazard const found = tilewright::detail::find_hazard(kernel))
+        if (tilewright::detail::hazard const found = tilewright::detail::find_hazard_at_any(kernel))
             throw std::runtime_error("the plan has a hazard: " + std::string(text_of(found.broken)));
         std::map<std::string, std::string> names;
         for (auto const& [tensor, input] : inputs_) names[tensor] = Halide::ImageParam(*input).name();

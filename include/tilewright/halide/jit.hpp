@@ -16,17 +16,21 @@ class jit_kernel {
         if (plan_.refusal) throw std::invalid_argument(to_string(plan_.refusal));
         std::map<std::string, std::string> names;
         algorithm_inputs inputs;
+        std::map<std::string, Halide::ImageParam> given;
         for (int at = 0; at < plan_.buffers.size(); ++at) {
             buffer const& b = plan_.buffers[static_cast<std::size_t>(at)];
             if (b.kind != buffer_kind::argument || b.written) continue;
             Halide::ImageParam& image = images_.emplace_back(type_of(b.type), b.rank, b.tensor.str());
             names[b.tensor.str()] = image.name();
-            inputs.tensors[b.tensor.str()] = image;
+            inputs.tensors[b.tensor.str()] = given[b.tensor.str()] = image;
         }
         for (node const& n : parameters_of(plan_)) {
             Halide::Internal::Parameter& p = parameters_.emplace_back(type_of(n.type), false, 0, n.name.str());
             inputs.parameters[n.name.str()] = Halide::Internal::Variable::make(p.type(), p.name(), p);
         }
+        each_reduced_extent(plan_, [&](std::string const& axis, std::string const& tensor, int dimension) {
+            inputs.extents[axis] = given.at(tensor).dim(dimension).extent();
+        });
         result_ = build_algorithm(plan_, inputs, plan_.stages[static_cast<std::size_t>(plan_.stages.size() - 1)].output.str());
         pipeline_ = Halide::Pipeline(result_);
         if (on == nullptr) return;

@@ -22,6 +22,11 @@ inline Halide::Expr stride_of(buffer const& b, std::string const& name, int dime
     return Halide::Internal::Call::make(Halide::Int(32), Halide::Internal::Call::buffer_get_stride, {handle, b.rank - 1 - dimension},
                                         Halide::Internal::Call::Extern);
 }
+inline Halide::Expr extent_of(buffer const& b, std::string const& name, int dimension) {
+    Halide::Expr const handle = Halide::Internal::Variable::make(Halide::type_of<halide_buffer_t*>(), name + ".buffer");
+    return Halide::Internal::Call::make(Halide::Int(32), Halide::Internal::Call::buffer_get_extent, {handle, b.rank - 1 - dimension},
+                                        Halide::Internal::Call::Extern);
+}
 inline Halide::Expr minimum_of(buffer const& b, std::string const& name, int dimension) {
     if (b.kind != buffer_kind::argument) return 0;
     Halide::Expr const handle = Halide::Internal::Variable::make(Halide::type_of<halide_buffer_t*>(), name + ".buffer");

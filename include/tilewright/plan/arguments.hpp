@@ -37,4 +37,17 @@ constexpr argument_list arguments_of(plan_value const& plan) {
     return list;
 }
 
+/// Where an extent that is left to run time is read: a dimension of the result, which has it exactly, or else of an input.
+/// @param results  whether the result may be asked
+constexpr shape const& shape_of_extent(plan_value const& plan, int extent, bool results) {
+    int found = -1;
+    for (int at = 0; at < plan.shapes.size(); ++at) {
+        shape const& one = plan.shapes[static_cast<std::size_t>(at)];
+        bool const written = plan.buffers[static_cast<std::size_t>(one.buffer)].written;
+        if (!one.plain || plan.term_at(one.end, 0).variable != extent || (written && !results)) continue;
+        if (found < 0 || written) found = at;
+    }
+    return plan.shapes[static_cast<std::size_t>(found)];
+}
+
 }  // namespace tilewright::ir

@@ -193,7 +193,6 @@ struct within_bounds {
         }
         moved there;
         ranges spans{};
-        fixed_array<std::int64_t, max_rank> whole{};
         int row = b.rank - 1;
         while (row > 0 && b.extents[static_cast<std::size_t>(row)] == 1) --row;
         for (int d = 0; d < b.rank; ++d) {
@@ -202,23 +201,22 @@ struct within_bounds {
             spans[at] = {range_of(in, form, first).low, range_of(in, form, last).high};
             spans[at].low -= b.minimum[at], spans[at].high -= b.minimum[at];
         }
-        auto const widen_by = [&](int dimension, range const& left, std::int64_t factor, std::int64_t extent) {
+        auto const widen_by = [&](int dimension, range const& left, std::int64_t factor) {
             if (dimension < 0) return;
             auto const at = static_cast<std::size_t>(dimension);
             spans[at].low += factor * left.low, spans[at].high += factor * left.high;
-            whole[at] += factor * (extent - 1);
         };
         for (int at = 0; at < m.dimension_count; ++at) {
             movement_dimension const& d = m.dimensions[static_cast<std::size_t>(at)];
             widen_by(source ? d.source_dimension : d.destination_dimension, left_of(in, m, at, loops),
-                     source ? d.source_factor : d.destination_factor, d.extent);
+                     source ? d.source_factor : d.destination_factor);
         }
-        if (b.rank > 0) widen_by(row, left_of(in, m, -1, loops), 1, m.row_elements);
+        if (b.rank > 0) widen_by(row, left_of(in, m, -1, loops), 1);
+        unsigned const joined = source ? m.source_joined : m.destination_joined;
         for (int d = b.rank - 1; d >= 0; --d) {
             stretch s{d, d, spans[static_cast<std::size_t>(d)]};
             std::int64_t size = b.extents[static_cast<std::size_t>(d)];
-            // More than the dimension has: dimensions further out are joined to it.
-            while (s.first > 0 && whole[static_cast<std::size_t>(d)] >= size) {
+            while (s.first > 0 && (joined >> (s.first - 1) & 1) != 0) {
                 auto const outer = static_cast<std::size_t>(--s.first);
                 s.elements.low += spans[outer].low * size, s.elements.high += spans[outer].high * size;
                 size *= b.extents[outer];

@@ -10,7 +10,21 @@ struct box {
     fixed_array<linear, max_rank> at{};
     fixed_array<std::int64_t, max_rank> extents{};
     bool started = false;
+    int open = -1;  ///< an extent without a bound that it would be as large as
 };
+
+/// Whether an index runs over an extent without a bound inside the first `depth` loops of a path. A level that cuts through a fused loop
+/// leaves a part of it inside, which has a bound when its loops do.
+constexpr bool find_open(planning const& p, box& whole, int s, linear const& form, int depth) {
+    for (int at = 0; at < form.count && whole.open < 0; ++at) {
+        int const v = form.terms[static_cast<std::size_t>(at)].variable;
+        side const where = side_of(p, s, v, depth);
+        int const open = where == side::outside ? -1 : open_extent_of(p, p.var(v).trips);
+        if (open >= 0 && where == side::across) find_open(p, whole, s, p.form_of(p.var(v).fused), depth);
+        else whole.open = open;
+    }
+    return whole.open >= 0;
+}
 
 /// Widens `whole` by the access at `node` of stage `s`, seen from inside the first `depth` loops of its path.
 /// @return -1, or the dimension whose extent would not be constant
@@ -20,7 +34,9 @@ constexpr int widen(planning& p, box& whole, int s, int node, int depth) {
         auto const d = static_cast<std::size_t>(dimension);
         linear outside;
         range inside;
-        split_at_level(p, s, p.index_form(s, node, dimension), depth, outside, inside);
+        linear const form = p.index_form(s, node, dimension);
+        if (p.plan.run_time_extents > 0 && find_open(p, whole, s, form, depth)) return -1;
+        split_at_level(p, s, form, depth, outside, inside);
         if (p.nest_at(s).partial) trim(p, s, node, dimension, depth, inside);
         if (!whole.started) {
             whole.at[d] = outside;
@@ -62,6 +78,13 @@ constexpr coverage cover(planning& p, int s, int depth) {
         if (computed != spanned) return {computed, spanned};
     }
     return {};
+}
+
+/// Refuses a box that an extent without a bound would be the size of.
+constexpr void refuse_open_box(planning& p, label const& tensor, int open, int s, int depth, int ordinal) {
+    stage_placement const& place = p.placed(s);
+    label const level = depth > 0 ? p.var(place.path[static_cast<std::size_t>(depth - 1)]).name : label("the kernel");
+    p.refuse(verdict_kind::run_time_box, ordinal).names = {tensor, p.var(open).name, level};
 }
 
 /// Refuses a box whose extent changes from one iteration of the loop at `depth` to the next.

@@ -79,6 +79,50 @@ constexpr void add_arguments(planning& p) {
     p.placed(last).home = static_cast<std::int16_t>(p.plan.buffers.size() - 1);
 }
 
+/// Keeps how far a dimension of an argument reaches for one access, where run time decides.
+constexpr void add_shape(planning& p, int buffer_at, int dimension, planning::index_range const& one) {
+    if (one.open >= 0) {
+        p.refuse(verdict_kind::run_time_domain).names = {p.buffer_at(buffer_at).tensor, p.var(one.open).name};
+        return;
+    }
+    linear end = one.high;
+    end.constant += 1;
+    for (int t = 0; t < end.count; ++t) {
+        term const& part = end.terms[static_cast<std::size_t>(t)];
+        restrict_extent(p, part.variable, stage::most_index / part.coefficient, 0);
+    }
+    for (int at = 0; at < p.plan.shapes.size(); ++at) {
+        shape& known = p.plan.shapes[static_cast<std::size_t>(at)];
+        if (known.buffer != buffer_at || known.dimension != dimension || !p.form_of(known.end).same_terms(end)) continue;
+        if (known.end.constant < end.constant) known.end.constant = end.constant;
+        known.plain &= end.constant == 0;
+        return;
+    }
+    bool const plain = end.constant == 0 && one.low == 0 && end.count == 1 && end.terms[0].coefficient == 1;
+    p.keep(p.plan.shapes, shape{static_cast<std::int16_t>(buffer_at), static_cast<std::int16_t>(dimension), p.keep(end), plain},
+           "shapes of arguments");
+}
+
+/// Every extent that is left to run time must be one of an argument's: that is where it is read.
+constexpr void check_extents(planning& p) {
+    // A dimension that several accesses reach into is as long as the furthest of them needs, at least.
+    for (int a = 0; a < p.plan.shapes.size(); ++a) {
+        for (int b = 0; b < p.plan.shapes.size(); ++b) {
+            shape& one = p.plan.shapes[static_cast<std::size_t>(a)];
+            shape const& other = p.plan.shapes[static_cast<std::size_t>(b)];
+            one.plain &= a == b || one.buffer != other.buffer || one.dimension != other.dimension;
+        }
+    }
+    for (int extent = 0; extent < p.plan.run_time_extents && !p.refused(); ++extent) {
+        bool read = false;
+        for (int at = 0; at < p.plan.shapes.size(); ++at) {
+            shape const& one = p.plan.shapes[static_cast<std::size_t>(at)];
+            read |= one.plain && p.plan.term_at(one.end, 0).variable == extent;
+        }
+        if (!read) p.refuse(verdict_kind::ill_formed, rule::extent_of_no_argument, {p.var(extent).name});
+    }
+}
+
 /// The least box of every argument that holds all that the kernel touches.
 constexpr void size_arguments(planning& p) {
     for (int at = 0; at < p.plan.buffers.size(); ++at) {
@@ -92,11 +136,15 @@ constexpr void size_arguments(planning& p) {
                     if (p.plan.what[node].name != b.tensor) return;
                     for (int dimension = 0; dimension < b.rank; ++dimension) {
                         auto const d = static_cast<std::size_t>(dimension);
-                        range const one = p.index_range(s, node, dimension);
+                        planning::index_range const one = p.range_of_index(s, node, dimension);
                         std::int64_t const low = started && b.minimum[d] < one.low ? b.minimum[d] : one.low;
-                        std::int64_t const high = started ? b.minimum[d] + b.extents[d] - 1 : one.high;
+                        // While extents are open, each stands at 2: rows then lie as far apart as they can be taken to.
+                        std::int64_t here = one.high.constant;
+                        for (int t = 0; t < one.high.count; ++t) here += 2 * one.high.terms[static_cast<std::size_t>(t)].coefficient;
+                        std::int64_t const high = started ? b.minimum[d] + b.extents[d] - 1 : here;
+                        if (p.plan.run_time_extents > 0) add_shape(p, at, dimension, one);
                         b.minimum[d] = low;
-                        b.extents[d] = (high > one.high ? high : one.high) - low + 1;
+                        b.extents[d] = (high > here ? high : here) - low + 1;
                     }
                     started = true;
                 },
@@ -107,6 +155,7 @@ constexpr void size_arguments(planning& p) {
             bytes *= static_cast<double>(b.extents[static_cast<std::size_t>(dimension)]);
         b.bytes = p.limited(bytes, plan_value::most_bytes, "bytes", b.name);
     }
+    check_extents(p);
 }
 
 }  // namespace tilewright::detail

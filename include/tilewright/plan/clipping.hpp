@@ -82,10 +82,12 @@ constexpr std::int64_t clip_staged(planning& p, staging const& st, int dimension
     staged_access const access = access_of(p, st, dimension);
     std::int64_t extent = box_extent(p, p.buffer_at(st.buffer), dimension);
     linear const at = p.form_of(p.box_at[static_cast<std::size_t>(st.buffer)][d]);
-    auto const keep_inside = [&](linear const& form, std::int64_t low, std::int64_t high) {
-        linear negative;
+    auto const keep_inside = [&](linear const& form, std::int64_t low, affine const& high) {
+        linear negative, beyond = form;
         negative.add(form, -1);
-        if (highest_of(p, form) + extent - 1 > high) r.add(p, {form, high + 1, static_cast<std::int8_t>(dimension), clip_kind::end});
+        std::int64_t const highest = take_highest(p, high, beyond);
+        if (highest_of(p, beyond) + extent - 1 > highest)
+            r.add(p, {beyond, highest + 1, static_cast<std::int8_t>(dimension), clip_kind::end});
         if (-highest_of(p, negative) < low) r.add(p, {form, low, static_cast<std::int8_t>(dimension), clip_kind::begin});
     };
     int const producer = p.producer_of(st.tensor);
@@ -97,7 +99,18 @@ constexpr std::int64_t clip_staged(planning& p, staging const& st, int dimension
     }
     for (int buffer_at = 0; buffer_at < p.plan.buffers.size() && producer < 0 && !access.alike; ++buffer_at) {
         buffer const& b = p.buffer_at(buffer_at);
-        if (b.tensor == st.tensor && b.kind == buffer_kind::argument) keep_inside(at, b.minimum[d], b.minimum[d] + b.extents[d] - 1);
+        if (b.tensor != st.tensor || b.kind != buffer_kind::argument) continue;
+        bool open = false;
+        for (int which = 0; which < p.plan.shapes.size(); ++which) {
+            shape const& one = p.plan.shapes[static_cast<std::size_t>(which)];
+            if (one.buffer != buffer_at || one.dimension != dimension) continue;
+            if (open) p.refuse(verdict_kind::not_honoured, st.ordinal).names = {st.tensor, "the further of two ends"};
+            open = true;
+            affine last = one.end;
+            last.constant -= 1;
+            keep_inside(at, b.minimum[d], last);
+        }
+        if (!open) keep_inside(at, b.minimum[d], {b.minimum[d] + b.extents[d] - 1, 0, 0});
     }
     // A box at a level that cuts through a fused loop can be more than what is touched, and more than the box around it.
     buffer const& outward = p.buffer_at(st.outward);

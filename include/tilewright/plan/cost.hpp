@@ -4,27 +4,37 @@
 // Totals of a plan.
 namespace tilewright::detail {
 
-/// Refuses totals that numbers cannot hold, before they are counted.
-constexpr void limit_totals(planning& p) {
-    plan_value const& plan = p.plan;
-    double times = 1, cycles = 0, bytes = 0;
+/// What a plan's steps take and move, each alone: a double holds what an int64 would not.
+struct totals {
+    double cycles = 0, bytes = 0;
+};
+constexpr totals totals_of(plan_value const& plan) {
+    totals all;
+    double times = 1;
+    auto const trips = [&](step const& s) { return static_cast<double>(plan.variables[static_cast<std::size_t>(s.what)].extent); };
     for (int at = 0; at < plan.steps.size(); ++at) {
         step const& s = plan.steps[static_cast<std::size_t>(at)];
-        if (s.kind == step_kind::loop) times *= static_cast<double>(p.var(s.what).extent);
-        if (s.kind == step_kind::end) times /= static_cast<double>(p.var(s.what).extent);
+        if (s.kind == step_kind::loop) times *= trips(s);
+        if (s.kind == step_kind::end) times /= trips(s);
         if (s.kind == step_kind::start) {
             movement const& m = plan.movements[static_cast<std::size_t>(s.what)];
-            cycles += times * static_cast<double>(m.cycles);
-            bytes += times * static_cast<double>(m.bytes);
+            all.cycles += times * static_cast<double>(m.cycles);
+            all.bytes += times * static_cast<double>(m.bytes);
         }
         if (s.kind == step_kind::compute) {
             body const& b = plan.bodies[static_cast<std::size_t>(s.what)];
-            cycles += times * static_cast<double>(b.cycles > b.first_cycles ? b.cycles : b.first_cycles);
+            all.cycles += times * static_cast<double>(b.cycles > b.first_cycles ? b.cycles : b.first_cycles);
         }
     }
-    label const& output = p.stage_at(plan.stages.size() - 1).output;
-    p.limited(cycles, plan_value::most_total, "cycles", output);
-    p.limited(bytes, plan_value::most_total, "bytes moved", output);
+    return all;
+}
+
+/// Refuses totals that numbers cannot hold, before they are counted.
+constexpr void limit_totals(planning& p) {
+    totals const all = totals_of(p.plan);
+    label const& output = p.stage_at(p.plan.stages.size() - 1).output;
+    p.limited(all.cycles, plan_value::most_total, "cycles", output);
+    p.limited(all.bytes, plan_value::most_total, "bytes moved", output);
 }
 
 constexpr std::int64_t count_cycles(plan_value const& plan) {

@@ -12,12 +12,19 @@ constexpr bool is_loop_of(ring const& r, int loop) {
     return false;
 }
 
-/// Counts the steps that partial tiles concern.
-constexpr void count_partial(planning& p) {
-    plan_value& plan = p.plan;
+/// Counts the steps that partial tiles concern. @return what there is too much of to be counted
+constexpr trip_count::excess count_partial(plan_value& plan) {
+    trip_count::excess excess;
+    // A number that run time gives is a loop of one iteration: what it alone ends is ended in all of them.
+    auto const add_given = [&](trip_count& trips) {
+        for (int at = 0; at < plan.variables.size(); ++at) {
+            if (is_given(plan.variables[static_cast<std::size_t>(at)])) trips.add_loop_at(at, 0);
+        }
+    };
+    auto const loop_at = [&](int at) -> variable const& { return plan.variables[static_cast<std::size_t>(at)]; };
     fixed_array<std::int16_t, 32> open{};
     int depth = 0;
-    for (int position = 0; position < plan.steps.size() && !p.refused(); ++position) {
+    for (int position = 0; position < plan.steps.size() && excess.what == nullptr; ++position) {
         step& s = plan.steps[static_cast<std::size_t>(position)];
         if (s.kind == step_kind::end) --depth;
         if (s.kind == step_kind::loop) open[static_cast<std::size_t>(depth++)] = s.what;
@@ -28,6 +35,7 @@ constexpr void count_partial(planning& p) {
         bool limited = false;
         auto const count = [&](of what) {
             trip_count trips(plan);
+            add_given(trips);
             for (int at = 0; at < depth; ++at) {
                 bool at_first = false;
                 for (int loop = 0; what == of::first && loop < computes->first_loop_count; ++loop)
@@ -38,7 +46,7 @@ constexpr void count_partial(planning& p) {
             bool const inside = what == of::body || what == of::pure_body;
             for (int at = 0; inside && at < computes->loop_count; ++at) {
                 int const loop = computes->loops[static_cast<std::size_t>(at)];
-                if (what == of::body || !p.var(loop).reduction) trips.add_loop(loop);
+                if (what == of::body || !loop_at(loop).reduction) trips.add_loop(loop);
             }
             for (int at = 0; at < plan.limits.size(); ++at) {
                 limit const& l = plan.limits[static_cast<std::size_t>(at)];
@@ -49,7 +57,7 @@ constexpr void count_partial(planning& p) {
             if (moved != nullptr) trips.add_movement(*moved);
             limited |= trips.limited();
             auto const counted = trips.counted();
-            if (trips.beyond().what != nullptr) p.refuse_capacity(trips.beyond().what, trips.beyond().most + 1, trips.beyond().most);
+            if (trips.beyond().what != nullptr) excess = trips.beyond();
             return counted;
         };
         auto const total = [](auto const& amounts) {
@@ -60,8 +68,9 @@ constexpr void count_partial(planning& p) {
         tally whole{};
         // Adds what a movement does, or takes it away.
         auto const add = [&](auto const& amounts, int sign) {
-            transfer_description const& t = p.of->where().transfers[moved->transfer];
-            std::int64_t const size = bytes_of(p.buffer_at(moved->destination).type), rate = t.costs.bytes_per_cycle;
+            transfer_description const& t = plan.where->transfers[moved->transfer];
+            std::int64_t const size = bytes_of(plan.buffers[static_cast<std::size_t>(moved->destination)].type),
+                               rate = t.costs.bytes_per_cycle;
             std::int64_t const fixed_cycles = moved->cycles - (moved->bytes + rate - 1) / rate;
             for (int at = 0; at < amounts.size(); ++at) {
                 std::int64_t const bytes = amounts[static_cast<std::size_t>(at)].elements * size,
@@ -74,18 +83,19 @@ constexpr void count_partial(planning& p) {
         // What a movement of a ring does at one step, for all iterations of the loops that its steps are not counted over.
         auto const count_at = [&](ring const& r, std::int64_t number) {
             trip_count trips(plan);
+            add_given(trips);
             fixed_array<std::int16_t, 48> loops{};
             int count = 0;
             auto const put = [&](int loop) { loops[static_cast<std::size_t>(count++)] = static_cast<std::int16_t>(loop); };
             for (int at = r.loop_count - 1; at >= 0; --at) {
                 int const loop = r.loops[static_cast<std::size_t>(at)];
-                trips.add_loop_at(loop, number % p.var(loop).extent);
-                number /= p.var(loop).extent;
+                trips.add_loop_at(loop, number % loop_at(loop).extent);
+                number /= loop_at(loop).extent;
                 put(loop);
             }
             for (int at = 0; at < depth; ++at) {
                 int const loop = open[static_cast<std::size_t>(at)];
-                bool const counts = moved->at.step.count == 1 && p.plan.term_at(moved->at.step, 0).variable == loop && r.steps > 1;
+                bool const counts = moved->at.step.count == 1 && plan.term_at(moved->at.step, 0).variable == loop && r.steps > 1;
                 if (counts && !is_loop_of(r, loop)) continue;  // the loop that counts the first steps
                 trips.add_loop(loop);
                 put(loop);
@@ -101,10 +111,11 @@ constexpr void count_partial(planning& p) {
             trips.add_movement(*moved);
             limited |= trips.limited();
             auto const counted = trips.counted();
-            if (trips.beyond().what != nullptr) p.refuse_capacity(trips.beyond().what, trips.beyond().most + 1, trips.beyond().most);
+            if (trips.beyond().what != nullptr) excess = trips.beyond();
             return counted;
         };
-        ring const* const of_ring = moved != nullptr && moved->at.ring >= 0 ? &p.ring_at(moved->at.ring) : nullptr;
+        ring const* const of_ring =
+            moved != nullptr && moved->at.ring >= 0 ? &plan.rings[static_cast<std::size_t>(moved->at.ring)] : nullptr;
         if (of_ring != nullptr && of_ring->loop_count > 0) {
             bool inside = false;
             for (int at = 0; at < depth; ++at) inside |= is_loop_of(*of_ring, open[static_cast<std::size_t>(at)]);
@@ -127,13 +138,19 @@ constexpr void count_partial(planning& p) {
             std::int64_t const first = computes->first_intrinsic >= 0 ? whole.first_times : 0;
             whole.cycles = (whole.times - first) * computes->cycles + first * computes->first_cycles;
         } else if (computes != nullptr) {
-            operation_costs const& costs = p.of->where().host().costs;
+            operation_costs const& costs = plan.where->host().costs;
             whole.cycles = total(count(of::body)) * cycles_of(computes->counts, costs);
             if (computes->kind == body_kind::reduction) whole.cycles += total(count(of::pure_body)) * costs.store;
         }
-        if (!limited || p.refused()) continue;
-        s.tally = static_cast<std::int16_t>(p.keep(plan.tallies, whole, "counts of partial tiles"));
+        if (!limited || excess.what != nullptr) continue;
+        if (plan.tallies.full()) return {"counts of partial tiles", plan_value::most_tallies};
+        s.tally = static_cast<std::int16_t>(plan.tallies.push(whole));
     }
+    return excess;
+}
+
+constexpr void refuse_excess(planning& p, trip_count::excess const& found) {
+    if (found.what != nullptr) p.refuse_capacity(found.what, found.most + 1, found.most);
 }
 
 }  // namespace tilewright::detail

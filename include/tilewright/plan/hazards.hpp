@@ -462,6 +462,7 @@ struct in_flight {
 /// The first hazard that a plan's program runs into; none where every two accesses to one place are ordered.
 constexpr hazard find_hazard(plan_value const& plan, visiting how = visiting::periods) {
     if (plan.refusal || (plan.rings.size() == 0 && !is_ordered_aside(plan))) return {};
+    plan.need_extents();
     in_flight state(plan);
     program_run<in_flight> run(plan, state, how);
     if (run.run()) state.end(run);  // of a run that was given up, the end is not known
@@ -504,6 +505,5 @@ constexpr void refuse_hazard(planning& p, hazard const& found) {
     p.refuse(verdict_kind::race, found.broken, {b.tensor, mover(found.first), mover(found.second)}, b.ordinal);
     p.kept.facts = {fact{fact_kind::version, found.version}};
 }
-constexpr void refuse_hazards(planning& p) { refuse_hazard(p, find_hazard(p.plan)); }
 
 }  // namespace tilewright::detail

@@ -1,6 +1,6 @@
 #pragma once
 #include <numeric>
-#include <tilewright/plan/planning.hpp>
+#include <tilewright/plan/run_time.hpp>
 
 // What varies outside a loop, and what varies inside it.
 namespace tilewright::detail {
@@ -11,6 +11,7 @@ enum class side : std::uint8_t { outside, inside, across };
 constexpr side side_of(planning const& p, int s, int variable_at, int depth) {
     variable const& v = p.var(variable_at);
     if (v.kind == variable_kind::lane) return side::inside;
+    if (is_given(v)) return side::outside;
     if (v.kind == variable_kind::component) {
         side whole = side::across;
         for (int at = 0; at < v.fused.count; ++at) {
@@ -32,7 +33,9 @@ constexpr std::int64_t highest_of(planning const& p, linear const& form) {
     std::int64_t high = form.constant;
     for (int at = 0; at < form.count; ++at) {
         term const& t = form.terms[static_cast<std::size_t>(at)];
-        if (t.coefficient > 0) high += t.coefficient * (p.var(t.variable).extent - 1);
+        variable const& v = p.var(t.variable);
+        if (is_given(v)) high += t.coefficient * (t.coefficient > 0 ? v.extent : 1);
+        else if (t.coefficient > 0) high += t.coefficient * (v.extent - 1);
     }
     return high;
 }
@@ -97,6 +100,7 @@ constexpr linear part_of(planning& p, linear const& whole, variable part) {
         return moved;
     }
     part.fused = p.keep(rest);
+    part.trips = -1;
     moved.add(1, p.add(part));
     return moved;
 }

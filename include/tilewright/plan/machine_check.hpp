@@ -188,6 +188,9 @@ struct machine_check {
         computation_view const view = m.view(range);
         for (int at = 0; at < view.count; ++at) p.check_name(view[at].name);
         stage_mistake const wrong = read_stage(view, 0, s);
+        for (int axis = 0; axis < s.axis_count && !wrong; ++axis) {
+            if (s.axes[static_cast<std::size_t>(axis)].run_time) broken(rule::run_time_semantics, part);
+        }
         if (wrong) p.refuse_ill_formed(wrong, part);
         else if (s.store + 1 != view.count) broken(rule::several_stages, part);
         else if (uses_value(view, s.body)) broken(rule::parameter_in_semantics, part);

@@ -143,12 +143,13 @@ constexpr void move_dense(planning& p, region r, int transfer_at, int ordinal, r
         if (dims[static_cast<std::size_t>(position)].extent == 1) remove(position);
     }
     auto const dim = [&](int position) -> movement_dimension& { return dims[static_cast<std::size_t>(position)]; };
-    int row = -1;  // the dimension of the destination that the row begins in
+    int row = -1, source_row = -1;  // the dimensions of the destination and of the source that the row begins in
     if (r.count > 0 && source_step(p, r, dim(r.count - 1)) <= 1 && destination_step(p, r, dim(r.count - 1)) == 1) {
         m.row_elements = dim(r.count - 1).extent;
         row = dim(r.count - 1).destination_dimension;
-        rely_on_dense(p, r.source, dim(r.count - 1).source_dimension);
-        rely_on_dense(p, r.destination, dim(r.count - 1).destination_dimension);
+        source_row = dim(r.count - 1).source_dimension;
+        rely_on_dense(p, r.source, source_row);
+        rely_on_dense(p, r.destination, row);
         --r.count;
     }
     // Too many dimensions: join what lies without gaps on both sides, the row first.
@@ -156,19 +157,25 @@ constexpr void move_dense(planning& p, region r, int transfer_at, int ordinal, r
     auto const follows = [&](movement_dimension const& outer, std::int64_t source_reach, std::int64_t destination_reach) {
         return (r.source < 0 || source_step(p, r, outer) == source_reach) && destination_step(p, r, outer) == destination_reach;
     };
+    auto const join = [&](movement_dimension const& outer, int source_dimension, int destination_dimension) {
+        rely_on_dense(p, r.source, outer.source_dimension);
+        rely_on_dense(p, r.destination, outer.destination_dimension);
+        for (int d = outer.source_dimension; d < source_dimension; ++d)
+            m.source_joined = static_cast<std::uint8_t>(m.source_joined | 1 << d);
+        for (int d = outer.destination_dimension; d < destination_dimension; ++d)
+            m.destination_joined = static_cast<std::uint8_t>(m.destination_joined | 1 << d);
+    };
     while (r.count > outer_most && r.count > 0 && !r.is_clipped(row) && follows(dim(r.count - 1), m.row_elements, m.row_elements)) {
-        if (row < 0) row = dim(r.count - 1).destination_dimension;
+        if (row < 0) row = dim(r.count - 1).destination_dimension, source_row = dim(r.count - 1).source_dimension;
         scale_ends(r, dim(r.count - 1).destination_dimension, row, m.row_elements);
-        rely_on_dense(p, r.source, dim(r.count - 1).source_dimension);
-        rely_on_dense(p, r.destination, dim(r.count - 1).destination_dimension);
+        join(dim(r.count - 1), source_row, row);
         m.row_elements *= dim(--r.count).extent;
     }
     for (int position = r.count - 2; position >= 0 && r.count > outer_most; --position) {
         movement_dimension& inner = dim(position + 1);
         if (r.is_clipped(inner.destination_dimension)) continue;
         if (!follows(dim(position), source_step(p, r, inner) * inner.extent, destination_step(p, r, inner) * inner.extent)) continue;
-        rely_on_dense(p, r.source, dim(position).source_dimension);
-        rely_on_dense(p, r.destination, dim(position).destination_dimension);
+        join(dim(position), inner.source_dimension, inner.destination_dimension);
         scale_ends(r, dim(position).destination_dimension, inner.destination_dimension, inner.extent);
         inner.extent *= dim(position).extent;
         remove(position);

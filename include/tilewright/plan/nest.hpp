@@ -1,5 +1,5 @@
 #pragma once
-#include <tilewright/plan/planning.hpp>
+#include <tilewright/plan/run_time.hpp>
 
 // Applies the directives of one stage to its loops.
 namespace tilewright::detail {
@@ -71,9 +71,11 @@ constexpr void split_loop(planning& p, int s, int position, label const& outer, 
     nest_axis part{.reduction = old.reduction};
     part.name = outer;
     part.extent = (old.extent - 1) / factor + 1;
+    if (old.trips >= 0) part.trips = count_of(p, old.trips, 1, factor, outer, ordinal);
     int const outer_at = add_axis(p, s, part, ordinal);
     part.name = inner;
     part.extent = factor;
+    part.trips = -1;
     int const inner_at = add_axis(p, s, part, ordinal);
     if (p.refused()) return;
     nest_axis& split = n.axes[static_cast<std::size_t>(parent)];
@@ -81,7 +83,7 @@ constexpr void split_loop(planning& p, int s, int position, label const& outer, 
     split.outer = static_cast<std::int16_t>(outer_at);
     split.inner = static_cast<std::int16_t>(inner_at);
     split.factor = factor;
-    n.partial |= old.extent % factor != 0;
+    n.partial |= old.trips >= 0 || old.extent % factor != 0;
     for (int at = n.depth; at > position + 1; --at) n.order[static_cast<std::size_t>(at)] = n.order[static_cast<std::size_t>(at - 1)];
     n.order[static_cast<std::size_t>(position)] = split.outer;
     n.order[static_cast<std::size_t>(position + 1)] = split.inner;
@@ -120,7 +122,10 @@ constexpr void fuse_loops(planning& p, int s, label const& outer, label const& i
     if (a.reduction != b.reduction) return p.refuse(verdict_kind::loop_order, rule::reduction_fused_with_another, {outer, inner}, ordinal);
     keep_marked(p, a, ordinal);
     keep_marked(p, b, ordinal);
-    int const whole = add_axis(p, s, {.name = fused, .extent = a.extent * b.extent, .reduction = a.reduction}, ordinal);
+    if (b.trips >= 0) return p.refuse(verdict_kind::loop_order, rule::run_time_inside_fused, {inner, outer}, ordinal);
+    std::int16_t const trips = a.trips < 0 ? std::int16_t{-1} : count_of(p, a.trips, b.extent, 1, fused, ordinal);
+    std::int64_t const extent = trips < 0 ? a.extent * b.extent : p.var(trips).extent;
+    int const whole = add_axis(p, s, {.name = fused, .extent = extent, .reduction = a.reduction, .trips = trips}, ordinal);
     if (p.refused()) return;
     a.is = b.is = nest_axis::role::fused;
     a.outer = b.outer = static_cast<std::int16_t>(whole);
@@ -135,13 +140,15 @@ constexpr void fuse_loops(planning& p, int s, label const& outer, label const& i
 constexpr void mark_loop(planning& p, int s, directive const& d, label name, int ordinal) {
     int position = find_loop(p, s, name, ordinal);
     if (position < 0) return;
-    if (d.factors[0] != schedule::whole_loop && d.factors[0] != p.nest_at(s).axis_of_loop(position).extent) {
+    if (d.factors[0] != schedule::whole_loop &&
+        (d.factors[0] != p.nest_at(s).axis_of_loop(position).extent || p.nest_at(s).axis_of_loop(position).trips >= 0)) {
         label const outer_name = dotted(name, "outer");
         label const inner_name = dotted(name, d.kind == directive_kind::vectorize ? "lanes" : "copies");
         split_loop(p, s, position++, outer_name, inner_name, d.factors[0], ordinal);
         if (p.refused()) return;
     }
     nest_axis& a = p.nest_at(s).axis_of_loop(position);
+    if (a.trips >= 0) return p.refuse(verdict_kind::loop_order, rule::run_time_loop, {a.name}, ordinal);
     keep_marked(p, a, ordinal);
     if (d.kind == directive_kind::vectorize && a.reduction)
         return p.refuse(verdict_kind::loop_order, rule::vectorized_reduction, {a.name}, ordinal);
@@ -167,6 +174,8 @@ constexpr void tensorize_loops(planning& p, int s, directive const& d, int ordin
     for (int at = 0; at < loops; ++at) {
         int const position = find_loop(p, s, p.of->name_at(d, at), ordinal);
         if (position < 0) return;
+        if (n.axis_of_loop(position).trips >= 0)
+            return p.refuse(verdict_kind::loop_order, rule::run_time_loop, {n.axis_of_loop(position).name}, ordinal);
         if (position < n.depth - loops) {
             auto const is_named = [&](int loop) {
                 bool found = false;
@@ -206,14 +215,25 @@ constexpr linear value_of(planning const& p, int s, int axis) {
     return value;
 }
 
+/// What run time says of an axis' extent, where it is not that of a box.
+constexpr std::int16_t trips_of_axis(planning& p, int s, int position) {
+    stage_axis const& a = p.stage_at(s).axes[static_cast<std::size_t>(position)];
+    if (!reaches_as_read(p, a)) return extent_of(p, a);
+    linear all = p.form_of(p.placed(s).highest[static_cast<std::size_t>(position)]);
+    all.constant += 1;
+    return all.count == 0 ? std::int16_t{-1} : count_of(p, all, 1, a.name, 0);
+}
+
 /// Builds the loops of stage `s`, whose axes run over `extents`, by its directives in their order.
-constexpr void build_loops(planning& p, int s, fixed_array<std::int64_t, stage::most_axes> const& extents) {
+/// @param boxed  the output's axes run over a box, not over all that there is of them
+constexpr void build_loops(planning& p, int s, fixed_array<std::int64_t, stage::most_axes> const& extents, bool boxed) {
     stage const& st = p.stage_at(s);
     nest& n = p.nest_at(s);
     for (int position = 0; position < st.axis_count; ++position) {
         stage_axis const& a = st.axes[static_cast<std::size_t>(position)];
-        n.order[static_cast<std::size_t>(position)] = static_cast<std::int16_t>(
-            add_axis(p, s, {.name = a.name, .extent = extents[static_cast<std::size_t>(position)], .reduction = a.reduction}, 0));
+        nest_axis made{.name = a.name, .extent = extents[static_cast<std::size_t>(position)], .reduction = a.reduction};
+        if (a.run_time && (!boxed || position >= st.rank)) made.trips = trips_of_axis(p, s, position);
+        n.order[static_cast<std::size_t>(position)] = static_cast<std::int16_t>(add_axis(p, s, made, 0));
     }
     n.depth = st.axis_count;
     int current = p.plan.stages.size() - 1;
@@ -259,7 +279,8 @@ constexpr void finish_loops(planning& p, int s) {
                                                               .extent = a.lane_extent > 0 ? (a.extent - 1) / a.lane_extent + 1 : a.extent,
                                                               .reduction = a.reduction,
                                                               .unrolled = a.unrolled,
-                                                              .vectorized = a.vectorized}));
+                                                              .vectorized = a.vectorized,
+                                                              .trips = a.trips}));
         if (a.lane_extent > 0) {
             a.lane = static_cast<std::int16_t>(
                 p.add(variable{.name = a.name, .extent = a.lane_extent, .kind = variable_kind::lane, .reduction = a.reduction}));
@@ -276,6 +297,7 @@ constexpr void finish_loops(planning& p, int s) {
                                                               .extent = a.extent,
                                                               .kind = variable_kind::component,
                                                               .reduction = a.reduction,
+                                                              .trips = a.trips,
                                                               .fused = p.keep(value_of(p, s, a.outer)),
                                                               .divisor = a.modulus == 0 ? a.factor : 1,
                                                               .modulus = a.modulus}));

@@ -1,4 +1,5 @@
 #pragma once
+#include <initializer_list>
 #include <stdexcept>
 #include <tilewright/compute/stage.hpp>
 #include <tilewright/diagnostics/verdict.hpp>
@@ -37,6 +38,8 @@ enum class variable_kind : std::uint8_t {
     loop,       // a loop of the program or of a tile body
     component,  // (fused / divisor) % modulus of a fused loop
     lane,       // the part of a tensorized loop that one step of the intrinsic covers
+    extent,     // of an axis, which run time decides; `extent` is the most that it can be
+    count,      // of tiles, fused / divisor, which follows from such an extent; likewise
 };
 
 /// Something that indices are linear in.
@@ -47,7 +50,9 @@ struct variable {
     bool reduction = false;
     bool unrolled = false;
     bool vectorized = false;
-    affine fused{};  ///< component: the value of the fused loop
+    std::int16_t trips = -1;     ///< loop: the extent or count that it runs over at run time, `extent` being the most; -1: always `extent`
+    std::int16_t first_of = -1;  ///< loop: the ring whose first steps it counts, of which there may be fewer at run time
+    affine fused{};  ///< component: the value of the fused loop; count: what tiles are counted of, with all but one element of a tile
     std::int64_t divisor = 1;
     std::int64_t modulus = 0;  ///< 0: none
 };
@@ -145,6 +150,7 @@ struct ring {
     affine step{};                                  ///< the number of a step, over the loops
     fixed_array<std::int16_t, most_loops> loops{};  ///< variables, outermost first
     std::int16_t loop_count = 0;
+    bool run_time = false;  ///< extents of its loops are left to run time, and so are `steps` and the coefficients of `step`
 };
 
 /// A transfer of a ring at a step, and which: where that is outside [0, steps - fewer), there is nothing to do.
@@ -204,6 +210,15 @@ struct clip {
     clip_kind is;
 };
 
+/// How far one dimension of an argument reaches where that follows from extents that are left to run time. Of several for one dimension,
+/// the furthest holds.
+struct shape {
+    std::int16_t buffer;
+    std::int16_t dimension;
+    affine end;  ///< behind the last index
+    bool plain;  ///< indexed by the axis alone: the argument has its extent, no more and no less
+};
+
 /// What a step does in one run of the kernel, where its loops are not all there is to know.
 struct tally {
     std::int64_t times;        ///< executions
@@ -220,6 +235,8 @@ struct movement {
     std::int64_t row_elements = 1;
     fixed_array<movement_dimension, max_rank> dimensions{};
     std::int16_t dimension_count = 0;
+    std::uint8_t source_joined = 0;  ///< bit d: steps along the buffer's dimension d + 1 go on into dimension d
+    std::uint8_t destination_joined = 0;
     fixed_array<affine, max_rank> source_at{};  ///< index of the first element, per dimension of the buffer
     fixed_array<affine, max_rank> destination_at{};
     std::int16_t first_clip = 0;
@@ -295,7 +312,7 @@ struct step {
 struct plan_value {
     static constexpr int most_stages = 8, most_variables = 64, most_terms = 512, most_buffers = 24, most_movements = 32, most_uses = 40,
                          most_operands = 32, most_bodies = 16, most_steps = 128, most_rings = 16, most_waits = 64, most_links = 24,
-                         most_limits = 48, most_clips = 48, most_tallies = 64, most_layouts = schedule::most_layouts;
+                         most_limits = 48, most_clips = 48, most_tallies = 64, most_layouts = schedule::most_layouts, most_shapes = 32;
     static constexpr std::int64_t most_iterations = std::int64_t{1} << 40, most_bytes = std::int64_t{1} << 40,
                                   most_total = std::int64_t{1} << 53;
 
@@ -318,6 +335,8 @@ struct plan_value {
     part_pool<limit, most_limits> limits{};
     part_pool<clip, most_clips> clips{};
     part_pool<tally, most_tallies> tallies{};
+    part_pool<shape, most_shapes> shapes{};
+    int run_time_extents = 0;  ///< so many of the first variables are extents that are still open: see `at`
     std::int64_t total_cycles = 0;
 
     static constexpr quantity unknown{0, false};
@@ -359,8 +378,10 @@ struct plan_value {
     }
 
     /// Calls `visit(step, times, first_times)` for every step: how often it runs, and how often with all its `first_loops` at 0.
+    /// @throws std::invalid_argument while extents are left to run time
     template <class Visit>
     constexpr void walk(Visit&& visit) const {
+        need_extents();
         fixed_array<std::int16_t, 32> open{};
         int depth = 0;
         std::int64_t times = 1;
@@ -444,6 +465,21 @@ struct plan_value {
         }
         return most;
     }
+    /// The plan at extents that are left to run time, in any order: `at({{m, 100}, {k, 64}})`. What is counted, drawn or checked of a plan
+    /// with such extents is asked of it at some of them.
+    /// @throws std::invalid_argument when one is missing, less than 1, or beyond its upper bound
+    template <class Plan = plan_value>
+    constexpr plan_value at(std::initializer_list<axis_extent> extents) const {
+        return plan_at(static_cast<Plan const&>(*this), extents);  // of specialise.hpp
+    }
+    template <class List, class Plan = plan_value>
+    constexpr plan_value at(List const& extents) const {
+        return plan_at(static_cast<Plan const&>(*this), extents);
+    }
+    /// @throws std::invalid_argument while extents are left to run time: no number would be right
+    constexpr void need_extents() const {
+        if (run_time_extents > 0) throw std::invalid_argument("extents are left to run time: ask plan.at({{axis, extent}}) instead");
+    }
     /// Calls of a transfer, and the bytes that they move.
     constexpr quantity calls(transfer_description const& of) const {
         return refusal ? unknown : quantity(traffic_of(position_in(where->transfers, of.name)).calls);
@@ -467,7 +503,7 @@ struct plan_value {
         return predict(static_cast<Plan const&>(*this)).resolved;
     }
     /// Cycles when every transfer is waited for and nothing overlaps.
-    constexpr quantity serial_cycles() const { return refusal ? unknown : quantity(total_cycles); }
+    constexpr quantity serial_cycles() const { return refusal ? unknown : (need_extents(), quantity(total_cycles)); }
     /// Cycles that an engine works; of the core, for engine -1, those of loops that stay code.
     constexpr quantity busy(engine const& on) const {
         return refusal ? unknown : quantity(busy_cycles(position_in(where->engines, on.name)));

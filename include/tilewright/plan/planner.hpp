@@ -10,6 +10,7 @@
 #include <tilewright/plan/prediction.hpp>
 #include <tilewright/plan/program.hpp>
 #include <tilewright/plan/reading.hpp>
+#include <tilewright/plan/specialise.hpp>
 #include <tilewright/plan/stage_placement.hpp>
 #include <tilewright/plan/staging.hpp>
 
@@ -64,11 +65,15 @@ constexpr void write_plan(planning& p) {
     if (!p.refused()) place_buffers(p);
     if (!p.refused()) check_banks(p);
     if (!p.refused()) add_fences(p);
-    if (!p.refused()) limit_totals(p);
-    if (!p.refused() && p.is_partial()) count_partial(p);
+    if (p.refused()) return;
+    if (plan.run_time_extents > 0 && is_ordered_aside(plan))
+        return void(p.refuse(verdict_kind::not_honoured).names = {plan.where->name, "tokens at open extents"});
+    if (plan.run_time_extents > 0) return check_representatives(p);
+    limit_totals(p);
+    if (!p.refused() && p.is_partial()) refuse_excess(p, count_partial(plan));
     if (!p.refused()) plan.total_cycles = count_cycles(plan);
-    if (!p.refused()) refuse_hazards(p);
-    if (!p.refused() && p.is_partial()) refuse_hazard(p, find_excess(p.plan));
+    if (!p.refused()) refuse_hazard(p, find_hazard(plan));
+    if (!p.refused() && p.is_partial()) refuse_hazard(p, find_excess(plan));
 }
 
 constexpr plan_value make_plan(schedule const& of, machine_reading const& parts) {

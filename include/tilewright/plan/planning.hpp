@@ -24,6 +24,7 @@ struct nest_axis {
     std::int64_t modulus = 0;    ///< fused: 0 for the outer of the two
     std::int16_t variable = -1;  ///< leaf and fused component, once the nest is complete
     std::int16_t lane = -1;
+    std::int16_t trips = -1;  ///< the variable that gives its extent at run time, `extent` being the most; -1: always `extent`
 };
 
 /// The loops of one stage.
@@ -68,9 +69,9 @@ struct stage_placement {
     std::int16_t home = -1;                                ///< the buffer that its output lives in
     fixed_array<linear, stage::most_axes> axis_values{};   ///< of each axis, over variables
     fixed_array<std::int64_t, stage::most_axes> lowest{};  ///< of each axis, over all that the kernel computes of it
-    fixed_array<std::int64_t, stage::most_axes> highest{};
-    fixed_array<std::int16_t, 24> path{};  ///< variables of the loops around and in it, outermost first
-    int outer_depth = 0;                   ///< how many of them stand around it
+    fixed_array<affine, stage::most_axes> highest{};       ///< likewise, over extents that are left to run time
+    fixed_array<std::int16_t, 24> path{};                  ///< variables of the loops around and in it, outermost first
+    int outer_depth = 0;                                   ///< how many of them stand around it
     int path_length = 0;
     int owned = 0;  ///< how many of its own loops the program holds; the others are its tile body
 };
@@ -254,8 +255,8 @@ struct planning : refusals {
     constexpr ring const& ring_at(int position) const { return plan.rings[static_cast<std::size_t>(position)]; }
     constexpr staging& staging_at(int position) { return stagings[static_cast<std::size_t>(position)]; }
 
-    /// Whether some of what is moved must be clipped.
-    constexpr bool is_partial() const { return cuts || plan.limits.size() > 0; }
+    /// Whether some of what is moved must be clipped: tiles can be partial, or axes end where only run time knows.
+    constexpr bool is_partial() const { return cuts || plan.limits.size() > 0 || plan.run_time_extents > 0; }
 
     /// The stage that computes `tensor`, -1 for an input.
     constexpr int producer_of(label const& tensor) const {
@@ -289,15 +290,29 @@ struct planning : refusals {
     }
 
     /// From where to where index `dimension` of the access at `node` of stage `s` goes, over all that the kernel computes.
-    constexpr range index_range(int s, int node, int dimension) const {
+    struct index_range {
+        std::int64_t low = 0;
+        linear high{};           ///< over extents that are left to run time
+        std::int16_t open = -1;  ///< such an extent that the lowest index depends on
+    };
+    constexpr index_range range_of_index(int s, int node, int dimension) const {
         stage_index const index = index_of(plan.what, stage_at(s), node, dimension);
-        range whole{index.constant, index.constant};
+        index_range whole{.low = index.constant};
+        whole.high.constant = index.constant;
         for (int position = 0; position < stage_at(s).axis_count; ++position) {
             auto const axis = static_cast<std::size_t>(position);
-            std::int64_t const c = index.coefficients[axis];
-            if (c == 0) continue;
-            whole.low += c * (c > 0 ? placed(s).lowest[axis] : placed(s).highest[axis]);
-            whole.high += c * (c > 0 ? placed(s).highest[axis] : placed(s).lowest[axis]);
+            std::int64_t const c = index.coefficients[axis], lowest = placed(s).lowest[axis];
+            affine const& highest = placed(s).highest[axis];
+            if (c > 0) {
+                whole.low += c * lowest;
+                whole.high.constant += c * highest.constant;
+                for (int t = 0; t < highest.count; ++t)
+                    whole.high.add(c * plan.term_at(highest, t).coefficient, plan.term_at(highest, t).variable);
+            } else if (c < 0) {
+                whole.low += c * highest.constant;
+                whole.high.constant += c * lowest;
+                if (highest.count > 0) whole.open = plan.term_at(highest, 0).variable;
+            }
         }
         return whole;
     }

@@ -315,6 +315,7 @@ struct prediction {
 /// Cycles on engines that work side by side.
 constexpr prediction predict(plan_value const& plan, visiting how = visiting::periods) {
     if (plan.refusal) return {};
+    plan.need_extents();
     if (plan.rings.size() == 0 && !detail::is_ordered_aside(plan)) return {plan.total_cycles, true};
     detail::clocks times;
     if (!detail::program_run<detail::clocks>(plan, times, how).run() || times.overflown) return {};

@@ -235,7 +235,8 @@ class program_writer {
         ring_step when;
         if (ring_at >= 0) when = step_of(p, ring_at, p.ring_at(ring_at).distance);
         if (st.around >= 0) wait_for_next(st);
-        if (ring_at < 0 || when.ahead < p.ring_at(ring_at).steps) fill_and_load(at, mover, when, ring_at >= 0);
+        if (ring_at < 0 || p.ring_at(ring_at).run_time || when.ahead < p.ring_at(ring_at).steps)
+            fill_and_load(at, mover, when, ring_at >= 0);
     }
     /// `used_before`: a version may have been used by another step; in front of the loops there is none.
     constexpr void fill_and_load(int at, int mover, ring_step const& when, bool used_before) {
@@ -272,7 +273,7 @@ class program_writer {
     }
     /// Until the transfer of a step is complete; nothing where no step can be that one.
     constexpr void wait(ring_step const& until) {
-        if (-until.ahead < p.ring_at(until.ring).steps) p.add(step_kind::wait, p.add(until));
+        if (p.ring_at(until.ring).run_time || -until.ahead < p.ring_at(until.ring).steps) p.add(step_kind::wait, p.add(until));
     }
     /// In front of the loop `level`, the first of those that steps are counted over: the loads that its iterations find started.
     constexpr void start_ahead(int position, int level) {
@@ -281,14 +282,14 @@ class program_writer {
             staging const& st = p.staging_at(at);
             if (st.writes || !counts_from(st, position, level)) return;
             ring const& r = p.ring_at(st.ring);
-            std::int64_t const ahead = r.distance < r.steps ? r.distance : r.steps;
+            std::int64_t const ahead = r.run_time || r.distance < r.steps ? r.distance : r.steps;
             if (ahead == 0) return;
             if (st.around >= 0 && !waited[static_cast<std::size_t>(st.around)]) {
                 wait(step_number(p.staging_at(st.around).ring, 0));
                 waited[static_cast<std::size_t>(st.around)] = true;
             }
             if (ahead == 1) return fill_and_load(at, st.mover, step_number(st.ring, 0), false);
-            int const loop = p.add(variable{.name = st.tensor, .extent = ahead});
+            int const loop = p.add(variable{.name = st.tensor, .extent = ahead, .first_of = r.run_time ? st.ring : std::int16_t{-1}});
             linear number;
             number.add(1, loop);
             p.add(step_kind::loop, loop);
@@ -302,9 +303,9 @@ class program_writer {
             staging const& st = p.staging_at(at);
             if (!st.writes || !counts_from(st, position, level)) continue;
             // Jobs complete in order. Where tiles are partial, the last steps may have stored nothing.
-            std::int64_t const steps = p.ring_at(st.ring).steps, all = steps < st.versions ? steps : st.versions;
-            for (std::int64_t step = p.plan.limits.size() == 0 ? steps - 1 : steps - all; step < steps; ++step)
-                wait(step_number(st.ring, step));
+            bool const open = p.ring_at(st.ring).run_time;  // which step is the last for a version is not known, the version is
+            std::int64_t const steps = open ? st.versions : p.ring_at(st.ring).steps, all = steps < st.versions ? steps : st.versions;
+            for (std::int64_t step = p.is_partial() ? steps - all : steps - 1; step < steps; ++step) wait(step_number(st.ring, step));
         }
     }
     constexpr bool counts_from(staging const& st, int position, int level) const {

@@ -1,6 +1,7 @@
 #pragma once
 #include <tilewright/plan/arguments.hpp>
 #include <tilewright/plan/machine_check.hpp>
+#include <tilewright/plan/run_time.hpp>
 
 // What the computation and the directives say, before anything is decided.
 namespace tilewright::detail {
@@ -36,7 +37,10 @@ constexpr void read_stages(planning& p) {
         if (wrong) return p.refuse_ill_formed(wrong, s.output);
         if (p.producer_of(s.output) >= 0) return p.refuse(verdict_kind::ill_formed, rule::computed_by_two_stages, {s.output});
         double iterations = 1;
-        for (int axis = 0; axis < s.axis_count; ++axis) iterations *= static_cast<double>(s.axes[static_cast<std::size_t>(axis)].extent);
+        for (int axis = 0; axis < s.axis_count; ++axis) {
+            stage_axis const& a = s.axes[static_cast<std::size_t>(axis)];
+            if (!a.run_time) iterations *= static_cast<double>(a.extent);
+        }
         p.limited(iterations, plan_value::most_iterations, "iterations", s.output);
         first = s.store + 1;
         if (s.continues && first < plan.what.count) return p.refuse(verdict_kind::ill_formed, rule::continuing_in_the_middle, {s.output});
@@ -46,6 +50,7 @@ constexpr void read_stages(planning& p) {
         p.placements.push({});
     }
     if (!p.refused()) check_names(p);
+    add_extents(p);
     for (int s = 0; s + 1 < plan.stages.size() && !p.refused(); ++s) {
         bool read = false;
         for (int consumer = s + 1; consumer < plan.stages.size(); ++consumer) {

@@ -13,11 +13,13 @@ constexpr bool same_steps(ring const& a, ring const& b) {
     return same;
 }
 
-/// Steps that a buffer staged inside the level of another one has in one step of that one.
+/// Steps that a buffer staged inside the level of another one has in one step of that one; 0 where only run time knows.
 constexpr std::int64_t steps_inside(planning const& p, staging const& st, staging const& around) {
     double steps = 1;
-    for (int position = around.depth; position < st.depth; ++position)
-        steps *= static_cast<double>(p.var(p.placed(st.stage).path[static_cast<std::size_t>(position)]).extent);
+    for (int position = around.depth; position < st.depth; ++position) {
+        variable const& loop = p.var(p.placed(st.stage).path[static_cast<std::size_t>(position)]);
+        steps *= loop.trips >= 0 ? 0 : static_cast<double>(loop.extent);
+    }
     return static_cast<std::int64_t>(steps < 1e15 ? steps : 1e15);
 }
 
@@ -75,7 +77,8 @@ constexpr int make_ring(planning& p, staging const& st, int mover, bool stores) 
     for (int position = st.depth - 1; position >= st.scope; --position) {
         std::int16_t const loop = p.placed(st.stage).path[static_cast<std::size_t>(position)];
         step.add(static_cast<std::int64_t>(steps), loop);
-        steps *= static_cast<double>(p.var(loop).extent);
+        made.run_time |= p.var(loop).trips >= 0;
+        steps *= p.var(loop).trips >= 0 ? 1 : static_cast<double>(p.var(loop).extent);
     }
     made.steps = p.limited(steps, stage::most_index - most_versions, "iterations of a loop nest", st.tensor);
     for (int position = st.scope; position < st.depth; ++position) {

@@ -79,7 +79,7 @@ constexpr bool exceeds(planning const& p, int s, int axis) {
     nest const& n = p.nest_at(s);
     nest_axis const& a = n.axes[static_cast<std::size_t>(axis)];
     if (a.is != nest_axis::role::split) return a.lane_extent > 0 && a.extent % a.lane_extent != 0;
-    return a.factor * n.axes[static_cast<std::size_t>(a.outer)].extent > a.extent || exceeds(p, s, a.outer);
+    return a.trips >= 0 || a.factor * n.axes[static_cast<std::size_t>(a.outer)].extent > a.extent || exceeds(p, s, a.outer);
 }
 
 /// Whether an axis is made of a part of a fused loop that lies across a level.
@@ -95,14 +95,15 @@ constexpr void add_ends(planning& p, int s, int axis, int depth, std::int64_t be
     nest_axis const& a = p.nest_at(s).axes[static_cast<std::size_t>(axis)];
     bool const split = a.is == nest_axis::role::split;
     bool const across = is_across(p, s, axis, depth);
-    if (!split && a.lane_extent == 0 && !across) return;
+    bool const whole = a.lane_extent == 0 && !across;
+    if (!split && whole && (a.trips < 0 || side_of(p, s, a.variable, depth) == side::outside)) return;
     if (split && spread_of(p, s, a.outer, depth).count == 1) add_ends(p, s, a.inner, depth, before, ends);
     if (split && !across && !exceeds(p, s, axis)) return;
     linear outside;
     range inside;
     split_at_level(p, s, value_of(p, s, axis), depth, outside, inside);
-    std::int64_t const spans = spread_of(p, s, axis, depth).valid;
-    if (highest_of(p, outside) + spans > a.extent) ends.add(p, outside, a.extent + before, clip_kind::end);
+    std::int64_t const spans = spread_of(p, s, axis, depth).valid, end = end_before(outside, a);
+    if (highest_of(p, outside) + spans > end) ends.add(p, outside, end + before, clip_kind::end);
 }
 
 /// The part of one dimension of a box that holds what the iterations of a level really touch.
@@ -143,8 +144,9 @@ constexpr touched touched_by(planning& p, int s, int node, int dimension, int de
         linear first = outsides[at], negative;
         first.constant += bases[at].low;
         negative.add(first, -1);
-        if (place.at_stage >= 0 && highest_of(p, first) + spans[at] - 1 > place.highest[at])
-            ends.add(p, first, place.highest[at] + 1, clip_kind::end);
+        linear beyond = first;
+        std::int64_t const highest = take_highest(p, place.highest[at], beyond);
+        if (place.at_stage >= 0 && highest_of(p, beyond) + spans[at] - 1 > highest) ends.add(p, beyond, highest + 1, clip_kind::end);
         if (place.at_stage >= 0 && -highest_of(p, negative) < place.lowest[at]) ends.add(p, first, place.lowest[at], clip_kind::begin);
         // What an axis loses at its end, its dimension loses at the same end, or at the other one when it runs backwards. What two axes
         // lose adds up.

@@ -9,19 +9,25 @@ namespace tilewright::detail {
 constexpr void add_limits(planning& p, int s) {
     nest const& n = p.nest_at(s);
     stage_placement const& place = p.placed(s);
+    // Forms end behind the last value of an axis, or of what is needed of it.
     auto const add = [&](linear const& form, std::int64_t bound, bool reduction) {
         if (highest_of(p, form) >= bound && !p.refused()) p.add(limit{p.keep(form), bound, static_cast<std::int16_t>(s), -1, reduction});
     };
     for (int axis = 0; axis < n.axes.size() && n.partial; ++axis) {
         nest_axis const& a = n.axes[static_cast<std::size_t>(axis)];
-        if (a.is == nest_axis::role::split || a.lane_extent > 0) add(value_of(p, s, axis), a.extent, a.reduction);
+        if (a.is != nest_axis::role::split && a.lane_extent == 0) continue;
+        linear form = value_of(p, s, axis);
+        std::int64_t const end = end_before(form, a);
+        add(form, end, a.reduction);
     }
     // What a producer computes for a partial tile of its reader is more than the reader needs.
     for (int dimension = 0; dimension < p.stage_at(s).rank && place.at_stage >= 0; ++dimension) {
         auto const d = static_cast<std::size_t>(dimension);
         linear negative;
         negative.add(place.axis_values[d], -1);
-        add(place.axis_values[d], place.highest[d] + 1, false);
+        linear beyond = place.axis_values[d];
+        std::int64_t const highest = take_highest(p, place.highest[d], beyond);
+        add(beyond, highest + 1, false);
         add(negative, 1 - place.lowest[d], false);
     }
 }
@@ -56,10 +62,18 @@ constexpr void place_stage(planning& p, int s) {
     }
     // The box that its consumers need: they must all stand inside the same loops.
     box needed{.rank = st.rank};
-    for (int axis = 0; axis < st.axis_count; ++axis)
-        place.highest[static_cast<std::size_t>(axis)] = st.axes[static_cast<std::size_t>(axis)].extent - 1;
-    fixed_array<range, max_rank> all{};
-    bool is_read = false;
+    for (int axis = 0; axis < st.axis_count; ++axis) {
+        stage_axis const& a = st.axes[static_cast<std::size_t>(axis)];
+        affine& highest = place.highest[static_cast<std::size_t>(axis)];
+        highest.constant = a.extent - 1;
+        if (!a.run_time || reaches_as_read(p, a)) continue;
+        linear value;
+        value.constant = -1;
+        value.add(1, extent_of(p, a));
+        highest = p.keep(value);
+    }
+    fixed_array<planning::index_range, max_rank> all{};
+    bool is_read = false, open = false;  // open: run time would have to say which access goes furthest
     for (int consumer = s + 1; consumer < p.plan.stages.size(); ++consumer) {
         bool inside = true;
         for (int depth = 0; depth < place.outer_depth; ++depth) {
@@ -75,29 +89,44 @@ constexpr void place_stage(planning& p, int s) {
             int const wrong = widen(p, needed, consumer, node, place.outer_depth);
             if (wrong >= 0) return refuse_box(p, st.output, wrong, consumer, place.outer_depth, place.at_ordinal);
             for (int dimension = 0; dimension < st.rank; ++dimension) {
-                range& whole = all[static_cast<std::size_t>(dimension)];
-                range const one = p.index_range(consumer, node, dimension);
+                planning::index_range& whole = all[static_cast<std::size_t>(dimension)];
+                planning::index_range const one = p.range_of_index(consumer, node, dimension);
+                if (one.open >= 0 || (is_read && !whole.high.same_terms(one.high))) open = true;
+                std::int64_t const high = is_read && whole.high.constant > one.high.constant ? whole.high.constant : one.high.constant;
                 whole.low = is_read && whole.low < one.low ? whole.low : one.low;
-                whole.high = is_read && whole.high > one.high ? whole.high : one.high;
+                whole.high = one.high;
+                whole.high.constant = high;
             }
             is_read = true;
         });
     }
     for (int dimension = 0; dimension < st.rank && is_read; ++dimension) {
         auto const d = static_cast<std::size_t>(dimension);
-        std::int64_t const low = all[d].low, high = all[d].high;
-        if (place.at_stage >= 0) place.lowest[d] = low, place.highest[d] = high;
-        if (low >= 0 && high < st.axes[d].extent) continue;
+        std::int64_t const low = all[d].low;
+        bool const as_read = st.axes[d].run_time && reaches_as_read(p, st.axes[d]);
+        linear above = all[d].high;
+        std::int64_t const furthest = as_read ? highest_of(p, above) : take_highest(p, place.highest[d], above);
+        std::int64_t const high = highest_of(p, above);
+        if (place.at_stage >= 0) place.lowest[d] = low;
+        if (place.at_stage >= 0 || as_read) place.highest[d] = p.keep(all[d].high);
+        if (low >= 0 && high <= furthest && !open) continue;
+        if (open || above.count > 0) {
+            p.refuse(verdict_kind::run_time_domain).names = {st.output, st.axes[d].name};
+            return;
+        }
         verdict& v = p.refuse(verdict_kind::outside_domain);
         v.names = {st.output};
         v.facts = {fact{fact_kind::dimension, dimension}, fact{fact_kind::from, low}, fact{fact_kind::to, high},
-                   fact{fact_kind::limit, st.axes[d].extent - 1}};
+                   fact{fact_kind::limit, furthest}};
     }
     if (p.refused()) return;
+    if (needed.open >= 0) return refuse_open_box(p, st.output, needed.open, place.at_stage, place.outer_depth, place.at_ordinal);
     if (last || place.at_stage < 0) {
         needed.at = {};
         for (int dimension = 0; dimension < st.rank; ++dimension) {
-            needed.extents[static_cast<std::size_t>(dimension)] = st.axes[static_cast<std::size_t>(dimension)].extent;
+            auto const d = static_cast<std::size_t>(dimension);
+            bool const as_read = st.axes[d].run_time && reaches_as_read(p, st.axes[d]);
+            needed.extents[d] = as_read ? highest_of(p, p.form_of(place.highest[d])) + 1 : st.axes[d].extent;
         }
     }
     fixed_array<std::int64_t, stage::most_axes> extents{};
@@ -105,7 +134,7 @@ constexpr void place_stage(planning& p, int s) {
         auto const d = static_cast<std::size_t>(position);
         extents[d] = position < st.rank ? needed.extents[d] : st.axes[d].extent;
     }
-    build_loops(p, s, extents);
+    build_loops(p, s, extents, place.at_stage >= 0);
     nest& n = p.nest_at(s);
     if (!p.refused() && n.intrinsic >= 0) {
         matching found;
@@ -130,6 +159,15 @@ constexpr void place_stage(planning& p, int s) {
         std::int64_t const padded = spread_of(p, s, dimension, place.outer_depth).padded;
         if (padded > needed.extents[static_cast<std::size_t>(dimension)]) needed.extents[static_cast<std::size_t>(dimension)] = padded;
     }
+    for (int dimension = 0; dimension < st.rank && place.at_stage < 0; ++dimension) {
+        affine const& highest = place.highest[static_cast<std::size_t>(dimension)];
+        for (int t = 0; t < highest.count; ++t) {
+            int const extent = p.plan.term_at(highest, t).variable;
+            if (!is_open(p, extent)) continue;
+            p.refuse(verdict_kind::run_time_box, place.store_ordinal).names = {st.output, p.var(extent).name, "the kernel"};
+            return;
+        }
+    }
     if (place.store_memory < 0) {
         p.refuse(verdict_kind::no_memory, place.at_ordinal).names = {st.output};
         return;
@@ -152,6 +190,10 @@ constexpr void choose_owned_loops(planning& p) {
         };
         for (int at = 0; at < p.stagings.size(); ++at) hold(p.staging_at(at).level);
         for (int t = 0; t < s; ++t) hold(p.placed(t).level);
+        // Tile bodies have loops of constant extents.
+        for (int position = 0; position < n.depth && p.plan.run_time_extents > 0 && place.transfer < 0; ++position) {
+            if (n.axis_of_loop(position).trips >= 0) place.owned = place.owned < position + 1 ? position + 1 : place.owned;
+        }
     }
 }
 

@@ -65,6 +65,8 @@ constexpr void place_stagings(planning& p) {
             },
             true);
         if (p.refused()) return;
+        if (whole.open >= 0)
+            return refuse_open_box(p, st.tensor, whole.open, st.stage, st.depth, st.loop_ordinal != 0 ? st.loop_ordinal : st.ordinal);
         // What is stored is the whole box. A stage that continues has loaded it first: after what the step before has stored, but for
         // versions.
         bool const loaded = p.stage_at(st.stage).continues && st.versions == 1;

@@ -37,7 +37,7 @@ struct dense_argument {
 };
 
 template <plan_value const& Plan, int Position, class Operand>
-decltype(auto) pass(Operand const& given) {
+decltype(auto) pass(Operand const& given, [[maybe_unused]] open_extents const& numbers) {
     constexpr argument_list list = arguments_of(Plan);
     constexpr bool is_parameter = Position >= list.input_count && Position < list.input_count + list.parameter_count;
     if constexpr (is_parameter) {
@@ -46,13 +46,32 @@ decltype(auto) pass(Operand const& given) {
         return Operand(given);
     } else {
         constexpr int tensor = Position < list.input_count ? Position : Position - list.parameter_count;
-        constexpr buffer b = Plan.buffers[static_cast<std::size_t>(list.tensors[static_cast<std::size_t>(tensor)])];
+        constexpr int position = list.tensors[static_cast<std::size_t>(tensor)];
+        constexpr buffer b = Plan.buffers[static_cast<std::size_t>(position)];
         using element = std::remove_pointer_t<Operand>;
         static_assert(std::is_pointer_v<Operand> && scalar_type_of<std::remove_const_t<element>>() == b.type,
                       "this tensor of the kernel has another element type");
         static_assert(!b.written || !std::is_const_v<element>, "the kernel writes this tensor");
-        return dense_argument(b, const_cast<std::remove_const_t<element>*>(given));
+        auto* const first = const_cast<std::remove_const_t<element>*>(given);
+        if constexpr (Plan.run_time_extents == 0) return dense_argument(b, first);
+        else {
+            buffer sized = b;
+            size_argument(Plan, position, numbers, sized);  // too much is refused by the entry
+            return dense_argument(sized, first);
+        }
     }
+}
+
+template <schedule const& Schedule, class Function, class... Operands>
+int call(Function* function, open_extents const& numbers, Operands const&... operands) {
+    namespace hana = boost::hana;
+    static constexpr plan_value const& kernel = plan<Schedule>;
+    constexpr argument_list list = arguments_of(kernel);
+    static_assert(sizeof...(Operands) == list.tensor_count + list.parameter_count, "the kernel takes another number of arguments");
+    auto const given = hana::make_tuple(operands...);
+    return hana::unpack(hana::make_range(hana::size_c<0>, hana::size_c<sizeof...(Operands)>), [&](auto... position) {
+        return function(pass<kernel, static_cast<int>(decltype(position)::value)>(given[position], numbers)...);
+    });
 }
 
 }  // namespace detail
@@ -63,14 +82,16 @@ decltype(auto) pass(Operand const& given) {
 /// @return the function's return code
 template <schedule const& Schedule, class Function, class... Operands>
 int call(Function* function, Operands const&... operands) {
-    namespace hana = boost::hana;
+    static_assert(plan<Schedule>.run_time_extents == 0, "extents are left to run time: call<S>(function, {{axis, extent}}, ...)");
+    return detail::call<Schedule>(function, {}, operands...);
+}
+
+/// Likewise, of a kernel that leaves extents to run time: `call<matmul_on_npu>(matmul, {{m, rows}}, a.data(), b.data(), c.data())`.
+/// @throws std::invalid_argument when the kernel has no such axis. An extent that is missing or wrong gives the entry's return code
+template <schedule const& Schedule, class Function, class... Operands>
+int call(Function* function, std::initializer_list<axis_extent> extents, Operands const&... operands) {
     static constexpr plan_value const& kernel = plan<Schedule>;
-    constexpr ir::argument_list list = arguments_of(kernel);
-    static_assert(sizeof...(Operands) == list.tensor_count + list.parameter_count, "the kernel takes another number of arguments");
-    auto const given = hana::make_tuple(operands...);
-    return hana::unpack(hana::make_range(hana::size_c<0>, hana::size_c<sizeof...(Operands)>), [&](auto... position) {
-        return function(detail::pass<kernel, static_cast<int>(decltype(position)::value)>(given[position])...);
-    });
+    return detail::call<Schedule>(function, detail::given_numbers(kernel, ir::extents_by_name(kernel, extents)), operands...);
 }
 
 }  // namespace tilewright

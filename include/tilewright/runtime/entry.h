@@ -13,11 +13,14 @@ enum tilewright_argument_error {
     TILEWRIGHT_WRONG_TYPE = 3,  /* another element type than the tensor's */
     TILEWRIGHT_WRONG_RANK = 4,
     TILEWRIGHT_WRONG_EXTENT = 5, /* an input does not hold the region that is read; an output is not the region that is written;
-                                    or there are more than 2^31 - 1 elements from the first to the last */
+                                    or there are more than 2^31 - 1 elements from the first to the last; or it is not the extent that
+                                    another argument has along the same axis, where that is left to run time */
     TILEWRIGHT_WRONG_STRIDE =
         6, /* innermost not 1, rows that overlap, gaps where a transfer joined dimensions, or not the multiple it needs */
-    TILEWRIGHT_MISALIGNED = 7, /* the first element used is not at a multiple of the alignment that a transfer needs */
-    TILEWRIGHT_OVERLAP = 8     /* the output shares bytes with this input */
+    TILEWRIGHT_MISALIGNED = 7,     /* the first element used is not at a multiple of the alignment that a transfer needs */
+    TILEWRIGHT_OVERLAP = 8,        /* the output shares bytes with this input */
+    TILEWRIGHT_RUN_TIME_EXTENT = 9 /* an extent that is left to run time, and read from this argument, is less than 1 or more than the
+                                      kernel takes */
 };
 #define TILEWRIGHT_ARGUMENT_ERROR(kind, position) (-(2000 + 100 * (kind) + (position)))
 
@@ -30,6 +33,7 @@ struct tilewright_argument {
     int dense_from;          /* from this dimension on, elements follow each other without gaps */
     int32_t stride_multiple; /* elements */
     int64_t alignment;       /* bytes, of the first element used */
+    int exact;               /* bit d: dimension d has the extent, no more; a written argument has in all of them */
 };
 
 static inline int tilewright_check_argument(const struct tilewright_argument* want, int at, const struct halide_buffer_t* have) {
@@ -47,7 +51,8 @@ static inline int tilewright_check_argument(const struct tilewright_argument* wa
         const struct halide_dimension_t* dim = &have->dim[want->rank - 1 - d];
         const int64_t low = dim->min, high = low + dim->extent;
         const int64_t wanted_high = (int64_t)want->minimum[d] + want->extent[d];
-        if (want->written ? low != want->minimum[d] || high != wanted_high : low > want->minimum[d] || high < wanted_high) {
+        if (want->written || (want->exact >> d & 1) != 0 ? low != want->minimum[d] || high != wanted_high
+                                                         : low > want->minimum[d] || high < wanted_high) {
             return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_WRONG_EXTENT, at);
         }
     }
@@ -67,6 +72,13 @@ static inline int tilewright_check_argument(const struct tilewright_argument* wa
     first *= (want->type_bits + 7) / 8;
     if (((uint64_t)(uintptr_t)have->host + (uint64_t)first) % (uint64_t)want->alignment != 0)
         return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_MISALIGNED, at);
+    return 0;
+}
+
+/* Makes an extent as large as run time says, at least; 1 where it cannot be. */
+static inline int tilewright_reach(int32_t* extent, int64_t wanted) {
+    if (wanted > INT32_MAX) return 1;
+    if (*extent < wanted) *extent = (int32_t)wanted;
     return 0;
 }
 
