@@ -232,6 +232,10 @@ TEST_CASE("a pipeline runs on across the steps of a scratchpad where it is known
         auto const known = plan_of(bounded, 30, no, ko);
         check_at(*known, on, all, multiply);
         CHECK(waits_for_next(*known) == 1);
+        // It waits for the next step no earlier than a plan for constant extents does.
+        axis const m40{"m", 40}, n50{"n", 50};
+        auto const constant = C(m40, n50) += cast<std::int32_t>(A(m40, k30)) * cast<std::int32_t>(B(k30, n50));
+        CHECK(known->at({{m, 40}, {n, 50}}).cycles() == plan_of(constant, 30, no, ko)->cycles());
         auto const unknown = plan_of(bounded, 30, mo, ko);
         check_at(*unknown, on, all, multiply);
         CHECK(waits_for_next(*unknown) == 0);
