@@ -1,4 +1,5 @@
 #include "catch.hpp"
+#include "kernels/accelerator.hpp"
 #include "kernels/features.hpp"
 #include "kernels/run_kernel.hpp"
 #include "kernels/schedules.hpp"
@@ -455,4 +456,36 @@ TEST_CASE("what needs a constant extent says so") {
     CHECK(refusal_of(schedule(downwards, dsp)).kind == verdict_kind::run_time_domain);
     auto const every_second = out(m) = sum(k, in(m)*mid(2 * k));
     CHECK(refusal_of(schedule(every_second, dsp)).broken == rule::extent_of_no_argument);
+}
+
+namespace run_time {
+
+using accelerators::ordered;
+constexpr machine by_tokens = accelerators::accelerator(ordered::by_tokens, 4),
+                  by_more_tokens = accelerators::accelerator(ordered::by_more_tokens, 16),
+                  by_core = accelerators::accelerator(ordered::by_core, 3),
+                  by_interlocks = accelerators::accelerator(ordered::by_interlocks, 5);
+
+}  // namespace run_time
+
+TEST_CASE("instructions that run aside of the core, at any extents") {
+    // A reduction of whole steps: no transfer fills the array's operands.
+    constexpr axis depth_of_steps{"k", 24};
+    auto const products_of_steps = C(m, n) += cast<std::int32_t>(A(m, depth_of_steps)) * cast<std::int32_t>(B(depth_of_steps, n));
+    std::vector<std::vector<axis_extent>> all;
+    for (auto const& [rows, columns] : {std::array{1, 1}, {8, 8}, {9, 24}, {16, 8}, {40, 17}, {5, 60}, {33, 7}, {130, 1}})
+        all.push_back({{m, rows}, {n, columns}});
+    auto const on_machine = [&](machine const& where) {
+        INFO(where.tokens.size() << " kinds of tokens, queues of " << where.engines[0].depth);
+        schedule s(products_of_steps, where);
+        s.tile(m, n, mo, no, mi, ni, 16, 8).split(depth_of_steps, ko, ki, 8).reorder(mo, no, ko, mi, ni, ki);
+        s.cache_read(A, accelerators::inputs).at(ko).buffers(2).cache_read(B, accelerators::weights).at(ko).buffers(3);
+        s.cache_write(C, accelerators::sums).at(no).buffers(2).tensorize(mi, ni, ki, where.intrinsics[0]);
+        emulator on(where, semantics_of<run_time::by_tokens>);
+        check_at(s, on, all, multiply);
+    };
+    on_machine(run_time::by_tokens);
+    on_machine(run_time::by_more_tokens);
+    on_machine(run_time::by_core);
+    on_machine(run_time::by_interlocks);
 }

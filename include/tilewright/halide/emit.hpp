@@ -437,7 +437,7 @@ class emitter {
         link const& l = link_of(at);
         Expr const first = wide(plan_.where->engines.size() + tag_count() + l.first_count);
         if (l.ring < 0) return first;
-        Expr const number = form_value(plan_, at.step, loop_values());
+        Expr const number = step_value(at);
         int const versions = plan_.rings[static_cast<std::size_t>(l.ring)].versions;
         return first + Halide::cast<std::int64_t>(Halide::Internal::simplify(number % versions));
     }

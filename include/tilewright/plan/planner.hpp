@@ -66,8 +66,6 @@ constexpr void write_plan(planning& p) {
     if (!p.refused()) check_banks(p);
     if (!p.refused()) add_fences(p);
     if (p.refused()) return;
-    if (plan.run_time_extents > 0 && is_ordered_aside(plan))
-        return void(p.refuse(verdict_kind::not_honoured).names = {plan.where->name, "tokens at open extents"});
     if (plan.run_time_extents > 0) return check_representatives(p);
     limit_totals(p);
     if (!p.refused() && p.is_partial()) refuse_excess(p, count_partial(plan));

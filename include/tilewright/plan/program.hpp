@@ -156,7 +156,7 @@ class program_writer {
             at.link = l.link;
             at.fewer = static_cast<std::int16_t>(fewer);
             std::int64_t const missing = (p.plan.may_precede(at) ? -at.ahead : 0) + (p.plan.may_exceed(at) ? at.ahead + at.fewer : 0);
-            if (missing < p.ring_at(at.ring).steps) p.add(kind, p.add(at));
+            if (p.ring_at(at.ring).run_time || missing < p.ring_at(at.ring).steps) p.add(kind, p.add(at));
         }
     }
     /// What engine `from` has been given is complete before `to` goes on; -1: the core.
