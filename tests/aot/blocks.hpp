@@ -15,9 +15,10 @@ inline constexpr auto dsp = machine("blocks_dsp", ddr, vtcm, load_block);
 inline constexpr axis i{"i", 512}, j{"j", 32}, io{"io"}, ii{"ii"};
 inline constexpr tensor<float> x{"x"}, y{"y"};
 inline constexpr auto twice = y(i, j) = x(i, j) * 2;
-inline constexpr auto in_two_blocks = schedule(twice, dsp)
-    .split(i, io, ii, 256).vectorize(j, 8)
-    .cache_read(x, vtcm).at(io).layout([](auto row, auto column) { return index_map(row % 2, separator, row / 2, column); });
+inline constexpr auto in_two_blocks =
+    schedule(twice, dsp).split(i, io, ii, 256).vectorize(j, 8).cache_read(x, vtcm).at(io).layout([](auto row, auto column) {
+        return index_map(row % 2, separator, row / 2, column);
+    });
 
 static_assert(plan<in_two_blocks>.peak(vtcm, 0) == 4096 * 4 && plan<in_two_blocks>.peak(vtcm, 1) == 4096 * 4);
 

@@ -43,7 +43,8 @@ machine blocks_with(bool asynchronous) {
     for (engine const& e : {loader, storer}) made.add(e);
     for (memory const* m : {&vtcm, &tcm}) {
         bool const first = m == &vtcm;
-        auto in = transfer(first ? "load" : "load_tcm", dram, *m).on(loader).dimensions(first ? 2 : 4).cost({.latency = 9, .bytes_per_cycle = 4});
+        auto in =
+            transfer(first ? "load" : "load_tcm", dram, *m).on(loader).dimensions(first ? 2 : 4).cost({.latency = 9, .bytes_per_cycle = 4});
         auto out = transfer(first ? "store" : "store_tcm", *m, dram).on(storer).dimensions(3).cost({.latency = 9, .bytes_per_cycle = 4});
         if (asynchronous) in.asynchronous(), out.asynchronous();
         made.add(in);
@@ -61,13 +62,19 @@ constexpr axis i6{"i6", 6}, j8{"j8", 8}, l4{"l4", 4}, any{"any", 1};
 constexpr tensor<std::int8_t> a{"a"}, b{"b"};
 constexpr tensor<std::int32_t> c{"c"};
 constexpr auto panels = intrinsic("panels", c(i6, j8) += cast<std::int32_t>(a(l4, i6)) * cast<std::int32_t>(b(l4, j8)))
-                            .reads(a, pad).reads(b, pad).updates(c, acc).on(array).cycles(4);
+                            .reads(a, pad)
+                            .reads(b, pad)
+                            .updates(c, acc)
+                            .on(array)
+                            .cycles(4);
 constexpr auto in_pad = transfer("in_pad", dram, pad).on(loader).dimensions(2).cost({.latency = 30, .bytes_per_cycle = 8});
-constexpr auto late_in_pad = transfer("in_pad", dram, pad).on(loader).asynchronous().dimensions(4).cost({.latency = 30, .bytes_per_cycle = 8});
+constexpr auto late_in_pad =
+    transfer("in_pad", dram, pad).on(loader).asynchronous().dimensions(4).cost({.latency = 30, .bytes_per_cycle = 8});
 constexpr auto out_acc = transfer("out_acc", acc, dram).on(storer).asynchronous().dimensions(3).cost({.latency = 30, .bytes_per_cycle = 8});
 constexpr auto zero_acc = transfer("zero_acc", dram, acc, c(any) = 0).on(loader).dimensions(3).cost({.bytes_per_cycle = 32});
 constexpr auto zero_pad = transfer("zero_pad", dram, pad, a(any) = 0).on(loader).dimensions(2).cost({.bytes_per_cycle = 32});
-constexpr auto blocking_array = machine("blocking_array", dram, pad, acc, loader, storer, array, in_pad, out_acc, zero_acc, zero_pad, panels);
+constexpr auto blocking_array =
+    machine("blocking_array", dram, pad, acc, loader, storer, array, in_pad, out_acc, zero_acc, zero_pad, panels);
 constexpr auto late_array = machine("late_array", dram, pad, acc, loader, storer, array, late_in_pad, out_acc, zero_acc, zero_pad, panels);
 
 constexpr axis mo{"mo"}, mi{"mi"}, no{"no"}, ni{"ni"}, ko{"ko"}, ki{"ki"};
@@ -118,26 +125,47 @@ struct product {
 TEST_CASE("an operand is transposed on its way in") {
     product const p(24, 40, 36);
     p.on_every_machine([&](schedule& s) {
-        s.tile(p.m, p.n, mo, no, mi, ni, 8, 8).split(p.k, ko, ki, 12).reorder(mo, no, ko, mi, ki, ni).vectorize(ni)
-            .cache_read(A, l1).at(ko).layout([](auto i, auto j) { return index_map(j, i); });
+        s.tile(p.m, p.n, mo, no, mi, ni, 8, 8)
+            .split(p.k, ko, ki, 12)
+            .reorder(mo, no, ko, mi, ki, ni)
+            .vectorize(ni)
+            .cache_read(A, l1)
+            .at(ko)
+            .layout([](auto i, auto j) { return index_map(j, i); });
     });
 }
 TEST_CASE("panels of both operands and of the result") {
     product const p(24, 40, 36);
     p.on_every_machine([&](schedule& s) {
-        s.tile(p.m, p.n, mo, no, mi, ni, 12, 20).split(p.k, ko, ki, 12).reorder(mo, no, ko, mi, ki, ni)
-            .cache_read(A, l1).at(ko).layout([](auto i, auto j) { return index_map(i / 6, j, i % 6); })
-            .cache_read(B, l1).at(ko).layout([](auto i, auto j) { return index_map(j / 4, i, j % 4); })
-            .cache_write(C, l1).at(no).layout([](auto i, auto j) { return index_map(i / 6, j / 4, i % 6, j % 4); });
+        s.tile(p.m, p.n, mo, no, mi, ni, 12, 20)
+            .split(p.k, ko, ki, 12)
+            .reorder(mo, no, ko, mi, ki, ni)
+            .cache_read(A, l1)
+            .at(ko)
+            .layout([](auto i, auto j) { return index_map(i / 6, j, i % 6); })
+            .cache_read(B, l1)
+            .at(ko)
+            .layout([](auto i, auto j) { return index_map(j / 4, i, j % 4); })
+            .cache_write(C, l1)
+            .at(no)
+            .layout([](auto i, auto j) { return index_map(i / 6, j / 4, i % 6, j % 4); });
     });
 }
 TEST_CASE("panels that the box does not fill, and splits of splits") {
     product const p(26, 40, 22);
     p.on_every_machine([&](schedule& s) {
-        s.split(p.m, mo, mi, 13).split(p.k, ko, ki, 11).reorder(mo, ko, mi, ki, p.n)
-            .cache_read(A, l1).at(ko).layout([](auto i, auto j) { return index_map(i / 6, j / 8, j % 8 / 4, i % 6, j % 4); })
-            .cache_read(B, l1).at(ko).layout([](auto i, auto j) { return index_map(j / 24, i / 3, j % 24 / 8, i % 3, j % 8); })
-            .cache_write(C, l1).at(mo).layout([](auto i, auto j) { return index_map(j / 7, i, j % 7); });
+        s.split(p.m, mo, mi, 13)
+            .split(p.k, ko, ki, 11)
+            .reorder(mo, ko, mi, ki, p.n)
+            .cache_read(A, l1)
+            .at(ko)
+            .layout([](auto i, auto j) { return index_map(i / 6, j / 8, j % 8 / 4, i % 6, j % 4); })
+            .cache_read(B, l1)
+            .at(ko)
+            .layout([](auto i, auto j) { return index_map(j / 24, i / 3, j % 24 / 8, i % 3, j % 8); })
+            .cache_write(C, l1)
+            .at(mo)
+            .layout([](auto i, auto j) { return index_map(j / 7, i, j % 7); });
     });
 }
 TEST_CASE("tiles that do not divide, of layouts that do not divide them") {
@@ -145,21 +173,38 @@ TEST_CASE("tiles that do not divide, of layouts that do not divide them") {
         INFO(rows << " x " << columns << " x " << depth);
         product const p(rows, columns, depth);
         p.on_every_machine([&](schedule& s) {
-            s.tile(p.m, p.n, mo, no, mi, ni, 8, 8).split(p.k, ko, ki, 6).reorder(mo, no, ko, mi, ki, ni)
-                .cache_read(A, l1).at(ko).layout([](auto i, auto j) { return index_map(i / 3, j, i % 3); })
-                .cache_read(B, l1).at(ko).layout([](auto i, auto j) { return index_map(j / 4, i / 2, j % 4, i % 2); })
-                .cache_write(C, l1).at(no).layout([](auto i, auto j) { return index_map(j / 5, i / 4, j % 5, i % 4 / 2, i % 2); });
+            s.tile(p.m, p.n, mo, no, mi, ni, 8, 8)
+                .split(p.k, ko, ki, 6)
+                .reorder(mo, no, ko, mi, ki, ni)
+                .cache_read(A, l1)
+                .at(ko)
+                .layout([](auto i, auto j) { return index_map(i / 3, j, i % 3); })
+                .cache_read(B, l1)
+                .at(ko)
+                .layout([](auto i, auto j) { return index_map(j / 4, i / 2, j % 4, i % 2); })
+                .cache_write(C, l1)
+                .at(no)
+                .layout([](auto i, auto j) { return index_map(j / 5, i / 4, j % 5, i % 4 / 2, i % 2); });
         });
     }
 }
 TEST_CASE("a packed tile is packed again further in, out of parts that it does not begin at") {
     product const p(24, 40, 36);
     p.on_every_machine([&](schedule& s) {
-        s.tile(p.m, p.n, mo, no, mi, ni, 8, 20).split(p.k, ko, ki, 9).reorder(mo, no, ko, mi, ki, ni)
-            .cache_read(A, l2).layout([](auto i, auto j) { return index_map(i / 6, j / 4, i % 6, j % 4); })
-            .cache_read(A, l1).at(ko).layout([](auto i, auto j) { return index_map(j, i / 3, i % 3); })
-            .cache_write(C, l2).at(mo).layout([](auto i, auto j) { return index_map(j / 16, i, j % 16); })
-            .cache_write(C, l1).at(no).layout([](auto i, auto j) { return index_map(i / 2, j, i % 2); });
+        s.tile(p.m, p.n, mo, no, mi, ni, 8, 20)
+            .split(p.k, ko, ki, 9)
+            .reorder(mo, no, ko, mi, ki, ni)
+            .cache_read(A, l2)
+            .layout([](auto i, auto j) { return index_map(i / 6, j / 4, i % 6, j % 4); })
+            .cache_read(A, l1)
+            .at(ko)
+            .layout([](auto i, auto j) { return index_map(j, i / 3, i % 3); })
+            .cache_write(C, l2)
+            .at(mo)
+            .layout([](auto i, auto j) { return index_map(j / 16, i, j % 16); })
+            .cache_write(C, l1)
+            .at(no)
+            .layout([](auto i, auto j) { return index_map(i / 2, j, i % 2); });
     });
 }
 TEST_CASE("versions of a packed tile") {
@@ -169,10 +214,21 @@ TEST_CASE("versions of a packed tile") {
         auto const computed = p.what();
         emulator on(where, {});
         schedule s(computed, where);
-        s.tile(p.m, p.n, mo, no, mi, ni, 8, 8).split(p.k, ko, ki, 12).reorder(mo, no, ko, mi, ki, ni)
-            .cache_read(A, l1).at(ko).buffers(versions).layout([](auto i, auto j) { return index_map(i / 6, j, i % 6); })
-            .cache_read(B, l1).at(ko).layout([](auto i, auto j) { return index_map(j / 4, i, j % 4); }).buffers(versions)
-            .cache_write(C, l1).at(no).buffers(versions).layout([](auto i, auto j) { return index_map(j / 3, i, j % 3); });
+        s.tile(p.m, p.n, mo, no, mi, ni, 8, 8)
+            .split(p.k, ko, ki, 12)
+            .reorder(mo, no, ko, mi, ki, ni)
+            .cache_read(A, l1)
+            .at(ko)
+            .buffers(versions)
+            .layout([](auto i, auto j) { return index_map(i / 6, j, i % 6); })
+            .cache_read(B, l1)
+            .at(ko)
+            .layout([](auto i, auto j) { return index_map(j / 4, i, j % 4); })
+            .buffers(versions)
+            .cache_write(C, l1)
+            .at(no)
+            .buffers(versions)
+            .layout([](auto i, auto j) { return index_map(j / 3, i, j % 3); });
         check(s, on, [&](kernels::operand_data const& d) {
             reference::matmul_nn(24, 40, 36, d.in<std::int8_t>(0), d.in<std::int8_t>(1), d.out<std::int32_t>());
         });
@@ -185,9 +241,14 @@ TEST_CASE("two blocks hold the rows of a tile in turn, as [2][4096]") {
     auto const what = Y(i, j) = X(i, j) * 2;
     for (machine const& where : block_machines) {
         schedule s(what, where);
-        s.split(i, io, ii, 256).vectorize(j, 8)
-            .cache_read(X, vtcm).at(io).layout([](auto row, auto column) { return index_map(row % 2, separator, row / 2, column); })
-            .cache_write(Y, vtcm).at(io).layout([](auto row, auto column) { return index_map(column / 16, separator, row, column % 16); });
+        s.split(i, io, ii, 256)
+            .vectorize(j, 8)
+            .cache_read(X, vtcm)
+            .at(io)
+            .layout([](auto row, auto column) { return index_map(row % 2, separator, row / 2, column); })
+            .cache_write(Y, vtcm)
+            .at(io)
+            .layout([](auto row, auto column) { return index_map(column / 16, separator, row, column % 16); });
         auto const plan = std::make_unique<plan_value>(make_plan(s));
         REQUIRE(!plan->refusal);
         ir::buffer const& x = plan->buffers[2];
@@ -218,13 +279,23 @@ TEST_CASE("operands spread over two blocks and over three, in versions, where ti
         product const p(rows, columns, depth);
         for (int versions : {1, 2, 3}) {
             INFO(rows << " x " << columns << " x " << depth << ", " << versions << " versions");
-            p.on_every_machine([&](schedule& s) {
-                s.tile(p.m, p.n, mo, no, mi, ni, 8, 8).split(p.k, ko, ki, 12).reorder(mo, no, ko, mi, ki, ni)
-                    .cache_read(A, tcm).at(ko).layout([](auto i, auto j) { return index_map(j / 4 % 3, separator, i / 3, j / 12, j % 4, i % 3); })
-                    .cache_write(C, vtcm).at(no).layout([](auto i, auto j) { return index_map(i / 2 % 2, separator, j / 5, i / 4, j % 5, i % 2); })
-                    .cache_read(B, vtcm).at(ko).layout([](auto i, auto j) { return index_map(j / 4, separator, i, j % 4); });
-                if (s.where().transfers[0].is_asynchronous) s.buffers(versions);
-            }, block_machines);
+            p.on_every_machine(
+                [&](schedule& s) {
+                    s.tile(p.m, p.n, mo, no, mi, ni, 8, 8)
+                        .split(p.k, ko, ki, 12)
+                        .reorder(mo, no, ko, mi, ki, ni)
+                        .cache_read(A, tcm)
+                        .at(ko)
+                        .layout([](auto i, auto j) { return index_map(j / 4 % 3, separator, i / 3, j / 12, j % 4, i % 3); })
+                        .cache_write(C, vtcm)
+                        .at(no)
+                        .layout([](auto i, auto j) { return index_map(i / 2 % 2, separator, j / 5, i / 4, j % 5, i % 2); })
+                        .cache_read(B, vtcm)
+                        .at(ko)
+                        .layout([](auto i, auto j) { return index_map(j / 4, separator, i, j % 4); });
+                    if (s.where().transfers[0].is_asynchronous) s.buffers(versions);
+                },
+                block_machines);
         }
     }
 }
@@ -272,8 +343,15 @@ TEST_CASE("a copy that stays code packs, or a transfer that carries the copy out
         emulator on(where, {});
         auto const turned = [](auto r, auto q) { return index_map(r / 6, q, r % 6); };
         check(schedule(packed, where).store_in(P, l1).layout(turned), on, expected);
-        check(schedule(packed, where).split(i, io, ii, 6).compute_at(P, io).store_in(P, l2).layout(turned)
-                  .cache_read(P, l1).at(io).layout([](auto r, auto q) { return index_map(q / 8, r, q % 8); }), on, expected);
+        check(schedule(packed, where)
+                  .split(i, io, ii, 6)
+                  .compute_at(P, io)
+                  .store_in(P, l2)
+                  .layout(turned)
+                  .cache_read(P, l1)
+                  .at(io)
+                  .layout([](auto r, auto q) { return index_map(q / 8, r, q % 8); }),
+              on, expected);
         check(schedule(packed, where).store_in(P, l1).by(transfer("dram_l1", dram, l1)).layout(turned), on, expected);
     }
 }
@@ -292,7 +370,8 @@ TEST_CASE("panels of images with halos, partial ones and strides too") {
                         for (int r_ = 0; r_ < 3; ++r_)
                             for (int t_ = 0; t_ < 2; ++t_)
                                 for (int h_ = 0; h_ < 4; ++h_)
-                                    sum += d.in<std::int8_t>(0)[((y_ + r_) * 18 + 2 * x_ + t_) * 4 + h_] * d.in<std::int8_t>(1)[((r_ * 2 + t_) * 4 + h_) * 6 + q_];
+                                    sum += d.in<std::int8_t>(0)[((y_ + r_) * 18 + 2 * x_ + t_) * 4 + h_] *
+                                           d.in<std::int8_t>(1)[((r_ * 2 + t_) * 4 + h_) * 6 + q_];
                         d.out<std::int32_t>()[(y_ * 9 + x_) * 6 + q_] = sum;
                     }
         };
@@ -316,16 +395,21 @@ TEST_CASE("panels of images with halos, partial ones and strides too") {
     }
 }
 TEST_CASE("a continued sum is loaded into its layout and stored from there") {
-    auto const more = C(axis{"m", 10}, axis{"n", 12}) = C(axis{"m", 10}, axis{"n", 12}) + sum(axis{"k", 8}, cast<std::int32_t>(A(axis{"m", 10}, axis{"k", 8})) * cast<std::int32_t>(B(axis{"k", 8}, axis{"n", 12})));
+    auto const more = C(axis{"m", 10}, axis{"n", 12}) =
+        C(axis{"m", 10}, axis{"n", 12}) +
+        sum(axis{"k", 8}, cast<std::int32_t>(A(axis{"m", 10}, axis{"k", 8})) * cast<std::int32_t>(B(axis{"k", 8}, axis{"n", 12})));
     for (machine const& where : machines) {
         emulator on(where, {});
         schedule s(more, where);
-        s.split("m", mo, mi, 4).reorder(mo, "k", mi, "n").cache_write(C, l1).at(mo).layout([](auto i, auto j) { return index_map(j / 5, i, j % 5); });
+        s.split("m", mo, mi, 4).reorder(mo, "k", mi, "n").cache_write(C, l1).at(mo).layout([](auto i, auto j) {
+            return index_map(j / 5, i, j % 5);
+        });
         if (where.transfers[0].is_asynchronous) s.buffers(2);
         check(s, on, [](kernels::operand_data const& d) {
             for (int i = 0; i < 10; ++i)
                 for (int j = 0; j < 12; ++j)
-                    for (int l = 0; l < 8; ++l) d.out<std::int32_t>()[i * 12 + j] += d.in<std::int8_t>(0)[i * 8 + l] * d.in<std::int8_t>(1)[l * 12 + j];
+                    for (int l = 0; l < 8; ++l)
+                        d.out<std::int32_t>()[i * 12 + j] += d.in<std::int8_t>(0)[i * 8 + l] * d.in<std::int8_t>(1)[l * 12 + j];
         });
     }
 }
@@ -337,9 +421,18 @@ TEST_CASE("operands that an instruction cannot take from a layout are refused") 
         strict.memories.parts[1].banks = banks;
         strict.intrinsics.parts[0].stride_alignment = multiple;
         schedule s(computed, strict);
-        s.tile(p.m, p.n, mo, no, mi, ni, 12, 16).split(p.k, ko, ki, 8).reorder(mo, no, ko, mi, ni, ki)
-            .cache_read(A, pad).at(ko).layout(of_a).cache_read(B, pad).at(ko).layout(of_b)
-            .cache_write(C, acc).at(no).tensorize(mi, ni, ki, panels);
+        s.tile(p.m, p.n, mo, no, mi, ni, 12, 16)
+            .split(p.k, ko, ki, 8)
+            .reorder(mo, no, ko, mi, ni, ki)
+            .cache_read(A, pad)
+            .at(ko)
+            .layout(of_a)
+            .cache_read(B, pad)
+            .at(ko)
+            .layout(of_b)
+            .cache_write(C, acc)
+            .at(no)
+            .tensorize(mi, ni, ki, panels);
         return make_plan(s).refusal;
     };
     auto const text = [](verdict const& v) { return std::string(sentence_of(v).letters.data()); };
@@ -347,12 +440,20 @@ TEST_CASE("operands that an instruction cannot take from a layout are refused") 
     auto const good_b = [](auto l, auto j) { return index_map(j / 8, l, j % 8); };
     CHECK(!refusal_of(good_a, good_b));
     CHECK(!refusal_of(good_a, good_b, 2));
-    CHECK(text(refusal_of(good_a, good_b, 4)).find("`panels` does not match stage `C`: rows of `a` lie 6 elements apart, which is no multiple of 4") == 0);
-    CHECK(text(refusal_of([](auto i, auto l) { return index_map(i / 4, l, i % 4); }, good_b)).find("`panels` does not match stage `C`: a step moves `a` by 6 elements, past the end of a part of 4 of its layout") == 0);
-    CHECK(text(refusal_of([](auto i, auto l) { return index_map(i, l); }, good_b)).find("`panels` does not match stage `C`: the last dimension of `a` lies along dimension 0 of a tensor whose last is 1") == 0);
-    CHECK(text(refusal_of([](auto i, auto l) { return index_map(l % 2, separator, i / 6, l / 2, i % 6); }, good_b)).find("`panels` does not match stage `C`: a step moves `a` by 4 elements, past the end of a part of 2 of its layout") == 0);
+    CHECK(text(refusal_of(good_a, good_b, 4))
+              .find("`panels` does not match stage `C`: rows of `a` lie 6 elements apart, which is no multiple of 4") == 0);
+    CHECK(text(refusal_of([](auto i, auto l) { return index_map(i / 4, l, i % 4); }, good_b))
+              .find("`panels` does not match stage `C`: a step moves `a` by 6 elements, past the end of a part of 4 of its layout") == 0);
+    CHECK(text(refusal_of([](auto i, auto l) { return index_map(i, l); }, good_b))
+              .find("`panels` does not match stage `C`: the last dimension of `a` lies along dimension 0 of a tensor whose last is 1") ==
+          0);
+    CHECK(text(refusal_of([](auto i, auto l) { return index_map(l % 2, separator, i / 6, l / 2, i % 6); }, good_b))
+              .find("`panels` does not match stage `C`: a step moves `a` by 4 elements, past the end of a part of 2 of its layout") == 0);
     CHECK(!refusal_of([](auto i, auto l) { return index_map(l / 4, separator, i / 6, l % 4, i % 6); }, good_b));
-    CHECK(text(refusal_of([](auto i, auto l) { return index_map(l % 4, separator, i / 6, l / 4, i % 6); }, good_b, 1, 4)).find("`panels` does not match stage `C`: `a` takes 4 elements from dimension 0 of its buffer, which lie in several blocks") == 0);
+    CHECK(
+        text(refusal_of([](auto i, auto l) { return index_map(l % 4, separator, i / 6, l / 4, i % 6); }, good_b, 1, 4))
+            .find("`panels` does not match stage `C`: `a` takes 4 elements from dimension 0 of its buffer, which lie in several blocks") ==
+        0);
     // Turned further out, but not in the buffer that the instruction reads.
     auto const both = [&](bool inner) {
         machine deep = blocking_array;
@@ -361,14 +462,21 @@ TEST_CASE("operands that an instruction cannot take from a layout are refused") 
         deep.add(transfer("in_far", dram, far));
         deep.add(transfer("far_pad", far, pad).dimensions(3));
         schedule s(computed, deep);
-        s.tile(p.m, p.n, mo, no, mi, ni, 12, 16).split(p.k, ko, ki, 8).reorder(mo, no, ko, mi, ni, ki)
-            .cache_read(A, far).layout(good_a).cache_read(A, pad).at(ko);
+        s.tile(p.m, p.n, mo, no, mi, ni, 12, 16)
+            .split(p.k, ko, ki, 8)
+            .reorder(mo, no, ko, mi, ni, ki)
+            .cache_read(A, far)
+            .layout(good_a)
+            .cache_read(A, pad)
+            .at(ko);
         if (inner) s.layout(good_a);
         s.cache_read(B, pad).at(ko).cache_write(C, acc).at(no).tensorize(mi, ni, ki, panels);
         return make_plan(s).refusal;
     };
     CHECK(!both(true));
-    CHECK(text(both(false)).find("`panels` does not match stage `C`: the last dimension of `a` lies along dimension 0 of a tensor whose last is 1") == 0);
+    CHECK(text(both(false))
+              .find("`panels` does not match stage `C`: the last dimension of `a` lies along dimension 0 of a tensor whose last is 1") ==
+          0);
 }
 TEST_CASE("blocks with one port: what is spread over a bank uses it") {
     memory const narrow{.name = "narrow", .base = 0x1000'0000, .capacity = 64_KiB, .alignment = 64, .banks = 4, .ports = 1};
@@ -397,16 +505,28 @@ TEST_CASE("blocks with one port: what is spread over a bank uses it") {
 // Lanes of one element are no loops, wherever an index is.
 constexpr axis i1{"i1", 1}, l1x{"l1x", 1};
 constexpr auto row_step = intrinsic("row_step", c(i1, j8) += cast<std::int32_t>(a(i1, l1x)) * cast<std::int32_t>(b(l1x, j8)))
-                              .reads(a, pad).reads(b, pad).updates(c, acc).on(array).cycles(1);
+                              .reads(a, pad)
+                              .reads(b, pad)
+                              .updates(c, acc)
+                              .on(array)
+                              .cycles(1);
 constexpr auto vector_unit = machine("vector_unit", dram, pad, acc, loader, storer, array, in_pad, out_acc, zero_acc, row_step);
 TEST_CASE("an instruction of one row takes it from two blocks") {
     product const p(12, 16, 24);
     auto const computed = p.what();
     schedule s(computed, vector_unit);
-    s.tile(p.m, p.n, mo, no, mi, ni, 6, 16).split(p.k, ko, ki, 12).reorder(mo, no, ko, mi, ki, ni)
-        .cache_read(A, pad).at(ko).layout([](auto row, auto column) { return index_map(column / 6, separator, row, column % 6); })
-        .cache_read(B, pad).at(ko).layout([](auto row, auto column) { return index_map(row / 6, separator, row % 6, column); })
-        .cache_write(C, acc).at(no).tensorize(mi, ki, ni, row_step);
+    s.tile(p.m, p.n, mo, no, mi, ni, 6, 16)
+        .split(p.k, ko, ki, 12)
+        .reorder(mo, no, ko, mi, ki, ni)
+        .cache_read(A, pad)
+        .at(ko)
+        .layout([](auto row, auto column) { return index_map(column / 6, separator, row, column % 6); })
+        .cache_read(B, pad)
+        .at(ko)
+        .layout([](auto row, auto column) { return index_map(row / 6, separator, row % 6, column); })
+        .cache_write(C, acc)
+        .at(no)
+        .tensorize(mi, ki, ni, row_step);
     check(s, emulated<vector_unit>(), [](kernels::operand_data const& d) {
         reference::matmul_nn(12, 16, 24, d.in<std::int8_t>(0), d.in<std::int8_t>(1), d.out<std::int32_t>());
     });

@@ -81,8 +81,9 @@ TEST_CASE("the dimensions of a buffer are those of its map, with padding") {
     CHECK(spread.banks_of(0, 2) == 3);
 }
 TEST_CASE("an index map that is no bijection is refused with the indices that meet") {
-    CHECK(text_of(refusal_of([](auto i, auto j) { return index_map(i / 6, j); }))
-              .find("the layout of `X`: indices 0 and 1 of dimension 0 have one place [layout, directive 4, line ") == 0);
+    CHECK(text_of(refusal_of([](auto i, auto j) {
+              return index_map(i / 6, j);
+          })).find("the layout of `X`: indices 0 and 1 of dimension 0 have one place [layout, directive 4, line ") == 0);
     auto const facts = [](verdict const& v) {
         CHECK(v.kind == verdict_kind::layout_mismatch);
         return std::array{v.facts[0].value, v.facts[1].value, v.facts[2].value};
@@ -120,9 +121,20 @@ TEST_CASE("maps of another rank, uneven parts, bad factors and too many dimensio
     CHECK(make_plan(schedule(twice, dsp).layout([](auto i) { return index_map(i); }).cache_read(X, tcm)).refusal.kind ==
           verdict_kind::misplaced_directive);
     auto const same = [](auto i, auto j) { return index_map(i, j); };
-    CHECK(make_plan(schedule(twice, dsp).cache_read(X, tcm).layout(same).layout(same)).refusal.kind == verdict_kind::conflicting_directives);
-    CHECK(make_plan(schedule(twice, dsp).cache_read(X, tcm).layout(same).cache_read(X, tcm).layout(same).cache_read(X, tcm).layout(same).cache_read(X, tcm).layout(same)
-                        .cache_write(Y, tcm).layout(same)).refusal.kind == verdict_kind::capacity_of_representation);
+    CHECK(make_plan(schedule(twice, dsp).cache_read(X, tcm).layout(same).layout(same)).refusal.kind ==
+          verdict_kind::conflicting_directives);
+    CHECK(make_plan(schedule(twice, dsp)
+                        .cache_read(X, tcm)
+                        .layout(same)
+                        .cache_read(X, tcm)
+                        .layout(same)
+                        .cache_read(X, tcm)
+                        .layout(same)
+                        .cache_read(X, tcm)
+                        .layout(same)
+                        .cache_write(Y, tcm)
+                        .layout(same))
+              .refusal.kind == verdict_kind::capacity_of_representation);
 }
 TEST_CASE("a separator needs a bank for each of its blocks") {
     verdict v = refusal_of([](auto i, auto j) { return index_map(i % 3, separator, i / 3, j); });
@@ -135,7 +147,10 @@ TEST_CASE("a separator needs a bank for each of its blocks") {
     CHECK(!refusal_of([](auto i, auto j) { return index_map(separator, i, j); }));
     // Lanes of one vector in two blocks.
     auto const lanes = [](std::int64_t count) {
-        return make_plan(schedule(twice, dsp).vectorize(n, count).cache_read(X, tcm).layout([](auto i, auto j) { return index_map(j / 8, separator, i, j % 8); })).refusal;
+        return make_plan(schedule(twice, dsp).vectorize(n, count).cache_read(X, tcm).layout([](auto i, auto j) {
+                   return index_map(j / 8, separator, i, j % 8);
+               }))
+            .refusal;
     };
     CHECK(!lanes(8));
     CHECK(!lanes(4));
@@ -226,7 +241,8 @@ TEST_CASE("random maps put every element where plain integers put it, or are ref
         // Every iteration reads the place of its element.
         ir::use const* found = nullptr;
         for (int at = 0; at < plan->uses.size(); ++at) {
-            if (plan->buffers[static_cast<std::size_t>(plan->uses[static_cast<std::size_t>(at)].buffer)].tensor == X.name) found = &plan->uses[static_cast<std::size_t>(at)];
+            if (plan->buffers[static_cast<std::size_t>(plan->uses[static_cast<std::size_t>(at)].buffer)].tensor == X.name)
+                found = &plan->uses[static_cast<std::size_t>(at)];
         }
         REQUIRE(found != nullptr);
         ir::buffer const& b = plan->buffers[static_cast<std::size_t>(found->buffer)];
