@@ -1,0 +1,248 @@
+#pragma once
+#include <functional>
+#include <tilewright/halide/tile_body.hpp>
+#include <tilewright/plan/arguments.hpp>
+
+// Where things are in generated code: values of loops, steps of rings, addresses.
+namespace tilewright::halide {
+
+enum class binding { emulated, device };
+
+/// What the generated code is for, and how it finds its surroundings.
+struct emission {
+    binding to = binding::emulated;
+    /// Emulated: the value of type handle that names the emulated machine in every call.
+    Halide::Expr machine;
+    Halide::Target target;
+    /// Emulated: loops that stay code report every access, for `emulator::check`.
+    bool checked = false;
+};
+
+/// Expressions for the places of a plan.
+class code_places {
+  public:
+    code_places(plan_value const& plan, code_names names, emission how) : plan_(plan), names_(std::move(names)), how_(std::move(how)) {
+        if (how_.to != binding::device) return;
+        for (int at = 0; at < plan.buffers.size(); ++at) {
+            buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
+            memory const& m = plan.where->memories[b.memory];
+            if (b.kind != buffer_kind::argument && !m.has_address()) {
+                throw std::invalid_argument("memory `" + m.name.str() + "` has no base address: the device binding needs one");
+            }
+        }
+    }
+
+  protected:
+    static constexpr char const* machine_name = "emulated.machine";
+    using Expr = Halide::Expr;
+    using Stmt = Halide::Internal::Stmt;
+
+    std::string const& name_of_buffer(int at) const { return names_.buffers[static_cast<std::size_t>(at)]; }
+    std::string const& name_of_variable(int at) const { return names_.variables[static_cast<std::size_t>(at)]; }
+    static Expr wide(std::int64_t value) { return Halide::Internal::make_const(Halide::Int(64), value); }
+    static Expr reinterpret_to_handle(Expr const& address) { return Halide::reinterpret(Halide::Handle(), address); }
+    Expr machine_handle() const { return Halide::Internal::Variable::make(Halide::Handle(), machine_name); }
+    static Expr call(Halide::Type type, std::string const& symbol, std::vector<Expr> const& arguments) {
+        return Halide::Internal::Call::make(type, symbol, arguments, Halide::Internal::Call::Extern);
+    }
+    std::string name_of_part(int buffer_at, int part) const {
+        return name_of_buffer(buffer_at) + ".address" +
+               (plan_.buffers[static_cast<std::size_t>(buffer_at)].parts() == 1 ? "" : "." + std::to_string(part));
+    }
+    Expr part_address(int buffer_at, int part) const {
+        return Halide::Internal::Variable::make(Halide::UInt(64), name_of_part(buffer_at, part));
+    }
+    Expr address_of_planned(buffer const& b, int part) const {
+        memory const& m = plan_.where->memories[b.memory];
+        int const bank = b.bank_of(part, m.banks);
+        std::int64_t const offset = b.offset_of(part, m.banks);
+        if (how_.to == binding::device)
+            return Halide::Internal::make_const(Halide::UInt(64), m.bank_base(bank) + static_cast<std::uint64_t>(offset));
+        Expr const base = call(Halide::UInt(64), "tilewright_emulated_base", {machine_handle(), static_cast<int>(b.memory), bank});
+        return base + Halide::Internal::make_const(Halide::UInt(64), offset);
+    }
+    Expr given(int variable_at) const { return Halide::Internal::Variable::make(Halide::Int(32), name_of_variable(variable_at)); }
+    /// How often a loop runs.
+    Expr trips_of(int loop) const {
+        variable const& v = plan_.variables[static_cast<std::size_t>(loop)];
+        if (v.trips >= 0) return given(v.trips);
+        int const most = static_cast<int>(v.extent);
+        return v.first_of < 0 ? Expr(most) : Halide::min(most, steps_of(plan_.rings[static_cast<std::size_t>(v.first_of)]));
+    }
+    Expr steps_of(ring const& r) const {
+        if (!r.run_time) return static_cast<int>(r.steps);
+        Expr steps = 1;
+        for (int at = 0; at < r.loop_count; ++at) steps = steps * trips_of(r.loops[static_cast<std::size_t>(at)]);
+        return Halide::Internal::simplify(steps);
+    }
+    /// The number of a step of a ring: where extents are left to run time, counted from the outermost of its loops inwards.
+    Expr step_value(ring const& r, affine const& form, std::function<Expr(int)> const& loops) const {
+        if (!r.run_time || form.count == 0 || form.first != r.step.first) return form_value(plan_, form, loops);
+        Expr number = 0;
+        for (int at = 0; at < r.loop_count; ++at) {
+            int const loop = r.loops[static_cast<std::size_t>(at)];
+            number = number * trips_of(loop) + loops(loop);
+        }
+        return Halide::Internal::simplify(number + static_cast<int>(form.constant));
+    }
+    Expr step_value(ring_step const& at) const { return step_value(ring_of(at), at.step, loop_values()); }
+
+    /// Extents that are left to run time, read from the arguments and checked before anything runs.
+    Stmt with_extents(Stmt whole) const {
+        using namespace Halide::Internal;
+        std::vector<Stmt> checks;
+        auto const require = [&](Expr const& holds, std::string const& message) {
+            checks.push_back(AssertStmt::make(holds, requirement_failed_error(holds, {Expr(message)})));
+        };
+        auto const size = [&](shape const& of) {
+            buffer const& b = plan_.buffers[static_cast<std::size_t>(of.buffer)];
+            return extent_of(b, name_of_buffer(of.buffer), of.dimension);
+        };
+        for (int at = 0; at < plan_.run_time_extents; ++at) {
+            variable const& v = plan_.variables[static_cast<std::size_t>(at)];
+            require(given(at) >= 1 && given(at) <= static_cast<int>(v.extent),
+                    "the extent of axis " + v.name.str() + " is less than 1 or more than " + std::to_string(v.extent));
+        }
+        for (int at = 0; at < plan_.shapes.size(); ++at) {
+            shape const& one = plan_.shapes[static_cast<std::size_t>(at)];
+            if (!one.plain) continue;  // Halide has checked that an argument holds what is read
+            buffer const& b = plan_.buffers[static_cast<std::size_t>(one.buffer)];
+            term const& axis = plan_.term_at(one.end, 0);
+            require(minimum_of(b, name_of_buffer(one.buffer), one.dimension) == 0 && size(one) == given(axis.variable),
+                    "dimension " + std::to_string(one.dimension) + " of " + b.tensor.str() + " does not have the extent of axis " +
+                        plan_.variables[static_cast<std::size_t>(axis.variable)].name.str());
+        }
+        for (int at = 0; at < plan_.rings.size(); ++at) {
+            ring const& r = plan_.rings[static_cast<std::size_t>(at)];
+            if (!r.run_time) continue;
+            Expr steps = Halide::cast<double>(1);
+            for (int loop = 0; loop < r.loop_count; ++loop)
+                steps = steps * Halide::cast<double>(trips_of(r.loops[static_cast<std::size_t>(loop)]));
+            require(steps <= Halide::Internal::make_const(Halide::Float(64), stage::most_index - most_versions),
+                    "there are more steps than can be counted");
+        }
+        whole = Block::make(Block::make(checks), whole);
+        for (int at = plan_.variables.size() - 1; at >= 0; --at) {
+            variable const& v = plan_.variables[static_cast<std::size_t>(at)];
+            if (v.kind == variable_kind::count) {
+                Expr const counted = form_value(plan_, v.fused, loop_values()) / static_cast<int>(v.divisor);
+                whole = LetStmt::make(name_of_variable(at), counted, whole);
+            }
+            if (v.kind == variable_kind::extent) whole = LetStmt::make(name_of_variable(at), size(shape_of_extent(plan_, at, true)), whole);
+        }
+        return whole;
+    }
+    using loop_value = std::function<Expr(int)>;
+    /// The loops around have the values that they have.
+    loop_value loop_values() const {
+        return [this](int v) -> Expr { return Halide::Internal::Variable::make(Halide::Int(32), name_of_variable(v)); };
+    }
+    /// The loops of a ring have the values that they have at step `number`.
+    loop_value loop_values_at(ring const& r, Expr const& number) const {
+        std::map<int, Expr> values;
+        Expr inner = 1;
+        for (int at = r.loop_count - 1; at >= 0; --at) {
+            int const loop = r.loops[static_cast<std::size_t>(at)];
+            Expr const value = Halide::Internal::is_const_one(inner) ? number : number / inner;
+            values[loop] = at == 0 ? value : value % trips_of(loop);
+            inner = Halide::Internal::simplify(inner * trips_of(loop));
+        }
+        return [values, otherwise = loop_values()](int v) -> Expr {
+            auto const found = values.find(v);
+            return found == values.end() ? otherwise(v) : found->second;
+        };
+    }
+    loop_value loop_values_at(ring_step const& at) const {
+        if (at.ring < 0) return loop_values();
+        return loop_values_at(ring_of(at), step_value(at));
+    }
+    ring const& ring_of(ring_step const& at) const { return plan_.rings[static_cast<std::size_t>(at.ring)]; }
+    /// Address of a block of the version that is meant where the loops have these values.
+    Expr current_version(int buffer_at, loop_value const& loops, Expr const& block = 0) const {
+        buffer const& b = plan_.buffers[static_cast<std::size_t>(buffer_at)];
+        if (b.parts() == 1) return part_address(buffer_at, 0);
+        Expr part = block;
+        if (b.versions > 1) {
+            ring const& r = plan_.rings[static_cast<std::size_t>(b.ring)];
+            Expr const step = step_value(r, r.step, loops);
+            part = part + step % static_cast<int>(b.versions) * static_cast<int>(b.blocks);
+        }
+        part = Halide::Internal::simplify(part);
+        if (auto const* const known = Halide::Internal::as_const_int(part)) return part_address(buffer_at, static_cast<int>(*known));
+        Expr address = part_address(buffer_at, 0);
+        for (int other = 1; other < b.parts(); ++other) address = Halide::select(part == other, part_address(buffer_at, other), address);
+        return address;
+    }
+    /// In which block of its buffer an element is, by its index per dimension.
+    Expr block_of(buffer const& b, fixed_array<affine, max_rank> const& at, loop_value const& loops) const {
+        Expr block = 0;
+        for (int dimension = 0; dimension < b.block_dimensions; ++dimension) {
+            block = block * static_cast<int>(b.extents[static_cast<std::size_t>(dimension)]) +
+                    form_value(plan_, at[static_cast<std::size_t>(dimension)], loops);
+        }
+        return block;
+    }
+    /// Address of an element, from its index per dimension, as a number.
+    Expr element_address_bits(int buffer_at, fixed_array<affine, max_rank> const& at, loop_value const& loops) const {
+        buffer const& b = plan_.buffers[static_cast<std::size_t>(buffer_at)];
+        std::string const& name = name_of_buffer(buffer_at);
+        Expr elements = wide(0);
+        for (int dimension = b.block_dimensions; dimension < b.rank; ++dimension) {
+            Expr const index = form_value(plan_, at[static_cast<std::size_t>(dimension)], loops) - minimum_of(b, name, dimension);
+            elements = elements + Halide::cast<std::int64_t>(index) * Halide::cast<std::int64_t>(stride_of(b, name, dimension));
+        }
+        Expr const bytes = Halide::Internal::simplify(elements * wide(bytes_of(b.type)));
+        Expr const base = b.kind == buffer_kind::argument
+                              ? Halide::reinterpret(Halide::UInt(64), Halide::Internal::Variable::make(Halide::Handle(), name))
+                              : current_version(buffer_at, loops, block_of(b, at, loops));
+        return Halide::Internal::is_const_zero(bytes) ? base : base + Halide::cast<std::uint64_t>(bytes);
+    }
+    Expr element_address(int buffer_at, fixed_array<affine, max_rank> const& at, loop_value const& loops) const {
+        return reinterpret_to_handle(element_address_bits(buffer_at, at, loops));
+    }
+    /// How far a kernel reaches along one dimension of an argument.
+    Expr extent_touched(int buffer_at, int dimension) const {
+        buffer const& b = plan_.buffers[static_cast<std::size_t>(buffer_at)];
+        Expr extent;
+        for (int at = 0; at < plan_.shapes.size(); ++at) {
+            shape const& one = plan_.shapes[static_cast<std::size_t>(at)];
+            if (one.buffer != buffer_at || one.dimension != dimension) continue;
+            Expr const end = Halide::cast<std::int64_t>(form_value(plan_, one.end, loop_values()));
+            extent = extent.defined() ? Halide::max(extent, end) : end;
+        }
+        if (!extent.defined()) return wide(b.extents[static_cast<std::size_t>(dimension)]);
+        return extent - wide(b.minimum[static_cast<std::size_t>(dimension)]);
+    }
+    /// Tells the emulator which bytes of an argument the kernel may touch.
+    Expr argument_call(int buffer_at) const {
+        buffer const& b = plan_.buffers[static_cast<std::size_t>(buffer_at)];
+        std::string const& name = name_of_buffer(buffer_at);
+        Expr first = wide(0), elements = wide(1);
+        for (int dimension = 0; dimension < b.rank; ++dimension) {
+            auto const d = static_cast<std::size_t>(dimension);
+            Expr const stride = Halide::cast<std::int64_t>(stride_of(b, name, dimension));
+            first = first + Halide::cast<std::int64_t>(static_cast<int>(b.minimum[d]) - minimum_of(b, name, dimension)) * stride;
+            elements = elements + (extent_touched(buffer_at, dimension) - 1) * stride;
+        }
+        std::int64_t const size = bytes_of(b.type);
+        Expr const base = Halide::reinterpret(Halide::UInt(64), Halide::Internal::Variable::make(Halide::Handle(), name));
+        return call(Halide::Int(32), "tilewright_emulate_argument",
+                    {machine_handle(), buffer_at, base + Halide::cast<std::uint64_t>(first * wide(size)), elements * wide(size)});
+    }
+    Expr element_stride(int buffer_at, int dimension, std::int64_t factor) const {
+        if (dimension < 0) return wide(0);
+        buffer const& b = plan_.buffers[static_cast<std::size_t>(buffer_at)];
+        return Halide::Internal::simplify(Halide::cast<std::int64_t>(stride_of(b, name_of_buffer(buffer_at), dimension)) * wide(factor));
+    }
+    Expr byte_stride(int buffer_at, int dimension, std::int64_t factor) const {
+        if (buffer_at < 0) return wide(0);
+        return Halide::Internal::simplify(element_stride(buffer_at, dimension, factor) *
+                                          wide(bytes_of(plan_.buffers[static_cast<std::size_t>(buffer_at)].type)));
+    }
+
+    plan_value const& plan_;
+    code_names names_;
+    emission how_;
+};
+
+}  // namespace tilewright::halide

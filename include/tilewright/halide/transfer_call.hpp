@@ -1,0 +1,132 @@
+#pragma once
+#include <tilewright/halide/order.hpp>
+
+// Calls of transfers.
+namespace tilewright::halide {
+
+class code_transfers : public code_order {
+  protected:
+    using code_order::code_order;
+
+    /// From where to where a call moves the elements of one of its dimensions; -1: the row.
+    struct reach {
+        Expr begin, extent;
+        bool clipped = false;
+    };
+    reach reach_of(movement const& m, int dimension) const {
+        Expr begin = wide(0);
+        Expr end = wide(dimension < 0 ? m.row_elements : m.dimensions[static_cast<std::size_t>(dimension)].extent);
+        bool clipped = false;
+        for (int at = m.first_clip; at < m.first_clip + m.clip_count; ++at) {
+            clip const& c = plan_.clips[static_cast<std::size_t>(at)];
+            if (c.dimension != dimension || c.is == clip_kind::only || c.is == clip_kind::beyond) continue;
+            Expr const here = wide(c.bound) - Halide::cast<std::int64_t>(form_value(plan_, c.form, loop_values_at(m.at)));
+            (c.is == clip_kind::end ? end : begin) = c.is == clip_kind::end ? Halide::min(end, here) : Halide::max(begin, here);
+            clipped = true;
+        }
+        return {Halide::Internal::simplify(begin), Halide::Internal::simplify(end - begin), clipped};
+    }
+    /// When the call is made: not when nothing of a dimension is left.
+    Expr is_made(movement const& m, std::vector<reach> const& reaches) const {
+        Expr made = Halide::Internal::const_true(), beyond;
+        for (reach const& r : reaches) {
+            if (r.clipped) made = made && r.extent > wide(0);
+        }
+        for (int at = m.first_clip; at < m.first_clip + m.clip_count; ++at) {
+            clip const& c = plan_.clips[static_cast<std::size_t>(at)];
+            Expr const before = form_value(plan_, c.form, loop_values_at(m.at)) < static_cast<int>(c.bound);
+            if (c.is == clip_kind::only) made = made && before;
+            if (c.is == clip_kind::beyond) beyond = beyond.defined() ? beyond || !before : !before;
+        }
+        return Halide::Internal::simplify(beyond.defined() ? made && beyond : made);
+    }
+
+    Stmt transfer_call(movement const& m) const {
+        // The dimensions in their order, then the row.
+        std::vector<reach> reaches;
+        for (int position = 0; position < m.dimension_count; ++position) reaches.push_back(reach_of(m, position));
+        reaches.push_back(reach_of(m, -1));
+        Stmt const made = transfer_call(m, reaches);
+        Expr const condition = is_made(m, reaches);
+        return Halide::Internal::is_const_one(condition) ? made : Halide::Internal::IfThenElse::make(condition, made);
+    }
+    Stmt transfer_call(movement const& m, std::vector<reach> const& reaches) const {
+        transfer_description const& t = plan_.where->transfers[m.transfer];
+        loop_value const loops = loop_values_at(m.at);
+        Expr from = m.source < 0 ? Halide::Internal::make_const(Halide::UInt(64), 0) : element_address_bits(m.source, m.source_at, loops);
+        Expr to = element_address_bits(m.destination, m.destination_at, loops);
+        for (int position = 0; position <= m.dimension_count; ++position) {
+            Expr const& begin = reaches[static_cast<std::size_t>(position)].begin;
+            if (Halide::Internal::is_const_zero(begin)) continue;
+            bool const row = position == m.dimension_count;
+            movement_dimension const d = row ? movement_dimension{} : m.dimensions[static_cast<std::size_t>(position)];
+            auto const behind = [&](int buffer_at, int dimension) {
+                std::int64_t const size = buffer_at < 0 ? 0 : bytes_of(plan_.buffers[static_cast<std::size_t>(buffer_at)].type);
+                Expr const stride =
+                    row ? wide(size) : byte_stride(buffer_at, dimension, buffer_at == m.source ? d.source_factor : d.destination_factor);
+                return Halide::cast<std::uint64_t>(begin * stride);
+            };
+            if (m.source >= 0) from = from + behind(m.source, d.source_dimension);
+            to = to + behind(m.destination, d.destination_dimension);
+        }
+        Expr const source = reinterpret_to_handle(from), destination = reinterpret_to_handle(to);
+        Expr const row_elements = reaches.back().extent;
+        Expr const tag = t.is_asynchronous ? tag_of(m.at) : wide(-1);
+        std::int64_t const size = bytes_of(plan_.buffers[static_cast<std::size_t>(m.destination)].type);
+        if (how_.to == binding::emulated) {
+            std::vector<Expr> shape{row_elements,
+                                    wide(size),
+                                    wide(m.source < 0 ? 0 : bytes_of(plan_.buffers[static_cast<std::size_t>(m.source)].type)),
+                                    wide(m.dimension_count),
+                                    tag,
+                                    wide(m.source),
+                                    wide(m.destination)};
+            for (int position = 0; position < m.dimension_count; ++position) {
+                movement_dimension const& d = m.dimensions[static_cast<std::size_t>(position)];
+                shape.push_back(reaches[static_cast<std::size_t>(position)].extent);
+                shape.push_back(byte_stride(m.source, d.source_dimension, d.source_factor));
+                shape.push_back(byte_stride(m.destination, d.destination_dimension, d.destination_factor));
+            }
+            return started(m, checked(call(Halide::Int(32), "tilewright_emulate_transfer",
+                                           {machine_handle(), static_cast<int>(m.transfer), source, destination, structure(shape)})));
+        }
+        Expr elements = wide(1);
+        for (reach const& r : reaches) elements = elements * r.extent;
+        std::vector<Expr> arguments;
+        device_call const described = call_of(*plan_.where, t);
+        for (int position = 0; position < described.count; ++position) {
+            call_argument const& a = described.arguments[static_cast<std::size_t>(position)];
+            // Dimension 0 is the row; 1 is the innermost of the others.
+            int const which = m.dimension_count - a.dimension;
+            bool const present = a.dimension >= 1 && which >= 0;
+            movement_dimension const d = present ? m.dimensions[static_cast<std::size_t>(which)] : movement_dimension{};
+            switch (a.is) {
+                case role::source: arguments.push_back(source); break;
+                case role::destination: arguments.push_back(destination); break;
+                case role::bytes: arguments.push_back(Halide::Internal::simplify(elements * wide(size))); break;
+                case role::row_bytes: arguments.push_back(Halide::Internal::simplify(row_elements * wide(size))); break;
+                case role::extent:
+                    arguments.push_back(a.dimension == 0 ? row_elements
+                                        : present        ? reaches[static_cast<std::size_t>(which)].extent
+                                                         : wide(1));
+                    break;
+                case role::source_stride:
+                    arguments.push_back(byte_stride(m.source, present ? d.source_dimension : -1, d.source_factor));
+                    break;
+                case role::destination_stride:
+                    arguments.push_back(byte_stride(m.destination, present ? d.destination_dimension : -1, d.destination_factor));
+                    break;
+                case role::tag: arguments.push_back(tag); break;
+                default: arguments.push_back(wide(a.value)); break;
+            }
+        }
+        return started(m, checked(call(Halide::Int(32), described.symbol.str(), arguments)));
+    }
+
+    static Expr structure(std::vector<Expr> const& values) {
+        return Halide::Internal::Call::make(Halide::Handle(), Halide::Internal::Call::make_struct, values,
+                                            Halide::Internal::Call::Intrinsic);
+    }
+};
+
+}  // namespace tilewright::halide
