@@ -1,8 +1,7 @@
 #pragma once
 #include <bit>
 #include <map>
-#include <memory>
-#include <tilewright/emulate/engine_queue.hpp>
+#include <tilewright/emulate/engine_set.hpp>
 #include <tilewright/emulate/operands.hpp>
 #include <tilewright/emulate/recorded_job.hpp>
 #include <tilewright/emulate/shadow.hpp>
@@ -32,9 +31,7 @@ class emulator {
     };
 
     emulator(machine const& what, semantics_table const& semantics)
-        : what_(what), semantics_(semantics), memories_(what_), shadow_(what_, memories_) {
-        for (int at = 0; at < what_.engines.size(); ++at)
-            queues_.push_back(std::make_unique<emulation::engine_queue>(what_.engines[at].depth, monitor_));
+        : what_(what), semantics_(semantics), memories_(what_), engines_(what_), shadow_(what_, memories_) {
         for (int at = 0; at < what_.transfers.size(); ++at) {
             transfer_description const& t = what_.transfers[at];
             transfer_parts_.push_back(
@@ -70,11 +67,7 @@ class emulator {
         intrinsics_.assign(static_cast<std::size_t>(what_.intrinsics.size()), {});
         code_ = {};
         now_ = 0;
-        tokens_.assign(static_cast<std::size_t>(what_.tokens.size()), {});
-        for (int at = 0; at < what_.tokens.size(); ++at)
-            tokens_[static_cast<std::size_t>(at)].resize(static_cast<std::size_t>(std::max(what_.tokens[at].queue_count, 1)));
-        known_.assign(queues_.size() + 1, emulation::knowledge(queues_.size()));
-        for (auto& queue : queues_) queue->clock = {};
+        engines_.reset();
         recorded_.clear();
         fail_in_ = 0;
         error_.clear();
@@ -87,7 +80,7 @@ class emulator {
         give_up();
         creeps_ = how == progress::random;
         random_.seed(seed);
-        for (auto& queue : queues_) queue->use(how);
+        engines_.use(how);
     }
     /// Every access of a kernel with this plan is checked; the first bad one ends it with `emulation_bad_access`.
     ///
@@ -119,11 +112,7 @@ class emulator {
     count counted(transfer_description const& t) const { return transfers(what_.transfers.find(t.name)); }
     count counted(intrinsic_description const& i) const { return intrinsics(what_.intrinsics.find(i.name)); }
     /// Cycles that have passed: engines work beside each other and beside the core.
-    std::int64_t cycles() const {
-        std::int64_t last = now_;
-        for (auto const& queue : queues_) last = std::max(last, queue->clock.complete);
-        return last;
-    }
+    std::int64_t cycles() const { return std::max(now_, engines_.complete()); }
     /// Cycles when nothing overlaps: the sum over all calls.
     std::int64_t serial_cycles() const {
         std::int64_t total = code_.cycles;
@@ -138,13 +127,11 @@ class emulator {
         if (at < 0) throw std::invalid_argument("machine `" + what_.name.str() + "` has no engine `" + e.name.str() + "`");
         return busy(at);
     }
-    std::int64_t busy(int engine_at) const { return queues_[static_cast<std::size_t>(engine_at)]->clock.busy; }
+    std::int64_t busy(int engine_at) const { return engines_[engine_at].clock.busy; }
     /// Jobs that were started and that the core does not know to be complete.
     std::size_t in_flight() const {
         std::size_t all = 0;
-        for (std::size_t at = 0; at < queues_.size(); ++at) {
-            for (emulation::flight const& f : queues_[at]->flights()) all += is_known(-1, at, f) ? 0 : 1;
-        }
+        for (std::size_t at = 0; at < engines_.size(); ++at) all += engines_.in_flight(at);
         return all;
     }
     /// What the first refused call wanted; empty when all went well.
@@ -175,8 +162,8 @@ class emulator {
         }
         emulation::flight next{.moves = job, .part = at, .tag = shape[4], .narrow_banks = narrow};
         next.source_buffer = static_cast<int>(shape[5]), next.destination_buffer = static_cast<int>(shape[6]);
-        if (shadow_.on() || is_interlocked(part.engine)) next.reads = job.reads(), next.writes = job.writes();
-        if (part.engine >= 0) begin(part.engine, next);
+        if (shadow_.on() || engines_.is_interlocked(part.engine)) next.reads = job.reads(), next.writes = job.writes();
+        if (part.engine >= 0) engines_.begin(part.engine, next);
         if (narrow != 0) {
             if (std::int32_t const code = check_banks({t.name}, part.engine, narrow); code != 0) return code;
         }
@@ -196,15 +183,15 @@ class emulator {
             now_ += time.busy + time.latency;
             return 0;
         }
-        emulation::engine_queue& queue = *queues_[static_cast<std::size_t>(part.engine)];
+        emulation::engine_queue& queue = engines_[part.engine];
         std::int64_t const asked = now_, complete = queue.clock.start(now_, time, queue.depth());
         waited(part.engine, asked);
         keep({job_kind::transfer, part.engine, t.name, queue.clock.free - time.busy, queue.clock.free, complete, job.bytes(), about(shape),
               shape[4]});
         next.complete = complete;
-        give(part.engine, std::move(next));
+        engines_.give(part.engine, std::move(next));
         if (blocking) {
-            know_of(part.engine, queue.flights().size());
+            engines_.know_of(part.engine, queue.flights().size());
             now_ = std::max(now_, complete);
         }
         return 0;
@@ -215,7 +202,7 @@ class emulator {
         if (creeps_) creep();
         if (engine_at < 0 || engine_at >= what_.engines.size())
             return fail(emulation_unknown_part, "a wait for an engine that the machine does not have");
-        emulation::engine_queue& queue = *queues_[static_cast<std::size_t>(engine_at)];
+        emulation::engine_queue& queue = engines_[engine_at];
         auto const& flights = queue.flights();
         std::size_t count = flights.size();
         if (what_.engines[engine_at].completes == completion::by_transfer) {
@@ -224,41 +211,19 @@ class emulator {
             count -= std::min(count, static_cast<std::size_t>(std::max<std::int64_t>(value, 0)));
         }
         std::int64_t const asked = now_;
-        now_ = std::max(now_, know_of(engine_at, count));
+        now_ = std::max(now_, engines_.know_of(engine_at, count));
         waited(engine_at, asked);
         return 0;
     }
     /// A token behind all that its engine has been given so far, for another engine.
     std::int32_t push(std::int32_t tokens_at, std::int32_t queue_at) {
         if (creeps_) creep();
-        auto* const queue = token_queue(tokens_at, queue_at);
-        if (queue == nullptr) return fail(emulation_unknown_part, "tokens that the machine does not have");
-        tilewright::tokens const& t = what_.tokens[tokens_at];
-        if (static_cast<int>(queue->size()) == t.capacity)
-            return fail(emulation_no_token, t.name.str() + ": more than " + std::to_string(t.capacity) + " tokens are under way");
-        auto const from = static_cast<std::size_t>(what_.engines.find(t.from));
-        emulation::engine_queue& giver = *queues_[from];
-        token made{giver.clock.passed(), known_[from], giver.held_back()};
-        emulation::learn(made.knows, known_.back());
-        made.knows[from] = giver.next_index();
-        if (giver.next_index() > 0) made.after.push_back({&giver, giver.next_index() - 1});
-        queue->push_back(std::move(made));
-        return 0;
+        return passed(tokens_at, engines_.push(tokens_at, queue_at));
     }
     /// What an engine is given from now on begins when the oldest token is there.
     std::int32_t pop(std::int32_t tokens_at, std::int32_t queue_at) {
         if (creeps_) creep();
-        auto* const queue = token_queue(tokens_at, queue_at);
-        if (queue == nullptr) return fail(emulation_unknown_part, "tokens that the machine does not have");
-        tilewright::tokens const& t = what_.tokens[tokens_at];
-        if (queue->empty()) return fail(emulation_no_token, t.to.str() + " waits for ever for a token of " + t.name.str());
-        auto const to = static_cast<std::size_t>(what_.engines.find(t.to));
-        token const& taken = queue->front();
-        queues_[to]->clock.hold(taken.time);
-        queues_[to]->hold_back(taken.after);
-        emulation::learn(known_[to], taken.knows);
-        queue->pop_front();
-        return 0;
+        return passed(tokens_at, engines_.pop(tokens_at, queue_at));
     }
     /// `operands`: for each operand its address, its buffer's position in the plan, then `max_rank` strides in elements.
     std::int32_t intrinsic(std::int32_t at, std::int64_t const* operands) {
@@ -282,8 +247,8 @@ class emulator {
         bool const aside = i.is_asynchronous && part.engine >= 0;
         emulation::flight next{.part = at, .narrow_banks = narrow};
         if (part.engine >= 0) {
-            if (shadow_.on() || is_interlocked(part.engine)) find_ranges(part, operands, next);
-            begin(part.engine, next);
+            if (shadow_.on() || engines_.is_interlocked(part.engine)) find_ranges(part, operands, next);
+            engines_.begin(part.engine, next);
         }
         if (narrow != 0) {
             if (std::int32_t const code = check_banks({i.name}, part.engine, narrow); code != 0) return code;
@@ -295,7 +260,7 @@ class emulator {
         c.calls += 1;
         c.cycles += i.cost_cycles;
         if (aside) {
-            emulation::engine_queue& queue = *queues_[static_cast<std::size_t>(part.engine)];
+            emulation::engine_queue& queue = engines_[part.engine];
             std::int64_t const asked = now_;
             next.complete = queue.clock.start(now_, {i.cost_cycles, 0}, queue.depth());
             waited(part.engine, asked);
@@ -310,14 +275,14 @@ class emulator {
             next.computes = [function = semantics_.intrinsics[static_cast<std::size_t>(at)], where, by]() mutable {
                 function(where.data(), by.data());
             };
-            give(part.engine, std::move(next));
+            engines_.give(part.engine, std::move(next));
             return 0;
         }
 
         std::int64_t begin = now_;
         if (part.engine >= 0) {
-            emulation::engine_queue& queue = *queues_[static_cast<std::size_t>(part.engine)];
-            know_of(part.engine, queue.flights().size());
+            emulation::engine_queue& queue = engines_[part.engine];
+            engines_.know_of(part.engine, queue.flights().size());
             for (emulation::dependency const& d : next.after) d.queue->carry_out(d.index + 1);
             now_ = queue.clock.start(now_, {i.cost_cycles, 0}, engine_clock::most_depth);
             begin = queue.clock.free - i.cost_cycles;
@@ -362,22 +327,15 @@ class emulator {
     /// emulation_no_token when tokens are left
     std::int32_t end() {
         std::string left, tokens;
-        for (std::size_t at = 0; at < queues_.size(); ++at) {
-            auto const& flights = queues_[at]->flights();
-            if (flights.empty()) continue;
-            std::size_t unknown = 0;
-            for (emulation::flight const& f : flights) unknown += is_known(-1, at, f) ? 0 : 1;
-            if (unknown > 0)
+        for (std::size_t at = 0; at < engines_.size(); ++at) {
+            if (std::size_t const unknown = engines_.in_flight(at); unknown > 0)
                 left += (left.empty() ? "" : "; ") + std::to_string(unknown) + " of " + what_.engines[static_cast<int>(at)].name.str() +
-                        ", the last " + flight_text(flights.back());
+                        ", the last " + flight_text(engines_[static_cast<int>(at)].flights().back());
         }
-        for (auto& queue : queues_) queue->retire_all();
+        engines_.retire_all();
         for (int at = 0; at < what_.tokens.size(); ++at) {
-            for (auto& queue : tokens_[static_cast<std::size_t>(at)]) {
-                if (!queue.empty())
-                    tokens += (tokens.empty() ? "" : ", ") + std::to_string(queue.size()) + " of " + what_.tokens[at].name.str();
-                queue.clear();
-            }
+            if (std::size_t const count = engines_.take_tokens(at); count > 0)
+                tokens += (tokens.empty() ? "" : ", ") + std::to_string(count) + " of " + what_.tokens[at].name.str();
         }
         now_ = cycles();
         shadow_.clear();
@@ -394,69 +352,14 @@ class emulator {
         std::vector<emulation::operand_footprint> operands;
     };
 
-    /// What is pushed and not popped yet.
-    struct token {
-        std::int64_t time = 0;  ///< when it is there
-        emulation::knowledge knows{};
-        std::vector<emulation::dependency> after{};
-    };
-    std::deque<token>* token_queue(int tokens_at, int queue_at) {
-        if (tokens_at < 0 || tokens_at >= what_.tokens.size()) return nullptr;
-        auto& queues = tokens_[static_cast<std::size_t>(tokens_at)];
-        return queue_at < 0 || queue_at >= static_cast<int>(queues.size()) ? nullptr : &queues[static_cast<std::size_t>(queue_at)];
-    }
-    bool is_interlocked(int engine_at) const { return engine_at >= 0 && what_.engines[engine_at].interlocked; }
-    /// What engine `who`, -1: the core, knows; the engine has been given its next job.
-    emulation::knowledge const& known_by(int who) const { return who < 0 ? known_.back() : known_[static_cast<std::size_t>(who)]; }
-    bool is_known(int who, std::size_t engine_at, emulation::flight const& f) const { return known_by(who)[engine_at] > f.index; }
-    /// An engine is given a job: it knows what the core knows, and what interlocks hold it back for.
-    void begin(int engine_at, emulation::flight& next) {
-        emulation::knowledge& here = known_[static_cast<std::size_t>(engine_at)];
-        emulation::learn(here, known_.back());
-        for (std::size_t at = 0; at < queues_.size() && is_interlocked(engine_at); ++at) {
-            if (static_cast<int>(at) == engine_at || !is_interlocked(static_cast<int>(at))) continue;
-            for (emulation::flight const& f : queues_[at]->flights()) {
-                if (!conflict(f, next)) continue;
-                queues_[static_cast<std::size_t>(engine_at)]->clock.hold(f.complete);
-                next.after.push_back({queues_[at].get(), f.index});
-                emulation::learn(here, f.knows);
-                here[at] = std::max(here[at], f.index + 1);
-            }
-        }
-        next.knows = here;
-    }
-    static bool conflict(emulation::flight const& a, emulation::flight const& b) {
-        auto const meet = [](std::vector<emulation::byte_range> const& left, std::vector<emulation::byte_range> const& right) {
-            for (emulation::byte_range const& range : right) {
-                if (emulation::first_shared(left, range) != 0) return true;
-            }
-            return false;
-        };
-        return meet(a.writes, b.writes) || meet(a.writes, b.reads) || meet(a.reads, b.writes);
-    }
-    void give(int engine_at, emulation::flight next) {
-        emulation::engine_queue& queue = *queues_[static_cast<std::size_t>(engine_at)];
-        queue.start(std::move(next));
-        // What is further back than the queue is deep is complete: it would not have taken the job.
-        std::size_t const kept = 2 * static_cast<std::size_t>(queue.depth()) + 64;
-        if (queue.flights().size() > kept) know_of(engine_at, queue.flights().size() - kept);
-    }
-    /// The core knows that the oldest `count` jobs of an engine are complete, and what they began behind.
-    /// @return the cycle when the last of them is complete; 0 of none
-    std::int64_t know_of(int engine_at, std::size_t count) {
-        if (count == 0) return 0;
-        auto const at = static_cast<std::size_t>(engine_at);
-        emulation::flight const& last = queues_[at]->flights()[count - 1];
-        std::int64_t const complete = last.complete;
-        emulation::learn(known_.back(), last.knows);
-        known_.back()[at] = std::max(known_.back()[at], last.index + 1);
-        for (std::size_t which = 0; which < queues_.size(); ++which) {
-            auto const& flights = queues_[which]->flights();
-            std::size_t over = 0;
-            while (over < flights.size() && is_known(-1, which, flights[over])) ++over;
-            queues_[which]->retire(over);
-        }
-        return complete;
+    std::int32_t passed(int tokens_at, emulation::engine_set::token_fault fault) {
+        using enum emulation::engine_set::token_fault;
+        if (fault == none) return 0;
+        if (fault == no_such_tokens) return fail(emulation_unknown_part, "tokens that the machine does not have");
+        tokens const& t = what_.tokens[tokens_at];
+        return fail(emulation_no_token, fault == none_there
+                                            ? t.to.str() + " waits for ever for a token of " + t.name.str()
+                                            : t.name.str() + ": more than " + std::to_string(t.capacity) + " tokens are under way");
     }
     /// The bytes that a call of an intrinsic reads and writes.
     static void find_ranges(intrinsic_part& part, std::int64_t const* operands, emulation::flight& next) {
@@ -537,7 +440,7 @@ class emulator {
         for (bool const writing : {false, true}) {
             if (writing && idle) {
                 // What they are found by is what is there when the intrinsic is carried out.
-                for (auto& queue : queues_) queue->carry_out(queue->next_index());
+                engines_.carry_out_all();
                 find_idle_lanes(at, part, operands);
             }
             for (int o = 0; o < i.operand_count; ++o) {
@@ -618,11 +521,11 @@ class emulator {
     /// Bytes lie inside of their buffer, and no transfer in flight on another engine stands against what is done with them.
     std::int32_t check_range(caller const& who, int engine_at, int buffer, emulation::byte_range const& range, bool writes) {
         if (auto const bad = shadow_.inside(buffer, range)) return fail_access(who, buffer, *bad, writes);
-        for (std::size_t at = 0; at < queues_.size(); ++at) {
+        for (std::size_t at = 0; at < engines_.size(); ++at) {
             // Jobs of one engine follow each other.
             if (static_cast<int>(at) == engine_at) continue;
-            for (emulation::flight const& f : queues_[at]->flights()) {
-                if (is_known(engine_at, at, f)) continue;
+            for (emulation::flight const& f : engines_[static_cast<int>(at)].flights()) {
+                if (engines_.is_known(engine_at, at, f)) continue;
                 std::uintptr_t const written = first_shared(f.writes, range);
                 std::uintptr_t const shared = written != 0 || !writes ? written : first_shared(f.reads, range);
                 if (shared == 0) continue;
@@ -641,10 +544,10 @@ class emulator {
     }
     /// No transfer in flight on another engine uses one of these banks.
     std::int32_t check_banks(caller const& who, int engine_at, std::uint64_t narrow) {
-        for (std::size_t at = 0; at < queues_.size(); ++at) {
+        for (std::size_t at = 0; at < engines_.size(); ++at) {
             if (static_cast<int>(at) == engine_at) continue;
-            for (emulation::flight const& f : queues_[at]->flights()) {
-                if ((f.narrow_banks & narrow) == 0 || is_known(engine_at, at, f)) continue;
+            for (emulation::flight const& f : engines_[static_cast<int>(at)].flights()) {
+                if ((f.narrow_banks & narrow) == 0 || engines_.is_known(engine_at, at, f)) continue;
                 int const bit = std::countr_zero(f.narrow_banks & narrow);
                 return fail(emulation_bank_conflict, who.text() + " uses bank " + std::to_string(bit % max_banks) + " of " +
                                                          what_.memories[bit / max_banks].name.str() + ", which has one port, while " +
@@ -685,14 +588,9 @@ class emulator {
     void waited(int engine_at, std::int64_t since) {
         if (records_ && now_ > since) recorded_.push_back({job_kind::wait, -1, what_.engines[engine_at].name, since, now_, now_});
     }
-    void creep() {
-        for (auto& queue : queues_) queue->creep(random_);
-    }
+    void creep() { engines_.creep(random_); }
     void give_up() {
-        for (auto& queue : queues_) queue->abandon();
-        for (auto& queues : tokens_) {
-            for (auto& queue : queues) queue.clear();
-        }
+        engines_.abandon();
         shadow_.clear();
     }
     std::int32_t fail_access(caller const& who, int buffer, emulation::shadow::fault const& bad, bool writes) {
@@ -713,10 +611,7 @@ class emulator {
     machine what_;
     semantics_table semantics_;
     emulation::memories memories_;
-    emulation::queue_monitor monitor_;
-    std::vector<std::unique_ptr<emulation::engine_queue>> queues_;
-    std::vector<std::vector<std::deque<token>>> tokens_;  ///< of each part of the machine, each of its queues
-    std::vector<emulation::knowledge> known_;             ///< to each engine, and last to the core
+    emulation::engine_set engines_;
     std::vector<transfer_part> transfer_parts_;
     std::vector<intrinsic_part> intrinsic_parts_;
     std::vector<std::pair<int, emulation::byte_range>> idle_results_;  ///< of the intrinsic that is checked

@@ -1,0 +1,177 @@
+#pragma once
+#include <memory>
+#include <tilewright/emulate/engine_queue.hpp>
+#include <tilewright/machine/machine.hpp>
+
+namespace tilewright::emulation {
+
+/// The engines of a machine: their queues, the tokens between them, and what each of them, and the core, knows to be complete.
+///
+/// Work is given to them in the order of the core. -1 stands for the core where an engine is meant.
+class engine_set {
+  public:
+    enum class token_fault : std::uint8_t { none, no_such_tokens, too_many, none_there };
+
+    explicit engine_set(machine const& what) : what_(what) {
+        for (int at = 0; at < what.engines.size(); ++at)
+            queues_.push_back(std::make_unique<engine_queue>(what.engines[at].depth, monitor_));
+        reset();
+    }
+
+    std::size_t size() const { return queues_.size(); }
+    engine_queue& operator[](int engine_at) { return *queues_[static_cast<std::size_t>(engine_at)]; }
+    engine_queue const& operator[](int engine_at) const { return *queues_[static_cast<std::size_t>(engine_at)]; }
+
+    /// Forgets all jobs, and does not do what has not begun; and sets all clocks to 0.
+    void reset() {
+        abandon();
+        known_.assign(queues_.size() + 1, knowledge(queues_.size()));
+        for (std::size_t at = 0; at < queues_.size(); ++at) {
+            queues_[at]->clock = {};
+            for (knowledge& k : known_) k[at] = queues_[at]->next_index();
+        }
+    }
+    void abandon() {
+        for (auto& queue : queues_) queue->abandon();
+        tokens_.assign(static_cast<std::size_t>(what_.tokens.size()), {});
+        for (int at = 0; at < what_.tokens.size(); ++at)
+            tokens_[static_cast<std::size_t>(at)].resize(static_cast<std::size_t>(std::max(what_.tokens[at].queue_count, 1)));
+    }
+    /// @pre nothing is in flight
+    void use(progress how) {
+        for (auto& queue : queues_) queue->use(how);
+    }
+    void creep(std::mt19937_64& random) {
+        for (auto& queue : queues_) queue->creep(random);
+    }
+    /// Afterwards every job has been done; the core does not know it.
+    void carry_out_all() {
+        for (auto& queue : queues_) queue->carry_out(queue->next_index());
+    }
+    void retire_all() {
+        for (auto& queue : queues_) queue->retire_all();
+    }
+    /// When the last job is complete.
+    std::int64_t complete() const {
+        std::int64_t last = 0;
+        for (auto const& queue : queues_) last = std::max(last, queue->clock.complete);
+        return last;
+    }
+
+    bool is_interlocked(int engine_at) const { return engine_at >= 0 && what_.engines[engine_at].interlocked; }
+    /// Whether engine `who`, as it has been given its next job, or the core knows that a job is complete.
+    bool is_known(int who, std::size_t engine_at, flight const& f) const {
+        return (who < 0 ? known_.back() : known_[static_cast<std::size_t>(who)])[engine_at] > f.index;
+    }
+    /// Jobs of an engine that the core does not know to be complete.
+    std::size_t in_flight(std::size_t engine_at) const {
+        std::size_t all = 0;
+        for (flight const& f : queues_[engine_at]->flights()) all += is_known(-1, engine_at, f) ? 0 : 1;
+        return all;
+    }
+
+    /// An engine is going to be given a job: it knows what the core knows, and what interlocks hold it back for.
+    void begin(int engine_at, flight& next) {
+        knowledge& here = known_[static_cast<std::size_t>(engine_at)];
+        learn(here, known_.back());
+        for (std::size_t at = 0; at < queues_.size() && is_interlocked(engine_at); ++at) {
+            if (static_cast<int>(at) == engine_at || !is_interlocked(static_cast<int>(at))) continue;
+            for (flight const& f : queues_[at]->flights()) {
+                if (!conflict(f, next)) continue;
+                (*this)[engine_at].clock.hold(f.complete);
+                next.after.push_back({queues_[at].get(), f.index});
+                learn(here, f.knows);
+                here[at] = std::max(here[at], f.index + 1);
+            }
+        }
+        next.knows = here;
+    }
+    void give(int engine_at, flight next) {
+        engine_queue& queue = (*this)[engine_at];
+        queue.start(std::move(next));
+        // What is further back than the queue is deep is complete: it would not have taken the job.
+        std::size_t const kept = 2 * static_cast<std::size_t>(queue.depth()) + 64;
+        if (queue.flights().size() > kept) know_of(engine_at, queue.flights().size() - kept);
+    }
+    /// The core knows that the oldest `count` jobs of an engine are complete, and what they began behind.
+    /// @return the cycle when the last of them is complete; 0 of none
+    std::int64_t know_of(int engine_at, std::size_t count) {
+        if (count == 0) return 0;
+        flight const& last = (*this)[engine_at].flights()[count - 1];
+        std::int64_t const complete = last.complete;
+        learn(known_.back(), last.knows);
+        std::int64_t& known = known_.back()[static_cast<std::size_t>(engine_at)];
+        known = std::max(known, last.index + 1);
+        for (std::size_t which = 0; which < queues_.size(); ++which) {
+            auto const& flights = queues_[which]->flights();
+            std::size_t over = 0;
+            while (over < flights.size() && is_known(-1, which, flights[over])) ++over;
+            queues_[which]->retire(over);
+        }
+        return complete;
+    }
+
+    /// A token behind all that its engine has been given so far, for another engine.
+    token_fault push(int tokens_at, int queue_at) {
+        auto* const queue = token_queue(tokens_at, queue_at);
+        if (queue == nullptr) return token_fault::no_such_tokens;
+        if (static_cast<int>(queue->size()) == what_.tokens[tokens_at].capacity) return token_fault::too_many;
+        int const from = what_.engines.find(what_.tokens[tokens_at].from);
+        engine_queue& giver = (*this)[from];
+        token made{giver.clock.passed(), known_[static_cast<std::size_t>(from)], giver.held_back()};
+        learn(made.knows, known_.back());
+        made.knows[static_cast<std::size_t>(from)] = giver.next_index();
+        if (giver.next_index() > 0) made.after.push_back({&giver, giver.next_index() - 1});
+        queue->push_back(std::move(made));
+        return token_fault::none;
+    }
+    /// What an engine is given from now on begins when the oldest token is there.
+    token_fault pop(int tokens_at, int queue_at) {
+        auto* const queue = token_queue(tokens_at, queue_at);
+        if (queue == nullptr) return token_fault::no_such_tokens;
+        if (queue->empty()) return token_fault::none_there;
+        int const to = what_.engines.find(what_.tokens[tokens_at].to);
+        token const& taken = queue->front();
+        (*this)[to].clock.hold(taken.time);
+        (*this)[to].hold_back(taken.after);
+        learn(known_[static_cast<std::size_t>(to)], taken.knows);
+        queue->pop_front();
+        return token_fault::none;
+    }
+    /// Takes all tokens of a part away. @return how many there were
+    std::size_t take_tokens(int tokens_at) {
+        std::size_t all = 0;
+        for (auto& queue : tokens_[static_cast<std::size_t>(tokens_at)]) all += queue.size(), queue.clear();
+        return all;
+    }
+
+  private:
+    /// What is pushed and not popped yet.
+    struct token {
+        std::int64_t time = 0;  ///< when it is there
+        knowledge knows{};
+        std::vector<dependency> after{};
+    };
+    std::deque<token>* token_queue(int tokens_at, int queue_at) {
+        if (tokens_at < 0 || tokens_at >= what_.tokens.size()) return nullptr;
+        auto& queues = tokens_[static_cast<std::size_t>(tokens_at)];
+        return queue_at < 0 || queue_at >= static_cast<int>(queues.size()) ? nullptr : &queues[static_cast<std::size_t>(queue_at)];
+    }
+    static bool conflict(flight const& a, flight const& b) {
+        auto const meet = [](std::vector<byte_range> const& left, std::vector<byte_range> const& right) {
+            for (byte_range const& range : right) {
+                if (first_shared(left, range) != 0) return true;
+            }
+            return false;
+        };
+        return meet(a.writes, b.writes) || meet(a.writes, b.reads) || meet(a.reads, b.writes);
+    }
+
+    machine const& what_;
+    queue_monitor monitor_;
+    std::vector<std::unique_ptr<engine_queue>> queues_;
+    std::vector<std::vector<std::deque<token>>> tokens_;  ///< of each part of the machine, each of its queues
+    std::vector<knowledge> known_;                        ///< to each engine, and last to the core
+};
+
+}  // namespace tilewright::emulation
