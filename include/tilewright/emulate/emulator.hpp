@@ -189,10 +189,12 @@ class emulator {
         keep({job_kind::transfer, part.engine, t.name, queue.clock.free - time.busy, queue.clock.free, complete, job.bytes(), about(shape),
               shape[4]});
         next.complete = complete;
-        engines_.give(part.engine, std::move(next));
         if (blocking) {
-            engines_.know_of(part.engine, queue.flights().size());
+            engines_.clear_way(part.engine, next);
+            next.finish();
             now_ = std::max(now_, complete);
+        } else {
+            engines_.give(part.engine, std::move(next));
         }
         return 0;
     }
@@ -282,8 +284,7 @@ class emulator {
         std::int64_t begin = now_;
         if (part.engine >= 0) {
             emulation::engine_queue& queue = engines_[part.engine];
-            engines_.know_of(part.engine, queue.flights().size());
-            for (emulation::dependency const& d : next.after) d.queue->carry_out(d.index + 1);
+            engines_.clear_way(part.engine, next);
             now_ = queue.clock.start(now_, {i.cost_cycles, 0}, engine_clock::most_depth);
             begin = queue.clock.free - i.cost_cycles;
         } else {

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -7,7 +8,7 @@
 #include <random>
 #include <thread>
 #include <tilewright/emulate/transfer_job.hpp>
-#include <tilewright/machine/clock.hpp>
+#include <tilewright/machine/machine.hpp>
 
 namespace tilewright {
 
@@ -36,7 +37,7 @@ struct dependency {
 };
 
 /// How many jobs of each engine are known to be complete.
-using knowledge = std::vector<std::int64_t>;
+using knowledge = std::array<std::int64_t, decltype(machine::engines)::most>;
 inline void learn(knowledge& what, knowledge const& from) {
     for (std::size_t at = 0; at < from.size(); ++at) what[at] = std::max(what[at], from[at]);
 }
@@ -122,6 +123,15 @@ class engine_queue {
         if (how_ == progress::earliest) carry_out(next_index());
         else if (flights_.size() - carried_ > static_cast<std::size_t>(depth_))
             carry_out(retired_ + static_cast<std::int64_t>(carried_) + 1);
+    }
+    /// Waits until all that was started is complete, and all that the next job comes behind.
+    std::int64_t clear_way(std::vector<dependency> const& after) {
+        std::int64_t const complete = retire_all();
+        for (std::vector<dependency> const* list : {&after, &std::as_const(held_)}) {
+            for (dependency const& d : *list) d.queue->carry_out(d.index + 1);
+        }
+        held_.clear();
+        return complete;
     }
     /// Waits until the oldest `count` jobs are complete, and forgets them.
     /// @return the cycle when the last of them is complete; 0 of none

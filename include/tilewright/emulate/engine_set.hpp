@@ -25,7 +25,7 @@ class engine_set {
     /// Forgets all jobs, and does not do what has not begun; and sets all clocks to 0.
     void reset() {
         abandon();
-        known_.assign(queues_.size() + 1, knowledge(queues_.size()));
+        known_.assign(queues_.size() + 1, knowledge{});
         for (std::size_t at = 0; at < queues_.size(); ++at) {
             queues_[at]->clock = {};
             for (knowledge& k : known_) k[at] = queues_[at]->next_index();
@@ -92,6 +92,12 @@ class engine_set {
         // What is further back than the queue is deep is complete: it would not have taken the job.
         std::size_t const kept = 2 * static_cast<std::size_t>(queue.depth()) + 64;
         if (queue.flights().size() > kept) know_of(engine_at, queue.flights().size() - kept);
+    }
+    /// The core does a job of an engine itself, or waits for it: it comes behind all that the engine was given.
+    void clear_way(int engine_at, flight const& next) {
+        know_of(engine_at, (*this)[engine_at].flights().size());
+        (*this)[engine_at].clear_way(next.after);
+        learn(known_.back(), next.knows);
     }
     /// The core knows that the oldest `count` jobs of an engine are complete, and what they began behind.
     /// @return the cycle when the last of them is complete; 0 of none

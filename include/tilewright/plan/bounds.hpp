@@ -249,11 +249,19 @@ struct within_bounds {
         }
         return true;
     }
-    /// What is read of a buffer that transfers fill must have been moved there. Into a layout, each of several movements brings a piece:
-    /// there checked runs alone follow what has come.
+    /// Whether several movements bring a piece each, because a layout is on one of their sides: what has come is then followed by checked
+    /// runs alone.
+    static constexpr bool in_pieces(run const& in, int buffer_at) {
+        auto const has_layout = [&](int at) { return at >= 0 && in.plan().buffers[static_cast<std::size_t>(at)].layout >= 0; };
+        bool pieces = has_layout(buffer_at);
+        for (int at = 0; at < in.plan().movements.size(); ++at)
+            pieces |= in.movement_at(at).destination == buffer_at && has_layout(in.movement_at(at).source);
+        return pieces;
+    }
+    /// What is read of a buffer that transfers fill must have been moved there.
     constexpr void compare_with_loaded(run& in, int buffer_at, ranges const& where, values const& loops) {
-        bool const in_pieces = in.plan().buffers[static_cast<std::size_t>(buffer_at)].layout >= 0;
-        for (int at = 0; at < in.plan().movements.size() && !found && !in_pieces; ++at) {
+        if (in_pieces(in, buffer_at)) return;
+        for (int at = 0; at < in.plan().movements.size() && !found; ++at) {
             movement const& m = in.movement_at(at);
             if (m.destination != buffer_at || m.source < 0) continue;
             if (!compare(in, buffer_at, moved_of(in, m, false, loops), where, true)) report(in, rule::never_loaded, buffer_at, -1);

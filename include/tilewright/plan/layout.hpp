@@ -1,5 +1,5 @@
 #pragma once
-#include <tilewright/plan/level.hpp>
+#include <tilewright/plan/spread.hpp>
 
 // Layouts: from the box of a buffer to its dimensions.
 namespace tilewright::detail {

@@ -1,5 +1,5 @@
 #pragma once
-#include <tilewright/plan/level.hpp>
+#include <tilewright/plan/spread.hpp>
 
 // Turns a region into calls of a transfer that can express it.
 namespace tilewright::detail {
