@@ -158,3 +158,6 @@ constexpr void split_at_level(planning& p, int s, linear const& form, int depth,
 }
 
 }  // namespace tilewright::detail
+
+// What a part of a fused loop reaches is found from how the loops of its axes spread.
+#include <tilewright/plan/spread.hpp>
