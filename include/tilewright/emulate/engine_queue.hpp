@@ -8,6 +8,7 @@
 #include <random>
 #include <thread>
 #include <tilewright/emulate/transfer_job.hpp>
+#include <tilewright/machine/clock.hpp>
 #include <tilewright/machine/machine.hpp>
 
 namespace tilewright {
