@@ -90,7 +90,7 @@ TEST_CASE("fused, split and staged at the outer part: extents that pieces do not
         axis const m{"m", M}, n{"n", N}, k{"k", 5};
         auto const work = C(m, n) += cast<std::int32_t>(A(m, k)) * cast<std::int32_t>(B(k, n));
         INFO(M << "x" << N << " in pieces of " << factor);
-        check_cut(work.view(), [&](schedule& s, int versions) {
+        check_cut(work.view(), [&, factor = factor](schedule& s, int versions) {
             s.fuse(m, n, "f").split("f", "fo", "fi", factor);
             s.cache_read(A, l1).at("fo").buffers(versions).cache_read(B, l1).at("fo").buffers(versions);
         });
@@ -103,7 +103,7 @@ TEST_CASE("tiles that do not divide, their outer loops fused and cut") {
         axis const m{"m", M}, n{"n", N}, k{"k", K};
         auto const work = C(m, n) += cast<std::int32_t>(A(m, k)) * cast<std::int32_t>(B(k, n));
         INFO(M << "x" << N << "x" << K << ", " << piece << " tiles at a time");
-        check_cut(work.view(), [&](schedule& s, int versions) {
+        check_cut(work.view(), [&, piece = piece](schedule& s, int versions) {
             s.tile(m, n, "mo", "no", "mi", "ni", 4, 8).split(k, "ko", "ki", 4).fuse("mo", "no", "f").split("f", "fo", "fi", piece);
             s.reorder("fo", "fi", "ko", "mi", "ki", "ni").vectorize("ni");
             s.cache_read(A, l2).at("fo").buffers(versions).cache_read(B, l2).at("fo").buffers(versions);
@@ -155,7 +155,7 @@ TEST_CASE("a producer is computed at a loop that cuts through a fused one, and i
         axis const m{"m", M}, n{"n", N}, pm{"pm", M + 1}, pn{"pn", N + 2};
         auto const work = stages(P(pm, pn) = cast<std::int32_t>(A(pm, pn)) * 3, C(m, n) = P(m, n) + P(m + 1, n + 2));
         INFO(M << "x" << N << " in pieces of " << piece << ", the producer's of " << inner_piece);
-        check_cut(work.view(), [&](schedule& s, int versions) {
+        check_cut(work.view(), [&, piece = piece, inner_piece = inner_piece](schedule& s, int versions) {
             s.fuse(m, n, "f").split("f", "fo", "fi", piece).compute_at(P, "fo").store_in(P, l1);
             s.stage(P).fuse(pm, pn, "g").split("g", "go", "gi", inner_piece);
             s.cache_read(A, l2).at("fo").buffers(versions).cache_read(A, l1).at("go").buffers(versions);

@@ -159,7 +159,7 @@ class good_plans {
         for (auto const& [where, name] : {std::pair{&by_tokens, "tokens"}, std::pair{&by_own_tokens, "tokens of their own"},
                                           std::pair{&by_core, "the core"}, std::pair{&by_interlocks, "interlocks"}}) {
             for (int versions : {1, 2}) {
-                add("aside x" + std::to_string(versions) + ", " + name, matmul.view(), *where, [&](schedule& s) {
+                add("aside x" + std::to_string(versions) + ", " + name, matmul.view(), *where, [&, where = where](schedule& s) {
                     on_array(s)
                         .cache_read(A, accelerators::inputs)
                         .at(ko)
@@ -170,7 +170,7 @@ class good_plans {
                     s.cache_write(C, accelerators::sums).at(mo).buffers(versions).tensorize(mi, n, ki, where->intrinsics[0]);
                 });
             }
-            add(std::string("aside, at levels of their own, ") + name, matmul.view(), *where, [&](schedule& s) {
+            add(std::string("aside, at levels of their own, ") + name, matmul.view(), *where, [&, where = where](schedule& s) {
                 on_array(s)
                     .cache_read(A, accelerators::inputs)
                     .at(mo)
@@ -181,7 +181,7 @@ class good_plans {
                     .prefetch(1);
                 s.cache_write(C, accelerators::sums).at(mo).tensorize(mi, n, ki, where->intrinsics[0]);
             });
-            add(std::string("aside, more, ") + name, more_matmul.view(), *where, [&](schedule& s) {
+            add(std::string("aside, more, ") + name, more_matmul.view(), *where, [&, where = where](schedule& s) {
                 on_array(s).cache_read(A, accelerators::inputs).at(ko).buffers(2).cache_read(B, accelerators::weights);
                 s.cache_write(C, accelerators::sums).at(mo).buffers(2).tensorize(mi, n, ki, where->intrinsics[0]);
             });

@@ -11,7 +11,7 @@ struct within_bounds {
     using run = program_run<within_bounds>;
     using values = fixed_array<std::int64_t, plan_value::most_variables>;
     using ranges = fixed_array<range, max_rank>;
-    static constexpr int most_visits = 96;
+    static constexpr int most_visits = 24;
     static constexpr std::int64_t most_tried = 1 << 12;
 
     /// Neighbouring dimensions of a buffer, from `first` to `last`, that a transfer moves as one, and which elements of them.
