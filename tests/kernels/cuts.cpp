@@ -169,12 +169,12 @@ TEST_CASE("loops fused twice, split twice, with levels at all parts") {
         axis const x{"x", X}, y{"y", Y}, z{"z", Z};
         auto const work = C(x, y, z) = cast<std::int32_t>(A(x, y, z)) - cast<std::int32_t>(B(z, x));
         INFO(X << "x" << Y << "x" << Z << " in pieces of " << outer << " and " << inner);
-        check_cut(work.view(), [&](schedule& s, int versions) {
+        check_cut(work.view(), [&, outer = outer, inner = inner](schedule& s, int versions) {
             s.fuse(x, y, "xy").fuse("xy", z, "f").split("f", "fo", "fi", outer).split("fi", "fio", "fii", inner);
             s.cache_read(A, l2).at("fo").buffers(versions).cache_read(A, l1).at("fio").buffers(versions);
             s.cache_read(B, l2).at("fio").buffers(versions).cache_read(B, l1).at("fii").buffers(versions);
         });
-        check_cut(work.view(), [&](schedule& s, int versions) {
+        check_cut(work.view(), [&, inner = inner](schedule& s, int versions) {
             s.fuse(x, y, "xy").split("xy", "xyo", "xyi", inner).fuse("xyi", z, "f").split("f", "fo", "fi", 5);
             s.cache_read(A, l2).at("xyo").buffers(versions).cache_read(A, l1).at("fo").buffers(versions);
             s.cache_read(B, l1).at("fo").buffers(versions);
