@@ -236,8 +236,9 @@ tally walk(std::uint32_t seed, int count, Make const& make) {
     // What a schedule of these parts can run into, and nothing else.
     for (auto const& [name, times] : met.refused) {
         INFO(name << ": " << times);
+        // Of rank 3, with layouts and open extents, a plan can have more parts than it can hold.
         CHECK((name == "versions_without_use" || name == "not_honoured" || name == "loop_order" || name == "memory_overflow" ||
-               name == "run_time_box"));
+               name == "run_time_box" || name == "capacity_of_representation"));
     }
     CHECK(met.run_time >= count / 2);
     return met;
