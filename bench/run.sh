@@ -23,7 +23,11 @@ if [ -e "$root/bench/$name/run.py" ]; then
     install_packages g++ clang-14 libboost-dev python3
     exec python3 -B "$root/bench/$name/run.py" "$@"
 fi
-install_packages $build_packages libbenchmark-dev
+peers=
+case $name in
+    gemm) peers="libopenblas-dev libblis-dev libdnnl-dev" ;;
+esac
+install_packages $build_packages libbenchmark-dev $peers
 cmake -S "$root" -B "$build" -G Ninja -D CMAKE_BUILD_TYPE=Release -D CMAKE_COMPILE_WARNING_AS_ERROR=ON \
     -D TILEWRIGHT_BUILD_TESTS=OFF -D TILEWRIGHT_BUILD_EXAMPLES=OFF
 cmake --build "$build" --target "bench_$name"

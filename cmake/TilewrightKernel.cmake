@@ -20,7 +20,8 @@ macro(tilewright_find_halide)
 endmacro()
 
 # tilewright_add_kernel(NAME HEADER file.hpp SCHEDULE qualified::variable BINDING emulated|device
-#                       [STMT variable] [STMT_HTML variable] [C_BACKEND] [FEATURES feature…] [TARGETS target…])
+#                       [STMT variable] [STMT_HTML variable] [C_BACKEND] [FEATURES feature…] [TARGETS target…]
+#                       [C_SOURCE variable] [C_INCLUDES header…])
 #
 # Makes a static library NAME with the C function NAME, declared in "NAME.h".
 #
@@ -31,9 +32,13 @@ endmacro()
 #   STMT, STMT_HTML   the named variable receives the path of the lowered program, as text or as a page
 #   C_BACKEND  compiles Halide's C++ source with the current compiler instead of Halide's object
 #   FEATURES, TARGETS   as for add_halide_library
+#   C_SOURCE   makes the kernel from C11 of its own, for the compiler of a DSP: a function of plain pointers and strides, without Halide's
+#              runtime. The named variable receives the path of NAME.c, beside which NAME.h lies. See docs/reference/c_source.md.
+#   C_INCLUDES   headers that NAME.c includes first, as they are written here; they may define the machine's functions inline
 function(tilewright_add_kernel name)
     set(call "tilewright_add_kernel(${name})")
-    cmake_parse_arguments(PARSE_ARGV 1 ARG "C_BACKEND" "HEADER;SCHEDULE;BINDING;STMT;STMT_HTML" "FEATURES;TARGETS")
+    cmake_parse_arguments(PARSE_ARGV 1 ARG "C_BACKEND" "HEADER;SCHEDULE;BINDING;STMT;STMT_HTML;C_SOURCE"
+        "FEATURES;TARGETS;C_INCLUDES")
     if(DEFINED ARG_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "${call}: unknown arguments: ${ARG_UNPARSED_ARGUMENTS}")
     endif()
@@ -45,6 +50,18 @@ function(tilewright_add_kernel name)
             message(FATAL_ERROR "${call}: ${argument} is missing; write ${name} HEADER file.hpp SCHEDULE qualified::variable BINDING emulated|device")
         endif()
     endforeach()
+    if(DEFINED ARG_C_SOURCE)
+        foreach(argument IN ITEMS STMT STMT_HTML FEATURES TARGETS)
+            if(DEFINED ARG_${argument})
+                message(FATAL_ERROR "${call}: C_SOURCE makes no object of Halide's, so ${argument} says nothing")
+            endif()
+        endforeach()
+        if(ARG_C_BACKEND)
+            message(FATAL_ERROR "${call}: C_SOURCE is C of its own, C_BACKEND Halide's C++; ask for one of them")
+        endif()
+    elseif(DEFINED ARG_C_INCLUDES)
+        message(FATAL_ERROR "${call}: C_INCLUDES is for C_SOURCE, which is missing")
+    endif()
     if(NOT name MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
         message(FATAL_ERROR "${call}: the name becomes a C function, so it must be an identifier")
     endif()
@@ -74,6 +91,12 @@ function(tilewright_add_kernel name)
     # A folder for each kernel, so that "NAME.h" is the only header that its users come to see.
     set(directory ${CMAKE_CURRENT_BINARY_DIR}/${name}.kernel)
     set(templates ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
+    if(DEFINED ARG_C_SOURCE)
+        configure_file(${templates}/kernel_c_source_tool.cpp.in ${directory}/${name}_c_source_tool.cpp @ONLY)
+        _tilewright_c_source_kernel(${name} ${directory} ${header} ${ARG_SCHEDULE} ${ARG_BINDING} "${ARG_C_INCLUDES}")
+        set(${ARG_C_SOURCE} ${directory}/${name}.c PARENT_SCOPE)
+        return()
+    endif()
     configure_file(${templates}/kernel_generator.cpp.in ${directory}/${name}_generator.cpp @ONLY)
     configure_file(${templates}/kernel_binding_tool.cpp.in ${directory}/${name}_binding_tool.cpp @ONLY)
 
@@ -128,6 +151,27 @@ function(tilewright_add_kernel name)
     target_link_libraries(${name} PUBLIC tilewright::tilewright Halide::Runtime PRIVATE ${name}.code)
     # NAME calls NAME_unchecked, which calls back into the binding in NAME; static libraries say so by naming each other.
     target_link_libraries(${name}.code INTERFACE ${name})
+endfunction()
+
+# A kernel from C of its own: NAME.c and NAME.h, written by a tool, and for the emulated binding the way to the emulator.
+function(_tilewright_c_source_kernel name directory header schedule binding includes)
+    add_executable(${name}.c_source_tool ${directory}/${name}_c_source_tool.cpp)
+    target_link_libraries(${name}.c_source_tool PRIVATE tilewright::halide)
+    _tilewright_build_tool(${name}.c_source_tool)
+    set(sources ${directory}/${name}.c)
+    if(binding STREQUAL "emulated")
+        list(APPEND sources ${directory}/${name}_binding.cpp)
+        set_source_files_properties(${directory}/${name}_binding.cpp PROPERTIES COMPILE_OPTIONS "-O2;-ffp-contract=off")
+    endif()
+    add_custom_command(OUTPUT ${directory}/${name}.h ${sources}
+        COMMAND ${name}.c_source_tool ${binding} ${directory} ${header} ${schedule} ${includes}
+        DEPENDS ${name}.c_source_tool
+        COMMENT "Writing the C source of ${name} (${binding})"
+        VERBATIM)
+    add_library(${name} STATIC ${sources} ${directory}/${name}.h)
+    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON C_STANDARD 11 C_EXTENSIONS OFF)
+    target_include_directories(${name} PUBLIC ${directory} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+    target_link_libraries(${name} PUBLIC tilewright::tilewright)
 endfunction()
 
 # A program that runs once, in the build: compiling it is what takes time, so little optimisation is best. At -O2, g++ 12 also warns about

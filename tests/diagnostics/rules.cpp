@@ -15,7 +15,7 @@ constexpr auto load = transfer("load", dram, spad).dimensions(2);
 constexpr auto store = transfer("store", acc, dram).dimensions(2);
 constexpr axis i{"i", 16}, j{"j", 16}, l{"l", 16};
 constexpr tensor<std::int8_t> a{"a"}, b{"b"};
-constexpr tensor<std::int32_t> c{"c"}, d{"d"};
+constexpr tensor<std::int32_t> c{"c"}, d{"d"}, a32{"a32"};
 template <class T>
 constexpr auto wide(T const& value) {
     return cast<std::int32_t>(value);
@@ -146,6 +146,26 @@ TEST_CASE("every rule is raised by what breaks it") {
     book.ill_formed(rule::axis_with_two_extents, C(m) = D(axis{"m", 32}));
     book.ill_formed(rule::axis_without_extent, C(mo) = D(mo));
     book.ill_formed(rule::target_without_plain_axes, C(m, m) = D(m, m));
+    // padded tensors; `i`, `j` and `l` are 16
+    axis const endless{"endless", dynamic}, i17{"i17", 17};
+    book.ill_formed(rule::padding_without_plain_axes, C(m, n) = padded(D(i + 1, j), 0)(m, n));
+    book.ill_formed(rule::padding_of_run_time, C(m, n) = padded(D(endless, j), 0)(m, n));
+    book.ill_formed(rule::padding_with_two_extents, C(m, n) = padded(D(i, j), 0)(m, n) + padded(D(i17, j), 0)(m, n));
+    book.ill_formed(rule::literal_that_does_not_fit, C(m, n) = wide(padded(A(i, j), 200)(m, n)));
+    book.ill_formed(rule::axis_without_extent, C(m, n) = padded(D(mo, j), 0)(m, n));
+    book.invalid_machine(rule::padding_in_semantics, dram, spad,
+                         intrinsic("i", d(i) = padded(c(j), 0)(i + 1)).reads(c, spad).writes(d, spad));
+    auto const at_border = C(m, n) = padded(D(i, j), 0)(m - 1, n);
+    auto const doubled = C(m, n) = padded(E(i, j), 0)(m - 1, n) * 2;
+    auto const double_near = intrinsic("twice", c(i, j) = d(i, j) * 2).reads(d, dram).writes(c, acc);
+    auto const near = machine("near", dram, spad, acc, load, store, double_near);
+    book.refuses(no_border, rule::border_not_staged, schedule(doubled, near).cache_write(C, acc).tensorize(m, n, double_near));
+    auto const two_borders = C(m, n) = padded(D(i, j), 0)(m - 1, n) + padded(D(i, j), 1)(m, n);
+    book.refuses(no_border, rule::border_of_two_values, schedule(two_borders, npu).cache_read(D, spad));
+    auto const into_acc = machine("into_acc", dram, acc, store, transfer("in", dram, acc).dimensions(2));
+    book.refuses(no_border, rule::border_without_fill, schedule(at_border, into_acc).cache_read(D, acc));
+    auto const beyond = C(m, n) = padded(D(i, j), 0)(m + 20, n);
+    book.refuses(no_border, rule::nothing_but_border, schedule(beyond, npu).cache_read(D, spad));
     book.ill_formed(rule::axis_only_on_the_right, C(m) = D(m, n));
     book.ill_formed(rule::reduction_over_no_axis, C(m) = sum(2 * k, D(m, k)));
     book.ill_formed(rule::reduction_over_the_output, C(m) = sum(m, D(m, m)));
@@ -174,7 +194,6 @@ TEST_CASE("every rule is raised by what breaks it") {
     book.refuses(loop_order, rule::vectorized_around_steps, schedule(matmul, npu).vectorize(m).cache_read(A, spad).at(m));
     book.refuses(loop_order, rule::inside_the_intrinsic,
                  schedule(matmul, npu).cache_read(A, spad).at(n).cache_read(B, spad).cache_write(C, acc).tensorize(m, n, k, mac));
-    book.refuses(loop_order, rule::inside_a_reduction, schedule(matmul, npu).reorder(k, m, n).cache_write(C, spad).at(m));
     book.refuses(loop_order, rule::outside_its_producer, schedule(two_stages, npu).compute_at(D, m).store_in(D, spad).cache_read(D, acc));
     book.refuses(loop_order, rule::gaps_between_outputs,
                  schedule(copy, npu).split(m, mo, mi, 8).reorder(mi, mo, n).cache_write(C, acc).at(mi));
@@ -238,6 +257,12 @@ TEST_CASE("every rule is raised by what breaks it") {
                   n, k);
     book.mismatch(rule::stride_not_a_multiple, step(c(i, j) += product).stride_multiple(48), m, n, k);
     book.mismatch(rule::operand_not_aligned, step(c(i, j) += product).alignment(128), m, n, k);
+    book.mismatch(rule::stride_too_long, step(c(i, j) += product).stride_at_most(b, 32), m, n, k);
+    auto const strided = intrinsic("strided", c(i, j) = -d(i, j)).reads(d, dram).stride_at_most(d, 64).writes(c, spad);
+    auto const with_strided = machine("with_strided", dram, spad, transfer("back", spad, dram).dimensions(2), strided);
+    auto const negated_rows = C(m, n) = -D(m, n);
+    book.refuses(verdict_kind::intrinsic_mismatch, rule::stride_not_known,
+                 schedule(negated_rows, with_strided).cache_write(C, spad).tensorize(m, n, strided));
     book.mismatch(rule::overwriting_every_step, intrinsic("step", c(i, j) = sum(l, product)).reads(a, spad).reads(b, spad).writes(c, acc),
                   m, n, k);
     auto const negate = intrinsic("negate", c(i) = -d(i)).reads(d, spad).writes(c, spad);
@@ -266,6 +291,7 @@ TEST_CASE("every rule is raised by what breaks it") {
     book.invalid(rule::transfer_with_two_sources, c(i) = d(i) + C(i));
     book.invalid(rule::transfer_that_rearranges, c(i) = d(2 * i));
     book.invalid(rule::a_reduction, c(i) = sum(l, d(i, l)));
+    book.invalid(rule::operand_without_memory, intrinsic("step", c(i, j) += product).alignment(a, 4).reads(b, spad).updates(c, acc));
     book.invalid(rule::operand_without_memory, intrinsic("step", c(i, j) += product).reads(a, spad).updates(c, acc));
     book.invalid(rule::operand_not_in_semantics, step(c(i, j) += product).reads(D, spad));
     book.invalid(rule::operand_declared_twice, step(c(i, j) += product).reads(a, spad));
@@ -275,6 +301,80 @@ TEST_CASE("every rule is raised by what breaks it") {
                  intrinsic("step", c(i, j) = c(i, j) + sum(l, product)).reads(a, spad).reads(b, spad).writes(c, acc));
     book.invalid(rule::update_without_reduction, intrinsic("step", c(i, j) = wide(a(i, j))).reads(a, spad).updates(c, acc));
     book.invalid(rule::argument_without_operand, step(c(i, j) += product).calls("step", argument::stride(a, 5)));
+
+    // registers and copies of the core
+    constexpr core cpu{.name = "cpu"};
+    constexpr memory file = register_file("file", 8, 32);
+    constexpr memory hidden{.name = "hidden", .capacity = 4_KiB, .host_visible = false};
+    book.invalid_machine(rule::registers_of_another_kind, dram, memory{.name = "file", .capacity = 100, .registers = 8});
+    book.invalid_machine(rule::registers_by_address, dram, file, transfer("t", dram, file));
+    book.invalid_machine(rule::copy_of_another_kind, dram, spad, cpu, transfer("t", dram, spad).on(cpu).asynchronous());
+    book.invalid_machine(rule::copy_of_another_kind, dram, spad, cpu, transfer("t", dram, spad, D(m) = 0).on(cpu));
+    book.invalid_machine(rule::copy_out_of_sight, dram, hidden, cpu, transfer("t", dram, hidden).on(cpu));
+    auto const with_registers = machine("with", dram, file, cpu, transfer("in", dram, file).on(cpu), transfer("out", file, dram).on(cpu));
+    auto const in_registers = [&](auto const& what) { return schedule(what, with_registers).split(m, mo, mi, 2).split(n, no, ni, 8); };
+    book.refuses(loop_order, rule::registers_without_address,
+                 in_registers(copy).reorder(mo, no, mi, ni).vectorize(ni).cache_write(C, file).at(no));
+    auto const open_copy = C(open, n) = D(open, n);
+    book.refuses(loop_order, rule::registers_of_changing_tiles,
+                 schedule(open_copy, with_registers)
+                     .split(open, mo, mi, 2)
+                     .split(n, no, ni, 8)
+                     .reorder(mo, no, mi, ni)
+                     .unroll(mi)
+                     .vectorize(ni)
+                     .cache_write(C, file)
+                     .at(no));
+
+    // calls, numbers and configurations
+    constexpr memory numbered{.name = "rows", .capacity = 64_KiB, .host_visible = false, .address_unit = 16};
+    constexpr auto with_unit = [](memory changed, std::int64_t unit) {
+        changed.address_unit = unit;
+        return changed;
+    };
+    book.invalid_machine(rule::numbers_are_no_pointers, dram, with_unit(spad, 16));
+    book.invalid_machine(rule::numbers_are_no_pointers, numbered);
+    book.invalid_machine(rule::bank_of_broken_rows, dram, with_unit(numbered, 48));
+    book.invalid_machine(
+        rule::flags_in_the_number, dram,
+        memory{.name = "flagged", .capacity = 64_KiB, .host_visible = false, .address_unit = 16, .address_flags = 1 << 11});
+    auto const by = [&](auto const&... arguments) { return transfer("t", dram, numbered).dimensions(2).calls("t", arguments...); };
+    book.invalid_machine(rule::flags_in_the_number, dram, numbered, by(argument::destination.with(argument::bit(0))));
+    book.invalid_machine(rule::flags_of_a_pointer, dram, numbered, by(argument::source.with(argument::bit(40))));
+    book.invalid_machine(rule::counted_in_units, dram, numbered, by(argument::extent(1).in_units_of(2)));
+    book.invalid_machine(rule::argument_of_no_transfer, dram, numbered, by(argument::queue));
+    constexpr configuration scale("scale"), pair("pair", 2);
+    auto const used = [&](configuration const& of, auto const&... values) { return transfer("t", dram, numbered).uses(of, values...); };
+    book.invalid_machine(rule::argument_of_no_transfer, dram, numbered, scale, used(scale, argument::source));
+    book.invalid_machine(rule::other_number_of_settings, dram, numbered, pair, used(pair, argument::literal(1)));
+    book.invalid_machine(rule::configured_twice, dram, numbered, scale,
+                         used(scale, argument::literal(1)).uses(scale, argument::literal(2)));
+    book.invalid_machine(rule::set_call_of_another_kind, dram, configuration("s", 2).calls("s", argument::setting(0)));
+    book.invalid_machine(rule::set_call_of_another_kind, dram, configuration("s").calls("s", argument::setting(0), argument::bytes));
+    book.invalid_machine(rule::symbol_of_two_signatures, dram, spad, numbered, transfer("t", dram, spad).calls("move"),
+                         transfer("u", dram, numbered).calls("move"));
+    book.invalid_machine(rule::symbol_of_two_signatures, dram, numbered, configuration("t"), transfer("t", dram, numbered));
+    book.invalid(rule::extent_of_a_fixed_axis, step(c(i, j) += product).calls("step", argument::extent(i)));
+    book.invalid(rule::axis_not_in_semantics, step(c(i, j) += product).up_to(k));
+    book.invalid(rule::extent_not_told, step(c(i, j) += product).up_to(i).calls("step", argument::address(a)));
+    constexpr axis quarter{"quarter", 4}, eight{"eight", 8}, hundred{"hundred", 100}, tens{"tens"}, ones{"ones"};
+    auto const pieces =
+        intrinsic("pieces", c(j) += d(8 * quarter + eight) * a32(j)).reads(d, spad).reads(a32, spad).updates(c, spad).up_to(quarter, eight);
+    auto const in_pieces = machine("in_pieces", dram, spad, load, transfer("back", spad, dram), pieces);
+    auto const flat_sum = C(n) += D(hundred) * E(n);
+    book.refuses(partial_step, rule::step_shares_its_end,
+                 schedule(flat_sum, in_pieces)
+                     .split(hundred, tens, ones, 8)
+                     .cache_read(D, spad)
+                     .cache_read(E, spad)
+                     .cache_write(C, spad)
+                     .tensorize(n, tens, ones, pieces));
+
+    // several threads
+    book.refuses(loop_order, rule::parallel_reduction, schedule(matmul, npu).parallel(k));
+    book.refuses(loop_order, rule::parallel_in_parallel, schedule(copy, npu).parallel(m).parallel(n));
+    book.refuses(loop_order, rule::parallel_with_calls, schedule(copy, npu).parallel(m).cache_read(D, spad).at(m));
+    book.refuses(loop_order, rule::run_time_loop, schedule(open_copy, npu).parallel(open));
 
     // banks, engines and versions
     engine const dma{"dma"};
@@ -300,6 +400,8 @@ TEST_CASE("every rule is raised by what breaks it") {
     book.refuses(versions_without_use, rule::versions_of_a_blocking_transfer, schedule(copy, npu).cache_read(D, spad).at(m).buffers(2));
     book.refuses(versions_without_use, rule::bank_that_is_not_there, schedule(copy, npu).cache_read(D, spad).in_bank(1));
     auto const fetch = transfer("fetch", dram, spad).on(dma).asynchronous(), put = transfer("put", spad, dram).on(dma).asynchronous();
+    machine const stores_aside("npu", dram, spad, dma, transfer("load", dram, spad), put);
+    book.refuses(loop_order, rule::inside_a_reduction, schedule(matmul, stores_aside).reorder(k, m, n).cache_write(C, spad).at(m));
     auto const streaming = machine("streaming", dram, spad, dma, fetch, put);
     auto const read = [&] { return schedule(copy, streaming).cache_read(D, spad).at(m); };
     book.refuses(versions_without_use, rule::distance_beyond_versions, read().buffers(2).prefetch(2));
@@ -392,6 +494,20 @@ TEST_CASE("every rule is raised by what breaks it") {
     book.hazard(rule::token_never_popped, multiply(with_tokens), [&](plan_value& plan) {
         for (int at = 0; at < plan.waits.size(); ++at) plan.waits[static_cast<std::size_t>(at)].fewer = 0;
     });
+    // A setting that nothing makes.
+    auto const uses_scale = transfer("load", dram, spad).dimensions(2).uses(scale, argument::source_stride(1));
+    auto const scaled = machine("scaled", dram, spad, scale, uses_scale);
+    plan_value unset = make_plan(schedule(copy, scaled).cache_read(D, spad));
+    CHECK(!detail::find_stale_setting(unset));
+    drop(configure, 0, unset);
+    schedule const by_scale(copy, scaled);
+    detail::machine_reading const reading;
+    detail::planning found_stale(by_scale, reading);
+    found_stale.plan = unset;
+    detail::refuse_stale_setting(found_stale, detail::find_stale_setting(unset));
+    CHECK(found_stale.kept.kind == race);
+    CHECK(found_stale.kept.broken == rule::setting_not_made);
+    book.sees(found_stale.kept.broken);
     // Tiles that end early: `m` has one row more than a tile.
     auto const in_tiles = [&] { return schedule(copy, streaming).split(m, "mo", "mi", m.extent - 1); };
     auto const never = [](auto& what) { what.bound = 1 << 20; };

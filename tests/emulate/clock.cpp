@@ -45,7 +45,7 @@ TEST_CASE("a wait for a tag covers what was started before it; for the last of s
     CHECK(d.code(10) == 0);  // from 13 on
     CHECK(d.on.cycles() == 23);
     CHECK(d.end() == emulation_not_waited);
-    CHECK(d.on.error() == "the kernel ended without waiting for transfers: 1 of loader, the last load, tag 7");
+    CHECK(d.on.error() == "the kernel ended without waiting for jobs: 1 of loader, the last load, tag 7");
 }
 TEST_CASE("a channel is waited for by the jobs that may be left") {
     device d;

@@ -45,7 +45,7 @@ TEST_CASE("a device call has the arguments that the machine lists, in their orde
     CHECK(text.find("tilewright_emulate") == std::string::npos);
 }
 TEST_CASE("the device binding needs an address for every memory that holds a buffer") {
-    CHECK_THROWS_WITH(statement_of(plan<in_pool>), Catch::Contains("`pool` has no base address"));
+    CHECK_THROWS_WITH(statement_of(plan<in_pool>), Catch::Contains("`pool` has no address, and none is given"));
 }
 TEST_CASE("a program that finds no place in the lowered code is refused, not dropped") {
     halide::inject_program pass("no such stage", Halide::Internal::Evaluate::make(0));

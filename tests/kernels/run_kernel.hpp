@@ -101,6 +101,8 @@ class compiled_kernel {
             CHECK(on_.error() == "");
             CHECK(on_.cycles() == predict(plan).cycles);
             CHECK(on_.serial_cycles() == plan.total_cycles);
+            for (int at = 0; at < plan.where->configurations.size(); ++at)
+                CHECK(on_.counted(plan.where->configurations[at]).calls == plan.settings_of(at));
             CHECK(same_bits(result, wanted));
         };
         bool const overlaps = plan.rings.size() > 0 || tilewright::detail::is_ordered_aside(plan);
@@ -112,7 +114,7 @@ class compiled_kernel {
         }
         on_.use(progress::earliest);
         CHECK(allocations() == 0);
-        if (overlaps) {
+        if (overlaps || plan.step_extents.size() > 0) {
             INFO("every access checked");
             on_.check(plan);
             check_run(checked_);

@@ -91,6 +91,16 @@ void check_edits(computation<Count> const& matmul, axis const& i, axis const& j,
     CHECK(verdict_of(matmul, multiply_accumulate(c(i, j) += wide(a(i, l)) * wide(b(first, second))).stride_multiple(48)) ==
           intrinsic_mismatch);
     CHECK(verdict_of(matmul, multiply_accumulate(c(i, j) += wide(a(i, l)) * wide(b(first, second))).alignment(128)) == intrinsic_mismatch);
+    // what one operand asks for: rows of the scratchpad are 64 elements of one byte, or of four
+    CHECK(verdict_of(matmul, multiply_accumulate(c(i, j) += wide(a(i, l)) * wide(b(first, second))).alignment(a, 128)) ==
+          intrinsic_mismatch);
+    CHECK(verdict_of(matmul, multiply_accumulate(c(i, j) += wide(a(i, l)) * wide(b(first, second))).alignment(c, 4)) == none);
+    CHECK(verdict_of(matmul, multiply_accumulate(c(i, j) += wide(a(i, l)) * wide(b(first, second))).stride_multiple(b, 48)) ==
+          intrinsic_mismatch);
+    CHECK(verdict_of(matmul, multiply_accumulate(c(i, j) += wide(a(i, l)) * wide(b(first, second))).stride_multiple(b, 32)) == none);
+    CHECK(verdict_of(matmul, multiply_accumulate(c(i, j) += wide(a(i, l)) * wide(b(first, second))).stride_at_most(b, 63)) ==
+          intrinsic_mismatch);
+    CHECK(verdict_of(matmul, multiply_accumulate(c(i, j) += wide(a(i, l)) * wide(b(first, second))).stride_at_most(b, 64)) == none);
     // an instruction that overwrites cannot carry a reduction on
     CHECK(verdict_of(
               matmul,

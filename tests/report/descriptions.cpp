@@ -48,6 +48,16 @@ constexpr machine variants[] = {
     CHANGED(m.intrinsics.parts[0].operands[1].is = direction::updates),
     CHANGED(m.intrinsics.parts[1].stride_alignment = 16),
     CHANGED(m.semantics[3].type = scalar_type::uint8),
+    CHANGED(m.memories.parts[1].address_unit = 16),
+    CHANGED(m.memories.parts[1].address_flags = 16),
+    CHANGED(m.intrinsics.parts[0].flexible_axes = 1),
+    CHANGED(m.intrinsics.parts[0].operands[0].alignment = 2),
+    CHANGED(m.intrinsics.parts[0].operands[0].longest_stride = 2),
+    CHANGED(m.intrinsics.parts[0].operands[0].stride_multiple = 2),
+    CHANGED(m.add(configuration("scale"))),
+    CHANGED(m.add(configuration("scale", 2))),
+    CHANGED(m.more_calls.push({.symbol = "then"})),
+    CHANGED(m.settings.push({.configuration_name = "scale"})),
     CHANGED(std::swap(m.transfers.parts[0], m.transfers.parts[1])),
 };
 

@@ -88,12 +88,15 @@ TEST_CASE("directives make the loops that the reference shows") {
     EXAMPLE(schedule(matmul, dsp).reorder(k, m));
     EXAMPLE(schedule(matmul, dsp).unroll(k, 3));
     EXAMPLE(schedule(matmul, dsp).vectorize(n, 4).reorder("n.outer", k, "n.lanes"));
+    EXAMPLE(schedule(matmul, host).split(n, no, ni, 6).parallel(no).reorder(no, m, k, ni).cache_read(B, near).at(no));
     EXAMPLE(schedule(blur, dsp).split(y, yo, yi, 4).compute_at(rows, yo).store_in(rows, tcm));
     EXAMPLE(schedule(matmul, dsp).store_in(C, tcm));
     EXAMPLE(schedule(matmul, dsp).cache_read(A, tcm).at(m));
     EXAMPLE(schedule(matmul, dsp).split(m, mo, mi, 4).cache_read(A, tcm).cache_read(A, l1).at(mo));
+    EXAMPLE(schedule(spread, dsp).split(x, xo, xi, 16).cache_read(row, tcm).at(xo));
     EXAMPLE(schedule(blur, dsp).split(y, yo, yi, 4).compute_at(rows, yo).store_in(rows, tcm).stage(rows).cache_read(in, tcm).at(yo));
     EXAMPLE(schedule(matmul, dsp).split(k, ko, ki, 3).reorder(m, ko, n, ki).cache_write(C, tcm).at(m));
+    EXAMPLE(schedule(matmul, dsp).split(k, ko, ki, 3).reorder(ko, m, n, ki).cache_write(C, tcm).at(m));
     EXAMPLE(schedule(matmul, dsp).reorder(m, k, n).cache_read(B, tcm).at(k).by(load));
     EXAMPLE(schedule(transposed, dsp).store_in(turned, tcm).by(turn));
     EXAMPLE(schedule(matmul, streamer).reorder(m, k, n).cache_read(B, tcm).at(k).double_buffer());
@@ -192,7 +195,8 @@ TEST_CASE("directives check what the reference says") {
     REFUSED(none, schedule(bounded, dsp).cache_read(in, tcm));
 
     REFUSED(unknown_tensor, plain().cache_write(A, tcm));
-    REFUSED(loop_order, plain().reorder(k, m, n).cache_write(C, tcm).at(m));
+    REFUSED(none, plain().reorder(k, m, n).cache_write(C, tcm).at(m));
+    REFUSED(loop_order, schedule(matmul, streamer).reorder(k, m, n).cache_write(C, tcm).at(m));
     REFUSED(loop_order, plain().split(n, no, ni, 4).reorder(ni, m, no).cache_write(C, tcm).at(ni));
 
     REFUSED(unknown_axis, plain().cache_read(A, tcm).at("q"));

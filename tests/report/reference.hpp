@@ -29,6 +29,11 @@ constexpr auto put = transfer("put", tcm, dram).on(out_dma).asynchronous().dimen
 constexpr auto fill = transfer("fill", dram, vtcm).on(in_dma).asynchronous().dimensions(2);
 constexpr auto streamer = machine("streamer", dram, tcm, vtcm, in_dma, out_dma, get, put, fill);
 
+constexpr memory near{.name = "near", .capacity = 64_KiB};
+constexpr core cpu{.name = "cpu"};
+constexpr auto copy = transfer("copy", dram, near).on(cpu);
+constexpr auto host = machine("host", dram, near, cpu, copy);
+
 constexpr axis m{"m", 8}, n{"n", 12}, k{"k", 6};
 constexpr axis mo{"mo"}, mi{"mi"}, no{"no"}, ni{"ni"}, ko{"ko"}, ki{"ki"}, f{"f"};
 constexpr tensor<float> A{"A"}, B{"B"}, C{"C"};
@@ -37,6 +42,10 @@ constexpr auto matmul = C(m, n) += A(m, k) * B(k, n);
 constexpr axis y{"y", 16}, x{"x", 32}, hy{"hy", 18}, hx{"hx", 32}, yo{"yo"}, yi{"yi"};
 constexpr tensor<float> in{"in"}, rows{"rows"}, out{"out"};
 constexpr auto blur = stages(rows(hy, hx) = in(hy, hx) + in(hy, hx + 1), out(y, x) = rows(y, x) + rows(y + 2, x));
+
+constexpr axis t{"t", 3}, xo{"xo"}, xi{"xi"};
+constexpr tensor<float> row{"row"}, sharp{"sharp"};
+constexpr auto spread = sharp(x) += padded(row(hx), 0)(x + t - 1);
 
 constexpr tensor<float> turned{"turned"};
 constexpr auto transposed = stages(turned(m, k) = A(k, m), C(m, n) += turned(m, k) * B(k, n));

@@ -336,6 +336,18 @@ constexpr auto cast(T const& value) {
     return whole;
 }
 
+/// The bits of a value taken as those of a `To`, which has as many.
+template <class To, class T>
+    requires detail::symbolic<T>
+constexpr auto reinterpret(T const& value) {
+    auto whole = detail::wrap(operation::reinterpret, scalar_type_of<To>(), detail::to_expression(value));
+    scalar_type const from = whole.nodes[whole.nodes.size() - 2].type;
+    bool const whole_bits = from != scalar_type::boolean && scalar_type_of<To>() != scalar_type::boolean;
+    if (!whole_bits || bytes_of(from) != bytes_of(scalar_type_of<To>()))
+        detail::set_root(whole.nodes.back(), operation::reinterpret, scalar_type_of<To>(), rule::operation_not_for_this_type);
+    return whole;
+}
+
 /// `sum(k, l, body)`: the sum of `body` over the named axes, from 0. At least one axis; it must be the whole right-hand side.
 template <class... Parts>
 constexpr auto sum(Parts const&... axes_and_body) {

@@ -12,7 +12,7 @@ enum class operation : std::uint8_t {
     constant,    // value: the bits of an int64 or of a double
     parameter,   // name
     axis_value,  // name; value: extent (0 when the axis was made by a directive)
-    access,      // name: the tensor; arguments: one index expression a dimension
+    access,      // name: the tensor; arguments: one index expression a dimension; value: the border of a padded one, as of a constant
     add,
     subtract,
     multiply,
@@ -31,9 +31,11 @@ enum class operation : std::uint8_t {
     shift_right,
     select,  // condition, then, otherwise
     cast,
+    reinterpret,  // the bits as a value of another type of that size
     reduce_sum,
     reduce_maximum,
     reduce_minimum,  // arguments: body, then the axes that were named (may be none)
+    within,          // an index that may leave [0, value), where a padded access gives its border: argument: the index; name: the axis
     store,           // arguments: the target access, the value; value: the rule that it breaks, 0: none
     invalid,         // value: the rule that the expression breaks by itself, to be reported by the planner
 };
@@ -63,9 +65,10 @@ constexpr bool is_commutative(operation op) {
 }
 
 constexpr char const* name_of(operation op) {
-    constexpr char const* names[] = {"constant",   "parameter",   "axis",   "access", "add", "subtract", "multiply", "divide", "modulo",
-                                     "min",        "max",         "==",     "!=",     "<",   "<=",       "and",      "or",     "not",
-                                     "shift_left", "shift_right", "select", "cast",   "sum", "maximum",  "minimum",  "store",  "invalid"};
+    constexpr char const* names[] = {"constant", "parameter", "axis",       "access",      "add",    "subtract", "multiply",    "divide",
+                                     "modulo",   "min",       "max",        "==",          "!=",     "<",        "<=",          "and",
+                                     "or",       "not",       "shift_left", "shift_right", "select", "cast",     "reinterpret", "sum",
+                                     "maximum",  "minimum",   "within",     "store",       "invalid"};
     return names[static_cast<int>(op)];
 }
 
@@ -76,5 +79,13 @@ struct computation_view {
 
     constexpr node const& operator[](int position) const { return nodes[position]; }
 };
+
+/// Whether the access at node `at` gives a constant outside the extents of its tensor.
+constexpr bool is_padded(computation_view nodes, int at) {
+    node const& n = nodes[at];
+    return n.op == operation::access && n.argument_count > 0 && nodes[n.argument(0)].op == operation::within;
+}
+/// The extent of a padded access' tensor along `dimension`.
+constexpr std::int64_t padded_extent(computation_view nodes, int at, int dimension) { return nodes[nodes[at].argument(dimension)].value; }
 
 }  // namespace tilewright

@@ -63,6 +63,7 @@ constexpr void accumulate_index(computation_view nodes, stage const& of, int at,
     switch (n.op) {
         case operation::axis_value: into.coefficients[static_cast<std::size_t>(of.find(n.name))] += scale; return;
         case operation::constant: into.constant += scale * n.value; return;
+        case operation::within: return accumulate_index(nodes, of, n.argument(0), scale, into);
         case operation::add:
         case operation::subtract:
             accumulate_index(nodes, of, n.argument(0), scale, into);
@@ -138,8 +139,10 @@ constexpr stage_mistake check_expressions(computation_view nodes, stage const& s
             if (broken == rule::condition_without_bool) return {broken};
             return {broken, broken == rule::operands_of_different_types ? types_of(nodes, n) : name_of(n.type)};
         }
-        bool const computes =
-            n.op != operation::access && n.op != operation::constant && n.op != operation::parameter && n.op != operation::axis_value;
+        if (n.op == operation::within && run_time_extent::is_kept_in(n.value)) return {rule::padding_of_run_time, n.name};
+        if (n.op == operation::within && n.value < 1) return {rule::axis_without_extent, n.name};
+        bool const computes = n.op != operation::access && n.op != operation::constant && n.op != operation::parameter &&
+                              n.op != operation::axis_value && n.op != operation::within;
         if (!computes) continue;
         scalar_type const operand = nodes[n.argument(0)].type;
         if (operand == scalar_type::literal && n.op != operation::select) return {rule::literal_without_type, name_of(n.op)};

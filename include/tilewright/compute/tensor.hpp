@@ -90,6 +90,59 @@ struct tensor : any_tensor {
     constexpr tensor(label tensor_name) : any_tensor{tensor_name, scalar_type_of<T>()} {}
 };
 
+/// A tensor of known extents with a constant around it: see `padded`.
+template <int Rank>
+struct padded_tensor {
+    fixed_array<node, static_cast<std::size_t>(Rank) + 1> axes{};  ///< the access that names the extents
+    node border{};
+    rule wrong = rule::none;
+
+    /// @param indices as those of a tensor; where one is outside its extent, the element is the border
+    template <class... Indices>
+        requires(sizeof...(Indices) > 0 && (detail::operand<Indices> && ...))
+    constexpr auto operator()(Indices const&... indices) const {
+        constexpr int total = (detail::nodes_of<Indices> + ...) + Rank;
+        access<total + 1> element;
+        node& root = element.whole.nodes[total];
+        root = axes[Rank];
+        int at = 0, dimension = 0;
+        auto const take = [&](auto index) {
+            rule const misfit = detail::adopt(index.nodes.back(), scalar_type::int32);
+            if (misfit != rule::none) detail::set_root(index.nodes.back(), operation::invalid, scalar_type::int32, misfit);
+            node const& extent = axes[static_cast<std::size_t>(dimension < Rank ? dimension : 0)];
+            auto const limited = detail::wrap(operation::within, scalar_type::int32, index);
+            at = detail::append(element.whole.nodes, at, limited.nodes);
+            element.whole.nodes[static_cast<std::size_t>(at - 1)].name = extent.name;
+            element.whole.nodes[static_cast<std::size_t>(at - 1)].value = extent.value;
+            if (dimension < max_rank) root.arguments[static_cast<std::size_t>(dimension)] = static_cast<std::int16_t>(at - 1);
+            ++dimension;
+        };
+        (take(detail::to_expression(indices)), ...);
+        if (root.op == operation::invalid) return element;
+        root.value = border.value;
+        rule const broken = wrong == rule::none && dimension != Rank ? rule::padding_without_plain_axes : wrong;
+        if (broken != rule::none) detail::set_root(root, operation::invalid, root.type, broken);
+        return element;
+    }
+};
+
+/// A tensor to be read outside its extents, which are those of the axes: `padded(in(h, w), 0)(y + r - 1, x + s - 1)` is 0 there. Nothing is
+/// read from outside.
+///
+/// @param extents  the tensor, indexed by plain axes with extents: one dimension or more
+/// @param border   a literal that fits the tensor's type
+template <int Count, class T>
+    requires(Count > 1 && std::is_arithmetic_v<T>)
+constexpr padded_tensor<Count - 1> padded(access<Count> const& extents, T border) {
+    padded_tensor<Count - 1> made{.axes = extents.whole.nodes, .border = detail::to_expression(border).root()};
+    made.wrong = detail::adopt(made.border, extents.whole.root().type);
+    for (int at = 0; at + 1 < Count && made.wrong == rule::none; ++at) {
+        if (made.axes[static_cast<std::size_t>(at)].op != operation::axis_value) made.wrong = rule::padding_without_plain_axes;
+    }
+    if (made.wrong == rule::none && extents.whole.root().argument_count != Count - 1) made.wrong = rule::padding_without_plain_axes;
+    return made;
+}
+
 /// Joins stages into one computation, producers before consumers; the last stage computes the result.
 template <int... Counts>
 constexpr auto stages(computation<Counts> const&... parts) {

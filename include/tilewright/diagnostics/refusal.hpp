@@ -177,6 +177,9 @@ constexpr void report_refusal() {
             no_refusal<Planned, memory_overflow>::ok,
             TILEWRIGHT_MEMORY_OVERFLOW);
         static_assert(
+            no_refusal<Planned, register_overflow>::ok,
+            TILEWRIGHT_REGISTER_OVERFLOW);
+        static_assert(
             no_refusal<Planned, no_memory>::ok,
             TILEWRIGHT_NO_MEMORY);
         static_assert(
@@ -209,6 +212,9 @@ constexpr void report_refusal() {
         static_assert(
             no_refusal<Planned, partial_step>::ok,
             TILEWRIGHT_PARTIAL_STEP);
+        static_assert(
+            no_refusal<Planned, no_border>::ok,
+            TILEWRIGHT_NO_BORDER);
         static_assert(
             no_refusal<Planned, capacity_of_representation>::ok,
             TILEWRIGHT_CAPACITY_OF_REPRESENTATION);

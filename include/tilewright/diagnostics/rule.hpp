@@ -16,6 +16,14 @@
     X(axis_with_two_extents, "an axis has two extents")                                                                  \
     X(axis_without_extent, "an axis has no extent")                                                                      \
     X(target_without_plain_axes, "the target must be indexed by plain axes, each once")                                  \
+    X(padding_without_plain_axes, "padded takes a tensor indexed by plain axes, one for each index")                     \
+    X(padding_of_run_time, "a padded tensor has constant extents, not ones left to run time")                            \
+    X(padding_with_two_extents, "padded gives a tensor other extents than its producer or another access does")          \
+    X(padding_in_semantics, "its semantics read a padded tensor")                                                        \
+    X(border_not_staged, "it is read where it lies, without a border, which cache_read would bring along")               \
+    X(border_of_two_values, "its accesses in a stage have different borders; one buffer can hold one of them")           \
+    X(border_without_fill, "no transfer fills a memory with its border, and loops that stay code cannot see it")         \
+    X(nothing_but_border, "all that is staged is border; there is nothing to move")                                      \
     X(axis_only_on_the_right, "an axis is on the right-hand side only; reduce over it")                                  \
     X(reduction_over_no_axis, "a reduction names plain axes, then the value")                                            \
     X(reduction_over_the_output, "a reduction names an axis of the target")                                              \
@@ -37,9 +45,14 @@
     X(reduction_fused_with_another, "a reduction and a loop of the output cannot be fused")                              \
     X(vectorized_reduction, "a reduction cannot run in vector lanes")                                                    \
     X(vectorized_around_steps, "a vectorized loop cannot hold transfers, instructions or other stages")                  \
+    X(parallel_reduction, "threads would add to one sum at a time: a loop that is reduced is not parallel")              \
+    X(parallel_in_parallel, "a loop around it is parallel already")                                                      \
+    X(parallel_with_calls, "what is called inside of it serves one thread at a time: let the core copy and compute")     \
+    X(registers_without_address, "it moves through registers, which have no addresses: unroll or vectorize it")          \
+    X(registers_of_changing_tiles, "partial tiles in registers must all have as much of it")                             \
     X(vectorized_across_blocks, "its lanes would lie in several blocks of a memory")                                     \
     X(inside_the_intrinsic, "one step of the intrinsic covers it; name a loop further out")                              \
-    X(inside_a_reduction, "cache_write inside a reduction would store unfinished values")                                \
+    X(inside_a_reduction, "cache_write inside a reduction loads what it has stored: both transfers must block")          \
     X(outside_its_producer, "it is computed further in; stage it there or inside")                                       \
     X(continuing_in_the_middle, "only the last stage can continue from the contents of its target")                      \
     X(gaps_between_outputs, "one iteration computes #0 of #1 elements in a row; what lies between would be overwritten") \
@@ -81,6 +94,8 @@
     X(across_a_split, "a step moves `$2` by #0 elements, past the end of a part of #1 of its layout")                    \
     X(across_blocks, "`$2` takes #0 elements from dimension #1 of its buffer, which lie in several blocks")              \
     X(stride_not_a_multiple, "rows of `$2` lie #0 elements apart, which is no multiple of #1")                           \
+    X(stride_too_long, "rows of `$2` lie #0 elements apart, at most #1 are taken")                                       \
+    X(stride_not_known, "rows of argument `$2` may lie further apart than the #1 elements that are taken; stage it")     \
     X(operand_not_aligned, "`$2` lies #0 bytes past a multiple of #1")                                                   \
     X(other_constant, "a constant of type $2 is #0, in the intrinsic #1")                                                \
     X(overwriting_every_step, "it overwrites `$2` in each of the #0 steps of the reduction")                             \
@@ -101,6 +116,24 @@
     X(result_not_updated, "its semantics continue from what it computes; that needs updates")                            \
     X(update_without_reduction, "updates needs semantics that reduce, such as +=")                                       \
     X(argument_without_operand, "an argument of its call names no operand or dimension that it has")                     \
+    X(registers_of_another_kind, "registers are equal parts of a capacity: no banks, no address, host_visible")          \
+    X(registers_by_address, "`$1` has no addresses: let a core copy, with on(core)")                                     \
+    X(copy_of_another_kind, "a core copies unchanged, and blocks: no engine, semantics or call")                         \
+    X(copy_out_of_sight, "the core that copies does not see `$1`")                                                       \
+    X(argument_of_no_transfer, "an argument of its call, or a value that it uses, is none that a transfer has")          \
+    X(numbers_are_no_pointers, "its addresses are numbers: it holds no arguments, and host_visible must be false")       \
+    X(bank_of_broken_rows, "a bank does not begin and end at multiples of address_unit")                                 \
+    X(flags_in_the_number, "bits of flags are bits of its numbers, or of other flags")                                   \
+    X(flags_of_a_pointer, "flags need addresses that are numbers: `$1` has no address_unit")                             \
+    X(counted_in_units, "only strides and bytes are counted in units")                                                   \
+    X(extent_of_a_fixed_axis, "the extent of `$1` is always the same: pass a literal, or say up_to")                     \
+    X(axis_not_in_semantics, "up_to names an axis that its semantics do not have")                                       \
+    X(extent_not_told, "up_to leaves the extent of `$1` open, so argument::extent must be passed or configured")         \
+    X(step_shares_its_end, "the last step ends where another axis of it ends, too; order or split the loops otherwise")  \
+    X(set_call_of_another_kind, "the call that sets it takes each of its values once, and literals")                     \
+    X(configured_twice, "it uses `$1` twice")                                                                            \
+    X(other_number_of_settings, "it does not say what each value of `$1` must be")                                       \
+    X(symbol_of_two_signatures, "parts that share `$1` give it other arguments")                                         \
     X(asynchronous_without_engine, "what is asynchronous needs an engine to be waited for")                              \
     X(intrinsic_waited_for_by_transfer, "asynchronous intrinsics carry no tag: let `$1` complete by_channel")            \
     X(tokens_to_itself, "jobs of one engine follow each other; tokens lead to another one")                              \
@@ -130,6 +163,7 @@
     X(bank_in_use, "its bank has one port and is used twice at a time")                                                  \
     X(never_waited_for, "the kernel ends while it is in flight")                                                         \
     X(too_many_in_flight, "more transfers are in flight than can be followed")                                           \
+    X(setting_not_made, "a call may find configuration `$1` set to something else than it needs")                        \
     X(token_never_pushed, "`$2` would wait for ever for a token that nothing pushes")                                    \
     X(token_never_popped, "a token is left when the kernel ends, for the next one to stumble over")                      \
     X(tokens_overflow, "#0 tokens are under way at a time, #1 fit")                                                      \

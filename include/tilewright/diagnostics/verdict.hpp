@@ -18,6 +18,7 @@
     X(run_time_domain, "`$0`: run time would have to decide where indices over `$1` begin or end", TILEWRIGHT_RUN_TIME_DOMAIN)             \
     X(memory_overflow, "memory `$0`{#3 (bank #3)} needs #0 of #1 bytes: @{1; at most #2 versions of `$1` fit}",                            \
       TILEWRIGHT_MEMORY_OVERFLOW)                                                                                                          \
+    X(register_overflow, "a tile of `$1` holds #0 of the #1 registers of `$0`: @", TILEWRIGHT_REGISTER_OVERFLOW)                           \
     X(no_memory, "`$0` has no memory that can hold it{1: `$1` has no capacity}", TILEWRIGHT_NO_MEMORY)                                     \
     X(no_transfer, "`$0`: no transfer copies from `$1` to `$2`", TILEWRIGHT_NO_TRANSFER)                                                   \
     X(several_transfers, "`$0`: both `$1` and `$2` can move it", TILEWRIGHT_SEVERAL_TRANSFERS)                                             \
@@ -29,6 +30,7 @@
     X(intrinsic_operation, "`$0` does not match stage `$1`: $2 in the stage, $3 in the intrinsic", TILEWRIGHT_INTRINSIC_OPERATION)         \
     X(operand_memory, "`$1` is in memory `$2`, but `$0` takes it from `$3`", TILEWRIGHT_OPERAND_MEMORY)                                    \
     X(partial_step, "`$0` takes #1 of `$1` at a time, which has #0: %", TILEWRIGHT_PARTIAL_STEP)                                           \
+    X(no_border, "padded `$0`: %{1 (`$1`)}", TILEWRIGHT_NO_BORDER)                                                                         \
     X(capacity_of_representation, "$0{1 of `$1`}: #0, but at most #1 can be held", TILEWRIGHT_CAPACITY_OF_REPRESENTATION)                  \
     X(ill_formed, "`$0`: %{1 (`$1`)}", TILEWRIGHT_ILL_FORMED)                                                                              \
     X(invalid_part, "`$0`: %{1 (`$1`)}", TILEWRIGHT_INVALID_PART)                                                                          \

@@ -15,6 +15,9 @@ extern "C" {
 [[gnu::used]] inline std::int32_t tilewright_emulate_wait(void* machine, std::int32_t engine, std::int64_t value) {
     return static_cast<tilewright::emulator*>(machine)->wait(engine, value);
 }
+[[gnu::used]] inline std::int32_t tilewright_emulate_configure(void* machine, std::int32_t configuration, void* values) {
+    return static_cast<tilewright::emulator*>(machine)->configure(configuration, static_cast<std::int64_t const*>(values));
+}
 [[gnu::used]] inline std::int32_t tilewright_emulate_push(void* machine, std::int32_t tokens, std::int32_t queue) {
     return static_cast<tilewright::emulator*>(machine)->push(tokens, queue);
 }
@@ -30,10 +33,11 @@ extern "C" {
     static_cast<tilewright::emulator*>(machine)->code(iterations, {load, store, arithmetic, multiply, divide, convert});
     return 0;
 }
+/// `writes`: 0 of a load, 1 of a store, 2 of a store that fills a buffer in front of a transfer.
 [[gnu::used]] inline std::int32_t tilewright_emulate_access(void* machine, std::int32_t stage, std::int32_t buffer, std::uint64_t address,
                                                             std::int64_t bytes, std::int32_t writes) {
     return static_cast<tilewright::emulator*>(machine)->access(
-        stage, buffer, reinterpret_cast<void const*>(static_cast<std::uintptr_t>(address)), bytes, writes != 0);
+        stage, buffer, reinterpret_cast<void const*>(static_cast<std::uintptr_t>(address)), bytes, writes != 0, writes == 2);
 }
 /// Checked runs: where an argument's elements are that the kernel may touch.
 [[gnu::used]] inline std::int32_t tilewright_emulate_argument(void* machine, std::int32_t buffer, std::uint64_t address,

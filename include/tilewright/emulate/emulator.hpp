@@ -1,6 +1,7 @@
 #pragma once
 #include <bit>
 #include <map>
+#include <tilewright/emulate/configuration_registers.hpp>
 #include <tilewright/emulate/engine_set.hpp>
 #include <tilewright/emulate/operands.hpp>
 #include <tilewright/emulate/recorded_job.hpp>
@@ -17,6 +18,7 @@ enum emulation_error : std::int32_t {
     emulation_bad_access = -1004,        // checked runs: bytes in flight, without contents, or outside of their buffer
     emulation_bank_conflict = -1005,     // what computes, or a transfer, uses a bank with one port that a transfer in flight uses
     emulation_not_waited = -1006,        // the kernel ended while jobs were in flight
+    emulation_stale_setting = -1008,     // a call finds a configuration set to something else than it needs
     emulation_no_token = -1007,          // an engine would wait for ever: a token is popped that was not pushed, or too many are under way
 };
 
@@ -31,7 +33,7 @@ class emulator {
     };
 
     emulator(machine const& what, semantics_table const& semantics)
-        : what_(what), semantics_(semantics), memories_(what_), engines_(what_), shadow_(what_, memories_) {
+        : what_(what), semantics_(semantics), memories_(what_), engines_(what_), shadow_(what_, memories_), settings_(what_) {
         for (int at = 0; at < what_.transfers.size(); ++at) {
             transfer_description const& t = what_.transfers[at];
             transfer_parts_.push_back(
@@ -41,6 +43,10 @@ class emulator {
             intrinsic_description const& i = what_.intrinsics[at];
             intrinsic_part& part = intrinsic_parts_.emplace_back();
             part.engine = what_.engines.find(i.engine_name);
+            stage s;
+            read_stage(what_.view(i.semantics), 0, s);
+            part.axis_count = s.axis_count;
+            for (std::size_t axis = 0; axis < static_cast<std::size_t>(s.axis_count); ++axis) part.most[axis] = s.axes[axis].extent;
             for (int o = 0; o < i.operand_count; ++o) part.operands.emplace_back(what_, i, o);
         }
         reset();
@@ -65,6 +71,7 @@ class emulator {
         give_up();
         transfers_.assign(static_cast<std::size_t>(what_.transfers.size()), {});
         intrinsics_.assign(static_cast<std::size_t>(what_.intrinsics.size()), {});
+        settings_.reset();
         code_ = {};
         now_ = 0;
         engines_.reset();
@@ -110,6 +117,8 @@ class emulator {
     count const& intrinsics(int at) const { return intrinsics_[static_cast<std::size_t>(at)]; }
     count const& code() const { return code_; }
     count counted(transfer_description const& t) const { return transfers(what_.transfers.find(t.name)); }
+    /// How often a configuration was set.
+    count counted(configuration const& c) const { return {settings_.sets(what_.configurations.find(c.name))}; }
     count counted(intrinsic_description const& i) const { return intrinsics(what_.intrinsics.find(i.name)); }
     /// Cycles that have passed: engines work beside each other and beside the core.
     std::int64_t cycles() const { return std::max(now_, engines_.complete()); }
@@ -148,9 +157,15 @@ class emulator {
         transfer_description const& t = what_.transfers[at];
         transfer_part const& part = transfer_parts_[static_cast<std::size_t>(at)];
         if (fail_in_ > 0 && --fail_in_ == 0) return fail(fail_code_, t.name.str() + " was made to fail with " + std::to_string(fail_code_));
+        void const* to = destination;
+        // A fill has no source: its elements have no bytes.
+        if ((shape[2] > 0 && !memories_.decode(part.source, source)) || !memories_.decode(part.destination, to))
+            return fail(emulation_bad_address, t.name.str() + ": a number that no row of its memory has");
+        destination = const_cast<void*>(to);
         bool const blocking = shape[4] < 0;
         if (!takes(t, source, destination, shape) || (!blocking && (!t.is_asynchronous || part.engine < 0)))
             return fail(emulation_illegal_transfer, t.name.str() + " takes no call of this shape");
+        if (std::string const stale = settings_.missing(t, shape); !stale.empty()) return fail(emulation_stale_setting, stale);
         emulation::transfer_job job(semantics_.transfers[static_cast<std::size_t>(at)], source, destination, shape[0], shape[1], shape[2],
                                     static_cast<int>(shape[3]), shape + 7);
         std::uint64_t narrow = 0;
@@ -217,6 +232,14 @@ class emulator {
         waited(engine_at, asked);
         return 0;
     }
+    /// Sets a configuration to as many values as it has. What is called from now on uses them.
+    std::int32_t configure(std::int32_t at, std::int64_t const* values) {
+        if (creeps_) creep();
+        if (at < 0 || at >= what_.configurations.size())
+            return fail(emulation_unknown_part, "a configuration that the machine does not have");
+        settings_.set(at, values);
+        return 0;
+    }
     /// A token behind all that its engine has been given so far, for another engine.
     std::int32_t push(std::int32_t tokens_at, std::int32_t queue_at) {
         if (creeps_) creep();
@@ -227,7 +250,8 @@ class emulator {
         if (creeps_) creep();
         return passed(tokens_at, engines_.pop(tokens_at, queue_at));
     }
-    /// `operands`: for each operand its address, its buffer's position in the plan, then `max_rank` strides in elements.
+    /// `operands`: for each operand its address, its buffer's position in the plan, then `max_rank` strides in elements. Behind all, where
+    /// the intrinsic covers up to so many elements of an axis, how many it covers of each of its axes.
     std::int32_t intrinsic(std::int32_t at, std::int64_t const* operands) {
         if (creeps_) creep();
         if (at < 0 || at >= what_.intrinsics.size()) return fail(emulation_unknown_part, "an intrinsic that the machine does not have");
@@ -235,28 +259,48 @@ class emulator {
         intrinsic_part& part = intrinsic_parts_[static_cast<std::size_t>(at)];
         void* addresses[intrinsic_description::most_operands];
         std::int64_t strides[intrinsic_description::most_operands * max_rank];
+        std::int64_t decoded[intrinsic_description::most_operands * (2 + max_rank)];
+        std::copy(operands, operands + i.operand_count * (2 + max_rank), decoded);
         std::uint64_t narrow = 0;
+        extent_list extents{};
+        if (i.flexible_axes != 0) {
+            std::copy(operands + i.operand_count * (2 + max_rank), operands + i.operand_count * (2 + max_rank) + part.axis_count,
+                      extents.begin());
+            for (std::size_t axis = 0; axis < static_cast<std::size_t>(part.axis_count); ++axis) {
+                if (extents[axis] < 1 || extents[axis] > part.most[axis])
+                    return fail(emulation_illegal_transfer, i.name.str() + " takes no call of this shape");
+            }
+            for (emulation::operand_footprint& operand : part.operands) operand.cover(extents.data());
+        }
         for (int o = 0; o < i.operand_count; ++o) {
-            std::int64_t const* const given = operands + o * (2 + max_rank);
-            addresses[o] = reinterpret_cast<void*>(static_cast<std::uintptr_t>(given[0]));
-            std::copy(given + 2, given + 2 + max_rank, strides + o * max_rank);
+            std::int64_t* const given = decoded + o * (2 + max_rank);
             emulation::operand_footprint const& operand = part.operands[static_cast<std::size_t>(o)];
+            void const* address = reinterpret_cast<void const*>(static_cast<std::uintptr_t>(given[0]));
+            if (!memories_.decode(operand.memory, address))
+                return fail(emulation_bad_address, i.name.str() + ": operand " + i.operands[static_cast<std::size_t>(o)].tensor.str() +
+                                                       " at a number that no row of its memory has");
+            given[0] = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address));
+            addresses[o] = const_cast<void*>(address);
+            std::copy(given + 2, given + 2 + max_rank, strides + o * max_rank);
             if (!reaches(operand.memory, addresses[o], operand.reach(strides + o * max_rank), narrow)) {
                 return fail(emulation_bad_address, i.name.str() + ": operand " + i.operands[static_cast<std::size_t>(o)].tensor.str() +
                                                        " at " + device_address(addresses[o]));
             }
         }
+        operands = decoded;
+        if (std::string const stale = settings_.missing(i, operands, extents.data()); !stale.empty())
+            return fail(emulation_stale_setting, stale);
         bool const aside = i.is_asynchronous && part.engine >= 0;
         emulation::flight next{.part = at, .narrow_banks = narrow};
         if (part.engine >= 0) {
-            if (shadow_.on() || engines_.is_interlocked(part.engine)) find_ranges(part, operands, next);
+            if ((aside && shadow_.on()) || engines_.is_interlocked(part.engine)) find_ranges(part, operands, next);
             engines_.begin(part.engine, next);
         }
         if (narrow != 0) {
             if (std::int32_t const code = check_banks({i.name}, part.engine, narrow); code != 0) return code;
         }
         if (shadow_.on()) {
-            if (std::int32_t const code = check_intrinsic(at, part, operands); code != 0) return code;
+            if (std::int32_t const code = check_intrinsic(at, part, operands, extents.data()); code != 0) return code;
         }
         count& c = intrinsics_[static_cast<std::size_t>(at)];
         c.calls += 1;
@@ -274,8 +318,8 @@ class emulator {
             stride_list by{};
             std::copy(addresses, addresses + i.operand_count, where.begin());
             std::copy(strides, strides + i.operand_count * max_rank, by.begin());
-            next.computes = [function = semantics_.intrinsics[static_cast<std::size_t>(at)], where, by]() mutable {
-                function(where.data(), by.data());
+            next.computes = [function = semantics_.intrinsics[static_cast<std::size_t>(at)], where, by, extents]() mutable {
+                function(where.data(), by.data(), extents.data());
             };
             engines_.give(part.engine, std::move(next));
             return 0;
@@ -291,7 +335,7 @@ class emulator {
             now_ += i.cost_cycles;
         }
         if (records_) keep({job_kind::intrinsic, part.engine, i.name, begin, begin + i.cost_cycles, now_});
-        semantics_.intrinsics[static_cast<std::size_t>(at)](addresses, strides);
+        semantics_.intrinsics[static_cast<std::size_t>(at)](addresses, strides, extents.data());
         return 0;
     }
     /// Loops that stay code are going to run.
@@ -309,7 +353,9 @@ class emulator {
         if (shadow_.on() && shadow_.is_buffer(buffer)) shadow_.bind(buffer, first, bytes);
     }
     /// Code of a stage is going to touch bytes of a buffer. Nothing, unless runs are checked.
-    std::int32_t access(std::int32_t stage_at, std::int32_t buffer, void const* address, std::int64_t bytes, bool writes) {
+    /// @param fills  it writes what a load leaves out, maybe for a step ahead: that uses no version yet
+    std::int32_t access(std::int32_t stage_at, std::int32_t buffer, void const* address, std::int64_t bytes, bool writes,
+                        bool fills = false) {
         if (creeps_) creep();
         if (!shadow_.on()) return 0;
         caller const who{shadow_.stage_name(stage_at), {}, true};
@@ -320,7 +366,7 @@ class emulator {
             if (std::int32_t const code = check_banks(who, -1, narrow); code != 0) return code;
         }
         std::int32_t code = check_range(who, -1, buffer, range, writes);
-        if (code == 0) code = check_use(who, buffer, range, !writes);
+        if (code == 0 && !fills) code = check_use(who, buffer, range, !writes);
         if (code == 0 && writes) shadow_.write(buffer, range);
         return code;
     }
@@ -340,6 +386,7 @@ class emulator {
         }
         now_ = cycles();
         shadow_.clear();
+        settings_.forget();
         if (!left.empty()) return fail(emulation_not_waited, "the kernel ended without waiting for jobs: " + left);
         return tokens.empty() ? 0 : fail(emulation_no_token, "the kernel ended with tokens that nothing popped: " + tokens);
     }
@@ -348,8 +395,10 @@ class emulator {
     struct transfer_part {
         int engine = -1, source = -1, destination = -1;
     };
+    using extent_list = std::array<std::int64_t, stage::most_axes>;
     struct intrinsic_part {
-        int engine = -1;
+        int engine = -1, axis_count = 0;
+        extent_list most{};  ///< of each axis
         std::vector<emulation::operand_footprint> operands;
     };
 
@@ -433,7 +482,7 @@ class emulator {
         auto const bad = shadow_.move(job, source, destination);
         return bad ? fail_access(who, source, *bad, false) : 0;
     }
-    std::int32_t check_intrinsic(std::int32_t at, intrinsic_part& part, std::int64_t const* operands) {
+    std::int32_t check_intrinsic(std::int32_t at, intrinsic_part& part, std::int64_t const* operands, std::int64_t const* extents) {
         intrinsic_description const& i = what_.intrinsics[at];
         shadow_.begin_step();
         bool idle = false;
@@ -442,7 +491,7 @@ class emulator {
             if (writing && idle) {
                 // What they are found by is what is there when the intrinsic is carried out.
                 engines_.carry_out_all();
-                find_idle_lanes(at, part, operands);
+                find_idle_lanes(at, part, operands, extents);
             }
             for (int o = 0; o < i.operand_count; ++o) {
                 std::int64_t const* const given = operands + o * (2 + max_rank);
@@ -470,7 +519,7 @@ class emulator {
     }
     /// Of the elements that an intrinsic writes, those that depend on elements without contents: the ones that come out different when
     /// different bytes stand there.
-    void find_idle_lanes(std::int32_t at, intrinsic_part& part, std::int64_t const* operands) {
+    void find_idle_lanes(std::int32_t at, intrinsic_part& part, std::int64_t const* operands, std::int64_t const* extents) {
         void* addresses[intrinsic_description::most_operands];
         std::int64_t strides[intrinsic_description::most_operands * max_rank];
         struct element {
@@ -509,7 +558,7 @@ class emulator {
             for (element const& e : written) put(e.before, e.range);
             for (element const& e : idle)
                 std::fill(bytes_of_range(e.range), bytes_of_range(e.range) + (e.range.end - e.range.begin), filler);
-            semantics_.intrinsics[static_cast<std::size_t>(at)](addresses, strides);
+            semantics_.intrinsics[static_cast<std::size_t>(at)](addresses, strides, extents);
             for (element& e : written) {
                 std::vector<std::byte> const now = copy_of(e.range);
                 if (e.first.empty()) e.first = now;
@@ -620,6 +669,7 @@ class emulator {
     std::vector<named_buffer> buffers_;
     std::int64_t now_ = 0;  ///< of the core
     std::vector<count> transfers_, intrinsics_;
+    emulation::configuration_registers settings_;
     count code_;
     bool creeps_ = false, records_ = false;
     std::mt19937_64 random_;

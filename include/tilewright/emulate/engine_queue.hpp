@@ -125,14 +125,12 @@ class engine_queue {
         else if (flights_.size() - carried_ > static_cast<std::size_t>(depth_))
             carry_out(retired_ + static_cast<std::int64_t>(carried_) + 1);
     }
-    /// Waits until all that was started is complete, and all that the next job comes behind.
-    std::int64_t clear_way(std::vector<dependency> const& after) {
-        std::int64_t const complete = retire_all();
+    /// Afterwards all that the next job comes behind on other engines has been done.
+    void clear_way(std::vector<dependency> const& after) {
         for (std::vector<dependency> const* list : {&after, &std::as_const(held_)}) {
             for (dependency const& d : *list) d.queue->carry_out(d.index + 1);
         }
         held_.clear();
-        return complete;
     }
     /// Waits until the oldest `count` jobs are complete, and forgets them.
     /// @return the cycle when the last of them is complete; 0 of none

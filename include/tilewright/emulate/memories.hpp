@@ -54,16 +54,32 @@ class memories {
         return {};
     }
 
+    /// Makes of a number the address of the byte that it stands for. Addresses of memories that have no numbers are left as they are.
+    /// @return false when it stands for none
+    bool decode(int memory_at, void const*& address) const {
+        if (memory_at < 0 || !what_.memories[memory_at].is_numbered()) return true;
+        memory const& m = what_.memories[memory_at];
+        std::uint64_t const number = reinterpret_cast<std::uintptr_t>(address);
+        if ((number & m.address_flags) != m.address_flags) return false;
+        std::uint64_t const row = number & ~m.address_flags;
+        for (int bank = 0; bank < m.banks && has_capacity(memory_at); ++bank) {
+            std::uint64_t const first = m.position(bank, 0) / static_cast<std::uint64_t>(m.address_unit);
+            std::uint64_t const rows = static_cast<std::uint64_t>(m.bank_capacity() / m.address_unit);
+            if (row < first || row - first >= rows) continue;
+            address = base(memory_at, bank) + (row - first) * static_cast<std::uint64_t>(m.address_unit);
+            return true;
+        }
+        return false;
+    }
+
     /// An address as the device would print it: "spad 0x50001000", "pool +0x40" without a base, or "host" outside of every memory.
     std::string device_address(void const* address) const {
         place const at = find(address, 0);
         if (!at) return "host";
         memory const& m = what_.memories[at.memory];
         char text[48];
-        // Without a base, banks follow each other.
-        std::uint64_t const first = m.has_address() ? m.bank_base(at.bank) : static_cast<std::uint64_t>(at.bank * m.bank_capacity());
         std::snprintf(text, sizeof text, "%s0x%llx", m.has_address() ? " " : " +",
-                      static_cast<unsigned long long>(first + static_cast<std::uint64_t>(at.offset)));
+                      static_cast<unsigned long long>(m.position(at.bank, at.offset)));
         return m.name.str() + text;
     }
 

@@ -38,18 +38,20 @@ class operand_footprint {
             for (int axis = 0; axis < s.axis_count; ++axis)
                 made.extents[static_cast<std::size_t>(axis)] = s.axes[static_cast<std::size_t>(axis)].extent;
             made.axis_count = s.axis_count;
-            for (int d = 0; d < made.rank; ++d) {
-                stage_index const& index = made.indices[static_cast<std::size_t>(d)];
-                made.last[static_cast<std::size_t>(d)] = index.constant;
-                for (int axis = 0; axis < s.axis_count; ++axis) {
-                    made.last[static_cast<std::size_t>(d)] +=
-                        index.coefficients[static_cast<std::size_t>(axis)] * (made.extents[static_cast<std::size_t>(axis)] - 1);
-                }
-            }
+            made.find_last();
             accesses_.push_back(made);
         }
     }
 
+    /// From now on, calls cover so much of each axis.
+    void cover(std::int64_t const* extents) {
+        for (access& a : accesses_) {
+            if (std::equal(extents, extents + a.axis_count, a.extents.begin())) continue;
+            std::copy(extents, extents + a.axis_count, a.extents.begin());
+            a.find_last();
+            runs_.clear();
+        }
+    }
     /// Bytes from the first element to behind the last one. @param strides in elements; the innermost one is 1 whatever is given
     std::int64_t reach(std::int64_t const* strides) const {
         std::int64_t furthest = 0;
@@ -111,6 +113,15 @@ class operand_footprint {
         int axis_count = 0;
         fixed_array<std::int64_t, max_rank> last{};
 
+        void find_last() {
+            for (int d = 0; d < rank; ++d) {
+                stage_index const& index = indices[static_cast<std::size_t>(d)];
+                std::int64_t& end = last[static_cast<std::size_t>(d)];
+                end = index.constant;
+                for (std::size_t axis = 0; axis < static_cast<std::size_t>(axis_count); ++axis)
+                    end += index.coefficients[axis] * (extents[axis] - 1);
+            }
+        }
         bool uses(int axis) const {
             for (int d = 0; d < rank; ++d) {
                 if (indices[static_cast<std::size_t>(d)].coefficients[static_cast<std::size_t>(axis)] != 0) return true;

@@ -13,8 +13,9 @@ namespace tilewright {
 
 /// Moves one row: `count` elements from `source` to `destination`, both contiguous.
 using transfer_function = void (*)(void* destination, void const* source, std::int64_t count);
-/// Carries out one call of an intrinsic. `addresses` in the order of its operands; `strides[operand * max_rank + dimension]` in elements.
-using intrinsic_function = void (*)(void* const* addresses, std::int64_t const* strides);
+/// Carries out one call of an intrinsic. `addresses` in the order of its operands; `strides[operand * max_rank + dimension]` in elements;
+/// `extents` of its axes, which are looked at for those of which a call may cover less.
+using intrinsic_function = void (*)(void* const* addresses, std::int64_t const* strides, std::int64_t const* extents);
 
 /// The compiled semantics of a machine's parts, in their order. A copy has no transfer function.
 struct semantics_table {
@@ -145,6 +146,8 @@ template <class Part, int At, class Load>
         return load.template operator()<At>(axes);
     } else if constexpr (n.op == operation::cast) {
         return convert<T>(evaluate<Part, n.arguments[0]>(axes, load));
+    } else if constexpr (n.op == operation::reinterpret) {
+        return std::bit_cast<T>(evaluate<Part, n.arguments[0]>(axes, load));
     } else if constexpr (n.op == operation::logical_not) {
         return !evaluate<Part, n.arguments[0]>(axes, load);
     } else if constexpr (n.op == operation::select) {
@@ -212,13 +215,13 @@ struct intrinsic_semantics {
     }
 
     template <int Loop, int Loops, bool Reductions, class Body>
-    [[gnu::always_inline]] static void run(std::int64_t* axes, Body const& body) {
+    [[gnu::always_inline]] static void run(std::int64_t* axes, std::int64_t const* extents, Body const& body) {
         if constexpr (Loop == Loops) body(axes);
         else {
             constexpr int axis = order[Loop];
-            if constexpr (!Reductions && whole.axes[axis].reduction) run<Loop + 1, Loops, Reductions>(axes, body);
+            if constexpr (!Reductions && whole.axes[axis].reduction) run<Loop + 1, Loops, Reductions>(axes, extents, body);
             else {
-                constexpr std::int64_t extent = whole.axes[axis].extent;
+                std::int64_t const extent = what.is_flexible(axis) ? extents[axis] : whole.axes[axis].extent;
                 if constexpr (Loop + 1 == Loops) {
 #if defined(__clang__)
 #pragma clang loop vectorize(assume_safety)
@@ -227,19 +230,19 @@ struct intrinsic_semantics {
 #endif
                     for (std::int64_t i = 0; i < extent; ++i) {
                         axes[axis] = i;
-                        run<Loop + 1, Loops, Reductions>(axes, body);
+                        run<Loop + 1, Loops, Reductions>(axes, extents, body);
                     }
                 } else {
                     for (std::int64_t i = 0; i < extent; ++i) {
                         axes[axis] = i;
-                        run<Loop + 1, Loops, Reductions>(axes, body);
+                        run<Loop + 1, Loops, Reductions>(axes, extents, body);
                     }
                 }
             }
         }
     }
 
-    static void carry_out(void* const* addresses, std::int64_t const* strides) {
+    static void carry_out(void* const* addresses, std::int64_t const* strides, [[maybe_unused]] std::int64_t const* extents) {
         std::int64_t axes[stage::most_axes] = {};
         constexpr int target_operand = what.find(whole.output);
         auto* const target = static_cast<value_type*>(addresses[target_operand]);
@@ -251,10 +254,10 @@ struct intrinsic_semantics {
         constexpr bool continues = whole.continues || what.operands[static_cast<std::size_t>(target_operand)].is == direction::updates;
         if constexpr (whole.reduces()) {
             if constexpr (!continues) {
-                run<0, whole.axis_count, false>(axes,
+                run<0, whole.axis_count, false>(axes, extents,
                                                 [&](std::int64_t const* at) { target[offset<whole.target>(strides, at)] = identity(); });
             }
-            run<0, whole.axis_count, true>(axes, [&](std::int64_t const* at) {
+            run<0, whole.axis_count, true>(axes, extents, [&](std::int64_t const* at) {
                 value_type& into = target[offset<whole.target>(strides, at)];
                 value_type const value = evaluate<part, whole.body>(at, load);
                 if constexpr (whole.reduction == operation::reduce_sum) into = static_cast<value_type>(widened(into) + widened(value));
@@ -262,8 +265,9 @@ struct intrinsic_semantics {
                 else into = std::min(into, value);
             });
         } else {
-            run<0, whole.axis_count, true>(
-                axes, [&](std::int64_t const* at) { target[offset<whole.target>(strides, at)] = evaluate<part, whole.body>(at, load); });
+            run<0, whole.axis_count, true>(axes, extents, [&](std::int64_t const* at) {
+                target[offset<whole.target>(strides, at)] = evaluate<part, whole.body>(at, load);
+            });
         }
     }
     static value_type identity() {

@@ -1,6 +1,6 @@
 #pragma once
 #include <map>
-#include <tilewright/halide/expression.hpp>
+#include <tilewright/halide/border.hpp>
 #include <tilewright/plan/arguments.hpp>
 
 namespace tilewright::halide {
@@ -71,6 +71,8 @@ inline Halide::Func build_algorithm(plan_value const& plan, algorithm_inputs con
             if (n.op == operation::axis_value) return axes.at(n.name.str());
             if (n.op == operation::parameter) return inputs.parameters.at(n.name.str());
             std::vector<Expr> indices;
+            bool const padded = is_padded(plan.what, at);
+            Expr inside = Halide::Internal::const_true();
             for (int dimension = 0; dimension < n.argument_count; ++dimension) {
                 stage_index const index = index_of(plan.what, s, at, dimension);
                 Expr form = static_cast<int>(index.constant);
@@ -79,9 +81,16 @@ inline Halide::Func build_algorithm(plan_value const& plan, algorithm_inputs con
                     if (coefficient != 0)
                         form = form + static_cast<int>(coefficient) * axes.at(s.axes[static_cast<std::size_t>(axis)].name.str());
                 }
-                indices.insert(indices.begin(), Halide::Internal::simplify(form));
+                form = Halide::Internal::simplify(form);
+                if (padded) {
+                    std::int64_t const extent = padded_extent(plan.what, at, dimension);
+                    inside = inside && is_inside(form, extent);
+                    form = Halide::clamp(form, 0, static_cast<int>(extent - 1));
+                }
+                indices.insert(indices.begin(), form);
             }
-            return tensors.at(n.name.str())(indices);
+            Expr const element = tensors.at(n.name.str())(indices);
+            return padded ? Halide::select(inside, element, border_of(plan.what, at)) : element;
         };
         Expr const value = build_value(plan.what, s.body, leaf);
         if (!s.reduces()) {

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <numeric>
 #include <sstream>
 #include <tilewright/plan/arguments.hpp>
 #include <vector>
@@ -36,8 +37,30 @@ inline buffer const* kept_result(plan_value const& plan) {
     return at < 0 ? nullptr : &plan.buffers[static_cast<std::size_t>(at)];
 }
 
-/// The C parameter list of a kernel, or, without types, its arguments in a call. `result`: what stands for a result that is kept.
-inline std::string parameter_list(plan_value const& plan, bool types, std::string const& result = {}) {
+/// The memories whose addresses a kernel is given, and what these are multiples of.
+struct pool {
+    std::string name;
+    std::int64_t bytes = 0, alignment = 1;
+};
+inline std::vector<pool> pools_of(plan_value const& plan, bool device) {
+    std::vector<pool> found;
+    argument_list const list = arguments_of(plan);
+    for (int at = 0; at < list.pool_count && device; ++at) {
+        int const memory_at = list.pools[static_cast<std::size_t>(at)];
+        memory const& m = plan.where->memories[memory_at];
+        pool& one = found.emplace_back(pool{m.name.str(), static_cast<std::int64_t>(double(plan.peak(m))), m.alignment});
+        for (int which = 0; which < plan.buffers.size(); ++which) {
+            buffer const& b = plan.buffers[static_cast<std::size_t>(which)];
+            if (b.kind != buffer_kind::argument && b.memory == memory_at) one.alignment = std::lcm(one.alignment, b.alignment);
+        }
+    }
+    return found;
+}
+
+/// The C parameter list of a kernel, or, without types, its arguments in a call. `result`: what stands for a result that is kept;
+/// `pool_prefix` stands in front of the names of pools.
+inline std::string parameter_list(plan_value const& plan, bool types, bool device, std::string const& result = {},
+                                  std::string const& pool_prefix = "void *") {
     std::vector<std::string> inputs, outputs;
     for (buffer const& b : passed_buffers(plan))
         (b.written ? outputs : inputs).push_back((types ? "struct halide_buffer_t *" : "") + b.tensor.str());
@@ -46,6 +69,7 @@ inline std::string parameter_list(plan_value const& plan, bool types, std::strin
         node const& n = plan.what[list.parameters[static_cast<std::size_t>(at)]];
         inputs.push_back((types ? c_type(n.type) + " " : "") + n.name.str());
     }
+    for (pool const& one : pools_of(plan, device)) inputs.push_back(pool_prefix + one.name);
     if (!result.empty()) outputs.push_back(result);
     std::string text;
     for (auto const* part : {&inputs, &outputs}) {
@@ -55,24 +79,32 @@ inline std::string parameter_list(plan_value const& plan, bool types, std::strin
 }
 
 /// `int mvin(const void *source, void *destination, int64_t bytes);` for every function of the device that the plan calls.
-inline std::string device_prototypes(plan_value const& plan) {
+/// @param guarded  not of what is a macro: whoever includes the text may define some of them before
+inline std::string device_prototypes(plan_value const& plan, bool guarded = false) {
     std::ostringstream text;
     machine const& where = *plan.where;
     std::vector<std::string> written;
     auto const write = [&](device_call const& call, std::string const& what, auto const& argument) {
         std::string line = "int " + call.symbol.str() + "(";
-        for (int at = 0; at < call.count; ++at) line += (at > 0 ? ", " : "") + argument(call.arguments[static_cast<std::size_t>(at)], at);
-        line += ");";
+        for (int at = 0; at < call.count; ++at) {
+            std::string one = argument(call.arguments[static_cast<std::size_t>(at)], at);
+            // What is passed twice has two names.
+            if ((line + ",").find(one + ",") != std::string::npos) one += "_" + std::to_string(at);
+            line += (at > 0 ? ", " : "") + one;
+        }
+        line += call.count == 0 ? "void);" : ");";
         for (std::string const& before : written) {
             if (before == line) return;
         }
         written.push_back(line);
-        text << "/* " << what << " */\n" << line << "\n";
+        text << "/* " << what << " */\n" << (guarded ? "#ifndef " + call.symbol.str() + "\n" + line + "\n#endif" : line) << "\n";
     };
     std::vector<bool> transfers(static_cast<std::size_t>(where.transfers.size())),
         intrinsics(static_cast<std::size_t>(where.intrinsics.size()));
-    for (int at = 0; at < plan.movements.size(); ++at)
-        transfers[static_cast<std::size_t>(plan.movements[static_cast<std::size_t>(at)].transfer)] = true;
+    for (int at = 0; at < plan.movements.size(); ++at) {
+        int const which = plan.movements[static_cast<std::size_t>(at)].transfer;
+        if (which >= 0) transfers[static_cast<std::size_t>(which)] = where.transfers[which].core_name.empty();
+    }
     for (int at = 0; at < plan.bodies.size(); ++at) {
         body const& b = plan.bodies[static_cast<std::size_t>(at)];
         for (int which : {b.intrinsic, b.first_intrinsic}) {
@@ -82,27 +114,51 @@ inline std::string device_prototypes(plan_value const& plan) {
     for (int at = 0; at < where.transfers.size(); ++at) {
         if (!transfers[static_cast<std::size_t>(at)]) continue;
         transfer_description const& t = where.transfers[at];
-        write(call_of(where, t), "transfer " + t.name.str() + ": " + t.source.str() + " to " + t.destination.str(),
-              [](call_argument const& a, int position) -> std::string {
-                  std::string const d = std::to_string(a.dimension);
-                  switch (a.is) {
-                      case role::source: return "const void *source";
-                      case role::destination: return "void *destination";
-                      case role::bytes: return "int64_t bytes";
-                      case role::row_bytes: return "int64_t row_bytes";
-                      case role::extent: return "int64_t extent_" + d;
-                      case role::source_stride: return "int64_t source_stride_" + d;
-                      case role::destination_stride: return "int64_t destination_stride_" + d;
-                      case role::tag: return "int64_t tag";
-                      default: return "int64_t literal_" + std::to_string(position);
-                  }
-              });
+        each_call(where, t, [&](device_call const& call) {
+            write(call, "transfer " + t.name.str() + ": " + t.source.str() + " to " + t.destination.str(),
+                  [&](call_argument const& a, int position) -> std::string {
+                      std::string const d = std::to_string(a.dimension);
+                      int const in = memory_of(where, t, a);
+                      bool const numbered = in >= 0 && where.memories[in].is_numbered();
+                      switch (a.is) {
+                          case role::source: return numbered ? "int64_t source" : "const void *source";
+                          case role::destination: return numbered ? "int64_t destination" : "void *destination";
+                          case role::bytes: return "int64_t bytes";
+                          case role::row_bytes: return "int64_t row_bytes";
+                          case role::extent: return "int64_t extent_" + d;
+                          case role::source_stride: return "int64_t source_stride_" + d;
+                          case role::destination_stride: return "int64_t destination_stride_" + d;
+                          case role::tag: return "int64_t tag";
+                          default: return "int64_t literal_" + std::to_string(position);
+                      }
+                  });
+        });
     }
     auto const value_of = [](char const* name) {
         return [name](call_argument const& a, int position) -> std::string {
             return a.is == role::literal ? "int64_t literal_" + std::to_string(position) : std::string("int64_t ") + name;
         };
     };
+    for (int at = 0; at < where.configurations.size(); ++at) {
+        configuration const& c = where.configurations[at];
+        bool used = false;
+        auto const uses = [&](auto const& part) {
+            for (int which = part.settings.first; which < part.settings.first + part.settings.count; ++which)
+                used |= where.settings[which].configuration_name == c.name;
+        };
+        for (int which = 0; which < where.transfers.size(); ++which) {
+            if (transfers[static_cast<std::size_t>(which)]) uses(where.transfers[which]);
+        }
+        for (int which = 0; which < where.intrinsics.size(); ++which) {
+            if (intrinsics[static_cast<std::size_t>(which)]) uses(where.intrinsics[which]);
+        }
+        if (!used) continue;
+        write(set_call_of(c), "sets " + c.name.str() + " for what is called from now on",
+              [](call_argument const& a, int position) -> std::string {
+                  return a.is == role::literal ? "int64_t literal_" + std::to_string(position)
+                                               : "int64_t value_" + std::to_string(a.dimension);
+              });
+    }
     for (int at = 0; at < where.engines.size(); ++at) {
         if (!plan.is_busy_aside(at)) continue;
         engine const& e = where.engines[at];
@@ -125,13 +181,16 @@ inline std::string device_prototypes(plan_value const& plan) {
     for (int at = 0; at < where.intrinsics.size(); ++at) {
         if (!intrinsics[static_cast<std::size_t>(at)]) continue;
         intrinsic_description const& i = where.intrinsics[at];
-        write(call_of(where, i), "intrinsic " + i.name.str() + "; strides in elements",
-              [&](call_argument const& a, int position) -> std::string {
-                  if (a.is == role::literal) return "int64_t literal_" + std::to_string(position);
-                  operand_constraint const& o = i.operands[static_cast<std::size_t>(a.operand)];
-                  if (a.is == role::stride) return "int64_t " + o.tensor.str() + "_stride_" + std::to_string(a.dimension);
-                  return std::string(o.is == direction::reads ? "const void *" : "void *") + o.tensor.str();
-              });
+        each_call(where, i, [&](device_call const& call) {
+            write(call, "intrinsic " + i.name.str() + "; strides in elements", [&](call_argument const& a, int position) -> std::string {
+                if (a.is == role::literal) return "int64_t literal_" + std::to_string(position);
+                if (a.is == role::covered) return "int64_t extent_" + std::to_string(a.dimension);
+                operand_constraint const& o = i.operands[static_cast<std::size_t>(a.operand)];
+                if (a.is == role::stride) return "int64_t " + o.tensor.str() + "_stride_" + std::to_string(a.dimension);
+                if (where.memories[memory_of(where, i, a)].is_numbered()) return "int64_t " + o.tensor.str();
+                return std::string(o.is == direction::reads ? "const void *" : "void *") + o.tensor.str();
+            });
+        });
     }
     return text.str();
 }
@@ -144,7 +203,10 @@ inline std::string header_text(plan_value const& plan, std::string const& name, 
             "{\n#endif\n\n"
          << "/* 0; or -(2000 + 100 * kind + position) of an argument that the kernel cannot run on, see tilewright/runtime/entry.h;\n"
             "   or the code of a device function that failed. */\n"
-         << "int " << name << "(" << parameter_list(plan, true) << ");\n";
+         << "int " << name << "(" << parameter_list(plan, true, device) << ");\n";
+    for (pool const& one : pools_of(plan, device))
+        text << "/* " << one.name << ": " << one.bytes << " bytes, at a multiple of " << one.alignment
+             << ", for this call alone. */\n#define TILEWRIGHT_" << name << "_" << one.name << "_BYTES " << one.bytes << "\n";
     if (buffer const* kept = kept_result(plan))
         text << "/* The result stays in memory " << plan.where->memories[kept->memory].name.str() << ", " << kept->offset
              << " bytes from its base. */\n";
@@ -186,6 +248,40 @@ inline std::string extent_of_result(plan_value const& plan, buffer const& kept, 
     stage_axis const& a = plan.stages[static_cast<std::size_t>(plan.stages.size() - 1)].axes[static_cast<std::size_t>(dimension)];
     return a.run_time ? "(int32_t)extent_" + a.name.str() : std::to_string(kept.extents[static_cast<std::size_t>(dimension)]);
 }
+/// A form over such numbers.
+inline std::string number_text(plan_value const& plan, affine const& form) {
+    std::string all = std::to_string(form.constant);
+    for (int t = 0; t < form.count; ++t) {
+        term const& part = plan.term_at(form, t);
+        all += " + " + std::to_string(part.coefficient) + " * " + number_name(plan, part.variable);
+    }
+    return all;
+}
+/// How many tiles there are, at the extents.
+inline std::string count_text(plan_value const& plan, int at) {
+    variable const& v = plan.variables[static_cast<std::size_t>(at)];
+    return "    const int64_t " + number_name(plan, at) + " = (" + number_text(plan, v.fused) + ") / " + std::to_string(v.divisor) + ";\n";
+}
+/// Refuses extents that make more steps than can be counted. `error(kind, buffer)` is the statement that does.
+template <class Error>
+std::string step_checks_text(plan_value const& plan, Error const& error) {
+    std::ostringstream text;
+    for (int at = 0; at < plan.rings.size(); ++at) {
+        ring const& r = plan.rings[static_cast<std::size_t>(at)];
+        if (!r.run_time) continue;
+        std::string left = std::to_string(stage::most_index - most_versions);  // after division by the trips of a loop: none, if too many
+        int asked = 0;
+        for (int loop = r.loop_count - 1; loop >= 0; --loop) {
+            variable const& v = plan.variables[static_cast<std::size_t>(r.loops[static_cast<std::size_t>(loop)])];
+            left += " / " + (v.trips >= 0 ? number_name(plan, v.trips) : std::to_string(v.extent));
+            if (v.trips >= 0) asked = v.trips;
+        }
+        while (plan.variables[static_cast<std::size_t>(asked)].kind == variable_kind::count)
+            asked = plan.term_at(plan.variables[static_cast<std::size_t>(asked)].fused, 0).variable;
+        text << "    if (" << left << " < 1) " << error("RUN_TIME_EXTENT", shape_of_extent(plan, asked, true).buffer);
+    }
+    return text.str();
+}
 /// Reads the extents that are left to run time, and makes of `at_least` what the arguments have to be at them.
 inline std::string extents_text(plan_value const& plan) {
     if (plan.run_time_extents == 0) return {};
@@ -194,19 +290,10 @@ inline std::string extents_text(plan_value const& plan) {
         return "return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_" + std::string(kind) + ", " + std::to_string(position_of(plan, buffer_at)) +
                ");\n";
     };
-    auto const sum = [&](affine const& form) {
-        std::string all = std::to_string(form.constant);
-        for (int t = 0; t < form.count; ++t) {
-            term const& part = plan.term_at(form, t);
-            all += " + " + std::to_string(part.coefficient) + " * " + number_name(plan, part.variable);
-        }
-        return all;
-    };
     text << "    struct tilewright_argument arguments[sizeof at_least / sizeof at_least[0]];\n";
     for (int at = 0; at < plan.variables.size(); ++at) {
         variable const& v = plan.variables[static_cast<std::size_t>(at)];
-        if (v.kind == variable_kind::count)
-            text << "    const int64_t " << number_name(plan, at) << " = (" << sum(v.fused) << ") / " << v.divisor << ";\n";
+        if (v.kind == variable_kind::count) text << count_text(plan, at);
         if (v.kind != variable_kind::extent) continue;
         shape const& from = shape_of_extent(plan, at, true);
         buffer const& b = plan.buffers[static_cast<std::size_t>(from.buffer)];
@@ -216,27 +303,13 @@ inline std::string extents_text(plan_value const& plan) {
              << " = " << tensor << "->dim[" << b.rank - 1 - from.dimension << "].extent;\n    if (" << extent << " < 1 || " << extent
              << " > " << v.extent << ") " << error("RUN_TIME_EXTENT", from.buffer);
     }
-    for (int at = 0; at < plan.rings.size(); ++at) {
-        ring const& r = plan.rings[static_cast<std::size_t>(at)];
-        if (!r.run_time) continue;
-        std::string steps = "1.0";
-        int asked = 0;
-        for (int loop = r.loop_count - 1; loop >= 0; --loop) {
-            variable const& v = plan.variables[static_cast<std::size_t>(r.loops[static_cast<std::size_t>(loop)])];
-            steps += " * " + (v.trips >= 0 ? "(double)" + number_name(plan, v.trips) : std::to_string(v.extent));
-            if (v.trips >= 0) asked = v.trips;
-        }
-        while (plan.variables[static_cast<std::size_t>(asked)].kind == variable_kind::count)
-            asked = plan.term_at(plan.variables[static_cast<std::size_t>(asked)].fused, 0).variable;
-        text << "    if (" << steps << " > " << stage::most_index - most_versions << ") "
-             << error("RUN_TIME_EXTENT", shape_of_extent(plan, asked, true).buffer);
-    }
+    text << step_checks_text(plan, error);
     text << "    memcpy(arguments, at_least, sizeof at_least);\n";
     for (int at = 0; at < plan.shapes.size(); ++at) {
         shape const& one = plan.shapes[static_cast<std::size_t>(at)];
         std::int64_t const minimum = plan.buffers[static_cast<std::size_t>(one.buffer)].minimum[static_cast<std::size_t>(one.dimension)];
         text << "    if (tilewright_reach(&arguments[" << position_of(plan, one.buffer) << "].extent[" << one.dimension << "], "
-             << sum(one.end) << " - " << minimum << ")) " << error("WRONG_EXTENT", one.buffer);
+             << number_text(plan, one.end) << " - " << minimum << ")) " << error("WRONG_EXTENT", one.buffer);
     }
     return text.str();
 }
@@ -254,7 +327,7 @@ inline std::string entry_text(plan_value const& plan, std::string const& name, b
     text << "/* Entry of kernel " << name << ": checks what it is given, then runs it. Written by its binding tool. */\n"
          << "#include \"" << name << ".h\"\n"
          << (plan.run_time_extents > 0 ? "#include <string.h>\n\n" : "\n") << "int " << name << "_unchecked("
-         << parameter_list(plan, true, kept != nullptr ? "struct halide_buffer_t *result" : "") << ");\n";
+         << parameter_list(plan, true, device, kept != nullptr ? "struct halide_buffer_t *result" : "", "uint64_t ") << ");\n";
     if (device)
         text << "\n/* Nothing, but where it stands the compiler does not mix memory accesses. */\n__attribute__((weak)) int "
                 "tilewright_fence(void) { return 0; }\n";
@@ -273,7 +346,14 @@ inline std::string entry_text(plan_value const& plan, std::string const& name, b
         }
         text << "};\n";
     }
-    text << "\nint " << name << "(" << parameter_list(plan, true) << ") {\n";
+    text << "\nint " << name << "(" << parameter_list(plan, true, device) << ") {\n";
+    std::size_t position = passed.size();
+    for (pool const& one : pools_of(plan, device)) {
+        text << "    if (" << one.name << " == NULL) return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_NULL_HOST, " << position << ");\n"
+             << "    if ((uintptr_t)" << one.name << " % " << one.alignment
+             << " != 0) return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_MISALIGNED, " << position << ");\n";
+        ++position;
+    }
     if (!passed.empty()) {
         text << "    struct halide_buffer_t *given[] = {";
         for (std::size_t at = 0; at < passed.size(); ++at) text << (at > 0 ? ", " : "") << passed[at].tensor.str();
@@ -287,14 +367,19 @@ inline std::string entry_text(plan_value const& plan, std::string const& name, b
             text << "{0, " << extent_of_result(plan, *kept, d) << ", " << kept->stride(d) << ", 0}" << (d > 0 ? ", " : "");
         if (kept->rank == 0) text << "{0, 1, 1, 0}";
         text << "};\n    struct halide_buffer_t result = {0};\n    result.host = (uint8_t *)";
-        if (device)
+        // Code does not touch a memory whose addresses are numbers: Halide wants a pointer that is not null, and leaves it alone.
+        if (device && plan.where->memories[kept->memory].is_numbered()) text << "(uintptr_t)1u;\n";
+        else if (device && plan.where->memories[kept->memory].is_pool())
+            text << plan.where->memories[kept->memory].name.str() << " + " << kept->offset << ";\n";
+        else if (device)
             text << "(uintptr_t)0x" << std::hex << plan.where->memories[kept->memory].base + static_cast<std::uint64_t>(kept->offset)
                  << std::dec << "u;\n";
         else text << name << "_result();\n";
         text << "    result.type.code = " << type_code(kept->type) << ";\n    result.type.bits = " << type_bits(kept->type)
              << ";\n    result.type.lanes = 1;\n    result.dimensions = " << kept->rank << ";\n    result.dim = dim;\n";
     }
-    text << "    return " << name << "_unchecked(" << parameter_list(plan, false, kept != nullptr ? "&result" : "") << ");\n}\n";
+    text << "    return " << name << "_unchecked("
+         << parameter_list(plan, false, device, kept != nullptr ? "&result" : "", "(uint64_t)(uintptr_t)") << ");\n}\n";
     return text.str();
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <tilewright/halide/border.hpp>
 #include <vector>
 
 // Tile bodies that tell the emulator what they are going to touch.
@@ -38,7 +39,17 @@ class find_loads : public Halide::Internal::IRVisitor {
     }
     void visit(Halide::Internal::Load const* op) override {
         IRVisitor::visit(op);  // an index may load too
-        loads.push_back({op->name, op->type.element_of().bytes(), with_lets(op->index), with_lets(op->predicate)});
+        Halide::Expr made = op->predicate;
+        for (Halide::Expr const& guard : guards_) made = made && guard_of(guard, op->type.lanes());
+        loads.push_back({op->name, op->type.element_of().bytes(), with_lets(op->index), with_lets(made)});
+    }
+    void visit(Halide::Internal::Call const* op) override {
+        if (op->name != padded_call) return IRVisitor::visit(op);
+        op->args[0].accept(this);
+        guards_.push_back(op->args[0]);
+        op->args[1].accept(this);
+        guards_.pop_back();
+        op->args[2].accept(this);
     }
 
   private:
@@ -47,13 +58,22 @@ class find_loads : public Halide::Internal::IRVisitor {
         for (auto let = lets_.rbegin(); let != lets_.rend(); ++let) value = Halide::Internal::substitute(let->first, let->second, value);
         return value;
     }
+    /// What is one load for all lanes is carried out for any of them.
+    static Halide::Expr guard_of(Halide::Expr const& guard, int lanes) {
+        if (guard.type().lanes() == lanes) return guard;
+        Halide::Expr any = Halide::Internal::const_false();
+        for (int lane = 0; lane < guard.type().lanes(); ++lane)
+            any = any || (guard.type().is_scalar() ? guard : Halide::Internal::Shuffle::make_extract_element(guard, lane));
+        return lanes == 1 ? any : Halide::Internal::Broadcast::make(any, lanes);
+    }
     std::vector<std::pair<std::string, Halide::Expr>> lets_;
+    std::vector<Halide::Expr> guards_;
 };
 
 class report_accesses : public Halide::Internal::IRMutator {
   public:
-    report_accesses(Halide::Expr machine, int stage, std::map<std::string, checked_buffer> const& buffers)
-        : machine_(std::move(machine)), stage_(stage), buffers_(buffers) {}
+    report_accesses(Halide::Expr machine, int stage, std::map<std::string, checked_buffer> const& buffers, bool fills)
+        : machine_(std::move(machine)), stage_(stage), buffers_(buffers), fills_(fills) {}
 
   protected:
     using Expr = Halide::Expr;
@@ -130,10 +150,13 @@ class report_accesses : public Halide::Internal::IRMutator {
         using namespace Halide::Internal;
         auto const wide = [](std::int64_t value) { return make_const(Halide::Int(64), value); };
         Expr const offset = Halide::cast<std::uint64_t>(Halide::cast<std::int64_t>(index) * wide(element_bytes));
-        Expr const code = Call::make(Halide::Int(32), "tilewright_emulate_access",
-                                     {machine_, stage_, buffer.position, simplify(buffer.address + offset),
-                                      wide(std::int64_t{element_bytes} * elements), writes ? 1 : 0},
-                                     Call::Extern);
+        Expr const code =
+            Call::make(Halide::Int(32), "tilewright_emulate_access",
+                       {machine_, stage_, buffer.position, simplify(buffer.address + offset), wide(std::int64_t{element_bytes} * elements),
+                        !writes  ? 0
+                        : fills_ ? 2
+                                 : 1},
+                       Call::Extern);
         Expr const status = Variable::make(Halide::Int(32), "status");
         return LetStmt::make("status", code, AssertStmt::make(status == 0, status));
     }
@@ -141,6 +164,7 @@ class report_accesses : public Halide::Internal::IRMutator {
     Expr machine_;
     int stage_;
     std::map<std::string, checked_buffer> const& buffers_;
+    bool fills_;
     std::set<std::string> own_;  // allocations inside the body
 };
 
@@ -157,10 +181,11 @@ class report_accesses : public Halide::Internal::IRMutator {
 /// @param machine  the emulator, as a value of type handle
 /// @param stage    position of the body's stage in the plan
 /// @param buffers  by the names that the body loads from and stores to; allocations of its own are left alone
+/// @param fills    its stores fill a buffer in front of a transfer
 /// @throws std::logic_error when the body touches anything else
 inline Halide::Internal::Stmt report_accesses(Halide::Internal::Stmt const& body, Halide::Expr const& machine, int stage,
-                                              std::map<std::string, checked_buffer> const& buffers) {
-    return detail::report_accesses(machine, stage, buffers).mutate(body);
+                                              std::map<std::string, checked_buffer> const& buffers, bool fills = false) {
+    return detail::choose_borders().mutate(detail::report_accesses(machine, stage, buffers, fills).mutate(body));
 }
 
 }  // namespace tilewright::halide

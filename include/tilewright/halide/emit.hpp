@@ -1,14 +1,14 @@
 #pragma once
-#include <tilewright/halide/blocks.hpp>
 #include <tilewright/halide/checked.hpp>
-#include <tilewright/halide/transfer_call.hpp>
+#include <tilewright/halide/copy_code.hpp>
+#include <tilewright/plan/tile_rest.hpp>
 
 // The loop program as Halide IR.
 namespace tilewright::halide {
 
-class emitter : code_transfers {
+class emitter : code_copies {
   public:
-    emitter(plan_value const& plan, code_names names, emission how) : code_transfers(plan, std::move(names), std::move(how)) {}
+    emitter(plan_value const& plan, code_names names, emission how) : code_copies(plan, std::move(names), std::move(how)) {}
 
     /// The whole program, with the addresses of its buffers bound in front.
     Halide::Internal::Stmt program() {
@@ -17,6 +17,7 @@ class emitter : code_transfers {
         Stmt whole = steps(at);
         if (how_.to == binding::emulated)
             whole = Block::make(whole, checked(call(Halide::Int(32), "tilewright_emulate_end", {machine_handle()})));
+        whole = with_registers(whole, -1, plan_.steps.size());
         if (keeps_counts()) whole = with_counts(whole);
         for (int position = 0; how_.checked && how_.to == binding::emulated && position < plan_.buffers.size(); ++position) {
             if (plan_.buffers[static_cast<std::size_t>(position)].kind == buffer_kind::argument)
@@ -24,7 +25,7 @@ class emitter : code_transfers {
         }
         for (int position = plan_.buffers.size() - 1; position >= 0; --position) {
             buffer const& b = plan_.buffers[static_cast<std::size_t>(position)];
-            if (b.kind == buffer_kind::argument) continue;
+            if (b.kind == buffer_kind::argument || is_in_registers(position)) continue;
             std::string const& name = name_of_buffer(position);
             if (b.versions == 1) whole = LetStmt::make(name, reinterpret_to_handle(part_address(position, 0)), whole);
             for (int part = b.parts() - 1; part >= 0; --part)
@@ -41,20 +42,25 @@ class emitter : code_transfers {
         for (; at < plan_.steps.size(); ++at) {
             step const& s = plan_.steps[static_cast<std::size_t>(at)];
             if (s.kind == step_kind::end) break;
+            if (std::string const text = how_.remark ? how_.remark(at) : std::string(); !text.empty())
+                sequence.push_back(Evaluate::make(call(Halide::Int(32), remark_name, {Expr(text)})));
             switch (s.kind) {
                 case step_kind::loop: {
                     variable const& v = plan_.variables[static_cast<std::size_t>(s.what)];
                     // Past the end of an axis, transfers of other iterations may still have to be started: those loops go on.
-                    bool const goes_on = holds_ring_steps(at);
+                    bool const goes_on = plan_.holds_ring_steps(at);
                     if (goes_on) going_on_.push_back(s.what);
+                    int const opened = at;
                     Stmt inside = steps(++at);
+                    inside = with_registers(inside, opened, at);
                     if (!goes_on) inside = within_limits({s.what}, loop_values(), inside);
                     std::vector<Stmt> loops;
                     for (std::int64_t i = 0; v.unrolled && i < v.extent; ++i)
                         loops.push_back(LetStmt::make(name_of_variable(s.what), static_cast<int>(i), inside));
                     if (!v.unrolled)
-                        loops.push_back(
-                            For::make(name_of_variable(s.what), 0, trips_of(s.what), ForType::Serial, Halide::DeviceAPI::None, inside));
+                        loops.push_back(For::make(name_of_variable(s.what), 0, trips_of(s.what),
+                                                  v.parallel && how_.to == binding::device ? ForType::Parallel : ForType::Serial,
+                                                  Halide::DeviceAPI::None, inside));
                     if (goes_on) going_on_.pop_back();
                     sequence.push_back(goes_on ? Block::make(loops) : within_limits(going_on_, loop_values(), Block::make(loops)));
                     break;
@@ -66,7 +72,7 @@ class emitter : code_transfers {
                         int const moved = ring_of(m.at).loops[static_cast<std::size_t>(loop)];
                         if (std::find(loops.begin(), loops.end(), moved) == loops.end()) loops.push_back(moved);
                     }
-                    sequence.push_back(where_there_is(m.at, within_limits(loops, loop_values_at(m.at), transfer_call(m))));
+                    sequence.push_back(where_there_is(m.at, within_limits(loops, loop_values_at(m.at), moved(m))));
                     break;
                 }
                 case step_kind::wait: {
@@ -80,7 +86,8 @@ class emitter : code_transfers {
                     sequence.push_back(where_there_is(passed, s.kind == step_kind::push ? push(passed) : pop(passed)));
                     break;
                 }
-                case step_kind::fence: sequence.push_back(checked(call(Halide::Int(32), "tilewright_fence", {}))); break;
+                case step_kind::configure: sequence.push_back(configure(plan_.settings[static_cast<std::size_t>(s.what)])); break;
+                case step_kind::fence: sequence.push_back(checked(call(Halide::Int(32), fence_name, {}))); break;
                 case step_kind::compute:
                     sequence.push_back(within_limits(going_on_, loop_values(), compute(plan_.bodies[static_cast<std::size_t>(s.what)])));
                     break;
@@ -90,17 +97,16 @@ class emitter : code_transfers {
         return sequence.empty() ? Evaluate::make(0) : Block::make(sequence);
     }
 
-    /// Whether a transfer of a ring is started or waited for inside the loop that begins at a step.
-    bool holds_ring_steps(int loop_step) const {
-        int depth = 0;
-        for (int at = loop_step; at < plan_.steps.size(); ++at) {
-            step const& s = plan_.steps[static_cast<std::size_t>(at)];
-            depth += s.kind == step_kind::loop ? 1 : s.kind == step_kind::end ? -1 : 0;
-            if (depth == 0) return false;
-            if (s.kind == step_kind::wait || s.kind == step_kind::push || s.kind == step_kind::pop) return true;
-            if (s.kind == step_kind::start && plan_.movements[static_cast<std::size_t>(s.what)].at.ring >= 0) return true;
+    /// Buffers in registers that live between two steps of the program, and not only in a loop there, are made around what stands there.
+    Stmt with_registers(Stmt inside, int from, int to) {
+        for (int at = 0; at < plan_.buffers.size(); ++at) {
+            buffer const& b = plan_.buffers[static_cast<std::size_t>(at)];
+            if (!is_in_registers(at) || b.born <= from || b.dead > to || !made_.insert(at).second) continue;
+            int const elements = static_cast<int>(b.bytes / bytes_of(b.type));
+            inside = Halide::Internal::Allocate::make(name_of_buffer(at), type_of(b.type), Halide::MemoryType::Stack, {elements},
+                                                      Halide::Internal::const_true(), inside);
         }
-        return false;
+        return inside;
     }
     /// An iteration of a loop that lies beyond an end does nothing.
     Stmt within_limits(std::vector<int> const& loops, loop_value const& values, Stmt const& what) const {
@@ -116,29 +122,109 @@ class emitter : code_transfers {
     Stmt compute(body const& b) const {
         using namespace Halide::Internal;
         if (b.kind != body_kind::intrinsic) {
-            auto const code = [&](bool whole) {
-                Stmt lowered = lower_tile_body(plan_, b, names_, how_.target, whole);
-                lowered = across_blocks(b, lowered);
-                if (how_.checked) lowered = with_reports(b, lowered);
-                lowered = with_versions(b, lowered);
-                return how_.to == binding::emulated ? Block::make(code_cost(b, whole), lowered) : lowered;
-            };
-            Expr const whole = is_whole(plan_, b, loop_values());
-            if (is_const_one(whole)) return code(true);
-            return is_const_zero(whole) ? code(false) : IfThenElse::make(whole, code(true), code(false));
+            Stmt made = tile_code(b);
+            if (how_.to == binding::emulated) {
+                Expr const whole = is_whole(plan_, b, loop_values());
+                Stmt const cost = is_const_one(whole)    ? code_cost(b, true)
+                                  : is_const_zero(whole) ? code_cost(b, false)
+                                                         : IfThenElse::make(whole, code_cost(b, true), code_cost(b, false));
+                made = Block::make(cost, made);
+            }
+            return b.first_loop_count == 0 ? made : IfThenElse::make(at_first(b), made);
         }
-        Stmt rest = intrinsic_call(b.intrinsic, b.operands);
+        Stmt rest = set_up(form_of_rest(b), b.sets);
         if (b.first_intrinsic < 0) return rest;
-        Stmt const first = intrinsic_call(b.first_intrinsic, b.first_operands);
+        Stmt const first = set_up(form_of_first(b), b.first_sets);
         if (b.first_loop_count == 0) return first;
-        Expr at_first = Variable::make(Halide::Int(32), name_of_variable(b.first_loops[0])) == 0;
-        for (int position = 1; position < b.first_loop_count; ++position) {
-            at_first =
-                at_first && Variable::make(Halide::Int(32), name_of_variable(b.first_loops[static_cast<std::size_t>(position)])) == 0;
-        }
-        return IfThenElse::make(at_first, first, rest);
+        return IfThenElse::make(at_first(b), first, rest);
     }
 
+    /// The code of a tile body: one form for whole tiles, and others for partial ones. Where these always have as much of an axis, their
+    /// loops have constant extents, too; otherwise every iteration asks for itself.
+    Stmt tile_code(body const& b) const {
+        using namespace Halide::Internal;
+        std::vector<limit> ends;                     // that can lie inside of the tile
+        std::vector<std::vector<tile_part>> pieces;  // of the partial tiles of each
+        for (limit const& l : limits_of(plan_, b, false)) {
+            tilewright::detail::tile_rest const rest = tilewright::detail::rest_of_tile(plan_, l, b);
+            if (rest.constant && rest.values == 0) continue;
+            ends.push_back(l);
+            pieces.push_back(pieces_of(b, l, rest));
+        }
+        // What a stage computes for a reader of a border can lie outside as a whole.
+        bool const outside = computes_for_border() && !is_const_one(is_whole(plan_, b, loop_values()));
+        bool const constant =
+            !outside && ends.size() <= 3 && std::none_of(pieces.begin(), pieces.end(), [](auto const& p) { return p.empty(); });
+        auto const code = [&](tile_part const& part) {
+            Stmt lowered = across_blocks(buffers_of(b), lower_tile_body(plan_, b, names_, how_.target, part, how_.checked));
+            if (how_.checked) lowered = with_reports(b, lowered);
+            return with_versions(buffers_of(b), lowered);
+        };
+        if (!constant) {
+            Expr const whole = is_whole(plan_, b, loop_values());
+            Stmt const guarded = code({.ranges = {}, .guarded = true});
+            return is_const_zero(whole) ? guarded : IfThenElse::make(whole, code({}), guarded);
+        }
+        auto const choose = [&](auto const& self, std::size_t end, std::vector<tile_part> const& parts) -> Stmt {
+            if (end == ends.size()) {
+                std::vector<Stmt> sequence;
+                for (tile_part const& part : parts) sequence.push_back(code(part));
+                return Block::make(sequence);
+            }
+            std::vector<tile_part> partial;
+            for (tile_part const& part : parts) {
+                for (tile_part const& piece : pieces[end]) {
+                    partial.push_back(part);
+                    partial.back().ranges.insert(piece.ranges.begin(), piece.ranges.end());
+                }
+            }
+            Expr const whole = is_whole(plan_, ends[end], b, loop_values());
+            if (is_const_zero(whole)) return self(self, end + 1, partial);
+            return IfThenElse::make(whole, self(self, end + 1, parts), self(self, end + 1, partial));
+        };
+        return choose(choose, 0, {{}});
+    }
+    /// Whether a tensor that a stage computes is read outside its extents.
+    bool computes_for_border() const {
+        bool found = false;
+        for (int at = 0; at < plan_.paddings.size(); ++at) {
+            label const& tensor = plan_.what[plan_.paddings[static_cast<std::size_t>(at)].node].name;
+            for (int s = 0; s < plan_.stages.size(); ++s) found |= plan_.stages[static_cast<std::size_t>(s)].output == tensor;
+        }
+        return found;
+    }
+    /// The pieces that the loops of a partial tile fall into, in their order: all iterations of the outermost that are whole, then what is
+    /// left of those inside. None where a partial tile does not always have as much, or where pieces would change the order of a sum.
+    std::vector<tile_part> pieces_of(body const& b, limit const& l, tilewright::detail::tile_rest const& rest) const {
+        std::vector<tile_part> pieces;
+        if (!rest.constant) return pieces;
+        tile_part before;  // iterations of the loops further out that are whole
+        std::int64_t left = rest.values;
+        for (int at = 0; at < rest.loop_count && left > 0; ++at) {
+            int const loop = rest.loops[static_cast<std::size_t>(at)];
+            int const whole = static_cast<int>(left / rest.steps[static_cast<std::size_t>(at)]);
+            left %= rest.steps[static_cast<std::size_t>(at)];
+            if (whole > 0) {
+                pieces.push_back(before);
+                pieces.back().ranges[loop] = {0, whole};
+            }
+            before.ranges[loop] = {whole, 1};
+        }
+        int reductions = 0;
+        for (int at = 0; at < b.loop_count; ++at)
+            reductions += plan_.variables[static_cast<std::size_t>(b.loops[static_cast<std::size_t>(at)])].reduction ? 1 : 0;
+        bool const reorders = l.reduction && pieces.size() > 1 && reductions > rest.loop_count;
+        return reorders ? std::vector<tile_part>() : pieces;
+    }
+
+    /// Where a body's reduction begins.
+    Expr at_first(body const& b) const {
+        Expr begins = Halide::Internal::const_true();
+        for (int position = 0; position < b.first_loop_count; ++position)
+            begins = begins && Halide::Internal::Variable::make(Halide::Int(32),
+                                                                name_of_variable(b.first_loops[static_cast<std::size_t>(position)])) == 0;
+        return Halide::Internal::simplify(begins);
+    }
     /// The code of a body that tells the emulator what it touches.
     Stmt with_reports(body const& b, Stmt const& code) const {
         std::map<std::string, checked_buffer> buffers;
@@ -154,74 +240,98 @@ class emitter : code_transfers {
         return report_accesses(code, machine_handle(), b.stage, buffers);
     }
     bool touches(body const& b, int buffer_at) const {
-        bool found = false;
-        plan_.each_use(b, [&](use const& u, bool, bool) { found |= u.buffer == buffer_at; });
+        std::vector<int> const touched = buffers_of(b);
+        return std::find(touched.begin(), touched.end(), buffer_at) != touched.end();
+    }
+    std::vector<int> buffers_of(body const& b) const {
+        std::vector<int> found;
+        plan_.each_use(b, [&](use const& u, bool, bool) {
+            if (std::find(found.begin(), found.end(), u.buffer) == found.end()) found.push_back(u.buffer);
+        });
+        std::sort(found.begin(), found.end());
         return found;
     }
-    /// The code of a body where buffers lie in several blocks.
-    Stmt across_blocks(body const& b, Stmt code) const {
-        for (int at = 0; at < plan_.buffers.size(); ++at) {
-            buffer const& one = plan_.buffers[static_cast<std::size_t>(at)];
-            if (one.blocks == 1 || !touches(b, at)) continue;
-            auto const elements = [&](Expr const& block) {
-                Expr const bytes = Halide::cast<std::int64_t>(current_version(at, loop_values(), block)) -
-                                   Halide::cast<std::int64_t>(current_version(at, loop_values()));
-                return bytes / wide(bytes_of(one.type));
-            };
-            code = in_blocks(code, name_of_buffer(at), static_cast<int>(one.part_bytes() / bytes_of(one.type)), elements);
+
+    /// A call of an intrinsic behind the settings that each call makes for itself.
+    Stmt set_up(intrinsic_form const& form, unsigned sets) const {
+        part_range const& uses = plan_.where->intrinsics[form.intrinsic].settings;
+        std::vector<Stmt> all;
+        for (int which = 0; which < uses.count; ++which) {
+            if ((sets >> which & 1) == 0) continue;
+            required_setting const& setting = plan_.where->settings[uses.first + which];
+            std::vector<Expr> values;
+            for (int at = 0; at < setting.count; ++at) values.push_back(argument_of(form, setting.values[static_cast<std::size_t>(at)]));
+            all.push_back(configure(plan_.where->configurations.find(setting.configuration_name), values));
         }
-        return code;
-    }
-    /// Binds the names of the buffers that code touches to the versions that are meant at this iteration.
-    Stmt with_versions(body const& b, Stmt code) const {
-        for (int at = 0; at < plan_.buffers.size(); ++at) {
-            if (plan_.buffers[static_cast<std::size_t>(at)].versions == 1 || !touches(b, at)) continue;
-            code = Halide::Internal::LetStmt::make(name_of_buffer(at), reinterpret_to_handle(current_version(at, loop_values())), code);
-        }
-        return code;
+        all.push_back(intrinsic_call(form));
+        return Halide::Internal::Block::make(all);
     }
 
-    Stmt intrinsic_call(int intrinsic_at, int first_operand) const {
-        intrinsic_description const& what = plan_.where->intrinsics[intrinsic_at];
-        auto const operand = [&](int position) -> operand_use const& {
-            return plan_.operands[static_cast<std::size_t>(first_operand + position)];
-        };
-        auto const stride = [&](int position, int dimension) {
-            operand_use const& o = operand(position);
-            return element_stride(o.buffer, o.dimension[static_cast<std::size_t>(dimension)],
-                                  o.factor[static_cast<std::size_t>(dimension)]);
-        };
+    operand_use const& operand_of(intrinsic_form const& form, int position) const {
+        return plan_.operands[static_cast<std::size_t>(form.operands + position)];
+    }
+    Expr stride_of_operand(operand_use const& o, int dimension) const {
+        return element_stride(o.buffer, o.dimension[static_cast<std::size_t>(dimension)], o.factor[static_cast<std::size_t>(dimension)]);
+    }
+    /// How many elements of an axis of the intrinsic a step covers.
+    Expr covered(intrinsic_form const& form, int axis) const {
+        Expr extent;
+        for (int at = form.extents; at < form.extents + form.extent_count; ++at) {
+            step_extent const& e = plan_.step_extents[static_cast<std::size_t>(at)];
+            if (e.axis != axis) continue;
+            if (!extent.defined()) extent = wide(e.most);
+            if (e.weight == 0) continue;
+            Expr const left = wide(e.bound + e.weight - 1) - Halide::cast<std::int64_t>(form_value(plan_, e.form, loop_values()));
+            extent = Halide::min(extent, left / wide(e.weight));
+        }
+        return Halide::Internal::simplify(extent);
+    }
+    Expr argument_of(intrinsic_form const& form, call_argument const& a) const {
+        switch (a.is) {
+            case role::address: {
+                operand_use const& o = operand_of(form, a.operand);
+                return address_argument(o.buffer, element_address_bits(o.buffer, o.at, loop_values()), a);
+            }
+            case role::stride: return in_units(stride_of_operand(operand_of(form, a.operand), a.dimension), a);
+            case role::covered: return covered(form, a.dimension);
+            default: return wide(a.value);
+        }
+    }
+
+    Stmt intrinsic_call(intrinsic_form const& form) const {
+        intrinsic_description const& what = plan_.where->intrinsics[form.intrinsic];
         auto const given = [&](Stmt const& start) {
             return what.is_asynchronous ? started(plan_.where->engines.find(what.engine_name), start, Expr()) : start;
         };
-        std::vector<Expr> arguments;
         if (how_.to == binding::emulated) {
             std::vector<Expr> all;
             for (int position = 0; position < what.operand_count; ++position) {
-                all.push_back(
-                    Halide::cast<std::int64_t>(element_address_bits(operand(position).buffer, operand(position).at, loop_values())));
-                all.push_back(wide(operand(position).buffer));
-                for (int dimension = 0; dimension < max_rank; ++dimension) all.push_back(stride(position, dimension));
+                operand_use const& o = operand_of(form, position);
+                all.push_back(Halide::cast<std::int64_t>(encoded(o.buffer, element_address_bits(o.buffer, o.at, loop_values()))));
+                all.push_back(wide(o.buffer));
+                for (int dimension = 0; dimension < max_rank; ++dimension) all.push_back(stride_of_operand(o, dimension));
             }
-            return given(checked(call(Halide::Int(32), "tilewright_emulate_intrinsic", {machine_handle(), intrinsic_at, structure(all)})));
+            int const last = form.extents + form.extent_count - 1;
+            for (int axis = 0; last >= form.extents && axis <= plan_.step_extents[static_cast<std::size_t>(last)].axis; ++axis)
+                all.push_back(covered(form, axis));
+            return given(checked(call(Halide::Int(32), "tilewright_emulate_intrinsic",
+                                      {machine_handle(), static_cast<int>(form.intrinsic), structure(all)})));
         }
-        device_call const described = call_of(*plan_.where, what);
-        for (int position = 0; position < described.count; ++position) {
-            call_argument const& a = described.arguments[static_cast<std::size_t>(position)];
-            if (a.is == role::address)
-                arguments.push_back(element_address(operand(a.operand).buffer, operand(a.operand).at, loop_values()));
-            else if (a.is == role::stride) arguments.push_back(stride(a.operand, a.dimension));
-            else arguments.push_back(wide(a.value));
-        }
-        return given(checked(call(Halide::Int(32), described.symbol.str(), arguments)));
+        std::vector<Stmt> calls;
+        each_call(*plan_.where, what, [&](device_call const& described) {
+            std::vector<Expr> arguments;
+            for (int position = 0; position < described.count; ++position) {
+                arguments.push_back(argument_of(form, described.arguments[static_cast<std::size_t>(position)]));
+            }
+            calls.push_back(checked(call(Halide::Int(32), described.symbol.str(), arguments)));
+        });
+        return given(Halide::Internal::Block::make(calls));
     }
 
     /// Tells the emulator what a tile body that stays code is going to do.
     Stmt code_cost(body const& b, bool whole) const {
         auto const count = [&](bool pure_only, operation_counts const& c) {
-            return Halide::Internal::Evaluate::make(call(
-                Halide::Int(32), "tilewright_emulate_code",
-                {machine_handle(), iterations_of(b, pure_only, whole), c.load, c.store, c.arithmetic, c.multiply, c.divide, c.convert}));
+            return Halide::Internal::Evaluate::make(code_call(iterations_of(b, pure_only, whole), c));
         };
         Stmt counted = count(false, b.counts);
         if (b.kind == body_kind::reduction) counted = Halide::Internal::Block::make(count(true, {.store = 1}), counted);
@@ -292,6 +402,7 @@ class emitter : code_transfers {
         return tilewright::detail::moves_with(plan_, whole, loop);
     }
 
+    std::set<int> made_;         ///< buffers in registers that there is an allocation for
     std::vector<int> going_on_;  ///< the loops around that limits do not skip
 };
 

@@ -11,12 +11,28 @@ inline Halide::Type type_of(scalar_type type) {
     return visit_scalar(type, []<class T>(T) { return Halide::type_of<T>(); });
 }
 
+/// A conversion as the language has it. To signed numbers of 32 bits and more Halide takes it to be in range: it would conclude from the
+/// ends of a range, wrapped, that a value is negative.
+inline Halide::Expr convert(Halide::Type const& to, Halide::Expr const& value) {
+    Halide::Type const from = value.type();
+    bool const integers = (from.is_int() || (from.is_uint() && !from.is_bool())) && to.is_int() && to.bits() >= 32;
+    if (!integers || to.can_represent(from)) return Halide::cast(to, value);
+    return Halide::reinterpret(to, Halide::cast(Halide::UInt(to.bits()), value));
+}
+
+/// Keeps floating-point arithmetic as it is written: without it LLVM may change roundings.
+inline Halide::Expr strict(Halide::Expr const& value) { return value.type().is_float() ? Halide::strict_float(value) : value; }
+
 /// Builds the value of node `at`. `leaf(node position)` gives accesses, parameters and axes; everything else is made here.
 template <class Leaf>
 Halide::Expr build_value(computation_view nodes, int at, Leaf const& leaf) {
     using Halide::Expr;
     node const& n = nodes[at];
-    auto const argument = [&](int position) { return build_value(nodes, n.argument(position), leaf); };
+    auto const argument = [&](int position) {
+        Expr const value = build_value(nodes, n.argument(position), leaf);
+        // What is no floating-point value any more is not inside the one that is strict as a whole.
+        return is_float(n.type) ? value : strict(value);
+    };
     switch (n.op) {
         case operation::constant:
             if (is_float(n.type)) return Halide::Internal::make_const(type_of(n.type), std::bit_cast<double>(n.value));
@@ -41,14 +57,12 @@ Halide::Expr build_value(computation_view nodes, int at, Leaf const& leaf) {
         case operation::shift_left: return argument(0) << argument(1);
         case operation::shift_right: return argument(0) >> argument(1);
         case operation::select: return Halide::select(argument(0), argument(1), argument(2));
-        case operation::cast: return Halide::cast(type_of(n.type), argument(0));
+        case operation::reinterpret: return Halide::reinterpret(type_of(n.type), argument(0));
+        case operation::cast: return convert(type_of(n.type), argument(0));
         default: break;
     }
     throw std::logic_error("a value cannot hold a node of kind " + std::string(name_of(n.op)));
 }
-
-/// Keeps floating-point arithmetic as it is written: without it LLVM may change roundings.
-inline Halide::Expr strict(Halide::Expr const& value) { return value.type().is_float() ? Halide::strict_float(value) : value; }
 
 /// One step of a reduction.
 inline Halide::Expr reduce(operation reduction, Halide::Expr const& into, Halide::Expr const& value) {

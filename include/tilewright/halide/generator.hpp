@@ -8,7 +8,8 @@ namespace tilewright::halide {
 /// An ordinary Halide generator for one schedule: `HALIDE_REGISTER_GENERATOR(kernel_generator<S, binding::device>, name)`.
 ///
 /// Its inputs are the tensors that the computation reads, in the order in which it names them, then its scalar parameters; its output is
-/// the result. The function must be called through the entry that `write_binding_files` makes, which checks the arguments.
+/// the result; in the device binding, a pointer to each memory without an address comes in front of that. The function must be called
+/// through the entry that `write_binding_files` makes, which checks the arguments.
 template <auto const& Schedule, binding To>
 class kernel_generator : public Halide::Generator<kernel_generator<Schedule, To>> {
   public:
@@ -27,6 +28,10 @@ class kernel_generator : public Halide::Generator<kernel_generator<Schedule, To>
                 auto* const input = this->template add_input<T>(n.name.str());
                 parameters_.emplace_back(n.name.str(), [input] { return Halide::Expr(*input); });
             });
+        }
+        for (int memory_at : pools()) {
+            label const& name = kernel.where->memories[memory_at].name;
+            pools_[memory_at] = this->template add_input<std::uint64_t>(name.str());
         }
         output_ = this->template add_output<Halide::Buffer<>>(result().output.str(), type_of(result().type), result().rank);
     }
@@ -49,16 +54,24 @@ class kernel_generator : public Halide::Generator<kernel_generator<Schedule, To>
         code.parameters = arguments_.parameters;
         Halide::Expr const machine =
             Halide::Internal::Call::make(Halide::Handle(), machine_function.value(), {}, Halide::Internal::Call::Extern);
-        emitter emit(kernel, code, {To, machine, this->get_target()});
+        emission how{To, machine, this->get_target()};
+        for (auto const& [memory_at, pointer] : pools_) how.pools[memory_at] = *pointer;
+        emitter emit(kernel, code, how);
         this->get_pipeline().add_custom_lowering_pass(new inject_program(made.name(), emit.program()));
     }
 
   private:
     static constexpr plan_value const& kernel = plan<Schedule>;
+    /// The memories whose addresses the function is given.
+    static std::vector<int> pools() {
+        argument_list const list = arguments_of(kernel);
+        return {list.pools.begin(), list.pools.begin() + (To == binding::device ? list.pool_count : 0)};
+    }
     static constexpr stage const& result() { return kernel.stages[static_cast<std::size_t>(kernel.stages.size() - 1)]; }
 
     std::map<std::string, Halide::GeneratorInput<Halide::Buffer<>>*> inputs_;
     std::vector<std::pair<std::string, std::function<Halide::Expr()>>> parameters_;
+    std::map<int, Halide::GeneratorInput<std::uint64_t>*> pools_;  ///< generators take no pointers
     Halide::GeneratorOutput<Halide::Buffer<>>* output_ = nullptr;
     algorithm_inputs arguments_;
 };

@@ -6,44 +6,20 @@
 
 namespace tilewright::halide {
 
-/// A kernel compiled at run time, on an emulated machine; and the same algorithm without the plan, as a reference.
+/// A kernel compiled at run time, on an emulated machine or on this processor; and the same algorithm without the plan, as a reference.
 ///
 /// @throws std::invalid_argument when the plan was refused, with its verdict
 class jit_kernel {
   public:
     explicit jit_kernel(plan_value const& plan, emulator* on, bool checked = false, Halide::Target const& target = jit_target())
-        : plan_(plan), target_(target) {
-        if (plan_.refusal) throw std::invalid_argument(to_string(plan_.refusal));
-        std::map<std::string, std::string> names;
-        algorithm_inputs inputs;
-        std::map<std::string, Halide::ImageParam> given;
-        for (int at = 0; at < plan_.buffers.size(); ++at) {
-            buffer const& b = plan_.buffers[static_cast<std::size_t>(at)];
-            if (b.kind != buffer_kind::argument || b.written) continue;
-            Halide::ImageParam& image = images_.emplace_back(type_of(b.type), b.rank, b.tensor.str());
-            names[b.tensor.str()] = image.name();
-            inputs.tensors[b.tensor.str()] = given[b.tensor.str()] = image;
-        }
-        for (node const& n : parameters_of(plan_)) {
-            Halide::Internal::Parameter& p = parameters_.emplace_back(type_of(n.type), false, 0, n.name.str());
-            inputs.parameters[n.name.str()] = Halide::Internal::Variable::make(p.type(), p.name(), p);
-        }
-        each_reduced_extent(plan_, [&](std::string const& axis, std::string const& tensor, int dimension) {
-            inputs.extents[axis] = given.at(tensor).dim(dimension).extent();
-        });
-        result_ = build_algorithm(plan_, inputs, plan_.stages[static_cast<std::size_t>(plan_.stages.size() - 1)].output.str());
-        pipeline_ = Halide::Pipeline(result_);
+        : jit_kernel(plan, target) {
         if (on == nullptr) return;
-        code_names code = name_everything(plan_, names, result_.name());
-        code.parameters = inputs.parameters;
-        Halide::Expr const machine =
-            Halide::reinterpret(Halide::Handle(), Halide::Internal::make_const(Halide::UInt(64), reinterpret_cast<std::uintptr_t>(on)));
-        emitter emit(plan_, code, {binding::emulated, machine, target_, checked});
-        program_ = emit.program();
-        pipeline_.add_custom_lowering_pass(new inject_program(result_.name(), program_));
+        emission how{binding::emulated, pointer(on), target_, checked};
+        inject(how);
         pipeline_.set_jit_externs({{"tilewright_emulated_base", Halide::JITExtern(tilewright_emulated_base)},
                                    {"tilewright_emulate_transfer", Halide::JITExtern(tilewright_emulate_transfer)},
                                    {"tilewright_emulate_intrinsic", Halide::JITExtern(tilewright_emulate_intrinsic)},
+                                   {"tilewright_emulate_configure", Halide::JITExtern(tilewright_emulate_configure)},
                                    {"tilewright_emulate_wait", Halide::JITExtern(tilewright_emulate_wait)},
                                    {"tilewright_emulate_push", Halide::JITExtern(tilewright_emulate_push)},
                                    {"tilewright_emulate_pop", Halide::JITExtern(tilewright_emulate_pop)},
@@ -53,6 +29,19 @@ class jit_kernel {
                                    {"tilewright_count_iterations", Halide::JITExtern(tilewright_count_iterations)},
                                    {"tilewright_emulate_code", Halide::JITExtern(tilewright_emulate_code)},
                                    {"tilewright_fence", Halide::JITExtern(tilewright_fence)}});
+    }
+    /// A kernel of this very processor: its machine is a core that copies by itself, with memories that have no addresses of their own.
+    ///
+    /// @param pools  where these memories are, in the order of the machine: `peak` bytes of each that the plan uses, aligned as it says
+    jit_kernel(plan_value const& plan, std::vector<void*> const& pools, Halide::Target const& target = jit_target())
+        : jit_kernel(plan, target) {
+        argument_list const list = arguments_of(plan_);
+        emission how{binding::device, {}, target_};
+        for (int at = 0; at < list.pool_count; ++at)
+            how.pools[list.pools[static_cast<std::size_t>(at)]] =
+                Halide::Internal::make_const(Halide::UInt(64), reinterpret_cast<std::uintptr_t>(pools.at(static_cast<std::size_t>(at))));
+        inject(how);
+        pipeline_.set_jit_externs({{"tilewright_fence", Halide::JITExtern(tilewright_fence)}});
     }
 
     /// The injected statement, as Halide prints it.
@@ -74,6 +63,36 @@ class jit_kernel {
     }
 
   private:
+    jit_kernel(plan_value const& plan, Halide::Target const& target) : plan_(plan), target_(target) {
+        if (plan_.refusal) throw std::invalid_argument(to_string(plan_.refusal));
+        std::map<std::string, Halide::ImageParam> given;
+        for (int at = 0; at < plan_.buffers.size(); ++at) {
+            buffer const& b = plan_.buffers[static_cast<std::size_t>(at)];
+            if (b.kind != buffer_kind::argument || b.written) continue;
+            Halide::ImageParam& image = images_.emplace_back(type_of(b.type), b.rank, b.tensor.str());
+            names_[b.tensor.str()] = image.name();
+            inputs_.tensors[b.tensor.str()] = given[b.tensor.str()] = image;
+        }
+        for (node const& n : parameters_of(plan_)) {
+            Halide::Internal::Parameter& p = parameters_.emplace_back(type_of(n.type), false, 0, n.name.str());
+            inputs_.parameters[n.name.str()] = Halide::Internal::Variable::make(p.type(), p.name(), p);
+        }
+        each_reduced_extent(plan_, [&](std::string const& axis, std::string const& tensor, int dimension) {
+            inputs_.extents[axis] = given.at(tensor).dim(dimension).extent();
+        });
+        result_ = build_algorithm(plan_, inputs_, plan_.stages[static_cast<std::size_t>(plan_.stages.size() - 1)].output.str());
+        pipeline_ = Halide::Pipeline(result_);
+    }
+    static Halide::Expr pointer(void const* to) {
+        return Halide::reinterpret(Halide::Handle(), Halide::Internal::make_const(Halide::UInt(64), reinterpret_cast<std::uintptr_t>(to)));
+    }
+    void inject(emission const& how) {
+        code_names code = name_everything(plan_, names_, result_.name());
+        code.parameters = inputs_.parameters;
+        emitter emit(plan_, code, how);
+        program_ = emit.program();
+        pipeline_.add_custom_lowering_pass(new inject_program(result_.name(), program_));
+    }
     template <class Visit>
     static void visit_type(Halide::Type const& type, Visit&& visit) {
         for (int candidate = static_cast<int>(scalar_type::boolean); candidate <= static_cast<int>(scalar_type::float64); ++candidate) {
@@ -83,6 +102,8 @@ class jit_kernel {
 
     plan_value plan_;
     Halide::Target target_;
+    std::map<std::string, std::string> names_;
+    algorithm_inputs inputs_;
     std::vector<Halide::ImageParam> images_;
     std::vector<Halide::Internal::Parameter> parameters_;
     Halide::Func result_;

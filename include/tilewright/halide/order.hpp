@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <tilewright/halide/places.hpp>
+#include <tilewright/plan/setting.hpp>
 
 // How generated code waits, counts jobs, passes tokens, and ends when a device function fails.
 namespace tilewright::halide {
@@ -16,6 +17,26 @@ class code_order : public code_places {
         Stmt const end = AssertStmt::make(status == 0, status);
         Stmt const waits = wait_for_everything();
         return LetStmt::make("status", device_call, waits.defined() ? Block::make(IfThenElse::make(status != 0, waits), end) : end);
+    }
+    Stmt configure(int configuration_at, std::vector<Expr> const& values) const {
+        if (how_.to == binding::emulated)
+            return checked(call(Halide::Int(32), "tilewright_emulate_configure", {machine_handle(), configuration_at, structure(values)}));
+        device_call const described = set_call_of(plan_.where->configurations[configuration_at]);
+        std::vector<Expr> arguments;
+        for (int at = 0; at < described.count; ++at) {
+            call_argument const& a = described.arguments[static_cast<std::size_t>(at)];
+            arguments.push_back(a.is == role::literal ? wide(a.value) : values[static_cast<std::size_t>(a.dimension)]);
+        }
+        return checked(call(Halide::Int(32), described.symbol.str(), arguments));
+    }
+    Stmt configure(setting const& to) const {
+        std::vector<Expr> values;
+        for (int at = 0; at < plan_.where->configurations[to.configuration].value_count; ++at) {
+            setting_value const& v = to.values[static_cast<std::size_t>(at)];
+            values.push_back(v.buffer < 0 ? wide(v.number)
+                                          : Halide::Internal::simplify(element_stride(v.buffer, v.dimension, v.number) / wide(v.unit)));
+        }
+        return configure(to.configuration, values);
     }
     /// Undefined when the plan starts nothing that it has to wait for.
     Stmt wait_for_everything() const {
@@ -167,7 +188,7 @@ class code_order : public code_places {
         return Halide::Internal::Block::make(all);
     }
     Stmt started(movement const& m, Stmt const& start) const {
-        if (!plan_.where->transfers[m.transfer].is_asynchronous) return start;
+        if (!plan_.is_asynchronous(m)) return start;
         return started(ring_of(m.at).engine, start, last_of_tag(m.at));
     }
 

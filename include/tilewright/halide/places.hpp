@@ -8,6 +8,13 @@ namespace tilewright::halide {
 
 enum class binding { emulated, device };
 
+/// What stands behind a buffer's name in that of the variable which holds its address.
+inline constexpr char const* address_suffix = ".address";
+/// What a remark in the program is called: a call with a text, which stands in front of what it speaks of.
+inline constexpr char const* remark_name = "tilewright.remark";
+/// What the program calls where memory accesses must not be mixed.
+inline constexpr char const* fence_name = "tilewright_fence";
+
 /// What the generated code is for, and how it finds its surroundings.
 struct emission {
     binding to = binding::emulated;
@@ -16,19 +23,24 @@ struct emission {
     Halide::Target target;
     /// Emulated: loops that stay code report every access, for `emulator::check`.
     bool checked = false;
+    /// Device: the addresses of memories that have none of their own, as numbers of 64 bits, by position in the machine.
+    std::map<int, Halide::Expr> pools = {};
+    /// Arguments are typed pointers: who calls the code has checked them, and defines the extents that are left to run time.
+    bool plain_arguments = false;
+    /// What is remarked in front of a step, by its position in the plan; empty: nothing.
+    std::function<std::string(int)> remark{};
 };
 
 /// Expressions for the places of a plan.
 class code_places {
   public:
     code_places(plan_value const& plan, code_names names, emission how) : plan_(plan), names_(std::move(names)), how_(std::move(how)) {
-        if (how_.to != binding::device) return;
-        for (int at = 0; at < plan.buffers.size(); ++at) {
-            buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
-            memory const& m = plan.where->memories[b.memory];
-            if (b.kind != buffer_kind::argument && !m.has_address()) {
-                throw std::invalid_argument("memory `" + m.name.str() + "` has no base address: the device binding needs one");
-            }
+        argument_list const list = arguments_of(plan);
+        for (int at = 0; at < list.pool_count && how_.to == binding::device; ++at) {
+            int const memory_at = list.pools[static_cast<std::size_t>(at)];
+            if (how_.pools.count(memory_at) == 0)
+                throw std::invalid_argument("memory `" + plan.where->memories[memory_at].name.str() +
+                                            "` has no address, and none is given");
         }
     }
 
@@ -45,8 +57,17 @@ class code_places {
     static Expr call(Halide::Type type, std::string const& symbol, std::vector<Expr> const& arguments) {
         return Halide::Internal::Call::make(type, symbol, arguments, Halide::Internal::Call::Extern);
     }
+    /// Whether a buffer is held in registers of the core that the code runs on: in the emulated binding they are a memory like others.
+    bool is_in_registers(int buffer_at) const {
+        buffer const& b = plan_.buffers[static_cast<std::size_t>(buffer_at)];
+        return how_.to == binding::device && b.kind != buffer_kind::argument && plan_.where->memories[b.memory].registers > 0;
+    }
+    static Expr structure(std::vector<Expr> const& values) {
+        return Halide::Internal::Call::make(Halide::Handle(), Halide::Internal::Call::make_struct, values,
+                                            Halide::Internal::Call::Intrinsic);
+    }
     std::string name_of_part(int buffer_at, int part) const {
-        return name_of_buffer(buffer_at) + ".address" +
+        return name_of_buffer(buffer_at) + address_suffix +
                (plan_.buffers[static_cast<std::size_t>(buffer_at)].parts() == 1 ? "" : "." + std::to_string(part));
     }
     Expr part_address(int buffer_at, int part) const {
@@ -56,8 +77,12 @@ class code_places {
         memory const& m = plan_.where->memories[b.memory];
         int const bank = b.bank_of(part, m.banks);
         std::int64_t const offset = b.offset_of(part, m.banks);
-        if (how_.to == binding::device)
-            return Halide::Internal::make_const(Halide::UInt(64), m.bank_base(bank) + static_cast<std::uint64_t>(offset));
+        if (how_.to == binding::device && m.is_pool()) {
+            Expr const in_pool = Halide::Internal::make_const(Halide::UInt(64), bank * m.bank_capacity() + offset);
+            return how_.pools.at(b.memory) + in_pool;
+        }
+        // The emulator decodes numbers, too.
+        if (how_.to == binding::device || m.is_numbered()) return Halide::Internal::make_const(Halide::UInt(64), m.position(bank, offset));
         Expr const base = call(Halide::UInt(64), "tilewright_emulated_base", {machine_handle(), static_cast<int>(b.memory), bank});
         return base + Halide::Internal::make_const(Halide::UInt(64), offset);
     }
@@ -98,12 +123,12 @@ class code_places {
             buffer const& b = plan_.buffers[static_cast<std::size_t>(of.buffer)];
             return extent_of(b, name_of_buffer(of.buffer), of.dimension);
         };
-        for (int at = 0; at < plan_.run_time_extents; ++at) {
+        for (int at = 0; !how_.plain_arguments && at < plan_.run_time_extents; ++at) {
             variable const& v = plan_.variables[static_cast<std::size_t>(at)];
             require(given(at) >= 1 && given(at) <= static_cast<int>(v.extent),
                     "the extent of axis " + v.name.str() + " is less than 1 or more than " + std::to_string(v.extent));
         }
-        for (int at = 0; at < plan_.shapes.size(); ++at) {
+        for (int at = 0; !how_.plain_arguments && at < plan_.shapes.size(); ++at) {
             shape const& one = plan_.shapes[static_cast<std::size_t>(at)];
             if (!one.plain) continue;  // Halide has checked that an argument holds what is read
             buffer const& b = plan_.buffers[static_cast<std::size_t>(one.buffer)];
@@ -112,7 +137,7 @@ class code_places {
                     "dimension " + std::to_string(one.dimension) + " of " + b.tensor.str() + " does not have the extent of axis " +
                         plan_.variables[static_cast<std::size_t>(axis.variable)].name.str());
         }
-        for (int at = 0; at < plan_.rings.size(); ++at) {
+        for (int at = 0; !how_.plain_arguments && at < plan_.rings.size(); ++at) {
             ring const& r = plan_.rings[static_cast<std::size_t>(at)];
             if (!r.run_time) continue;
             Expr steps = Halide::cast<double>(1);
@@ -121,14 +146,15 @@ class code_places {
             require(steps <= Halide::Internal::make_const(Halide::Float(64), stage::most_index - most_versions),
                     "there are more steps than can be counted");
         }
-        whole = Block::make(Block::make(checks), whole);
+        if (!checks.empty()) whole = Block::make(Block::make(checks), whole);
         for (int at = plan_.variables.size() - 1; at >= 0; --at) {
             variable const& v = plan_.variables[static_cast<std::size_t>(at)];
             if (v.kind == variable_kind::count) {
                 Expr const counted = form_value(plan_, v.fused, loop_values()) / static_cast<int>(v.divisor);
                 whole = LetStmt::make(name_of_variable(at), counted, whole);
             }
-            if (v.kind == variable_kind::extent) whole = LetStmt::make(name_of_variable(at), size(shape_of_extent(plan_, at, true)), whole);
+            if (v.kind == variable_kind::extent && !how_.plain_arguments)
+                whole = LetStmt::make(name_of_variable(at), size(shape_of_extent(plan_, at, true)), whole);
         }
         return whole;
     }
@@ -163,8 +189,9 @@ class code_places {
         if (b.parts() == 1) return part_address(buffer_at, 0);
         Expr part = block;
         if (b.versions > 1) {
-            ring const& r = plan_.rings[static_cast<std::size_t>(b.ring)];
-            Expr const step = step_value(r, r.step, loops);
+            Expr const step = b.ring < 0 ? loops(b.by_loop)
+                                         : step_value(plan_.rings[static_cast<std::size_t>(b.ring)],
+                                                      plan_.rings[static_cast<std::size_t>(b.ring)].step, loops);
             part = part + step % static_cast<int>(b.versions) * static_cast<int>(b.blocks);
         }
         part = Halide::Internal::simplify(part);
@@ -197,8 +224,26 @@ class code_places {
                               : current_version(buffer_at, loops, block_of(b, at, loops));
         return Halide::Internal::is_const_zero(bytes) ? base : base + Halide::cast<std::uint64_t>(bytes);
     }
-    Expr element_address(int buffer_at, fixed_array<affine, max_rank> const& at, loop_value const& loops) const {
-        return reinterpret_to_handle(element_address_bits(buffer_at, at, loops));
+    bool is_numbered(label const& memory_name) const {
+        return plan_.where->memories[plan_.where->memories.find(memory_name)].is_numbered();
+    }
+    /// An address as its memory has it: a pointer, or the number that stands for it.
+    Expr encoded(int buffer_at, Expr const& address) const {
+        memory const& m = plan_.where->memories[plan_.buffers[static_cast<std::size_t>(buffer_at)].memory];
+        if (!m.is_numbered()) return address;
+        Expr const number = address / Halide::Internal::make_const(Halide::UInt(64), m.address_unit);
+        return Halide::Internal::simplify(number | Halide::Internal::make_const(Halide::UInt(64), m.address_flags));
+    }
+    /// Likewise, as an argument of a device function, with the flags of this use.
+    Expr address_argument(int buffer_at, Expr const& address, call_argument const& a) const {
+        memory const& m = plan_.where->memories[plan_.buffers[static_cast<std::size_t>(buffer_at)].memory];
+        if (!m.is_numbered()) return reinterpret_to_handle(address);
+        Expr const number = encoded(buffer_at, address) | Halide::Internal::make_const(Halide::UInt(64), a.value);
+        return Halide::Internal::simplify(Halide::cast<std::int64_t>(number));
+    }
+    /// What is counted, in the unit that an argument asks for.
+    static Expr in_units(Expr const& value, call_argument const& a) {
+        return a.value == 0 ? value : Halide::Internal::simplify(value / wide(a.value));
     }
     /// How far a kernel reaches along one dimension of an argument.
     Expr extent_touched(int buffer_at, int dimension) const {

@@ -1,7 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <set>
-#include <tilewright/halide/expression.hpp>
+#include <tilewright/halide/border.hpp>
 #include <tilewright/plan/count.hpp>
 
 // Tile bodies: what stands inside the innermost loops of the program, lowered by Halide and taken over as a statement.
@@ -63,28 +63,92 @@ inline std::vector<limit> limits_of(plan_value const& plan, body const& b, bool 
     return found;
 }
 
-/// Whether all that the loops of a tile body reach is there, over the loops around it.
+/// Whether all that the loops of a tile body reach of one axis is there, over the loops around it.
+inline Halide::Expr is_whole(plan_value const& plan, limit const& l, body const& b, std::function<Halide::Expr(int)> const& loop) {
+    Halide::Expr furthest = static_cast<int>(l.form.constant);
+    for (int t = 0; t < l.form.count; ++t) {
+        term const& part = plan.term_at(l.form, t);
+        linear one;
+        one.add(1, part.variable);
+        bool inside = false;
+        for (int at = 0; at < b.loop_count; ++at)
+            inside |= tilewright::detail::moves_with(plan, one, b.loops[static_cast<std::size_t>(at)]);
+        std::int64_t const most = plan.variables[static_cast<std::size_t>(part.variable)].extent - 1;
+        if (!inside) furthest = furthest + static_cast<int>(part.coefficient) * variable_value(plan, part.variable, loop);
+        else if (part.coefficient > 0) furthest = furthest + static_cast<int>(part.coefficient * most);
+    }
+    return Halide::Internal::simplify(furthest < static_cast<int>(l.bound));
+}
+/// Likewise of all axes.
 inline Halide::Expr is_whole(plan_value const& plan, body const& b, std::function<Halide::Expr(int)> const& loop) {
     Halide::Expr whole = Halide::Internal::const_true();
-    for (limit const& l : limits_of(plan, b, false)) {
-        Halide::Expr furthest = static_cast<int>(l.form.constant);
-        for (int t = 0; t < l.form.count; ++t) {
-            term const& part = plan.term_at(l.form, t);
-            linear one;
-            one.add(1, part.variable);
-            bool inside = false;
-            for (int at = 0; at < b.loop_count; ++at)
-                inside |= tilewright::detail::moves_with(plan, one, b.loops[static_cast<std::size_t>(at)]);
-            std::int64_t const most = plan.variables[static_cast<std::size_t>(part.variable)].extent - 1;
-            if (!inside) furthest = furthest + static_cast<int>(part.coefficient) * variable_value(plan, part.variable, loop);
-            else if (part.coefficient > 0) furthest = furthest + static_cast<int>(part.coefficient * most);
-        }
-        whole = whole && furthest < static_cast<int>(l.bound);
-    }
+    for (limit const& l : limits_of(plan, b, false)) whole = whole && is_whole(plan, l, b, loop);
     return Halide::Internal::simplify(whole);
 }
 
+/// The iterations of a tile body that a piece of code carries out.
+struct tile_part {
+    struct range {
+        int first = 0, count = 0;
+    };
+    std::map<int, range> ranges;  ///< of loops that do not run in full
+    bool guarded = false;         ///< every iteration asks whether it is there; then what ends is not vectorised or unrolled
+
+    range of(int loop, variable const& v) const {
+        auto const found = ranges.find(loop);
+        return found == ranges.end() ? range{0, static_cast<int>(v.extent)} : found->second;
+    }
+};
+
+/// Whether a core carries out a stage by fused multiply-adds.
+inline bool is_fused(plan_value const& plan, stage const& s) {
+    return plan.where->host().fused_multiply_add && s.reduction == operation::reduce_sum && is_float(s.type) &&
+           plan.what[s.body].op == operation::multiply;
+}
+/// The sum that such a stage continues. LLVM knows the function by its name, and the calls of all lanes become one instruction.
+inline Halide::Expr fused_sum(plan_value const& plan, stage const& s, Halide::Expr const& sum,
+                              std::function<Halide::Expr(int)> const& leaf) {
+    node const& product = plan.what[s.body];
+    Halide::Type const type = type_of(s.type);
+    return Halide::Internal::Call::make(
+        type, type.bits() == 32 ? "llvm.fma.f32" : "llvm.fma.f64",
+        {strict(build_value(plan.what, product.argument(0), leaf)), strict(build_value(plan.what, product.argument(1), leaf)), sum},
+        Halide::Internal::Call::PureExtern);
+}
+
 namespace detail {
+
+/// From where to where a form goes, whatever its loops are.
+inline std::pair<std::int64_t, std::int64_t> reach_of(plan_value const& plan, linear const& form) {
+    std::int64_t low = form.constant, high = form.constant;
+    for (int t = 0; t < form.count; ++t) {
+        term const& part = form.terms[static_cast<std::size_t>(t)];
+        std::int64_t const furthest = part.coefficient * (plan.variables[static_cast<std::size_t>(part.variable)].extent - 1);
+        (furthest < 0 ? low : high) += furthest;
+    }
+    return {low, high};
+}
+
+/// The index of a use along a dimension of its buffer, inside of the tensor where it is one that may leave it.
+inline Halide::Expr place_of(plan_value const& plan, use const& u, int dimension, std::function<Halide::Expr(int)> const& loop) {
+    using Halide::Expr;
+    affine const& at = u.at[static_cast<std::size_t>(dimension)];
+    Expr place = form_value(plan, at, loop);
+    plan.each_padding(u.node, [&](padding const& one) {
+        if (!one.guarded || one.dimension != dimension) return;
+        Expr const index = form_value(plan, one.index, loop);
+        place = move_inside(index, one.extent) + Halide::Internal::simplify(place - index);
+        // A box can be outside as a whole: then there is nothing in it, but an address.
+        buffer const& b = plan.buffers[static_cast<std::size_t>(u.buffer)];
+        linear begin = tilewright::detail::form_of(plan, one.index);
+        begin.add(tilewright::detail::form_of(plan, at), -1);
+        auto const [low, high] = reach_of(plan, begin);
+        std::int64_t const size = b.extents[static_cast<std::size_t>(dimension)];
+        if (b.kind != buffer_kind::argument && (low + size <= 0 || high >= one.extent))
+            place = Halide::clamp(place, 0, static_cast<int>(size - 1));
+    });
+    return place;
+}
 
 /// Renames what a lowered body loads, stores and loops over to the plan's names.
 class adopt_names : public Halide::Internal::IRMutator {
@@ -132,28 +196,6 @@ class adopt_names : public Halide::Internal::IRMutator {
     }
 };
 
-/// Finds the statement that produces a Func, with the lets around it.
-class find_production : public Halide::Internal::IRVisitor {
-  public:
-    std::string name;
-    Halide::Internal::Stmt body;
-    std::vector<std::pair<std::string, Halide::Expr>> lets;
-
-  protected:
-    using IRVisitor::visit;
-    void visit(Halide::Internal::ProducerConsumer const* op) override {
-        if (op->is_producer && op->name == name) {
-            body = op->body;
-        } else IRVisitor::visit(op);
-    }
-    void visit(Halide::Internal::LetStmt const* op) override {
-        if (body.defined()) return;
-        lets.emplace_back(op->name, op->value);
-        op->body.accept(this);
-        if (!body.defined()) lets.pop_back();
-    }
-};
-
 /// The variables of a statement that nothing in it defines.
 class free_names : public Halide::Internal::IRGraphVisitor {
   public:
@@ -167,15 +209,57 @@ class free_names : public Halide::Internal::IRGraphVisitor {
     void visit(Halide::Internal::For const* op) override { defined.insert(op->name), IRGraphVisitor::visit(op); }
 };
 
+/// Finds the statement that produces a Func, with the lets and conditions around it.
+class find_production : public Halide::Internal::IRVisitor {
+  public:
+    std::string name;
+    Halide::Internal::Stmt body;
+
+    /// The body, inside of the conditions and of those lets around that it uses.
+    Halide::Internal::Stmt whole() const {
+        Halide::Internal::Stmt found = body;
+        for (auto outer = around.rbegin(); outer != around.rend(); ++outer) {
+            free_names inside;
+            found.accept(&inside);
+            if (outer->first.empty()) found = Halide::Internal::IfThenElse::make(outer->second, found);
+            else if (inside.used.count(outer->first) != 0) found = Halide::Internal::LetStmt::make(outer->first, outer->second, found);
+        }
+        return found;
+    }
+
+  protected:
+    using IRVisitor::visit;
+    void visit(Halide::Internal::ProducerConsumer const* op) override {
+        if (op->is_producer && op->name == name) {
+            body = op->body;
+        } else IRVisitor::visit(op);
+    }
+    void visit(Halide::Internal::LetStmt const* op) override { inside(op->name, op->value, op->body); }
+    void visit(Halide::Internal::IfThenElse const* op) override {
+        inside("", op->condition, op->then_case);
+        if (op->else_case.defined()) inside("", !op->condition, op->else_case);
+    }
+
+  private:
+    std::vector<std::pair<std::string, Halide::Expr>> around;  ///< a condition has no name
+
+    void inside(std::string const& name, Halide::Expr const& value, Halide::Internal::Stmt const& rest) {
+        if (body.defined()) return;
+        around.emplace_back(name, value);
+        rest.accept(this);
+        if (!body.defined()) around.pop_back();
+    }
+};
+
 }  // namespace detail
 
 /// Lowers one tile body: a small pipeline whose loops have constant extents, and whose loads and stores are then those of the plan's
 /// buffers.
 ///
-/// @param whole_tile  false: iterations beyond an end do nothing; the loops that can run past one are not vectorised or unrolled then
+/// @param reported  its accesses will be reported: see `padded_call`
 /// @throws std::runtime_error when a name is left that the program around it does not define
 inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const& b, code_names const& names, Halide::Target const& target,
-                                              bool whole_tile = true) {
+                                              tile_part const& part = {}, bool reported = false) {
     using namespace Halide;
     stage const& s = plan.stages[static_cast<std::size_t>(b.stage)];
     detail::adopt_names adopt;
@@ -202,7 +286,10 @@ inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const
         RDom domain;
         if (!loops.empty()) {
             Region ranges;
-            for (int v : loops) ranges.emplace_back(0, static_cast<int>(plan.variables[static_cast<std::size_t>(v)].extent));
+            for (int v : loops) {
+                tile_part::range const here = part.of(v, plan.variables[static_cast<std::size_t>(v)]);
+                ranges.emplace_back(here.first, here.count);
+            }
             domain = RDom(ranges, only_identity ? "identity" : "tile");
         }
         std::function<Expr(int)> const loop = [&](int v) -> Expr {
@@ -226,11 +313,11 @@ inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const
                     adopt.values[made.first->second.name()] = *part;
                     *part = made.first->second;
                 }
-                index = index + (form_value(plan, u.at[static_cast<std::size_t>(dimension)], loop) - low) * stride;
+                index = index + (detail::place_of(plan, u, dimension, loop) - low) * stride;
             }
             return Internal::simplify(index);
         };
-        std::vector<limit> const limits = whole_tile ? std::vector<limit>() : limits_of(plan, b, only_identity);
+        std::vector<limit> const limits = part.guarded ? limits_of(plan, b, only_identity) : std::vector<limit>();
         for (limit const& l : limits) domain.where(form_value(plan, l.form, loop) < static_cast<int>(l.bound));
         auto const runs_past = [&](int v) {
             return std::any_of(limits.begin(), limits.end(), [&](limit const& l) {
@@ -249,13 +336,20 @@ inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const
             if (n.op == operation::axis_value) return form_value(plan, u.at[0], loop);
             auto const made = loaded.try_emplace(u.buffer, type_of(n.type), 1);
             adopt.buffers[made.first->second.name()] = names.buffers[static_cast<std::size_t>(u.buffer)];
-            return made.first->second(flat(u));
+            Expr const element = made.first->second(flat(u));
+            if (!plan.is_guarded(at)) return element;
+            Expr inside = Internal::const_true();
+            plan.each_padding(at, [&](padding const& one) { inside = inside && is_inside(form_value(plan, one.index, loop), one.extent); });
+            Expr const border = border_of(plan.what, at);
+            if (!reported) return choose(inside, element, border);
+            return Internal::Call::make(element.type(), padded_call, {inside, element, border}, Internal::Call::PureExtern);
         };
         Expr const where = flat(*plan.use_at(s.target));
         if (only_identity) produced(where) = identity(s.reduction, s.type);
         else {
             Expr const value = build_value(plan.what, s.body, leaf);
-            produced(where) = strict(s.reduces() ? reduce(s.reduction, produced(where), value) : value);
+            produced(where) = is_fused(plan, s) ? fused_sum(plan, s, produced(where), leaf)
+                                                : strict(s.reduces() ? reduce(s.reduction, produced(where), value) : value);
         }
         Stage update = produced.update(updates++);
         update.unscheduled();  // on purpose, where nothing is vectorised or unrolled
@@ -263,7 +357,8 @@ inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const
             variable const& v = plan.variables[static_cast<std::size_t>(loops[position])];
             RVar const here = domain[static_cast<int>(position)];
             adopt.loops[here.name()] = names.variables[static_cast<std::size_t>(loops[position])];
-            if (v.extent == 1 || runs_past(loops[position])) continue;  // no loop is left to direct, or none that can be
+            if (part.of(loops[position], v).count == 1 || runs_past(loops[position]))
+                continue;  // no loop is left to direct, or none that can be
             // The target's elements differ from lane to lane, so there is no race to fear.
             if (v.vectorized) update.allow_race_conditions().vectorize(here);
             if (v.unrolled) update.unroll(here);
@@ -280,12 +375,7 @@ inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const
     found.name = produced.name();
     module.functions().back().body.accept(&found);
     if (!found.body.defined()) throw std::runtime_error("Halide lowered a tile body to nothing");
-    Internal::Stmt whole = found.body;
-    for (auto let = found.lets.rbegin(); let != found.lets.rend(); ++let) {
-        detail::free_names names_inside;
-        whole.accept(&names_inside);
-        if (names_inside.used.count(let->first) != 0) whole = Internal::LetStmt::make(let->first, let->second, whole);
-    }
+    Internal::Stmt whole = found.whole();
     adopt.buffers[produced.name()] = names.buffers[static_cast<std::size_t>(plan.use_at(s.target)->buffer)];
     whole = adopt.mutate(whole);
 

@@ -1,4 +1,6 @@
 #pragma once
+#include <tilewright/halide/border.hpp>
+#include <tilewright/halide/checked.hpp>
 #include <tilewright/halide/order.hpp>
 
 // Calls of transfers.
@@ -41,14 +43,35 @@ class code_transfers : public code_order {
         return Halide::Internal::simplify(beyond.defined() ? made && beyond : made);
     }
 
-    Stmt transfer_call(movement const& m) const {
-        // The dimensions in their order, then the row.
+    /// Of the dimensions in their order, then of the row.
+    std::vector<reach> reaches_of(movement const& m) const {
         std::vector<reach> reaches;
         for (int position = 0; position < m.dimension_count; ++position) reaches.push_back(reach_of(m, position));
         reaches.push_back(reach_of(m, -1));
-        Stmt const made = transfer_call(m, reaches);
+        return reaches;
+    }
+    Stmt where_made(movement const& m, std::vector<reach> const& reaches, Stmt const& what) const {
         Expr const condition = is_made(m, reaches);
-        return Halide::Internal::is_const_one(condition) ? made : Halide::Internal::IfThenElse::make(condition, made);
+        return Halide::Internal::is_const_one(condition) ? what : Halide::Internal::IfThenElse::make(condition, what);
+    }
+    Stmt transfer_call(movement const& m) const {
+        std::vector<reach> const reaches = reaches_of(m);
+        return where_made(m, reaches, transfer_call(m, reaches));
+    }
+    /// A call behind the settings that each one makes for itself.
+    Stmt set_up(movement const& m, std::vector<reach> const& reaches, Stmt const& what) const {
+        part_range const& uses = plan_.where->transfers[m.transfer].settings;
+        std::vector<Stmt> all;
+        for (int which = 0; which < uses.count; ++which) {
+            if ((m.sets >> which & 1) == 0) continue;
+            required_setting const& setting = plan_.where->settings[uses.first + which];
+            device_call values;
+            for (int at = 0; at < setting.count; ++at) values.push(setting.values[static_cast<std::size_t>(at)]);
+            all.push_back(
+                configure(plan_.where->configurations.find(setting.configuration_name), arguments_of(values, m, reaches, Expr(), Expr())));
+        }
+        all.push_back(what);
+        return Halide::Internal::Block::make(all);
     }
     Stmt transfer_call(movement const& m, std::vector<reach> const& reaches) const {
         transfer_description const& t = plan_.where->transfers[m.transfer];
@@ -69,7 +92,6 @@ class code_transfers : public code_order {
             if (m.source >= 0) from = from + behind(m.source, d.source_dimension);
             to = to + behind(m.destination, d.destination_dimension);
         }
-        Expr const source = reinterpret_to_handle(from), destination = reinterpret_to_handle(to);
         Expr const row_elements = reaches.back().extent;
         Expr const tag = t.is_asynchronous ? tag_of(m.at) : wide(-1);
         std::int64_t const size = bytes_of(plan_.buffers[static_cast<std::size_t>(m.destination)].type);
@@ -87,13 +109,24 @@ class code_transfers : public code_order {
                 shape.push_back(byte_stride(m.source, d.source_dimension, d.source_factor));
                 shape.push_back(byte_stride(m.destination, d.destination_dimension, d.destination_factor));
             }
+            Expr const source = reinterpret_to_handle(m.source < 0 ? from : encoded(m.source, from));
+            Expr const destination = reinterpret_to_handle(encoded(m.destination, to));
             return started(m, checked(call(Halide::Int(32), "tilewright_emulate_transfer",
                                            {machine_handle(), static_cast<int>(m.transfer), source, destination, structure(shape)})));
         }
+        std::vector<Stmt> calls;
+        each_call(*plan_.where, t, [&](device_call const& described) {
+            calls.push_back(checked(call(Halide::Int(32), described.symbol.str(), arguments_of(described, m, reaches, from, to))));
+        });
+        return started(m, Halide::Internal::Block::make(calls));
+    }
+    std::vector<Expr> arguments_of(device_call const& described, movement const& m, std::vector<reach> const& reaches, Expr const& from,
+                                   Expr const& to) const {
+        std::int64_t const size = bytes_of(plan_.buffers[static_cast<std::size_t>(m.destination)].type);
+        Expr const& row_elements = reaches.back().extent;
         Expr elements = wide(1);
         for (reach const& r : reaches) elements = elements * r.extent;
         std::vector<Expr> arguments;
-        device_call const described = call_of(*plan_.where, t);
         for (int position = 0; position < described.count; ++position) {
             call_argument const& a = described.arguments[static_cast<std::size_t>(position)];
             // Dimension 0 is the row; 1 is the innermost of the others.
@@ -101,31 +134,65 @@ class code_transfers : public code_order {
             bool const present = a.dimension >= 1 && which >= 0;
             movement_dimension const d = present ? m.dimensions[static_cast<std::size_t>(which)] : movement_dimension{};
             switch (a.is) {
-                case role::source: arguments.push_back(source); break;
-                case role::destination: arguments.push_back(destination); break;
-                case role::bytes: arguments.push_back(Halide::Internal::simplify(elements * wide(size))); break;
-                case role::row_bytes: arguments.push_back(Halide::Internal::simplify(row_elements * wide(size))); break;
+                case role::source:
+                    if (m.source >= 0) arguments.push_back(address_argument(m.source, from, a));
+                    else
+                        arguments.push_back(is_numbered(plan_.where->transfers[m.transfer].source) ? wide(0) : reinterpret_to_handle(from));
+                    break;
+                case role::destination: arguments.push_back(address_argument(m.destination, to, a)); break;
+                case role::bytes: arguments.push_back(in_units(Halide::Internal::simplify(elements * wide(size)), a)); break;
+                case role::row_bytes: arguments.push_back(in_units(Halide::Internal::simplify(row_elements * wide(size)), a)); break;
                 case role::extent:
-                    arguments.push_back(a.dimension == 0 ? row_elements
-                                        : present        ? reaches[static_cast<std::size_t>(which)].extent
-                                                         : wide(1));
+                    arguments.push_back(in_units(a.dimension == 0 ? row_elements
+                                                 : present        ? reaches[static_cast<std::size_t>(which)].extent
+                                                                  : wide(1),
+                                                 a));
                     break;
                 case role::source_stride:
-                    arguments.push_back(byte_stride(m.source, present ? d.source_dimension : -1, d.source_factor));
+                    arguments.push_back(in_units(byte_stride(m.source, present ? d.source_dimension : -1, d.source_factor), a));
                     break;
                 case role::destination_stride:
-                    arguments.push_back(byte_stride(m.destination, present ? d.destination_dimension : -1, d.destination_factor));
+                    arguments.push_back(
+                        in_units(byte_stride(m.destination, present ? d.destination_dimension : -1, d.destination_factor), a));
                     break;
-                case role::tag: arguments.push_back(tag); break;
+                case role::tag: arguments.push_back(tag_of(m.at)); break;
                 default: arguments.push_back(wide(a.value)); break;
             }
         }
-        return started(m, checked(call(Halide::Int(32), described.symbol.str(), arguments)));
+        return arguments;
     }
 
-    static Expr structure(std::vector<Expr> const& values) {
-        return Halide::Internal::Call::make(Halide::Handle(), Halide::Internal::Call::make_struct, values,
-                                            Halide::Internal::Call::Intrinsic);
+    /// Loops that write the border of a padded access to a whole box.
+    Stmt fill_by_core(movement const& m) const {
+        using namespace Halide::Internal;
+        buffer const& b = plan_.buffers[static_cast<std::size_t>(m.destination)];
+        std::string const& name = name_of_buffer(m.destination);
+        Expr index = 0;
+        std::vector<std::pair<std::string, std::int64_t>> loops;
+        auto const add = [&](std::int64_t extent, std::int64_t stride) {
+            loops.emplace_back(name + ".border" + std::to_string(loops.size()), extent);
+            index = index + Variable::make(Halide::Int(32), loops.back().first) * static_cast<int>(stride);
+        };
+        for (int at = 0; at < m.dimension_count; ++at) {
+            movement_dimension const& d = m.dimensions[static_cast<std::size_t>(at)];
+            add(d.extent, b.stride(d.destination_dimension) * d.destination_factor);
+        }
+        add(m.row_elements, 1);
+        Stmt fill = Store::make(name, border_of(plan_.what, m.border), simplify(index), Parameter(), const_true(), ModulusRemainder());
+        Expr const address = element_address_bits(m.destination, m.destination_at, loop_values_at(m.at));
+        int const stage_at = plan_.stage_of(m.border);
+        if (how_.checked) fill = report_accesses(fill, machine_handle(), stage_at, {{name, {m.destination, address}}}, true);
+        for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop)
+            fill = For::make(loop->first, 0, static_cast<int>(loop->second), ForType::Serial, Halide::DeviceAPI::None, fill);
+        fill = LetStmt::make(name, reinterpret_to_handle(address), fill);
+        if (how_.to != binding::emulated) return fill;
+        std::int64_t const elements = m.bytes / bytes_of(b.type);
+        return Block::make(Evaluate::make(code_call(wide(elements), {.store = 1})), fill);
+    }
+    /// Tells the emulator what loops that stay code are going to do.
+    Expr code_call(Expr const& iterations, operation_counts const& c) const {
+        return call(Halide::Int(32), "tilewright_emulate_code",
+                    {machine_handle(), iterations, c.load, c.store, c.arithmetic, c.multiply, c.divide, c.convert});
     }
 };
 

@@ -3,7 +3,8 @@
 
 namespace tilewright {
 
-/// What one argument of a device function carries. Addresses are pointers, everything else an int64.
+/// What one argument of a device function carries. Addresses are pointers, or numbers where their memory says so; everything else is an
+/// int64.
 enum class role : std::uint8_t {
     source,              // transfer: address of the region's first element
     destination,         // transfer: likewise
@@ -18,6 +19,8 @@ enum class role : std::uint8_t {
     tag,                 // transfer, wait: what a transfer is started with and waited for by
     pending,             // wait: jobs of the engine that need not be complete
     queue,               // push, pop: which of the token queues between two engines
+    covered,             // intrinsic: elements of the axis `dimension` that this call covers
+    setting,             // configuration: the value number `dimension` that it is set to
 };
 
 /// One argument of a device function. `operand` is a position in the list of the intrinsic's operands.
@@ -25,14 +28,25 @@ struct call_argument {
     role is = role::literal;
     std::int8_t dimension = 0;
     std::int8_t operand = -1;
-    std::int64_t value = 0;
+    std::int64_t value = 0;  ///< literal; of an address, bits that are set in it; of what is counted, the unit that it is counted in
+
+    /// Bits of an address that is a number, in this use of it.
+    constexpr call_argument with(std::int64_t bits) const { return {is, dimension, operand, bits}; }
+    /// A stride or a count in units of so many bytes, or elements, instead of one.
+    constexpr call_argument in_units_of(std::int64_t unit) const { return {is, dimension, operand, unit}; }
 };
+constexpr bool is_address(role is) { return is == role::source || is == role::destination || is == role::address; }
+constexpr bool is_stride(role is) { return is == role::source_stride || is == role::destination_stride || is == role::stride; }
 
 /// An argument that speaks of an operand by name; the intrinsic turns the name into a position.
 struct operand_argument {
     role is = role::address;
     std::int8_t dimension = 0;
-    label operand{};
+    label operand{};  ///< covered: the axis
+    std::int64_t value = 0;
+
+    constexpr operand_argument with(std::int64_t bits) const { return {is, dimension, operand, bits}; }
+    constexpr operand_argument in_units_of(std::int64_t unit) const { return {is, dimension, operand, unit}; }
 };
 
 /// The arguments that a device function can be given, to be listed in the order of its C signature.
@@ -46,7 +60,11 @@ constexpr operand_argument address(any_tensor const& operand) { return {role::ad
 constexpr operand_argument stride(any_tensor const& operand, int dimension) {
     return {role::stride, static_cast<std::int8_t>(dimension), operand.name};
 }
+constexpr operand_argument extent(axis const& covered) { return {role::covered, 0, covered.name}; }
+constexpr call_argument setting(int which) { return {role::setting, static_cast<std::int8_t>(which)}; }
 constexpr call_argument literal(std::int64_t value) { return {role::literal, 0, -1, value}; }
+/// 2 to the power of `position`, for flags in addresses.
+constexpr std::int64_t bit(int position) { return std::int64_t{1} << position; }
 }  // namespace argument
 
 /// `name` and `suffix` in one; cut, and marked so, where it is too long.
@@ -71,6 +89,12 @@ struct device_call {
         if (count < most_arguments) arguments[static_cast<std::size_t>(count)] = what;
         ++count;
     }
+};
+
+/// Some of a machine's calls, or settings, that follow each other.
+struct part_range {
+    int first = 0;
+    int count = 0;
 };
 
 }  // namespace tilewright

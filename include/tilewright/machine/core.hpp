@@ -18,6 +18,8 @@ struct core {
     label name;
     operation_costs costs{};
     int count = 1;  ///< more than one is refused until plans can distribute
+    /// A sum of products in floating point is carried out by fused multiply-adds: `s + a * b` is rounded once.
+    bool fused_multiply_add = false;
 };
 
 }  // namespace tilewright

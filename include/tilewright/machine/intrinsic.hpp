@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/compute/stage.hpp>
 #include <tilewright/machine/transfer.hpp>
 
 namespace tilewright {
@@ -15,6 +16,9 @@ struct operand_constraint {
     label tensor{};
     label memory_name{};
     direction is = direction::reads;
+    std::int64_t alignment = 1;        ///< bytes; of its address, besides what all operands keep to
+    std::int64_t stride_multiple = 1;  ///< elements; of its strides, likewise
+    std::int64_t longest_stride = 0;   ///< elements; 0: no limit
 };
 
 /// What a machine keeps of an intrinsic.
@@ -27,11 +31,16 @@ struct intrinsic_description {
     fixed_array<operand_constraint, most_operands> operands{};
     int operand_count = 0;
     std::int64_t cost_cycles = 1;
+    std::uint16_t flexible_axes = 0;  ///< a bit for each axis of which a call covers at most the extent, as it is told
+    static constexpr std::uint16_t unknown_axis = 1 << 15;
     std::int64_t address_alignment = 1;  ///< bytes; every operand's address is a multiple of it
     std::int64_t stride_alignment = 1;   ///< elements; every stride but the innermost, which is 1, is a multiple of it
     device_call call{};                  ///< without arguments: each operand's address and outer strides, in the order they are declared
+    part_range more_calls{};             ///< of the machine's: those that follow it in each step
+    part_range settings{};               ///< of the machine's: what must be configured
     semantics_range semantics{};
 
+    constexpr bool is_flexible(int axis) const { return (flexible_axes >> axis & 1) != 0; }
     constexpr int find(label const& operand) const {
         for (int position = 0; position < operand_count && position < most_operands; ++position) {
             if (operands[static_cast<std::size_t>(position)].tensor == operand) return position;
@@ -46,7 +55,24 @@ struct intrinsic_description {
 /// of c; with `writes(c, …)`, or written `c(i, j) = sum(k, …)`, it overwrites them.
 struct intrinsic : intrinsic_description {
     semantics_nodes does;
+    part_protocol protocol{};
 
+  private:
+    template <class Change>
+    constexpr intrinsic& change(any_tensor const& operand, Change&& what) {
+        int const at = find(operand.name);
+        // An operand that is not there is one that semantics do not have: the planner refuses it.
+        if (at < 0) return constrain(operand, {}, direction::reads);
+        what(operands[static_cast<std::size_t>(at)]);
+        return *this;
+    }
+    constexpr intrinsic& constrain(any_tensor const& operand, memory const& where, direction is) {
+        if (operand_count < most_operands) operands[static_cast<std::size_t>(operand_count)] = {operand.name, where.name, is};
+        ++operand_count;
+        return *this;
+    }
+
+  public:
     template <int Count>
     constexpr intrinsic(label intrinsic_name, computation<Count> const& semantics)
         : intrinsic_description{.name = intrinsic_name, .call = {.symbol = intrinsic_name}}, does(semantics) {}
@@ -63,6 +89,13 @@ struct intrinsic : intrinsic_description {
         is_asynchronous = true;
         return *this;
     }
+    /// A call covers at most the extents of these axes: `argument::extent(axis)` says how much.
+    template <class... Axes>
+    constexpr intrinsic& up_to(Axes const&... axes) {
+        for (int const at : {axis_of(axes.name)...})
+            flexible_axes = static_cast<std::uint16_t>(flexible_axes | (at < 0 ? unknown_axis : 1 << at));
+        return *this;
+    }
     constexpr intrinsic& cycles(std::int64_t count) {
         cost_cycles = count;
         return *this;
@@ -75,23 +108,51 @@ struct intrinsic : intrinsic_description {
         stride_alignment = elements;
         return *this;
     }
+    /// Likewise of one operand, which is declared before.
+    constexpr intrinsic& alignment(any_tensor const& operand, std::int64_t bytes) {
+        return change(operand, [bytes](operand_constraint& o) { o.alignment = bytes; });
+    }
+    constexpr intrinsic& stride_multiple(any_tensor const& operand, std::int64_t elements) {
+        return change(operand, [elements](operand_constraint& o) { o.stride_multiple = elements; });
+    }
+    constexpr intrinsic& stride_at_most(any_tensor const& operand, std::int64_t elements) {
+        return change(operand, [elements](operand_constraint& o) { o.longest_stride = elements; });
+    }
     /// The C function that carries it out, and its arguments in order. Comes after the operands are declared.
     template <class... Arguments>
     constexpr intrinsic& calls(label symbol, Arguments const&... arguments) {
         call = {.symbol = symbol};
-        (push(arguments), ...);
+        (call.push(resolved(arguments)), ...);
+        return *this;
+    }
+    /// One more C function, which each step calls behind those before. Its arguments are all given.
+    template <class... Arguments>
+    constexpr intrinsic& then(label symbol, Arguments const&... arguments) {
+        device_call next{.symbol = symbol};
+        (next.push(resolved(arguments)), ...);
+        protocol.push(next);
+        return *this;
+    }
+    /// It uses what a configuration was set to: literals, strides of operands, extents of its axes. Comes after the operands are declared.
+    template <class... Values>
+    constexpr intrinsic& uses(configuration const& what, Values const&... values) {
+        required_setting setting{.configuration_name = what.name};
+        (setting.push(resolved(values)), ...);
+        protocol.push(setting);
         return *this;
     }
 
   private:
-    constexpr void push(call_argument const& what) { call.push(what); }
-    constexpr void push(operand_argument const& what) {
-        call.push({what.is, what.dimension, static_cast<std::int8_t>(find(what.operand))});
+    static constexpr call_argument resolved(call_argument const& what) { return what; }
+    constexpr call_argument resolved(operand_argument const& what) const {
+        if (what.is == role::covered) return {what.is, static_cast<std::int8_t>(axis_of(what.operand)), -1, what.value};
+        return {what.is, what.dimension, static_cast<std::int8_t>(find(what.operand)), what.value};
     }
-    constexpr intrinsic& constrain(any_tensor const& operand, memory const& where, direction is) {
-        if (operand_count < most_operands) operands[static_cast<std::size_t>(operand_count)] = {operand.name, where.name, is};
-        ++operand_count;
-        return *this;
+    /// The position of an axis in the stage that the semantics are; -1: it has none of this name.
+    constexpr int axis_of(label const& name) const {
+        stage s;
+        if (does.count > max_semantics || read_stage({does.nodes.data(), does.count}, 0, s)) return -1;
+        return s.find(name);
     }
 };
 

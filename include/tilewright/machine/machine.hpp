@@ -39,34 +39,13 @@ struct machine {
     part_list<engine, 8> engines{};
     part_list<tilewright::tokens, 12> tokens{};
     part_list<core, 4> cores{};
+    part_list<configuration, 6> configurations{};
     part_list<transfer_description, 12> transfers{};
     part_list<intrinsic_description, 16> intrinsics{};
+    part_list<device_call, 12> more_calls{};     ///< of all parts: see `each_call`
+    part_list<required_setting, 16> settings{};  ///< likewise
     fixed_array<node, most_nodes> semantics{};
     int semantics_count = 0;
-
-    constexpr machine() = default;
-    template <class... Parts>
-    constexpr explicit machine(label machine_name, Parts const&... parts) : name(machine_name) {
-        boost::hana::for_each(boost::hana::make_tuple(&parts...), [this](auto const* part) { this->add(*part); });
-    }
-
-    constexpr void add(memory const& part) { memories.push(part); }
-    constexpr void add(engine const& part) { engines.push(part); }
-    constexpr void add(tilewright::tokens const& part) { tokens.push(part); }
-    constexpr void add(core const& part) { cores.push(part); }
-    constexpr void add(transfer const& part) {
-        transfer_description description = part;
-        description.semantics = keep(part.does);
-        transfers.push(description);
-    }
-    constexpr void add(intrinsic const& part) {
-        intrinsic_description description = part;
-        description.semantics = keep(part.does);
-        intrinsics.push(description);
-    }
-
-    constexpr computation_view view(semantics_range range) const { return {semantics.data() + range.first, range.count}; }
-    constexpr core host() const { return cores.count > 0 ? cores[0] : core{.name = "host"}; }
 
   private:
     constexpr semantics_range keep(semantics_nodes const& what) {
@@ -78,6 +57,46 @@ struct machine {
         }
         return range;
     }
+    template <class Description>
+    constexpr void keep(part_protocol const& protocol, Description& description) {
+        // Too many of one part count as too many of all: there is no room for what they were.
+        auto const keep_all = [](auto& list, auto const& parts, int count) {
+            part_range const range{list.count, count};
+            for (int at = 0; at < count && at < part_protocol::most; ++at) list.push(parts[static_cast<std::size_t>(at)]);
+            if (count > part_protocol::most) list.count = list.most + 1;
+            return count == 0 ? part_range{} : range;
+        };
+        description.more_calls = keep_all(more_calls, protocol.more_calls, protocol.more_call_count);
+        description.settings = keep_all(settings, protocol.settings, protocol.setting_count);
+    }
+
+  public:
+    constexpr machine() = default;
+    template <class... Parts>
+    constexpr explicit machine(label machine_name, Parts const&... parts) : name(machine_name) {
+        boost::hana::for_each(boost::hana::make_tuple(&parts...), [this](auto const* part) { this->add(*part); });
+    }
+
+    constexpr void add(memory const& part) { memories.push(part); }
+    constexpr void add(engine const& part) { engines.push(part); }
+    constexpr void add(tilewright::tokens const& part) { tokens.push(part); }
+    constexpr void add(core const& part) { cores.push(part); }
+    constexpr void add(configuration const& part) { configurations.push(part); }
+    constexpr void add(transfer const& part) {
+        transfer_description description = part;
+        description.semantics = keep(part.does);
+        keep(part.protocol, description);
+        transfers.push(description);
+    }
+    constexpr void add(intrinsic const& part) {
+        intrinsic_description description = part;
+        description.semantics = keep(part.does);
+        keep(part.protocol, description);
+        intrinsics.push(description);
+    }
+
+    constexpr computation_view view(semantics_range range) const { return {semantics.data() + range.first, range.count}; }
+    constexpr core host() const { return cores.count > 0 ? cores[0] : core{.name = "host"}; }
 };
 
 /// Whether calls of a transfer carry a tag that it is waited for by.
@@ -88,7 +107,7 @@ constexpr bool is_tagged(machine const& where, transfer_description const& t) {
 constexpr device_call call_of(machine const& where, transfer_description const& t) { return call_of(t, is_tagged(where, t)); }
 
 /// The call of an intrinsic, with its default arguments when none were given: of each operand, in the order they are declared, its
-/// address and the strides of all its dimensions but the innermost.
+/// address and the strides of all its dimensions but the innermost; then the extents that are not fixed, in the order of the axes.
 constexpr device_call call_of(machine const& where, intrinsic_description const& what) {
     device_call call = what.call;
     if (call.count > 0) return call;
@@ -105,7 +124,25 @@ constexpr device_call call_of(machine const& where, intrinsic_description const&
             call.push({role::stride, static_cast<std::int8_t>(dimension), static_cast<std::int8_t>(operand)});
         }
     }
+    for (int axis = 0; what.flexible_axes >> axis != 0; ++axis) {
+        if (what.is_flexible(axis)) call.push({role::covered, static_cast<std::int8_t>(axis)});
+    }
     return call;
+}
+
+/// Calls `visit(call)` for the calls that make one step of a transfer or intrinsic, in their order.
+template <class Description, class Visit>
+constexpr void each_call(machine const& where, Description const& part, Visit&& visit) {
+    visit(call_of(where, part));
+    for (int at = part.more_calls.first; at < part.more_calls.first + part.more_calls.count; ++at) visit(where.more_calls[at]);
+}
+/// The memory whose address an argument is; -1: it is no address.
+constexpr int memory_of(machine const& where, transfer_description const& t, call_argument const& a) {
+    if (a.is != role::source && a.is != role::destination) return -1;
+    return where.memories.find(a.is == role::source ? t.source : t.destination);
+}
+constexpr int memory_of(machine const& where, intrinsic_description const& i, call_argument const& a) {
+    return a.is != role::address ? -1 : where.memories.find(i.operands[static_cast<std::size_t>(a.operand)].memory_name);
 }
 
 }  // namespace tilewright

@@ -3,7 +3,7 @@
 
 namespace tilewright {
 
-/// A memory whose device address is not fixed by the machine.
+/// A memory whose device address is not fixed by the machine: a kernel takes it as an argument.
 inline constexpr std::uint64_t no_address = ~std::uint64_t{0};
 
 constexpr std::int64_t operator""_KiB(unsigned long long count) { return static_cast<std::int64_t>(count) * 1024; }
@@ -22,6 +22,9 @@ struct memory {
     int ports = 2;                                       ///< of each bank; with one, either a transfer or what computes uses it at a time
     fixed_array<std::uint64_t, max_banks> bank_bases{};  ///< of each bank, where they do not follow each other; zeros: they do
     bool host_visible = true;                            ///< whether loops that stay code may load from it and store to it
+    int registers = 0;                                   ///< it is a file of so many registers of equal size, which have no addresses
+    std::int64_t address_unit = 0;    ///< bytes from one address to the next where addresses are numbers, as of rows; 0: they are pointers
+    std::uint64_t address_flags = 0;  ///< bits that are set in every such number
 
     constexpr std::int64_t bank_capacity() const { return banks > 1 ? capacity / banks : capacity; }
     /// Device address of the first byte of a bank.
@@ -31,6 +34,32 @@ struct memory {
         return bank_bases[static_cast<std::size_t>(bank)];
     }
     constexpr bool has_address() const { return base != no_address || bank_bases[0] != 0 || bank_bases[1] != 0; }
+    /// Whether kernels of the device binding are given its address by their caller.
+    constexpr bool is_pool() const { return !has_address() && registers == 0 && !is_numbered(); }
+    constexpr std::int64_t register_bytes() const { return capacity / registers; }
+    constexpr bool is_numbered() const { return address_unit > 0; }
+    /// The device address of a byte of a bank; without a base, counted from the memory's first byte, one bank behind the other.
+    constexpr std::uint64_t position(int bank, std::int64_t offset) const {
+        std::uint64_t const first = has_address() ? bank_base(bank) : static_cast<std::uint64_t>(bank * bank_capacity());
+        return first + static_cast<std::uint64_t>(offset);
+    }
+    /// The number that stands for a position, a multiple of the unit.
+    constexpr std::uint64_t number_of(std::uint64_t at) const { return address_flags | at / static_cast<std::uint64_t>(address_unit); }
+    /// The bits that the numbers of its rows need, without flags.
+    constexpr std::uint64_t bits_of_numbers() const {
+        std::uint64_t bits = 0;
+        for (int bank = 0; bank < banks && bank < max_banks && capacity > 0; ++bank) {
+            std::uint64_t const last = (position(bank, bank_capacity()) - 1) / static_cast<std::uint64_t>(address_unit);
+            while (bits < last) bits = bits << 1 | 1;
+        }
+        return bits;
+    }
 };
+
+/// The registers of a core: `count` of `bytes` each. Buffers in them are held by names, so every loop that moves their indices is written
+/// out, by `unroll` or `vectorize`.
+constexpr memory register_file(label name, int count, std::int64_t bytes) {
+    return {.name = name, .capacity = count * bytes, .alignment = bytes, .registers = count};
+}
 
 }  // namespace tilewright

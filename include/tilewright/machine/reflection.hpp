@@ -23,7 +23,8 @@ struct device_address {
 
 constexpr char const* name_of(role is) {
     constexpr char const* names[] = {"source",  "destination", "bytes",   "row_bytes", "extent",  "source_stride", "destination_stride",
-                                     "address", "stride",      "literal", "tag",       "pending", "queue"};
+                                     "address", "stride",      "literal", "tag",       "pending", "queue",         "covered",
+                                     "setting"};
     return names[static_cast<int>(is)];
 }
 
@@ -81,26 +82,35 @@ BOOST_HANA_ADAPT_ADT(tilewright::memory, (name, [](auto const& m) { return m.nam
                      (capacity, [](auto const& m) { return m.capacity; }), (alignment, [](auto const& m) { return m.alignment; }),
                      (banks, [](auto const& m) { return m.banks; }), (ports, [](auto const& m) { return m.ports; }),
                      (bank_bases, [](auto const& m) { return tilewright::detail::bases_of_banks(m); }),
-                     (host_visible, [](auto const& m) { return m.host_visible; }));
+                     (host_visible, [](auto const& m) { return m.host_visible; }), (registers, [](auto const& m) { return m.registers; }),
+                     (address_unit, [](auto const& m) { return m.address_unit; }),
+                     (address_flags, [](auto const& m) { return tilewright::device_address{m.address_flags}; }));
 BOOST_HANA_ADAPT_STRUCT(tilewright::operation_costs, load, store, arithmetic, multiply, divide, convert);
-BOOST_HANA_ADAPT_STRUCT(tilewright::core, name, costs, count);
+BOOST_HANA_ADAPT_STRUCT(tilewright::core, name, costs, count, fused_multiply_add);
 BOOST_HANA_ADAPT_STRUCT(tilewright::transfer_cost, latency, setup, bytes_per_cycle);
 BOOST_HANA_ADAPT_STRUCT(tilewright::call_argument, is, dimension, operand, value);
 BOOST_HANA_ADAPT_ADT(tilewright::device_call, (symbol, [](auto const& c) { return c.symbol; }),
                      (arguments, [](auto const& c) { return tilewright::detail::in_use(c.arguments, c.count); }));
+BOOST_HANA_ADAPT_STRUCT(tilewright::configuration, name, value_count, set_call);
+BOOST_HANA_ADAPT_ADT(tilewright::required_setting, (configuration_name, [](auto const& s) { return s.configuration_name; }),
+                     (values, [](auto const& s) { return tilewright::detail::in_use(s.values, s.count); }));
+BOOST_HANA_ADAPT_STRUCT(tilewright::part_range, first, count);
 BOOST_HANA_ADAPT_STRUCT(tilewright::engine, name, depth, completes, interlocked, wait_call);
 BOOST_HANA_ADAPT_STRUCT(tilewright::tokens, name, from, to, queue_count, capacity, push_call, pop_call);
 BOOST_HANA_ADAPT_STRUCT(tilewright::semantics_range, first, count);
-BOOST_HANA_ADAPT_STRUCT(tilewright::transfer_description, name, source, destination, engine_name, is_asynchronous, most_dimensions,
-                        largest_row_bytes, largest_extent, row_granularity, address_alignment, costs, call, semantics);
-BOOST_HANA_ADAPT_STRUCT(tilewright::operand_constraint, tensor, memory_name, is);
+BOOST_HANA_ADAPT_STRUCT(tilewright::transfer_description, name, source, destination, engine_name, core_name, is_asynchronous,
+                        most_dimensions, largest_row_bytes, largest_extent, row_granularity, address_alignment, costs, call, more_calls,
+                        settings, semantics);
+BOOST_HANA_ADAPT_STRUCT(tilewright::operand_constraint, tensor, memory_name, is, alignment, stride_multiple, longest_stride);
 BOOST_HANA_ADAPT_ADT(tilewright::intrinsic_description, (name, [](auto const& i) { return i.name; }),
                      (engine_name, [](auto const& i) { return i.engine_name; }),
                      (operands, [](auto const& i) { return tilewright::detail::in_use(i.operands, i.operand_count); }),
                      (is_asynchronous, [](auto const& i) { return i.is_asynchronous; }),
                      (cost_cycles, [](auto const& i) { return i.cost_cycles; }),
+                     (flexible_axes, [](auto const& i) { return i.flexible_axes; }),
                      (address_alignment, [](auto const& i) { return i.address_alignment; }),
                      (stride_alignment, [](auto const& i) { return i.stride_alignment; }), (call, [](auto const& i) { return i.call; }),
+                     (more_calls, [](auto const& i) { return i.more_calls; }), (settings, [](auto const& i) { return i.settings; }),
                      (semantics, [](auto const& i) { return i.semantics; }));
 BOOST_HANA_ADAPT_STRUCT(tilewright::node, op, type, argument_count, arguments, name, value);
 BOOST_HANA_ADAPT_STRUCT(tilewright::axis, name, extent);
@@ -109,28 +119,50 @@ BOOST_HANA_ADAPT_ADT(tilewright::machine, (name, [](auto const& m) { return m.na
                      (memories, [](auto const& m) { return tilewright::detail::in_use(m.memories.parts, m.memories.count); }),
                      (engines, [](auto const& m) { return tilewright::detail::in_use(m.engines.parts, m.engines.count); }),
                      (tokens, [](auto const& m) { return tilewright::detail::in_use(m.tokens.parts, m.tokens.count); }),
+                     (configurations,
+                      [](auto const& m) { return tilewright::detail::in_use(m.configurations.parts, m.configurations.count); }),
                      (cores, [](auto const& m) { return tilewright::detail::in_use(m.cores.parts, m.cores.count); }),
                      (transfers, [](auto const& m) { return tilewright::detail::in_use(m.transfers.parts, m.transfers.count); }),
                      (intrinsics, [](auto const& m) { return tilewright::detail::in_use(m.intrinsics.parts, m.intrinsics.count); }),
+                     (more_calls, [](auto const& m) { return tilewright::detail::in_use(m.more_calls.parts, m.more_calls.count); }),
+                     (settings, [](auto const& m) { return tilewright::detail::in_use(m.settings.parts, m.settings.count); }),
                      (semantics, [](auto const& m) { return tilewright::detail::in_use(m.semantics, m.semantics_count); }));
 
-// A part that still carries its semantics: the members of its description, then the nodes.
+// A part that still carries its semantics, further calls and settings: the members of its description, then those.
+template <>
+struct boost::hana::accessors_impl<tilewright::part_protocol> {
+    template <class...>
+    static constexpr auto apply() {
+        return make_tuple(make_pair(BOOST_HANA_STRING("more_calls"),
+                                    [](auto const& p) { return tilewright::detail::in_use(p.more_calls, p.more_call_count); }),
+                          make_pair(BOOST_HANA_STRING("settings"),
+                                    [](auto const& p) { return tilewright::detail::in_use(p.settings, p.setting_count); }));
+    }
+};
+namespace tilewright::detail {
+
+template <class Description>
+constexpr auto accessors_of_part() {
+    namespace hana = boost::hana;
+    return hana::append(
+        hana::append(hana::accessors<Description>(),
+                     hana::make_pair(BOOST_HANA_STRING("does"), [](auto const& p) { return in_use(p.does.nodes, p.does.count); })),
+        hana::make_pair(BOOST_HANA_STRING("protocol"), [](auto const& p) { return p.protocol; }));
+}
+
+}  // namespace tilewright::detail
 template <>
 struct boost::hana::accessors_impl<tilewright::transfer> {
     template <class...>
     static constexpr auto apply() {
-        return append(accessors<tilewright::transfer_description>(), make_pair(BOOST_HANA_STRING("does"), [](auto const& t) {
-                          return tilewright::detail::in_use(t.does.nodes, t.does.count);
-                      }));
+        return tilewright::detail::accessors_of_part<tilewright::transfer_description>();
     }
 };
 template <>
 struct boost::hana::accessors_impl<tilewright::intrinsic> {
     template <class...>
     static constexpr auto apply() {
-        return append(accessors<tilewright::intrinsic_description>(), make_pair(BOOST_HANA_STRING("does"), [](auto const& i) {
-                          return tilewright::detail::in_use(i.does.nodes, i.does.count);
-                      }));
+        return tilewright::detail::accessors_of_part<tilewright::intrinsic_description>();
     }
 };
 template <class T>

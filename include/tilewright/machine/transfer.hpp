@@ -1,12 +1,13 @@
 #pragma once
-#include <tilewright/machine/call.hpp>
+#include <tilewright/machine/configuration.hpp>
+#include <tilewright/machine/core.hpp>
 #include <tilewright/machine/engine.hpp>
 #include <tilewright/machine/memory.hpp>
 
 namespace tilewright {
 
 /// Most nodes in the semantics of one transfer or intrinsic.
-inline constexpr int max_semantics = 40;
+inline constexpr int max_semantics = 64;
 
 /// Cycles of one transfer: its engine is busy for `setup + ceil(bytes / bytes_per_cycle)`; it is complete `latency` cycles later.
 struct transfer_cost {
@@ -39,6 +40,7 @@ struct transfer_description {
     label source{};
     label destination{};
     label engine_name{};
+    label core_name{};  ///< the core that copies by loops of its own; empty: a C function does it
     bool is_asynchronous = false;
     int most_dimensions = 1;             ///< 1: contiguous bytes; 2: rows at a stride; …
     std::int64_t largest_row_bytes = 0;  ///< 0: no limit
@@ -47,6 +49,8 @@ struct transfer_description {
     std::int64_t address_alignment = 1;  ///< bytes; addresses and strides on both sides are multiples of it
     transfer_cost costs{};
     device_call call{};           ///< without arguments: see `call_of`
+    part_range more_calls{};      ///< of the machine's: those that follow it in each step
+    part_range settings{};        ///< of the machine's: what must be configured
     semantics_range semantics{};  ///< empty: identity
 };
 
@@ -74,6 +78,7 @@ constexpr device_call call_of(transfer_description const& t, bool with_tag) {
 /// without a source, `d(i) = 0`, it is a fill.
 struct transfer : transfer_description {
     semantics_nodes does{};
+    part_protocol protocol{};
 
     constexpr transfer(label transfer_name, memory const& from, memory const& to)
         : transfer_description{.name = transfer_name, .source = from.name, .destination = to.name, .call = {.symbol = transfer_name}} {}
@@ -85,6 +90,12 @@ struct transfer : transfer_description {
 
     constexpr transfer& on(engine const& where) {
         engine_name = where.name;
+        return *this;
+    }
+    /// It is no instruction: the core copies, by loops in the generated code. Any number of dimensions.
+    constexpr transfer& on(core const& which) {
+        core_name = which.name;
+        most_dimensions = max_rank + 1;
         return *this;
     }
     /// Its call returns before it is complete; the plan waits where that is needed, as the engine says.
@@ -121,6 +132,22 @@ struct transfer : transfer_description {
     constexpr transfer& calls(label symbol, Arguments const&... arguments) {
         call = {.symbol = symbol};
         (call.push(arguments), ...);
+        return *this;
+    }
+    /// One more C function, which each step calls behind those before. Its arguments are all given.
+    template <class... Arguments>
+    constexpr transfer& then(label symbol, Arguments const&... arguments) {
+        device_call next{.symbol = symbol};
+        (next.push(arguments), ...);
+        protocol.push(next);
+        return *this;
+    }
+    /// It uses what a configuration was set to: literals, strides or extents of what it moves.
+    template <class... Values>
+    constexpr transfer& uses(configuration const& what, Values const&... values) {
+        required_setting setting{.configuration_name = what.name};
+        (setting.push(values), ...);
+        protocol.push(setting);
         return *this;
     }
 };

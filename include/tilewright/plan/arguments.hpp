@@ -13,6 +13,9 @@ struct argument_list {
     fixed_array<std::int16_t, most_parameters> parameters{};  ///< nodes of the computation
     int parameter_count = 0;
     int kept_result = -1;  ///< the buffer of a result that stays in a memory of the machine
+    /// Device binding: memories without an address that hold planned buffers; the caller gives theirs, behind all tensors.
+    fixed_array<std::int16_t, decltype(machine::memories)::most> pools{};
+    int pool_count = 0;
 };
 
 constexpr argument_list arguments_of(plan_value const& plan) {
@@ -25,6 +28,15 @@ constexpr argument_list arguments_of(plan_value const& plan) {
                 list.tensors[static_cast<std::size_t>(list.tensor_count++)] = static_cast<std::int16_t>(at);
         }
         if (!written) list.input_count = list.tensor_count;
+    }
+    for (int memory_at = 0; memory_at < plan.where->memories.size(); ++memory_at) {
+        bool used = false;
+        for (int at = 0; at < plan.buffers.size(); ++at) {
+            buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
+            used |= b.kind != buffer_kind::argument && b.memory == memory_at;
+        }
+        if (used && plan.where->memories[memory_at].is_pool())
+            list.pools[static_cast<std::size_t>(list.pool_count++)] = static_cast<std::int16_t>(memory_at);
     }
     for (int at = 0; at < plan.what.count; ++at) {
         node const& n = plan.what[at];

@@ -59,6 +59,7 @@ struct within_bounds {
                 range& r = where[static_cast<std::size_t>(d)];
                 if (!reach(in, u.at[static_cast<std::size_t>(d)], b, loops, false, r)) return;
                 r.low -= used.minimum[static_cast<std::size_t>(d)], r.high -= used.minimum[static_cast<std::size_t>(d)];
+                if (used.layout < 0 && !keep_inside(in, u.node, d, b, loops, r)) return;
                 if (r.low < 0 || r.high >= used.extents[static_cast<std::size_t>(d)]) return report(in, rule::outside_of_it, u.buffer, -1);
             }
             if (!reads) return;
@@ -111,18 +112,7 @@ struct within_bounds {
     /// From where to where a form goes in the iterations of a body that its limits leave; of a whole stage, in those of the loops of the
     /// program that are free, too. @return false when they leave none
     static constexpr bool reach(run const& in, affine const& form, body const& b, values const& loops, bool of_stage, range& into) {
-        fixed_array<int, plan_value::most_limits> limits{};
-        int count = 0;
-        for (int at = 0; at < in.plan().limits.size(); ++at) {
-            limit const& l = in.plan().limits[static_cast<std::size_t>(at)];
-            if (l.stage != b.stage || (b.kind == body_kind::identity && l.reduction)) continue;
-            bool concerned = l.loop >= 0 && of_stage && loops[static_cast<std::size_t>(l.loop)] < 0;
-            for (int loop = 0; loop < b.loop_count && l.loop < 0; ++loop)
-                concerned |= moves_with(in.plan(), form_of(in.plan(), l.form), b.loops[static_cast<std::size_t>(loop)]);
-            if (concerned && range_of(in, l.form, loops).high >= l.bound) limits[static_cast<std::size_t>(count++)] = at;
-        }
         into = range_of(in, form, loops);
-        if (count == 0) return true;
         fixed_array<int, body::most_loops> free{};
         int moving = 0;
         std::int64_t all = 1;
@@ -133,6 +123,23 @@ struct within_bounds {
             free[static_cast<std::size_t>(moving++)] = at;
             all *= v.extent;
         }
+        fixed_array<int, plan_value::most_limits> limits{};  // that end loops which the form moves with
+        int count = 0;
+        for (int at = 0; at < in.plan().limits.size(); ++at) {
+            limit const& l = in.plan().limits[static_cast<std::size_t>(at)];
+            if (l.stage != b.stage || (b.kind == body_kind::identity && l.reduction)) continue;
+            bool concerned = l.loop >= 0 && of_stage && loops[static_cast<std::size_t>(l.loop)] < 0;
+            linear const ended = form_of(in.plan(), l.form);
+            for (int loop = 0; loop < b.loop_count && l.loop < 0; ++loop)
+                concerned |= moves_with(in.plan(), ended, b.loops[static_cast<std::size_t>(loop)]);
+            range const reached = concerned ? range_of(in, l.form, loops) : range{0, l.bound - 1};
+            if (reached.low >= l.bound) return false;
+            bool shared = false;
+            for (int loop = 0; loop < moving && reached.high >= l.bound; ++loop)
+                shared |= moves_with(in.plan(), ended, free[static_cast<std::size_t>(loop)]);
+            if (shared) limits[static_cast<std::size_t>(count++)] = at;
+        }
+        if (count == 0) return true;
         if (all > most_tried) return false;
         bool any = false;
         values tried = loops;
@@ -155,6 +162,18 @@ struct within_bounds {
             any = true;
             if (into.low == widest.low && into.high == widest.high) break;
         }
+        return any;
+    }
+    /// Takes from what a padded access touches what is outside its tensor. @return false when nothing is left
+    static constexpr bool keep_inside(run const& in, int node, int dimension, body const& b, values const& loops, range& touched) {
+        bool any = true;
+        in.plan().each_padding(node, [&](padding const& one) {
+            range index{};
+            if (one.dimension != dimension || !reach(in, one.index, b, loops, false, index)) return;
+            if (index.low < 0) touched.low -= index.low;
+            if (index.high >= one.extent) touched.high -= index.high - one.extent + 1;
+            any &= touched.low <= touched.high;
+        });
         return any;
     }
     /// Of a dimension of a call, -1 its row, the elements that clips leave.

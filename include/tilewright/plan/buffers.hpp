@@ -2,6 +2,7 @@
 #include <tilewright/plan/box.hpp>
 #include <tilewright/plan/layout.hpp>
 #include <tilewright/plan/nest.hpp>
+#include <tilewright/plan/registers.hpp>
 
 // The buffers of a plan: arguments, and boxes that it gives an address.
 namespace tilewright::detail {
@@ -37,6 +38,7 @@ constexpr int add_planned(planning& p, label const& tensor, int memory_at, scala
         bytes *= static_cast<double>(whole.extents[d]);
     }
     b.bytes = p.limited(bytes, plan_value::most_bytes, "bytes", b.name);
+    if (m.registers > 0) b.bytes = bytes_in_registers(b, m);
     if (layout >= 0 && !p.refused()) apply_layout(p, b, p.of->layout_at(layout), layout_ordinal);
     int const at = p.add(b);
     for (int dimension = 0; dimension < whole.rank && !p.refused(); ++dimension) {
@@ -136,7 +138,9 @@ constexpr void size_arguments(planning& p) {
                     if (p.plan.what[node].name != b.tensor) return;
                     for (int dimension = 0; dimension < b.rank; ++dimension) {
                         auto const d = static_cast<std::size_t>(dimension);
-                        planning::index_range const one = p.range_of_index(s, node, dimension);
+                        planning::index_range one = p.range_of_index(s, node, dimension);
+                        // A padded tensor has the extents that are said.
+                        if (is_padded(p.plan.what, node)) one.low = 0, one.high.constant = padded_extent(p.plan.what, node, dimension) - 1;
                         std::int64_t const low = started && b.minimum[d] < one.low ? b.minimum[d] : one.low;
                         // While extents are open, each stands at 2: rows then lie as far apart as they can be taken to.
                         std::int64_t here = one.high.constant;

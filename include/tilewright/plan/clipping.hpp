@@ -74,6 +74,33 @@ constexpr range lead_of(planning const& p, linear const& from, linear const& to)
     return found;
 }
 
+/// Decides the clips of a dimension that no loop moves: it is that much smaller in all calls. One of a single element, which may be in a
+/// border, is moved where it is not. Behind it, a dimension without elements is never moved.
+constexpr void settle_clips(planning& p, region& r, int dimension) {
+    movement_dimension& d = r.dimensions[static_cast<std::size_t>(dimension)];
+    region const given = r;
+    std::int64_t first = 0, end = d.extent;
+    r.clips = {};
+    for (int at = 0; at < given.clips.size(); ++at) {
+        region::clipped const& c = given.clips[static_cast<std::size_t>(at)];
+        bool const shortens = c.dimension == dimension && (c.is == clip_kind::end || c.is == clip_kind::begin);
+        if (!shortens || c.form.count > 0) {
+            r.clips.push(c);
+            continue;
+        }
+        std::int64_t const bound = c.bound - c.form.constant;
+        if (c.is == clip_kind::end) end = bound < end ? bound : end;
+        else first = bound > first ? bound : first;
+    }
+    d.extent = end - first;
+    if (r.source >= 0) r.source_at[static_cast<std::size_t>(d.source_dimension)].constant += first * d.source_factor;
+    r.destination_at[static_cast<std::size_t>(d.destination_dimension)].constant += first * d.destination_factor;
+    r.each_end(dimension, [&](region::clipped& c) {
+        c.bound -= first;
+        if (d.extent == 1 && p.borders) region::call_where_there_is(c);
+    });
+}
+
 /// Clips dimension `dimension` of what is moved into or out of a staged buffer to what the iteration really touches. Of a tensor whose
 /// accesses do not move alike, to what the kernel touches of it.
 /// @return its extent where the tile is whole
@@ -91,6 +118,7 @@ constexpr std::int64_t clip_staged(planning& p, staging const& st, int dimension
         if (-highest_of(p, negative) < low) r.add(p, {form, low, static_cast<std::int8_t>(dimension), clip_kind::begin});
     };
     int const producer = p.producer_of(st.tensor);
+    if (st.border >= 0) keep_inside(at, 0, {padded_extent(p.plan.what, st.border, dimension) - 1, 0, 0});
     if (access.alike) {
         extent = clip_region(p, touched_by(p, st.stage, access.node, dimension, st.depth, access.constants.high - access.constants.low),
                              dimension, r);

@@ -23,22 +23,27 @@ constexpr trip_count::excess count_partial(plan_value& plan) {
     };
     auto const loop_at = [&](int at) -> variable const& { return plan.variables[static_cast<std::size_t>(at)]; };
     fixed_array<std::int16_t, 32> open{};
+    fixed_array<bool, 32> goes_on{};
     int depth = 0;
     for (int position = 0; position < plan.steps.size() && excess.what == nullptr; ++position) {
         step& s = plan.steps[static_cast<std::size_t>(position)];
         if (s.kind == step_kind::end) --depth;
-        if (s.kind == step_kind::loop) open[static_cast<std::size_t>(depth++)] = s.what;
-        if (s.kind != step_kind::start && s.kind != step_kind::compute) continue;
+        if (s.kind == step_kind::loop) {
+            goes_on[static_cast<std::size_t>(depth)] = plan.holds_ring_steps(position);
+            open[static_cast<std::size_t>(depth++)] = s.what;
+        }
+        if (s.kind != step_kind::start && s.kind != step_kind::compute && s.kind != step_kind::configure) continue;
         movement const* const moved = s.kind == step_kind::start ? &plan.movements[static_cast<std::size_t>(s.what)] : nullptr;
         body const* const computes = s.kind == step_kind::compute ? &plan.bodies[static_cast<std::size_t>(s.what)] : nullptr;
         enum class of : std::uint8_t { step, first, body, pure_body };
+        bool const only_first = computes != nullptr && computes->kind == body_kind::identity && computes->first_loop_count > 0;
         bool limited = false;
         auto const count = [&](of what) {
             trip_count trips(plan);
             add_given(trips);
             for (int at = 0; at < depth; ++at) {
                 bool at_first = false;
-                for (int loop = 0; what == of::first && loop < computes->first_loop_count; ++loop)
+                for (int loop = 0; (what == of::first || only_first) && loop < computes->first_loop_count; ++loop)
                     at_first |= computes->first_loops[static_cast<std::size_t>(loop)] == open[static_cast<std::size_t>(at)];
                 if (at_first) trips.add_loop_at(open[static_cast<std::size_t>(at)], 0);
                 else trips.add_loop(open[static_cast<std::size_t>(at)]);
@@ -51,7 +56,11 @@ constexpr trip_count::excess count_partial(plan_value& plan) {
             for (int at = 0; at < plan.limits.size(); ++at) {
                 limit const& l = plan.limits[static_cast<std::size_t>(at)];
                 bool holds = inside && limits_body(plan, l, *computes, what == of::pure_body || computes->kind == body_kind::identity);
-                for (int loop = 0; loop < depth; ++loop) holds |= l.loop >= 0 && l.loop == open[static_cast<std::size_t>(loop)];
+                for (int loop = 0; loop < depth; ++loop) {
+                    // What is configured in a loop that goes on past the end is configured there, too.
+                    bool const is_made = s.kind == step_kind::configure && goes_on[static_cast<std::size_t>(loop)];
+                    holds |= l.loop >= 0 && l.loop == open[static_cast<std::size_t>(loop)] && !is_made;
+                }
                 if (holds) trips.add_limit(l);
             }
             if (moved != nullptr) trips.add_movement(*moved);
@@ -68,7 +77,7 @@ constexpr trip_count::excess count_partial(plan_value& plan) {
         tally whole{};
         // Adds what a movement does, or takes it away.
         auto const add = [&](auto const& amounts, int sign) {
-            transfer_description const& t = plan.where->transfers[moved->transfer];
+            transfer_description const& t = mover_of(plan, moved->transfer);
             std::int64_t const size = bytes_of(plan.buffers[static_cast<std::size_t>(moved->destination)].type),
                                rate = t.costs.bytes_per_cycle;
             std::int64_t const fixed_cycles = moved->cycles - (moved->bytes + rate - 1) / rate;

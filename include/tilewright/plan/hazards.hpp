@@ -108,7 +108,7 @@ struct in_flight {
     fixed_array<begun, plan_value::most_rings> begun_steps{};
     hazard found{};
 
-    constexpr explicit in_flight(plan_value const& plan) : engine_count(plan.where->engines.size()) {
+    constexpr explicit in_flight(plan_value const& plan) : engine_count(plan.where->engines.size()), ordered(is_ordered_aside(plan)) {
         for (kept& k : contents) k.steps.fill(-1);
         for (int at = 0; at < plan.rings.size(); ++at) {
             ring const& r = plan.rings[static_cast<std::size_t>(at)];
@@ -121,7 +121,7 @@ struct in_flight {
         movement const& m = in.movement_at(movement_at);
         if (in.elements_of(m) == 0) return;  // of a tile that lies beyond an end
         job next{.movement = static_cast<std::int16_t>(movement_at), .ring = m.at.ring};
-        next.engine = static_cast<std::int16_t>(in.plan().where->engines.find(in.plan().where->transfers[m.transfer].engine_name));
+        next.engine = static_cast<std::int16_t>(in.plan().engine_of(m));
         if (m.at.ring >= 0) {
             next.number = in.value_of(m.at.step);
             next.tag = static_cast<std::int16_t>(in.ring_at(m.at.ring).first_tag + next.number % in.ring_at(m.at.ring).versions);
@@ -137,7 +137,7 @@ struct in_flight {
         if (of_source && whole) contents_of(source).unstored &= ~(std::int64_t{1} << source.version);
         if (destination.buffer >= 0)
             fill(in, destination, !of_destination || whole ? step_of(in, destination.buffer, next) : -1, of_destination, movement_at);
-        if (!in.plan().where->transfers[m.transfer].is_asynchronous) {
+        if (!in.plan().is_asynchronous(m)) {
             // It blocks until it is complete, and what is in front of it.
             if (next.engine >= 0) core.learn(next, engine_count), forget();
             return;
@@ -248,7 +248,6 @@ struct in_flight {
     }
 
     constexpr void sign(run const& in, run_signature& into) const {
-        bool const ordered = is_ordered_aside(in.plan());
         for (int at = 0; at < count; ++at) {
             job const& j = jobs[static_cast<std::size_t>(at)];
             std::int64_t what = (std::int64_t{j.movement} + 1) << 16 | (std::int64_t{j.body} + 1) << 8 | (std::int64_t{j.tag} + 1);
@@ -457,6 +456,7 @@ struct in_flight {
     }
 
     int engine_count;
+    bool ordered;  ///< by more than the core's own order and its waits
 };
 
 /// The first hazard that a plan's program runs into; none where every two accesses to one place are ordered.
@@ -491,7 +491,7 @@ constexpr void refuse_hazard(planning& p, hazard const& found) {
         return;
     }
     auto const mover = [&](int movement_at) {
-        return movement_at < 0 ? label() : where.transfers[p.plan.movements[static_cast<std::size_t>(movement_at)].transfer].name;
+        return movement_at < 0 ? label() : mover_of(p.plan, p.plan.movements[static_cast<std::size_t>(movement_at)].transfer).name;
     };
     buffer const& b = p.buffer_at(found.buffer);
     if (found.broken == rule::bank_in_use && is_ordered_aside(p.plan)) {

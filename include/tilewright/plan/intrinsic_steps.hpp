@@ -1,6 +1,7 @@
 #pragma once
 #include <tilewright/plan/box.hpp>
 #include <tilewright/plan/clipping.hpp>
+#include <tilewright/plan/fills.hpp>
 #include <tilewright/plan/match.hpp>
 
 // The innermost step of a tensorized stage: which intrinsic it calls, on which operands, and what comes before it.
@@ -78,6 +79,39 @@ constexpr mismatch place_operand(planning& p, int s, int intrinsic_at, matching 
     return {};
 }
 
+/// Whether a step along `a` can end where a form reaches its bound: no other loop that the step covers moves it.
+constexpr bool ends_step(planning const& p, linear const& form, nest_axis const& a) {
+    for (int t = 0; t < form.count; ++t) {
+        term const& part = form.terms[static_cast<std::size_t>(t)];
+        if (part.variable == a.lane ? part.coefficient < 0 : p.var(part.variable).kind == variable_kind::lane) return false;
+    }
+    return true;
+}
+
+/// How much each step covers of the axes of an intrinsic that lies on stage `s` as `found` says, where that is not always the same.
+/// @return how many parts that has; the first of them is the next in the plan
+constexpr std::int16_t keep_step_extents(planning& p, int s, int intrinsic_at, matching const& found) {
+    if (p.of->where().intrinsics[intrinsic_at].flexible_axes == 0) return 0;
+    int const before = p.plan.step_extents.size();
+    for (int axis = 0; axis < found.semantics.axis_count && !p.refused(); ++axis) {
+        nest_axis const& a = p.nest_at(s).axes[static_cast<std::size_t>(found.loop_of_axis[static_cast<std::size_t>(axis)])];
+        step_extent const whole{.axis = static_cast<std::int16_t>(axis), .most = a.lane_extent};
+        p.add(whole);
+        for (int at = 0; at < p.plan.limits.size() && a.flexible && !p.refused(); ++at) {
+            limit const l = p.plan.limits[static_cast<std::size_t>(at)];
+            if (l.stage != s || l.loop >= 0) continue;
+            linear rest = p.form_of(l.form);
+            std::int64_t const weight = rest.coefficient_of(a.lane);
+            if (weight <= 0) continue;
+            rest.add(-weight, a.lane);
+            step_extent part = whole;
+            part.weight = weight, part.form = p.keep(rest), part.bound = l.bound;
+            p.add(part);
+        }
+    }
+    return static_cast<std::int16_t>(p.plan.step_extents.size() - before);
+}
+
 /// The operands of an intrinsic that lies on stage `s` as `found` says; checks their memories, strides and alignment.
 /// @return the first of them in the plan
 constexpr int keep_operands(planning& p, int s, int intrinsic_at, matching const& found) {
@@ -98,6 +132,10 @@ constexpr int keep_operands(planning& p, int s, int intrinsic_at, matching const
                 what.name, b.tensor, p.of->where().memories[b.memory].name, wanted.memory_name};
             return -1;
         }
+        if (p.plan.is_guarded(u.node)) {
+            p.refuse(verdict_kind::no_border, rule::border_not_staged, {b.tensor, what.name}, p.nest_at(s).intrinsic_ordinal);
+            return -1;
+        }
         operand_use o{.buffer = u.buffer,
                       .dimension = found.dimension[static_cast<std::size_t>(binding)],
                       .factor = found.factor[static_cast<std::size_t>(binding)]};
@@ -116,7 +154,8 @@ constexpr int keep_operands(planning& p, int s, int intrinsic_at, matching const
             }
             o.at[static_cast<std::size_t>(dimension)] = p.keep(base);
         }
-        region_fault const fault = align(p, b, at, what.address_alignment);
+        region_fault const fault =
+            align(p, b, at, alignment_in(p, u.buffer, p.common_multiple(what.address_alignment, wanted.alignment, wanted.tensor)));
         if (fault) {
             refuse_mismatch(p, s, intrinsic_at, differs(rule::operand_not_aligned, wanted.tensor, fault.value, fault.limit));
             return -1;
@@ -125,9 +164,21 @@ constexpr int keep_operands(planning& p, int s, int intrinsic_at, matching const
             int const along = o.dimension[static_cast<std::size_t>(dimension)];
             if (along < 0 || along == b.rank - 1) continue;
             std::int64_t const stride = b.stride(along) * o.factor[static_cast<std::size_t>(dimension)];
-            if (b.kind == buffer_kind::argument) b.stride_multiple = p.common_multiple(b.stride_multiple, what.stride_alignment, b.tensor);
-            else if (stride % what.stride_alignment != 0) {
-                refuse_mismatch(p, s, intrinsic_at, differs(rule::stride_not_a_multiple, wanted.tensor, stride, what.stride_alignment));
+            std::int64_t multiple = p.common_multiple(what.stride_alignment, wanted.stride_multiple, wanted.tensor);
+            each_value(p.of->where(), what, [&](call_argument const& a) {
+                if (a.is == role::stride && a.operand == position && a.dimension == dimension && a.value > 1)
+                    multiple = p.common_multiple(multiple, a.value, wanted.tensor);
+            });
+            if (wanted.longest_stride > 0 && (b.kind == buffer_kind::argument || stride > wanted.longest_stride)) {
+                bool const argument = b.kind == buffer_kind::argument;
+                refuse_mismatch(p, s, intrinsic_at,
+                                differs(argument ? rule::stride_not_known : rule::stride_too_long, wanted.tensor, argument ? 0 : stride,
+                                        wanted.longest_stride));
+                return -1;
+            }
+            if (b.kind == buffer_kind::argument) b.stride_multiple = p.common_multiple(b.stride_multiple, multiple, b.tensor);
+            else if (stride % multiple != 0) {
+                refuse_mismatch(p, s, intrinsic_at, differs(rule::stride_not_a_multiple, wanted.tensor, stride, multiple));
                 return -1;
             }
         }
@@ -147,7 +198,7 @@ constexpr int overwriting_form(planning& p, int s, int named, matching& found) {
         bool same_extents = trial.semantics.axis_count == found.semantics.axis_count;
         for (int axis = 0; axis < p.nest_at(s).covered_count && same_extents; ++axis) {
             nest_axis const& loop = p.nest_at(s).axes[static_cast<std::size_t>(trial.loop_of_axis[static_cast<std::size_t>(axis)])];
-            same_extents = trial.semantics.axes[static_cast<std::size_t>(axis)].extent == loop.lane_extent;
+            same_extents = takes_step(p.of->where().intrinsics[at], trial.semantics, axis, loop);
         }
         if (!same_extents) continue;
         found = trial;
@@ -165,6 +216,8 @@ constexpr void write_intrinsic(planning& p, int s, bool filled) {
     body b{.kind = body_kind::intrinsic, .stage = static_cast<std::int16_t>(s), .intrinsic = n.intrinsic};
     b.cycles = p.of->where().intrinsics[n.intrinsic].cost_cycles;
     b.operands = static_cast<std::int16_t>(keep_operands(p, s, n.intrinsic, found));
+    b.extents = static_cast<std::int16_t>(p.plan.step_extents.size());
+    b.extent_count = keep_step_extents(p, s, n.intrinsic, found);
     bool const adds = accumulates(p.of->where().intrinsics[n.intrinsic], found.semantics);
     for (int position = 0; position < n.depth; ++position) {
         nest_axis const& a = n.axis_of_loop(position);
@@ -186,6 +239,8 @@ constexpr void write_intrinsic(planning& p, int s, bool filled) {
         }
         b.first_cycles = p.of->where().intrinsics[b.first_intrinsic].cost_cycles;
         b.first_operands = static_cast<std::int16_t>(keep_operands(p, s, b.first_intrinsic, found));
+        b.first_extents = static_cast<std::int16_t>(p.plan.step_extents.size());
+        b.first_extent_count = keep_step_extents(p, s, b.first_intrinsic, found);
     } else {
         b.first_loop_count = 0;
     }
@@ -201,12 +256,8 @@ constexpr bool write_fill(planning& p, int s, int depth) {
     if (overwriting_form(p, s, n.intrinsic, found) >= 0) return false;
     use const& target = *p.plan.use_at(st.target);
     for (int at = 0; at < p.of->where().transfers.size(); ++at) {
-        transfer_description const& t = p.of->where().transfers[at];
-        if (copies(t) || p.of->where().memories.find(t.destination) != p.buffer_at(target.buffer).memory) continue;
-        computation_view const view = p.of->where().view(t.semantics);
-        stage semantics;
-        if (read_stage(view, 0, semantics) || semantics.type != st.type || semantics.reduces()) continue;
-        if (view[semantics.body].op != operation::constant || !is_identity(view[semantics.body], st.reduction, st.type)) continue;
+        known const value = filled_value(p, at, p.buffer_at(target.buffer).memory, st.type);
+        if (!value.is || !is_identity({.value = value.value}, st.reduction, st.type)) continue;
         coverage const filled = cover(p, s, p.placed(s).outer_depth + depth);
         if (filled.computed != filled.spanned) {
             p.refuse(verdict_kind::loop_order, rule::gaps_between_outputs, {n.axis_of_loop(depth).name, st.output}, n.intrinsic_ordinal);
@@ -225,6 +276,9 @@ constexpr bool write_fill(planning& p, int s, int depth) {
             if (p.is_partial()) r.dimensions[d].extent = clip_region(p, touched_by(p, s, st.target, dimension, outside, 0), dimension, r);
         }
         r.count = st.rank;
+        linear begun;  // loops around that reduce: where one of them has moved on, there are partial sums
+        each_reduction_around(p, s, p.placed(s).outer_depth + depth, [&](int loop) { begun.add(1, loop); });
+        if (begun.count > 0) r.add(p, {begun, 1, -1, clip_kind::only});
         move_now(p, r, at, n.intrinsic_ordinal);
         return true;
     }

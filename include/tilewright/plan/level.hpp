@@ -40,6 +40,12 @@ constexpr std::int64_t highest_of(planning const& p, linear const& form) {
     return high;
 }
 
+constexpr std::int64_t lowest_of(planning const& p, linear const& form) {
+    linear negative;
+    negative.add(form, -1);
+    return -highest_of(p, negative);
+}
+
 constexpr std::int64_t grain_of(planning const& p, linear const& form);
 
 /// What the values of a term are multiples of, wherever its loop stands.
@@ -105,59 +111,14 @@ constexpr linear part_of(planning& p, linear const& whole, variable part) {
     return moved;
 }
 
-constexpr void split_at_level(planning& p, int s, linear const& form, int depth, linear& outside, range& inside);
-
-/// How many values of an axis the loops inside a level reach: see `spread`.
-constexpr std::int64_t valid_of(planning& p, int s, int axis, int depth);
-
-/// What the loops inside a level reach of a part of a fused loop that lies across it.
-struct reached {
-    linear begin;  ///< over loops outside
-    std::int64_t count = 1;
-};
-
-/// The least constant number of values that are enough wherever the loops outside stand, from where they begin. The last of them can lie
-/// behind the end of the part, where there are none: boxes are clipped there.
-constexpr reached reach_of(planning& p, int s, int component, int depth) {
-    variable const part = p.var(component);
-    linear outside;
-    range inside;
-    split_at_level(p, s, p.form_of(part.fused), depth, outside, inside);
-    for (int axis = 0; axis < p.nest_at(s).axes.size(); ++axis) {
-        nest_axis const& a = p.nest_at(s).axes[static_cast<std::size_t>(axis)];
-        if (a.is == nest_axis::role::fused && a.variable == component) inside.high = valid_of(p, s, a.outer, depth) - 1;
-    }
-    std::int64_t const row = row_of(part), last = furthest_in_row(p, outside, row) + inside.high;
-    std::int64_t const count = part.modulus == 0 ? last / row + 1 : last < row ? inside.high + 1 : row;
-    if (count >= part.extent) return {{}, part.extent};
-    p.cuts = true;
-    return {part_of(p, outside, part), count};
-}
-
-/// Splits a form at a level: what varies outside stays a form, what varies inside becomes a range. Of a fused loop that lies across the
-/// level, the range is one that is enough in all iterations.
-constexpr void split_at_level(planning& p, int s, linear const& form, int depth, linear& outside, range& inside) {
-    outside = {};
-    inside = {form.constant, form.constant};
-    for (int at = 0; at < form.count; ++at) {
-        term const& t = form.terms[static_cast<std::size_t>(at)];
-        side const where = side_of(p, s, t.variable, depth);
-        if (where == side::outside) {
-            outside.add(t.coefficient, t.variable);
-            continue;
-        }
-        std::int64_t count = p.var(t.variable).extent;
-        if (where == side::across) {
-            reached const found = reach_of(p, s, t.variable, depth);
-            outside.add(found.begin, t.coefficient);
-            count = found.count;
-        }
-        std::int64_t const reach = t.coefficient * (count - 1);
-        (reach < 0 ? inside.low : inside.high) += reach;
+/// Calls `visit(loop)` for the loops that stage `s` reduces over, of those on its path in front of `depth`, and that have several
+/// iterations.
+template <class Visit>
+constexpr void each_reduction_around(planning const& p, int s, int depth, Visit&& visit) {
+    for (int position = p.placed(s).outer_depth; position < depth; ++position) {
+        int const loop = p.placed(s).path[static_cast<std::size_t>(position)];
+        if (p.var(loop).reduction && p.var(loop).extent > 1) visit(loop);
     }
 }
 
 }  // namespace tilewright::detail
-
-// What a part of a fused loop reaches is found from how the loops of its axes spread.
-#include <tilewright/plan/spread.hpp>

@@ -19,8 +19,12 @@ struct agents {
     }
     template <class Visit>
     constexpr void each_engine(Visit&& visit) const {
-        for (int engine = 0; (engines | movers) >> engine != 0; ++engine) {
-            if (((engines | movers) >> engine & 1) != 0) visit(engine);
+        each_of(engines | movers, visit);
+    }
+    template <class Visit>
+    static constexpr void each_of(std::uint32_t some, Visit&& visit) {
+        for (int engine = 0; some >> engine != 0; ++engine) {
+            if ((some >> engine & 1) != 0) visit(engine);
         }
     }
 };
@@ -157,7 +161,7 @@ constexpr void make_links(planning& p) {
         };
         // By tokens, or through the core.
         auto const from_user = [&](int user, link_role is, int ring_at, bool to_core) {
-            if (!apart(user)) return;
+            if (!to_core && !apart(user)) return;
             bool const by_tokens = !to_core && tokens_between(where, user, mover) >= 0;
             if (by_tokens || (users[static_cast<std::size_t>(at)].engines >> user & 1) != 0)
                 return add(is, user, by_tokens ? mover : -1, ring_at);
@@ -167,7 +171,7 @@ constexpr void make_links(planning& p) {
         };
         auto const load = [&](int ring_at, bool anew) {
             mover = p.ring_at(ring_at).engine;
-            bool const filled_by_core = st.fill >= 0 && !where.transfers[st.fill].is_asynchronous;
+            bool const filled_by_core = is_filled_by_core(p, st);
             users[static_cast<std::size_t>(at)].each_engine([&](int user) {
                 to_user(user, link_role::load_to_user, ring_at);
                 if (anew) from_user(user, link_role::user_to_load, ring_at, filled_by_core);

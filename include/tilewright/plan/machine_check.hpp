@@ -39,8 +39,14 @@ struct machine_check {
         at_least(1, of.alignment, of.name, "alignment");
         at_least(1, of.banks, of.name, "banks");
         at_least(1, of.ports, of.name, "ports");
+        at_least(0, of.registers, of.name, "registers");
         if (of.banks > max_banks) p.refuse_capacity("banks", of.banks, max_banks, 0, of.name);
         if (!p.refused() && of.capacity % of.banks != 0) broken(rule::banks_of_unequal_size, of.name);
+        bool const equal = of.registers <= 0 || (of.capacity > 0 && of.capacity % of.registers == 0);
+        if (!p.refused() && of.registers > 0 && (!equal || of.banks > 1 || of.has_address() || of.is_numbered() || !of.host_visible))
+            broken(rule::registers_of_another_kind, of.name);
+        at_least(0, of.address_unit, of.name, "address_unit");
+        if (of.is_numbered() && !p.refused()) check_numbers(of, at == 0);
         for (int bank = 0; bank < of.banks && of.has_address() && !p.refused(); ++bank) {
             if (of.bank_base(bank) % static_cast<std::uint64_t>(of.alignment) != 0) broken(rule::base_not_aligned, of.name);
             for (int other = 0; other <= at; ++other) {
@@ -53,6 +59,110 @@ struct machine_check {
                         broken(rule::memories_overlap, of.name, before.name);
                 }
             }
+        }
+    }
+    /// Numbers of rows stand in arguments of device functions alone, and leave flags their bits.
+    constexpr void check_numbers(memory const& of, bool of_arguments) const {
+        if (of.host_visible || of_arguments) broken(rule::numbers_are_no_pointers, of.name);
+        if (of.bank_capacity() % of.address_unit != 0) broken(rule::bank_of_broken_rows, of.name);
+        for (int bank = 0; bank < of.banks && !p.refused(); ++bank) {
+            if (of.position(bank, 0) % static_cast<std::uint64_t>(of.address_unit) != 0) broken(rule::bank_of_broken_rows, of.name);
+        }
+        if ((of.bits_of_numbers() & of.address_flags) != 0) broken(rule::flags_in_the_number, of.name);
+    }
+    constexpr void check_configuration(configuration const& of) const {
+        at_least(1, of.value_count, of.name, "values");
+        if (of.value_count > of.most_values) p.refuse_capacity("values", of.value_count, of.most_values, 0, of.name);
+        device_call const call = set_call_of(of);
+        p.check_name(call.symbol);
+        check_call(of.name, call, 0);
+        fixed_array<int, configuration::most_values> given{};
+        bool others = false;
+        for (int at = 0; at < call.count && !p.refused(); ++at) {
+            call_argument const& a = call.arguments[static_cast<std::size_t>(at)];
+            bool const is_value = a.is == role::setting && a.dimension >= 0 && a.dimension < of.value_count;
+            if (is_value) ++given[static_cast<std::size_t>(a.dimension)];
+            others |= !is_value && a.is != role::literal;
+        }
+        for (int value = 0; value < of.value_count && !p.refused(); ++value) others |= given[static_cast<std::size_t>(value)] != 1;
+        if (others) broken(rule::set_call_of_another_kind, of.name);
+    }
+    /// Calls `check(argument)` for all arguments of the calls of a part, and `check_value(value)` for those that it is configured with.
+    template <class Description, class Check, class Value>
+    constexpr void check_protocol(Description const& part, Check&& check, Value&& check_value) const {
+        for (int at = part.more_calls.first; at < part.more_calls.first + part.more_calls.count && !p.refused(); ++at) {
+            p.check_name(m.more_calls[at].symbol);
+            check_call(part.name, m.more_calls[at], 0);
+        }
+        // Without arguments of its own, the first call has those of `call_of`, which are right.
+        if (part.call.count > 0) each_argument(part.call, check);
+        for (int at = part.more_calls.first; at < part.more_calls.first + part.more_calls.count && !p.refused(); ++at)
+            each_argument(m.more_calls[at], check);
+        for (int at = part.settings.first; at < part.settings.first + part.settings.count && !p.refused(); ++at) {
+            required_setting const& s = m.settings[at];
+            int const which = m.configurations.find(s.configuration_name);
+            known(which, s.configuration_name);
+            for (int before = part.settings.first; before < at; ++before) {
+                if (m.settings[before].configuration_name == s.configuration_name)
+                    return broken(rule::configured_twice, part.name, s.configuration_name);
+            }
+            if (p.refused()) return;
+            if (s.count != m.configurations[which].value_count)
+                return broken(rule::other_number_of_settings, part.name, s.configuration_name);
+            for (int value = 0; value < s.count; ++value) check_value(s.values[static_cast<std::size_t>(value)]);
+        }
+    }
+    template <class Check>
+    constexpr void each_argument(device_call const& call, Check&& check) const {
+        for (int at = 0; at < call.count && at < device_call::most_arguments && !p.refused(); ++at)
+            check(call.arguments[static_cast<std::size_t>(at)]);
+    }
+    /// Flags stand in numbers, and not where the number does; units are at least 1.
+    constexpr void check_value_of(label const& part, call_argument const& a, int memory_at) const {
+        if (a.is == role::literal || a.value == 0) return;
+        bool const counts = is_stride(a.is) || a.is == role::bytes || a.is == role::row_bytes;
+        if (counts) return at_least(1, a.value, part, "unit of an argument");
+        if (!is_address(a.is)) return broken(rule::counted_in_units, part);
+        memory const& of = m.memories[memory_at];
+        if (!of.is_numbered()) return broken(rule::flags_of_a_pointer, part, of.name);
+        if (((of.bits_of_numbers() | of.address_flags) & static_cast<std::uint64_t>(a.value)) != 0)
+            broken(rule::flags_in_the_number, part, of.name);
+    }
+    /// C knows a function by its name alone: where parts share one, they agree on which of its arguments are pointers.
+    struct signature {
+        label symbol{};
+        int count = 0;
+        std::uint32_t pointers = 0;  ///< a bit for each argument
+
+        friend constexpr bool operator==(signature const&, signature const&) = default;
+    };
+    constexpr void check_symbols() const {
+        fixed_array<signature, 64> seen{};
+        int count = 0;
+        auto const add = [&](label const& part, signature const& one) {
+            for (int at = 0; at < count; ++at) {
+                signature const& other = seen[static_cast<std::size_t>(at)];
+                if (other.symbol == one.symbol && !(other == one)) return broken(rule::symbol_of_two_signatures, part, one.symbol);
+            }
+            if (count < 64) seen[static_cast<std::size_t>(count++)] = one;
+        };
+        auto const add_part = [&](auto const& part) {
+            each_call(m, part, [&](device_call const& call) {
+                signature one{call.symbol, call.count};
+                for (int at = 0; at < call.count; ++at) {
+                    int const where = memory_of(m, part, call.arguments[static_cast<std::size_t>(at)]);
+                    if (where >= 0 && !m.memories[where].is_numbered()) one.pointers |= std::uint32_t{1} << at;
+                }
+                add(part.name, one);
+            });
+        };
+        for (int at = 0; at < m.transfers.size() && !p.refused(); ++at) {
+            if (m.transfers[at].core_name.empty()) add_part(m.transfers[at]);  // a core that copies calls nothing
+        }
+        for (int at = 0; at < m.intrinsics.size() && !p.refused(); ++at) add_part(m.intrinsics[at]);
+        for (int at = 0; at < m.configurations.size() && !p.refused(); ++at) {
+            device_call const call = set_call_of(m.configurations[at]);
+            add(m.configurations[at].name, {call.symbol, call.count});
         }
     }
     constexpr void check_engine(engine const& of) const {
@@ -90,25 +200,39 @@ struct machine_check {
     }
     constexpr void check_transfer(transfer_description const& t) const {
         p.check_name(t.call.symbol);
-        if (t.is_asynchronous && t.engine_name.empty()) broken(rule::asynchronous_without_engine, t.name);
+        if (t.is_asynchronous && t.engine_name.empty() && t.core_name.empty()) broken(rule::asynchronous_without_engine, t.name);
         known(m.memories.find(t.source), t.source);
         known(m.memories.find(t.destination), t.destination);
+        at_least(0, t.costs.latency, t.name, "latency");
+        at_least(0, t.costs.setup, t.name, "setup");
+        at_least(1, t.costs.bytes_per_cycle, t.name, "bytes_per_cycle");
+        if (!t.core_name.empty()) return check_copy_by_core(t);
+        for (label const& name : {t.source, t.destination}) {
+            int const at = m.memories.find(name);
+            if (at >= 0 && m.memories[at].registers > 0) broken(rule::registers_by_address, t.name, name);
+        }
         if (!t.engine_name.empty()) known(m.engines.find(t.engine_name), t.engine_name);
         at_least(1, t.most_dimensions, t.name, "dimensions");
         at_least(0, t.largest_row_bytes, t.name, "row_limit");
         at_least(0, t.largest_extent, t.name, "extent_limit");
         at_least(1, t.row_granularity, t.name, "granularity");
         at_least(1, t.address_alignment, t.name, "alignment");
-        at_least(0, t.costs.latency, t.name, "latency");
-        at_least(0, t.costs.setup, t.name, "setup");
-        at_least(1, t.costs.bytes_per_cycle, t.name, "bytes_per_cycle");
         if (t.most_dimensions > max_rank + 1) p.refuse_capacity("dimensions", t.most_dimensions, max_rank + 1, 0, t.name);
         // Three arguments, then three for each dimension but the row: see `call_of`.
         bool const tagged = is_tagged(m, t);
         check_call(t.name, t.call, 3 * t.most_dimensions + (tagged ? 1 : 0));
         bool has_tag = t.call.count == 0 && tagged;
-        for (int at = 0; at < t.call.count && at < device_call::most_arguments; ++at)
-            has_tag |= t.call.arguments[static_cast<std::size_t>(at)].is == role::tag;
+        auto const check = [&](call_argument const& a) {
+            has_tag |= a.is == role::tag;
+            if (a.is > role::destination_stride && a.is != role::literal && a.is != role::tag)
+                broken(rule::argument_of_no_transfer, t.name);
+            else check_value_of(t.name, a, memory_of(m, t, a));
+        };
+        check_protocol(t, check, [&](call_argument const& a) {
+            if (is_address(a.is) || (a.is > role::destination_stride && a.is != role::literal))
+                broken(rule::argument_of_no_transfer, t.name);
+            else check_value_of(t.name, a, -1);
+        });
         if (has_tag != tagged) broken(tagged ? rule::call_without_tag : rule::tag_without_wait, t.name, t.engine_name);
         stage s;
         if (t.semantics.count == 0 || !check_semantics(t.name, t.semantics, s)) return;
@@ -128,6 +252,17 @@ struct machine_check {
                 if (axis >= 0) taken[static_cast<std::size_t>(axis)] = true;
             }
             if (!plain) broken(rule::transfer_that_rearranges, t.name, view[at].name);
+        }
+    }
+    /// A core copies what it sees, element by element, and is done with it when it goes on.
+    constexpr void check_copy_by_core(transfer_description const& t) const {
+        known(m.cores.find(t.core_name), t.core_name);
+        if (t.is_asynchronous || !t.engine_name.empty() || t.semantics.count > 0 || t.call.count > 0 || t.more_calls.count > 0 ||
+            t.settings.count > 0)
+            broken(rule::copy_of_another_kind, t.name, t.core_name);
+        for (label const& name : {t.source, t.destination}) {
+            int const at = m.memories.find(name);
+            if (at >= 0 && !m.memories[at].host_visible) broken(rule::copy_out_of_sight, t.name, name);
         }
     }
     constexpr void check_intrinsic(intrinsic_description const& i, stage& s) const {
@@ -156,23 +291,47 @@ struct machine_check {
         }
         for (int at = 0; at < i.operand_count; ++at) {
             operand_constraint const& o = i.operands[static_cast<std::size_t>(at)];
+            if (o.memory_name.empty()) return broken(rule::operand_without_memory, i.name, o.tensor);
             known(m.memories.find(o.memory_name), o.memory_name);
             if (i.find(o.tensor) != at) return broken(rule::operand_declared_twice, i.name, o.tensor);
+            at_least(1, o.alignment, i.name, "alignment");
+            at_least(1, o.stride_multiple, i.name, "stride_multiple");
+            at_least(0, o.longest_stride, i.name, "stride_at_most");
             bool const result = o.tensor == s.output;
             if (result && o.is == direction::reads) return broken(rule::result_only_read, i.name, o.tensor);
             if (result && s.continues && o.is != direction::updates) return broken(rule::result_not_updated, i.name, o.tensor);
             if (result && o.is == direction::updates && !s.reduces()) return broken(rule::update_without_reduction, i.name, o.tensor);
             if (!result && o.is != direction::reads) return broken(rule::input_written, i.name, o.tensor);
         }
-        int by_default = 0;  // the address and the outer strides of every operand
+        if ((i.flexible_axes & i.unknown_axis) != 0) return broken(rule::axis_not_in_semantics, i.name);
+        check_told(i, s);
+        int by_default = 0;  // the address and the outer strides of every operand, and the extents that are not fixed
+        for (int axis = 0; axis < s.axis_count; ++axis) by_default += i.is_flexible(axis) ? 1 : 0;
         for (int rank : ranks) by_default += rank > 1 ? rank : rank < 0 ? 0 : 1;
         check_call(i.name, i.call, by_default);
-        for (int at = 0; at < i.call.count && !p.refused(); ++at) {
-            call_argument const& a = i.call.arguments[static_cast<std::size_t>(at)];
+        auto const check = [&](call_argument const& a) {
             bool const of_operand = (a.is == role::address || a.is == role::stride) && a.operand >= 0;
             bool const inside =
                 of_operand && (a.is == role::address || (a.dimension >= 0 && a.dimension < ranks[static_cast<std::size_t>(a.operand)]));
-            if (!inside && a.is != role::literal) broken(rule::argument_without_operand, i.name);
+            bool const of_axis = a.is == role::covered && a.dimension >= 0;
+            if (of_axis && !i.is_flexible(a.dimension))
+                return broken(rule::extent_of_a_fixed_axis, i.name, s.axes[static_cast<std::size_t>(a.dimension)].name);
+            if (!inside && !of_axis && a.is != role::literal) broken(rule::argument_without_operand, i.name);
+            else check_value_of(i.name, a, memory_of(m, i, a));
+        };
+        check_protocol(i, check,
+                       [&](call_argument const& a) { is_address(a.is) ? broken(rule::argument_without_operand, i.name) : check(a); });
+    }
+    /// What is covered of an axis that has no fixed extent, the C function must be told.
+    constexpr void check_told(intrinsic_description const& i, stage const& s) const {
+        for (int axis = 0; axis < s.axis_count && !p.refused(); ++axis) {
+            bool told = !i.is_flexible(axis);
+            auto const look = [&](call_argument const& a) { told |= a.is == role::covered && a.dimension == axis; };
+            each_call(m, i, [&](device_call const& call) { each_argument(call, look); });
+            for (int at = i.settings.first; at < i.settings.first + i.settings.count; ++at) {
+                for (call_argument const& a : m.settings[at].values) look(a);
+            }
+            if (!told) broken(rule::extent_not_told, i.name, s.axes[static_cast<std::size_t>(axis)].name);
         }
     }
     constexpr void check_call(label const& part, device_call const& call, int by_default) const {
@@ -194,6 +353,9 @@ struct machine_check {
         if (wrong) p.refuse_ill_formed(wrong, part);
         else if (s.store + 1 != view.count) broken(rule::several_stages, part);
         else if (uses_value(view, s.body)) broken(rule::parameter_in_semantics, part);
+        for (int at = 0; at < view.count && !p.refused(); ++at) {
+            if (view[at].op == operation::within) broken(rule::padding_in_semantics, part);
+        }
         return !p.refused();
     }
     static constexpr bool uses_value(computation_view view, int at) {
@@ -213,6 +375,9 @@ struct machine_check {
         check_list(m.cores, "cores");
         check_list(m.transfers, "transfers");
         check_list(m.intrinsics, "intrinsics");
+        check_list(m.configurations, "configurations");
+        if (m.more_calls.count > m.more_calls.most) p.refuse_capacity("further calls", m.more_calls.count, m.more_calls.most, 0, m.name);
+        if (m.settings.count > m.settings.most) p.refuse_capacity("settings", m.settings.count, m.settings.most, 0, m.name);
         if (m.memories.count == 0) broken(rule::machine_without_memory, m.name);
         if (m.semantics_count > machine::most_nodes)
             p.refuse_capacity("nodes of semantics", m.semantics_count, machine::most_nodes, 0, m.name);
@@ -220,11 +385,13 @@ struct machine_check {
         for (int at = 0; at < m.engines.size(); ++at) check_engine(m.engines[at]);
         for (int at = 0; at < m.tokens.size(); ++at) check_tokens(m.tokens[at]);
         for (int at = 0; at < m.cores.size(); ++at) check_core(m.cores[at]);
+        for (int at = 0; at < m.configurations.size() && !p.refused(); ++at) check_configuration(m.configurations[at]);
         for (int at = 0; at < m.transfers.size(); ++at) check_transfer(m.transfers[at]);
         for (int at = 0; at < m.intrinsics.size(); ++at) {
             made.semantics.push({});
             check_intrinsic(m.intrinsics[at], made.semantics[static_cast<std::size_t>(at)]);
         }
+        check_symbols();
     }
 };
 

@@ -134,54 +134,82 @@ struct matcher {
         return {};
     }
 
-    constexpr mismatch match_tree(int node, int other) const {
+    /// What has still to match when a part of the trees has: pairs of nodes, the next one first.
+    struct goal {
+        int node;   ///< of the stage
+        int other;  ///< of the semantics
+        goal const* next;
+    };
+
+    /// Binds the operand at `other` to the stage's access at `node`, or finds it bound to the same.
+    constexpr mismatch bind(int node, int other) const {
         tilewright::node const& a = p.plan.what[node];
         tilewright::node const& b = semantics[other];
-        if (a.op != b.op) return differs(name_of(a.op), name_of(b.op));
-        if (a.type != b.type) return differs(name_of(a.type), name_of(b.type));
-        switch (a.op) {
-            case operation::constant:
-                if (a.value == b.value) return {};
-                return is_float(a.type) ? differs("a constant", "another constant")
-                                        : differs(rule::other_constant, name_of(a.type), a.value, b.value);
-            case operation::access: {
-                int const known = found.find(b.name);
-                if (known >= 0) {
-                    auto const k = static_cast<std::size_t>(known);
-                    bool const same = same_tree(p.plan.what, found.nodes[k], node) && same_tree(semantics, found.semantic_nodes[k], other);
-                    return same ? mismatch{} : mismatch{verdict_kind::intrinsic_mismatch, rule::one_operand_for_two, b.name, a.name};
-                }
-                mismatch const wrong = match_access(node, other, found.count);
-                if (wrong) return wrong;
-                auto const next = static_cast<std::size_t>(found.count++);
-                found.names[next] = b.name;
-                found.nodes[next] = static_cast<std::int16_t>(node);
-                found.semantic_nodes[next] = static_cast<std::int16_t>(other);
-                return {};
-            }
-            default: break;
+        int const known = found.find(b.name);
+        if (known >= 0) {
+            auto const k = static_cast<std::size_t>(known);
+            bool const same = same_tree(p.plan.what, found.nodes[k], node) && same_tree(semantics, found.semantic_nodes[k], other);
+            return same ? mismatch{} : mismatch{verdict_kind::intrinsic_mismatch, rule::one_operand_for_two, b.name, a.name};
+        }
+        mismatch const wrong = match_access(node, other, found.count);
+        if (wrong) return wrong;
+        auto const next = static_cast<std::size_t>(found.count++);
+        found.names[next] = b.name;
+        found.nodes[next] = static_cast<std::int16_t>(node);
+        found.semantic_nodes[next] = static_cast<std::int16_t>(other);
+        return {};
+    }
+    /// Matches all goals. An order of commuted operands that leads nowhere further on is given up for the other one, with what it has
+    /// bound.
+    /// @return what is wrong where most of the operands were bound; `reached` says how many
+    constexpr mismatch match_all(goal const* goals) const {
+        if (goals == nullptr) return {};
+        tilewright::node const& a = p.plan.what[goals->node];
+        tilewright::node const& b = semantics[goals->other];
+        auto const here = [this](mismatch wrong) {
+            wrong.reached = found.count;
+            return wrong;
+        };
+        if (a.op != b.op) return here(differs(name_of(a.op), name_of(b.op)));
+        if (a.type != b.type) return here(differs(name_of(a.type), name_of(b.type)));
+        if (a.op == operation::constant) {
+            if (a.value == b.value) return match_all(goals->next);
+            return here(is_float(a.type) ? differs("a constant", "another constant")
+                                         : differs(rule::other_constant, name_of(a.type), a.value, b.value));
+        }
+        int const before = found.count;
+        if (a.op == operation::access) {
+            mismatch const wrong = bind(goals->node, goals->other);
+            return wrong ? here(wrong) : match_all(goals->next);
         }
         auto const in_order = [&](bool swapped) {
-            for (int argument = 0; argument < a.argument_count; ++argument) {
-                mismatch const wrong = match_tree(a.argument(swapped ? 1 - argument : argument), b.argument(argument));
-                if (wrong) return wrong;
+            fixed_array<goal, max_rank> inner{};
+            goal const* first = goals->next;
+            for (int argument = a.argument_count - 1; argument >= 0; --argument) {
+                goal& one = inner[static_cast<std::size_t>(argument)];
+                one = {a.argument(swapped ? 1 - argument : argument), b.argument(argument), first};
+                first = &one;
             }
-            return mismatch{};
+            return match_all(first);
         };
-        int const before = found.count;
         mismatch const wrong = in_order(false);
         if (!wrong || !is_commutative(a.op)) return wrong;
-        int const reached = found.count;
         found.count = before;
         mismatch const swapped = in_order(true);
-        return swapped && reached >= found.count ? wrong : swapped;
+        return swapped && wrong.reached >= swapped.reached ? wrong : swapped;
     }
 };
 
 constexpr char const* reduction_name(operation reduction) { return reduction == operation::constant ? "no reduction" : name_of(reduction); }
 
+/// Whether a form of an intrinsic takes the steps that another one takes of a loop.
+constexpr bool takes_step(intrinsic_description const& what, stage const& semantics, int axis, nest_axis const& loop) {
+    std::int64_t const extent = semantics.axes[static_cast<std::size_t>(axis)].extent;
+    return what.is_flexible(axis) ? extent >= loop.lane_extent : extent == loop.lane_extent && !loop.flexible;
+}
+
 /// Whether stage `s` computes what the semantics `view` declare when its covered loops stand for the axes as `found.loop_of_axis` says.
-constexpr mismatch match_semantics(planning& p, int s, computation_view view, matching& found) {
+constexpr mismatch match_semantics(planning& p, int s, intrinsic_description const& what, computation_view view, matching& found) {
     stage const& st = p.stage_at(s);
     nest const& n = p.nest_at(s);
     stage const& sem = found.semantics;
@@ -200,7 +228,7 @@ constexpr mismatch match_semantics(planning& p, int s, computation_view view, ma
     // Another form of the intrinsic that was chosen takes the same steps.
     for (int axis = 0; axis < sem.axis_count; ++axis) {
         std::int64_t const step = loop_for(axis).lane_extent;
-        if (step > 0 && step != sem.axes[static_cast<std::size_t>(axis)].extent) return {.kind = verdict_kind::intrinsic_mismatch};
+        if (step > 0 && !takes_step(what, sem, axis, loop_for(axis))) return {.kind = verdict_kind::intrinsic_mismatch};
     }
     if (st.type != sem.type) return after(1, differs(name_of(st.type), name_of(sem.type)));
     if (st.reduction != sem.reduction) return after(1, differs(reduction_name(st.reduction), reduction_name(sem.reduction)));
@@ -212,15 +240,16 @@ constexpr mismatch match_semantics(planning& p, int s, computation_view view, ma
     found.nodes[0] = static_cast<std::int16_t>(st.target);
     found.semantic_nodes[0] = static_cast<std::int16_t>(sem.target);
     found.count = 1;
-    mismatch const in_body = m.match_tree(st.body, sem.body);
-    return after(2 + found.count, in_body);
+    matcher::goal const body{st.body, sem.body, nullptr};
+    mismatch const in_body = m.match_all(&body);
+    return after(2 + in_body.reached, in_body);
 }
 
 /// Whether the extents of an intrinsic divide those of the loops that it covers.
-constexpr bool whole_steps(nest const& n, matching const& found) {
+constexpr bool whole_steps(nest const& n, intrinsic_description const& what, matching const& found) {
     for (int axis = 0; axis < found.semantics.axis_count; ++axis) {
         nest_axis const& loop = n.axes[static_cast<std::size_t>(found.loop_of_axis[static_cast<std::size_t>(axis)])];
-        if (loop.extent % found.semantics.axes[static_cast<std::size_t>(axis)].extent != 0) return false;
+        if (!what.is_flexible(axis) && loop.extent % found.semantics.axes[static_cast<std::size_t>(axis)].extent != 0) return false;
     }
     return true;
 }
@@ -242,8 +271,10 @@ constexpr mismatch match_intrinsic(planning& p, int s, int intrinsic_at, matchin
         for (int axis = 0; axis < n.covered_count; ++axis) {
             found.loop_of_axis[static_cast<std::size_t>(axis)] = n.covered[static_cast<std::size_t>(order[static_cast<std::size_t>(axis)])];
         }
-        mismatch const wrong = match_semantics(p, s, view, found);
-        if (!wrong && (whole_steps(n, found) || n.axes[static_cast<std::size_t>(found.loop_of_axis[0])].lane_extent > 0)) return {};
+        mismatch const wrong = match_semantics(p, s, where.intrinsics[intrinsic_at], view, found);
+        if (!wrong && (whole_steps(n, where.intrinsics[intrinsic_at], found) ||
+                       n.axes[static_cast<std::size_t>(found.loop_of_axis[0])].lane_extent > 0))
+            return {};
         if (!wrong && partial.count == 0) partial = found;
         if (!closest || wrong.reached > closest.reached) closest = wrong;
         // The next permutation in lexicographic order.

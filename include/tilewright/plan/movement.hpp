@@ -8,6 +8,7 @@ namespace tilewright::detail {
 /// both sides, then those of the buffers.
 struct region {
     int source = -1;  ///< buffer; -1: a fill
+    int border = -1;  ///< of a fill by the core: the padded access whose border it writes
     int destination = -1;
     fixed_array<movement_dimension, max_rank> dimensions{};
     int count = 0;
@@ -116,10 +117,31 @@ constexpr region_fault align(planning& p, buffer& b, fixed_array<linear, max_ran
     return {};
 }
 
+/// What addresses in a buffer must be multiples of, in bytes: what is asked for, and where they are numbers, what those count.
+constexpr std::int64_t alignment_in(planning& p, int buffer_at, std::int64_t asked) {
+    buffer const& b = p.buffer_at(buffer_at);
+    memory const& in = p.of->where().memories[b.memory];
+    return in.is_numbered() ? p.common_multiple(asked, in.address_unit, b.tensor) : asked;
+}
+
+/// Calls `visit(argument)` for what the calls of a part, and the settings that it uses, are given.
+template <class Description, class Visit>
+constexpr void each_value(machine const& where, Description const& part, Visit&& visit) {
+    for (int at = 0; at < part.call.count; ++at) visit(part.call.arguments[static_cast<std::size_t>(at)]);
+    for (int more = part.more_calls.first; more < part.more_calls.first + part.more_calls.count; ++more) {
+        device_call const& call = where.more_calls[more];
+        for (int at = 0; at < call.count; ++at) visit(call.arguments[static_cast<std::size_t>(at)]);
+    }
+    for (int which = part.settings.first; which < part.settings.first + part.settings.count; ++which) {
+        required_setting const& setting = where.settings[which];
+        for (int at = 0; at < setting.count; ++at) visit(setting.values[static_cast<std::size_t>(at)]);
+    }
+}
+
 /// Adds the steps that move region `r` by `transfer_at`: one `start`, in loops over what one call cannot express.
 /// @pre its dimensions are those of the buffers: see `move_region`
 constexpr void move_dense(planning& p, region r, int transfer_at, int ordinal, ring_step const& when = {}) {
-    transfer_description const& t = p.of->where().transfers[transfer_at];
+    transfer_description const& t = mover_of(p.plan, transfer_at);
     std::int64_t const size = bytes_of(p.buffer_at(r.destination).type);
     auto const refuse = [&](region_fault const& fault) {
         verdict& v = p.refuse(verdict_kind::transfer_region, ordinal);
@@ -127,11 +149,17 @@ constexpr void move_dense(planning& p, region r, int transfer_at, int ordinal, r
         v.broken = fault.broken;
         v.facts = {fact{fact_kind::need, fault.value}, fact{fact_kind::limit, fault.limit}};
     };
+    // Rows are whole granules, and whole units of what counts them.
+    std::int64_t granularity = t.row_granularity;
+    each_value(p.of->where(), t, [&](call_argument const& a) {
+        if ((a.is == role::bytes || a.is == role::row_bytes) && a.value > 1) granularity = p.common_multiple(granularity, a.value, t.name);
+    });
     movement m;
     m.transfer = static_cast<std::int16_t>(transfer_at);
     m.at = when;
     m.source = static_cast<std::int16_t>(r.source);
     m.destination = static_cast<std::int16_t>(r.destination);
+    m.border = static_cast<std::int16_t>(r.border);
 
     auto& dims = r.dimensions;
     auto const remove = [&](int position) {
@@ -208,17 +236,16 @@ constexpr void move_dense(planning& p, region r, int transfer_at, int ordinal, r
         std::int64_t const part = cut(position, dim(position).extent, t.largest_extent);
         dim(position + 1).extent = part;
     }
-    if (m.row_elements * size % t.row_granularity != 0)
-        return refuse({rule::row_of_broken_granules, m.row_elements * size, t.row_granularity});
+    if (m.row_elements * size % granularity != 0) return refuse({rule::row_of_broken_granules, m.row_elements * size, granularity});
     // A row that ends early has what the loops leave of its bound, modulo the steps in which they move.
     std::int64_t partial_row = 0;
     r.each_end(row, [&](region::clipped const& c) {
         std::int64_t step = 0;
         for (int at = 0; at < c.form.count; ++at) step = std::gcd(step, grain_of(p, c.form.terms[static_cast<std::size_t>(at)]));
         std::int64_t const rest = step == 0 ? c.bound - c.form.constant : ((c.bound - c.form.constant) % step + step) % step;
-        if (rest * size % t.row_granularity != 0 || step * size % t.row_granularity != 0) partial_row = rest > 0 ? rest : step;
+        if (rest * size % granularity != 0 || step * size % granularity != 0) partial_row = rest > 0 ? rest : step;
     });
-    if (partial_row > 0) return refuse({rule::row_of_broken_granules, partial_row * size, t.row_granularity});
+    if (partial_row > 0) return refuse({rule::row_of_broken_granules, partial_row * size, granularity});
 
     // Still too many, or a count of parts that is too large itself: the outermost become loops of the program.
     int peeled = r.count > outer_most ? r.count - outer_most : 0;
@@ -253,28 +280,44 @@ constexpr void move_dense(planning& p, region r, int transfer_at, int ordinal, r
     m.dimension_count = static_cast<std::int16_t>(r.count - peeled);
     for (int position = peeled; position < r.count; ++position) m.dimensions[static_cast<std::size_t>(position - peeled)] = dim(position);
 
-    region_fault fault = align(p, p.buffer_at(r.destination), r.destination_at, t.address_alignment);
-    if (!fault && r.source >= 0) fault = align(p, p.buffer_at(r.source), r.source_at, t.address_alignment);
+    auto const alignment_of = [&](int buffer_at) { return alignment_in(p, buffer_at, t.address_alignment); };
+    region_fault fault = align(p, p.buffer_at(r.destination), r.destination_at, alignment_of(r.destination));
+    if (!fault && r.source >= 0) fault = align(p, p.buffer_at(r.source), r.source_at, alignment_of(r.source));
     // Steps along the dimensions of the call itself. Outer strides of an argument are checked at the entry.
     auto const check_step = [&](int buffer_at, int dimension, std::int64_t factor) {
         buffer const& b = p.buffer_at(buffer_at);
         bool const outer_of_argument = b.kind == buffer_kind::argument && dimension != b.rank - 1;
-        std::int64_t const bytes = factor * b.stride(dimension) * bytes_of(b.type);
-        if (!fault && !outer_of_argument && bytes % t.address_alignment != 0)
-            fault = {rule::stride_not_aligned, bytes, t.address_alignment};
+        std::int64_t const bytes = factor * b.stride(dimension) * bytes_of(b.type), alignment = alignment_of(buffer_at);
+        if (!fault && !outer_of_argument && bytes % alignment != 0) fault = {rule::stride_not_aligned, bytes, alignment};
     };
     for (int position = 0; position < m.dimension_count; ++position) {
         movement_dimension const& d = m.dimensions[static_cast<std::size_t>(position)];
         check_step(r.destination, d.destination_dimension, d.destination_factor);
         if (r.source >= 0) check_step(r.source, d.source_dimension, d.source_factor);
     }
+    // Strides are whole units of what counts them.
+    each_value(p.of->where(), t, [&](call_argument const& a) {
+        int const position = m.dimension_count - a.dimension, side = a.is == role::source_stride ? r.source : r.destination;
+        if (!is_stride(a.is) || a.value <= 1 || a.dimension < 1 || position < 0 || side < 0 || fault) return;
+        movement_dimension const& d = m.dimensions[static_cast<std::size_t>(position)];
+        int const dimension = a.is == role::source_stride ? d.source_dimension : d.destination_dimension;
+        buffer& b = p.buffer_at(side);
+        std::int64_t const size_there = bytes_of(b.type);
+        std::int64_t const bytes =
+            (a.is == role::source_stride ? d.source_factor : d.destination_factor) * b.stride(dimension) * size_there;
+        if (b.kind == buffer_kind::argument && dimension != b.rank - 1)
+            b.stride_multiple = p.common_multiple(b.stride_multiple, a.value / std::gcd(a.value, size_there), b.tensor);
+        else if (bytes % a.value != 0) fault = {rule::stride_not_aligned, bytes, a.value};
+    });
     // A row that begins late begins at another address.
     r.each_end(row, [&](region::clipped const& c) {
         if (c.is != clip_kind::begin || fault) return;
-        std::int64_t move = (c.bound - c.form.constant) * size % t.address_alignment;
+        std::int64_t alignment = alignment_of(r.destination);
+        if (r.source >= 0) alignment = p.common_multiple(alignment, alignment_of(r.source), p.buffer_at(r.source).tensor);
+        std::int64_t move = (c.bound - c.form.constant) * size % alignment;
         for (int at = 0; at < c.form.count && move == 0; ++at)
-            move = grain_of(p, c.form.terms[static_cast<std::size_t>(at)]) * size % t.address_alignment;
-        if (move != 0) fault = {rule::address_not_aligned, (move + t.address_alignment) % t.address_alignment, t.address_alignment};
+            move = grain_of(p, c.form.terms[static_cast<std::size_t>(at)]) * size % alignment;
+        if (move != 0) fault = {rule::address_not_aligned, (move + alignment) % alignment, alignment};
     });
     if (fault) return refuse(fault);
 
@@ -296,6 +339,7 @@ constexpr void move_dense(planning& p, region r, int transfer_at, int ordinal, r
     m.bytes = m.row_elements * size;
     for (int position = 0; position < m.dimension_count; ++position) m.bytes *= m.dimensions[static_cast<std::size_t>(position)].extent;
     m.cycles = t.costs.latency + t.costs.setup + (m.bytes + t.costs.bytes_per_cycle - 1) / t.costs.bytes_per_cycle;
+    if (transfer_at < 0) m.cycles = m.bytes / size * p.of->where().host().costs.store;
     for (int dimension = 0; dimension < max_rank; ++dimension) {
         auto const d = static_cast<std::size_t>(dimension);
         if (r.source >= 0 && dimension < p.buffer_at(r.source).rank) m.source_at[d] = p.keep(r.source_at[d]);

@@ -48,8 +48,10 @@ constexpr int find_loop(planning& p, int s, label const& name, int ordinal) {
 
 /// Refuses to take apart a loop that is to be unrolled or vectorized as it is.
 constexpr void keep_marked(planning& p, nest_axis const& a, int ordinal) {
-    if (a.unrolled || a.vectorized)
-        p.refuse(verdict_kind::conflicting_directives, ordinal).names = {a.name, a.unrolled ? "unroll" : "vectorize"};
+    if (a.unrolled || a.vectorized || a.parallel)
+        p.refuse(verdict_kind::conflicting_directives, ordinal).names = {a.name, a.unrolled     ? "unroll"
+                                                                                 : a.vectorized ? "vectorize"
+                                                                                                : "parallel"};
 }
 
 /// loop of extent e at `position` -> outer of e / factor, rounded up, around inner of factor or e, whichever is less.
@@ -152,8 +154,10 @@ constexpr void mark_loop(planning& p, int s, directive const& d, label name, int
     keep_marked(p, a, ordinal);
     if (d.kind == directive_kind::vectorize && a.reduction)
         return p.refuse(verdict_kind::loop_order, rule::vectorized_reduction, {a.name}, ordinal);
+    if (d.kind == directive_kind::parallel && a.reduction)
+        return p.refuse(verdict_kind::loop_order, rule::parallel_reduction, {a.name}, ordinal);
     a.marked_ordinal = static_cast<std::int16_t>(ordinal);
-    (d.kind == directive_kind::vectorize ? a.vectorized : a.unrolled) = true;
+    (d.kind == directive_kind::vectorize ? a.vectorized : d.kind == directive_kind::unroll ? a.unrolled : a.parallel) = true;
 }
 
 constexpr void tensorize_loops(planning& p, int s, directive const& d, int ordinal) {
@@ -261,6 +265,7 @@ constexpr void build_loops(planning& p, int s, fixed_array<std::int64_t, stage::
             case directive_kind::fuse: fuse_loops(p, s, name(0), name(1), name(2), ordinal); break;
             case directive_kind::reorder: reorder_loops(p, s, &p.of->name_at(d, 0), d.name_count, ordinal); break;
             case directive_kind::unroll:
+            case directive_kind::parallel:
             case directive_kind::vectorize: mark_loop(p, s, d, name(0), ordinal); break;
             case directive_kind::tensorize: tensorize_loops(p, s, d, ordinal); break;
             default: break;
@@ -280,6 +285,7 @@ constexpr void finish_loops(planning& p, int s) {
                                                               .reduction = a.reduction,
                                                               .unrolled = a.unrolled,
                                                               .vectorized = a.vectorized,
+                                                              .parallel = a.parallel,
                                                               .trips = a.trips}));
         if (a.lane_extent > 0) {
             a.lane = static_cast<std::int16_t>(

@@ -232,7 +232,7 @@ constexpr void move_pieces(planning& p, region const& whole, int transfer_at, in
             r.dimensions[static_cast<std::size_t>(next - 1)] = r.dimensions[static_cast<std::size_t>(next)];
         r.dimensions[static_cast<std::size_t>(r.count - 1)] = d;
     }
-    longest_last(p, r, p.of->where().transfers[transfer_at].most_dimensions - 1);
+    longest_last(p, r, mover_of(p.plan, transfer_at).most_dimensions - 1);
     move_dense(p, r, transfer_at, ordinal, when);
     for (int at = work.loop_count - 1; at >= 0; --at) p.add(step_kind::end, work.loops[static_cast<std::size_t>(at)]);
 }

@@ -7,12 +7,6 @@
 // what they read there must add nothing to a reduction.
 namespace tilewright::detail {
 
-/// A value that is the same whatever memory holds, or nothing. Floating point as `node` keeps it.
-struct known {
-    bool is = false;
-    std::int64_t value = 0;
-};
-
 constexpr known wrapped(scalar_type type, std::int64_t value) {
     return visit_scalar(type, [value]<class T>(T) -> known {
         if constexpr (std::is_same_v<T, bool>) return {true, value != 0};
@@ -70,6 +64,14 @@ struct partial_lane {
     label name{};
 };
 
+/// An end that a step of constant extents cannot keep to, nor one of this intrinsic.
+constexpr void refuse_shared_end(planning& p, int s, nest_axis const& a, std::int64_t extent) {
+    verdict& v = p.refuse(verdict_kind::partial_step, p.nest_at(s).intrinsic_ordinal);
+    v.broken = rule::step_shares_its_end;
+    v.names = {p.of->where().intrinsics[p.nest_at(s).intrinsic].name, a.name};
+    v.facts = {fact{fact_kind::extent, extent}, fact{fact_kind::factor, a.lane_extent}};
+}
+
 /// Calls `visit(partial_lane)` for every end that a step reaches beyond.
 template <class Visit>
 constexpr void each_partial_lane(planning& p, int s, Visit&& visit) {
@@ -89,6 +91,10 @@ constexpr void each_partial_lane(planning& p, int s, Visit&& visit) {
             }
             std::int64_t const reach = (weight < 0 ? -weight : weight) * (a.lane_extent - 1);
             if (grain > reach && (l.bound - form.constant) % grain == 0) continue;
+            if (a.flexible) {
+                if (!ends_step(p, form, a)) refuse_shared_end(p, s, a, l.bound);
+                continue;
+            }
             partial_lane found{.axis = {},
                                .limited = form,
                                .lane = a.lane,
@@ -192,14 +198,7 @@ constexpr void choose_fills(planning& p, int s) {
         fixed_array<int, matching::most> chosen{}, best{};
         int fewest = matching::most + 1;
         auto const fill_of = [&](int transfer_at, tail_operand const& o) -> known {
-            transfer_description const& t = where.transfers[transfer_at];
-            staging const& staged = p.staging_at(o.staging);
-            if (copies(t) || where.memories.find(t.destination) != staged.memory) return {};
-            computation_view const view = where.view(t.semantics);
-            stage semantics;
-            if (read_stage(view, 0, semantics) || semantics.type != o.type || semantics.reduces()) return {};
-            node const& value = view[semantics.body];
-            return value.op == operation::constant ? known{true, value.value} : known{};
+            return filled_value(p, transfer_at, p.staging_at(o.staging).memory, o.type);
         };
         for (bool more = true; more;) {
             int fills = 0;
@@ -247,15 +246,15 @@ constexpr void choose_fills(planning& p, int s) {
             int const transfer_at = best[static_cast<std::size_t>(at)] - 1;
             if (transfer_at < 0) continue;
             staging& staged = p.staging_at(operands[static_cast<std::size_t>(at)].staging);
-            if (staged.fill >= 0 && staged.fill != transfer_at)
+            if (staged.fill != staging::no_fill && staged.fill != transfer_at)
                 return refuse_partial(p, s, lane, rule::step_behind_a_reduction, staged.tensor);
             staged.fill = static_cast<std::int16_t>(transfer_at);
         }
     });
 }
 
-/// Fills an operand's buffer in front of a load that leaves some of it to steps beyond the end of a reduction.
-constexpr void write_operand_fill(planning& p, staging const& st, ring_step const& when) {
+/// Fills a staged buffer in front of a load that leaves some of it out: a border, and what steps read beyond the end of a reduction.
+constexpr void write_fill_of_staged(planning& p, staging const& st, ring_step const& when) {
     buffer const& b = p.buffer_at(st.buffer);
     region r{.destination = st.buffer};
     bool always = false;
@@ -263,12 +262,21 @@ constexpr void write_operand_fill(planning& p, staging const& st, ring_step cons
         auto const d = static_cast<std::size_t>(dimension);
         std::int64_t const extent = box_extent(p, b, dimension);
         r.dimensions[d] = {.extent = extent, .destination_dimension = static_cast<std::int8_t>(dimension)};
-        touched const loaded = touched_by(p, st.stage, access_of(p, st, dimension).node, dimension, st.depth, 0);
+        if (st.border >= 0) {
+            linear const begin = p.form_of(p.box_at[static_cast<std::size_t>(st.buffer)][d]);
+            std::int64_t const end = padded_extent(p.plan.what, st.border, dimension);
+            linear negative;
+            negative.add(begin, -1);
+            always |= begin.count == 0 && (begin.constant < 0 || begin.constant + extent > end);
+            if (lowest_of(p, begin) < 0) r.add(p, {negative, 1, -1, clip_kind::beyond});
+            if (highest_of(p, begin) + extent > end) r.add(p, {begin, end - extent + 1, -1, clip_kind::beyond});
+        }
         bool reduced = false;
         each_partial_lane(p, st.stage, [&](partial_lane const& lane) {
             reduced |= lane.reduction && p.index_form(st.stage, access_of(p, st, dimension).node, dimension).coefficient_of(lane.lane) != 0;
         });
         if (!reduced) continue;
+        touched const loaded = touched_by(p, st.stage, access_of(p, st, dimension).node, dimension, st.depth, 0);
         always |= loaded.extent < extent;
         for (int at = 0; at < loaded.clips.items.size(); ++at) {
             clip_list::item const& c = loaded.clips.items[static_cast<std::size_t>(at)];
@@ -277,6 +285,10 @@ constexpr void write_operand_fill(planning& p, staging const& st, ring_step cons
     }
     if (always) r.clips = {};
     r.count = box_rank(p, b);
+    if (st.fill == staging::filled_by_core) {
+        r.border = st.border;
+        return move_region(p, r, by_core, st.ordinal, when);
+    }
     if (when.ring < 0) return move_now(p, r, st.fill, st.ordinal);
     // It goes into the version that is loaded next: in front of the load, or in the same queue.
     transfer_description const& fill = p.of->where().transfers[st.fill];

@@ -50,6 +50,7 @@ struct variable {
     bool reduction = false;
     bool unrolled = false;
     bool vectorized = false;
+    bool parallel = false;       ///< its iterations run on several threads
     std::int16_t trips = -1;     ///< loop: the extent or count that it runs over at run time, `extent` being the most; -1: always `extent`
     std::int16_t first_of = -1;  ///< loop: the ring whose first steps it counts, of which there may be fewer at run time
     affine fused{};  ///< component: the value of the fused loop; count: what tiles are counted of, with all but one element of a tile
@@ -97,7 +98,8 @@ struct buffer {
     std::int16_t versions = 1;         ///< copies of the box
     std::int16_t bank = -1;            ///< of part 0; -1: not placed yet
     std::int64_t part_stride = 0;      ///< bytes from a part to the next one in the same bank
-    std::int16_t ring = -1;            ///< whose step tells which version is meant; -1: there is just one
+    std::int16_t ring = -1;            ///< whose step tells which version is meant; -1: there is just one, or a loop tells
+    std::int16_t by_loop = -1;         ///< the parallel loop that has a version for each of its iterations
     std::int16_t born = -1;            ///< first step of its lifetime
     std::int16_t dead = -1;            ///< the step behind its lifetime
     std::int16_t ordinal = 0;          ///< the directive that made it
@@ -229,9 +231,10 @@ struct tally {
 
 /// What one call of a transfer moves: a row of `row_elements`, repeated along `dimensions`, outermost first.
 struct movement {
-    std::int16_t transfer = -1;
-    std::int16_t source = -1;  ///< buffer; -1: a fill
+    std::int16_t transfer = -1;  ///< -1: a fill by loops of the core
+    std::int16_t source = -1;    ///< buffer; -1: a fill
     std::int16_t destination = -1;
+    std::int16_t border = -1;  ///< of a fill by the core: the padded access whose border it writes
     std::int64_t row_elements = 1;
     fixed_array<movement_dimension, max_rank> dimensions{};
     std::int16_t dimension_count = 0;
@@ -241,11 +244,14 @@ struct movement {
     fixed_array<affine, max_rank> destination_at{};
     std::int16_t first_clip = 0;
     std::int16_t clip_count = 0;
+    std::uint8_t sets = 0;  ///< a bit for each setting that its transfer uses and that every call sets for itself
     std::int8_t piece = 0;  ///< of the movements that together move one region
     std::int8_t pieces = 1;
-    std::int64_t bytes = 0;   ///< at the destination (at the source, when types differ, is in proportion), of a whole tile
-    std::int64_t cycles = 0;  ///< setup, occupation and latency of one call, likewise
-    ring_step at{};           ///< where it belongs to a ring: its loops' values follow from the step, not from the loops around
+    std::int64_t bytes = 0;       ///< at the destination (at the source, when types differ, is in proportion), of a whole tile
+    std::int64_t cycles = 0;      ///< setup, occupation and latency of one call, likewise
+    ring_step at{};               ///< where it belongs to a ring: its loops' values follow from the step, not from the loops around
+    std::int16_t hint_loop = -1;  ///< a copy by the core: it asks the caches for what it reads where this loop stands `hint` further
+    std::int16_t hint = 0;
 };
 
 /// The use of a buffer at one access of the computation, or as one operand of an intrinsic.
@@ -253,6 +259,15 @@ struct use {
     std::int16_t node = -1;  ///< the access in the computation
     std::int16_t buffer = -1;
     fixed_array<affine, max_rank> at{};  ///< index into the buffer's box, per dimension
+};
+
+/// A dimension of a padded access in which its index may leave the tensor.
+struct padding {
+    std::int16_t node = -1;  ///< the access in the computation
+    std::int8_t dimension = 0;
+    bool guarded = false;  ///< the buffer holds no border: what is outside is not read, and chosen instead
+    affine index{};        ///< in the tensor
+    std::int64_t extent = 0;
 };
 
 struct operand_use {
@@ -293,18 +308,51 @@ struct body {
     std::int16_t intrinsic = -1;
     std::int16_t first_intrinsic = -1;  ///< used instead where all `first_loops` are at 0
     std::int64_t first_cycles = 0;
+    /// Of an identity: it is only written where all of these are at 0.
     fixed_array<std::int16_t, most_loops> first_loops{};
     std::int16_t first_loop_count = 0;
     std::int16_t operands = -1;  ///< first of its `operand_use`s, in the order of the intrinsic's declaration
     std::int16_t first_operands = -1;
+    std::uint8_t sets = 0;  ///< a bit for each setting that its intrinsic uses and that every call sets for itself
+    std::uint8_t first_sets = 0;
+    std::int16_t extents = 0;  ///< first of its `step_extent`s, where its intrinsic covers up to so many elements of an axis
+    std::int16_t extent_count = 0;
+    std::int16_t first_extents = 0;
+    std::int16_t first_extent_count = 0;
 };
 
-enum class step_kind : std::uint8_t { loop, end, start, wait, push, pop, fence, compute, barrier };
+/// How much of an axis one step of an intrinsic covers: `most`, but where `weight` is given, at most (bound - form) / weight, rounded up.
+/// Of several for one axis, the least.
+struct step_extent {
+    std::int16_t axis = 0;  ///< of the intrinsic
+    std::int64_t most = 1;
+    std::int64_t weight = 0;
+    affine form{};
+    std::int64_t bound = 0;
+};
+
+/// One value that a configuration is set to: a number, or so many times a stride of an argument.
+struct setting_value {
+    std::int64_t number = 0;
+    std::int64_t unit = 1;     ///< what the product is counted in
+    std::int16_t buffer = -1;  ///< the argument; -1: just the number
+    std::int16_t dimension = 0;
+
+    friend constexpr bool operator==(setting_value const&, setting_value const&) = default;
+};
+struct setting {
+    std::int16_t configuration = -1;
+    fixed_array<setting_value, tilewright::configuration::most_values> values{};
+
+    friend constexpr bool operator==(setting const&, setting const&) = default;
+};
+
+enum class step_kind : std::uint8_t { loop, end, start, wait, push, pop, fence, compute, barrier, configure };
 
 /// A step of the loop program. `loop` opens a nest that its `end` closes.
 struct step {
     step_kind kind = step_kind::end;
-    std::int16_t what = -1;   ///< loop: variable; start: movement; wait, push, pop: wait; compute: body; fence: buffer
+    std::int16_t what = -1;   ///< loop: variable; start: movement; wait, push, pop: wait; compute: body; fence: buffer; configure: setting
     std::int16_t tally = -1;  ///< where partial tiles make the loops around it tell too little
 };
 
@@ -312,7 +360,8 @@ struct step {
 struct plan_value {
     static constexpr int most_stages = 8, most_variables = 64, most_terms = 512, most_buffers = 24, most_movements = 32, most_uses = 40,
                          most_operands = 32, most_bodies = 16, most_steps = 128, most_rings = 16, most_waits = 64, most_links = 24,
-                         most_limits = 48, most_clips = 48, most_tallies = 64, most_layouts = schedule::most_layouts, most_shapes = 32;
+                         most_limits = 48, most_clips = 48, most_tallies = 64, most_layouts = schedule::most_layouts, most_shapes = 32,
+                         most_paddings = 24, most_settings = 24, most_step_extents = 32;
     static constexpr std::int64_t most_iterations = std::int64_t{1} << 40, most_bytes = std::int64_t{1} << 40,
                                   most_total = std::int64_t{1} << 53;
 
@@ -329,6 +378,7 @@ struct plan_value {
     part_pool<ring_step, most_waits> waits{};  ///< until the transfer of that step is complete, or what is pushed and popped
     part_pool<link, most_links> links{};
     part_pool<use, most_uses> uses{};
+    part_pool<padding, most_paddings> paddings{};
     part_pool<operand_use, most_operands> operands{};
     part_pool<body, most_bodies> bodies{};
     part_pool<step, most_steps> steps{};
@@ -336,6 +386,8 @@ struct plan_value {
     part_pool<clip, most_clips> clips{};
     part_pool<tally, most_tallies> tallies{};
     part_pool<shape, most_shapes> shapes{};
+    part_pool<setting, most_settings> settings{};
+    part_pool<step_extent, most_step_extents> step_extents{};
     int run_time_extents = 0;  ///< so many of the first variables are extents that are still open: see `at`
     std::int64_t total_cycles = 0;
 
@@ -348,9 +400,52 @@ struct plan_value {
         return nullptr;
     }
 
+    /// Calls `visit(padding)` for the dimensions in which the access at a node may leave its tensor.
+    template <class Visit>
+    constexpr void each_padding(int node, Visit&& visit) const {
+        for (int at = 0; at < paddings.size(); ++at) {
+            padding const& one = paddings[static_cast<std::size_t>(at)];
+            if (one.node == node) visit(one);
+        }
+    }
+    /// Whether what an access reads is chosen at each element: the tensor's or the border.
+    constexpr bool is_guarded(int node) const {
+        bool guarded = false;
+        each_padding(node, [&](padding const& one) { guarded |= one.guarded; });
+        return guarded;
+    }
+
+    /// Whether the core goes on while a movement is carried out.
+    constexpr bool is_asynchronous(movement const& m) const { return m.transfer >= 0 && where->transfers[m.transfer].is_asynchronous; }
+    /// What carries a movement out; -1: the core.
+    constexpr int engine_of(movement const& m) const {
+        return m.transfer < 0 ? -1 : where->engines.find(where->transfers[m.transfer].engine_name);
+    }
+
+    /// The stage that a node stands in.
+    constexpr int stage_of(int node) const {
+        int found = 0;
+        while (stages[static_cast<std::size_t>(found)].store < node) ++found;
+        return found;
+    }
+
     /// Whether a body is an asynchronous intrinsic: the core goes on while an engine does it.
     constexpr bool is_aside(body const& b) const {
         return b.kind == body_kind::intrinsic && where->intrinsics[b.intrinsic].is_asynchronous;
+    }
+
+    /// Whether a transfer of a ring is started or waited for, or tokens are passed, inside the loop that begins at a step. Past the end of
+    /// an axis, such loops go on.
+    constexpr bool holds_ring_steps(int loop_step) const {
+        int depth = 0;
+        for (int at = loop_step; at < steps.size(); ++at) {
+            step const& s = steps[static_cast<std::size_t>(at)];
+            depth += s.kind == step_kind::loop ? 1 : s.kind == step_kind::end ? -1 : 0;
+            if (depth == 0) return false;
+            if (s.kind == step_kind::wait || s.kind == step_kind::push || s.kind == step_kind::pop) return true;
+            if (s.kind == step_kind::start && movements[static_cast<std::size_t>(s.what)].at.ring >= 0) return true;
+        }
+        return false;
     }
 
     /// Whether an engine is given jobs that the core does not wait for at once.
@@ -396,6 +491,7 @@ struct plan_value {
             }
             // Where a step of a ring lies ahead of the loops around, or behind, some of their iterations have none.
             std::int64_t all = times;
+            if (s.kind == step_kind::compute && bodies[static_cast<std::size_t>(s.what)].kind == body_kind::identity) all = first_times;
             if (s.kind == step_kind::start) all = with_step(times, movements[static_cast<std::size_t>(s.what)].at);
             if (s.kind == step_kind::wait || s.kind == step_kind::push || s.kind == step_kind::pop)
                 all = with_step(times, waits[static_cast<std::size_t>(s.what)]);
@@ -416,9 +512,13 @@ struct plan_value {
     static constexpr bool may_precede(ring_step const& at) { return at.ring >= 0 && at.ahead < 0; }
     static constexpr bool may_exceed(ring_step const& at) { return at.ring >= 0 && at.ahead + at.fewer > 0; }
     constexpr std::int64_t end_of(ring_step const& at) const { return rings[static_cast<std::size_t>(at.ring)].steps - at.fewer; }
+    /// Iterations of a ring's loops at which there is no such step.
+    static constexpr std::int64_t missing_steps(ring_step const& at) {
+        return (may_precede(at) ? -at.ahead : 0) + (may_exceed(at) ? at.ahead + at.fewer : 0);
+    }
     constexpr std::int64_t with_step(std::int64_t times, ring_step const& at) const {
         if (at.only_where >= 0) times /= variables[static_cast<std::size_t>(at.only_where)].extent;
-        std::int64_t const missing = (may_precede(at) ? -at.ahead : 0) + (may_exceed(at) ? at.ahead + at.fewer : 0);
+        std::int64_t const missing = missing_steps(at);
         if (missing == 0) return times;
         std::int64_t const steps = rings[static_cast<std::size_t>(at.ring)].steps;
         return missing < steps ? times / steps * (steps - missing) : 0;
@@ -487,6 +587,10 @@ struct plan_value {
     constexpr quantity bytes(transfer_description const& of) const {
         return refusal ? unknown : quantity(traffic_of(position_in(where->transfers, of.name)).bytes);
     }
+    /// How often a configuration is set.
+    constexpr quantity calls(configuration const& of) const {
+        return refusal ? unknown : quantity(settings_of(position_in(where->configurations, of.name)));
+    }
     /// Executions of an intrinsic.
     constexpr quantity calls(intrinsic_description const& of) const {
         return refusal ? unknown : quantity(executions_of(position_in(where->intrinsics, of.name)));
@@ -515,8 +619,9 @@ struct plan_value {
         };
         walk([&](step const& s, std::int64_t times, std::int64_t first_times) {
             if (s.kind == step_kind::start) {
-                transfer_description const& t = where->transfers[movements[static_cast<std::size_t>(s.what)].transfer];
-                if (is_on(t.engine_name)) total += total_of(s, times, first_times).cycles - times * t.costs.latency;
+                movement const& m = movements[static_cast<std::size_t>(s.what)];
+                std::int64_t const latency = m.transfer < 0 ? 0 : where->transfers[m.transfer].costs.latency;
+                if (engine_of(m) == engine_at) total += total_of(s, times, first_times).cycles - times * latency;
             }
             if (s.kind != step_kind::compute) return;
             body const& b = bodies[static_cast<std::size_t>(s.what)];
@@ -546,6 +651,29 @@ struct plan_value {
         walk([&](step const& s, std::int64_t times, std::int64_t first_times) {
             if (s.kind != step_kind::start || movements[static_cast<std::size_t>(s.what)].transfer != transfer_position) return;
             total.calls += times, total.bytes += total_of(s, times, first_times).bytes;
+        });
+        return total;
+    }
+    constexpr std::int64_t settings_of(int configuration_position) const {
+        std::int64_t total = 0;
+        auto const set_by = [&](part_range const& uses, unsigned sets) {
+            bool found = false;
+            for (int which = 0; which < uses.count; ++which) {
+                label const& name = where->settings[uses.first + which].configuration_name;
+                found |= (sets >> which & 1) != 0 && where->configurations.find(name) == configuration_position;
+            }
+            return found;
+        };
+        walk([&](step const& s, std::int64_t times, std::int64_t first_times) {
+            auto const what = static_cast<std::size_t>(s.what);
+            if (s.kind == step_kind::configure && settings[what].configuration == configuration_position) total += times;
+            bool const moves = s.kind == step_kind::start && movements[what].transfer >= 0;
+            if (moves && set_by(where->transfers[movements[what].transfer].settings, movements[what].sets)) total += times;
+            if (s.kind != step_kind::compute || bodies[what].kind != body_kind::intrinsic) return;
+            body const& b = bodies[what];
+            bool const has_first = b.first_intrinsic >= 0;
+            if (set_by(where->intrinsics[b.intrinsic].settings, b.sets)) total += has_first ? times - first_times : times;
+            if (has_first && set_by(where->intrinsics[b.first_intrinsic].settings, b.first_sets)) total += first_times;
         });
         return total;
     }

@@ -1,15 +1,19 @@
 #pragma once
 #include <tilewright/plan/banks.hpp>
 #include <tilewright/plan/bounds.hpp>
+#include <tilewright/plan/configure.hpp>
+#include <tilewright/plan/configured.hpp>
 #include <tilewright/plan/cost.hpp>
 #include <tilewright/plan/count.hpp>
 #include <tilewright/plan/hazards.hpp>
 #include <tilewright/plan/links.hpp>
 #include <tilewright/plan/machine_check.hpp>
+#include <tilewright/plan/parallel.hpp>
 #include <tilewright/plan/placement.hpp>
 #include <tilewright/plan/prediction.hpp>
 #include <tilewright/plan/program.hpp>
 #include <tilewright/plan/reading.hpp>
+#include <tilewright/plan/registers.hpp>
 #include <tilewright/plan/specialise.hpp>
 #include <tilewright/plan/stage_placement.hpp>
 #include <tilewright/plan/staging.hpp>
@@ -18,7 +22,20 @@ namespace tilewright {
 
 namespace detail {
 
-constexpr void write_plan(planning& p) {
+constexpr void refuse_stale_setting(planning& p, stale_setting const& found) {
+    if (!found) return;
+    step const& s = p.plan.steps[static_cast<std::size_t>(found.step)];
+    machine const& where = p.of->where();
+    bool const moves = s.kind == step_kind::start;
+    label const& part = moves ? where.transfers[p.plan.movements[static_cast<std::size_t>(s.what)].transfer].name
+                              : where.intrinsics[p.plan.bodies[static_cast<std::size_t>(s.what)].intrinsic].name;
+    p.refuse(verdict_kind::race, rule::setting_not_made, {part, where.configurations[found.configuration].name});
+}
+
+/// Whether the finished program is followed, to show that nothing in it meets: a search of many plans leaves that to the one it takes.
+enum class proof : std::uint8_t { given, left_out };
+
+constexpr void write_plan(planning& p, proof wanted) {
     schedule const& of = *p.of;
     plan_value& plan = p.plan;
     if (!of.temporary().empty()) {
@@ -35,6 +52,7 @@ constexpr void write_plan(planning& p) {
     if (!p.refused()) choose_owned_loops(p);
     if (!p.refused()) check_transfer_stages(p);
     if (!p.refused()) make_rings(p);
+    if (!p.refused()) place_parallel(p);
     for (int s = 0; s < plan.stages.size() && plan.limits.size() > 0 && !p.refused(); ++s) {
         if (p.nest_at(s).intrinsic >= 0) choose_fills(p, s);
     }
@@ -43,6 +61,7 @@ constexpr void write_plan(planning& p) {
     for (int s = 0; s < plan.stages.size() && !p.refused(); ++s) {
         if (p.placed(s).at_stage < 0) writer.write_root(s);
     }
+    if (!p.refused()) place_settings(p);
     if (p.refused()) return;
     fixed_array<std::int16_t, plan_value::most_buffers> levels{};
     levels.fill(-1);
@@ -55,6 +74,10 @@ constexpr void write_plan(planning& p) {
                                                       : st.scope > 0 ? p.placed(st.stage).path[static_cast<std::size_t>(st.scope - 1)]
                                                                      : std::int16_t{-1};
     }
+    // Threads are at different places of an iteration: what one has done with, another may be at.
+    for (int at = 0; at < plan.buffers.size(); ++at) {
+        if (p.buffer_at(at).by_loop >= 0) levels[static_cast<std::size_t>(at)] = -1;
+    }
     // What engines compute on is in use until somebody waits for them.
     for (int s = 0; s < plan.stages.size() && has_asynchronous_intrinsics(of.where()); ++s) {
         if (agents_of(p, s).engines == 0) continue;
@@ -62,21 +85,24 @@ constexpr void write_plan(planning& p) {
             s, [&](int node) { levels[static_cast<std::size_t>(plan.use_at(node)->buffer)] = -1; }, true);
     }
     set_lifetimes(p, levels);
+    if (!p.refused()) check_registers(p);
     if (!p.refused()) place_buffers(p);
     if (!p.refused()) check_banks(p);
     if (!p.refused()) add_fences(p);
+    if (!p.refused()) refuse_stale_setting(p, find_stale_setting(plan));
     if (p.refused()) return;
     if (plan.run_time_extents > 0) return check_representatives(p);
     limit_totals(p);
-    if (!p.refused() && p.is_partial()) refuse_excess(p, count_partial(plan));
+    if (!p.refused() && p.is_conditional()) refuse_excess(p, count_partial(plan));
     if (!p.refused()) plan.total_cycles = count_cycles(plan);
+    if (wanted == proof::left_out) return;
     if (!p.refused()) refuse_hazard(p, find_hazard(plan));
     if (!p.refused() && p.is_partial()) refuse_hazard(p, find_excess(plan));
 }
 
-constexpr plan_value make_plan(schedule const& of, machine_reading const& parts) {
+constexpr plan_value make_plan(schedule const& of, machine_reading const& parts, proof wanted = proof::given) {
     planning p(of, parts);
-    write_plan(p);
+    write_plan(p, wanted);
     plan_value plan = p.plan;
     plan.refusal = p.kept;
     return plan;

@@ -6,6 +6,13 @@ namespace tilewright::detail {
 
 using namespace ir;
 
+/// In the place of a transfer: loops of the core, which can write a constant.
+inline constexpr int by_core = -1;
+inline constexpr transfer_description loops_of_core{.name = "core", .most_dimensions = max_rank + 1};
+constexpr transfer_description const& mover_of(plan_value const& plan, int transfer_at) {
+    return transfer_at < 0 ? loops_of_core : plan.where->transfers[transfer_at];
+}
+
 /// A loop of a stage while directives are applied: a leaf is a loop of the nest, others were split or fused.
 struct nest_axis {
     enum class role : std::uint8_t { leaf, split, fused };
@@ -16,8 +23,10 @@ struct nest_axis {
     bool reduction = false;
     bool unrolled = false;
     bool vectorized = false;
-    std::int16_t marked_ordinal = 0;  ///< the directive that unrolls or vectorizes it
+    bool parallel = false;
+    std::int16_t marked_ordinal = 0;  ///< the directive that unrolls or vectorizes it, or makes it parallel
     std::int64_t lane_extent = 0;     ///< of a tensorized loop: elements that one step covers
+    bool flexible = false;            ///< likewise: at most; the last step covers what is left
     std::int16_t outer = -1;          ///< split: the two parts; fused: the fused axis
     std::int16_t inner = -1;
     std::int64_t factor = 1;     ///< split: extent of the inner part; fused: divisor
@@ -91,7 +100,9 @@ struct staging {
     std::int16_t depth = 0;   ///< position on the stage's path behind that loop
     std::int16_t buffer = -1;
     std::int16_t outward = -1;  ///< the buffer on the other side of its transfer
-    std::int16_t fill = -1;     ///< the transfer that writes what a partial step of a reduction must read
+    static constexpr std::int16_t no_fill = -1, filled_by_core = -2;
+    std::int16_t fill = no_fill;  ///< the transfer that writes what a load leaves out: of a border, and for partial steps of a reduction
+    std::int16_t border = -1;     ///< a padded access whose border its box can hold, when it is not loaded with the rest; -1: none
     std::int16_t versions = 1;
     std::int16_t versions_ordinal = 0;
     std::int16_t distance = -1;  ///< of prefetch; -1: not said
@@ -106,7 +117,8 @@ struct staging {
     std::int16_t loader = -1;  ///< a cache_write that continues: the transfer into it
     std::int16_t ring = -1;    ///< of `mover`
     std::int16_t loader_ring = -1;
-    bool core_waits = true;  ///< the core waits where the buffer is used: what touches it is not ordered by links alone
+    bool partial_sums = false;  ///< a cache_write inside a reduction: what is stored is loaded again, but for the first time
+    bool core_waits = true;     ///< the core waits where the buffer is used: what touches it is not ordered by links alone
 
     /// The directive that says how it is moved, for verdicts about it.
     constexpr int moved_by() const { return transfer >= 0 ? transfer_ordinal : ordinal; }
@@ -200,7 +212,8 @@ struct planning : refusals {
     part_pool<staged_link, plan_value::most_links> staged_links{};
     /// First element of every staged buffer's box in its tensor's coordinates.
     fixed_array<fixed_array<affine, max_rank>, plan_value::most_buffers> box_at{};
-    bool cuts = false;  ///< a level cuts through a fused loop: a box can reach beyond the end of its tensor
+    bool borders = false;  ///< a box holds the border of a padded tensor
+    bool cuts = false;     ///< a level cuts through a fused loop: a box can reach beyond the end of its tensor
 
     constexpr planning(schedule const& what, machine_reading const& reading) : parts(&reading) {
         of = &what;
@@ -231,6 +244,9 @@ struct planning : refusals {
     constexpr int add(link const& l) { return keep(plan.links, l, "links between engines"); }
     constexpr int add(limit const& l) { return keep(plan.limits, l, "limits of partial tiles"); }
     constexpr int add(clip const& c) { return keep(plan.clips, c, "clips of partial tiles"); }
+    constexpr int add(padding const& one) { return keep(plan.paddings, one, "dimensions of padded accesses"); }
+    constexpr int add(step_extent const& e) { return keep(plan.step_extents, e, "extents of steps"); }
+    constexpr int add(setting const& s) { return keep(plan.settings, s, "settings"); }
     constexpr int add(use const& u) { return keep(plan.uses, u, "tensor accesses"); }
     constexpr int add(step_kind kind, int what) { return keep(plan.steps, step{kind, static_cast<std::int16_t>(what)}, "steps"); }
 
@@ -256,7 +272,9 @@ struct planning : refusals {
     constexpr staging& staging_at(int position) { return stagings[static_cast<std::size_t>(position)]; }
 
     /// Whether some of what is moved must be clipped: tiles can be partial, or axes end where only run time knows.
-    constexpr bool is_partial() const { return cuts || plan.limits.size() > 0 || plan.run_time_extents > 0; }
+    constexpr bool is_partial() const { return cuts || borders || plan.limits.size() > 0 || plan.run_time_extents > 0; }
+    /// Whether some steps of the program are not carried out in all iterations of the loops around, or not in full.
+    constexpr bool is_conditional() const { return is_partial() || plan.clips.size() > 0; }
 
     /// The stage that computes `tensor`, -1 for an input.
     constexpr int producer_of(label const& tensor) const {
@@ -289,7 +307,8 @@ struct planning : refusals {
         return form;
     }
 
-    /// From where to where index `dimension` of the access at `node` of stage `s` goes, over all that the kernel computes.
+    /// From where to where index `dimension` of the access at `node` of stage `s` goes, over all that the kernel computes. Of a padded
+    /// access, inside the tensor; it is at one of the ends where it is always outside.
     struct index_range {
         std::int64_t low = 0;
         linear high{};           ///< over extents that are left to run time
@@ -314,7 +333,12 @@ struct planning : refusals {
                 if (highest.count > 0) whole.open = plan.term_at(highest, 0).variable;
             }
         }
-        return whole;
+        if (!is_padded(plan.what, node)) return whole;
+        std::int64_t const last = padded_extent(plan.what, node, dimension) - 1;
+        auto const inside = [last](std::int64_t index) { return index < 0 ? 0 : index > last ? last : index; };
+        index_range kept{.low = whole.open >= 0 ? 0 : inside(whole.low)};
+        kept.high.constant = whole.high.count > 0 ? last : inside(whole.high.constant);
+        return kept;
     }
 
     /// Calls `visit(node)` for every tensor that stage `s` reads and, when asked for, its target. What a stage continues from is its

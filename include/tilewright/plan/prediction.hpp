@@ -49,9 +49,10 @@ struct clocks {
     constexpr void start(run const& in, int movement_at) {
         movement const& m = in.movement_at(movement_at);
         machine const& where = *in.plan().where;
-        transfer_description const& t = where.transfers[m.transfer];
         std::int64_t const elements = in.elements_of(m);
         if (elements == 0) return;
+        if (m.transfer < 0) return void(now += m.cycles);  // of the core, always whole
+        transfer_description const& t = where.transfers[m.transfer];
         job_time const time = time_of(t.costs, elements * bytes_of(in.plan().buffers[static_cast<std::size_t>(m.destination)].type));
         int const on = where.engines.find(t.engine_name);
         if (on < 0) {

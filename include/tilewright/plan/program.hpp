@@ -17,11 +17,31 @@ constexpr std::int64_t trips(planning const& p, fixed_array<std::int16_t, body::
     return total;
 }
 
-constexpr void count_operations(planning const& p, int at, operation_counts& counts) {
+/// Nodes of a stage that have been counted: what an expression uses twice is computed once.
+struct counted_nodes {
+    int first = 0;
+    fixed_array<bool, 256> seen{};
+
+    constexpr bool is_new(int at) {
+        auto const position = static_cast<std::size_t>(at - first);
+        if (position >= seen.size()) return true;
+        bool const known = seen[position];
+        seen[position] = true;
+        return !known;
+    }
+};
+
+constexpr void count_operations(planning const& p, int at, operation_counts& counts, counted_nodes& counted) {
     node const& n = p.plan.what[at];
+    if (!counted.is_new(at)) return;
     using enum operation;
     switch (n.op) {
-        case access: ++counts.load; return;
+        case access:
+            ++counts.load;
+            // Outside of either end, and which of two values.
+            if (p.plan.is_guarded(at)) ++counts.arithmetic;
+            p.plan.each_padding(at, [&](padding const& one) { counts.arithmetic += one.guarded ? 2 : 0; });
+            return;
         case constant:
         case parameter:
         case axis_value: return;
@@ -31,7 +51,7 @@ constexpr void count_operations(planning const& p, int at, operation_counts& cou
         case cast: ++counts.convert; break;
         default: ++counts.arithmetic; break;
     }
-    for (int argument = 0; argument < n.argument_count; ++argument) count_operations(p, n.argument(argument), counts);
+    for (int argument = 0; argument < n.argument_count; ++argument) count_operations(p, n.argument(argument), counts, counted);
 }
 
 /// Buffers that a body which stays code touches must be visible to the host.
@@ -155,8 +175,7 @@ class program_writer {
             if (l.staging != staging_at || l.is != is) continue;
             at.link = l.link;
             at.fewer = static_cast<std::int16_t>(fewer);
-            std::int64_t const missing = (p.plan.may_precede(at) ? -at.ahead : 0) + (p.plan.may_exceed(at) ? at.ahead + at.fewer : 0);
-            if (p.ring_at(at.ring).run_time || missing < p.ring_at(at.ring).steps) p.add(kind, p.add(at));
+            if (can_be(at)) p.add(kind, p.add(at));
         }
     }
     /// What engine `from` has been given is complete before `to` goes on; -1: the core.
@@ -171,12 +190,8 @@ class program_writer {
         if (found < 0) found = make_link(p, from, to, -1);
         for (step_kind kind : {step_kind::push, step_kind::pop}) p.add(kind, p.add(ring_step{.link = static_cast<std::int16_t>(found)}));
     }
-    /// The core goes on when they are.
-    constexpr void drain(agents const& who) {
-        for (int engine = 0; who.engines >> engine != 0; ++engine) {
-            if ((who.engines >> engine & 1) != 0) order(engine, -1);
-        }
-    }
+    /// The core goes on when they have done what they were given.
+    constexpr void drain(agents const& who) { order_all(who, {.core = true}); }
     /// Those who touch what stage `s` computes in the place where it computes it.
     constexpr agents readers_of(int s) {
         int const computed = p.plan.use_at(p.stage_at(s).target)->buffer;
@@ -193,11 +208,10 @@ class program_writer {
         return false;
     }
     constexpr void order_all(agents const& first, agents const& then) {
-        for (int from = 0; first.engines >> from != 0; ++from) {
-            if ((first.engines >> from & 1) == 0) continue;
+        agents::each_of(first.engines, [&](int from) {
             if (then.core) order(from, -1);
             else then.each_engine([&](int to) { order(from, to); });
-        }
+        });
     }
     /// In front of a producer, which runs again and again: what it computed before has been read.
     constexpr void order_before(int s) {
@@ -248,7 +262,7 @@ class program_writer {
             freed.ahead = static_cast<std::int16_t>(freed.ahead - st.versions);
             pass(at, link_role::user_to_load, step_kind::pop, freed, st.versions);
         }
-        if (st.fill >= 0) write_operand_fill(p, st, when);
+        if (st.fill != staging::no_fill) write_fill_of_staged(p, st, when);
         if (!p.refused()) move(st, st.outward, st.buffer, mover, when);
         if (when.ring >= 0) pass(at, link_role::load_to_user, step_kind::push, when);
     }
@@ -271,9 +285,13 @@ class program_writer {
         if (st.core_waits) wait(step_of(p, ring_at, 0));
         pass(at, link_role::load_to_user, step_kind::pop, step_of(p, ring_at, 0));
     }
+    /// Whether some iteration of a ring's loops has a step; where extents are left to run time, that is seen then.
+    constexpr bool can_be(ring_step const& at) const {
+        return p.ring_at(at.ring).run_time || p.plan.missing_steps(at) < p.ring_at(at.ring).steps;
+    }
     /// Until the transfer of a step is complete; nothing where no step can be that one.
     constexpr void wait(ring_step const& until) {
-        if (p.ring_at(until.ring).run_time || -until.ahead < p.ring_at(until.ring).steps) p.add(step_kind::wait, p.add(until));
+        if (can_be(until)) p.add(step_kind::wait, p.add(until));
     }
     /// In front of the loop `level`, the first of those that steps are counted over: the loads that its iterations find started.
     constexpr void start_ahead(int position, int level) {
@@ -318,6 +336,14 @@ class program_writer {
         buffer const staged = p.buffer_at(st.buffer);
         region r{.source = source, .destination = destination};
         r.count = box_rank(p, staged);
+        // What a reduction has come to so far is loaded again, but where it begins.
+        if (st.writes && destination == st.buffer && !p.stage_at(st.stage).continues) {
+            each_reduction_around(p, st.stage, st.depth, [&](int loop) {
+                linear at;
+                at.add(1, loop);
+                r.add(p, {at, 1, -1, clip_kind::beyond});
+            });
+        }
         for (int dimension = 0; dimension < r.count; ++dimension) {
             auto const d = static_cast<std::size_t>(dimension);
             std::int64_t const extent = p.is_partial() ? clip_staged(p, st, dimension, r) : box_extent(p, staged, dimension);
@@ -325,8 +351,16 @@ class program_writer {
             linear outward_at = p.form_of(p.box_at[static_cast<std::size_t>(st.buffer)][d]);
             outward_at.add(p.form_of(p.box_at[static_cast<std::size_t>(st.outward)][d]), -1);
             (st.outward == source ? r.source_at : r.destination_at)[d] = outward_at;
+            if (p.is_partial()) settle_clips(p, r, dimension);
+            if (r.dimensions[d].extent < 1) return p.refuse(verdict_kind::no_border, rule::nothing_but_border, {st.tensor}, st.ordinal);
         }
+        int const first = p.plan.movements.size();
         move_region(p, r, transfer_at, st.moved_by(), when);
+        bool const hints = st.distance > 0 && source == st.outward && !mover_of(p.plan, transfer_at).core_name.empty();
+        for (int at = first; at < p.plan.movements.size() && hints; ++at) {
+            p.plan.movements[static_cast<std::size_t>(at)].hint_loop = st.level;
+            p.plan.movements[static_cast<std::size_t>(at)].hint = st.distance;
+        }
     }
 
     constexpr void write_loops(int s, int depth) {
@@ -363,9 +397,15 @@ class program_writer {
         return -1;
     }
 
-    /// Where the identity is written. An instruction that continues needs it even where no loop of the program reduces.
+    /// Where the identity is written. An instruction that continues needs it even where no loop of the program reduces. A buffer that
+    /// holds partial sums is there only inside of its level.
     constexpr int identity_depth(int s) const {
-        int const reduction = first_reduction(s);
+        int reduction = first_reduction(s);
+        for (int at = 0; at < p.stagings.size() && reduction >= 0; ++at) {
+            staging const& st = p.stagings[static_cast<std::size_t>(at)];
+            int const inside = st.depth - p.placed(s).outer_depth;
+            if (st.stage == s && st.partial_sums && inside > reduction) reduction = inside;
+        }
         bool const by_steps = p.nest_at(s).intrinsic >= 0 && p.stage_at(s).reduces() && !p.stage_at(s).continues;
         return reduction < 0 && by_steps ? p.placed(s).owned : reduction;
     }
@@ -379,6 +419,9 @@ class program_writer {
         for (int position = depth; position < n.depth; ++position) {
             if (!n.axis_of_loop(position).reduction) b.loops[static_cast<std::size_t>(b.loop_count++)] = n.axis_of_loop(position).variable;
         }
+        each_reduction_around(p, s, p.placed(s).outer_depth + depth, [&](int loop) {
+            b.first_loops[static_cast<std::size_t>(b.first_loop_count++)] = static_cast<std::int16_t>(loop);
+        });
         b.counts.store = 1;
         b.cycles = cycles_of_code(s, b, b.loop_count);
         touch_from_code(p, s, false);
@@ -399,7 +442,8 @@ class program_writer {
         for (int position = owned; position < n.depth; ++position)
             b.loops[static_cast<std::size_t>(b.loop_count++)] = n.axis_of_loop(position).variable;
         keep_lanes_in_a_block(p, s);
-        count_operations(p, st.body, b.counts);
+        counted_nodes counted{.first = st.first};
+        count_operations(p, st.body, b.counts, counted);
         b.counts.store += 1;
         if (st.reduces()) b.counts.load += 1, b.counts.arithmetic += 1;
         b.cycles = cycles_of_code(s, b, b.loop_count);

@@ -183,7 +183,8 @@ class program_run {
     /// The step of the ring that a buffer belongs to, where the loops of ring `ring_at` stand at step `number`; -1: where they are.
     constexpr std::int64_t step_of(int buffer_at, int ring_at, std::int64_t number) const {
         int const own = plan_.buffers[static_cast<std::size_t>(buffer_at)].ring;
-        if (own < 0) return 0;
+        int const by = plan_.buffers[static_cast<std::size_t>(buffer_at)].by_loop;
+        if (own < 0) return by < 0 || value(by) < 0 ? 0 : value(by);
         if (ring_at >= 0 && plan_.rings[static_cast<std::size_t>(ring_at)].buffer == buffer_at) return number;
         return value_of(plan_.rings[static_cast<std::size_t>(own)].step, ring_at, number);
     }
@@ -280,7 +281,7 @@ class program_run {
             if (s.kind == step_kind::wait && is_there(plan_.waits[static_cast<std::size_t>(s.what)])) state_.wait(*this, s.what);
             if (s.kind == step_kind::push && is_there(plan_.waits[static_cast<std::size_t>(s.what)])) state_.push(*this, s.what);
             if (s.kind == step_kind::pop && is_there(plan_.waits[static_cast<std::size_t>(s.what)])) state_.pop(*this, s.what);
-            if (s.kind == step_kind::compute && within_limits()) state_.compute(*this, s.what, 1);
+            if (s.kind == step_kind::compute && within_limits() && is_begun(s.what)) state_.compute(*this, s.what, 1);
             ++at;
         }
     }
@@ -416,8 +417,26 @@ class program_run {
             std::int64_t const extent = s.kind == step_kind::loop || s.kind == step_kind::end ? variable_at(s.what).extent : 1;
             if (s.kind == step_kind::loop) times *= extent, values_[static_cast<std::size_t>(s.what)] = -1;
             if (s.kind == step_kind::end) times /= extent, values_[static_cast<std::size_t>(s.what)] = extent - 1;
-            if (s.kind == step_kind::compute) state_.compute(*this, s.what, times);
+            if (s.kind == step_kind::compute && is_begun(s.what)) state_.compute(*this, s.what, times / repeats_of_first(s.what));
         }
+    }
+    /// Whether a body is carried out where the loops around stand: an identity only where a reduction begins.
+    constexpr bool is_begun(int body_at) const {
+        body const& b = plan_.bodies[static_cast<std::size_t>(body_at)];
+        bool begun = true;
+        for (int at = 0; at < b.first_loop_count && b.kind == body_kind::identity; ++at)
+            begun &= value(b.first_loops[static_cast<std::size_t>(at)]) <= 0;
+        return begun;
+    }
+    /// Iterations of loops that are run as one, for each of them in which an identity is written.
+    constexpr std::int64_t repeats_of_first(int body_at) const {
+        body const& b = plan_.bodies[static_cast<std::size_t>(body_at)];
+        std::int64_t repeats = 1;
+        for (int at = 0; at < b.first_loop_count && b.kind == body_kind::identity; ++at) {
+            int const loop = b.first_loops[static_cast<std::size_t>(at)];
+            if (value(loop) < 0) repeats *= variable_at(loop).extent;
+        }
+        return repeats;
     }
 
     plan_value const& plan_;

@@ -29,6 +29,29 @@ constexpr void check_names(planning& p) {
     if (parameters > argument_list::most_parameters) p.refuse_capacity("parameters", parameters, argument_list::most_parameters);
 }
 
+/// The extents that padded accesses name are those of their tensor.
+constexpr void check_paddings(planning& p) {
+    computation_view const& what = p.plan.what;
+    for (int at = 0; at < what.count && !p.refused(); ++at) {
+        if (!is_padded(what, at)) continue;
+        node const& n = what[at];
+        int const producer = p.producer_of(n.name);
+        for (int dimension = 0; dimension < n.argument_count; ++dimension) {
+            std::int64_t const extent = padded_extent(what, at, dimension);
+            bool same = true;
+            if (producer >= 0 && dimension < p.stage_at(producer).rank) {
+                stage_axis const& a = p.stage_at(producer).axes[static_cast<std::size_t>(dimension)];
+                same = a.extent == extent && !a.run_time;
+            }
+            for (int other = 0; other < at; ++other) {
+                bool const comparable = what[other].name == n.name && is_padded(what, other) && dimension < what[other].argument_count;
+                same &= !comparable || padded_extent(what, other, dimension) == extent;
+            }
+            if (!same) p.refuse(verdict_kind::ill_formed, rule::padding_with_two_extents, {n.name});
+        }
+    }
+}
+
 constexpr void read_stages(planning& p) {
     plan_value& plan = p.plan;
     for (int first = 0; first < plan.what.count && !p.refused();) {
@@ -50,6 +73,7 @@ constexpr void read_stages(planning& p) {
         p.placements.push({});
     }
     if (!p.refused()) check_names(p);
+    if (!p.refused()) check_paddings(p);
     add_extents(p);
     for (int s = 0; s + 1 < plan.stages.size() && !p.refused(); ++s) {
         bool read = false;
@@ -176,8 +200,6 @@ constexpr void read_directives(planning& p) {
                 if (last_staging < 0) return misplaced();
                 staging& st = p.staging_at(last_staging);
                 bool const versions = d.kind == directive_kind::buffers;
-                if (!versions && st.writes)
-                    return p.refuse(verdict_kind::misplaced_directive, rule::prefetch_of_output, {st.tensor}, ordinal);
                 versions ? number(st.versions, st.versions_ordinal, st.tensor, 1) : number(st.distance, st.distance_ordinal, st.tensor, 0);
                 break;
             }

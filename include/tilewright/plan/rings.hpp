@@ -102,19 +102,32 @@ constexpr void make_rings(planning& p) {
     each_outward_first(p, [&](int at) {
         staging& st = p.staging_at(at);
         int const inner = p.buffer_at(st.buffer).memory, outer = p.buffer_at(st.outward).memory;
-        bool const loads_first = st.writes && p.stage_at(st.stage).continues;
+        bool loads_first = st.writes && p.stage_at(st.stage).continues;
+        if (st.writes) each_reduction_around(p, st.stage, st.depth, [&](int) { loads_first = true; });
         st.mover = static_cast<std::int16_t>(
             choose_transfer(p, st.tensor, st.writes ? inner : outer, st.writes ? outer : inner, st.transfer, st.moved_by()));
         if (loads_first && !p.refused()) st.loader = static_cast<std::int16_t>(choose_transfer(p, st.tensor, outer, inner, -1, st.ordinal));
         if (p.refused()) return;
+        for (int transfer_at : {int{st.mover}, int{st.loader}}) {
+            // A store and the load of the same part, some steps later, would have to be waited for through the memory behind.
+            if (st.partial_sums && transfer_at >= 0 && p.of->where().transfers[transfer_at].is_asynchronous)
+                return p.refuse(verdict_kind::loop_order, rule::inside_a_reduction, {st.loop, st.tensor}, st.loop_ordinal);
+        }
         auto const refuse = [&](rule broken, int ordinal, std::int64_t asked, std::int64_t have) {
             p.refuse(verdict_kind::versions_without_use, broken, {st.tensor, p.of->where().transfers[st.mover].name}, ordinal);
             p.kept.facts = {fact{fact_kind::need, asked}, fact{fact_kind::have, have}};
         };
         bool const blocks = !p.of->where().transfers[st.mover].is_asynchronous;
         if (blocks && st.versions > 1) return refuse(rule::versions_of_a_blocking_transfer, st.versions_ordinal, st.versions, 1);
-        if (blocks && st.distance > 0) return refuse(rule::versions_of_a_blocking_transfer, st.distance_ordinal, st.distance + 1, 1);
-        if (st.distance >= st.versions) return refuse(rule::distance_beyond_versions, st.distance_ordinal, st.distance, st.versions);
+        // A core that copies asks its caches for what comes next: that needs no version.
+        int const reads = st.writes ? st.loader : st.mover;
+        bool const hints = reads >= 0 && !p.of->where().transfers[reads].core_name.empty() && st.level >= 0;
+        if (st.writes && st.distance_ordinal != 0 && !hints)
+            return p.refuse(verdict_kind::misplaced_directive, rule::prefetch_of_output, {st.tensor}, st.distance_ordinal);
+        if (blocks && st.distance > 0 && !hints)
+            return refuse(rule::versions_of_a_blocking_transfer, st.distance_ordinal, st.distance + 1, 1);
+        if (st.distance >= st.versions && !hints)
+            return refuse(rule::distance_beyond_versions, st.distance_ordinal, st.distance, st.versions);
         set_scope(p, st, st.mover);
         st.ring = static_cast<std::int16_t>(make_ring(p, st, st.mover, st.writes));
         if (loads_first && !p.refused()) st.loader_ring = static_cast<std::int16_t>(make_ring(p, st, st.loader, false));

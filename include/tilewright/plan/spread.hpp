@@ -3,8 +3,60 @@
 #include <tilewright/plan/level.hpp>
 #include <tilewright/plan/nest.hpp>
 
-// Partial tiles: what of an axis the loops inside a level reach, and where that ends.
+// What of an index, and of an axis, the loops inside a level reach, and where that ends where tiles are partial.
 namespace tilewright::detail {
+
+constexpr void split_at_level(planning& p, int s, linear const& form, int depth, linear& outside, range& inside);
+
+/// How many values of an axis the loops inside a level reach.
+constexpr std::int64_t valid_of(planning& p, int s, int axis, int depth);
+
+/// What the loops inside a level reach of a part of a fused loop that lies across it.
+struct reached {
+    linear begin;  ///< over loops outside
+    std::int64_t count = 1;
+};
+
+/// The least constant number of values that are enough wherever the loops outside stand, from where they begin. The last of them can lie
+/// behind the end of the part, where there are none: boxes are clipped there.
+constexpr reached reach_of(planning& p, int s, int component, int depth) {
+    variable const part = p.var(component);
+    linear outside;
+    range inside;
+    split_at_level(p, s, p.form_of(part.fused), depth, outside, inside);
+    for (int axis = 0; axis < p.nest_at(s).axes.size(); ++axis) {
+        nest_axis const& a = p.nest_at(s).axes[static_cast<std::size_t>(axis)];
+        if (a.is == nest_axis::role::fused && a.variable == component) inside.high = valid_of(p, s, a.outer, depth) - 1;
+    }
+    std::int64_t const row = row_of(part), last = furthest_in_row(p, outside, row) + inside.high;
+    std::int64_t const count = part.modulus == 0 ? last / row + 1 : last < row ? inside.high + 1 : row;
+    if (count >= part.extent) return {{}, part.extent};
+    p.cuts = true;
+    return {part_of(p, outside, part), count};
+}
+
+/// Splits a form at a level: what varies outside stays a form, what varies inside becomes a range. Of a fused loop that lies across the
+/// level, the range is one that is enough in all iterations.
+constexpr void split_at_level(planning& p, int s, linear const& form, int depth, linear& outside, range& inside) {
+    outside = {};
+    inside = {form.constant, form.constant};
+    for (int at = 0; at < form.count; ++at) {
+        term const& t = form.terms[static_cast<std::size_t>(at)];
+        side const where = side_of(p, s, t.variable, depth);
+        if (where == side::outside) {
+            outside.add(t.coefficient, t.variable);
+            continue;
+        }
+        std::int64_t count = p.var(t.variable).extent;
+        if (where == side::across) {
+            reached const found = reach_of(p, s, t.variable, depth);
+            outside.add(found.begin, t.coefficient);
+            count = found.count;
+        }
+        std::int64_t const reach = t.coefficient * (count - 1);
+        (reach < 0 ? inside.low : inside.high) += reach;
+    }
+}
 
 /// What the loops inside a level make of one axis, or of a part of it, while those outside stand at 0.
 struct spread {
@@ -13,6 +65,7 @@ struct spread {
     std::int64_t count = 1;   ///< iterations that compute one of them; `valid` when there is no gap between them
     std::int64_t grain = 0;   ///< values where a step begins are multiples of it, wherever the loops stand
     std::int64_t lanes = 0;   ///< how far a step reaches from there
+    bool ends = false;        ///< steps cover no more than there is
 };
 
 constexpr spread spread_of(planning& p, int s, int axis, int depth) {
@@ -26,14 +79,17 @@ constexpr spread spread_of(planning& p, int s, int axis, int depth) {
         }
         std::int64_t const padded = a.lane_extent * (inside ? p.var(a.variable).extent : 1);
         std::int64_t const valid = padded < a.extent ? padded : a.extent;
-        return {valid, padded, valid, a.lane_extent, a.lane_extent - 1};
+        return {valid, a.flexible ? valid : padded, valid, a.lane_extent, a.lane_extent - 1, a.flexible};
     }
     spread const outer = spread_of(p, s, a.outer, depth), inner = spread_of(p, s, a.inner, depth);
-    spread whole{.grain = std::gcd(a.factor * outer.grain, inner.grain), .lanes = a.factor * outer.lanes + inner.lanes};
+    spread whole{.grain = std::gcd(a.factor * outer.grain, inner.grain),
+                 .lanes = a.factor * outer.lanes + inner.lanes,
+                 .ends = outer.ends || inner.ends};
     auto const least = [](std::int64_t one, std::int64_t other) { return one < other ? one : other; };
     std::int64_t const furthest = whole.grain == 0 ? 0 : (a.extent - 1) / whole.grain * whole.grain;
     whole.padded = least(a.factor * (outer.padded - 1) + inner.padded, furthest + whole.lanes + 1);
     whole.valid = least(a.factor * (outer.valid - 1) + inner.valid, least(a.extent, whole.padded));
+    if (whole.ends) whole.padded = whole.valid;
     // Without gaps when the inner part is whole, or the outer one stands still.
     bool const follow = inner.valid == a.factor && inner.count == a.factor && outer.count == outer.valid;
     bool const alone = outer.count == 1 && inner.count == inner.valid;

@@ -10,8 +10,26 @@ constexpr void add_limits(planning& p, int s) {
     nest const& n = p.nest_at(s);
     stage_placement const& place = p.placed(s);
     // Forms end behind the last value of an axis, or of what is needed of it.
+    auto const moving = [&](linear const& form) {  // without loops of one iteration
+        linear rest;
+        rest.constant = form.constant;
+        for (int at = 0; at < form.count; ++at) {
+            term const& t = form.terms[static_cast<std::size_t>(at)];
+            if (p.var(t.variable).extent > 1 || p.var(t.variable).trips >= 0) rest.add(t.coefficient, t.variable);
+        }
+        return rest;
+    };
+    auto const is_known = [&](linear const& form, std::int64_t bound) {
+        for (int at = 0; at < p.plan.limits.size(); ++at) {
+            limit const& l = p.plan.limits[static_cast<std::size_t>(at)];
+            linear const known = moving(p.form_of(l.form));
+            if (l.stage == s && l.bound - known.constant == bound - form.constant && known.same_terms(form)) return true;
+        }
+        return false;
+    };
     auto const add = [&](linear const& form, std::int64_t bound, bool reduction) {
-        if (highest_of(p, form) >= bound && !p.refused()) p.add(limit{p.keep(form), bound, static_cast<std::int16_t>(s), -1, reduction});
+        if (highest_of(p, form) >= bound && !p.refused() && !is_known(moving(form), bound))
+            p.add(limit{p.keep(form), bound, static_cast<std::int16_t>(s), -1, reduction});
     };
     for (int axis = 0; axis < n.axes.size() && n.partial; ++axis) {
         nest_axis const& a = n.axes[static_cast<std::size_t>(axis)];
@@ -142,6 +160,8 @@ constexpr void place_stage(planning& p, int s) {
             for (int axis = 0; axis < found.semantics.axis_count; ++axis) {
                 nest_axis& covered = n.axes[static_cast<std::size_t>(found.loop_of_axis[static_cast<std::size_t>(axis)])];
                 covered.lane_extent = found.semantics.axes[static_cast<std::size_t>(axis)].extent;
+                covered.flexible = p.of->where().intrinsics[n.intrinsic].is_flexible(axis);
+                if (covered.flexible && covered.extent < covered.lane_extent) covered.lane_extent = covered.extent;
                 n.partial |= covered.extent % covered.lane_extent != 0;
             }
         }
@@ -190,6 +210,9 @@ constexpr void choose_owned_loops(planning& p) {
         };
         for (int at = 0; at < p.stagings.size(); ++at) hold(p.staging_at(at).level);
         for (int t = 0; t < s; ++t) hold(p.placed(t).level);
+        for (int position = 0; position < n.depth; ++position) {
+            if (n.axis_of_loop(position).parallel) hold(n.axis_of_loop(position).variable);
+        }
         // Tile bodies have loops of constant extents.
         for (int position = 0; position < n.depth && p.plan.run_time_extents > 0 && place.transfer < 0; ++position) {
             if (n.axis_of_loop(position).trips >= 0) place.owned = place.owned < position + 1 ? position + 1 : place.owned;

@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/plan/buffers.hpp>
+#include <tilewright/plan/fills.hpp>
 
 // cache_read and cache_write: levels, boxes, and which buffer every access uses.
 namespace tilewright::detail {
@@ -11,6 +12,34 @@ constexpr bool is_covered(planning& p, int s, int variable_at) {
         if (n.axes[static_cast<std::size_t>(n.covered[static_cast<std::size_t>(at)])].variable == variable_at) return true;
     }
     return false;
+}
+
+/// What is around a padded tensor in the box of a staged buffer. Its accesses must agree on it.
+constexpr void find_border(planning& p, staging& st) {
+    int padded = -1;
+    p.each_access(st.stage, [&](int node) {
+        if (p.plan.what[node].name == st.tensor && is_padded(p.plan.what, node)) padded = node;
+    });
+    if (padded < 0) return;
+    bool same = true;
+    p.each_access(st.stage, [&](int node) {
+        if (p.plan.what[node].name != st.tensor) return;
+        bool inside = true;
+        for (int dimension = 0; dimension < p.plan.what[node].argument_count; ++dimension) {
+            std::int64_t const extent = padded_extent(p.plan.what, padded, dimension);
+            planning::index_range const all = p.range_of_index(st.stage, node, dimension);
+            inside &= all.low >= 0 && all.high.count == 0 && all.high.constant < extent;
+        }
+        same &= is_padded(p.plan.what, node) ? p.plan.what[node].value == p.plan.what[padded].value : inside;
+    });
+    if (!same) p.refuse(verdict_kind::no_border, rule::border_of_two_values, {st.tensor, p.stage_at(st.stage).output}, st.ordinal);
+    for (int dimension = 0; dimension < p.plan.what[padded].argument_count; ++dimension) {
+        auto const d = static_cast<std::size_t>(dimension);
+        linear const begin = p.form_of(p.box_at[static_cast<std::size_t>(st.buffer)][d]);
+        std::int64_t const extent = box_extent(p, p.buffer_at(st.buffer), dimension);
+        if (lowest_of(p, begin) < 0 || highest_of(p, begin) + extent > padded_extent(p.plan.what, padded, dimension))
+            st.border = static_cast<std::int16_t>(padded);
+    }
 }
 
 /// The level and the box of every staged buffer, and what it is a part of.
@@ -48,8 +77,7 @@ constexpr void place_stagings(planning& p) {
         if (st.writes) {
             for (int position = 0; position < st.depth; ++position) {
                 variable const& loop = p.var(place.path[static_cast<std::size_t>(position)]);
-                if (!loop.reduction || position < place.outer_depth) continue;
-                return p.refuse(verdict_kind::loop_order, rule::inside_a_reduction, {loop.name, st.tensor}, st.loop_ordinal);
+                st.partial_sums |= loop.reduction && position >= place.outer_depth;
             }
         }
         box whole;
@@ -77,6 +105,7 @@ constexpr void place_stagings(planning& p) {
             return;
         }
         st.buffer = static_cast<std::int16_t>(add_planned(p, st.tensor, st.memory, type, whole, st.ordinal, st.layout, st.layout_ordinal));
+        if (!st.writes && !p.refused()) find_border(p, st);
     }
 }
 
@@ -112,11 +141,36 @@ constexpr void bind_axis_values(planning& p, int s, int at) {
     for (int argument = 0; argument < n.argument_count; ++argument) bind_axis_values(p, s, n.argument(argument));
 }
 
+constexpr bool is_staged(planning& p, int buffer_at) {
+    for (int at = 0; at < p.stagings.size(); ++at) {
+        if (p.staging_at(at).buffer == buffer_at) return true;
+    }
+    return false;
+}
+
+/// Keeps where the padded access at `node` of stage `s` may leave its tensor. What is staged has its border along.
+constexpr void add_paddings(planning& p, int s, int node, int buffer_at) {
+    bool const guarded = !is_staged(p, buffer_at);
+    for (int dimension = 0; dimension < p.plan.what[node].argument_count; ++dimension) {
+        linear const index = p.index_form(s, node, dimension);
+        std::int64_t const extent = padded_extent(p.plan.what, node, dimension);
+        if (lowest_of(p, index) >= 0 && highest_of(p, index) < extent) continue;
+        p.add(padding{static_cast<std::int16_t>(node), static_cast<std::int8_t>(dimension), guarded, p.keep(index), extent});
+        if (guarded && p.buffer_at(buffer_at).layout >= 0)
+            p.refuse(verdict_kind::no_border, rule::border_not_staged, {p.plan.what[node].name}, p.buffer_at(buffer_at).ordinal);
+    }
+}
+
 constexpr void bind_accesses(planning& p) {
     constexpr int innermost = 1 << 10;
     for (int at = 0; at < p.stagings.size(); ++at) {
         staging& st = p.staging_at(at);
         st.outward = static_cast<std::int16_t>(buffer_for(p, st.stage, st.tensor, st.writes, st.depth, at));
+        // What is staged around has the border already.
+        if (st.border >= 0 && is_staged(p, st.outward)) st.border = -1;
+        if (st.border < 0) continue;
+        p.borders = true;
+        choose_border_fill(p, st);
     }
     for (int s = 0; s < p.plan.stages.size() && !p.refused(); ++s) {
         p.each_access(
@@ -132,6 +186,7 @@ constexpr void bind_accesses(planning& p) {
                 for (int dimension = 0; dimension < p.buffer_at(u.buffer).rank; ++dimension)
                     u.at[static_cast<std::size_t>(dimension)] = p.keep(index[static_cast<std::size_t>(dimension)]);
                 if (!p.refused()) p.add(u);
+                if (is_padded(p.plan.what, node)) add_paddings(p, s, node, u.buffer);
             },
             true);
         bind_axis_values(p, s, p.stage_at(s).body);

@@ -23,6 +23,7 @@ constexpr bool same_value(planning& p, int node, computation_view view, int othe
     tilewright::node const& b = view[other];
     if (a.op != b.op || a.type != b.type) return false;
     if (a.op == operation::access) {
+        if (is_padded(p.plan.what, node)) return false;
         if (source_node >= 0 && !same_tree(p.plan.what, source_node, node)) return false;
         source_node = node;
         semantic_node = other;
@@ -54,7 +55,7 @@ constexpr void transfer_stage(planning& p, int s) {
     int source_node = -1, semantic_node = -1;
     if (st.reduces() || st.continues) return refuse(rule::a_reduction);
     if (copies(t)) {
-        if (p.plan.what[st.body].op != operation::access) return refuse(rule::another_value);
+        if (p.plan.what[st.body].op != operation::access || is_padded(p.plan.what, st.body)) return refuse(rule::another_value);
         source_node = st.body;
     } else if (st.type != semantics.type) {
         return refuse(rule::another_type);

@@ -28,6 +28,14 @@ constexpr bool moves_with(plan_value const& plan, linear const& form, int loop) 
     return false;
 }
 
+/// Whether a loop moves what an access touches of its buffer.
+constexpr bool moves_with(plan_value const& plan, use const& u, int loop) {
+    bool moves = false;
+    for (int dimension = 0; dimension < plan.buffers[static_cast<std::size_t>(u.buffer)].rank; ++dimension)
+        moves |= moves_with(plan, form_of(plan, u.at[static_cast<std::size_t>(dimension)]), loop);
+    return moves;
+}
+
 /// Counts the iterations of some loops that limits leave, by how much a movement moves in each.
 ///
 /// Loops that no limit or clip connects are counted apart: the time goes with the tiles of one axis, not with those of all.
@@ -51,14 +59,14 @@ class trip_count {
     }
     constexpr void add_movement(movement const& m) {
         moved_ = &m;
-        int beyond = -1;
         fixed_array<int, max_rank + 1> of_dimension{};
         of_dimension.fill(-1);
         for (int at = 0; at < m.clip_count; ++at) {
             clip const& c = clip_at(at);
             linear const form = form_of(plan_, c.form);
-            if (c.is == clip_kind::only) connect(form, -1);
-            else if (c.is == clip_kind::beyond) beyond = connect(form, beyond);
+            has_beyond_ |= c.is == clip_kind::beyond;
+            beyond_always_ |= c.is == clip_kind::beyond && form.count == 0 && form.constant >= c.bound;
+            if (c.is == clip_kind::only || c.is == clip_kind::beyond) connect(form, -1);
             else {
                 int& together = of_dimension[static_cast<std::size_t>(c.dimension + 1)];
                 together = connect(form, together);
@@ -68,11 +76,32 @@ class trip_count {
     constexpr bool limited() const { return limit_count_ > 0 || (moved_ != nullptr && moved_->clip_count > 0); }
 
     constexpr part_pool<amount, most_amounts> counted() {
+        part_pool<amount, most_amounts> all = counted_with(false);
+        if (!has_beyond_ || beyond_always_) return all;
+        // Beyond one end or another: not those that are within all of them, whose loops need not be counted together.
+        part_pool<amount, most_amounts> const within = counted_with(true);
+        for (int at = 0; at < within.size(); ++at)
+            put(all, within[static_cast<std::size_t>(at)].elements, -within[static_cast<std::size_t>(at)].times);
+        return all;
+    }
+
+    /// What there was more of than can be counted, and how many can; nothing when all went well.
+    struct excess {
+        char const* what = nullptr;
+        int most = 0;
+    };
+    constexpr excess const& beyond() const { return beyond_; }
+
+  private:
+    static constexpr int most_loops = 36;
+
+    /// @param within  iterations that are beyond an end are left out; or else it is not looked at
+    constexpr part_pool<amount, most_amounts> counted_with(bool within) {
         part_pool<amount, most_amounts> all{};
         all.push({1, 1});
         for (int group = 0; group < count_ && beyond_.what == nullptr; ++group) {
             if (groups_[static_cast<std::size_t>(group)] != group) continue;
-            part_pool<amount, most_amounts> const mine = counted_of(group), before = all;
+            part_pool<amount, most_amounts> const mine = counted_of(group, within), before = all;
             all = {};
             for (int a = 0; a < before.size(); ++a) {
                 for (int b = 0; b < mine.size(); ++b)
@@ -87,16 +116,6 @@ class trip_count {
         for (int at = 0; at < all.size(); ++at) all[static_cast<std::size_t>(at)].elements *= whole;
         return all;
     }
-
-    /// What there was more of than can be counted, and how many can; nothing when all went well.
-    struct excess {
-        char const* what = nullptr;
-        int most = 0;
-    };
-    constexpr excess const& beyond() const { return beyond_; }
-
-  private:
-    static constexpr int most_loops = 36;
 
     constexpr void add(int variable_at, std::int64_t first, std::int64_t extent) {
         for (int at = 0; at < count_; ++at) {
@@ -180,7 +199,7 @@ class trip_count {
         clip_kind is = clip_kind::only;
     };
 
-    constexpr part_pool<amount, most_amounts> counted_of(int group) {
+    constexpr part_pool<amount, most_amounts> counted_of(int group, bool within) {
         part_pool<amount, most_amounts> all{};
         fixed_array<int, most_loops> mine{};
         int size = 0;
@@ -201,9 +220,10 @@ class trip_count {
             add({form_of(plan_, limits_[static_cast<std::size_t>(at)].form), limits_[static_cast<std::size_t>(at)].bound});
         for (int at = 0; moved_ != nullptr && at < moved_->clip_count; ++at) {
             clip const& c = clip_at(at);
+            if (c.is == clip_kind::beyond && !within) continue;
             int const before = bounds.size();
-            add({form_of(plan_, c.form), c.bound, c.dimension, c.is});
-            sized |= bounds.size() > before && c.is != clip_kind::only;
+            add({form_of(plan_, c.form), c.bound, c.dimension, c.is == clip_kind::beyond ? clip_kind::only : c.is});
+            sized |= bounds.size() > before && c.is != clip_kind::only && c.is != clip_kind::beyond;
         }
         if (bounds.size() == 0) {
             put(all, 1, trips);
@@ -262,15 +282,11 @@ class trip_count {
         return low < high ? high - low : 0;
     }
     constexpr bool holds(part_pool<bound, most_bounds> const& bounds) const {
-        bool beyond = false, one_beyond = false;
         for (int b = 0; b < bounds.size(); ++b) {
             bound const& each = bounds[static_cast<std::size_t>(b)];
             if (each.is == clip_kind::only && value_of_form(each.form) >= each.at) return false;
-            if (each.is != clip_kind::beyond) continue;
-            beyond = true;
-            one_beyond |= value_of_form(each.form) >= each.at;
         }
-        return beyond == one_beyond && elements_of(bounds) > 0;
+        return elements_of(bounds) > 0;
     }
     /// In the dimensions that bounds of this group shorten.
     constexpr std::int64_t elements_of(part_pool<bound, most_bounds> const& bounds) const {
@@ -280,7 +296,7 @@ class trip_count {
             bool clipped = false;
             for (int b = 0; b < bounds.size(); ++b) {
                 bound const& each = bounds[static_cast<std::size_t>(b)];
-                if (each.dimension != dimension || each.is == clip_kind::only || each.is == clip_kind::beyond) continue;
+                if (each.dimension != dimension || each.is == clip_kind::only) continue;
                 std::int64_t const at = each.at - value_of_form(each.form);
                 if (each.is == clip_kind::end) high = at < high ? at : high;
                 else low = at > low ? at : low;
@@ -300,6 +316,8 @@ class trip_count {
     fixed_array<limit, plan_value::most_limits> limits_{};
     int limit_count_ = 0;
     movement const* moved_ = nullptr;
+    bool has_beyond_ = false;     ///< a clip of it asks for what is beyond an end
+    bool beyond_always_ = false;  ///< … and it always is
     fixed_array<std::int64_t, plan_value::most_variables> values_{};
 };
 

@@ -146,7 +146,9 @@ std::string expression_text(computation_view nodes, int at, Leaf const& leaf) {
     int const own = precedence_of(n.op);
     if (own < 8) return inside(0, own) + " " + sign_of(n.op) + " " + inside(1, own + 1);
     if (n.op == logical_not) return "!" + inside(0, own);
-    std::string text = n.op == cast ? name_of(n.type) : name_of(n.op);
+    std::string text = n.op == cast          ? name_of(n.type)
+                       : n.op == reinterpret ? std::string("reinterpret<") + name_of(n.type) + ">"
+                                             : name_of(n.op);
     for (int argument = 0; argument < n.argument_count; ++argument) text += (argument == 0 ? "(" : ", ") + inside(argument, 0);
     return text + ")";
 }
@@ -155,7 +157,9 @@ std::string expression_text(computation_view nodes, int at, Leaf const& leaf) {
 inline std::string value_text(plan_value const& plan, int at) {
     return expression_text(plan.what, at, [&](int leaf) {
         use const& u = *plan.use_at(leaf);
-        if (u.buffer >= 0) return element_text(plan, u.buffer, u.at);
+        if (u.buffer >= 0 && !plan.is_guarded(leaf)) return element_text(plan, u.buffer, u.at);
+        node const border{.type = plan.what[leaf].type, .value = plan.what[leaf].value};
+        if (u.buffer >= 0) return "padded(" + element_text(plan, u.buffer, u.at) + ", " + constant_text(border) + ")";
         return index_text(plan, u.at[0]);
     });
 }

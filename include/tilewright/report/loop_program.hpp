@@ -25,7 +25,7 @@ struct program_line {
 
 inline std::string loop_text(plan_value const& plan, int at) {
     variable const& v = plan.variables[static_cast<std::size_t>(at)];
-    return loop_name(plan, at) + " in 0.." + std::to_string(v.extent) + (v.unrolled ? " unrolled" : "") +
+    return loop_name(plan, at) + " in 0.." + std::to_string(v.extent) + (v.unrolled ? " unrolled" : "") + (v.parallel ? " parallel" : "") +
            (v.vectorized ? " vectorized" : "");
 }
 
@@ -95,9 +95,10 @@ inline std::string step_text(plan_value const& plan, ring_step const& at) {
 }
 
 inline std::string transfer_text(plan_value const& plan, movement const& m) {
-    transfer_description const& t = plan.where->transfers[m.transfer];
+    transfer_description const& t = detail::mover_of(plan, m.transfer);
     std::string source;
-    if (m.source >= 0) source = corner_text(plan, m.source, m.source_at);
+    if (m.border >= 0) source = constant_text({.type = plan.what[m.border].type, .value = plan.what[m.border].value});
+    else if (m.source >= 0) source = corner_text(plan, m.source, m.source_at);
     else {
         computation_view const semantics = plan.where->view(t.semantics);
         source = expression_text(semantics, semantics[semantics.count - 1].argument(1), [](int) { return std::string("?"); });
@@ -110,6 +111,14 @@ inline std::string transfer_text(plan_value const& plan, movement const& m) {
     }
     return t.name.str() + "  " + source + " (" + extents_text(plan, m) + ") -> " + corner_text(plan, m.destination, m.destination_at) +
            only + beyond + (m.at.ring >= 0 ? step_text(plan, m.at) : "");
+}
+
+/// Where a reduction begins: " if ko == 0 and ki == 0".
+inline std::string first_text(plan_value const& plan, body const& b) {
+    std::string text;
+    for (int at = 0; at < b.first_loop_count; ++at)
+        text += (at == 0 ? " if " : " and ") + loop_name(plan, b.first_loops[static_cast<std::size_t>(at)]) + " == 0";
+    return text;
 }
 
 inline std::string intrinsic_text(plan_value const& plan, body const& b) {
@@ -126,11 +135,7 @@ inline std::string intrinsic_text(plan_value const& plan, body const& b) {
     std::string const first_name = plan.where->intrinsics[b.first_intrinsic].name.str(),
                       first_with = operands(b.first_intrinsic, b.first_operands);
     if (b.first_loop_count == 0) return first_name + first_with;
-    std::string condition;
-    for (int at = 0; at < b.first_loop_count; ++at) {
-        condition += (at == 0 ? "" : " and ") + loop_name(plan, b.first_loops[static_cast<std::size_t>(at)]) + " == 0";
-    }
-    return first_name + (first_with == with ? "" : first_with) + " if " + condition + " else " + name + with;
+    return first_name + (first_with == with ? "" : first_with) + first_text(plan, b) + " else " + name + with;
 }
 
 /// What one iteration of the loops of a tile body computes; a whole reduction in the words of the compute language.
@@ -167,7 +172,7 @@ inline std::string code_text(plan_value const& plan, body const& b) {
         text += (first ? " where " : " and ") + limit_text(plan, l.form, l.bound);
         first = false;
     }
-    return text;
+    return text + first_text(plan, b);
 }
 
 /// Where the iterations of a loop of the program lie beyond an end, it does nothing: " where 8 mo + 4 mi < 10".
@@ -178,6 +183,24 @@ inline std::string guards_text(plan_value const& plan, int loop) {
         if (l.loop == loop) text += (text.empty() ? " where " : " and ") + limit_text(plan, l.form, l.bound);
     }
     return text;
+}
+
+/// " = 64", or " = stride 0 of A x 4"; in brackets where there are several values.
+inline std::string setting_text(plan_value const& plan, setting const& to) {
+    std::string text;
+    int const count = plan.where->configurations[to.configuration].value_count;
+    for (int at = 0; at < count; ++at) {
+        setting_value const& v = to.values[static_cast<std::size_t>(at)];
+        text += at > 0 ? ", " : "";
+        if (v.buffer < 0) {
+            text += std::to_string(v.number);
+            continue;
+        }
+        text += "stride " + std::to_string(v.dimension) + " of " + plan.buffers[static_cast<std::size_t>(v.buffer)].tensor.str();
+        if (v.number != 1) text += " x " + std::to_string(v.number);
+        if (v.unit != 1) text += " / " + std::to_string(v.unit);
+    }
+    return count == 1 ? " = " + text : " = (" + text + ")";
 }
 
 inline program_line line_of(plan_value const& plan, step const& s) {
@@ -194,7 +217,7 @@ inline program_line line_of(plan_value const& plan, step const& s) {
         case step_kind::start: {
             movement const& m = plan.movements[what];
             line.kind = "transfer";
-            line.name = plan.where->transfers[m.transfer].name.str();
+            line.name = detail::mover_of(plan, m.transfer).name.str();
             line.text = transfer_text(plan, m);
             line.bytes = m.bytes;
             line.cycles = m.cycles;
@@ -214,6 +237,13 @@ inline program_line line_of(plan_value const& plan, step const& s) {
             if (code) line.value = statement_text(plan, b);
             line.cycles = b.cycles;
             line.first_cycles = b.first_intrinsic >= 0 ? b.first_cycles : b.cycles;
+            break;
+        }
+        case step_kind::configure: {
+            setting const& to = plan.settings[what];
+            line.kind = "configure";
+            line.name = plan.where->configurations[to.configuration].name.str();
+            line.text = line.name + setting_text(plan, to);
             break;
         }
         case step_kind::wait: {

@@ -38,7 +38,9 @@ inline std::vector<work> work_of(plan_value const& plan) {
         };
         if (s.kind == step_kind::start) {
             tally const moved = plan.total_of(s, times, first_times);
-            add(static_cast<std::size_t>(plan.movements[static_cast<std::size_t>(s.what)].transfer), times, moved.bytes, moved.cycles);
+            movement const& m = plan.movements[static_cast<std::size_t>(s.what)];
+            if (m.transfer >= 0) return add(static_cast<std::size_t>(m.transfer), times, moved.bytes, moved.cycles);
+            return add(code + static_cast<std::size_t>(plan.stage_of(m.border)), times, 0, moved.cycles);
         }
         if (s.kind != step_kind::compute) return;
         body const& b = plan.bodies[static_cast<std::size_t>(s.what)];

@@ -36,7 +36,8 @@ struct dense_argument {
     operator halide_buffer_t*() { return &whole; }
 };
 
-template <plan_value const& Plan, int Position, class Operand>
+/// @tparam Pools  addresses of memories that are given, behind the scalar parameters
+template <plan_value const& Plan, int Position, int Pools, class Operand>
 decltype(auto) pass(Operand const& given, [[maybe_unused]] open_extents const& numbers) {
     constexpr argument_list list = arguments_of(Plan);
     constexpr bool is_parameter = Position >= list.input_count && Position < list.input_count + list.parameter_count;
@@ -44,8 +45,11 @@ decltype(auto) pass(Operand const& given, [[maybe_unused]] open_extents const& n
         constexpr scalar_type type = Plan.what[list.parameters[static_cast<std::size_t>(Position - list.input_count)]].type;
         static_assert(scalar_type_of<Operand>() == type, "this scalar parameter of the kernel has another type");
         return Operand(given);
+    } else if constexpr (Position >= list.input_count && Position < list.input_count + list.parameter_count + Pools) {
+        static_assert(std::is_pointer_v<Operand>, "here the kernel takes the address of a memory");
+        return static_cast<void*>(given);
     } else {
-        constexpr int tensor = Position < list.input_count ? Position : Position - list.parameter_count;
+        constexpr int tensor = Position < list.input_count ? Position : Position - list.parameter_count - Pools;
         constexpr int position = list.tensors[static_cast<std::size_t>(tensor)];
         constexpr buffer b = Plan.buffers[static_cast<std::size_t>(position)];
         using element = std::remove_pointer_t<Operand>;
@@ -67,10 +71,11 @@ int call(Function* function, open_extents const& numbers, Operands const&... ope
     namespace hana = boost::hana;
     static constexpr plan_value const& kernel = plan<Schedule>;
     constexpr argument_list list = arguments_of(kernel);
-    static_assert(sizeof...(Operands) == list.tensor_count + list.parameter_count, "the kernel takes another number of arguments");
+    constexpr int pools = static_cast<int>(sizeof...(Operands)) - list.tensor_count - list.parameter_count;
+    static_assert(pools == 0 || pools == list.pool_count, "the kernel takes another number of arguments");
     auto const given = hana::make_tuple(operands...);
     return hana::unpack(hana::make_range(hana::size_c<0>, hana::size_c<sizeof...(Operands)>), [&](auto... position) {
-        return function(pass<kernel, static_cast<int>(decltype(position)::value)>(given[position], numbers)...);
+        return function(pass<kernel, static_cast<int>(decltype(position)::value), pools>(given[position], numbers)...);
     });
 }
 
@@ -78,7 +83,8 @@ int call(Function* function, open_extents const& numbers, Operands const&... ope
 
 /// Calls the C function of a kernel with pointers to dense, row-major tensors and with scalar parameters, in the order of its header.
 ///
-/// `call<matmul_on_npu>(matmul, a.data(), b.data(), c.data())`. Count and element types are checked by the compiler.
+/// `call<matmul_on_npu>(matmul, a.data(), b.data(), c.data())`. Count and element types are checked by the compiler. The addresses of
+/// memories that the machine does not fix stand in front of the result: `call<gemm_on_host>(gemm, a, b, l2, c)`.
 /// @return the function's return code
 template <schedule const& Schedule, class Function, class... Operands>
 int call(Function* function, Operands const&... operands) {

@@ -5,24 +5,7 @@
 #include <HalideRuntime.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* What is wrong with an argument. A kernel returns -(2000 + 100 * kind + position of the argument), and has touched nothing. */
-enum tilewright_argument_error {
-    TILEWRIGHT_NULL_BUFFER = 1, /* the halide_buffer_t pointer, or its dim, is null */
-    TILEWRIGHT_NULL_HOST = 2,   /* the buffer has no data, or its data is on a device of Halide's */
-    TILEWRIGHT_WRONG_TYPE = 3,  /* another element type than the tensor's */
-    TILEWRIGHT_WRONG_RANK = 4,
-    TILEWRIGHT_WRONG_EXTENT = 5, /* an input does not hold the region that is read; an output is not the region that is written;
-                                    or there are more than 2^31 - 1 elements from the first to the last; or it is not the extent that
-                                    another argument has along the same axis, where that is left to run time */
-    TILEWRIGHT_WRONG_STRIDE =
-        6, /* innermost not 1, rows that overlap, gaps where a transfer joined dimensions, or not the multiple it needs */
-    TILEWRIGHT_MISALIGNED = 7,     /* the first element used is not at a multiple of the alignment that a transfer needs */
-    TILEWRIGHT_OVERLAP = 8,        /* the output shares bytes with this input */
-    TILEWRIGHT_RUN_TIME_EXTENT = 9 /* an extent that is left to run time, and read from this argument, is less than 1 or more than the
-                                      kernel takes */
-};
-#define TILEWRIGHT_ARGUMENT_ERROR(kind, position) (-(2000 + 100 * (kind) + (position)))
+#include <tilewright/runtime/argument_error.h>
 
 /* An argument as the plan needs it. Dimensions outermost first, as the tensor is written. */
 struct tilewright_argument {

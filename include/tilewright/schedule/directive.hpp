@@ -9,6 +9,7 @@
     X(reorder)                   \
     X(unroll)                    \
     X(vectorize)                 \
+    X(parallel)                  \
     X(compute_at)                \
     X(store_in)                  \
     X(cache_read)                \

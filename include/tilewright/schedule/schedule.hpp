@@ -102,6 +102,8 @@ class schedule {
     constexpr schedule& vectorize(loop_name loop, std::int64_t factor = whole_loop) {
         return log(directive_kind::vectorize, loop.line, {factor}, loop.name);
     }
+    /// Runs the iterations of `loop` on several threads.
+    constexpr schedule& parallel(loop_name loop) { return log(directive_kind::parallel, loop.line, {whole_loop}, loop.name); }
     /// Computes the stage `producer` inside `loop` of its consumer, as much as one iteration needs.
     constexpr schedule& compute_at(any_tensor const& producer, loop_name loop) {
         return log(directive_kind::compute_at, loop.line, {}, producer.name, loop.name);

@@ -1,0 +1,74 @@
+#pragma once
+#include <string>
+#include <tilewright/machine/machine.hpp>
+#include <vector>
+
+namespace tilewright::emulation {
+
+/// What the configurations of a machine are set to. What a call needs is worked out from the call itself: the plan is not asked.
+class configuration_registers {
+  public:
+    explicit configuration_registers(machine const& what) : what_(what) { reset(); }
+
+    void reset() {
+        counts_.assign(static_cast<std::size_t>(what_.configurations.size()), 0);
+        forget();
+    }
+    /// A kernel finds nothing that another one has set.
+    void forget() { values_.assign(static_cast<std::size_t>(what_.configurations.size()), {}); }
+    void set(int at, std::int64_t const* values) {
+        values_[static_cast<std::size_t>(at)].assign(values, values + what_.configurations[at].value_count);
+        ++counts_[static_cast<std::size_t>(at)];
+    }
+    std::int64_t sets(int at) const { return counts_[static_cast<std::size_t>(at)]; }
+
+    /// What is not set as a call of a transfer needs it, in words; empty when all is. @param shape see `emulator::transfer`
+    std::string missing(transfer_description const& t, std::int64_t const* shape) const {
+        return missing(t, [&](call_argument const& a) -> std::int64_t {
+            std::int64_t const dimensions = shape[3];
+            bool const present = a.dimension >= 1 && a.dimension <= dimensions;
+            std::int64_t const* const along = shape + 7 + 3 * (dimensions - a.dimension);
+            std::int64_t elements = shape[0];
+            for (std::int64_t d = 0; d < dimensions; ++d) elements *= shape[7 + 3 * d];
+            switch (a.is) {
+                case role::bytes: return elements * shape[1];
+                case role::row_bytes: return shape[0] * shape[1];
+                case role::extent: return a.dimension == 0 ? shape[0] : present ? along[0] : 1;
+                case role::source_stride: return present ? along[1] : 0;
+                case role::destination_stride: return present ? along[2] : 0;
+                default: return 0;
+            }
+        });
+    }
+    /// @param operands see `emulator::intrinsic`
+    std::string missing(intrinsic_description const& i, std::int64_t const* operands, std::int64_t const* extents) const {
+        return missing(i, [&](call_argument const& a) -> std::int64_t {
+            if (a.is == role::covered) return extents[a.dimension];
+            return a.is == role::stride ? operands[a.operand * (2 + max_rank) + 2 + a.dimension] : 0;
+        });
+    }
+
+  private:
+    template <class Description, class Value>
+    std::string missing(Description const& part, Value const& value_of) const {
+        for (int at = part.settings.first; at < part.settings.first + part.settings.count; ++at) {
+            required_setting const& wanted = what_.settings[at];
+            auto const& set = values_[static_cast<std::size_t>(what_.configurations.find(wanted.configuration_name))];
+            if (set.empty()) return part.name.str() + " uses " + wanted.configuration_name.str() + ", which was never set";
+            for (int v = 0; v < wanted.count; ++v) {
+                call_argument const& a = wanted.values[static_cast<std::size_t>(v)];
+                std::int64_t const need = a.is == role::literal ? a.value : value_of(a) / (a.value > 1 ? a.value : 1);
+                if (need == set[static_cast<std::size_t>(v)]) continue;
+                return part.name.str() + " uses value " + std::to_string(v) + " of " + wanted.configuration_name.str() +
+                       ", which is set to " + std::to_string(set[static_cast<std::size_t>(v)]) + " where it needs " + std::to_string(need);
+            }
+        }
+        return {};
+    }
+
+    machine const& what_;
+    std::vector<std::vector<std::int64_t>> values_;
+    std::vector<std::int64_t> counts_;
+};
+
+}  // namespace tilewright::emulation

@@ -1,0 +1,39 @@
+#pragma once
+#include <tilewright/halide/expression.hpp>
+
+// Elements of padded tensors. What is outside is never read: the address is that of an element inside, and the border is chosen.
+namespace tilewright::halide {
+
+/// In code whose accesses are reported, a call that stands for the choice until they have been: (inside, element, border).
+inline constexpr char const* padded_call = "tilewright_padded";
+
+/// The border of the padded access at a node.
+inline Halide::Expr border_of(computation_view nodes, int at) {
+    node const& n = nodes[at];
+    if (is_float(n.type)) return Halide::Internal::make_const(type_of(n.type), std::bit_cast<double>(n.value));
+    return Halide::Internal::make_const(type_of(n.type), n.value);
+}
+inline Halide::Expr is_inside(Halide::Expr const& index, std::int64_t extent) { return index >= 0 && index < static_cast<int>(extent); }
+/// An index inside a tensor, the nearest one. Where it is so without that, loops get a part of their own in which it is not looked for.
+inline Halide::Expr move_inside(Halide::Expr const& index, std::int64_t extent) {
+    return Halide::max(Halide::min(Halide::likely(index), static_cast<int>(extent - 1)), 0);
+}
+inline Halide::Expr choose(Halide::Expr const& inside, Halide::Expr const& element, Halide::Expr const& border) {
+    return Halide::select(Halide::likely(inside), element, border);
+}
+
+namespace detail {
+
+/// Puts the choices of padded accesses in the place of their calls.
+class choose_borders : public Halide::Internal::IRMutator {
+  protected:
+    using IRMutator::visit;
+    Halide::Expr visit(Halide::Internal::Call const* op) override {
+        if (op->name != padded_call) return IRMutator::visit(op);
+        return Halide::Internal::Select::make(mutate(op->args[0]), mutate(op->args[1]), mutate(op->args[2]));
+    }
+};
+
+}  // namespace detail
+
+}  // namespace tilewright::halide

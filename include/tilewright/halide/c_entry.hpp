@@ -1,0 +1,212 @@
+#pragma once
+#include <tilewright/halide/binding_files.hpp>
+#include <tilewright/halide/c_words.hpp>
+#include <tilewright/runtime/argument_error.h>
+
+// The C function that users of a kernel's C source call: typed pointers, strides, extents that are left to run time; and its checks.
+namespace tilewright::halide::detail {
+
+/// A tensor as the function takes it.
+struct c_argument {
+    int at = -1;  ///< buffer of the plan
+    std::string word;
+    std::vector<std::string> strides;  ///< parameters, for every dimension but the last
+    std::vector<std::string> extents;  ///< of the region that the kernel uses: a number, or an expression
+};
+
+/// What the function is given, in its order: inputs with their strides, scalar parameters, the result with its strides, extents.
+struct c_signature {
+    std::vector<c_argument> tensors;
+    std::vector<std::pair<std::string, std::string>> scalars;  ///< name in the plan, word
+    std::vector<std::pair<int, std::string>> extents;          ///< variable of the plan, word
+
+    std::string parameters(plan_value const& plan) const {
+        std::string text;
+        auto const add = [&](std::string const& one) { text += (text.empty() ? "" : ", ") + one; };
+        auto const add_tensors = [&](bool written) {
+            for (c_argument const& a : tensors) {
+                buffer const& b = plan.buffers[static_cast<std::size_t>(a.at)];
+                if (b.written != written) continue;
+                add((written ? "" : "const ") + c_type(b.type) + " *" + a.word);
+                for (std::string const& stride : a.strides) add("int64_t " + stride);
+            }
+        };
+        add_tensors(false);
+        argument_list const list = arguments_of(plan);
+        for (std::size_t at = 0; at < scalars.size(); ++at) add(c_type(plan.what[list.parameters[at]].type) + " " + scalars[at].second);
+        add_tensors(true);
+        for (auto const& [at, word] : extents) add("int64_t " + word);
+        return text.empty() ? "void" : text;
+    }
+};
+
+inline c_signature c_signature_of(plan_value const& plan, c_names& names) {
+    c_signature made;
+    for (int at = 0; at < plan.variables.size(); ++at) {
+        variable const& v = plan.variables[static_cast<std::size_t>(at)];
+        if (v.kind == variable_kind::extent || v.kind == variable_kind::count) names.reserve(number_name(plan, at));
+        if (v.kind == variable_kind::extent) made.extents.emplace_back(at, number_name(plan, at));
+    }
+    argument_list const list = arguments_of(plan);
+    for (int position = 0; position < list.tensor_count; ++position) {
+        c_argument one;
+        one.at = list.tensors[static_cast<std::size_t>(position)];
+        buffer const& b = plan.buffers[static_cast<std::size_t>(one.at)];
+        one.word = names.take(b.tensor.str());
+        for (int d = 0; d < b.rank; ++d) {
+            if (d + 1 < b.rank) one.strides.push_back(names.take(one.word + "_stride_" + std::to_string(d)));
+            std::int64_t const minimum = b.minimum[static_cast<std::size_t>(d)];
+            std::string extent;
+            for (int which = 0; which < plan.shapes.size(); ++which) {
+                shape const& reach = plan.shapes[static_cast<std::size_t>(which)];
+                if (reach.buffer != one.at || reach.dimension != d) continue;
+                std::string const end = reach.plain
+                                            ? number_name(plan, plan.term_at(reach.end, 0).variable)
+                                            : number_text(plan, reach.end) + (minimum == 0 ? "" : " - (" + std::to_string(minimum) + ")");
+                extent = extent.empty() ? end : "((" + extent + ") > (" + end + ") ? (" + extent + ") : (" + end + "))";
+            }
+            one.extents.push_back(extent.empty() ? std::to_string(b.extents[static_cast<std::size_t>(d)]) : extent);
+        }
+        made.tensors.push_back(one);
+    }
+    for (node const& n : [&] {
+             std::vector<node> parameters;
+             for (int at = 0; at < list.parameter_count; ++at)
+                 parameters.push_back(plan.what[list.parameters[static_cast<std::size_t>(at)]]);
+             return parameters;
+         }())
+        made.scalars.emplace_back(n.name.str(), names.take(n.name.str()));
+    return made;
+}
+
+/// "A[0..24, 0..36]": what of a tensor the kernel touches, and where its pointer points.
+inline std::string region_text(plan_value const& plan, c_argument const& a) {
+    buffer const& b = plan.buffers[static_cast<std::size_t>(a.at)];
+    std::string extents, first;
+    bool moved = false;
+    for (int d = 0; d < b.rank; ++d) {
+        extents += (d > 0 ? " x " : "") + a.extents[static_cast<std::size_t>(d)];
+        first += (d > 0 ? ", " : "") + std::to_string(b.minimum[static_cast<std::size_t>(d)]);
+        moved |= b.minimum[static_cast<std::size_t>(d)] != 0;
+    }
+    return a.word + ": " +
+           (b.rank == 0 ? "one element" : extents + (b.rank == 1 ? " elements" : " elements, the last dimension without gaps")) +
+           (b.written ? ", written" : "") + (moved ? "; points to " + b.tensor.str() + "[" + first + "]" : "");
+}
+
+/// The checks in front of a kernel: they return a code before anything runs. The rules and codes are those of runtime/entry.h, but here
+/// the plan's numbers stand in the code, and type and rank are the compiler's to check.
+class c_checks {
+  public:
+    c_checks(plan_value const& plan, c_signature const& signature) : plan_(plan), signature_(signature) {}
+
+    std::string text() {
+        for (auto const& [at, word] : signature_.extents)
+            refuse_if(word + " < 1 || " + word + " > " + std::to_string(plan_.variables[static_cast<std::size_t>(at)].extent),
+                      TILEWRIGHT_RUN_TIME_EXTENT, "an extent out of range", position_of(plan_, shape_of_extent(plan_, at, true).buffer));
+        for (int at = 0; at < plan_.variables.size(); ++at) {
+            if (plan_.variables[static_cast<std::size_t>(at)].kind != variable_kind::count) continue;
+            // What only counts on towards another number may not be asked for itself.
+            text_ += count_text(plan_, at) + "    (void)" + number_name(plan_, at) + ";\n";
+        }
+        text_ += step_checks_text(plan_, [&](char const*, int buffer_at) {
+            return code_text(TILEWRIGHT_RUN_TIME_EXTENT, "more steps than can be counted", position_of(plan_, buffer_at)) + "\n";
+        });
+        for (std::size_t position = 0; position < signature_.tensors.size(); ++position) check(static_cast<int>(position));
+        for (std::size_t written = 0; written < signature_.tensors.size(); ++written) {
+            if (!plan_.buffers[static_cast<std::size_t>(signature_.tensors[written].at)].written) continue;
+            for (std::size_t other = 0; other < signature_.tensors.size(); ++other) {
+                if (other == written) continue;
+                overlaps_ = true;
+                refuse_if(
+                    "overlap(" + bytes_of_argument(signature_.tensors[written]) + ", " + bytes_of_argument(signature_.tensors[other]) + ")",
+                    TILEWRIGHT_OVERLAP, "the result shares bytes with it", static_cast<int>(other));
+            }
+        }
+        return text_;
+    }
+    /// The function that the checks call.
+    std::string helper() const {
+        if (!overlaps_) return {};
+        return "/* Whether two pieces of memory, of so many bytes, share some. */\n"
+               "static inline bool overlap(const void *a, int64_t a_bytes, const void *b, int64_t b_bytes) {\n"
+               "    const uint64_t first = (uint64_t)(uintptr_t)a, second = (uint64_t)(uintptr_t)b;\n"
+               "    return first < second + (uint64_t)b_bytes && second < first + (uint64_t)a_bytes;\n"
+               "}\n\n";
+    }
+
+  private:
+    static bool is_number(std::string const& text) { return text.find_first_not_of("0123456789") == std::string::npos; }
+    static std::string held(std::string const& text) {
+        bool const whole = text.find(' ') == std::string::npos || (text[0] == '(' && text.find(')') + 1 == text.size());
+        return whole ? text : "(" + text + ")";
+    }
+    static std::string times(std::string const& a, std::string const& b) {
+        if (a == "1") return b;
+        if (b == "1") return a;
+        if (is_number(a) && is_number(b)) return std::to_string(std::stoll(a) * std::stoll(b));
+        return held(a) + " * " + held(b);
+    }
+    static std::string code_text(int kind, std::string const& what, int position) {
+        return "return " + std::to_string(TILEWRIGHT_ARGUMENT_ERROR(kind, position)) + "; /* " + what + " */";
+    }
+    void refuse_if(std::string const& condition, int kind, std::string const& what, int position) {
+        text_ += "    if (" + condition + ") " + code_text(kind, what, position) + "\n";
+    }
+    void check(int position) {
+        c_argument const& a = signature_.tensors[static_cast<std::size_t>(position)];
+        buffer const& b = plan_.buffers[static_cast<std::size_t>(a.at)];
+        refuse_if(a.word + " == NULL", TILEWRIGHT_NULL_HOST, "no data", position);
+        for (std::string const& extent : a.extents) {
+            if (!is_number(extent) && extent.find(' ') != std::string::npos)
+                refuse_if(extent + " > INT32_MAX", TILEWRIGHT_WRONG_EXTENT, "too many elements", position);
+        }
+        // Elements up to the end of the dimensions further in, and as many if there were no gaps.
+        std::string reach = b.rank == 0 ? "1" : a.extents.back(), dense = reach;
+        for (int d = b.rank - 2; d >= 0; --d) {
+            std::string const &stride = a.strides[static_cast<std::size_t>(d)], &extent = a.extents[static_cast<std::size_t>(d)];
+            if (is_number(extent) && std::stoll(extent) <= 1) {
+                refuse_if(stride + " < 0 || " + stride + " > INT32_MAX", TILEWRIGHT_WRONG_STRIDE, "no stride", position);
+                continue;
+            }
+            std::string const several = is_number(extent) ? "" : held(extent) + " > 1 && ";
+            auto const where_several = [&](std::string const& c) { return several.empty() ? c : several + "(" + c + ")"; };
+            if (!several.empty()) refuse_if(stride + " < 0 || " + stride + " > INT32_MAX", TILEWRIGHT_WRONG_STRIDE, "no stride", position);
+            refuse_if(where_several(stride + " < " + reach), TILEWRIGHT_WRONG_STRIDE, "rows overlap", position);
+            if (d >= b.dense_from)
+                refuse_if(where_several(stride + " != " + dense), TILEWRIGHT_WRONG_STRIDE, "gaps where a transfer moves all at once",
+                          position);
+            refuse_if(where_several(stride + " > INT32_MAX / " + held(extent)), TILEWRIGHT_WRONG_EXTENT, "too many elements", position);
+            if (b.stride_multiple > 1)
+                refuse_if(where_several(stride + " % " + std::to_string(b.stride_multiple) + " != 0"), TILEWRIGHT_WRONG_STRIDE,
+                          "not the multiple that a transfer takes", position);
+            std::string const whole = times(stride, extent);
+            reach = several.empty() ? whole : "(" + held(extent) + " > 1 ? " + whole + " : " + reach + ")";
+            dense = times(dense, extent);
+        }
+        if (b.alignment > 1)
+            refuse_if("(uintptr_t)" + a.word + " % " + std::to_string(b.alignment) + " != 0", TILEWRIGHT_MISALIGNED,
+                      "not aligned as a transfer takes it", position);
+    }
+    /// "A, 2 * (1 + 23 * A_stride_0 + 35)"
+    std::string bytes_of_argument(c_argument const& a) const {
+        buffer const& b = plan_.buffers[static_cast<std::size_t>(a.at)];
+        std::string elements;
+        std::int64_t fixed = 1;
+        for (int d = 0; d < b.rank; ++d) {
+            std::string const& extent = a.extents[static_cast<std::size_t>(d)];
+            std::string const stride = d + 1 < b.rank ? a.strides[static_cast<std::size_t>(d)] : "1";
+            std::string const last = is_number(extent) ? std::to_string(std::stoll(extent) - 1) : "(" + extent + " - 1)";
+            if (is_number(last) && stride == "1") fixed += std::stoll(last);
+            else if (last != "0") elements += " + " + times(last, stride);
+        }
+        return a.word + ", " + times(std::to_string(bytes_of(b.type)), std::to_string(fixed) + elements);
+    }
+
+    plan_value const& plan_;
+    c_signature const& signature_;
+    std::string text_;
+    bool overlaps_ = false;
+};
+
+}  // namespace tilewright::halide::detail

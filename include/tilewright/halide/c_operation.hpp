@@ -1,0 +1,233 @@
+#pragma once
+#include <tilewright/halide/c_expression.hpp>
+
+// Operations of the generated program in C: arithmetic, comparisons, conversions, accesses, lanes.
+namespace tilewright::halide::detail {
+
+inline c_expressions::piece c_expressions::write(Expr const& whole, c_lane const& lane) {
+    using namespace Halide::Internal;
+    Halide::Type const type = whole.type();
+    if (!type.is_handle()) c_type(type);  // refuses types that C does not have
+    Expr const e = type.is_int() && type.is_scalar() && is_number(whole) ? simplify(whole) : whole;
+    switch (e.node_type()) {
+        case IRNodeType::IntImm: {
+            std::int64_t const value = e.as<IntImm>()->value;
+            return {c_integer(value, type.bits()), value < 0 ? unary : word};
+        }
+        case IRNodeType::UIntImm: return {c_unsigned(e.as<UIntImm>()->value, type.bits()), word};
+        case IRNodeType::FloatImm: {
+            double const value = e.as<FloatImm>()->value;
+            std::string const literal = c_float(value, type.bits());
+            if (!literal.empty()) return {literal, std::signbit(value) ? unary : word};
+            auto const bits = type.bits() == 32 ? std::uint64_t{std::bit_cast<std::uint32_t>(static_cast<float>(value))}
+                                                : std::bit_cast<std::uint64_t>(value);
+            return helper_call("of_bits", type, {c_unsigned(bits, type.bits())});
+        }
+        case IRNodeType::Variable: {
+            c_variable const& v = variable(e.as<Variable>()->name);
+            if (v.is == c_variable::kind::lanes) return {v.word + "[" + lane.word + "]", word};
+            if (v.is == c_variable::kind::address) return {"(uint64_t)(uintptr_t)" + v.word, unary};
+            return {v.word, word};
+        }
+        case IRNodeType::Cast: return converted(type, e.as<Cast>()->value, lane);
+        case IRNodeType::Add: return arithmetic(e.as<Add>()->a, e.as<Add>()->b, " + ", sum, lane);
+        case IRNodeType::Sub: return arithmetic(e.as<Sub>()->a, e.as<Sub>()->b, " - ", sum, lane);
+        case IRNodeType::Mul: return arithmetic(e.as<Mul>()->a, e.as<Mul>()->b, " * ", product, lane);
+        case IRNodeType::Div: return rounded("divide", " / ", e.as<Div>()->a, e.as<Div>()->b, lane);
+        case IRNodeType::Mod: return rounded("modulo", " % ", e.as<Mod>()->a, e.as<Mod>()->b, lane);
+        case IRNodeType::Min: return helper_call("minimum", type, {write(e.as<Min>()->a, lane).text, write(e.as<Min>()->b, lane).text});
+        case IRNodeType::Max: return helper_call("maximum", type, {write(e.as<Max>()->a, lane).text, write(e.as<Max>()->b, lane).text});
+        case IRNodeType::EQ: return compared(e.as<EQ>()->a, e.as<EQ>()->b, " == ", equality, lane);
+        case IRNodeType::NE: return compared(e.as<NE>()->a, e.as<NE>()->b, " != ", equality, lane);
+        case IRNodeType::LT: return compared(e.as<LT>()->a, e.as<LT>()->b, " < ", order, lane);
+        case IRNodeType::LE: return compared(e.as<LE>()->a, e.as<LE>()->b, " <= ", order, lane);
+        case IRNodeType::GT: return compared(e.as<GT>()->a, e.as<GT>()->b, " > ", order, lane);
+        case IRNodeType::GE: return compared(e.as<GE>()->a, e.as<GE>()->b, " >= ", order, lane);
+        // One kind inside the other gets parentheses, since compilers ask for them.
+        case IRNodeType::And: {
+            piece const a = write(e.as<And>()->a, lane), b = write(e.as<And>()->b, lane);
+            return {held(a, both) + " && " + held(b, both), both};
+        }
+        case IRNodeType::Or: {
+            piece const a = write(e.as<Or>()->a, lane), b = write(e.as<Or>()->b, lane);
+            auto const inside = [](piece const& p) { return p.holds == either ? p.text : held(p, equality); };
+            return {inside(a) + " || " + inside(b), either};
+        }
+        case IRNodeType::Not: return {"!" + held(write(e.as<Not>()->a, lane), word), unary};
+        case IRNodeType::Select: {
+            auto const* const op = e.as<Select>();
+            c_lane const of_condition = op->condition.type().is_scalar() ? c_lane{} : lane;
+            return {held(write(op->condition, of_condition), either) + " ? " + held(write(op->true_value, lane), either) + " : " +
+                        held(write(op->false_value, lane), choice),
+                    choice};
+        }
+        case IRNodeType::Load: return loaded(e.as<Load>(), lane);
+        case IRNodeType::Ramp: {
+            auto const* const op = e.as<Ramp>();
+            int const inner = op->base.type().lanes();
+            if (inner > 1 && lane.number < 0) throw std::logic_error("a lane of lanes that has no number");
+            c_lane const base_lane = inner > 1 ? c_lane::at(lane.number % inner) : c_lane{};
+            int const step = lane.number < 0 ? -1 : lane.number / inner;
+            piece const base = write(op->base, base_lane);
+            if (step == 0) return base;
+            piece moved{step < 0 ? lane.word : std::to_string(step), word};
+            if (!is_const_one(op->stride)) {
+                piece const stride = write(op->stride, base_lane);
+                moved = {moved.text + " * " + held(stride, word), product};
+            }
+            return is_const_zero(op->base) ? moved : piece{held(base, sum) + " + " + held(moved, product), sum};
+        }
+        case IRNodeType::Broadcast: {
+            auto const* const op = e.as<Broadcast>();
+            int const inner = op->value.type().lanes();
+            return write(op->value, inner == 1 ? c_lane{} : c_lane::at(lane.number % inner));
+        }
+        case IRNodeType::Shuffle: return picked(e.as<Shuffle>(), lane);
+        case IRNodeType::VectorReduce: return combined(e.as<VectorReduce>(), lane);
+        case IRNodeType::Let: {
+            auto const* const op = e.as<Let>();
+            std::string const value = write(op->value, lane).text;
+            bool const never_below = is_non_negative(op->value);
+            std::string const name = define(op->name, c_variable::kind::value, never_below);
+            lines.push_back("const " + c_type(op->value.type()) + " " + name + " = " + value + ";");
+            return write(op->body, lane);
+        }
+        case IRNodeType::Call: return called(e.as<Call>(), lane);
+        default: break;
+    }
+    std::ostringstream shown;
+    shown << e;
+    throw unsupported_in_c("`" + shown.str() + "`");
+}
+
+/// A literal of 64 bits needs no mark where it meets a value of 64 bits.
+inline bool c_expressions::is_wide(Expr const& e) {
+    using namespace Halide::Internal;
+    if (is_number(e)) return false;
+    return e.as<Cast>() != nullptr || e.as<Variable>() != nullptr || e.as<Load>() != nullptr || e.as<Call>() != nullptr ||
+           e.as<Add>() != nullptr || e.as<Sub>() != nullptr || e.as<Mul>() != nullptr;
+}
+inline c_expressions::piece c_expressions::beside(Expr const& other, Expr const& e, c_lane const& lane) {
+    using namespace Halide::Internal;
+    Expr const known = e.type().is_scalar() && is_number(e) ? simplify(e) : e;
+    auto const* const number = known.as<IntImm>();
+    if (number != nullptr && number->value > INT32_MIN && number->value <= INT32_MAX && is_wide(other))
+        return {c_integer(number->value, 32), number->value < 0 ? unary : word};
+    auto const* const widened = e.as<Cast>();
+    if (widened != nullptr && e.type() == Halide::Int(64) && widened->value.type() == Halide::Int(32) && is_wide(other))
+        return write(widened->value, lane);
+    return write(e, lane);
+}
+
+/// Arithmetic of 8 and 16 bits wraps; C computes it with more and is told to come back.
+inline c_expressions::piece c_expressions::arithmetic(Expr const& a, Expr const& b, char const* sign, level holds, c_lane const& lane) {
+    Halide::Type const type = a.type();
+    piece const left = is_number(a) && !is_number(b) ? beside(b, a, lane) : write(a, lane), right = beside(a, b, lane);
+    if (!type.is_float() && right.text == "0" && holds == sum) return left;
+    if (!type.is_float() && type.bits() >= 32 && Halide::Internal::is_const_zero(a) && sign[1] == '+') return write(b, lane);
+    if (!type.is_float() && right.text == "1" && holds == product) return left;
+    // What stands on the right of the same sign is held together: rounding goes from left to right.
+    if (type.is_float() || type.bits() >= 32) {
+        auto const next = static_cast<level>(static_cast<int>(holds) + 1);
+        return {held(left, holds) + sign + held(right, next), holds};
+    }
+    if (type.is_bool()) throw unsupported_in_c("arithmetic of bool");
+    std::string const wide = type.is_int() ? "(int32_t)" : "(uint32_t)";
+    return {"(" + c_type(type) + ")(" + wide + held(left, unary) + sign + held(right, unary) + ")", unary};
+}
+
+inline c_expressions::piece c_expressions::rounded(char const* helper, char const* sign, Expr const& a, Expr const& b, c_lane const& lane) {
+    using namespace Halide::Internal;
+    Halide::Type const type = a.type();
+    piece const left = write(a, lane), right = write(b, lane);
+    if (type.is_float() && sign[1] == '/') return {held(left, product) + sign + held(right, unary), product};
+    if (type.is_float()) return helper_call(helper, type, {left.text, right.text});
+    Expr const divisor = b.as<Broadcast>() != nullptr ? b.as<Broadcast>()->value : b;
+    auto const* const whole = as_const_int(divisor);
+    auto const* const natural = as_const_uint(divisor);
+    bool const positive = (whole != nullptr && *whole > 0) || (natural != nullptr && *natural > 0);
+    if (positive && is_non_negative(a)) {
+        std::string const text = held(left, product) + sign + held(right, unary);
+        return type.bits() < 32 ? piece{"(" + c_type(type) + ")(" + text + ")", unary} : piece{text, product};
+    }
+    if (type.bits() >= 32) return helper_call(helper, type, {left.text, right.text});
+    return {"(" + c_type(type) + ")" + helper_call(helper, type.with_bits(32), {left.text, right.text}).text, unary};
+}
+
+inline c_expressions::piece c_expressions::compared(Expr const& a, Expr const& b, char const* sign, level holds, c_lane const& lane) {
+    auto const next = static_cast<level>(static_cast<int>(holds) + 1);
+    // Compilers ask for parentheses where one comparison is compared again.
+    level const least = next > sum ? next : sum;
+    return {held(beside(b, a, lane), least) + sign + held(beside(a, b, lane), least), holds};
+}
+
+inline c_expressions::piece c_expressions::converted(Halide::Type const& to, Expr const& value, c_lane const& lane) {
+    // Products of twice the bits fit wherever they are converted to.
+    auto const* const call = value.as<Halide::Internal::Call>();
+    if (call != nullptr && call->is_intrinsic(Halide::Internal::Call::widening_mul) && to.is_int() && to.bits() > value.type().bits())
+        return widened_product(to, call, lane);
+    piece const from = write(value, lane);
+    Halide::Type const of = value.type();
+    if (to.element_of() == of.element_of()) return from;
+    if (of.is_handle()) throw unsupported_in_c("a pointer that becomes a number by a cast");
+    if (to.is_bool()) return {held(from, order) + " != 0", equality};
+    return {"(" + c_type(to) + ")" + held(from, unary), unary};
+}
+
+inline c_expressions::piece c_expressions::widened_product(Halide::Type const& to, Halide::Internal::Call const* op, c_lane const& lane) {
+    Expr const &a = op->args[0], &b = op->args[1];
+    piece const left = write(a, a.type().is_scalar() ? c_lane{} : lane), right = write(b, b.type().is_scalar() ? c_lane{} : lane);
+    std::string const whole = c_type(to.bits() < 32 ? to.with_bits(32) : to);
+    piece const product_of{"(" + whole + ")" + held(left, unary) + " * " + held(right, unary), product};
+    return to.bits() < 32 ? piece{"(" + c_type(to) + ")(" + product_of.text + ")", unary} : product_of;
+}
+
+inline c_expressions::piece c_expressions::loaded(Halide::Internal::Load const* op, c_lane const& lane) {
+    c_variable const from = variable(op->name);
+    piece const element{from.word + "[" + index(op->index, lane) + "]", word};
+    if (Halide::Internal::is_const_one(op->predicate)) return element;
+    return {held(write(op->predicate, lane), either) + " ? " + element.text + " : 0", choice};
+}
+
+inline c_expressions::piece c_expressions::picked(Halide::Internal::Shuffle const* op, c_lane const& lane) {
+    int const number = op->type.is_scalar() ? 0 : lane.number;
+    if (number < 0) throw std::logic_error("a lane of a shuffle that has no number");
+    int at = op->indices[static_cast<std::size_t>(number)];
+    for (Expr const& vector : op->vectors) {
+        int const lanes = vector.type().lanes();
+        if (at < lanes) return write(vector, lanes == 1 ? c_lane{} : c_lane::at(at));
+        at -= lanes;
+    }
+    throw std::logic_error("a shuffle asks for a lane that it does not have");
+}
+
+inline c_expressions::piece c_expressions::combined(Halide::Internal::VectorReduce const* op, c_lane const& lane) {
+    using Halide::Internal::VectorReduce;
+    if (op->type.is_float() && (op->op == VectorReduce::Add || op->op == VectorReduce::Mul))
+        throw unsupported_in_c("a sum of floating-point lanes, whose order is left open");
+    int const each = op->value.type().lanes() / op->type.lanes(), first = (op->type.is_scalar() ? 0 : lane.number) * each;
+    if (first < 0) throw std::logic_error("a lane of a reduction that has no number");
+    // The lanes one after the other, as one expression of scalars whose operands are named.
+    std::vector<std::string> placeholders;
+    Halide::Type const type = op->type.element_of();
+    std::size_t const begin = scope();
+    Expr whole;
+    for (int at = 0; at < each; ++at) {
+        std::string const name = "vector_reduce." + std::to_string(at);
+        bind(name, {"(" + write(op->value, c_lane::at(first + at)).text + ")"});
+        Expr const part = Halide::Internal::Variable::make(type, name);
+        if (!whole.defined()) whole = part;
+        else if (op->op == VectorReduce::Add) whole = Halide::Internal::Add::make(whole, part);
+        else if (op->op == VectorReduce::Mul) whole = Halide::Internal::Mul::make(whole, part);
+        else if (op->op == VectorReduce::Min) whole = Halide::Internal::Min::make(whole, part);
+        else if (op->op == VectorReduce::Max) whole = Halide::Internal::Max::make(whole, part);
+        else if (op->op == VectorReduce::And) whole = Halide::Internal::And::make(whole, part);
+        else if (op->op == VectorReduce::Or) whole = Halide::Internal::Or::make(whole, part);
+        else throw unsupported_in_c("a saturating sum of lanes");
+    }
+    piece const made = write(whole, {});
+    end_scope(begin);
+    return made;
+}
+
+}  // namespace tilewright::halide::detail

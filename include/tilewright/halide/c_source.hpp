@@ -1,0 +1,320 @@
+#pragma once
+#include <tilewright/halide/c_entry.hpp>
+#include <tilewright/halide/c_ground.hpp>
+#include <tilewright/halide/c_statement.hpp>
+#include <tilewright/halide/emit.hpp>
+#include <tilewright/halide/inject.hpp>
+#include <tilewright/plan/hazards.hpp>
+#include <tilewright/plan/plan.hpp>
+#include <tilewright/report/directive_text.hpp>
+#include <tilewright/report/loop_program.hpp>
+
+namespace tilewright::halide {
+
+/// How the C source of a kernel is written.
+struct c_source_options {
+    std::string name{};  ///< of the C function, and of the files
+    binding to = binding::device;
+    std::vector<std::string> includes{};  ///< headers of the user's, in front of everything: they may define the machine's functions inline
+};
+
+/// NAME.h and NAME.c.
+struct c_source_text {
+    std::string header, source;
+};
+
+namespace detail {
+
+class c_source_writer {
+  public:
+    c_source_writer(schedule const& made_by, plan_value const& plan, c_source_options const& options)
+        : schedule_(made_by), plan_(plan), options_(options) {}
+
+    c_source_text write() {
+        if (plan_.refusal) throw std::invalid_argument(to_string(plan_.refusal));
+        if (tilewright::detail::hazard const found = tilewright::detail::find_hazard_at_any(plan_))
+            throw std::runtime_error("the plan has a hazard: " + std::string(text_of(found.broken)));
+        reserve_names();
+        signature_ = c_signature_of(plan_, code_.values.names);
+        bind_arguments();
+        std::string const body = code_.function_body(program());
+        return {header(), source(body)};
+    }
+
+  private:
+    bool on_device() const { return options_.to == binding::device; }
+
+    void reserve_names() {
+        for (std::string const& word : {options_.name, options_.name + "_steps", options_.name + "_machine", std::string("overlap")})
+            code_.values.names.reserve(word);
+        auto const reserve = [&](device_call const& call, bool aside) {
+            code_.values.names.reserve(call.symbol.str());
+            if (aside && on_device() && !options_.includes.empty()) code_.fenced.insert(call.symbol.str());
+        };
+        machine const& where = *plan_.where;
+        for (int at = 0; at < where.transfers.size(); ++at) reserve(call_of(where, where.transfers[at]), true);
+        for (int at = 0; at < where.engines.size(); ++at) reserve(wait_call_of(where.engines[at]), true);
+        for (int at = 0; at < where.tokens.size(); ++at)
+            reserve(push_call_of(where.tokens[at]), true), reserve(pop_call_of(where.tokens[at]), true);
+        for (int at = 0; at < where.intrinsics.size(); ++at)
+            reserve(call_of(where, where.intrinsics[at]), where.intrinsics[at].is_asynchronous);
+    }
+
+    /// The function's parameters are known to the program by the names that it has for them.
+    void bind_arguments() {
+        std::map<std::string, std::string> arguments;
+        std::string output;
+        for (c_argument const& a : signature_.tensors) {
+            buffer const& b = plan_.buffers[static_cast<std::size_t>(a.at)];
+            arguments[b.name.str()] = b.name.str();
+            if (b.written) output = b.name.str();
+        }
+        names_ = name_everything(plan_, arguments, output);
+        for (int at = 0; at < plan_.buffers.size(); ++at)
+            code_.element_types[names_.buffers[static_cast<std::size_t>(at)]] = c_type(plan_.buffers[static_cast<std::size_t>(at)].type);
+        for (c_argument const& a : signature_.tensors) {
+            buffer const& b = plan_.buffers[static_cast<std::size_t>(a.at)];
+            code_.values.bind(names_.buffers[static_cast<std::size_t>(a.at)], {a.word, c_variable::kind::elements, false, !b.written});
+        }
+        for (auto const& [at, word] : signature_.extents)
+            code_.values.bind(names_.variables[static_cast<std::size_t>(at)], {word, c_variable::kind::value, true});
+        std::vector<node> const parameters = parameters_of(plan_);
+        for (std::size_t at = 0; at < parameters.size(); ++at) {
+            std::string const name = parameters[at].name.str();
+            names_.parameters[name] = Halide::Internal::Variable::make(type_of(parameters[at].type), name);
+            code_.values.bind(name, {signature_.scalars[at].second});
+        }
+        code_.values.field_of = [this](std::string const& handle, std::string const& field, int dimension) {
+            return field_of(handle, field, dimension);
+        };
+    }
+    std::string field_of(std::string const& handle, std::string const& field, int dimension) {
+        using Halide::Internal::Call;
+        for (c_argument const& a : signature_.tensors) {
+            buffer const& b = plan_.buffers[static_cast<std::size_t>(a.at)];
+            if (names_.buffers[static_cast<std::size_t>(a.at)] + ".buffer" != handle) continue;
+            auto const d = static_cast<std::size_t>(b.rank - 1 - dimension);
+            if (field == Call::buffer_get_min) return c_integer(b.minimum[d], 32);
+            if (field == Call::buffer_get_stride) return strides_.insert(a.strides[d]), a.strides[d];
+        }
+        throw unsupported_in_c("`" + field + "` of `" + handle + "`");
+    }
+
+    Halide::Internal::Stmt program() {
+        Halide::Expr const machine =
+            Halide::Internal::Call::make(Halide::Handle(), options_.name + "_machine", {}, Halide::Internal::Call::Extern);
+        // The same code for every machine that it is written on: Halide only lowers here, for no processor in particular.
+        emission how{options_.to, machine, Halide::Target(Halide::Target::Linux, Halide::Target::X86, 64)};
+        how.plain_arguments = true;
+        how.remark = [this](int step_at) { return remark(step_at); };
+        return emitter(plan_, names_, how).program();
+    }
+
+    static std::string as_comment(std::string text) {
+        for (std::size_t at = text.find("*/"); at != std::string::npos; at = text.find("*/")) text.replace(at, 2, "* /");
+        return text;
+    }
+    std::string directive_at(int ordinal) const {
+        return ordinal < 1 || ordinal > schedule_.directive_count() ? "" : reports::directive_text(schedule_, ordinal - 1);
+    }
+    /// The one directive that `is_it(directive, its stage)` says yes to; empty where there are several that differ, or none.
+    template <class Test>
+    std::string directive_where(Test const& is_it) const {
+        std::string found;
+        label stage_of = plan_.stages[static_cast<std::size_t>(plan_.stages.size() - 1)].output;
+        for (int at = 0; at < schedule_.directive_count(); ++at) {
+            directive const& d = schedule_.directive_at(at);
+            if (d.kind == directive_kind::stage) stage_of = schedule_.name_at(d, 0);
+            if (!is_it(d, stage_of)) continue;
+            std::string const text = reports::one_directive_text(schedule_, at);
+            if (!found.empty() && found != text) return "";
+            found = text;
+        }
+        return found;
+    }
+    /// What made a loop.
+    std::string maker_of(label const& loop) const {
+        return directive_where([&](directive const& d, label const&) {
+            using enum directive_kind;
+            int const first = d.kind == split ? 1 : d.kind == tile || d.kind == fuse ? 2 : d.name_count;
+            for (int name = first; name < d.name_count; ++name) {
+                if (schedule_.name_at(d, name) == loop) return true;
+            }
+            return false;
+        });
+    }
+    std::string tensorized_by(body const& b) const {
+        if (b.kind != body_kind::intrinsic) return "";
+        return directive_where([&](directive const& d, label const& stage_of) {
+            return d.kind == directive_kind::tensorize && stage_of == plan_.stages[static_cast<std::size_t>(b.stage)].output;
+        });
+    }
+    std::string remark(int step_at) const {
+        step const& s = plan_.steps[static_cast<std::size_t>(step_at)];
+        if (s.kind == step_kind::end) return "";
+        auto const what = static_cast<std::size_t>(s.what);
+        auto const of_buffer = [&](int at) {
+            return at < 0 ? std::string() : directive_at(plan_.buffers[static_cast<std::size_t>(at)].ordinal);
+        };
+        std::string directive;
+        switch (s.kind) {
+            case step_kind::loop: directive = maker_of(plan_.variables[what].name); break;
+            case step_kind::start: {
+                movement const& m = plan_.movements[what];
+                bool const arrives = plan_.buffers[static_cast<std::size_t>(m.destination)].kind != buffer_kind::argument;
+                directive = of_buffer(arrives ? m.destination : m.source);
+                break;
+            }
+            case step_kind::wait:
+            case step_kind::push:
+            case step_kind::pop: {
+                ring_step const& at = plan_.waits[what];
+                if (at.ring >= 0) directive = of_buffer(plan_.rings[static_cast<std::size_t>(at.ring)].buffer);
+                break;
+            }
+            case step_kind::compute: directive = tensorized_by(plan_.bodies[what]); break;
+            default: break;
+        }
+        if (s.kind == step_kind::loop) return as_comment(directive);
+        reports::program_line const line = reports::line_of(plan_, s);
+        return as_comment(line.text + (line.value.empty() ? "" : ": " + line.value) + (directive.empty() ? "" : "  [" + directive + "]"));
+    }
+
+    std::string schedule_comment() const {
+        std::string text;
+        for (int at = 0; at < schedule_.directive_count(); ++at) {
+            if (!reports::refines(schedule_.directive_at(at).kind))
+                text += " *     ." + as_comment(reports::directive_text(schedule_, at)) + "\n";
+        }
+        return text;
+    }
+
+    std::string header() const {
+        std::ostringstream text;
+        std::string const& name = options_.name;
+        text << "/* Kernel " << name << " for machine " << plan_.where->name.str() << ", as C. */\n"
+             << "#ifndef TILEWRIGHT_KERNEL_" << name << "\n#define TILEWRIGHT_KERNEL_" << name << "\n\n"
+             << "#include <stdbool.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
+             << "/* Strides count elements from one index of a dimension to the next.\n";
+        for (c_argument const& a : signature_.tensors) text << " *   " << region_text(plan_, a) << "\n";
+        text << " * Returns 0; or the code of a function of the machine that failed; or, before anything runs, -(2000 + 100 * kind + "
+                "position) of\n"
+             << " * the first tensor that the kernel cannot run on. Kinds: 2 no data, 5 too many elements, 6 stride, 7 alignment, 8 shares "
+                "bytes\n"
+             << " * with the result, 9 extent that is left to run time. */\n"
+             << "int " << name << "(" << signature_.parameters(plan_) << ");\n";
+        if (buffer const* kept = kept_result(plan_))
+            text << "/* The result stays in memory " << plan_.where->memories[kept->memory].name.str() << ", " << kept->offset
+                 << " bytes from its base. */\n";
+        if (on_device())
+            text << "\n/* What the device provides. Each returns 0, or a code that ends the kernel. */\n" << device_prototypes(plan_, true);
+        text << "\n#ifdef __cplusplus\n}\n#endif\n#endif\n";
+        return text.str();
+    }
+
+    bool uses_floating_point() const {
+        for (int at = 0; at < plan_.what.count; ++at) {
+            if (is_float(plan_.what[at].type)) return true;
+        }
+        return false;
+    }
+    std::string source(std::string const& body) const {
+        std::ostringstream text;
+        std::string const& name = options_.name;
+        text << "/* Kernel " << name << " for machine " << plan_.where->name.str() << ", written from its schedule:\n *\n"
+             << schedule_comment() << " *\n * In front of every step stands what it is, and the directive that asked for it. */\n";
+        for (std::string const& include : options_.includes) text << "#include \"" << include << "\"\n";
+        text << "#include \"" << name << ".h\"\n\n"
+             << "#include <stddef.h>\n\n"
+             << c_ground(uses_floating_point());
+        if (code_.uses_fences()) text << "\n" << c_fence();
+        if (!on_device()) {
+            text << "\n/* The emulator. */\n";
+            for (auto const& [symbol, prototype] : code_.values.prototypes) text << prototype << "\n";
+        }
+        std::string const helpers = code_.values.helpers.text();
+        if (!helpers.empty()) text << "\n" << helpers;
+        c_checks checks(plan_, signature_);
+        std::string const checked = checks.text();
+        text << "\n" << checks.helper();
+        auto const [parameters, given] = own_parameters();
+        text << "static int " << name << "_steps(" << parameters << ") {\n"
+             << body << "}\n\n"
+             << "int " << name << "(" << signature_.parameters(plan_) << ") {\n"
+             << checked << "    return " << name << "_steps(" << given << ");\n}\n";
+        return text.str();
+    }
+    /// What the program uses of what the function is given: strides and extents have 32 bits from here on.
+    std::pair<std::string, std::string> own_parameters() const {
+        std::string parameters, given;
+        auto const add = [&](std::string const& type, std::string const& word, std::string const& value) {
+            parameters += (parameters.empty() ? "" : ", ") + type + word;
+            given += (given.empty() ? "" : ", ") + value;
+        };
+        auto const is_used = [&](std::string const& name) { return code_.values.used.count(name) != 0; };
+        for (c_argument const& a : signature_.tensors) {
+            buffer const& b = plan_.buffers[static_cast<std::size_t>(a.at)];
+            if (is_used(names_.buffers[static_cast<std::size_t>(a.at)]))
+                add((b.written ? "" : "const ") + c_type(b.type) + " *", a.word, a.word);
+            for (std::string const& stride : a.strides) {
+                if (strides_.count(stride) != 0) add("int32_t ", stride, "(int32_t)" + stride);
+            }
+        }
+        std::vector<node> const scalars = parameters_of(plan_);
+        for (std::size_t at = 0; at < scalars.size(); ++at) {
+            if (is_used(scalars[at].name.str()))
+                add(c_type(scalars[at].type) + " ", signature_.scalars[at].second, signature_.scalars[at].second);
+        }
+        for (auto const& [at, word] : signature_.extents) {
+            if (is_used(names_.variables[static_cast<std::size_t>(at)])) add("int32_t ", word, "(int32_t)" + word);
+        }
+        return {parameters.empty() ? "void" : parameters, given};
+    }
+
+    schedule const& schedule_;
+    plan_value const& plan_;
+    c_source_options options_;
+    c_signature signature_;
+    code_names names_;
+    c_statements code_;
+    std::set<std::string> strides_;
+};
+
+}  // namespace detail
+
+/// A kernel as C11: freestanding, without allocation, library or halide_buffer_t.
+///
+/// @param made_by  what the plan was made of: remarks in the source name its directives
+/// @throws std::invalid_argument when the plan was refused, or a memory has no address that the device binding needs
+/// @throws unsupported_in_c when the kernel holds an operation that C does not have, with its name
+inline c_source_text c_source(schedule const& made_by, plan_value const& plan, c_source_options const& options) {
+    return detail::c_source_writer(made_by, plan, options).write();
+}
+
+/// The program of a kernel's C source tool: `tool emulated|device DIRECTORY HEADER SCHEDULE [INCLUDE…]` writes NAME.h and NAME.c, and for
+/// the emulated binding NAME_binding.cpp.
+/// @return 0, or 1 after a message
+inline int write_c_source(schedule const& made_by, plan_value const& plan, std::string const& name, int count, char** arguments) try {
+    std::vector<std::string> const given(arguments + 1, arguments + count);
+    if (given.size() < 4 || (given[0] != "emulated" && given[0] != "device")) {
+        std::cerr << "usage: " << arguments[0] << " emulated|device DIRECTORY HEADER SCHEDULE [INCLUDE...]\n";
+        return 1;
+    }
+    bool const device = given[0] == "device";
+    c_source_text const text =
+        c_source(made_by, plan, {name, device ? binding::device : binding::emulated, {given.begin() + 4, given.end()}});
+    auto const write = [&](std::string const& file, std::string const& what) {
+        std::ofstream out(std::filesystem::path(given[1]) / file);
+        out << what;
+        if (!out.flush()) std::cerr << "cannot write " << file << "\n";
+        return static_cast<bool>(out);
+    };
+    bool good = write(name + ".h", text.header) && write(name + ".c", text.source);
+    if (good && !device) good = write(name + "_binding.cpp", detail::binding_text(plan, name, given[2], given[3]));
+    return good ? 0 : 1;
+} catch (std::exception const& wrong) {
+    std::cerr << name << ": " << wrong.what() << "\n";
+    return 1;
+}
+
+}  // namespace tilewright::halide

@@ -1,0 +1,322 @@
+#pragma once
+#include <tilewright/halide/c_call.hpp>
+#include <tilewright/halide/c_operation.hpp>
+#include <tilewright/halide/places.hpp>
+
+// Statements of the generated program in C.
+namespace tilewright::halide::detail {
+
+/// Writes the body of a C function. Known are serial loops, branches, local arrays of constant size, and values that C has; everything else
+/// is refused.
+class c_statements {
+  public:
+    using Expr = Halide::Expr;
+    using Stmt = Halide::Internal::Stmt;
+
+    c_expressions values;
+    std::map<std::string, std::string> element_types;  ///< C types of the plan's buffers, by Halide's name
+    std::set<std::string> fenced;                      ///< functions that start or await something that touches memory aside
+
+    /// The whole program: it returns 0; or the first code that a call returned, when nothing is in flight any more.
+    std::string function_body(Stmt const& program) {
+        write(program, true);
+        line("return 0;");
+        if (drain_.defined()) {
+            lines_.push_back({0, "drain: /* what is in flight is awaited, then the code is returned */"});
+            statement(Stmt(drain_));
+            line("return status;");
+        }
+        std::string text = checks_codes_ ? "    int status = 0;\n" : "";
+        for (one_line const& l : lines_) text += broken(l);
+        return text;
+    }
+    bool uses_fences() const { return uses_fences_; }
+
+  private:
+    struct one_line {
+        int depth;
+        std::string text;
+    };
+    /// A line that is too long goes on in the next one, behind a comma or, in a remark, a word.
+    static std::string broken(one_line const& l) {
+        constexpr std::size_t most = 120;
+        std::string indent(static_cast<std::size_t>(4 * l.depth), ' '), rest = l.text, text;
+        bool const remark = rest.compare(0, 2, "/*") == 0;
+        std::string const end = remark ? " " : ", ";
+        while (indent.size() + rest.size() > most) {
+            std::size_t at = rest.rfind(end, indent.size() + 40 < most ? most - indent.size() - 2 : 40);
+            if (at == std::string::npos || at == 0) at = rest.find(end);
+            if (at == std::string::npos) break;
+            text += indent + rest.substr(0, at + end.size() - 1) + "\n";
+            rest = rest.substr(at + end.size());
+            indent = std::string(static_cast<std::size_t>(4 * l.depth + (remark ? 3 : 8)), ' ');
+        }
+        return text + indent + rest + "\n";
+    }
+    void line(std::string const& text) { lines_.push_back({depth_, text}); }
+    void declare(std::string const& text) { line(text), declared_ = true; }
+    /// What the expressions of the next line need in front of it.
+    void flush() {
+        for (std::string const& declaration : values.lines) declare(declaration);
+        values.lines.clear();
+    }
+    template <class Write>
+    void block(std::string const& head, Write const& inside) {
+        line(head);
+        ++depth_;
+        std::size_t const scope = values.scope();
+        bool const declared = declared_;
+        inside();
+        declared_ = declared;
+        values.end_scope(scope);
+        --depth_;
+        line("}");
+    }
+    /// One of several statements: what it declares is between braces of its own.
+    void statement(Stmt const& s) {
+        std::size_t const begin = lines_.size(), scope = values.scope();
+        bool const declared = declared_;
+        declared_ = false;
+        write(s, false);
+        if (declared_) {
+            for (std::size_t at = begin; at < lines_.size(); ++at) ++lines_[at].depth;
+            lines_.insert(lines_.begin() + static_cast<std::ptrdiff_t>(begin), {depth_, "{"});
+            line("}");
+        }
+        declared_ = declared;
+        values.end_scope(scope);
+    }
+    [[noreturn]] static void refuse(Stmt const& s, std::string const& what) {
+        std::ostringstream shown;
+        shown << s;
+        throw unsupported_in_c(what + ": " + shown.str().substr(0, 200));
+    }
+
+    void write(Stmt const& s, bool last);
+    void let(Halide::Internal::LetStmt const* op, bool last);
+    bool checked_call(Halide::Internal::LetStmt const* op);
+    void call(std::string const& head, Halide::Internal::Call const* op, std::string const& tail);
+    void loop(Halide::Internal::For const* op);
+    void branch(Halide::Internal::IfThenElse const* op);
+    void store(Halide::Internal::Store const* op);
+    void allocate(Halide::Internal::Allocate const* op, bool last);
+    void evaluate(Expr const& value);
+    /// Writes something for each lane: in a loop, or by number.
+    template <class Write>
+    void each_lane(int lanes, bool by_number, Write const& write_one) {
+        for (int lane = 0; by_number && lane < lanes; ++lane) write_one(c_lane::at(lane));
+        if (by_number) return;
+        block("for (int32_t lane = 0; lane < " + std::to_string(lanes) + "; ++lane) {", [&] { write_one(c_lane{"lane"}); });
+    }
+
+    std::vector<one_line> lines_;
+    int depth_ = 1;
+    Stmt drain_;
+    bool checks_codes_ = false, uses_fences_ = false, declared_ = false;
+};
+
+inline void c_statements::write(Stmt const& s, bool last) {
+    using namespace Halide::Internal;
+    if (!s.defined()) return;
+    switch (s.node_type()) {
+        case IRNodeType::Block: {
+            statement(s.as<Block>()->first);
+            return write(s.as<Block>()->rest, last);
+        }
+        case IRNodeType::LetStmt: return let(s.as<LetStmt>(), last);
+        case IRNodeType::For: return loop(s.as<For>());
+        case IRNodeType::IfThenElse: return branch(s.as<IfThenElse>());
+        case IRNodeType::Store: return store(s.as<Store>());
+        case IRNodeType::Allocate: return allocate(s.as<Allocate>(), last);
+        case IRNodeType::Evaluate: return evaluate(s.as<Evaluate>()->value);
+        case IRNodeType::ProducerConsumer: return write(s.as<ProducerConsumer>()->body, last);
+        case IRNodeType::Free: return;  // local arrays go by themselves
+        default: break;
+    }
+    refuse(s, "a statement of this kind");
+}
+
+/// Whether a statement has a variable, or loads from or stores to a buffer, of this name.
+class find_name : public Halide::Internal::IRGraphVisitor {
+  public:
+    explicit find_name(std::string const& name) : name_(name) {}
+    bool found = false;
+
+  protected:
+    using IRGraphVisitor::visit;
+    void visit(Halide::Internal::Variable const* op) override { found |= op->name == name_; }
+    void visit(Halide::Internal::Load const* op) override { found |= op->name == name_, IRGraphVisitor::visit(op); }
+    void visit(Halide::Internal::Store const* op) override { found |= op->name == name_, IRGraphVisitor::visit(op); }
+
+  private:
+    std::string const& name_;
+};
+
+inline void c_statements::let(Halide::Internal::LetStmt const* op, bool last) {
+    using namespace Halide::Internal;
+    if (checked_call(op)) return;
+    find_name user(op->name);
+    op->body.accept(&user);
+    if (!user.found && is_pure(op->value)) return write(op->body, last);
+    Halide::Type const type = op->value.type();
+    auto const element = element_types.find(op->name);
+    if (element != element_types.end() && type.is_handle()) {
+        std::string const where = values.pointer(op->value);
+        flush();
+        std::string const word = values.define(op->name, c_variable::kind::elements);
+        bool const plain = where.find_first_of(" ?+") == std::string::npos;
+        declare(element->second + " *const " + word + " = (" + element->second + " *)" + (plain ? where : "(" + where + ")") + ";");
+    } else if (type == Halide::UInt(64) && op->name.find(address_suffix) != std::string::npos) {
+        std::string const where = values.pointer(op->value);
+        flush();
+        declare("unsigned char *const " + values.define(op->name, c_variable::kind::address) + " = " + where + ";");
+    } else if (type.is_handle()) {
+        std::string const where = values.text(op->value);
+        flush();
+        declare("void *const " + values.define(op->name) + " = " + where + ";");
+    } else if (type.is_scalar()) {
+        std::string const value = values.text(op->value);
+        bool const non_negative = values.is_non_negative(op->value);
+        flush();
+        declare("const " + c_type(type) + " " + values.define(op->name, c_variable::kind::value, non_negative) + " = " + value + ";");
+    } else {
+        std::string const word = values.names.take(op->name);
+        declare(c_type(type) + " " + word + "[" + std::to_string(type.lanes()) + "];");
+        each_lane(type.lanes(), crosses_lanes(op->value), [&](c_lane const& lane) {
+            std::string const value = values.text(op->value, lane);
+            flush();
+            line(word + "[" + lane.word + "] = " + value + ";");
+        });
+        values.bind(op->name, {word, c_variable::kind::lanes});
+    }
+    write(op->body, last);
+}
+
+/// `let status = call in { if (status != 0) wait for everything; assert(status == 0) }`: the way out is the same everywhere.
+inline bool c_statements::checked_call(Halide::Internal::LetStmt const* op) {
+    using namespace Halide::Internal;
+    auto const* const what = op->value.as<Call>();
+    auto const* const both = op->body.as<Block>();
+    auto const* const check = (both != nullptr ? both->rest : op->body).as<AssertStmt>();
+    auto const* const code = check != nullptr ? check->message.as<Variable>() : nullptr;
+    auto const* const way_out = both != nullptr ? both->first.as<IfThenElse>() : nullptr;
+    if (what == nullptr || code == nullptr || code->name != op->name || (both != nullptr && way_out == nullptr)) return false;
+    Expr const status = Variable::make(Halide::Int(32), op->name);
+    if (!equal(check->condition, status == 0) ||
+        (way_out != nullptr && (!equal(way_out->condition, status != 0) || way_out->else_case.defined())))
+        return false;
+    if (way_out != nullptr) {
+        if (drain_.defined() && !equal(drain_, way_out->then_case)) refuse(way_out->then_case, "two ways out of one kernel");
+        drain_ = way_out->then_case;
+    }
+    checks_codes_ = checks_codes_ || what->name != fence_name;
+    call("status = ", what, way_out != nullptr ? "if (status != 0) goto drain;" : "if (status != 0) return status;");
+    return true;
+}
+/// A call whose result goes to `head`; then `tail`.
+inline void c_statements::call(std::string const& head, Halide::Internal::Call const* op, std::string const& tail) {
+    if (op->name == fence_name) {
+        uses_fences_ = true;
+        return line("TILEWRIGHT_FENCE();");
+    }
+    std::string const text = values.text(op);
+    bool const is_fenced = fenced.count(op->name) != 0;
+    uses_fences_ = uses_fences_ || is_fenced;
+    flush();
+    if (is_fenced) line("TILEWRIGHT_FENCE();");
+    line(head + text + ";");
+    if (is_fenced) line("TILEWRIGHT_FENCE();");
+    if (!tail.empty()) line(tail);
+}
+
+inline void c_statements::loop(Halide::Internal::For const* op) {
+    using namespace Halide::Internal;
+    if (op->for_type != ForType::Serial) refuse(op, "a loop that is not serial");
+    std::string const first = values.text(op->min);
+    bool const from_zero = is_const_zero(op->min), non_negative = values.is_non_negative(op->min);
+    auto const* const count = as_const_int(op->extent);
+    // Evaluated once: what the loop does may change it.
+    std::string const end = from_zero ? values.text(op->extent) : values.text(simplify(op->min + op->extent));
+    bool const plain =
+        (count != nullptr && (from_zero || as_const_int(op->min) != nullptr)) || (from_zero && op->extent.as<Variable>() != nullptr);
+    flush();
+    std::size_t const scope = values.scope();
+    std::string const word = values.define(op->name, c_variable::kind::value, non_negative);
+    std::string bound = end, more;
+    if (!plain) {
+        bound = values.define(op->name + "_end");
+        more = ", " + bound + " = " + end;
+    }
+    block("for (int32_t " + word + " = " + first + more + "; " + word + " < " + bound + "; ++" + word + ") {",
+          [&] { write(op->body, true); });
+    values.end_scope(scope);
+}
+
+inline void c_statements::branch(Halide::Internal::IfThenElse const* op) {
+    std::string const condition = values.text(op->condition);
+    flush();
+    block("if (" + condition + ") {", [&] { write(op->then_case, true); });
+    if (!op->else_case.defined()) return;
+    lines_.pop_back();
+    block("} else {", [&] { write(op->else_case, true); });
+}
+
+inline void c_statements::store(Halide::Internal::Store const* op) {
+    using namespace Halide::Internal;
+    std::string const into = values.variable(op->name).word;
+    Halide::Type const type = op->value.type();
+    bool const always = is_const_one(op->predicate);
+    auto const write_one = [&](c_lane const& lane, std::string const& from) {
+        std::string const where = values.index(op->index, lane);
+        std::string const value = from.empty() ? values.text(op->value, lane) : from + "[" + lane.word + "]";
+        std::string const condition = always ? "" : values.text(op->predicate, lane);
+        flush();
+        line((always ? "" : "if (" + condition + ") ") + into + "[" + where + "] = " + value + ";");
+    };
+    if (type.is_scalar()) return write_one({}, "");
+    bool const by_number = crosses_lanes(op->value) || crosses_lanes(op->index) || crosses_lanes(op->predicate);
+    // All lanes are computed before one is stored: that shows where a lane loads what another one stores.
+    auto const meets = [&](Expr const& e) {
+        return holds_node(e, [&](Expr const& part) {
+            auto const* const load = part.as<Load>();
+            if (load == nullptr || load->name != op->name) return false;
+            auto const* const ramp = op->index.as<Ramp>();
+            bool const apart = ramp != nullptr && ramp->base.type().is_scalar() && is_const(ramp->stride) && !is_const_zero(ramp->stride);
+            return !apart || by_number || !equal(load->index, op->index);
+        });
+    };
+    if (!meets(op->value) && !meets(op->index) && !meets(op->predicate))
+        return each_lane(type.lanes(), by_number, [&](c_lane const& lane) { write_one(lane, ""); });
+    if (meets(op->index) || meets(op->predicate)) refuse(op, "a vector stored where it is read to find out where");
+    std::size_t const scope = values.scope();
+    std::string const all = values.define(op->name + "_lanes", c_variable::kind::lanes);
+    declare(c_type(type) + " " + all + "[" + std::to_string(type.lanes()) + "];");
+    each_lane(type.lanes(), by_number, [&](c_lane const& lane) {
+        std::string const value = values.text(op->value, lane);
+        flush();
+        line(all + "[" + lane.word + "] = " + value + ";");
+    });
+    each_lane(type.lanes(), by_number, [&](c_lane const& lane) { write_one(lane, all); });
+    values.end_scope(scope);
+}
+
+inline void c_statements::allocate(Halide::Internal::Allocate const* op, bool last) {
+    int const size = op->constant_allocation_size();
+    if (size <= 0 || op->new_expr.defined() || !Halide::Internal::is_const_one(op->condition))
+        refuse(op->body, "memory for `" + op->name + "`, whose size is not constant");
+    std::string const type = c_type(op->type);
+    declare(type + " " + values.define(op->name, c_variable::kind::elements) + "[" +
+            std::to_string(static_cast<std::int64_t>(size) * op->type.lanes()) + "];");
+    write(op->body, last);
+}
+
+inline void c_statements::evaluate(Expr const& value) {
+    using namespace Halide::Internal;
+    if (is_const(value)) return;
+    auto const* const what = value.as<Call>();
+    if (what != nullptr && what->name == remark_name) return line("/* " + what->args[0].as<StringImm>()->value + " */");
+    if (what == nullptr || what->call_type != Call::Extern) refuse(Evaluate::make(value), "a value that nothing uses");
+    call("(void)", what, "");
+}
+
+}  // namespace tilewright::halide::detail

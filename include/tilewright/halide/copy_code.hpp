@@ -1,0 +1,215 @@
+#pragma once
+#include <tilewright/halide/blocks.hpp>
+#include <tilewright/halide/transfer_call.hpp>
+
+// Transfers that the core carries out: copies in loops and vectors of the generated code.
+namespace tilewright::halide {
+
+class code_copies : public code_transfers {
+  protected:
+    using code_transfers::code_transfers;
+
+    /// What moves a region: a call, or, for a transfer of the core in the device binding, code.
+    Stmt moved(movement const& m) const {
+        if (m.transfer < 0) return where_made(m, reaches_of(m), fill_by_core(m));
+        bool const by_core = how_.to == binding::device && !plan_.where->transfers[m.transfer].core_name.empty();
+        if (!by_core) return transfer_call(m);
+        std::vector<reach> const reaches = reaches_of(m);
+        std::vector<int> const buffers{m.source, m.destination};
+        Stmt const copied =
+            is_in_registers(m.source) || is_in_registers(m.destination) ? copy_registers(m, reaches) : copy_rows(m, reaches);
+        Stmt const code = m.hint > 0 ? Halide::Internal::Block::make(hints(m), copied) : copied;
+        return where_made(m, reaches, with_versions(buffers, across_blocks(buffers, code)));
+    }
+
+    /// Code where buffers lie in several blocks.
+    Stmt across_blocks(std::vector<int> const& buffers, Stmt code) const {
+        for (int at : buffers) {
+            buffer const& one = plan_.buffers[static_cast<std::size_t>(at)];
+            if (one.blocks == 1) continue;
+            auto const elements = [&](Expr const& block) {
+                Expr const bytes = Halide::cast<std::int64_t>(current_version(at, loop_values(), block)) -
+                                   Halide::cast<std::int64_t>(current_version(at, loop_values()));
+                return bytes / wide(bytes_of(one.type));
+            };
+            code = in_blocks(code, name_of_buffer(at), static_cast<int>(one.part_bytes() / bytes_of(one.type)), elements);
+        }
+        return code;
+    }
+    /// Binds the names of the buffers that code touches to the versions that are meant at this iteration.
+    Stmt with_versions(std::vector<int> const& buffers, Stmt code) const {
+        for (int at : buffers) {
+            if (plan_.buffers[static_cast<std::size_t>(at)].versions == 1) continue;
+            code = Halide::Internal::LetStmt::make(name_of_buffer(at), reinterpret_to_handle(current_version(at, loop_values())), code);
+        }
+        return code;
+    }
+
+  private:
+    /// One side of a copy: where its first element is, and how the loops move it.
+    struct side {
+        std::string name;
+        Halide::Type type;
+        Expr first;
+        std::vector<Expr> steps;  ///< elements, along each dimension of the movement
+    };
+    /// @param ahead  iterations of the loop that hints speak of
+    side side_of(movement const& m, bool source, int ahead = 0) const {
+        loop_value const loops = [&](int v) -> Expr { return loop_values()(v) + (v == m.hint_loop ? ahead : 0); };
+        int const at = source ? m.source : m.destination;
+        buffer const& b = plan_.buffers[static_cast<std::size_t>(at)];
+        side found{name_of_buffer(at), type_of(b.type), 0, {}};
+        auto const& corner = source ? m.source_at : m.destination_at;
+        for (int d = 0; d < b.rank; ++d) {
+            Expr const index = form_value(plan_, corner[static_cast<std::size_t>(d)], loops) - minimum_of(b, found.name, d);
+            found.first = found.first + index * stride_of(b, found.name, d);
+        }
+        found.first = Halide::Internal::simplify(found.first);
+        for (int position = 0; position < m.dimension_count; ++position) {
+            movement_dimension const& d = m.dimensions[static_cast<std::size_t>(position)];
+            int const dimension = source ? d.source_dimension : d.destination_dimension;
+            std::int64_t const factor = source ? d.source_factor : d.destination_factor;
+            found.steps.push_back(Halide::Internal::simplify(stride_of(b, found.name, dimension) * static_cast<int>(factor)));
+        }
+        return found;
+    }
+    /// Asks for the lines of cache that a copy reads some iterations ahead. An address that nothing is at is not an error.
+    Stmt hints(movement const& m) const {
+        using namespace Halide::Internal;
+        constexpr int line_bytes = 64;
+        side const from = side_of(m, true, m.hint);
+        Expr const handle = Variable::make(Halide::Handle(), from.name);
+        int const size = from.type.bytes(), row = static_cast<int>(m.row_elements);
+        Expr first = from.first;
+        for (int position = 0; position < m.dimension_count; ++position)
+            first = first + Variable::make(Halide::Int(32), from.name + ".hint" + std::to_string(position)) *
+                                from.steps[static_cast<std::size_t>(position)];
+        std::vector<Stmt> lines;
+        for (int element = 0; element < row; element += line_bytes / size)
+            lines.push_back(
+                Evaluate::make(Call::make(from.type, Call::prefetch, {handle, simplify(first + element), 1, 1}, Call::Intrinsic)));
+        Stmt code = Block::make(lines);
+        for (int position = m.dimension_count - 1; position >= 0; --position)
+            code = For::make(from.name + ".hint" + std::to_string(position), 0,
+                             static_cast<int>(m.dimensions[static_cast<std::size_t>(position)].extent), ForType::Serial,
+                             Halide::DeviceAPI::None, code);
+        return code;
+    }
+    static Expr lanes_at(Expr const& index, int lanes) { return lanes == 1 ? index : Halide::Internal::Ramp::make(index, 1, lanes); }
+    /// Copies neighbouring elements. @param predicate of each lane; undefined: all
+    static Stmt copy_lanes(side const& from, Expr const& source, side const& to, Expr const& destination, int lanes, Expr predicate = {}) {
+        using namespace Halide::Internal;
+        if (!predicate.defined()) predicate = const_true(lanes);
+        Expr const value = Load::make(from.type.with_lanes(lanes), from.name, lanes_at(simplify(source), lanes), Halide::Buffer<>(),
+                                      Parameter(), predicate, ModulusRemainder());
+        return Store::make(to.name, value, lanes_at(simplify(destination), lanes), Parameter(), predicate, ModulusRemainder());
+    }
+    static Expr narrow(Expr const& number) { return Halide::Internal::simplify(Halide::cast<int>(number)); }
+
+    /// Between memories: loops in the order of the source's addresses, for what is read comes from further away; rows in vectors.
+    Stmt copy_rows(movement const& m, std::vector<reach> const& reaches) const {
+        using namespace Halide::Internal;
+        side const from = side_of(m, true), to = side_of(m, false);
+        int const lanes = how_.target.natural_vector_size(from.type), row = static_cast<int>(m.row_elements);
+        // The row, from wherever the loops around stand.
+        auto const straight = [&](Expr const& source, Expr const& destination) {
+            std::vector<Stmt> all;
+            int done = 0;
+            if (row / lanes > 4) {
+                std::string const vectors = to.name + ".vectors";
+                Expr const here = Variable::make(Halide::Int(32), vectors) * lanes;
+                all.push_back(For::make(vectors, 0, row / lanes, ForType::Serial, Halide::DeviceAPI::None,
+                                        copy_lanes(from, source + here, to, destination + here, lanes)));
+                done = row / lanes * lanes;
+            }
+            for (int width = lanes; width >= 1; width /= 2) {
+                for (; row - done >= width; done += width) all.push_back(copy_lanes(from, source + done, to, destination + done, width));
+            }
+            return Block::make(all);
+        };
+        auto const clipped = [&](Expr const& source, Expr const& destination, reach const& r) {
+            std::string const vectors = to.name + ".vectors", rest = to.name + ".rest";
+            Expr const first = narrow(r.begin), count = narrow(r.extent), done = simplify(count / lanes * lanes);
+            Expr const vector = first + Variable::make(Halide::Int(32), vectors) * lanes,
+                       one = first + done + Variable::make(Halide::Int(32), rest);
+            return Block::make(For::make(vectors, 0, simplify(count / lanes), ForType::Serial, Halide::DeviceAPI::None,
+                                         copy_lanes(from, source + vector, to, destination + vector, lanes)),
+                               For::make(rest, 0, simplify(count - done), ForType::Serial, Halide::DeviceAPI::None,
+                                         copy_lanes(from, source + one, to, destination + one, 1)));
+        };
+        // The dimension that steps furthest through the source is the outermost loop.
+        std::vector<int> order;
+        for (int position = 0; position < m.dimension_count; ++position) order.push_back(position);
+        buffer const& b = plan_.buffers[static_cast<std::size_t>(m.source)];
+        auto const source_step = [&](int position) {
+            movement_dimension const& d = m.dimensions[static_cast<std::size_t>(position)];
+            return b.stride(d.source_dimension) * d.source_factor;
+        };
+        std::stable_sort(order.begin(), order.end(), [&](int a, int c) { return source_step(a) > source_step(c); });
+        Expr source = from.first, destination = to.first;
+        for (int position : order) {
+            Expr const here = Variable::make(Halide::Int(32), to.name + ".copied" + std::to_string(position));
+            source = source + here * from.steps[static_cast<std::size_t>(position)];
+            destination = destination + here * to.steps[static_cast<std::size_t>(position)];
+        }
+        reach const& last = reaches.back();
+        Stmt code = straight(source, destination);
+        if (last.clipped) code = IfThenElse::make(simplify(last.extent == wide(row)), code, clipped(source, destination, last));
+        for (auto position = order.rbegin(); position != order.rend(); ++position) {
+            reach const& r = reaches[static_cast<std::size_t>(*position)];
+            code = For::make(to.name + ".copied" + std::to_string(*position), narrow(r.begin), narrow(r.extent), ForType::Serial,
+                             Halide::DeviceAPI::None, code);
+        }
+        return code;
+    }
+
+    /// To or from registers: everything is written out, a vector for each register.
+    Stmt copy_registers(movement const& m, std::vector<reach> const& reaches) const {
+        using namespace Halide::Internal;
+        side const from = side_of(m, true), to = side_of(m, false);
+        buffer const& held = plan_.buffers[static_cast<std::size_t>(is_in_registers(m.source) ? m.source : m.destination)];
+        int const lanes = static_cast<int>(plan_.where->memories[held.memory].register_bytes() / bytes_of(held.type));
+        int const row = static_cast<int>(m.row_elements);
+        auto const all = [&](bool conditional) {
+            std::vector<Stmt> sequence;
+            auto const write = [&](auto const& self, int position, Expr const& source, Expr const& destination, Expr const& there) -> void {
+                if (position < m.dimension_count) {
+                    reach const& r = reaches[static_cast<std::size_t>(position)];
+                    auto const d = static_cast<std::size_t>(position);
+                    for (int i = 0; i < m.dimensions[d].extent; ++i) {
+                        Expr const inside = r.clipped && conditional ? wide(i) >= r.begin && wide(i) < r.begin + r.extent : const_true();
+                        self(self, position + 1, source + i * from.steps[d], destination + i * to.steps[d], simplify(there && inside));
+                    }
+                    return;
+                }
+                reach const& r = reaches.back();
+                std::vector<Stmt> copies;
+                for (int done = 0; done < row; done += lanes) {
+                    int const width = std::min(lanes, row - done);
+                    Expr predicate;
+                    if (r.clipped && conditional) {
+                        Expr const place = width == 1 ? Expr(done) : Ramp::make(done, 1, width);
+                        auto const spread = [&](Expr const& one) { return width == 1 ? one : Broadcast::make(one, width); };
+                        predicate = place >= spread(narrow(r.begin)) && place < spread(narrow(r.begin + r.extent));
+                    }
+                    if (width == 1 && predicate.defined())
+                        copies.push_back(IfThenElse::make(predicate, copy_lanes(from, source + done, to, destination + done, 1)));
+                    else copies.push_back(copy_lanes(from, source + done, to, destination + done, width, predicate));
+                }
+                Stmt const copied = Block::make(copies);
+                sequence.push_back(is_const_one(there) ? copied : IfThenElse::make(there, copied));
+            };
+            write(write, 0, from.first, to.first, const_true());
+            return Block::make(sequence);
+        };
+        Expr whole = const_true();
+        for (std::size_t at = 0; at < reaches.size(); ++at) {
+            std::int64_t const extent = at + 1 == reaches.size() ? m.row_elements : m.dimensions[at].extent;
+            if (reaches[at].clipped) whole = whole && reaches[at].extent == wide(extent);
+        }
+        whole = simplify(whole);
+        return is_const_one(whole) ? all(false) : IfThenElse::make(whole, all(false), all(true));
+    }
+};
+
+}  // namespace tilewright::halide

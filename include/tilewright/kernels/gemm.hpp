@@ -1,0 +1,101 @@
+#pragma once
+#include <tilewright/schedule/schedule.hpp>
+#include <tilewright/targets/x86_avx2.hpp>
+
+/// Matrix products C(m, n) = sum over k of A(m, k) * B(k, n), as schedules parameterised by shape and tile.
+namespace tilewright::kernel {
+
+struct gemm_shape {
+    std::int64_t rows, columns, depth;  ///< of C, of C, of the sum
+};
+
+/// How a product is cut up for one core.
+struct gemm_tile {
+    std::int64_t rows = 6;             ///< of a tile of C in registers
+    std::int64_t vectors = 2;          ///< of each of its rows
+    std::int64_t block_rows = 96;      ///< of A that are used together
+    std::int64_t block_columns = 256;  ///< of B that are packed together
+    std::int64_t block_depth = 384;    ///< of the sum that is carried out before C is stored
+    bool packs = true;                 ///< B, into panels as wide as a tile; otherwise it is read where it is
+    bool columns_inside = true;        ///< tiles follow each other along a row of C; otherwise along a column
+    std::int64_t threads = 1;          ///< that share the columns of C, each with a packed block of its own
+};
+
+/// Tiles that are worth trying for a shape: those of registers that fill them, and blocks whose part of B stays in the second-level cache.
+struct gemm_tiles {
+    static constexpr int most = 32;
+    fixed_array<gemm_tile, most> tiles{};
+    int count = 0;
+
+    constexpr gemm_tile const* begin() const { return tiles.data(); }
+    constexpr gemm_tile const* end() const { return tiles.data() + count; }
+    constexpr void add(gemm_tile const& tile) {
+        if (count < most) tiles[static_cast<std::size_t>(count++)] = tile;
+    }
+};
+constexpr gemm_tiles tiles_for(gemm_shape const& of) {
+    gemm_tiles found;
+    auto const at_most = [](std::int64_t value, std::int64_t most) { return value < most ? value : most; };
+    // One row uses each value of B once: packing it would be twice the work.
+    if (of.rows == 1) {
+        for (std::int64_t vectors : {2, 4, 8}) {
+            for (std::int64_t depth : {4, 8, 16}) found.add({1, vectors, 1, of.columns, at_most(depth, of.depth), false, true});
+        }
+        return found;
+    }
+    bool const small = of.columns * of.depth * 4 <= 16384;
+    constexpr std::int64_t rows_of[] = {6, 4, 5, 3}, vectors_of[] = {2, 3, 2, 4};
+    for (int which = 0; which < 4; ++which) {
+        std::int64_t const rows = rows_of[which], vectors = vectors_of[which];
+        if (rows > of.rows) continue;
+        if (small) {
+            found.add({rows, vectors, of.rows, of.columns, of.depth, false, true});
+            continue;
+        }
+        for (std::int64_t depth : {256, 384, 576, 1024}) {
+            if (depth > of.depth && depth != 256) continue;
+            std::int64_t const block = at_most(depth, of.depth), columns = at_most(131072 / block / 8 * 8, of.columns);
+            found.add({rows, vectors, at_most(96 / rows * rows, of.rows), columns, block, true, true});
+            if (columns > 64) found.add({rows, vectors, at_most(96 / rows * rows, of.rows), 64, block, true, true});
+        }
+    }
+    return found;
+}
+
+/// The axes and tensors of a product. A and B are read as they are, C is written.
+template <class Element>
+struct gemm {
+    axis m, n, k;
+    tensor<Element> A{"A"}, B{"B"}, C{"C"};
+    decltype(C(m, n) += A(m, k) * B(k, n)) product;
+
+    constexpr explicit gemm(gemm_shape const& of)
+        : m{"m", of.rows}, n{"n", of.columns}, k{"k", of.depth}, product(C(m, n) += A(m, k) * B(k, n)) {}
+};
+
+/// A product whose shape is known to the compiler, where schedules can point at it.
+template <class Element, gemm_shape Shape>
+inline constexpr gemm<Element> gemm_of{Shape};
+
+/// `constexpr auto on_avx2 = tiled_gemm(gemm_of<float, gemm_shape{512, 512, 512}>, {.rows = 6});`: the loops of a product on a core with
+/// vector registers: blocks of B, of k and of A outside, tiles of C in registers inside.
+template <class Element>
+constexpr schedule tiled_gemm(gemm<Element> const& of, gemm_tile const& t) {
+    using namespace targets::avx2;
+    constexpr axis no{"no"}, ni{"ni"}, ko{"ko"}, ki{"ki"}, mo{"mo"}, mi{"mi"}, row_tile{"row_tile"}, row{"row"}, column_tile{"column_tile"},
+        column{"column"}, vector{"vector"}, lane{"lane"}, part{"part"}, columns{"columns"};
+    std::int64_t const lanes = vector_bytes / static_cast<std::int64_t>(sizeof(Element)), width = t.vectors * lanes;
+    schedule s(of.product, host);
+    if (t.threads > 1) s.split(of.n, part, columns, (of.n.extent + t.threads - 1) / t.threads).parallel(part);
+    s.split(t.threads > 1 ? columns : of.n, no, ni, t.block_columns).split(of.k, ko, ki, t.block_depth).split(of.m, mo, mi, t.block_rows);
+    s.split(ni, column_tile, column, width).split(column, vector, lane, lanes).split(mi, row_tile, row, t.rows);
+    if (t.columns_inside) s.reorder(no, ko, mo, row_tile, column_tile, ki, row, vector, lane);
+    else s.reorder(no, ko, mo, column_tile, row_tile, ki, row, vector, lane);
+    if (t.threads > 1) s.reorder(part, no, ko, mo);
+    s.unroll(row).unroll(vector).vectorize(lane);
+    if (t.packs) s.cache_read(of.B, l2).at(ko).layout([width](auto i, auto j) { return index_map(j / width, i, j % width); });
+    s.cache_write(of.C, ymm).at(t.columns_inside ? column_tile : row_tile);
+    return s;
+}
+
+}  // namespace tilewright::kernel

@@ -1,0 +1,69 @@
+#pragma once
+#include <tilewright/machine/call.hpp>
+
+namespace tilewright {
+
+/// Registers that one C function sets, and that later calls of transfers and intrinsics use: a stride, a scale, an activation.
+///
+/// `configuration("config_ld")` is set by `int config_ld(int64_t value)`. A transfer or intrinsic that uses it says by
+/// `.uses(config_ld, argument::source_stride(1))` what it must be set to; the plan sets it where that changes.
+struct configuration {
+    static constexpr int most_values = 4;
+
+    label name{};
+    int value_count = 1;
+    device_call set_call{};  ///< without a symbol: `int NAME(int64_t value_0, …)`
+
+    constexpr configuration() = default;
+    constexpr configuration(label called, int values = 1) : name(called), value_count(values) {}
+
+    /// The C function that sets it: settings, each once, and literals, in order.
+    template <class... Arguments>
+    constexpr configuration& calls(label symbol, Arguments const&... arguments) {
+        set_call = {.symbol = symbol};
+        (set_call.push(arguments), ...);
+        return *this;
+    }
+};
+
+constexpr device_call set_call_of(configuration const& c) {
+    device_call call = c.set_call;
+    if (call.symbol.empty()) call.symbol = c.name;
+    if (call.count > 0) return call;
+    for (int value = 0; value < c.value_count; ++value) call.push(argument::setting(value));
+    return call;
+}
+
+/// What a configuration must be set to when a part is called.
+struct required_setting {
+    label configuration_name{};
+    fixed_array<call_argument, configuration::most_values> values{};
+    int count = 0;  ///< more than `most_values` marks an overflow
+
+    constexpr void push(call_argument const& what) {
+        if (count < configuration::most_values) values[static_cast<std::size_t>(count)] = what;
+        ++count;
+    }
+};
+
+/// The calls behind the first that make one step of a transfer or intrinsic, and the settings that it uses, while they stand beside the
+/// part.
+struct part_protocol {
+    static constexpr int most = 3;
+
+    fixed_array<device_call, most> more_calls{};
+    int more_call_count = 0;
+    fixed_array<required_setting, most> settings{};
+    int setting_count = 0;
+
+    constexpr void push(device_call const& call) {
+        if (more_call_count < most) more_calls[static_cast<std::size_t>(more_call_count)] = call;
+        ++more_call_count;
+    }
+    constexpr void push(required_setting const& setting) {
+        if (setting_count < most) settings[static_cast<std::size_t>(setting_count)] = setting;
+        ++setting_count;
+    }
+};
+
+}  // namespace tilewright

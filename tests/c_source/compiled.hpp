@@ -1,0 +1,159 @@
+#pragma once
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <tilewright/halide/c_source.hpp>
+#include <tilewright/halide/jit.hpp>
+
+#include "kernels/run_kernel.hpp"
+
+/// C source of kernels, compiled and loaded while a test runs.
+namespace c_kernels {
+
+using namespace tilewright;
+
+/// What every C source must please.
+inline constexpr char const* strict_flags = "-std=c11 -Wall -Wextra -Wpedantic -Werror -ffreestanding -fPIC";
+
+struct compiler {
+    char const* name;
+    char const* flags;
+};
+inline constexpr compiler compilers[] = {{TILEWRIGHT_C_GCC, "-O2"}, {TILEWRIGHT_C_CLANG, "-O2"}};
+
+/// A folder that is gone with the object.
+class folder {
+  public:
+    folder() {
+        std::string pattern = (std::filesystem::temp_directory_path() / "tilewright_c_XXXXXX").string();
+        if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no folder for C source");
+        path = pattern;
+    }
+    folder(folder const&) = delete;
+    ~folder() { std::filesystem::remove_all(path); }
+    void write(std::string const& name, std::string const& text) const { std::ofstream(path / name) << text; }
+    std::string read(std::string const& name) const {
+        std::ifstream in(path / name);
+        return {std::istreambuf_iterator<char>(in), {}};
+    }
+    std::filesystem::path path;
+};
+
+/// A kernel on the emulated machine, from its C source.
+class c_kernel {
+  public:
+    c_kernel(schedule const& made_by, plan_value const& plan, emulator& on, compiler const& with)
+        : plan_(plan), text_(halide::c_source(made_by, plan, {"kernel", halide::binding::emulated, {}})) {
+        made_.write("kernel.h", text_.header);
+        made_.write("kernel.c", text_.source);
+        made_.write("call.c", caller());
+        std::string const in = made_.path.string() + "/";
+        // The kernel under the strict flags; the functions of the emulator are in this process.
+        std::string const command = std::string(with.name) + " " + strict_flags + " " + with.flags + " -shared -o " + in + "kernel.so " +
+                                    in + "kernel.c " + in + "call.c 2> " + in + "said";
+        if (std::system(command.c_str()) != 0) throw std::runtime_error(command + "\n" + made_.read("said") + "\n" + text_.source);
+        library_ = dlopen((in + "kernel.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+        if (library_ == nullptr) throw std::runtime_error(dlerror());
+        reinterpret_cast<void (*)(void*)>(dlsym(library_, "use_machine"))(&on);
+        call_ = reinterpret_cast<call_type*>(dlsym(library_, "call"));
+    }
+    c_kernel(c_kernel const&) = delete;
+    ~c_kernel() {
+        if (library_ != nullptr) dlclose(library_);
+    }
+    halide::c_source_text const& text() const { return text_; }
+
+    /// @param plan  what the source was written from, or that at some extents
+    /// @return the kernel's code
+    int run(plan_value const& plan, kernels::operand_data const& data, Halide::Buffer<>& result,
+            std::vector<double> const& parameters) const {
+        std::vector<void*> tensors;
+        std::vector<std::int64_t> strides, extents;
+        auto const add = [&](Halide::Buffer<> const& one) {
+            tensors.push_back(const_cast<void*>(one.data()));
+            for (int d = one.dimensions() - 1; d > 0; --d) strides.push_back(one.dim(d).stride());
+        };
+        for (Halide::Buffer<> const& one : data.inputs) add(one);
+        add(result);
+        for (int at = 0; at < plan_.run_time_extents; ++at) {
+            ir::shape const& from = ir::shape_of_extent(plan_, at, true);
+            extents.push_back(plan.buffers[static_cast<std::size_t>(from.buffer)].extents[static_cast<std::size_t>(from.dimension)]);
+        }
+        return call_(tensors.data(), strides.data(), parameters.data(), extents.data());
+    }
+
+  private:
+    using call_type = int(void**, std::int64_t const*, double const*, std::int64_t const*);
+
+    /// A function of one type for all kernels.
+    std::string caller() const {
+        std::string inputs, output;
+        int tensor = 0, stride = 0;
+        for (int at : {0, 1}) {
+            for (ir::buffer const& b : halide::detail::passed_buffers(plan_)) {
+                if (b.written != (at == 1)) continue;
+                std::string& into = at == 0 ? inputs : output;
+                into += "tensors[" + std::to_string(tensor++) + "], ";
+                for (int d = 0; d + 1 < b.rank; ++d) into += "strides[" + std::to_string(stride++) + "], ";
+            }
+        }
+        ir::argument_list const list = ir::arguments_of(plan_);
+        for (int at = 0; at < list.parameter_count; ++at) {
+            std::string const type = halide::detail::c_type(plan_.what[list.parameters[static_cast<std::size_t>(at)]].type);
+            inputs += "(" + type + ")parameters[" + std::to_string(at) + "], ";
+        }
+        std::string all = inputs + output;
+        for (int at = 0; at < plan_.run_time_extents; ++at) all += "extents[" + std::to_string(at) + "], ";
+        all.resize(all.size() - 2);
+        return "#include \"kernel.h\"\nstatic void *machine;\nvoid use_machine(void *used);\nvoid use_machine(void *used) { machine = "
+               "used; }\n"
+               "void *kernel_machine(void);\nvoid *kernel_machine(void) { return machine; }\n"
+               "int call(void **tensors, const int64_t *strides, const double *parameters, const int64_t *extents);\n"
+               "int call(void **tensors, const int64_t *strides, const double *parameters, const int64_t *extents) {\n"
+               "    (void)tensors, (void)strides, (void)parameters, (void)extents;\n    return kernel(" +
+               all + ");\n}\n";
+    }
+
+    plan_value plan_;
+    halide::c_source_text text_;
+    folder made_;
+    void* library_ = nullptr;
+    call_type* call_ = nullptr;
+};
+
+/// The C source, compiled by both compilers, makes the bits of Halide's object, at the cost that the plan says.
+/// @param plan  what is compiled; @param at  the same at some extents
+inline void check_c_source(schedule const& made_by, plan_value const& plan, plan_value const& at, emulator& on,
+                           std::vector<double> const& parameters = {}) {
+    halide::jit_kernel object(plan, &on);
+    kernels::operand_data const data = kernels::random_operands(at, 17);
+    on.reset();
+    Halide::Buffer<> const wanted = kernels::result_of(object, data, parameters);
+    REQUIRE(on.error() == "");
+    for (compiler const& with : compilers) {
+        INFO(with.name << " " << with.flags);
+        std::unique_ptr<c_kernel> kernel;
+        try {
+            kernel = std::make_unique<c_kernel>(made_by, plan, on, with);
+        } catch (std::exception const& wrong) {
+            FAIL(wrong.what());
+        }
+        INFO(kernel->text().source);
+        for (progress how : {progress::earliest, progress::latest, progress::random}) {
+            on.use(how, 29);
+            on.reset();
+            Halide::Buffer<> result = data.output.copy();
+            CHECK(kernel->run(at, data, result, parameters) == 0);
+            CHECK(on.error() == "");
+            CHECK(on.cycles() == predict(at).cycles);
+            CHECK(kernels::same_bits(result, wanted));
+        }
+        on.use(progress::earliest);
+    }
+}
+
+}  // namespace c_kernels

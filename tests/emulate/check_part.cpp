@@ -1,0 +1,123 @@
+#include <tilewright/emulate/check_intrinsic.hpp>
+#include <tilewright/emulate/check_transfer.hpp>
+
+#include "catch.hpp"
+#include "kernels/micro_kernel.hpp"
+#include "kernels/systolic.hpp"
+
+// C functions against what a machine declares of them. Each wrong one is found, and what is wrong is said.
+
+using namespace tilewright;
+
+namespace {
+
+int right(std::int64_t rows, std::int64_t columns, std::int64_t depth, float const* a, std::int64_t a_stride, float const* b,
+          std::int64_t b_stride, float* c, std::int64_t c_stride, std::int64_t adds) {
+    for (std::int64_t i = 0; i < rows; ++i) {
+        for (std::int64_t j = 0; j < columns; ++j) {
+            float sum = adds != 0 ? c[i * c_stride + j] : 0;
+            for (std::int64_t l = 0; l < depth; ++l) {
+                float const volatile product = a[i * a_stride + l] * b[l * b_stride + j];
+                sum += product;
+            }
+            c[i * c_stride + j] = sum;
+        }
+    }
+    return 0;
+}
+int always_adds(std::int64_t rows, std::int64_t columns, std::int64_t depth, float const* a, std::int64_t a_stride, float const* b,
+                std::int64_t b_stride, float* c, std::int64_t c_stride, std::int64_t) {
+    return right(rows, columns, depth, a, a_stride, b, b_stride, c, c_stride, 1);
+}
+int all_columns(std::int64_t rows, std::int64_t, std::int64_t depth, float const* a, std::int64_t a_stride, float const* b,
+                std::int64_t b_stride, float* c, std::int64_t c_stride, std::int64_t adds) {
+    return right(rows, 16, depth, a, a_stride, b, b_stride, c, c_stride, adds);
+}
+int dense(std::int64_t rows, std::int64_t columns, std::int64_t depth, float const* a, std::int64_t, float const* b, std::int64_t b_stride,
+          float* c, std::int64_t c_stride, std::int64_t adds) {
+    return right(rows, columns, depth, a, depth, b, b_stride, c, c_stride, adds);
+}
+int fails(std::int64_t, std::int64_t, std::int64_t, float const*, std::int64_t, float const*, std::int64_t, float*, std::int64_t,
+          std::int64_t) {
+    return 5;
+}
+
+// The accelerator of rows, as a simulator of it might be written.
+std::int8_t spad_rows[4096][16];
+std::int32_t sum_rows[1024][16];
+std::int64_t factor, factor_stride, sums_at, sums_stride, load_stride;
+bool accumulates;
+int preload(std::int64_t b, std::int64_t b_stride, std::int64_t c, std::int64_t c_stride) {
+    factor = b, factor_stride = b_stride, sums_stride = c_stride;
+    accumulates = (c & systolic::adds) != 0;
+    sums_at = c & ~(systolic::adds | systolic::is_sum);
+    return (c & systolic::is_sum) != 0 ? 0 : 9;
+}
+int compute(std::int64_t a, std::int64_t a_stride) {
+    for (int i = 0; i < 16; ++i) {
+        for (int j = 0; j < 16; ++j) {
+            std::int32_t sum = accumulates ? sum_rows[sums_at + i * sums_stride][j] : 0;
+            for (int l = 0; l < 16; ++l) sum += spad_rows[a + i * a_stride][l] * spad_rows[factor + l * factor_stride][j];
+            sum_rows[sums_at + i * sums_stride][j] = sum;
+        }
+    }
+    return 0;
+}
+int compute_of_old_rows(std::int64_t a, std::int64_t) { return compute(a, 1); }
+int set_stride(std::int64_t stride) {
+    load_stride = stride;
+    return 0;
+}
+int keep_stride(std::int64_t) { return 0; }
+int load(void const* source, std::int64_t destination, std::int64_t row_bytes, std::int64_t rows, std::int64_t stride) {
+    for (std::int64_t row = 0; row < rows; ++row)
+        std::memcpy(spad_rows[destination + row * stride], static_cast<char const*>(source) + row * load_stride,
+                    static_cast<std::size_t>(row_bytes));
+    return 0;
+}
+int load_whole_rows(void const* source, std::int64_t destination, std::int64_t row_bytes, std::int64_t rows, std::int64_t stride) {
+    return load(source, destination, (row_bytes + 15) / 16 * 16, rows, stride);
+}
+
+template <class... Functions>
+std::string micro(intrinsic const& which, Functions... functions) {
+    return check_intrinsic<micro_kernel::cpu>(which, c_functions(functions...));
+}
+template <class... Functions>
+c_functions rows(Functions... functions) {
+    return c_functions(functions...)
+        .memory_at(systolic::spad, spad_rows, sizeof spad_rows)
+        .memory_at(systolic::sums, sum_rows, sizeof sum_rows);
+}
+bool contains(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("a C function that does what its intrinsic declares, in both forms") {
+    CHECK(micro(micro_kernel::first_product, &right) == "");
+    CHECK(micro(micro_kernel::next_product, &right) == "");
+}
+TEST_CASE("C functions that do not are found out") {
+    CHECK(micro(micro_kernel::next_product, &always_adds) == "");
+    CHECK(contains(micro(micro_kernel::first_product, &always_adds), "first_product: c[0, 0] is "));
+    CHECK(contains(micro(micro_kernel::first_product, &all_columns), "of c is overwritten, where no element of it lies"));
+    CHECK(contains(micro(micro_kernel::first_product, &dense), " and should be "));
+    CHECK(contains(micro(micro_kernel::first_product, &fails), "sgemm_6x16 returned 5"));
+    CHECK_THROWS_AS(micro(micro_kernel::first_product, &preload), std::invalid_argument);
+}
+TEST_CASE("steps of two calls, on numbers of rows") {
+    CHECK(check_intrinsic<systolic::npu>(systolic::multiply, rows(&preload, &compute)) == "");
+    CHECK(check_intrinsic<systolic::npu>(systolic::multiply_add, rows(&preload, &compute)) == "");
+    CHECK(contains(check_intrinsic<systolic::npu>(systolic::multiply, rows(&preload, &compute_of_old_rows)), "stride 0 of a"));
+    CHECK_THROWS_AS(check_intrinsic<systolic::npu>(systolic::multiply, rows(&preload)), std::invalid_argument);
+    CHECK_THROWS_AS(check_intrinsic<systolic::npu>(systolic::multiply, c_functions(&preload, &compute)), std::invalid_argument);
+}
+TEST_CASE("transfers, and what configures them") {
+    CHECK(check_transfer<systolic::npu>(systolic::mvin, rows(&load).sets(systolic::config_ld, &set_stride)) == "");
+    CHECK(contains(check_transfer<systolic::npu>(systolic::mvin, rows(&load_whole_rows).sets(systolic::config_ld, &set_stride)),
+                   "is overwritten, where no row lies"));
+    load_stride = 3;
+    CHECK(contains(check_transfer<systolic::npu>(systolic::mvin, rows(&load).sets(systolic::config_ld, &keep_stride)),
+                   "is not what it should be"));
+    CHECK_THROWS_AS(check_transfer<systolic::npu>(systolic::mvin, rows(&load)), std::invalid_argument);
+}

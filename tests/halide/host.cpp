@@ -1,0 +1,237 @@
+#include <cmath>
+#include <cstdlib>
+#include <tilewright/halide/jit.hpp>
+#include <tilewright/plan/planner.hpp>
+
+#include "catch.hpp"
+#include "kernels/run_kernel.hpp"
+#include "reference/fill.hpp"
+
+// Kernels of this processor: the core copies, tiles are held in registers, memories are where the caller says.
+
+using namespace tilewright;
+
+namespace {
+
+constexpr memory dram{.name = "dram"}, l2{.name = "l2", .capacity = 64_KiB, .alignment = 64};
+constexpr memory vectors = register_file("vectors", 16, 32);
+constexpr core plain{.name = "plain"}, fusing{.name = "fusing", .fused_multiply_add = true};
+
+machine host_of(core const& c) {
+    machine made("host", dram, l2, vectors, c);
+    for (auto const& [from, to, name] : {std::tuple{&dram, &l2, "in"},
+                                         {&l2, &dram, "out"},
+                                         {&dram, &vectors, "load"},
+                                         {&vectors, &dram, "store"},
+                                         {&l2, &vectors, "take"}})
+        made.add(transfer(name, *from, *to).on(c));
+    return made;
+}
+machine const host = host_of(plain), fused = host_of(fusing);
+
+/// Runs a schedule on this processor.
+template <class Out, class... In>
+void run(schedule const& of, std::vector<Out>& out, std::vector<int> const& shape,
+         std::pair<std::vector<In>*, std::vector<int>> const&... in) {
+    auto const plan = std::make_unique<plan_value>(make_plan(of));
+    INFO((plan->refusal ? to_string(plan->refusal) : std::string()));
+    REQUIRE(!plan->refusal);
+    std::vector<void*> pools;
+    for (int at = 0; at < arguments_of(*plan).pool_count; ++at) pools.push_back(std::aligned_alloc(64, l2.capacity));
+    halide::jit_kernel kernel(*plan, pools);
+    auto const whole = [](auto* data, std::vector<int> extents) {
+        std::reverse(extents.begin(), extents.end());
+        return Halide::Buffer<>(Halide::type_of<std::remove_pointer_t<decltype(data)>>(), data, extents);
+    };
+    kernel.run({whole(in.first->data(), in.second)...}, whole(out.data(), shape));
+    for (void* pool : pools) std::free(pool);
+}
+
+constexpr axis m{"m"}, n{"n"}, k{"k"}, mo{"mo"}, mi{"mi"}, no{"no"}, ni{"ni"}, nv{"nv"}, nl{"nl"}, ko{"ko"}, ki{"ki"};
+constexpr tensor<float> A{"A"}, B{"B"}, C{"C"};
+
+struct tile {
+    int rows, vectors, depth;
+    bool packs;
+};
+void check_matmul(int rows, int columns, int depth, tile const& t, bool fuses) {
+    INFO(rows << " x " << columns << " x " << depth << " in tiles of " << t.rows << " x " << t.vectors << " vectors x " << t.depth);
+    axis const i{"m", rows}, j{"n", columns}, l{"k", depth};
+    auto const matmul = C(i, j) += A(i, l) * B(l, j);
+    schedule s(matmul, fuses ? fused : host);
+    s.split(m, mo, mi, t.rows).split(n, no, ni, 8 * t.vectors).split(ni, nv, nl, 8).split(k, ko, ki, t.depth);
+    s.reorder(ko, no, mo, ki, mi, nv, nl).unroll(mi).unroll(nv).vectorize(nl);
+    if (t.packs) {
+        s.cache_read(B, l2).at(ko);
+        if (t.vectors == 1) s.layout([](auto y, auto x) { return index_map(x / 8, y, x % 8); });
+        else s.layout([](auto y, auto x) { return index_map(x / 16, y, x % 16); });
+    }
+    s.cache_write(C, vectors).at(mo);
+    auto const at = [](int row, int width, int column) {
+        return static_cast<std::size_t>(row) * static_cast<std::size_t>(width) + static_cast<std::size_t>(column);
+    };
+    std::vector<float> a(at(rows, depth, 0)), b(at(depth, columns, 0)), c(at(rows, columns, 0), -1);
+    reference::fill(a.data(), a.size(), 1), reference::fill(b.data(), b.size(), 2);
+    run(s, c, {rows, columns}, std::pair{&a, std::vector{rows, depth}}, std::pair{&b, std::vector{depth, columns}});
+    int wrong = 0;
+    for (int y = 0; y < rows; ++y) {
+        for (int x = 0; x < columns; ++x) {
+            float sum = 0;
+            for (int z = 0; z < depth; ++z) {
+                float const left = a[at(y, depth, z)], right = b[at(z, columns, x)];
+                if (fuses) sum = std::fma(left, right, sum);
+                else {
+                    float const product = left * right;
+                    sum = sum + product;
+                }
+            }
+            wrong += c[at(y, columns, x)] != sum;
+        }
+    }
+    CHECK(wrong == 0);
+}
+
+}  // namespace
+
+TEST_CASE("a tile in registers gives the bits of plain loops, at every rest of rows, columns and depth") {
+    for (bool fuses : {false, true}) {
+        for (int rows : {1, 4, 9, 12}) {
+            for (int columns : {1, 8, 12, 16, 19, 32, 45}) check_matmul(rows, columns, 10, {4, 2, 4, false}, fuses);
+        }
+        check_matmul(7, 21, 9, {6, 2, 9, true}, fuses);
+        check_matmul(13, 50, 30, {6, 2, 7, true}, fuses);
+        check_matmul(13, 50, 30, {3, 1, 30, true}, fuses);
+    }
+}
+TEST_CASE("a core that fuses rounds a product and its sum once") {
+    // 1 + 2^-12 squared is 1 + 2^-11 + 2^-24; the last bit is lost unless the product is added as it is.
+    axis const i{"m", 1}, j{"n", 8}, l{"k", 2};
+    auto const matmul = C(i, j) += A(i, l) * B(l, j);
+    float const x = 1 + 0x1p-12f;
+    std::vector<float> a{-1, x}, b(16, x * x), with(8), without(8);
+    std::fill(b.begin() + 8, b.end(), x);
+    for (machine const* where : {&host, &fused}) {
+        schedule s(matmul, *where);
+        s.reorder(k, m, n).vectorize(n).cache_write(C, vectors);
+        run(s, where == &fused ? with : without, {1, 8}, std::pair{&a, std::vector{1, 2}}, std::pair{&b, std::vector{2, 8}});
+    }
+    CHECK(without[0] == 0);
+    CHECK(with[0] == 0x1p-24f);
+}
+TEST_CASE("a core copies regions of any rank into any layout and back, partial ones too") {
+    axis const z{"z", 5}, y{"y", 11}, x{"x", 37};
+    axis const yo{"yo"}, yi{"yi"}, zo{"zo"}, zi{"zi"};
+    tensor<std::int16_t> const in{"in"}, out{"out"};
+    auto const transposed = out(z, x, y) = in(z, y, x) + 1;
+    auto const laid_out = [](int which, schedule& s) {
+        if (which == 1) s.layout([](auto a, auto b, auto c) { return index_map(b / 4, a, c, b % 4); });
+        if (which == 2) s.layout([](auto a, auto b, auto c) { return index_map(c / 8, b, a, c % 8); });
+        if (which == 3) s.layout([](auto a, auto b, auto c) { return index_map(c, a, b); });
+    };
+    for (int loaded = 0; loaded <= 3; ++loaded) {
+        for (int stored = 0; stored <= 3; ++stored) {
+            INFO("layouts " << loaded << " and " << stored);
+            schedule s(transposed, host);
+            s.split(z, zo, zi, 2).split(y, yo, yi, 4).reorder(zo, yo, zi, x, yi);
+            s.cache_read(in, l2).at(zo);
+            laid_out(loaded, s);
+            s.cache_write(out, l2).at(yo);
+            laid_out(stored, s);
+            std::vector<std::int16_t> from(5 * 11 * 37), to(from.size(), -1);
+            reference::fill_between(from.data(), from.size(), 3, -3000, 3000);
+            run(s, to, {5, 37, 11}, std::pair{&from, std::vector{5, 11, 37}});
+            int wrong = 0;
+            for (std::size_t c = 0; c < 5; ++c) {
+                for (std::size_t b = 0; b < 11; ++b) {
+                    for (std::size_t a = 0; a < 37; ++a) wrong += to[(c * 37 + a) * 11 + b] != from[(c * 11 + b) * 37 + a] + 1;
+                }
+            }
+            CHECK(wrong == 0);
+        }
+    }
+}
+TEST_CASE("a buffer in two versions of registers, or between memories and registers, is what the loops see") {
+    axis const i{"m", 12}, j{"n", 16};
+    tensor<std::int32_t> const in{"in"}, out{"out"};
+    auto const twice = out(i, j) = in(i, j) * 2;
+    schedule s(twice, host);
+    s.split(m, mo, mi, 3).split(n, nv, nl, 8).reorder(mo, mi, nv, nl).unroll(mi).unroll(nv).vectorize(nl);
+    s.cache_read(in, l2).cache_read(in, vectors).at(mo).cache_write(out, vectors).at(mo);
+    std::vector<std::int32_t> from(12 * 16), to(from.size(), -1);
+    reference::fill_between(from.data(), from.size(), 5, -100000, 100000);
+    run(s, to, {12, 16}, std::pair{&from, std::vector{12, 16}});
+    for (std::size_t at = 0; at < from.size(); ++at) CHECK(to[at] == 2 * from[at]);
+}
+TEST_CASE("the loops of a tile are written out in the order that holds the fewest registers") {
+    axis const i{"m", 60}, j{"n", 64}, l{"k", 32};
+    auto const matmul = C(i, j) += A(i, l) * B(l, j);
+    auto const tiled = [&](int rows, int columns, bool rows_first, core const& on) {
+        static machine where;
+        where = host_of(on);
+        schedule s(matmul, where);
+        s.split(m, mo, mi, rows).split(n, no, ni, 8 * columns).split(ni, nv, nl, 8);
+        rows_first ? s.reorder(mo, no, k, mi, nv, nl) : s.reorder(mo, no, k, nv, mi, nl);
+        s.unroll(mi).unroll(nv).vectorize(nl).cache_write(C, vectors).at(no);
+        return make_plan(s);
+    };
+    // 6 x 2 vectors are 12; two of B are kept over the rows, one of A is streamed: 15. The other way round it would be 12 + 6 + 1.
+    for (bool rows_first : {true, false}) {
+        plan_value const plan = tiled(6, 2, rows_first, fusing);
+        REQUIRE(!plan.refusal);
+        ir::body const& b = plan.bodies[0];
+        CHECK(plan.variables[static_cast<std::size_t>(b.loops[1])].name == mi.name);
+        CHECK(plan.peak(vectors) == 12 * 32);
+    }
+    CHECK(!tiled(4, 3, true, fusing).refusal);  // 12 + 3 + 1
+    // A product in a register of its own is one more.
+    for (auto const& [refused, need] : {std::pair{tiled(4, 3, true, plain), 17}, {tiled(7, 2, true, fusing), 14 + 2 + 1}}) {
+        CHECK(refused.refusal.kind == verdict_kind::register_overflow);
+        CHECK(refused.refusal.facts[0].value == need);
+        CHECK(refused.refusal.facts[1].value == 16);
+    }
+}
+
+TEST_CASE("threads that share a loop have buffers of their own, and give the bits of one thread") {
+    for (int columns : {64, 96, 100}) {
+        axis const i{"m", 33}, j{"n", columns}, l{"k", 20}, part{"part"}, inside{"inside"};
+        auto const matmul = C(i, j) += A(i, l) * B(l, j);
+        auto const tiled = [&](bool parallel) {
+            schedule s(matmul, fused);
+            s.split(n, part, inside, 24)
+                .split(inside, no, ni, 8)
+                .split(k, ko, ki, 8)
+                .split(m, mo, mi, 4)
+                .reorder(part, ko, no, mo, ki, mi, ni);
+            if (parallel) s.parallel(part);
+            s.unroll(mi).vectorize(ni).cache_read(B, l2).at(ko).cache_write(C, vectors).at(mo);
+            return s;
+        };
+        plan_value const one = make_plan(tiled(false)), several = make_plan(tiled(true));
+        INFO((several.refusal ? to_string(several.refusal) : std::string()));
+        REQUIRE(!several.refusal);
+        int const parts = (columns + 23) / 24;
+        CHECK(one.peak(l2) == 8 * 24 * 4);
+        CHECK(several.peak(l2) == parts * 8 * 24 * 4);
+        std::size_t const width = static_cast<std::size_t>(columns);
+        std::vector<float> a(33 * 20), b(20 * width), alone(33 * width, -1), together(33 * width, -2);
+        reference::fill(a.data(), a.size(), 1), reference::fill(b.data(), b.size(), 2);
+        run(tiled(false), alone, {33, columns}, std::pair{&a, std::vector{33, 20}}, std::pair{&b, std::vector{20, columns}});
+        for (int again = 0; again < 20; ++again) {
+            run(tiled(true), together, {33, columns}, std::pair{&a, std::vector{33, 20}}, std::pair{&b, std::vector{20, columns}});
+            CHECK(alone == together);
+        }
+    }
+}
+TEST_CASE("on an emulated machine registers are a memory, the core copies by its transfers, and threads take turns") {
+    axis const i{"m", 21}, j{"n", 40}, l{"k", 10}, part{"part"}, inside{"inside"};
+    auto const matmul = C(i, j) += A(i, l) * B(l, j);
+    schedule s(matmul, host);
+    s.split(n, part, inside, 16).split(inside, no, ni, 8).split(k, ko, ki, 4).split(m, mo, mi, 4).reorder(part, ko, no, mo, ki, mi, ni);
+    s.parallel(part).unroll(mi).vectorize(ni).cache_read(B, l2).at(ko).layout([](auto y, auto x) { return index_map(x / 8, y, x % 8); });
+    s.cache_write(C, vectors).at(mo).prefetch(1);
+    auto const plan = std::make_unique<plan_value>(make_plan(s));
+    INFO((plan->refusal ? to_string(plan->refusal) : std::string()));
+    REQUIRE(!plan->refusal);
+    emulator on(host, {});
+    kernels::check_kernel(*plan, on);
+}
