@@ -174,10 +174,10 @@ function(_tilewright_c_source_kernel name directory header schedule binding incl
     target_link_libraries(${name} PUBLIC tilewright::tilewright)
 endfunction()
 
-# A program that runs once, in the build: compiling it is what takes time, so little optimisation is best. At -O2, g++ 12 also warns about
+# A program that runs once, in the build: compiling it is what takes time, so no optimisation is best. At -O2, g++ 12 also warns about
 # std::string where nothing is wrong (GCC bug 105651).
 function(_tilewright_build_tool target)
-    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-O1>)
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-O0>)
 endfunction()
 
 # The target of kernels for this machine: Halide's "host", but where Halide 14 is mistaken. It takes every processor with AVX-512 and

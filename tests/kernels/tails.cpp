@@ -12,7 +12,7 @@ using namespace tilewright;
 namespace {
 
 using kernels::dsp, kernels::l1, kernels::l2;
-constexpr axis mo{"mo"}, mi{"mi"}, no{"no"}, ni{"ni"}, ko{"ko"}, ki{"ki"}, mii{"mii"}, mio{"mio"}, f{"f"};
+constexpr axis mo{"mo"}, mi{"mi"}, no{"no"}, ni{"ni"}, ko{"ko"}, ki{"ki"}, mii{"mii"}, mio{"mio"}, kio{"kio"}, kii{"kii"}, f{"f"};
 constexpr tensor<std::int8_t> A{"A"}, B{"B"};
 constexpr tensor<std::int32_t> C{"C"}, in{"in"}, mid{"mid"}, out{"out"};
 
@@ -62,6 +62,13 @@ TEST_CASE("tiles of any extents, smaller ones than a tile included") {
                     .at(no),
                 emulated<dsp>());
     }
+}
+TEST_CASE("pieces of a reduction inside of a tile go on from each other") {
+    product const p(8, 16, 22);  // of k: 2 x 8 and 6, and of these 1 x 4 and 2
+    auto const what = p.what();
+    p.check(schedule(what, dsp).split(p.k, ko, ki, 8).unroll(ki).cache_write(C, l1).at(p.m), emulated<dsp>());
+    p.check(schedule(what, dsp).split(p.k, ko, ki, 8).split(ki, kio, kii, 4).reorder(p.m, ko, p.n, kio, kii).cache_write(C, l1).at(p.m),
+            emulated<dsp>());
 }
 TEST_CASE("splits of splits that do not divide either, and fused parts of them") {
     product const p(23, 10, 6);

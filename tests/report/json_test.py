@@ -54,7 +54,8 @@ assert program[2]["extent"] == 8 and program[3]["times"] == 512 and program[3]["
 assert [m["name"] for m in npu["memories"]] == ["dram", "spad", "acc"]
 assert npu["memories"][0]["base"] is None and npu["memories"][1]["host_visible"] is False
 assert find(npu["transfers"], "mvin")["costs"] == {"latency": 64, "setup": 0, "bytes_per_cycle": 16}
-assert find(npu["intrinsics"], "mac16")["operands"][2] == {"tensor": "c", "memory_name": "acc", "is": "updates"}
+assert find(npu["intrinsics"], "mac16")["operands"][2] == {
+    "tensor": "c", "memory_name": "acc", "is": "updates", "alignment": 1, "stride_multiple": 1, "longest_stride": 0}
 assert npu["cores"] == [] and len(npu["semantics"]) == 14 + 14 + 1  # sum(l, …) has one more node: the axis that it names
 
 assert refused["refusal"]["verdict"] == "invalid_number"

@@ -162,7 +162,7 @@ class emitter : code_copies {
         };
         if (!constant) {
             Expr const whole = is_whole(plan_, b, loop_values());
-            Stmt const guarded = code({.ranges = {}, .guarded = true});
+            Stmt const guarded = code({.ranges = {}, .guarded = true, .goes_on = false});
             return is_const_zero(whole) ? guarded : IfThenElse::make(whole, code({}), guarded);
         }
         auto const choose = [&](auto const& self, std::size_t end, std::vector<tile_part> const& parts) -> Stmt {
@@ -176,6 +176,7 @@ class emitter : code_copies {
                 for (tile_part const& piece : pieces[end]) {
                     partial.push_back(part);
                     partial.back().ranges.insert(piece.ranges.begin(), piece.ranges.end());
+                    partial.back().goes_on |= piece.goes_on;
                 }
             }
             Expr const whole = is_whole(plan_, ends[end], b, loop_values());
@@ -207,6 +208,7 @@ class emitter : code_copies {
             if (whole > 0) {
                 pieces.push_back(before);
                 pieces.back().ranges[loop] = {0, whole};
+                pieces.back().goes_on = l.reduction && pieces.size() > 1;
             }
             before.ranges[loop] = {whole, 1};
         }

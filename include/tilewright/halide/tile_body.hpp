@@ -93,6 +93,7 @@ struct tile_part {
     };
     std::map<int, range> ranges;  ///< of loops that do not run in full
     bool guarded = false;         ///< every iteration asks whether it is there; then what ends is not vectorised or unrolled
+    bool goes_on = false;         ///< another piece has begun the reduction
 
     range of(int loop, variable const& v) const {
         auto const found = ranges.find(loop);
@@ -364,7 +365,7 @@ inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const
             if (v.unrolled) update.unroll(here);
         }
     };
-    if (b.kind == body_kind::identity || b.kind == body_kind::reduction) define(true);
+    if (b.kind == body_kind::identity || (b.kind == body_kind::reduction && !part.goes_on)) define(true);
     if (b.kind != body_kind::identity) define(false);
 
     for (auto& [at, image] : loaded) image.dim(0).set_min(0);
