@@ -26,6 +26,7 @@ fi
 peers=
 case $name in
     gemm) peers="libopenblas-dev libblis-dev libdnnl-dev" ;;
+    gemm_int8) peers=libdnnl-dev ;;
 esac
 install_packages $build_packages libbenchmark-dev $peers
 cmake -S "$root" -B "$build" -G Ninja -D CMAKE_BUILD_TYPE=Release -D CMAKE_COMPILE_WARNING_AS_ERROR=ON \

@@ -2,25 +2,18 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
 #include <tilewright/runtime/call.hpp>
 #include <vector>
 
 #include "gemm_by_one.h"
 #include "gemm_by_two.h"
+#include "peers.hpp"
 #include "threads.hpp"
 
 // What two threads gain over one on a product of 1024 x 1024 x 1024, side by side in each round.
 
 namespace {
 
-struct aligned_free {
-    void operator()(void* data) const { std::free(data); }
-};
-template <class T>
-std::unique_ptr<T[], aligned_free> aligned(std::size_t count) {
-    return std::unique_ptr<T[], aligned_free>(static_cast<T*>(std::aligned_alloc(64, count * sizeof(T))));
-}
 double seconds_of(auto const& work) {
     auto const begin = std::chrono::steady_clock::now();
     work();
@@ -36,8 +29,9 @@ double median(std::vector<double> all) {
 int main() {
     constexpr std::size_t size = 1024 * 1024;
     setenv("HL_NUM_THREADS", "2", 1);
-    auto const a = aligned<float>(size), b = aligned<float>(size), one = aligned<float>(size), two = aligned<float>(size);
-    auto const pool = aligned<char>(TILEWRIGHT_gemm_by_two_l2_BYTES);
+    auto const a = peers::aligned<float>(size), b = peers::aligned<float>(size), one = peers::aligned<float>(size),
+               two = peers::aligned<float>(size);
+    auto const pool = peers::aligned<char>(TILEWRIGHT_gemm_by_two_l2_BYTES);
     for (std::size_t at = 0; at < size; ++at) a[at] = static_cast<float>(at % 13) - 6, b[at] = static_cast<float>(at % 11) - 5;
     auto const by_one = [&] {
         tilewright::call<gemm_threads::by_one>(gemm_by_one, a.get(), b.get(), static_cast<void*>(pool.get()), one.get());

@@ -31,6 +31,7 @@ constexpr tensor<std::int32_t> C{"C"}, D{"D"}, E{"E"};
 constexpr tensor<float> F{"F"}, G{"G"};
 constexpr tensor<bool> V{"V"}, W{"W"};
 constexpr auto matmul = C(m, n) += wide(A(m, k)) * wide(B(k, n));
+constexpr auto float_sums = F(m, n) += G(m, k) * G(k, n);
 constexpr auto copy = C(m, n) = D(m, n);
 constexpr auto two_stages = stages(D(m, n) = E(m, n) * 2, C(m, n) = D(m, n) + 1);
 
@@ -190,7 +191,7 @@ TEST_CASE("every rule is raised by what breaks it") {
     book.refuses(loop_order, rule::run_time_loop, schedule(rows, npu).vectorize(open));
     book.ill_formed(rule::extent_of_no_argument, C(m) = sum(reduced, D(m, 2 * reduced)));
     book.invalid(rule::run_time_semantics, c(open) = d(open));
-    book.refuses(loop_order, rule::vectorized_reduction, schedule(matmul, npu).vectorize(k));
+    book.refuses(loop_order, rule::vectorized_reduction, schedule(float_sums, npu).vectorize(k));
     book.refuses(loop_order, rule::vectorized_around_steps, schedule(matmul, npu).vectorize(m).cache_read(A, spad).at(m));
     book.refuses(loop_order, rule::inside_the_intrinsic,
                  schedule(matmul, npu).cache_read(A, spad).at(n).cache_read(B, spad).cache_write(C, acc).tensorize(m, n, k, mac));

@@ -49,9 +49,9 @@ TEST_CASE("a rule is a sentence in the sentence, and a name that is not there le
     v.kind = verdict_kind::loop_order;
     v.broken = rule::vectorized_reduction;
     v.names = {"k"};
-    CHECK(said(v) == "loop `k`: a reduction cannot run in vector lanes");
+    CHECK(said(v) == "loop `k`: lanes would change the order of a sum of floats");
     v.names = {"k", "C"};
-    CHECK(said(v) == "loop `k`: a reduction cannot run in vector lanes (`C`)");
+    CHECK(said(v) == "loop `k`: lanes would change the order of a sum of floats (`C`)");
 }
 
 TEST_CASE("a name that was cut shows where, and how long it was") {

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <tilewright/halide/jit.hpp>
+#include <tilewright/kernels/gemm_bytes.hpp>
 #include <tilewright/plan/planner.hpp>
 
 #include "catch.hpp"
@@ -191,6 +192,34 @@ TEST_CASE("the loops of a tile are written out in the order that holds the fewes
     }
 }
 
+TEST_CASE("products of bytes are exact, at extremes and at every rest of pairs, rows and columns") {
+    auto const check = [](auto left, int rows, int columns, int depth, kernel::gemm_bytes_tile const& tile) {
+        using Left = decltype(left);
+        INFO(rows << " x " << columns << " x " << depth);
+        kernel::gemm_bytes<Left, std::int8_t> const problem(kernel::gemm_shape{rows, columns, depth});
+        auto const at = [](int row, int width, int column) { return static_cast<std::size_t>(row * width + column); };
+        std::vector<Left> a(at(rows, depth, 0));
+        std::vector<std::int8_t> b(at(depth, columns, 0));
+        std::vector<std::int32_t> c(at(rows, columns, 0), -1);
+        // Many are as large as can be: two products of them leave 16 bits.
+        for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<Left>(i % 3 == 0 ? 0x80 : i % 3 == 1 ? 0xff : i * 7);
+        for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<std::int8_t>(i % 4 == 0 ? -128 : i % 4 == 1 ? 127 : i * 5);
+        run(kernel::tiled_gemm(problem, tile), c, {rows, columns}, std::pair{&a, std::vector{rows, depth}},
+            std::pair{&b, std::vector{depth, columns}});
+        int wrong = 0;
+        for (int y = 0; y < rows; ++y) {
+            for (int x = 0; x < columns; ++x) {
+                int sum = 0;
+                for (int z = 0; z < depth; ++z) sum += a[at(y, depth, z)] * b[at(z, columns, x)];
+                wrong += c[at(y, columns, x)] != sum;
+            }
+        }
+        CHECK(wrong == 0);
+    };
+    for (int depth : {1, 2, 3, 21, 64}) check(std::uint8_t(), 7, 20, depth, {4, 2, 8, 16, 16});
+    for (int columns : {1, 8, 15, 33}) check(std::int8_t(), 13, columns, 30, {6, 2, 12, 32, 12, true, 3});
+    check(std::uint8_t(), 1, 100, 50, {1, 4, 1, 64, 16});
+}
 TEST_CASE("threads that share a loop have buffers of their own, and give the bits of one thread") {
     for (int columns : {64, 96, 100}) {
         axis const i{"m", 33}, j{"n", columns}, l{"k", 20}, part{"part"}, inside{"inside"};

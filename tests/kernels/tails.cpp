@@ -70,6 +70,26 @@ TEST_CASE("pieces of a reduction inside of a tile go on from each other") {
     p.check(schedule(what, dsp).split(p.k, ko, ki, 8).split(ki, kio, kii, 4).reorder(p.m, ko, p.n, kio, kii).cache_write(C, l1).at(p.m),
             emulated<dsp>());
 }
+TEST_CASE("a reduction runs in lanes, alone or between those of the result") {
+    for (int depth : {8, 13, 24}) {
+        product const p(6, 10, depth);
+        auto const what = p.what();
+        // Pairs in front of lanes and behind them, a factor that is no power of two, everything in one vector.
+        p.check(schedule(what, dsp).split(p.k, ko, ki, 2).vectorize(p.n, 4).reorder(p.m, ko, "n.outer", "n.lanes", ki).vectorize(ki),
+                emulated<dsp>());
+        p.check(schedule(what, dsp).split(p.k, ko, ki, 3).vectorize(p.n, 4).reorder(p.m, ko, "n.outer", ki, "n.lanes").vectorize(ki),
+                emulated<dsp>());
+        p.check(schedule(what, dsp).vectorize(p.k), emulated<dsp>());
+        p.check(schedule(what, dsp).vectorize(p.k, 8).unroll(p.n, 2).cache_read(B, l1).at(p.m).cache_write(C, l1).at(p.m), emulated<dsp>());
+    }
+    axis const row{"row", 7}, along{"along", 29};
+    auto const highest = out(row) = maximum(along, in(row, along));
+    auto const lowest = out(row) = minimum(along, in(row, along));
+    for (schedule const& s : {schedule(highest, dsp).vectorize(along, 8), schedule(lowest, dsp).vectorize(along, 4)}) {
+        auto const plan = std::make_unique<plan_value>(make_plan(s));
+        kernels::check_kernel(*plan, emulated<dsp>());
+    }
+}
 TEST_CASE("splits of splits that do not divide either, and fused parts of them") {
     product const p(23, 10, 6);
     auto const what = p.what();

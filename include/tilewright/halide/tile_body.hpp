@@ -275,6 +275,11 @@ inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const
             int const v = b.loops[static_cast<std::size_t>(position)];
             if (!pure_only || !plan.variables[static_cast<std::size_t>(v)].reduction) loops.push_back(v);
         }
+        // Halide adds up lanes that lie beside each other.
+        std::stable_partition(loops.begin(), loops.end(), [&](int v) {
+            variable const& loop = plan.variables[static_cast<std::size_t>(v)];
+            return loop.vectorized && loop.reduction;
+        });
         return loops;
     };
     Func produced("body");
@@ -360,8 +365,8 @@ inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const
             adopt.loops[here.name()] = names.variables[static_cast<std::size_t>(loops[position])];
             if (part.of(loops[position], v).count == 1 || runs_past(loops[position]))
                 continue;  // no loop is left to direct, or none that can be
-            // The target's elements differ from lane to lane, so there is no race to fear.
-            if (v.vectorized) update.allow_race_conditions().vectorize(here);
+            // The target's elements differ from lane to lane, so there is no race to fear; or else lanes are added up.
+            if (v.vectorized) (v.reduction ? update.atomic(true) : update.allow_race_conditions()).vectorize(here);
             if (v.unrolled) update.unroll(here);
         }
     };

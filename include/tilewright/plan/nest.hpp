@@ -152,7 +152,8 @@ constexpr void mark_loop(planning& p, int s, directive const& d, label name, int
     nest_axis& a = p.nest_at(s).axis_of_loop(position);
     if (a.trips >= 0) return p.refuse(verdict_kind::loop_order, rule::run_time_loop, {a.name}, ordinal);
     keep_marked(p, a, ordinal);
-    if (d.kind == directive_kind::vectorize && a.reduction)
+    // Lanes are added up in another order, which only floats see.
+    if (d.kind == directive_kind::vectorize && a.reduction && is_float(p.stage_at(s).type))
         return p.refuse(verdict_kind::loop_order, rule::vectorized_reduction, {a.name}, ordinal);
     if (d.kind == directive_kind::parallel && a.reduction)
         return p.refuse(verdict_kind::loop_order, rule::parallel_reduction, {a.name}, ordinal);

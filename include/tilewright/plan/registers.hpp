@@ -109,7 +109,7 @@ constexpr void check_rests(planning& p, body const& b, int ordinal) {
 constexpr std::int64_t order_for_registers(planning& p, body& b, register_count& count) {
     int first = b.loop_count;
     auto const loop_at = [&](int at) -> variable const& { return p.var(b.loops[static_cast<std::size_t>(at)]); };
-    while (first > 0 && !loop_at(first - 1).reduction && (loop_at(first - 1).unrolled || loop_at(first - 1).vectorized)) --first;
+    while (first > 0 && (loop_at(first - 1).vectorized || (loop_at(first - 1).unrolled && !loop_at(first - 1).reduction))) --first;
     fixed_array<std::int16_t, body::most_loops> best = b.loops;
     std::int64_t fewest = count(best);
     constexpr int most_permuted = 4;

@@ -1,0 +1,34 @@
+#pragma once
+#include <tilewright/kernels/gemm_bytes.hpp>
+#include <tilewright/tilewright.hpp>
+
+/// The products of bytes that are measured, each with its tile.
+namespace gemm_int8_bench {
+
+using tilewright::kernel::gemm_bytes_of;
+using tilewright::kernel::gemm_bytes_tile;
+using tilewright::kernel::gemm_shape;
+using tilewright::kernel::tiled_gemm;
+
+template <class Left, gemm_shape Shape>
+inline constexpr auto product = tiled_gemm(gemm_bytes_of<Left, std::int8_t, Shape>, {6, 2, 240, 64, 512});
+/// One row: nothing is used twice.
+template <class Left, gemm_shape Shape>
+inline constexpr auto row = tiled_gemm(gemm_bytes_of<Left, std::int8_t, Shape>, {1, 4, 1, 256, 64});
+
+#define PRODUCT(of, rows, columns, depth)                                                                       \
+    inline constexpr auto u8_##rows##x##columns##x##depth = of<std::uint8_t, gemm_shape{rows, columns, depth}>; \
+    inline constexpr auto s8_##rows##x##columns##x##depth = of<std::int8_t, gemm_shape{rows, columns, depth}>;
+PRODUCT(product, 64, 64, 64)
+PRODUCT(product, 256, 256, 256)
+PRODUCT(product, 512, 512, 512)
+PRODUCT(product, 1024, 1024, 1024)
+PRODUCT(product, 2048, 2048, 2048)
+PRODUCT(product, 64, 3136, 576)
+PRODUCT(product, 256, 3136, 64)
+PRODUCT(product, 256, 196, 2304)
+PRODUCT(product, 512, 49, 4608)
+PRODUCT(row, 1, 1024, 1024)
+#undef PRODUCT
+
+}  // namespace gemm_int8_bench
