@@ -1,6 +1,6 @@
 """The hot loop of a kernel: hot_loop.py OBJDUMP OBJECT MULTIPLY_ADDS
 
-The innermost loops of the object that multiply and add vectors are looked for in its disassembly. One of them has so many of these
+The innermost loops of the object that multiply and add whole vectors are looked for in its disassembly. One of them has so many of these
 instructions, one for each register of the tile; and none of them touches the stack: a tile that does not fit its registers would be there.
 """
 
@@ -30,8 +30,9 @@ def innermost_loops(code):
 
 
 def main(objdump, path, wanted):
-    loops = [loop for loop in innermost_loops(list(instructions(objdump, path))) if any("vfmadd" in name for _, name, _ in loop)]
-    counts = [sum("vfmadd" in name and "ymm" in operands for _, name, operands in loop) for loop in loops]
+    count = lambda loop: sum("vfmadd" in name and "ymm" in operands for _, name, operands in loop)
+    loops = [loop for loop in innermost_loops(list(instructions(objdump, path))) if count(loop) > 0]
+    counts = [count(loop) for loop in loops]
     on_stack = [f"{address:x}: {name} {operands}" for loop in loops for address, name, operands in loop
                 if re.search(r"\((%rsp|%rbp)", operands)]
     if wanted not in counts:

@@ -19,6 +19,7 @@ struct gemm_tile {
     bool packs = true;                 ///< B, into panels as wide as a tile; otherwise it is read where it is
     bool columns_inside = true;        ///< tiles follow each other along a row of C; otherwise along a column
     std::int64_t threads = 1;          ///< that share the columns of C, each with a packed block of its own
+    std::int64_t unrolled = 4;         ///< steps of the sum that are written out; a block that is not the whole sum holds a multiple
 };
 
 /// Tiles that are worth trying for a shape: those of registers that fill them, and blocks whose part of B stays in the second-level cache.
@@ -83,16 +84,17 @@ template <class Element>
 constexpr schedule tiled_gemm(gemm<Element> const& of, gemm_tile const& t) {
     using namespace targets::avx2;
     constexpr axis no{"no"}, ni{"ni"}, ko{"ko"}, ki{"ki"}, mo{"mo"}, mi{"mi"}, row_tile{"row_tile"}, row{"row"}, column_tile{"column_tile"},
-        column{"column"}, vector{"vector"}, lane{"lane"}, part{"part"}, columns{"columns"};
+        column{"column"}, vector{"vector"}, lane{"lane"}, steps{"steps"}, step{"step"}, part{"part"}, columns{"columns"};
     std::int64_t const lanes = vector_bytes / static_cast<std::int64_t>(sizeof(Element)), width = t.vectors * lanes;
     schedule s(of.product, host);
     if (t.threads > 1) s.split(of.n, part, columns, (of.n.extent + t.threads - 1) / t.threads).parallel(part);
     s.split(t.threads > 1 ? columns : of.n, no, ni, t.block_columns).split(of.k, ko, ki, t.block_depth).split(of.m, mo, mi, t.block_rows);
     s.split(ni, column_tile, column, width).split(column, vector, lane, lanes).split(mi, row_tile, row, t.rows);
-    if (t.columns_inside) s.reorder(no, ko, mo, row_tile, column_tile, ki, row, vector, lane);
-    else s.reorder(no, ko, mo, column_tile, row_tile, ki, row, vector, lane);
+    s.split(ki, steps, step, t.unrolled);
+    if (t.columns_inside) s.reorder(no, ko, mo, row_tile, column_tile, steps, step, row, vector, lane);
+    else s.reorder(no, ko, mo, column_tile, row_tile, steps, step, row, vector, lane);
     if (t.threads > 1) s.reorder(part, no, ko, mo);
-    s.unroll(row).unroll(vector).vectorize(lane);
+    s.unroll(step).unroll(row).unroll(vector).vectorize(lane);
     if (t.packs) s.cache_read(of.B, l2).at(ko).layout([width](auto i, auto j) { return index_map(j / width, i, j % width); });
     s.cache_write(of.C, ymm).at(t.columns_inside ? column_tile : row_tile);
     return s;
