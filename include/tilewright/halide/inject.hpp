@@ -5,12 +5,41 @@
 
 namespace tilewright::halide {
 
+/// Reads the strides, minima and extents of arguments once, in front of a program. Behind a store the compiler does not know that they
+/// are what they were, and would read them, and add up an address, for every vector.
+class read_shapes_once : public Halide::Internal::IRMutator {
+  public:
+    Halide::Internal::Stmt in_front_of(Halide::Internal::Stmt const& program) {
+        Halide::Internal::Stmt whole = mutate(program);
+        for (auto const& [name, field] : fields_) whole = Halide::Internal::LetStmt::make(name, field, whole);
+        return whole;
+    }
+
+  protected:
+    using IRMutator::visit;
+    Halide::Expr visit(Halide::Internal::Call const* op) override {
+        using namespace Halide::Internal;
+        auto const reads = [&](char const* field) { return op->name == field; };
+        if (!reads(Call::buffer_get_stride) && !reads(Call::buffer_get_min) && !reads(Call::buffer_get_extent)) return IRMutator::visit(op);
+        auto const* from = op->args[0].as<Variable>();
+        auto const* dimension = op->args[1].as<IntImm>();
+        if (from == nullptr || dimension == nullptr) return IRMutator::visit(op);
+        std::string const name = op->name.substr(1) + "." + from->name + "." + std::to_string(dimension->value);
+        fields_.try_emplace(name, op);
+        return Variable::make(op->type, name);
+    }
+
+  private:
+    std::map<std::string, Halide::Expr> fields_;
+};
+
 /// A lowering pass that puts the plan's program in the place of the loops that Halide made for the result.
 ///
 /// Halide keeps what it derived from the algorithm around it: the checks of the arguments, the header, the metadata.
 class inject_program : public Halide::Internal::IRMutator {
   public:
-    inject_program(std::string output, Halide::Internal::Stmt program) : output_(std::move(output)), program_(std::move(program)) {}
+    inject_program(std::string output, Halide::Internal::Stmt const& program)
+        : output_(std::move(output)), program_(read_shapes_once().in_front_of(program)) {}
 
     using IRMutator::mutate;
     Halide::Internal::Stmt mutate(Halide::Internal::Stmt const& whole) override {

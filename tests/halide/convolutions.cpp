@@ -1,0 +1,170 @@
+#include <cstdlib>
+#include <tilewright/halide/jit.hpp>
+#include <tilewright/kernels/tiled_conv2d.hpp>
+#include <tilewright/plan/planner.hpp>
+
+#include "catch.hpp"
+#include "reference/fill.hpp"
+
+// Convolutions in tiles of registers on this processor give the bits of plain loops. Numbers are small integers: sums are exact in any
+// order.
+
+using namespace tilewright;
+
+namespace {
+
+constexpr auto at(std::int64_t index) { return static_cast<std::size_t>(index); }
+
+/// Images [batch][y][x][channels], weights [filters][r][s][channels of a group], in plain loops.
+std::vector<float> convolved(kernel::conv2d_shape const& of, std::vector<float> const& in, std::vector<float> const& weights) {
+    std::int64_t const channels = of.channels / of.groups, filters = of.filters / of.groups;
+    std::vector<float> out;
+    for (std::int64_t b = 0; b < of.batch; ++b) {
+        for (std::int64_t y = 0; y < of.y.positions(); ++y) {
+            for (std::int64_t x = 0; x < of.x.positions(); ++x) {
+                for (std::int64_t f = 0; f < of.filters; ++f) {
+                    float sum = 0;
+                    for (std::int64_t r = 0; r < of.y.taps; ++r) {
+                        for (std::int64_t s = 0; s < of.x.taps; ++s) {
+                            std::int64_t const from_y = y * of.y.stride + r * of.y.dilation - of.y.before;
+                            std::int64_t const from_x = x * of.x.stride + s * of.x.dilation - of.x.before;
+                            if (from_y < 0 || from_x < 0 || from_y >= of.y.extent || from_x >= of.x.extent) continue;
+                            for (std::int64_t c = 0; c < channels; ++c)
+                                sum +=
+                                    in[at(((b * of.y.extent + from_y) * of.x.extent + from_x) * of.channels + f / filters * channels + c)] *
+                                    weights[at(((f * of.y.taps + r) * of.x.taps + s) * channels + c)];
+                        }
+                    }
+                    out.push_back(sum);
+                }
+            }
+        }
+    }
+    return out;
+}
+
+void run(schedule const& of, std::vector<float>& in, std::vector<float>& weights, std::vector<float>& out) {
+    auto const plan = std::make_unique<plan_value>(make_plan(of));
+    INFO((plan->refusal ? to_string(plan->refusal) : std::string()));
+    REQUIRE(!plan->refusal);
+    std::vector<void*> pools;
+    for (int pool = 0; pool < ir::arguments_of(*plan).pool_count; ++pool)
+        pools.push_back(std::aligned_alloc(64, at(targets::avx2::l2.capacity)));
+    halide::jit_kernel compiled(*plan, pools);
+    auto const whole = [&](std::vector<float>& data, char const* name) {
+        std::vector<int> extents;
+        for (int b = 0; b < plan->buffers.size(); ++b) {
+            ir::buffer const& one = plan->buffers[at(b)];
+            if (one.kind != ir::buffer_kind::argument || one.tensor.str() != name) continue;
+            for (int d = one.rank - 1; d >= 0; --d) extents.push_back(static_cast<int>(one.extents[at(d)]));
+        }
+        return Halide::Buffer<>(Halide::Float(32), data.data(), extents);
+    };
+    compiled.run({whole(in, "in"), whole(weights, "weights")}, whole(out, "out"));
+    for (void* pool : pools) std::free(pool);
+}
+
+struct images {
+    std::vector<float> in, weights, out, expected;
+
+    explicit images(kernel::conv2d_shape const& of)
+        : in(at(of.batch * of.y.extent * of.x.extent * of.channels)),
+          weights(at(of.filters * of.y.taps * of.x.taps * of.channels / of.groups)),
+          out(at(of.batch * of.y.positions() * of.x.positions() * of.filters), -1) {
+        fill(in, 1), fill(weights, 2);
+        expected = convolved(of, in, weights);
+    }
+    static void fill(std::vector<float>& data, std::uint64_t seed) {
+        std::vector<int> numbers(data.size());
+        reference::fill_between(numbers.data(), numbers.size(), seed, -4, 4);
+        std::copy(numbers.begin(), numbers.end(), data.begin());
+    }
+    int wrong() const {
+        int count = 0;
+        for (std::size_t index = 0; index < out.size(); ++index) count += out[index] != expected[index];
+        return count;
+    }
+};
+
+void check(kernel::conv2d_shape const& of, kernel::conv2d_packing const& packing, kernel::conv2d_tile const& tile) {
+    INFO(of.channels << " channels, " << of.filters << " filters, " << of.groups << " groups, " << of.y.extent << " x " << of.x.extent);
+    images data(of);
+    kernel::packed_conv2d<float, float> const problem(of, packing);
+    std::vector<float> packed(data.weights.size());
+    std::int64_t const channels = of.channels / of.groups;
+    for (std::int64_t f = 0; f < of.filters; ++f) {
+        for (std::int64_t r = 0; r < of.y.taps; ++r) {
+            for (std::int64_t s = 0; s < of.x.taps; ++s) {
+                for (std::int64_t c = 0; c < channels; ++c)
+                    packed[at(problem.place_of(f, c, r, s))] = data.weights[at(((f * of.y.taps + r) * of.x.taps + s) * channels + c)];
+            }
+        }
+    }
+    run(kernel::tiled_conv2d(problem, tile), data.in, packed, data.out);
+    CHECK(data.wrong() == 0);
+}
+void check_depthwise(kernel::conv2d_shape const& of, kernel::conv2d_tile const& tile) {
+    INFO(of.channels << " channels, " << of.y.extent << " x " << of.x.extent);
+    images data(of);
+    std::vector<float> turned;
+    for (std::int64_t tap = 0; tap < of.y.taps * of.x.taps; ++tap) {
+        for (std::int64_t c = 0; c < of.channels; ++c) turned.push_back(data.weights[at(c * of.y.taps * of.x.taps + tap)]);
+    }
+    kernel::depthwise_conv2d<float, float> const problem(of);
+    run(kernel::tiled_conv2d(problem, tile), data.in, turned, data.out);
+    CHECK(data.wrong() == 0);
+}
+
+constexpr kernel::window same(std::int64_t extent) { return {.extent = extent, .taps = 3, .before = 1, .after = 1}; }
+
+}  // namespace
+
+TEST_CASE("tiles that divide neither rows nor columns nor filters give what plain loops give") {
+    check({.channels = 16, .filters = 40, .y = same(7), .x = same(13)}, {8, 16}, {.rows = 2, .columns = 3, .block_rows = 4});
+    check({.channels = 16, .filters = 40, .y = same(7), .x = same(13)}, {8, 16},
+          {.rows = 1, .columns = 4, .vectors = 3, .block_rows = 7, .filters_inside = true});
+    check({.channels = 16, .filters = 16, .y = same(9), .x = same(17)}, {8, 16},
+          {.rows = 3, .columns = 2, .block_rows = 6, .block_columns = 8, .steps = 7});
+}
+TEST_CASE("a sum over the channels in several passes continues from the result") {
+    check({.batch = 2, .channels = 24, .filters = 16, .y = same(6), .x = same(8)}, {8, 8}, {.columns = 4});
+    check({.batch = 2, .channels = 24, .filters = 16, .y = same(6), .x = same(8)}, {16, 4}, {.columns = 5, .vectors = 1, .steps = 2});
+}
+TEST_CASE("strides, dilations and borders of one side") {
+    check({.channels = 3,
+           .filters = 32,
+           .y = {.extent = 30, .taps = 7, .stride = 2, .before = 3, .after = 3},
+           .x = {.extent = 30, .taps = 7, .stride = 2, .before = 3, .after = 3}},
+          {8, 3}, {.steps = 3});
+    check({.channels = 8,
+           .filters = 8,
+           .y = {.extent = 15, .taps = 3, .dilation = 2, .before = 2, .after = 2},
+           .x = {.extent = 17, .taps = 2, .stride = 3, .dilation = 2, .before = 0, .after = 1}},
+          {8, 8}, {.columns = 3, .vectors = 1});
+    check({.channels = 4, .filters = 8, .y = {.extent = 12, .taps = 1, .stride = 2}, .x = {.extent = 9, .taps = 4, .before = 3}}, {4, 4},
+          {.columns = 4, .vectors = 2});
+}
+TEST_CASE("one tap, read where it is") {
+    check({.channels = 32, .filters = 24, .y = {.extent = 5}, .x = {.extent = 11}}, {8, 32}, {.vectors = 2, .stages = false});
+    check({.channels = 32, .filters = 24, .y = {.extent = 1}, .x = {.extent = 55}}, {8, 16},
+          {.columns = 4, .vectors = 3, .stages = false, .filters_inside = true});
+}
+TEST_CASE("a border that is chosen where it is read, without a copy") {
+    check({.channels = 8, .filters = 16, .y = same(6), .x = same(7)}, {8, 8}, {.columns = 3, .stages = false});
+    check_depthwise({.channels = 16, .filters = 16, .groups = 16, .y = same(6), .x = same(7)}, {.columns = 3, .stages = false});
+}
+TEST_CASE("groups see their own channels") {
+    check({.channels = 16, .filters = 32, .groups = 2, .y = same(6), .x = same(9)}, {8, 8}, {.columns = 4});
+    check({.channels = 24, .filters = 12, .groups = 3, .y = same(5), .x = same(5)}, {4, 4}, {.columns = 5, .vectors = 1});
+}
+TEST_CASE("depthwise, by vectors of channels") {
+    check_depthwise({.channels = 32, .filters = 32, .groups = 32, .y = same(9), .x = same(10)}, {.columns = 4, .filters_inside = true});
+    check_depthwise({.batch = 2, .channels = 20, .filters = 20, .groups = 20, .y = same(5), .x = same(6)},
+                    {.rows = 2, .columns = 3, .vectors = 1, .block_rows = 4, .block_columns = 3});
+    check_depthwise({.channels = 8,
+                     .filters = 8,
+                     .groups = 8,
+                     .y = {.extent = 11, .taps = 3, .stride = 2, .before = 1, .after = 1},
+                     .x = {.extent = 14, .taps = 5, .dilation = 2, .before = 4, .after = 4}},
+                    {.columns = 4, .vectors = 1});
+}
