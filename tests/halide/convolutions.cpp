@@ -1,12 +1,12 @@
 #include <cstdlib>
 #include <tilewright/halide/jit.hpp>
-#include <tilewright/kernels/tiled_conv2d.hpp>
+#include <tilewright/kernels/tiled_conv2d_bytes.hpp>
 #include <tilewright/plan/planner.hpp>
 
 #include "catch.hpp"
 #include "reference/fill.hpp"
 
-// Convolutions in tiles of registers on this processor give the bits of plain loops. Numbers are small integers: sums are exact in any
+// Convolutions in tiles of registers on this processor give the bits of plain loops. Floats are small integers: sums are exact in any
 // order.
 
 using namespace tilewright;
@@ -16,14 +16,15 @@ namespace {
 constexpr auto at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
 /// Images [batch][y][x][channels], weights [filters][r][s][channels of a group], in plain loops.
-std::vector<float> convolved(kernel::conv2d_shape const& of, std::vector<float> const& in, std::vector<float> const& weights) {
+template <class Sum, class Element, class Weight>
+std::vector<Sum> convolved(kernel::conv2d_shape const& of, std::vector<Element> const& in, std::vector<Weight> const& weights) {
     std::int64_t const channels = of.channels / of.groups, filters = of.filters / of.groups;
-    std::vector<float> out;
+    std::vector<Sum> out;
     for (std::int64_t b = 0; b < of.batch; ++b) {
         for (std::int64_t y = 0; y < of.y.positions(); ++y) {
             for (std::int64_t x = 0; x < of.x.positions(); ++x) {
                 for (std::int64_t f = 0; f < of.filters; ++f) {
-                    float sum = 0;
+                    Sum sum = 0;
                     for (std::int64_t r = 0; r < of.y.taps; ++r) {
                         for (std::int64_t s = 0; s < of.x.taps; ++s) {
                             std::int64_t const from_y = y * of.y.stride + r * of.y.dilation - of.y.before;
@@ -43,7 +44,8 @@ std::vector<float> convolved(kernel::conv2d_shape const& of, std::vector<float> 
     return out;
 }
 
-void run(schedule const& of, std::vector<float>& in, std::vector<float>& weights, std::vector<float>& out) {
+template <class Element, class Weight, class Sum>
+void run(schedule const& of, std::vector<Element>& in, std::vector<Weight>& weights, std::vector<Sum>& out) {
     auto const plan = std::make_unique<plan_value>(make_plan(of));
     INFO((plan->refusal ? to_string(plan->refusal) : std::string()));
     REQUIRE(!plan->refusal);
@@ -51,33 +53,54 @@ void run(schedule const& of, std::vector<float>& in, std::vector<float>& weights
     for (int pool = 0; pool < ir::arguments_of(*plan).pool_count; ++pool)
         pools.push_back(std::aligned_alloc(64, at(targets::avx2::l2.capacity)));
     halide::jit_kernel compiled(*plan, pools);
-    auto const whole = [&](std::vector<float>& data, char const* name) {
+    auto const whole = [&]<class T>(std::vector<T>& data, char const* name) {
         std::vector<int> extents;
         for (int b = 0; b < plan->buffers.size(); ++b) {
             ir::buffer const& one = plan->buffers[at(b)];
             if (one.kind != ir::buffer_kind::argument || one.tensor.str() != name) continue;
             for (int d = one.rank - 1; d >= 0; --d) extents.push_back(static_cast<int>(one.extents[at(d)]));
         }
-        return Halide::Buffer<>(Halide::Float(32), data.data(), extents);
+        return Halide::Buffer<>(Halide::type_of<T>(), data.data(), extents);
     };
     compiled.run({whole(in, "in"), whole(weights, "weights")}, whole(out, "out"));
     for (void* pool : pools) std::free(pool);
 }
 
+/// @tparam Element, Weight, Sum  of the image, of weights as they are, of the result
+template <class Element, class Weight, class Sum>
 struct images {
-    std::vector<float> in, weights, out, expected;
+    std::vector<Element> in;
+    std::vector<Weight> weights;
+    std::vector<Sum> out, expected;
 
-    explicit images(kernel::conv2d_shape const& of)
+    images(kernel::conv2d_shape const& of, int least, int most, int least_weight, int most_weight)
         : in(at(of.batch * of.y.extent * of.x.extent * of.channels)),
           weights(at(of.filters * of.y.taps * of.x.taps * of.channels / of.groups)),
           out(at(of.batch * of.y.positions() * of.x.positions() * of.filters), -1) {
-        fill(in, 1), fill(weights, 2);
-        expected = convolved(of, in, weights);
+        fill(in, 1, least, most), fill(weights, 2, least_weight, most_weight);
+        expected = convolved<Sum>(of, in, weights);
     }
-    static void fill(std::vector<float>& data, std::uint64_t seed) {
+    template <class T>
+    static void fill(std::vector<T>& data, std::uint64_t seed, int least, int most) {
         std::vector<int> numbers(data.size());
-        reference::fill_between(numbers.data(), numbers.size(), seed, -4, 4);
-        std::copy(numbers.begin(), numbers.end(), data.begin());
+        reference::fill_between(numbers.data(), numbers.size(), seed, least, most);
+        std::transform(numbers.begin(), numbers.end(), data.begin(), [](int number) { return static_cast<T>(number); });
+    }
+    /// The weights where a problem expects them, and nothing elsewhere.
+    template <class Packed>
+    std::vector<Packed> packed_for(auto const& problem) const {
+        kernel::conv2d_shape const& of = problem.shape;
+        std::vector<Packed> packed(at(problem.weight_count()));
+        std::int64_t const channels = of.channels / of.groups;
+        for (std::int64_t f = 0; f < of.filters; ++f) {
+            for (std::int64_t r = 0; r < of.y.taps; ++r) {
+                for (std::int64_t s = 0; s < of.x.taps; ++s) {
+                    for (std::int64_t c = 0; c < channels; ++c)
+                        packed[at(problem.place_of(f, c, r, s))] = weights[at(((f * of.y.taps + r) * of.x.taps + s) * channels + c)];
+                }
+            }
+        }
+        return packed;
     }
     int wrong() const {
         int count = 0;
@@ -85,27 +108,30 @@ struct images {
         return count;
     }
 };
+using float_images = images<float, float, float>;
 
 void check(kernel::conv2d_shape const& of, kernel::conv2d_packing const& packing, kernel::conv2d_tile const& tile) {
     INFO(of.channels << " channels, " << of.filters << " filters, " << of.groups << " groups, " << of.y.extent << " x " << of.x.extent);
-    images data(of);
+    float_images data(of, -4, 4, -4, 4);
     kernel::packed_conv2d<float, float> const problem(of, packing);
-    std::vector<float> packed(data.weights.size());
-    std::int64_t const channels = of.channels / of.groups;
-    for (std::int64_t f = 0; f < of.filters; ++f) {
-        for (std::int64_t r = 0; r < of.y.taps; ++r) {
-            for (std::int64_t s = 0; s < of.x.taps; ++s) {
-                for (std::int64_t c = 0; c < channels; ++c)
-                    packed[at(problem.place_of(f, c, r, s))] = data.weights[at(((f * of.y.taps + r) * of.x.taps + s) * channels + c)];
-            }
-        }
-    }
+    auto packed = data.packed_for<float>(problem);
+    run(kernel::tiled_conv2d(problem, tile), data.in, packed, data.out);
+    CHECK(data.wrong() == 0);
+}
+/// Bytes, as large as they can be.
+template <class Element>
+void check_bytes(kernel::conv2d_shape const& of, kernel::conv2d_packing const& packing, kernel::conv2d_tile const& tile) {
+    INFO(of.channels << " channels, " << of.filters << " filters, " << of.groups << " groups, " << of.y.extent << " x " << of.x.extent);
+    images<Element, std::int8_t, std::int32_t> data(of, std::numeric_limits<Element>::min(), std::numeric_limits<Element>::max(), -128,
+                                                    127);
+    kernel::packed_conv2d_bytes<Element> const problem(of, packing);
+    auto packed = data.template packed_for<std::int16_t>(problem);
     run(kernel::tiled_conv2d(problem, tile), data.in, packed, data.out);
     CHECK(data.wrong() == 0);
 }
 void check_depthwise(kernel::conv2d_shape const& of, kernel::conv2d_tile const& tile) {
     INFO(of.channels << " channels, " << of.y.extent << " x " << of.x.extent);
-    images data(of);
+    float_images data(of, -4, 4, -4, 4);
     std::vector<float> turned;
     for (std::int64_t tap = 0; tap < of.y.taps * of.x.taps; ++tap) {
         for (std::int64_t c = 0; c < of.channels; ++c) turned.push_back(data.weights[at(c * of.y.taps * of.x.taps + tap)]);
@@ -167,4 +193,22 @@ TEST_CASE("depthwise, by vectors of channels") {
                      .y = {.extent = 11, .taps = 3, .stride = 2, .before = 1, .after = 1},
                      .x = {.extent = 14, .taps = 5, .dilation = 2, .before = 4, .after = 4}},
                     {.columns = 4, .vectors = 1});
+}
+TEST_CASE("bytes, in pairs of terms: even and odd numbers of them, strides, dilations, borders, passes, groups") {
+    check_bytes<std::uint8_t>({.channels = 16, .filters = 40, .y = same(7), .x = same(13)}, {8, 16}, {.columns = 3, .block_rows = 4});
+    check_bytes<std::int8_t>({.batch = 2, .channels = 24, .filters = 16, .y = same(6), .x = same(8)}, {8, 8},
+                             {.rows = 2, .columns = 3, .vectors = 1, .block_rows = 4});
+    check_bytes<std::uint8_t>({.channels = 3,
+                               .filters = 16,
+                               .y = {.extent = 30, .taps = 7, .stride = 2, .before = 3, .after = 3},
+                               .x = {.extent = 30, .taps = 7, .stride = 2, .before = 3, .after = 3}},
+                              {8, 3}, {.steps = 1});
+    check_bytes<std::uint8_t>({.channels = 6,
+                               .filters = 16,
+                               .groups = 2,
+                               .y = {.extent = 15, .taps = 3, .dilation = 2, .before = 2, .after = 2},
+                               .x = {.extent = 17, .taps = 2, .stride = 3, .dilation = 2, .before = 0, .after = 1}},
+                              {8, 3}, {.columns = 3, .vectors = 1, .steps = 2, .filters_inside = true});
+    check_bytes<std::int8_t>({.channels = 32, .filters = 24, .y = {.extent = 5}, .x = {.extent = 11}}, {8, 16},
+                             {.columns = 4, .vectors = 2, .stages = false});
 }

@@ -1,0 +1,117 @@
+#pragma once
+#include <tilewright/kernels/tiled_conv2d.hpp>
+
+/// Convolutions of bytes with exact sums of 32 bits, for one core with vector registers.
+///
+/// The image is widened to 16 bits, block by block and with its border; weights stand widened and packed in memory. A multiply-add of pairs
+/// then cannot saturate.
+namespace tilewright::kernel {
+
+/// The loops of a convolution of bytes with packed weights, and where they read. Terms of the sum go in pairs; where there is an odd number
+/// of them, the last one's partner has a weight of 0.
+struct packed_conv2d_bytes_loops {
+    conv2d_shape shape;
+    conv2d_packing packing;
+    bool joined;         ///< taps of a row are neighbours in memory, with all channels of each
+    std::int64_t terms;  ///< that are neighbours in memory
+    axis batch, y, x, group, block, lane, pass, r, s, pairs, pair;
+    axis wide_batch, wide_y, wide_row, in_y, in_row;
+
+    constexpr packed_conv2d_bytes_loops(conv2d_shape const& of, conv2d_packing const& packed)
+        : shape(of),
+          packing(packed),
+          joined(of.groups == 1 && packed.depth == of.channels && of.x.dilation == 1),
+          terms(joined ? of.x.taps * packed.depth : packed.depth),
+          batch{"batch", of.batch},
+          y{"y", of.y.positions()},
+          x{"x", of.x.positions()},
+          group{"group", of.groups},
+          block{"block", of.filters / of.groups / packed.lanes},
+          lane{"lane", packed.lanes},
+          pass{"pass", of.channels / of.groups / packed.depth},
+          r{"r", of.y.taps},
+          s{"s", joined ? 1 : of.x.taps},
+          pairs{"pairs", (terms + 1) / 2},
+          pair{"pair", 2},
+          wide_batch{"wide_batch", of.batch},
+          wide_y{"wide_y", of.y.extent + of.y.before + of.y.after},
+          wide_row{"wide_row", (of.x.extent + of.x.before + of.x.after) * of.channels + terms % 2},
+          in_y{"in_y", of.y.extent},
+          in_row{"in_row", of.x.extent * of.channels} {}
+
+    constexpr std::int64_t weights_of_run() const { return 2 * pairs.extent * packing.lanes; }
+    constexpr std::int64_t weight_count() const {
+        return shape.groups * block.extent * pass.extent * shape.y.taps * s.extent * weights_of_run();
+    }
+    /// Where the weight of a filter for a channel of its group stands. What is at no such place is 0.
+    constexpr std::int64_t place_of(std::int64_t filter, std::int64_t channel, std::int64_t at_r, std::int64_t at_s) const {
+        std::int64_t const lanes = packing.lanes, depth = packing.depth;
+        std::int64_t const run = ((filter / lanes * pass.extent + channel / depth) * shape.y.taps + at_r) * s.extent + (joined ? 0 : at_s);
+        std::int64_t const term = channel % depth + (joined ? at_s * depth : 0);
+        return run * weights_of_run() + (term / 2 * lanes + filter % lanes) * 2 + term % 2;
+    }
+
+    constexpr auto at_row() const {
+        std::int64_t const channels = shape.channels;
+        return shape.x.stride * channels * x + shape.x.dilation * channels * s + channels / shape.groups * group + packing.depth * pass +
+               2 * pairs + pair;
+    }
+    constexpr auto at_weight() const {
+        std::int64_t const run = weights_of_run(), per_row = run * s.extent, per_pass = per_row * shape.y.taps,
+                           per_block = per_pass * pass.extent;
+        return per_block * block.extent * group + per_block * block + per_pass * pass + per_row * r + run * s + 2 * packing.lanes * pairs +
+               2 * lane + pair;
+    }
+};
+
+template <class Element>
+constexpr auto sum_into(packed_conv2d_bytes_loops const& l, tensor<Element> const& in, tensor<std::int16_t> const& wide,
+                        tensor<std::int16_t> const& weights, tensor<std::int32_t> const& out) {
+    std::int64_t const channels = l.shape.channels;
+    return stages(wide(l.wide_batch, l.wide_y, l.wide_row) = cast<std::int16_t>(padded(in(l.wide_batch, l.in_y, l.in_row), 0)(
+                      l.wide_batch, l.wide_y - l.shape.y.before, l.wide_row - l.shape.x.before * channels)),
+                  out(l.batch, l.y, l.x, l.group, l.block, l.lane) +=
+                  cast<std::int32_t>(wide(l.batch, l.shape.y.stride * l.y + l.shape.y.dilation * l.r, l.at_row())) *
+                  cast<std::int32_t>(weights(l.at_weight())));
+}
+
+/// A convolution of bytes with packed weights: in [batch][in_y][in_x channels], weights of 16 bits, out [batch][y][x][group][block][lane].
+template <class Element>
+struct packed_conv2d_bytes : packed_conv2d_bytes_loops {
+    tensor<Element> in{"in"};
+    tensor<std::int16_t> wide{"wide"}, weights{"weights"};
+    tensor<std::int32_t> out{"out"};
+
+    decltype(sum_into(std::declval<packed_conv2d_bytes_loops const&>(), in, wide, weights, out)) what;
+
+    constexpr packed_conv2d_bytes(conv2d_shape const& of, conv2d_packing const& packed)
+        : packed_conv2d_bytes_loops(of, packed), what(sum_into(*this, in, wide, weights, out)) {}
+};
+
+template <class Element, conv2d_shape Shape, conv2d_packing Packing>
+inline constexpr packed_conv2d_bytes<Element> packed_conv2d_bytes_of{Shape, Packing};
+
+/// As for floats: blocks of positions outside, widened with their border; tiles of the result in registers inside.
+template <class Element>
+constexpr schedule tiled_conv2d(packed_conv2d_bytes<Element> const& of, conv2d_tile const& t) {
+    using namespace targets::avx2;
+    constexpr detail::conv2d_loops l{};
+    constexpr axis steps{"steps"}, step{"step"};
+    schedule s(of.what, host);
+    l.split_positions(s, of.y, of.x, t);
+    s.split(of.block, l.filter_tile, l.vector, t.vectors).split(of.pairs, steps, step, t.steps);
+    if (t.filters_inside)
+        s.reorder(of.batch, l.rows, l.columns, of.group, of.pass, l.row_tile, l.column_tile, l.filter_tile, of.r, of.s, steps, step, l.row,
+                  l.column, l.vector, of.lane, of.pair);
+    else
+        s.reorder(of.batch, l.rows, l.columns, of.group, of.pass, l.filter_tile, l.row_tile, l.column_tile, of.r, of.s, steps, step, l.row,
+                  l.column, l.vector, of.lane, of.pair);
+    s.unroll(step).unroll(l.row).unroll(l.column).unroll(l.vector).vectorize(of.lane).vectorize(of.pair);
+    s.cache_write(of.out, ymm).at(t.filters_inside ? l.filter_tile : l.column_tile);
+    s.compute_at(of.wide, l.columns).store_in(of.wide, l2);
+    s.stage(of.wide).vectorize(of.wide_row, 16);
+    if (t.stages) s.cache_read(of.in, l2).at(of.wide_y);
+    return s;
+}
+
+}  // namespace tilewright::kernel
