@@ -1,16 +1,7 @@
 #include <dnnl.h>
-#include <sched.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <cstdio>
-#include <cstdlib>
-#include <functional>
-#include <memory>
 #include <tilewright/runtime/call.hpp>
-#include <vector>
 
 #include "gemm_1024x1024x1024.h"
 #include "gemm_1x1024x1024.h"
@@ -23,6 +14,7 @@
 #include "gemm_64x3136x576.h"
 #include "gemm_64x64x64.h"
 #include "peer.hpp"
+#include "peers.hpp"
 #include "shapes.hpp"
 
 // Products of single precision on one core against OpenBLAS, BLIS and oneDNN, which run with AVX2 as well. Whatever packing a product does
@@ -30,59 +22,14 @@
 
 namespace {
 
-struct aligned_free {
-    void operator()(void* data) const { std::free(data); }
-};
-template <class T>
-std::unique_ptr<T[], aligned_free> aligned(std::size_t count) {
-    return std::unique_ptr<T[], aligned_free>(static_cast<T*>(std::aligned_alloc(64, (count * sizeof(T) + 63) / 64 * 64)));
-}
-
-/// Small integers: every partial sum is exact, in whatever order it is formed, so that results are compared to the bit.
-void fill(float* data, std::size_t count, unsigned seed) {
-    for (std::size_t at = 0; at < count; ++at) {
-        seed = seed * 1664525u + 1013904223u;
-        data[at] = static_cast<float>(static_cast<int>(seed >> 24) % 7 - 3);
-    }
-}
-
 using product = std::function<void(float const*, float const*, float*)>;
 
-/// Seconds of each candidate: the median of its rounds.
-std::vector<double> measure(std::vector<product> const& candidates, float const* a, float const* b, float* c, double operations) {
-    using clock = std::chrono::steady_clock;
-    int const repeats = std::max(1, static_cast<int>(2e8 / operations)), rounds = operations > 1e10 ? 7 : 21;
-    std::vector<std::vector<double>> seconds(candidates.size());
-    for (int round = 0; round < rounds; ++round) {
-        for (std::size_t which = 0; which < candidates.size(); ++which) {
-            auto const begin = clock::now();
-            for (int again = 0; again < repeats; ++again) candidates[which](a, b, c);
-            seconds[which].push_back(std::chrono::duration<double>(clock::now() - begin).count() / repeats);
-        }
-    }
-    std::vector<double> medians;
-    for (std::vector<double>& all : seconds) {
-        std::sort(all.begin(), all.end());
-        medians.push_back(all[all.size() / 2]);
-    }
-    return medians;
-}
-
-struct summary {
-    double logarithms = 0, least = 1e9;
-    int count = 0;
-
-    void add(double ratio) {
-        logarithms += std::log(ratio), least = std::min(least, ratio);
-        ++count;
-    }
-};
-
 /// Checks and measures one shape.
-void run(summary& into, blas_library const& openblas, blas_library const& blis, int rows, int columns, int depth, product const& ours) {
+void run(peers::summary& into, blas_library const& openblas, blas_library const& blis, int rows, int columns, int depth,
+         product const& ours) {
     std::size_t const m = static_cast<std::size_t>(rows), n = static_cast<std::size_t>(columns), k = static_cast<std::size_t>(depth);
-    auto const a = aligned<float>(m * k), b = aligned<float>(k * n), c = aligned<float>(m * n);
-    fill(a.get(), m * k, 1), fill(b.get(), k * n, 2);
+    auto const a = peers::aligned<float>(m * k), b = peers::aligned<float>(k * n), c = peers::aligned<float>(m * n);
+    peers::fill(a.get(), m * k, 1), peers::fill(b.get(), k * n, 2);
     std::vector<float> expected(m * n, 0);
     for (std::size_t i = 0; i < m; ++i) {
         for (std::size_t l = 0; l < k; ++l) {
@@ -94,16 +41,15 @@ void run(summary& into, blas_library const& openblas, blas_library const& blis, 
         std::printf("%dx%dx%d is wrong\n", rows, columns, depth);
         std::exit(EXIT_FAILURE);
     }
-    std::vector<product> const candidates{
-        ours,
-        [&](float const* x, float const* y, float* z) { openblas.multiply(rows, columns, depth, x, y, z); },
-        [&](float const* x, float const* y, float* z) { blis.multiply(rows, columns, depth, x, y, z); },
-        [&](float const* x, float const* y, float* z) {
-            dnnl_sgemm('N', 'N', rows, columns, depth, 1, x, depth, y, columns, 0, z, columns);
-        },
-    };
+    float const *const x = a.get(), *const y = b.get();
+    float* const z = c.get();
     double const operations = 2.0 * rows * columns * depth;
-    std::vector<double> const seconds = measure(candidates, a.get(), b.get(), c.get(), operations);
+    peers::rounds const measured({[&] { ours(x, y, z); }, [&] { openblas.multiply(rows, columns, depth, x, y, z); },
+                                  [&] { blis.multiply(rows, columns, depth, x, y, z); },
+                                  [&] { dnnl_sgemm('N', 'N', rows, columns, depth, 1, x, depth, y, columns, 0, z, columns); }},
+                                 operations > 1e10 ? 7 : 21, std::max(1, static_cast<int>(2e8 / operations)));
+    std::vector<double> seconds;
+    for (std::size_t which = 0; which < measured.candidates(); ++which) seconds.push_back(measured.seconds(which));
     double const best = *std::min_element(seconds.begin() + 1, seconds.end()), ratio = best / seconds[0];
     char shape[40];
     std::snprintf(shape, sizeof shape, "%dx%dx%d", rows, columns, depth);
@@ -117,26 +63,20 @@ void run(summary& into, blas_library const& openblas, blas_library const& blis, 
 }  // namespace
 
 int main(int count, char** arguments) try {
-    // The peers are asked for the same instructions and for one thread, before any of them is loaded: the program starts itself again.
-    if (std::getenv("OPENBLAS_CORETYPE") == nullptr) {
-        constexpr char const* haswell_in_blis = "3";
-        for (auto const& [name, value] : {std::pair{"OPENBLAS_CORETYPE", "Haswell"},
-                                          {"OPENBLAS_NUM_THREADS", "1"},
-                                          {"BLIS_ARCH_TYPE", haswell_in_blis},
-                                          {"BLIS_NUM_THREADS", "1"},
-                                          {"DNNL_MAX_CPU_ISA", "AVX2"},
-                                          {"OMP_NUM_THREADS", "1"}})
-            setenv(name, value, 1);
-        execv("/proc/self/exe", arguments);
-    }
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(static_cast<std::size_t>(count > 1 ? std::atoi(arguments[1]) : sched_getcpu()), &one);
-    sched_setaffinity(0, sizeof one, &one);
+    // The peers are asked for the same instructions and for one thread, before any of them is loaded.
+    constexpr char const* haswell_in_blis = "3";
+    peers::start_again_with({{"OPENBLAS_CORETYPE", "Haswell"},
+                             {"OPENBLAS_NUM_THREADS", "1"},
+                             {"BLIS_ARCH_TYPE", haswell_in_blis},
+                             {"BLIS_NUM_THREADS", "1"},
+                             {"DNNL_MAX_CPU_ISA", "AVX2"},
+                             {"OMP_NUM_THREADS", "1"}},
+                            arguments);
+    peers::pin(count, arguments);
 
     blas_library const openblas(OPENBLAS), blis(BLIS);
-    auto const pool = aligned<char>(static_cast<std::size_t>(tilewright::targets::avx2::l2.capacity));
-    summary all;
+    auto const pool = peers::aligned<char>(static_cast<std::size_t>(tilewright::targets::avx2::l2.capacity));
+    peers::summary all;
     std::printf("%-18s%12s%12s%12s%12s%12s\n", "GFLOP/s", "tilewright", "OpenBLAS", "BLIS", "oneDNN", "to best");
 #define GEMM(rows, columns, depth)                                                                                                      \
     run(all, openblas, blis, rows, columns, depth, [&](float const* a, float const* b, float* c) {                                      \
@@ -156,7 +96,7 @@ int main(int count, char** arguments) try {
     GEMM(256, 196, 2304);
     GEMM(512, 49, 4608);
     GEMM(1, 1024, 1024);
-    std::printf("gemm: geomean=%.3f min=%.3f\n", std::exp(all.logarithms / all.count), all.least);
+    std::printf("gemm: geomean=%.3f min=%.3f\n", all.geometric_mean(), all.least);
     return EXIT_SUCCESS;
 } catch (std::exception const& wrong) {
     std::fprintf(stderr, "gemm: %s\n", wrong.what());

@@ -1,34 +1,19 @@
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <memory>
 #include <tilewright/runtime/call.hpp>
-#include <vector>
 
 #include "gemm_by_one.h"
 #include "gemm_by_two.h"
+#include "peers.hpp"
 #include "threads.hpp"
 
 // What two threads gain over one on a product of 1024 x 1024 x 1024, side by side in each round.
 
 namespace {
 
-struct aligned_free {
-    void operator()(void* data) const { std::free(data); }
-};
-template <class T>
-std::unique_ptr<T[], aligned_free> aligned(std::size_t count) {
-    return std::unique_ptr<T[], aligned_free>(static_cast<T*>(std::aligned_alloc(64, count * sizeof(T))));
-}
 double seconds_of(auto const& work) {
     auto const begin = std::chrono::steady_clock::now();
     work();
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-double median(std::vector<double> all) {
-    std::sort(all.begin(), all.end());
-    return all[all.size() / 2];
 }
 
 }  // namespace
@@ -36,8 +21,9 @@ double median(std::vector<double> all) {
 int main() {
     constexpr std::size_t size = 1024 * 1024;
     setenv("HL_NUM_THREADS", "2", 1);
-    auto const a = aligned<float>(size), b = aligned<float>(size), one = aligned<float>(size), two = aligned<float>(size);
-    auto const pool = aligned<char>(TILEWRIGHT_gemm_by_two_l2_BYTES);
+    auto const a = peers::aligned<float>(size), b = peers::aligned<float>(size), one = peers::aligned<float>(size),
+               two = peers::aligned<float>(size);
+    auto const pool = peers::aligned<char>(TILEWRIGHT_gemm_by_two_l2_BYTES);
     for (std::size_t at = 0; at < size; ++at) a[at] = static_cast<float>(at % 13) - 6, b[at] = static_cast<float>(at % 11) - 5;
     auto const by_one = [&] {
         tilewright::call<gemm_threads::by_one>(gemm_by_one, a.get(), b.get(), static_cast<void*>(pool.get()), one.get());
@@ -57,8 +43,9 @@ int main() {
         ratios.push_back(alone.back() / together.back());
     }
     constexpr double operations = 2.0 * 1024 * 1024 * 1024;
-    std::printf("one thread   %6.1f GFLOP/s, %d bytes of l2\ntwo threads  %6.1f GFLOP/s, %d bytes\n", operations / median(alone) * 1e-9,
-                TILEWRIGHT_gemm_by_one_l2_BYTES, operations / median(together) * 1e-9, TILEWRIGHT_gemm_by_two_l2_BYTES);
-    std::printf("gemm_threads: speedup=%.2f\n", median(ratios));
+    std::printf("one thread   %6.1f GFLOP/s, %d bytes of l2\ntwo threads  %6.1f GFLOP/s, %d bytes\n",
+                operations / peers::median(alone) * 1e-9, TILEWRIGHT_gemm_by_one_l2_BYTES, operations / peers::median(together) * 1e-9,
+                TILEWRIGHT_gemm_by_two_l2_BYTES);
+    std::printf("gemm_threads: speedup=%.2f\n", peers::median(ratios));
     return EXIT_SUCCESS;
 }
