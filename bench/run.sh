@@ -25,6 +25,7 @@ if [ -e "$root/bench/$name/run.py" ]; then
 fi
 peers=
 case $name in
+    conv2d) peers="libdnnl-dev" ;;
     gemm) peers="libopenblas-dev libblis-dev libdnnl-dev" ;;
     gemm_int8) peers=libdnnl-dev ;;
 esac

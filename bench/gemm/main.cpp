@@ -1,11 +1,7 @@
 #include <dnnl.h>
 
-#include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <functional>
 #include <tilewright/runtime/call.hpp>
-#include <vector>
 
 #include "blas.hpp"
 #include "gemm_1024x1024x1024.h"
@@ -22,18 +18,18 @@
 #include "shapes.hpp"
 
 // Products of single precision on one core against OpenBLAS, BLIS and oneDNN, which run with AVX2 as well. Whatever packing a product does
-// is part of its time.
+// is part of its time. The candidates take turns in every round, so that what disturbs the machine disturbs them all.
 
 namespace {
 
+using product = std::function<void(float const*, float const*, float*)>;
+
 /// Checks and measures one shape.
-template <class Kernel>
 void run(peers::summary& into, blas_library const& openblas, blas_library const& blis, int rows, int columns, int depth,
-         Kernel const& ours) {
+         product const& ours) {
     std::size_t const m = static_cast<std::size_t>(rows), n = static_cast<std::size_t>(columns), k = static_cast<std::size_t>(depth);
     auto const a = peers::aligned<float>(m * k), b = peers::aligned<float>(k * n), c = peers::aligned<float>(m * n);
-    // Small integers: every partial sum is exact, in whatever order it is formed, so that results are compared to the bit.
-    peers::fill(a.get(), m * k, 1, -3, 7), peers::fill(b.get(), k * n, 2, -3, 7);
+    peers::fill(a.get(), m * k, 1), peers::fill(b.get(), k * n, 2);
     std::vector<float> expected(m * n, 0);
     for (std::size_t i = 0; i < m; ++i) {
         for (std::size_t l = 0; l < k; ++l) {
@@ -45,12 +41,15 @@ void run(peers::summary& into, blas_library const& openblas, blas_library const&
         std::printf("%dx%dx%d is wrong\n", rows, columns, depth);
         std::exit(EXIT_FAILURE);
     }
+    float const *const x = a.get(), *const y = b.get();
+    float* const z = c.get();
     double const operations = 2.0 * rows * columns * depth;
-    std::vector<double> const seconds = peers::seconds_of(
-        {[&] { ours(a.get(), b.get(), c.get()); }, [&] { openblas.multiply(rows, columns, depth, a.get(), b.get(), c.get()); },
-         [&] { blis.multiply(rows, columns, depth, a.get(), b.get(), c.get()); },
-         [&] { dnnl_sgemm('N', 'N', rows, columns, depth, 1, a.get(), depth, b.get(), columns, 0, c.get(), columns); }},
-        operations);
+    peers::rounds const measured({[&] { ours(x, y, z); }, [&] { openblas.multiply(rows, columns, depth, x, y, z); },
+                                  [&] { blis.multiply(rows, columns, depth, x, y, z); },
+                                  [&] { dnnl_sgemm('N', 'N', rows, columns, depth, 1, x, depth, y, columns, 0, z, columns); }},
+                                 operations > 1e10 ? 7 : 21, std::max(1, static_cast<int>(2e8 / operations)));
+    std::vector<double> seconds;
+    for (std::size_t which = 0; which < measured.candidates(); ++which) seconds.push_back(measured.seconds(which));
     double const best = *std::min_element(seconds.begin() + 1, seconds.end()), ratio = best / seconds[0];
     char shape[40];
     std::snprintf(shape, sizeof shape, "%dx%dx%d", rows, columns, depth);
@@ -64,7 +63,17 @@ void run(peers::summary& into, blas_library const& openblas, blas_library const&
 }  // namespace
 
 int main(int count, char** arguments) try {
-    peers::stay_alone(count, arguments);
+    // The peers are asked for the same instructions and for one thread, before any of them is loaded.
+    constexpr char const* haswell_in_blis = "3";
+    peers::start_again_with({{"OPENBLAS_CORETYPE", "Haswell"},
+                             {"OPENBLAS_NUM_THREADS", "1"},
+                             {"BLIS_ARCH_TYPE", haswell_in_blis},
+                             {"BLIS_NUM_THREADS", "1"},
+                             {"DNNL_MAX_CPU_ISA", "AVX2"},
+                             {"OMP_NUM_THREADS", "1"}},
+                            arguments);
+    peers::pin(count, arguments);
+
     blas_library const openblas(OPENBLAS), blis(BLIS);
     auto const pool = peers::aligned<char>(static_cast<std::size_t>(tilewright::targets::avx2::l2.capacity));
     peers::summary all;
@@ -87,7 +96,7 @@ int main(int count, char** arguments) try {
     GEMM(256, 196, 2304);
     GEMM(512, 49, 4608);
     GEMM(1, 1024, 1024);
-    std::printf("gemm: geomean=%.3f min=%.3f\n", all.geometric_mean(), all.least());
+    std::printf("gemm: geomean=%.3f min=%.3f\n", all.geometric_mean(), all.least);
     return EXIT_SUCCESS;
 } catch (std::exception const& wrong) {
     std::fprintf(stderr, "gemm: %s\n", wrong.what());

@@ -41,15 +41,16 @@ void run(peers::summary& into, char const* types, int rows, int columns, int dep
         std::int32_t const no_offset = 0;
         theirs('N', 'N', 'F', rows, columns, depth, 1.f, a.get(), depth, 0, b.get(), columns, 0, 0.f, c.get(), columns, &no_offset);
     };
-    std::vector<double> const seconds = peers::seconds_of({[&] { ours(a.get(), b.get(), c.get()); }, call_theirs}, operations);
+    peers::rounds const measured({[&] { ours(a.get(), b.get(), c.get()); }, call_theirs}, operations > 1e10 ? 7 : 21,
+                                 std::max(1, static_cast<int>(2e8 / operations)));
     call_theirs();
     std::size_t saturated = 0;
     for (std::size_t at = 0; at < m * n; ++at) saturated += c[at] != expected[at] ? 1 : 0;
     char shape[40];
     std::snprintf(shape, sizeof shape, "%s %dx%dx%d", types, rows, columns, depth);
-    double const ratio = seconds[1] / seconds[0];
-    std::printf("%-26s%12.1f%12.1f%12.3f%14.1f %%\n", shape, operations / seconds[0] * 1e-9, operations / seconds[1] * 1e-9, ratio,
-                100.0 * static_cast<double>(saturated) / static_cast<double>(m * n));
+    double const ratio = measured.ratio_to(1);
+    std::printf("%-26s%12.1f%12.1f%12.3f%14.1f %%\n", shape, operations / measured.seconds(0) * 1e-9,
+                operations / measured.seconds(1) * 1e-9, ratio, 100.0 * static_cast<double>(saturated) / static_cast<double>(m * n));
     std::fflush(stdout);
     into.add(ratio);
 }
@@ -57,7 +58,8 @@ void run(peers::summary& into, char const* types, int rows, int columns, int dep
 }  // namespace
 
 int main(int count, char** arguments) try {
-    peers::stay_alone(count, arguments);
+    peers::start_again_with({{"DNNL_MAX_CPU_ISA", "AVX2"}, {"OMP_NUM_THREADS", "1"}}, arguments);
+    peers::pin(count, arguments);
     auto const pool = peers::aligned<char>(static_cast<std::size_t>(tilewright::targets::avx2::l2.capacity));
     peers::summary all;
     std::printf("%-26s%12s%12s%12s%16s\n", "Gop/s", "tilewright", "oneDNN", "to oneDNN", "oneDNN differs");
@@ -82,7 +84,7 @@ int main(int count, char** arguments) try {
     GEMM(256, 196, 2304);
     GEMM(512, 49, 4608);
     GEMM(1, 1024, 1024);
-    std::printf("gemm_int8: geomean=%.3f min=%.3f\n", all.geometric_mean(), all.least());
+    std::printf("gemm_int8: geomean=%.3f min=%.3f\n", all.geometric_mean(), all.least);
     return EXIT_SUCCESS;
 } catch (std::exception const& wrong) {
     std::fprintf(stderr, "gemm_int8: %s\n", wrong.what());

@@ -1,9 +1,5 @@
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <tilewright/runtime/call.hpp>
-#include <vector>
 
 #include "gemm_by_one.h"
 #include "gemm_by_two.h"
@@ -18,10 +14,6 @@ double seconds_of(auto const& work) {
     auto const begin = std::chrono::steady_clock::now();
     work();
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-double median(std::vector<double> all) {
-    std::sort(all.begin(), all.end());
-    return all[all.size() / 2];
 }
 
 }  // namespace
@@ -51,8 +43,9 @@ int main() {
         ratios.push_back(alone.back() / together.back());
     }
     constexpr double operations = 2.0 * 1024 * 1024 * 1024;
-    std::printf("one thread   %6.1f GFLOP/s, %d bytes of l2\ntwo threads  %6.1f GFLOP/s, %d bytes\n", operations / median(alone) * 1e-9,
-                TILEWRIGHT_gemm_by_one_l2_BYTES, operations / median(together) * 1e-9, TILEWRIGHT_gemm_by_two_l2_BYTES);
-    std::printf("gemm_threads: speedup=%.2f\n", median(ratios));
+    std::printf("one thread   %6.1f GFLOP/s, %d bytes of l2\ntwo threads  %6.1f GFLOP/s, %d bytes\n",
+                operations / peers::median(alone) * 1e-9, TILEWRIGHT_gemm_by_one_l2_BYTES, operations / peers::median(together) * 1e-9,
+                TILEWRIGHT_gemm_by_two_l2_BYTES);
+    std::printf("gemm_threads: speedup=%.2f\n", peers::median(ratios));
     return EXIT_SUCCESS;
 }

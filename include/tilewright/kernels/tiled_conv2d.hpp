@@ -14,6 +14,13 @@ constexpr window elements_of(window const& of, std::int64_t channels) {
     return {of.extent * channels, of.taps, of.stride * channels, of.dilation * channels, of.before * channels, of.after * channels};
 }
 
+/// Where windows have one tap and no border, rows follow each other: all positions of an image as one row, in the same memory.
+/// @pre stride 1, one tap and no border in both directions
+constexpr conv2d_shape in_one_row(conv2d_shape of) {
+    of.x.extent *= of.y.extent, of.y.extent = 1;
+    return of;
+}
+
 /// How packed weights stand in memory: [filters / lanes][channels / depth][r][s][depth][lanes], channels being those of a group.
 struct conv2d_packing {
     std::int64_t lanes = 8;  ///< filters beside each other: a vector, or another divisor of the filters of a group

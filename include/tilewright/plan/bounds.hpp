@@ -115,15 +115,14 @@ struct within_bounds {
         into = range_of(in, form, loops);
         fixed_array<int, body::most_loops> free{};
         int moving = 0;
-        std::int64_t all = 1;
         linear const whole = form_of(in.plan(), form);
         for (int at = 0; at < in.plan().variables.size() && moving < body::most_loops; ++at) {
             variable const& v = variable_at(in, at);
             if (v.kind != variable_kind::loop || loops[static_cast<std::size_t>(at)] >= 0 || !moves_with(in.plan(), whole, at)) continue;
             free[static_cast<std::size_t>(moving++)] = at;
-            all *= v.extent;
         }
         fixed_array<int, plan_value::most_limits> limits{};  // that end loops which the form moves with
+        fixed_array<bool, body::most_loops> is_ended{};
         int count = 0;
         for (int at = 0; at < in.plan().limits.size(); ++at) {
             limit const& l = in.plan().limits[static_cast<std::size_t>(at)];
@@ -135,11 +134,22 @@ struct within_bounds {
             range const reached = concerned ? range_of(in, l.form, loops) : range{0, l.bound - 1};
             if (reached.low >= l.bound) return false;
             bool shared = false;
-            for (int loop = 0; loop < moving && reached.high >= l.bound; ++loop)
-                shared |= moves_with(in.plan(), ended, free[static_cast<std::size_t>(loop)]);
+            for (int loop = 0; loop < moving && reached.high >= l.bound; ++loop) {
+                if (!moves_with(in.plan(), ended, free[static_cast<std::size_t>(loop)])) continue;
+                shared = is_ended[static_cast<std::size_t>(loop)] = true;
+            }
             if (shared) limits[static_cast<std::size_t>(count++)] = at;
         }
         if (count == 0) return true;
+        // The other loops run in full, wherever these stand.
+        int ends = 0;
+        std::int64_t all = 1;
+        for (int loop = 0; loop < moving; ++loop) {
+            if (!is_ended[static_cast<std::size_t>(loop)]) continue;
+            free[static_cast<std::size_t>(ends++)] = free[static_cast<std::size_t>(loop)];
+            all *= variable_at(in, free[static_cast<std::size_t>(loop)]).extent;
+        }
+        moving = ends;
         if (all > most_tried) return false;
         bool any = false;
         values tried = loops;
