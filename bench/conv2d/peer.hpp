@@ -12,7 +12,7 @@ class onednn_convolution {
   public:
     using shape = tilewright::kernel::conv2d_shape;
 
-    onednn_convolution(shape const& of, dnnl_data_type_t type, dnnl_data_type_t sum) {
+    onednn_convolution(shape const& of, dnnl_data_type_t image, dnnl_data_type_t weight, dnnl_data_type_t sum) {
         check(dnnl_engine_create(&engine_, dnnl_cpu, 0));
         check(dnnl_stream_create(&stream_, engine_, dnnl_stream_default_flags));
         dnnl_dims_t const in{of.batch, of.channels, of.y.extent, of.x.extent};
@@ -25,13 +25,13 @@ class onednn_convolution {
             check(dnnl_memory_desc_init_by_tag(&made, rank, extents, element, layout));
             return made;
         };
-        plain_[DNNL_ARG_SRC] = describe(in, 4, type, dnnl_nhwc);
+        plain_[DNNL_ARG_SRC] = describe(in, 4, image, dnnl_nhwc);
         plain_[DNNL_ARG_DST] = describe(out, 4, sum, dnnl_nhwc);
-        plain_[DNNL_ARG_WEIGHTS] = groups ? describe(grouped, 5, type, dnnl_goihw) : describe(weights, 4, type, dnnl_oihw);
-        dnnl_memory_desc_t const any_in = describe(in, 4, type, dnnl_format_tag_any);
+        plain_[DNNL_ARG_WEIGHTS] = groups ? describe(grouped, 5, weight, dnnl_goihw) : describe(weights, 4, weight, dnnl_oihw);
+        dnnl_memory_desc_t const any_in = describe(in, 4, image, dnnl_format_tag_any);
         dnnl_memory_desc_t const any_out = describe(out, 4, sum, dnnl_format_tag_any);
-        dnnl_memory_desc_t const any_weights = groups ? describe(grouped, 5, type, dnnl_format_tag_any)  //
-                                                      : describe(weights, 4, type, dnnl_format_tag_any);
+        dnnl_memory_desc_t const any_weights = groups ? describe(grouped, 5, weight, dnnl_format_tag_any)  //
+                                                      : describe(weights, 4, weight, dnnl_format_tag_any);
         dnnl_dims_t const strides{of.y.stride, of.x.stride}, dilations{of.y.dilation - 1, of.x.dilation - 1};
         dnnl_dims_t const before{of.y.before, of.x.before}, after{of.y.after, of.x.after};
         dnnl_convolution_desc_t described;

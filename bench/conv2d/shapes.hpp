@@ -1,5 +1,5 @@
 #pragma once
-#include <tilewright/kernels/tiled_conv2d.hpp>
+#include <tilewright/kernels/tiled_conv2d_bytes.hpp>
 #include <tilewright/tilewright.hpp>
 
 /// The layers that are measured, each with its tile: those of ResNet-50, and two of MobileNet's depthwise ones.
@@ -28,27 +28,54 @@ inline constexpr conv2d_shape dw3x3_128_56 = layer(128, 128, 56, 3, 1, 128);
 template <conv2d_shape Shape, std::int64_t Depth>
 inline constexpr packed_conv2d<float, float> packed{Shape, {.lanes = 8, .depth = Depth}};
 
-inline constexpr auto const& of_c7x7s2_3_64_224 = packed<c7x7s2_3_64_224, 3>;
-inline constexpr auto const& of_c3x3_64_64_56 = packed<c3x3_64_64_56, 64>;
-inline constexpr auto const& of_c3x3_128_128_28 = packed<c3x3_128_128_28, 128>;
-inline constexpr auto const& of_c3x3_256_256_14 = packed<c3x3_256_256_14, 128>;
-inline constexpr auto const& of_c3x3_512_512_7 = packed<c3x3_512_512_7, 512>;
-inline constexpr auto const& of_c1x1_64_256_56 = packed<in_one_row(c1x1_64_256_56), 64>;
-inline constexpr auto const& of_c1x1_1024_256_14 = packed<in_one_row(c1x1_1024_256_14), 1024>;
-inline constexpr auto const& of_c3x3s2_128_128_56 = packed<c3x3s2_128_128_56, 128>;
-inline constexpr auto const& of_dw3x3_64_112 = depthwise_conv2d_of<float, float, dw3x3_64_112>;
-inline constexpr auto const& of_dw3x3_128_56 = depthwise_conv2d_of<float, float, dw3x3_128_56>;
+inline constexpr auto const& of_f32_c7x7s2_3_64_224 = packed<c7x7s2_3_64_224, 3>;
+inline constexpr auto const& of_f32_c3x3_64_64_56 = packed<c3x3_64_64_56, 64>;
+inline constexpr auto const& of_f32_c3x3_128_128_28 = packed<c3x3_128_128_28, 128>;
+inline constexpr auto const& of_f32_c3x3_256_256_14 = packed<c3x3_256_256_14, 128>;
+inline constexpr auto const& of_f32_c3x3_512_512_7 = packed<c3x3_512_512_7, 512>;
+inline constexpr auto const& of_f32_c1x1_64_256_56 = packed<in_one_row(c1x1_64_256_56), 64>;
+inline constexpr auto const& of_f32_c1x1_1024_256_14 = packed<in_one_row(c1x1_1024_256_14), 1024>;
+inline constexpr auto const& of_f32_c3x3s2_128_128_56 = packed<c3x3s2_128_128_56, 128>;
+inline constexpr auto const& of_f32_dw3x3_64_112 = depthwise_conv2d_of<float, float, dw3x3_64_112>;
+inline constexpr auto const& of_f32_dw3x3_128_56 = depthwise_conv2d_of<float, float, dw3x3_128_56>;
 
-inline constexpr auto f32_c7x7s2_3_64_224 = tiled_conv2d(of_c7x7s2_3_64_224, {.block_rows = 16, .steps = 3});
+inline constexpr auto f32_c7x7s2_3_64_224 = tiled_conv2d(of_f32_c7x7s2_3_64_224, {.block_rows = 16, .steps = 3});
 inline constexpr auto f32_c3x3_64_64_56 =
-    tiled_conv2d(of_c3x3_64_64_56, {.rows = 2, .columns = 3, .block_rows = 14, .steps = 8, .filters_inside = true});
-inline constexpr auto f32_c3x3_128_128_28 = tiled_conv2d(of_c3x3_128_128_28, {.block_rows = 14, .steps = 8});
-inline constexpr auto f32_c3x3_256_256_14 = tiled_conv2d(of_c3x3_256_256_14, {.rows = 2, .columns = 3, .block_rows = 14});
-inline constexpr auto f32_c3x3_512_512_7 = tiled_conv2d(of_c3x3_512_512_7, {.columns = 4, .vectors = 3, .block_rows = 7, .steps = 8});
-inline constexpr auto f32_c1x1_64_256_56 = tiled_conv2d(of_c1x1_64_256_56, {.block_rows = 1, .stages = false, .filters_inside = true});
-inline constexpr auto f32_c1x1_1024_256_14 = tiled_conv2d(of_c1x1_1024_256_14, {.block_rows = 1, .stages = false});
-inline constexpr auto f32_c3x3s2_128_128_56 = tiled_conv2d(of_c3x3s2_128_128_56, {.block_rows = 7});
-inline constexpr auto f32_dw3x3_64_112 = tiled_conv2d(of_dw3x3_64_112, {.columns = 4, .block_columns = 8, .filters_inside = true});
-inline constexpr auto f32_dw3x3_128_56 = tiled_conv2d(of_dw3x3_128_56, {.columns = 4, .block_columns = 8, .filters_inside = true});
+    tiled_conv2d(of_f32_c3x3_64_64_56, {.rows = 2, .columns = 3, .block_rows = 14, .steps = 8, .filters_inside = true});
+inline constexpr auto f32_c3x3_128_128_28 = tiled_conv2d(of_f32_c3x3_128_128_28, {.block_rows = 14, .steps = 8});
+inline constexpr auto f32_c3x3_256_256_14 = tiled_conv2d(of_f32_c3x3_256_256_14, {.rows = 2, .columns = 3, .block_rows = 14});
+inline constexpr auto f32_c3x3_512_512_7 = tiled_conv2d(of_f32_c3x3_512_512_7, {.columns = 4, .vectors = 3, .block_rows = 7, .steps = 8});
+inline constexpr auto f32_c1x1_64_256_56 = tiled_conv2d(of_f32_c1x1_64_256_56, {.block_rows = 1, .stages = false, .filters_inside = true});
+inline constexpr auto f32_c1x1_1024_256_14 = tiled_conv2d(of_f32_c1x1_1024_256_14, {.block_rows = 1, .stages = false});
+inline constexpr auto f32_c3x3s2_128_128_56 = tiled_conv2d(of_f32_c3x3s2_128_128_56, {.block_rows = 7});
+inline constexpr auto f32_dw3x3_64_112 = tiled_conv2d(of_f32_dw3x3_64_112, {.columns = 4, .block_columns = 8, .filters_inside = true});
+inline constexpr auto f32_dw3x3_128_56 = tiled_conv2d(of_f32_dw3x3_128_56, {.columns = 4, .block_columns = 8, .filters_inside = true});
+
+/// Bytes: passes over `Depth` channels each.
+template <conv2d_shape Shape, std::int64_t Depth>
+inline constexpr packed_conv2d_bytes<std::uint8_t> packed_bytes{Shape, {.lanes = 8, .depth = Depth}};
+
+inline constexpr auto const& of_int8_c7x7s2_3_64_224 = packed_bytes<c7x7s2_3_64_224, 3>;
+inline constexpr auto const& of_int8_c3x3_64_64_56 = packed_bytes<c3x3_64_64_56, 64>;
+inline constexpr auto const& of_int8_c3x3_128_128_28 = packed_bytes<c3x3_128_128_28, 128>;
+inline constexpr auto const& of_int8_c3x3_256_256_14 = packed_bytes<c3x3_256_256_14, 128>;
+inline constexpr auto const& of_int8_c3x3_512_512_7 = packed_bytes<c3x3_512_512_7, 128>;
+inline constexpr auto const& of_int8_c1x1_64_256_56 = packed_bytes<in_one_row(c1x1_64_256_56), 64>;
+inline constexpr auto const& of_int8_c1x1_1024_256_14 = packed_bytes<in_one_row(c1x1_1024_256_14), 256>;
+inline constexpr auto const& of_int8_c3x3s2_128_128_56 = packed_bytes<c3x3s2_128_128_56, 128>;
+inline constexpr auto const& of_int8_dw3x3_64_112 = depthwise_conv2d_of<std::uint8_t, std::int32_t, dw3x3_64_112, std::int32_t>;
+inline constexpr auto const& of_int8_dw3x3_128_56 = depthwise_conv2d_of<std::uint8_t, std::int32_t, dw3x3_128_56, std::int32_t>;
+
+inline constexpr auto int8_c7x7s2_3_64_224 = tiled_conv2d(of_int8_c7x7s2_3_64_224, {.block_rows = 8, .steps = 1});
+inline constexpr auto int8_c3x3_64_64_56 = tiled_conv2d(of_int8_c3x3_64_64_56, {.block_rows = 8, .steps = 1});
+inline constexpr auto int8_c3x3_128_128_28 = tiled_conv2d(of_int8_c3x3_128_128_28, {.block_rows = 7, .steps = 1});
+inline constexpr auto int8_c3x3_256_256_14 = tiled_conv2d(of_int8_c3x3_256_256_14, {.rows = 2, .columns = 3, .block_rows = 14, .steps = 1});
+inline constexpr auto int8_c3x3_512_512_7 = tiled_conv2d(of_int8_c3x3_512_512_7, {.columns = 4, .block_rows = 7, .steps = 1});
+inline constexpr auto int8_c1x1_64_256_56 =
+    tiled_conv2d(of_int8_c1x1_64_256_56, {.block_rows = 1, .block_columns = 192, .steps = 1, .stages = false});
+inline constexpr auto int8_c1x1_1024_256_14 = tiled_conv2d(of_int8_c1x1_1024_256_14, {.block_rows = 1, .steps = 1, .stages = false});
+inline constexpr auto int8_c3x3s2_128_128_56 = tiled_conv2d(of_int8_c3x3s2_128_128_56, {.block_rows = 7, .steps = 1});
+inline constexpr auto int8_dw3x3_64_112 = tiled_conv2d(of_int8_dw3x3_64_112, {.columns = 4, .block_columns = 8, .filters_inside = true});
+inline constexpr auto int8_dw3x3_128_56 = tiled_conv2d(of_int8_dw3x3_128_56, {.columns = 4, .block_columns = 8, .filters_inside = true});
 
 }  // namespace conv2d_bench

@@ -132,12 +132,9 @@ void check_bytes(kernel::conv2d_shape const& of, kernel::conv2d_packing const& p
 void check_depthwise(kernel::conv2d_shape const& of, kernel::conv2d_tile const& tile) {
     INFO(of.channels << " channels, " << of.y.extent << " x " << of.x.extent);
     float_images data(of, -4, 4, -4, 4);
-    std::vector<float> turned;
-    for (std::int64_t tap = 0; tap < of.y.taps * of.x.taps; ++tap) {
-        for (std::int64_t c = 0; c < of.channels; ++c) turned.push_back(data.weights[at(c * of.y.taps * of.x.taps + tap)]);
-    }
     kernel::depthwise_conv2d<float, float> const problem(of);
-    run(kernel::tiled_conv2d(problem, tile), data.in, turned, data.out);
+    auto packed = data.packed_for<float>(problem);
+    run(kernel::tiled_conv2d(problem, tile), data.in, packed, data.out);
     CHECK(data.wrong() == 0);
 }
 
@@ -193,6 +190,14 @@ TEST_CASE("depthwise, by vectors of channels") {
                      .y = {.extent = 11, .taps = 3, .stride = 2, .before = 1, .after = 1},
                      .x = {.extent = 14, .taps = 5, .dilation = 2, .before = 4, .after = 4}},
                     {.columns = 4, .vectors = 1});
+}
+TEST_CASE("depthwise, of bytes") {
+    kernel::conv2d_shape const of{.channels = 20, .filters = 20, .groups = 20, .y = same(7), .x = same(10)};
+    images<std::uint8_t, std::int8_t, std::int32_t> data(of, 0, 255, -128, 127);
+    kernel::depthwise_conv2d<std::uint8_t, std::int32_t, std::int32_t> const problem(of);
+    auto packed = data.packed_for<std::int32_t>(problem);
+    run(kernel::tiled_conv2d(problem, {.columns = 3, .vectors = 2}), data.in, packed, data.out);
+    CHECK(data.wrong() == 0);
 }
 TEST_CASE("bytes, in pairs of terms: even and odd numbers of them, strides, dilations, borders, passes, groups") {
     check_bytes<std::uint8_t>({.channels = 16, .filters = 40, .y = same(7), .x = same(13)}, {8, 16}, {.columns = 3, .block_rows = 4});

@@ -107,11 +107,15 @@ struct depthwise_conv2d_loops {
 
     constexpr auto at_row() const { return elements_of(shape.x, shape.channels).index(x, s) + channel; }
     constexpr auto at_weight() const { return shape.channels * shape.x.taps * r + shape.channels * s + channel; }
+    constexpr std::int64_t weight_count() const { return shape.channels * shape.y.taps * shape.x.taps; }
+    /// Where the weight of a filter stands; its only channel is 0.
+    constexpr std::int64_t place_of(std::int64_t filter, std::int64_t, std::int64_t at_r, std::int64_t at_s) const {
+        return (at_r * shape.x.taps + at_s) * shape.channels + filter;
+    }
 };
 
-template <class Element, class Sum>
-constexpr auto sum_into(depthwise_conv2d_loops const& l, tensor<Element> const& in, tensor<Element> const& weights,
-                        tensor<Sum> const& out) {
+template <class Element, class Weight, class Sum>
+constexpr auto sum_into(depthwise_conv2d_loops const& l, tensor<Element> const& in, tensor<Weight> const& weights, tensor<Sum> const& out) {
     return out(l.batch, l.y, l.x, l.channel) +=
            cast<Sum>(padded(in(l.batch, l.in_y, l.in_row), 0)(l.batch, l.shape.y.index(l.y, l.r), l.at_row())) *
            cast<Sum>(weights(l.at_weight()));
@@ -119,9 +123,10 @@ constexpr auto sum_into(depthwise_conv2d_loops const& l, tensor<Element> const& 
 
 /// A convolution of each channel with a filter of its own: in [batch][in_y][in_x channels], weights [r][s][channels] in one dimension,
 /// out [batch][y][x][channel].
-template <class Element, class Sum>
+template <class Element, class Sum, class Weight = Element>
 struct depthwise_conv2d : depthwise_conv2d_loops {
-    tensor<Element> in{"in"}, weights{"weights"};
+    tensor<Element> in{"in"};
+    tensor<Weight> weights{"weights"};
     tensor<Sum> out{"out"};
 
     decltype(sum_into(std::declval<depthwise_conv2d_loops const&>(), in, weights, out)) what;
@@ -133,8 +138,8 @@ struct depthwise_conv2d : depthwise_conv2d_loops {
 /// Convolutions whose shape is known to the compiler, where schedules can point at them.
 template <class Element, class Sum, conv2d_shape Shape, conv2d_packing Packing>
 inline constexpr packed_conv2d<Element, Sum> packed_conv2d_of{Shape, Packing};
-template <class Element, class Sum, conv2d_shape Shape>
-inline constexpr depthwise_conv2d<Element, Sum> depthwise_conv2d_of{Shape};
+template <class Element, class Sum, conv2d_shape Shape, class Weight = Element>
+inline constexpr depthwise_conv2d<Element, Sum, Weight> depthwise_conv2d_of{Shape};
 
 /// How a convolution is cut up for one core.
 struct conv2d_tile {
@@ -186,8 +191,8 @@ constexpr schedule tiled_conv2d(packed_conv2d<Element, Sum> const& of, conv2d_ti
 }
 
 /// The same of a depthwise convolution: vectors of channels, and all taps of a row written out.
-template <class Element, class Sum>
-constexpr schedule tiled_conv2d(depthwise_conv2d<Element, Sum> const& of, conv2d_tile const& t) {
+template <class Element, class Sum, class Weight>
+constexpr schedule tiled_conv2d(depthwise_conv2d<Element, Sum, Weight> const& of, conv2d_tile const& t) {
     using namespace targets::avx2;
     constexpr detail::conv2d_loops l{};
     constexpr axis channels{"channels"}, lane{"lane"};
