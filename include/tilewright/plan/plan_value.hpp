@@ -140,7 +140,7 @@ inline constexpr int most_versions = 16;
 /// Version `step % versions` of the buffer is the one of a step. Steps are counted over the loops between the buffer's level and the
 /// level where the transfers start anew, so they run on from one iteration of the outer of these loops to the next.
 struct ring {
-    static constexpr int most_loops = 20;
+    static constexpr int most_loops = 18;
 
     std::int16_t buffer = -1;
     bool stores = false;
@@ -297,7 +297,7 @@ constexpr std::int64_t cycles_of(operation_counts const& counts, operation_costs
 
 /// What a `compute` step does: a nest of loops that Halide lowers, or a call of an intrinsic.
 struct body {
-    static constexpr int most_loops = 20;
+    static constexpr int most_loops = 18;
 
     body_kind kind = body_kind::value;
     std::int16_t stage = 0;

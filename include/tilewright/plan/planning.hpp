@@ -38,7 +38,7 @@ struct nest_axis {
 
 /// The loops of one stage.
 struct nest {
-    static constexpr int most = 24;
+    static constexpr int most = 28;
 
     part_pool<nest_axis, most> axes{};
     fixed_array<std::int16_t, body::most_loops> order{};  ///< the leaves, outermost first
