@@ -48,7 +48,9 @@ inline constexpr auto f32_c3x3_512_512_7 = tiled_conv2d(of_c3x3_512_512_7, {.col
 inline constexpr auto f32_c1x1_64_256_56 = tiled_conv2d(of_c1x1_64_256_56, {.block_rows = 1, .stages = false, .filters_inside = true});
 inline constexpr auto f32_c1x1_1024_256_14 = tiled_conv2d(of_c1x1_1024_256_14, {.block_rows = 1, .stages = false});
 inline constexpr auto f32_c3x3s2_128_128_56 = tiled_conv2d(of_c3x3s2_128_128_56, {.block_rows = 7});
-inline constexpr auto f32_dw3x3_64_112 = tiled_conv2d(of_dw3x3_64_112, {.columns = 4, .block_columns = 8, .filters_inside = true});
-inline constexpr auto f32_dw3x3_128_56 = tiled_conv2d(of_dw3x3_128_56, {.columns = 4, .block_columns = 8, .filters_inside = true});
+inline constexpr auto f32_dw3x3_64_112 =
+    tiled_conv2d(of_dw3x3_64_112, {.columns = 4, .block_rows = 6, .block_columns = 8, .filters_inside = true});
+inline constexpr auto f32_dw3x3_128_56 =
+    tiled_conv2d(of_dw3x3_128_56, {.columns = 4, .block_rows = 6, .block_columns = 8, .filters_inside = true});
 
 }  // namespace conv2d_bench
