@@ -112,7 +112,7 @@ void run(peers::summary& into, char const* name, conv2d_shape const& of, auto co
 
     double const operations = 2.0 * static_cast<double>(pixels_out(of) * of.filters * of.channels / of.groups * taps(of));
     peers::rounds const measured({[&] { ours(in.get(), weights.get(), out.get()); }, [&] { theirs.run(); }}, 41,
-                                 std::max(1, static_cast<int>(1e8 / operations)));
+                                 std::max(1, static_cast<int>(4e8 / operations)));
     double const ratio = measured.ratio_to(1);
     std::printf("%-4s %-18s%12.1f%12.1f%12.3f", bytes ? "int8" : "f32", name, operations / measured.seconds(0) * 1e-9,
                 operations / measured.seconds(1) * 1e-9, ratio);

@@ -48,8 +48,10 @@ inline constexpr auto f32_c3x3_512_512_7 = tiled_conv2d(of_f32_c3x3_512_512_7, {
 inline constexpr auto f32_c1x1_64_256_56 = tiled_conv2d(of_f32_c1x1_64_256_56, {.block_rows = 1, .stages = false, .filters_inside = true});
 inline constexpr auto f32_c1x1_1024_256_14 = tiled_conv2d(of_f32_c1x1_1024_256_14, {.block_rows = 1, .stages = false});
 inline constexpr auto f32_c3x3s2_128_128_56 = tiled_conv2d(of_f32_c3x3s2_128_128_56, {.block_rows = 7});
-inline constexpr auto f32_dw3x3_64_112 = tiled_conv2d(of_f32_dw3x3_64_112, {.columns = 4, .block_columns = 8, .filters_inside = true});
-inline constexpr auto f32_dw3x3_128_56 = tiled_conv2d(of_f32_dw3x3_128_56, {.columns = 4, .block_columns = 8, .filters_inside = true});
+inline constexpr auto f32_dw3x3_64_112 =
+    tiled_conv2d(of_f32_dw3x3_64_112, {.columns = 4, .block_rows = 6, .block_columns = 8, .filters_inside = true});
+inline constexpr auto f32_dw3x3_128_56 =
+    tiled_conv2d(of_f32_dw3x3_128_56, {.columns = 4, .block_rows = 6, .block_columns = 8, .filters_inside = true});
 
 /// Bytes: passes over `Depth` channels each.
 template <conv2d_shape Shape, std::int64_t Depth>
@@ -75,7 +77,9 @@ inline constexpr auto int8_c1x1_64_256_56 =
     tiled_conv2d(of_int8_c1x1_64_256_56, {.block_rows = 1, .block_columns = 192, .steps = 1, .stages = false});
 inline constexpr auto int8_c1x1_1024_256_14 = tiled_conv2d(of_int8_c1x1_1024_256_14, {.block_rows = 1, .steps = 1, .stages = false});
 inline constexpr auto int8_c3x3s2_128_128_56 = tiled_conv2d(of_int8_c3x3s2_128_128_56, {.block_rows = 7, .steps = 1});
-inline constexpr auto int8_dw3x3_64_112 = tiled_conv2d(of_int8_dw3x3_64_112, {.columns = 4, .block_columns = 8, .filters_inside = true});
-inline constexpr auto int8_dw3x3_128_56 = tiled_conv2d(of_int8_dw3x3_128_56, {.columns = 4, .block_columns = 8, .filters_inside = true});
+inline constexpr auto int8_dw3x3_64_112 =
+    tiled_conv2d(of_int8_dw3x3_64_112, {.columns = 4, .block_rows = 6, .block_columns = 8, .filters_inside = true});
+inline constexpr auto int8_dw3x3_128_56 =
+    tiled_conv2d(of_int8_dw3x3_128_56, {.columns = 4, .block_rows = 6, .block_columns = 8, .filters_inside = true});
 
 }  // namespace conv2d_bench

@@ -1,12 +1,13 @@
 #pragma once
+#include <stdexcept>
 #include <tilewright/kernels/convolution.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/targets/x86_avx2.hpp>
 
 /// Convolutions for one core with vector registers, as schedules parameterised by shape and tile.
 ///
-/// Images are [batch][y][x][channels], and so is the result. In what is computed, x and channels are one dimension: a row of an image is
-/// contiguous, and so are the elements that the taps of a row meet.
+/// Images are [batch][y][x][channels], and so is the result. With packed weights, x and channels of the image are one
+/// dimension: a row of it is contiguous, and so are the elements that the taps of a row meet.
 namespace tilewright::kernel {
 
 /// A window over a row of pixels as one over its elements.
@@ -47,7 +48,11 @@ struct packed_conv2d_loops {
           s{"s", joins_taps() ? 1 : of.x.taps},
           term{"term", joins_taps() ? of.x.taps * packed.depth : packed.depth},
           in_y{"in_y", of.y.extent},
-          in_row{"in_row", of.x.extent * of.channels} {}
+          in_row{"in_row", of.x.extent * of.channels} {
+        if (of.channels % of.groups != 0 || of.filters % of.groups != 0 || of.filters / of.groups % packed.lanes != 0 ||
+            of.channels / of.groups % packed.depth != 0)
+            throw std::invalid_argument("groups divide channels and filters, lanes and depth those of a group");
+    }
 
     /// Taps of a row that are neighbours in memory, with all channels of each, are one loop over both.
     constexpr bool joins_taps() const { return shape.groups == 1 && packing.depth == shape.channels && shape.x.dilation == 1; }
@@ -70,6 +75,7 @@ struct packed_conv2d_loops {
     }
 };
 
+/// The stage of a convolution.
 template <class Element, class Sum>
 constexpr auto sum_into(packed_conv2d_loops const& l, tensor<Element> const& in, tensor<Element> const& weights, tensor<Sum> const& out) {
     return out(l.batch, l.y, l.x, l.group, l.block, l.lane) +=
@@ -85,6 +91,7 @@ struct packed_conv2d : packed_conv2d_loops {
 
     decltype(sum_into(std::declval<packed_conv2d_loops const&>(), in, weights, out)) what;
 
+    /// @throws std::invalid_argument when groups, lanes or depth do not divide what they part
     constexpr packed_conv2d(conv2d_shape const& of, conv2d_packing const& packed)
         : packed_conv2d_loops(of, packed), what(sum_into(*this, in, weights, out)) {}
 };
@@ -92,7 +99,7 @@ struct packed_conv2d : packed_conv2d_loops {
 /// The loops of a convolution of each channel with a filter of its own, and where they read.
 struct depthwise_conv2d_loops {
     conv2d_shape shape;
-    axis batch, y, x, channel, r, s, in_y, in_row;
+    axis batch, y, x, channel, r, s, in_y, in_x;
 
     constexpr explicit depthwise_conv2d_loops(conv2d_shape const& of)
         : shape(of),
@@ -103,9 +110,11 @@ struct depthwise_conv2d_loops {
           r{"r", of.y.taps},
           s{"s", of.x.taps},
           in_y{"in_y", of.y.extent},
-          in_row{"in_row", of.x.extent * of.channels} {}
+          in_x{"in_x", of.x.extent} {
+        if (of.groups != of.channels || of.filters != of.channels)
+            throw std::invalid_argument("a depthwise convolution has as many groups and filters as channels");
+    }
 
-    constexpr auto at_row() const { return elements_of(shape.x, shape.channels).index(x, s) + channel; }
     constexpr auto at_weight() const { return shape.channels * shape.x.taps * r + shape.channels * s + channel; }
     constexpr std::int64_t weight_count() const { return shape.channels * shape.y.taps * shape.x.taps; }
     /// Where the weight of a filter stands; its only channel is 0.
@@ -114,14 +123,15 @@ struct depthwise_conv2d_loops {
     }
 };
 
+/// The stage of a depthwise convolution.
 template <class Element, class Weight, class Sum>
 constexpr auto sum_into(depthwise_conv2d_loops const& l, tensor<Element> const& in, tensor<Weight> const& weights, tensor<Sum> const& out) {
-    return out(l.batch, l.y, l.x, l.channel) +=
-           cast<Sum>(padded(in(l.batch, l.in_y, l.in_row), 0)(l.batch, l.shape.y.index(l.y, l.r), l.at_row())) *
-           cast<Sum>(weights(l.at_weight()));
+    return out(l.batch, l.y, l.x, l.channel) += cast<Sum>(padded(in(l.batch, l.in_y, l.in_x, l.channel), 0)(
+                                                    l.batch, l.shape.y.index(l.y, l.r), l.shape.x.index(l.x, l.s), l.channel)) *
+                                                cast<Sum>(weights(l.at_weight()));
 }
 
-/// A convolution of each channel with a filter of its own: in [batch][in_y][in_x channels], weights [r][s][channels] in one dimension,
+/// A convolution of each channel with a filter of its own: in [batch][in_y][in_x][channel], weights [r][s][channel] in one dimension,
 /// out [batch][y][x][channel].
 template <class Element, class Sum, class Weight = Element>
 struct depthwise_conv2d : depthwise_conv2d_loops {
@@ -131,7 +141,7 @@ struct depthwise_conv2d : depthwise_conv2d_loops {
 
     decltype(sum_into(std::declval<depthwise_conv2d_loops const&>(), in, weights, out)) what;
 
-    /// @pre as many groups and filters as channels
+    /// @throws std::invalid_argument when there are not as many groups and filters as channels
     constexpr explicit depthwise_conv2d(conv2d_shape const& of) : depthwise_conv2d_loops(of), what(sum_into(*this, in, weights, out)) {}
 };
 
@@ -153,10 +163,8 @@ struct conv2d_tile {
     bool filters_inside = false;     ///< at a tile's positions all filters follow each other; otherwise positions do, for the same filters
 };
 
-namespace detail {
-
 /// What both kinds of convolution have in common: the positions in blocks and tiles.
-struct conv2d_loops {
+struct conv2d_positions {
     axis rows{"rows"}, rows_in{"rows_in"}, columns{"columns"}, columns_in{"columns_in"}, row_tile{"row_tile"}, row{"row"},
         column_tile{"column_tile"}, column{"column"}, filter_tile{"filter_tile"}, vector{"vector"};
 
@@ -166,14 +174,12 @@ struct conv2d_loops {
     }
 };
 
-}  // namespace detail
-
 /// `constexpr auto on_avx2 = tiled_conv2d(packed_conv2d_of<float, float, shape, packing>, {.columns = 6});`: blocks of positions, copied
 /// with their border, and passes over the channels outside; tiles of the result in registers inside.
 template <class Element, class Sum>
 constexpr schedule tiled_conv2d(packed_conv2d<Element, Sum> const& of, conv2d_tile const& t) {
     using namespace targets::avx2;
-    constexpr detail::conv2d_loops l{};
+    constexpr conv2d_positions l{};
     constexpr axis steps{"steps"}, step{"step"};
     schedule s(of.what, host);
     l.split_positions(s, of.y, of.x, t);
@@ -194,7 +200,7 @@ constexpr schedule tiled_conv2d(packed_conv2d<Element, Sum> const& of, conv2d_ti
 template <class Element, class Sum, class Weight>
 constexpr schedule tiled_conv2d(depthwise_conv2d<Element, Sum, Weight> const& of, conv2d_tile const& t) {
     using namespace targets::avx2;
-    constexpr detail::conv2d_loops l{};
+    constexpr conv2d_positions l{};
     constexpr axis channels{"channels"}, lane{"lane"};
     std::int64_t const lanes = vector_bytes / static_cast<std::int64_t>(sizeof(Sum));
     schedule s(of.what, host);

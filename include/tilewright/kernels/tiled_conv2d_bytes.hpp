@@ -9,36 +9,18 @@ namespace tilewright::kernel {
 
 /// The loops of a convolution of bytes with packed weights, and where they read. Terms of the sum go in pairs; where there is an odd number
 /// of them, the last one's partner has a weight of 0.
-struct packed_conv2d_bytes_loops {
-    conv2d_shape shape;
-    conv2d_packing packing;
-    bool joined;         ///< taps of a row are neighbours in memory, with all channels of each
-    std::int64_t terms;  ///< that are neighbours in memory
-    axis batch, y, x, group, block, lane, pass, r, s, pairs, pair;
-    axis wide_batch, wide_y, wide_row, in_y, in_row;
+struct packed_conv2d_bytes_loops : packed_conv2d_loops {
+    axis pairs, pair, wide_batch, wide_y, wide_row;
 
     constexpr packed_conv2d_bytes_loops(conv2d_shape const& of, conv2d_packing const& packed)
-        : shape(of),
-          packing(packed),
-          joined(of.groups == 1 && packed.depth == of.channels && of.x.dilation == 1),
-          terms(joined ? of.x.taps * packed.depth : packed.depth),
-          batch{"batch", of.batch},
-          y{"y", of.y.positions()},
-          x{"x", of.x.positions()},
-          group{"group", of.groups},
-          block{"block", of.filters / of.groups / packed.lanes},
-          lane{"lane", packed.lanes},
-          pass{"pass", of.channels / of.groups / packed.depth},
-          r{"r", of.y.taps},
-          s{"s", joined ? 1 : of.x.taps},
-          pairs{"pairs", (terms + 1) / 2},
+        : packed_conv2d_loops(of, packed),
+          pairs{"pairs", (term.extent + 1) / 2},
           pair{"pair", 2},
           wide_batch{"wide_batch", of.batch},
           wide_y{"wide_y", of.y.extent + of.y.before + of.y.after},
-          wide_row{"wide_row", (of.x.extent + of.x.before + of.x.after) * of.channels + terms % 2},
-          in_y{"in_y", of.y.extent},
-          in_row{"in_row", of.x.extent * of.channels} {}
+          wide_row{"wide_row", (of.x.extent + of.x.before + of.x.after) * of.channels + term.extent % 2} {}
 
+    /// Of all terms that are neighbours in memory, for the filters of a block.
     constexpr std::int64_t weights_of_run() const { return 2 * pairs.extent * packing.lanes; }
     constexpr std::int64_t weight_count() const {
         return shape.groups * block.extent * pass.extent * shape.y.taps * s.extent * weights_of_run();
@@ -46,14 +28,16 @@ struct packed_conv2d_bytes_loops {
     /// Where the weight of a filter for a channel of its group stands. What is at no such place is 0.
     constexpr std::int64_t place_of(std::int64_t filter, std::int64_t channel, std::int64_t at_r, std::int64_t at_s) const {
         std::int64_t const lanes = packing.lanes, depth = packing.depth;
-        std::int64_t const run = ((filter / lanes * pass.extent + channel / depth) * shape.y.taps + at_r) * s.extent + (joined ? 0 : at_s);
-        std::int64_t const term = channel % depth + (joined ? at_s * depth : 0);
+        std::int64_t const run =
+            ((filter / lanes * pass.extent + channel / depth) * shape.y.taps + at_r) * s.extent + (joins_taps() ? 0 : at_s);
+        std::int64_t const term = channel % depth + (joins_taps() ? at_s * depth : 0);
         return run * weights_of_run() + (term / 2 * lanes + filter % lanes) * 2 + term % 2;
     }
 
-    constexpr auto at_row() const {
+    /// The element of a widened row, which begins with its border.
+    constexpr auto at_wide_row() const {
         std::int64_t const channels = shape.channels;
-        return shape.x.stride * channels * x + shape.x.dilation * channels * s + channels / shape.groups * group + packing.depth * pass +
+        return shape.x.stride * channels * x + shape.x.dilation * channels * s + group_channels() * group + packing.depth * pass +
                2 * pairs + pair;
     }
     constexpr auto at_weight() const {
@@ -64,6 +48,7 @@ struct packed_conv2d_bytes_loops {
     }
 };
 
+/// The stages of a convolution of bytes.
 template <class Element>
 constexpr auto sum_into(packed_conv2d_bytes_loops const& l, tensor<Element> const& in, tensor<std::int16_t> const& wide,
                         tensor<std::int16_t> const& weights, tensor<std::int32_t> const& out) {
@@ -71,7 +56,7 @@ constexpr auto sum_into(packed_conv2d_bytes_loops const& l, tensor<Element> cons
     return stages(wide(l.wide_batch, l.wide_y, l.wide_row) = cast<std::int16_t>(padded(in(l.wide_batch, l.in_y, l.in_row), 0)(
                       l.wide_batch, l.wide_y - l.shape.y.before, l.wide_row - l.shape.x.before * channels)),
                   out(l.batch, l.y, l.x, l.group, l.block, l.lane) +=
-                  cast<std::int32_t>(wide(l.batch, l.shape.y.stride * l.y + l.shape.y.dilation * l.r, l.at_row())) *
+                  cast<std::int32_t>(wide(l.batch, l.shape.y.stride * l.y + l.shape.y.dilation * l.r, l.at_wide_row())) *
                   cast<std::int32_t>(weights(l.at_weight())));
 }
 
@@ -95,7 +80,7 @@ inline constexpr packed_conv2d_bytes<Element> packed_conv2d_bytes_of{Shape, Pack
 template <class Element>
 constexpr schedule tiled_conv2d(packed_conv2d_bytes<Element> const& of, conv2d_tile const& t) {
     using namespace targets::avx2;
-    constexpr detail::conv2d_loops l{};
+    constexpr conv2d_positions l{};
     constexpr axis steps{"steps"}, step{"step"};
     schedule s(of.what, host);
     l.split_positions(s, of.y, of.x, t);
