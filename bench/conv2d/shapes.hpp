@@ -40,18 +40,16 @@ inline constexpr auto const& of_f32_dw3x3_64_112 = depthwise_conv2d_of<float, fl
 inline constexpr auto const& of_f32_dw3x3_128_56 = depthwise_conv2d_of<float, float, dw3x3_128_56>;
 
 inline constexpr auto f32_c7x7s2_3_64_224 = tiled_conv2d(of_f32_c7x7s2_3_64_224, {.block_rows = 16, .steps = 3});
-inline constexpr auto f32_c3x3_64_64_56 =
-    tiled_conv2d(of_f32_c3x3_64_64_56, {.rows = 2, .columns = 3, .block_rows = 14, .steps = 8, .filters_inside = true});
+inline constexpr auto f32_c3x3_64_64_56 = tiled_conv2d(of_f32_c3x3_64_64_56, {.rows = 2, .columns = 3, .filters_inside = true});
 inline constexpr auto f32_c3x3_128_128_28 = tiled_conv2d(of_f32_c3x3_128_128_28, {.block_rows = 14, .steps = 8});
 inline constexpr auto f32_c3x3_256_256_14 = tiled_conv2d(of_f32_c3x3_256_256_14, {.rows = 2, .columns = 3, .block_rows = 14});
 inline constexpr auto f32_c3x3_512_512_7 = tiled_conv2d(of_f32_c3x3_512_512_7, {.columns = 4, .vectors = 3, .block_rows = 7, .steps = 8});
-inline constexpr auto f32_c1x1_64_256_56 = tiled_conv2d(of_f32_c1x1_64_256_56, {.block_rows = 1, .stages = false, .filters_inside = true});
+inline constexpr auto f32_c1x1_64_256_56 =
+    tiled_conv2d(of_f32_c1x1_64_256_56, {.block_rows = 1, .steps = 8, .stages = false, .filters_inside = true});
 inline constexpr auto f32_c1x1_1024_256_14 = tiled_conv2d(of_f32_c1x1_1024_256_14, {.block_rows = 1, .stages = false});
 inline constexpr auto f32_c3x3s2_128_128_56 = tiled_conv2d(of_f32_c3x3s2_128_128_56, {.block_rows = 7});
-inline constexpr auto f32_dw3x3_64_112 =
-    tiled_conv2d(of_f32_dw3x3_64_112, {.columns = 4, .block_rows = 6, .block_columns = 8, .filters_inside = true});
-inline constexpr auto f32_dw3x3_128_56 =
-    tiled_conv2d(of_f32_dw3x3_128_56, {.columns = 4, .block_rows = 6, .block_columns = 8, .filters_inside = true});
+inline constexpr auto f32_dw3x3_64_112 = tiled_conv2d(of_f32_dw3x3_64_112, {.columns = 4, .block_columns = 8, .filters_inside = true});
+inline constexpr auto f32_dw3x3_128_56 = tiled_conv2d(of_f32_dw3x3_128_56, {.columns = 4, .block_columns = 8, .filters_inside = true});
 
 /// Bytes: passes over `Depth` channels each.
 template <conv2d_shape Shape, std::int64_t Depth>

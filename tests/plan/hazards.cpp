@@ -188,4 +188,20 @@ static_assert(find_hazard(without_nth(step_kind::pop, 3)).broken == rule::read_b
 static_assert(find_hazard(without_nth(step_kind::push, 1)).broken == rule::token_never_pushed);
 static_assert(find_hazard(without_nth(step_kind::wait, 0)).broken == rule::never_waited_for);
 
+// What a partial tile reads is followed over the loops that it ends, however far other loops move: a weight less than it reads is noticed.
+constexpr axis outputs{"outputs", 10}, inputs{"inputs", 2000};
+constexpr tensor<float> weights{"weights"}, input{"input"}, sums{"sums"};
+constexpr auto weighted = sums(outputs) += weights(2000 * outputs + inputs) * input(inputs);
+constexpr auto weighted_in_tiles = schedule(weighted, dsp).split(outputs, "tile", "output", 4);
+constexpr plan_value with_weights(std::int64_t count) {
+    plan_value changed = make_plan(weighted_in_tiles);
+    for (int at = 0; at < changed.buffers.size(); ++at) {
+        if (changed.buffers[static_cast<std::size_t>(at)].tensor == weights.name)
+            changed.buffers[static_cast<std::size_t>(at)].extents[0] = count;
+    }
+    return changed;
+}
+static_assert(!tilewright::detail::find_excess(with_weights(20000)));
+static_assert(tilewright::detail::find_excess(with_weights(19999)).broken == rule::outside_of_it);
+
 }  // namespace

@@ -174,16 +174,13 @@ struct conv2d_positions {
     }
 };
 
-/// `constexpr auto on_avx2 = tiled_conv2d(packed_conv2d_of<float, float, shape, packing>, {.columns = 6});`: blocks of positions, copied
-/// with their border, and passes over the channels outside; tiles of the result in registers inside.
-template <class Element, class Sum>
-constexpr schedule tiled_conv2d(packed_conv2d<Element, Sum> const& of, conv2d_tile const& t) {
-    using namespace targets::avx2;
+/// The loops of a convolution with packed weights: blocks of positions and passes over the channels outside, tiles of the result in
+/// registers inside. @param terms  of the sum that are neighbours in memory
+constexpr void tile_packed(schedule& s, packed_conv2d_loops const& of, axis const& terms, any_tensor const& out, conv2d_tile const& t) {
     constexpr conv2d_positions l{};
     constexpr axis steps{"steps"}, step{"step"};
-    schedule s(of.what, host);
     l.split_positions(s, of.y, of.x, t);
-    s.split(of.block, l.filter_tile, l.vector, t.vectors).split(of.term, steps, step, t.steps);
+    s.split(of.block, l.filter_tile, l.vector, t.vectors).split(terms, steps, step, t.steps);
     if (t.filters_inside)
         s.reorder(of.batch, l.rows, l.columns, of.group, of.pass, l.row_tile, l.column_tile, l.filter_tile, of.r, of.s, steps, step, l.row,
                   l.column, l.vector, of.lane);
@@ -191,8 +188,16 @@ constexpr schedule tiled_conv2d(packed_conv2d<Element, Sum> const& of, conv2d_ti
         s.reorder(of.batch, l.rows, l.columns, of.group, of.pass, l.filter_tile, l.row_tile, l.column_tile, of.r, of.s, steps, step, l.row,
                   l.column, l.vector, of.lane);
     s.unroll(step).unroll(l.row).unroll(l.column).unroll(l.vector).vectorize(of.lane);
-    if (t.stages) s.cache_read(of.in, l2).at(l.columns);
-    s.cache_write(of.out, ymm).at(t.filters_inside ? l.filter_tile : l.column_tile);
+    s.cache_write(out, targets::avx2::ymm).at(t.filters_inside ? l.filter_tile : l.column_tile);
+}
+
+/// `constexpr auto on_avx2 = tiled_conv2d(packed_conv2d_of<float, float, shape, packing>, {.columns = 6});`: a convolution whose blocks are
+/// copied with their border.
+template <class Element, class Sum>
+constexpr schedule tiled_conv2d(packed_conv2d<Element, Sum> const& of, conv2d_tile const& t) {
+    schedule s(of.what, targets::avx2::host);
+    tile_packed(s, of, of.term, of.out, t);
+    if (t.stages) s.cache_read(of.in, targets::avx2::l2).at(conv2d_positions{}.columns);
     return s;
 }
 

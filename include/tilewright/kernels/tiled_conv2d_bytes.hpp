@@ -76,24 +76,14 @@ struct packed_conv2d_bytes : packed_conv2d_bytes_loops {
 template <class Element, conv2d_shape Shape, conv2d_packing Packing>
 inline constexpr packed_conv2d_bytes<Element> packed_conv2d_bytes_of{Shape, Packing};
 
-/// As for floats: blocks of positions outside, widened with their border; tiles of the result in registers inside.
+/// As for floats; blocks are widened with their border.
 template <class Element>
 constexpr schedule tiled_conv2d(packed_conv2d_bytes<Element> const& of, conv2d_tile const& t) {
-    using namespace targets::avx2;
-    constexpr conv2d_positions l{};
-    constexpr axis steps{"steps"}, step{"step"};
-    schedule s(of.what, host);
-    l.split_positions(s, of.y, of.x, t);
-    s.split(of.block, l.filter_tile, l.vector, t.vectors).split(of.pairs, steps, step, t.steps);
-    if (t.filters_inside)
-        s.reorder(of.batch, l.rows, l.columns, of.group, of.pass, l.row_tile, l.column_tile, l.filter_tile, of.r, of.s, steps, step, l.row,
-                  l.column, l.vector, of.lane, of.pair);
-    else
-        s.reorder(of.batch, l.rows, l.columns, of.group, of.pass, l.filter_tile, l.row_tile, l.column_tile, of.r, of.s, steps, step, l.row,
-                  l.column, l.vector, of.lane, of.pair);
-    s.unroll(step).unroll(l.row).unroll(l.column).unroll(l.vector).vectorize(of.lane).vectorize(of.pair);
-    s.cache_write(of.out, ymm).at(t.filters_inside ? l.filter_tile : l.column_tile);
-    s.compute_at(of.wide, l.columns).store_in(of.wide, l2);
+    using targets::avx2::l2;
+    schedule s(of.what, targets::avx2::host);
+    tile_packed(s, of, of.pairs, of.out, t);
+    s.vectorize(of.pair);
+    s.compute_at(of.wide, conv2d_positions{}.columns).store_in(of.wide, l2);
     s.stage(of.wide).vectorize(of.wide_row, 16);
     if (t.stages) s.cache_read(of.in, l2).at(of.wide_y);
     return s;
