@@ -43,7 +43,7 @@
     X(run_time_semantics, "the extents of instructions and transfers are constants, not left to run time")               \
     X(extent_of_no_argument, "no dimension of an argument is indexed by it alone, to read its extent from")              \
     X(reduction_fused_with_another, "a reduction and a loop of the output cannot be fused")                              \
-    X(vectorized_reduction, "lanes would change the order of a sum of floats")                                            \
+    X(vectorized_reduction, "lanes would change the order of a sum of floats")                                           \
     X(vectorized_around_steps, "a vectorized loop cannot hold transfers, instructions or other stages")                  \
     X(parallel_reduction, "threads would add to one sum at a time: a loop that is reduced is not parallel")              \
     X(parallel_in_parallel, "a loop around it is parallel already")                                                      \
