@@ -90,17 +90,20 @@ inline constexpr axis mo{"mo"}, mi{"mi"}, no{"no"}, ni{"ni"}, ko{"ko"}, ki{"ki"}
 inline constexpr tensor<std::int8_t> A{"A"}, B{"B"};
 inline constexpr tensor<std::int32_t> C{"C"};
 inline constexpr auto matmul = C(m, n) += cast<std::int32_t>(A(m, k)) * cast<std::int32_t>(B(k, n));
-inline constexpr auto matmul_by_rows = schedule(matmul, npu)
-                                           .tile(m, n, mo, no, mi, ni, 32, 32)
-                                           .split(k, ko, ki, 48)
-                                           .reorder(mo, no, ko, mi, ni, ki)
-                                           .cache_read(A, spad)
-                                           .at(ko)
-                                           .cache_read(B, spad)
-                                           .at(ko)
-                                           .cache_write(C, sums)
-                                           .at(no)
-                                           .tensorize(mi, ni, ki, multiply_add);
+constexpr schedule in_blocks(machine const& on, intrinsic const& by) {
+    return schedule(matmul, on)
+        .tile(m, n, mo, no, mi, ni, 32, 32)
+        .split(k, ko, ki, 48)
+        .reorder(mo, no, ko, mi, ni, ki)
+        .cache_read(A, spad)
+        .at(ko)
+        .cache_read(B, spad)
+        .at(ko)
+        .cache_write(C, sums)
+        .at(no)
+        .tensorize(mi, ni, ki, by);
+}
+inline constexpr auto matmul_by_rows = in_blocks(npu, multiply_add), matmul_up_to = in_blocks(npu_up_to, multiply_add_up_to);
 
 // The other factor stays: nothing but rows of A is loaded in the loops.
 inline constexpr auto matmul_with_one_stride = schedule(matmul, npu)
@@ -113,18 +116,6 @@ inline constexpr auto matmul_with_one_stride = schedule(matmul, npu)
                                                    .cache_write(C, sums)
                                                    .at(no)
                                                    .tensorize(mi, ni, ki, multiply_add);
-
-inline constexpr auto matmul_up_to = schedule(matmul, npu_up_to)
-                                         .tile(m, n, mo, no, mi, ni, 32, 32)
-                                         .split(k, ko, ki, 48)
-                                         .reorder(mo, no, ko, mi, ni, ki)
-                                         .cache_read(A, spad)
-                                         .at(ko)
-                                         .cache_read(B, spad)
-                                         .at(ko)
-                                         .cache_write(C, sums)
-                                         .at(no)
-                                         .tensorize(mi, ni, ki, multiply_add_up_to);
 
 // A convolution on the same instruction: rows of its first factor are pixels, two apart.
 inline constexpr axis y{"y", 5}, x{"x", 19}, q{"q", 21}, r{"r", 3}, s{"s", 2}, ch{"ch", 32};

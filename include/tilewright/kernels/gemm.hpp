@@ -91,8 +91,8 @@ constexpr schedule tiled_gemm(gemm<Element> const& of, gemm_tile const& t) {
     s.split(t.threads > 1 ? columns : of.n, no, ni, t.block_columns).split(of.k, ko, ki, t.block_depth).split(of.m, mo, mi, t.block_rows);
     s.split(ni, column_tile, column, width).split(column, vector, lane, lanes).split(mi, row_tile, row, t.rows);
     s.split(ki, steps, step, t.unrolled);
-    if (t.columns_inside) s.reorder(no, ko, mo, row_tile, column_tile, steps, step, row, vector, lane);
-    else s.reorder(no, ko, mo, column_tile, row_tile, steps, step, row, vector, lane);
+    s.reorder(no, ko, mo, row_tile, column_tile, steps, step, row, vector, lane);
+    if (!t.columns_inside) s.reorder(column_tile, row_tile);
     if (t.threads > 1) s.reorder(part, no, ko, mo);
     s.unroll(step).unroll(row).unroll(vector).vectorize(lane);
     if (t.packs) s.cache_read(of.B, l2).at(ko).layout([width](auto i, auto j) { return index_map(j / width, i, j % width); });

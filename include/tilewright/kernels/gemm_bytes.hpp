@@ -71,8 +71,8 @@ constexpr schedule tiled_gemm(gemm_bytes<Left, Right> const& of, gemm_bytes_tile
     s.split(of.n, no, ni, t.block_columns).split(of.k, ko, ki, t.block_depth).split(of.m, mo, mi, t.block_rows);
     s.split(ki, pairs, pair, 2).split(ni, column_tile, column, width).split(column, vector, lane, lanes).split(mi, row_tile, row, t.rows);
     s.split(pairs, steps, step, t.unrolled);
-    if (t.columns_inside) s.reorder(mo, ko, no, row_tile, column_tile, steps, step, row, vector, lane, pair);
-    else s.reorder(mo, ko, no, column_tile, row_tile, steps, step, row, vector, lane, pair);
+    s.reorder(mo, ko, no, row_tile, column_tile, steps, step, row, vector, lane, pair);
+    if (!t.columns_inside) s.reorder(column_tile, row_tile);
     s.unroll(step).unroll(row).unroll(vector).vectorize(lane).vectorize(pair);
     s.cache_write(of.C, ymm).at(t.columns_inside ? column_tile : row_tile);
     s.compute_at(of.wide_B, no).store_in(of.wide_B, l2);

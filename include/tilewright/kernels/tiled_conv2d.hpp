@@ -181,12 +181,9 @@ constexpr void tile_packed(schedule& s, packed_conv2d_loops const& of, axis cons
     constexpr axis steps{"steps"}, step{"step"};
     l.split_positions(s, of.y, of.x, t);
     s.split(of.block, l.filter_tile, l.vector, t.vectors).split(terms, steps, step, t.steps);
-    if (t.filters_inside)
-        s.reorder(of.batch, l.rows, l.columns, of.group, of.pass, l.row_tile, l.column_tile, l.filter_tile, of.r, of.s, steps, step, l.row,
-                  l.column, l.vector, of.lane);
-    else
-        s.reorder(of.batch, l.rows, l.columns, of.group, of.pass, l.filter_tile, l.row_tile, l.column_tile, of.r, of.s, steps, step, l.row,
-                  l.column, l.vector, of.lane);
+    s.reorder(of.batch, l.rows, l.columns, of.group, of.pass, l.filter_tile, l.row_tile, l.column_tile, of.r, of.s, steps, step, l.row,
+              l.column, l.vector, of.lane);
+    if (t.filters_inside) s.reorder(l.row_tile, l.column_tile, l.filter_tile);
     s.unroll(step).unroll(l.row).unroll(l.column).unroll(l.vector).vectorize(of.lane);
     s.cache_write(out, targets::avx2::ymm).at(t.filters_inside ? l.filter_tile : l.column_tile);
 }
@@ -211,9 +208,8 @@ constexpr schedule tiled_conv2d(depthwise_conv2d<Element, Sum, Weight> const& of
     schedule s(of.what, host);
     l.split_positions(s, of.y, of.x, t);
     s.split(of.channel, l.filter_tile, channels, t.vectors * lanes).split(channels, l.vector, lane, lanes);
-    if (t.filters_inside)
-        s.reorder(of.batch, l.rows, l.columns, l.row_tile, l.column_tile, l.filter_tile, of.r, of.s, l.row, l.column, l.vector, lane);
-    else s.reorder(of.batch, l.rows, l.columns, l.filter_tile, l.row_tile, l.column_tile, of.r, of.s, l.row, l.column, l.vector, lane);
+    s.reorder(of.batch, l.rows, l.columns, l.filter_tile, l.row_tile, l.column_tile, of.r, of.s, l.row, l.column, l.vector, lane);
+    if (t.filters_inside) s.reorder(l.row_tile, l.column_tile, l.filter_tile);
     s.unroll(of.s).unroll(l.row).unroll(l.column).unroll(l.vector).vectorize(lane);
     if (t.stages) s.cache_read(of.in, l2).at(l.columns);
     s.cache_write(of.out, ymm).at(t.filters_inside ? l.filter_tile : l.column_tile);
