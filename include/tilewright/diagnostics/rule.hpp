@@ -60,6 +60,9 @@
     X(not_read_by_the_stage, "the current stage does not read it")                                                       \
     X(not_computed_by_the_stage, "the current stage does not compute it")                                                \
     X(not_computed, "no stage computes it")                                                                              \
+    X(not_an_input, "it is no input of the kernel")                                                                      \
+    X(not_the_result, "it is not what the last stage computes")                                                          \
+    X(holds_no_arguments, "`$1` has registers or numbers, to which no argument can point")                               \
     X(behind_no_staging, "it must follow the cache_read, cache_write or store_in that it speaks of")                     \
     X(prefetch_of_output, "what is stored is not loaded ahead; prefetch speaks of a cache_read")                         \
     X(without_consumer, "no later stage reads the result, so there is no loop to compute it at")                         \

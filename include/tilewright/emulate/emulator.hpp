@@ -32,8 +32,10 @@ class emulator {
         std::int64_t calls = 0, bytes = 0, cycles = 0;
     };
 
-    emulator(machine const& what, semantics_table const& semantics)
-        : what_(what), semantics_(semantics), memories_(what_), engines_(what_), shadow_(what_, memories_), settings_(what_) {
+    /// @param shared  memories, by name, that lie where the emulators of other machines have them too
+    emulator(machine const& what, semantics_table const& semantics,
+             std::map<std::string, std::shared_ptr<emulation::bank_list const>> const& shared = {})
+        : what_(what), semantics_(semantics), memories_(what_, shared), engines_(what_), shadow_(what_, memories_), settings_(what_) {
         for (int at = 0; at < what_.transfers.size(); ++at) {
             transfer_description const& t = what_.transfers[at];
             transfer_parts_.push_back(

@@ -1,5 +1,7 @@
 #pragma once
 #include <cstdio>
+#include <map>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <tilewright/emulate/region.hpp>
@@ -17,30 +19,38 @@ struct place {
     constexpr explicit operator bool() const { return memory >= 0; }
 };
 
+/// The banks of one memory, which several machines may see.
+using bank_list = std::vector<guarded_region>;
+
+inline std::shared_ptr<bank_list const> banks_of(memory const& m) {
+    bank_list banks;
+    for (int bank = 0; m.capacity > 0 && bank < m.banks; ++bank)
+        banks.emplace_back(static_cast<std::size_t>(m.bank_capacity()), static_cast<std::size_t>(m.alignment));
+    return std::make_shared<bank_list const>(std::move(banks));
+}
+
 /// The memories of a machine in this process. Every bank is a guarded region of its own.
 class memories {
   public:
-    explicit memories(machine const& what) : what_(what), banks_(static_cast<std::size_t>(what.memories.size())) {
+    /// @param shared  memories, by name, that lie where another machine has them too
+    explicit memories(machine const& what, std::map<std::string, std::shared_ptr<bank_list const>> const& shared = {}) : what_(what) {
         for (int at = 0; at < what.memories.size(); ++at) {
-            memory const& m = what.memories[at];
-            for (int bank = 0; m.capacity > 0 && bank < m.banks; ++bank) {
-                banks_[static_cast<std::size_t>(at)].emplace_back(static_cast<std::size_t>(m.bank_capacity()),
-                                                                  static_cast<std::size_t>(m.alignment));
-            }
+            auto const known = shared.find(what.memories[at].name.str());
+            banks_.push_back(known != shared.end() ? known->second : banks_of(what.memories[at]));
         }
     }
 
     /// The first byte of a bank; null when there is no such bank, or the memory has no capacity.
     std::byte* base(int memory_at, int bank) const {
         if (memory_at < 0 || static_cast<std::size_t>(memory_at) >= banks_.size()) return nullptr;
-        auto const& of = banks_[static_cast<std::size_t>(memory_at)];
+        bank_list const& of = *banks_[static_cast<std::size_t>(memory_at)];
         return bank < 0 || static_cast<std::size_t>(bank) >= of.size() ? nullptr : of[static_cast<std::size_t>(bank)].begin();
     }
-    bool has_capacity(int memory_at) const { return !banks_[static_cast<std::size_t>(memory_at)].empty(); }
+    bool has_capacity(int memory_at) const { return !banks_[static_cast<std::size_t>(memory_at)]->empty(); }
 
     /// Where `bytes` bytes from `address` on lie in one bank of a memory.
     place find_in(int memory_at, void const* address, std::int64_t bytes) const {
-        auto const& of = banks_[static_cast<std::size_t>(memory_at)];
+        bank_list const& of = *banks_[static_cast<std::size_t>(memory_at)];
         for (std::size_t bank = 0; bank < of.size(); ++bank) {
             if (of[bank].holds(address, static_cast<std::size_t>(bytes)))
                 return {memory_at, static_cast<int>(bank), static_cast<std::byte const*>(address) - of[bank].begin()};
@@ -91,7 +101,7 @@ class memories {
 
   private:
     machine const& what_;
-    std::vector<std::vector<guarded_region>> banks_;
+    std::vector<std::shared_ptr<bank_list const>> banks_;
 };
 
 }  // namespace tilewright::emulation

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <sstream>
 #include <tilewright/plan/arguments.hpp>
+#include <tilewright/plan/in_place.hpp>
 #include <vector>
 
 // The files between a caller and the generated function: header, entry with its checks, binding to the emulator. Does not need Halide.
@@ -342,7 +343,7 @@ inline std::string entry_text(plan_value const& plan, std::string const& name, b
             text << ", ";
             numbers(constant_extents(plan, at), b.rank);
             text << ", " << int{b.dense_from} << ", " << b.stride_multiple << ", " << b.alignment << ", " << exact_dimensions(plan, at)
-                 << "},\n";
+                 << ", " << (tilewright::detail::may_be_result(plan, arguments_of(plan).tensors[at]) ? 1 : 0) << "},\n";
         }
         text << "};\n";
     }

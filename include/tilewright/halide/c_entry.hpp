@@ -1,6 +1,7 @@
 #pragma once
 #include <tilewright/halide/binding_files.hpp>
 #include <tilewright/halide/c_words.hpp>
+#include <tilewright/plan/in_place.hpp>
 #include <tilewright/runtime/argument_error.h>
 
 // The C function that users of a kernel's C source call: typed pointers, strides, extents that are left to run time; and its checks.
@@ -14,10 +15,12 @@ struct c_argument {
     std::vector<std::string> extents;  ///< of the region that the kernel uses: a number, or an expression
 };
 
-/// What the function is given, in its order: inputs with their strides, scalar parameters, the result with its strides, extents.
+/// What the function is given, in its order: inputs with their strides, scalar parameters, addresses of memories, the result with its
+/// strides, extents.
 struct c_signature {
     std::vector<c_argument> tensors;
     std::vector<std::pair<std::string, std::string>> scalars;  ///< name in the plan, word
+    std::vector<std::pair<int, std::string>> pools;            ///< memory of the machine, word
     std::vector<std::pair<int, std::string>> extents;          ///< variable of the plan, word
 
     std::string parameters(plan_value const& plan) const {
@@ -34,13 +37,14 @@ struct c_signature {
         add_tensors(false);
         argument_list const list = arguments_of(plan);
         for (std::size_t at = 0; at < scalars.size(); ++at) add(c_type(plan.what[list.parameters[at]].type) + " " + scalars[at].second);
+        for (auto const& [at, word] : pools) add("void *" + word);
         add_tensors(true);
         for (auto const& [at, word] : extents) add("int64_t " + word);
         return text.empty() ? "void" : text;
     }
 };
 
-inline c_signature c_signature_of(plan_value const& plan, c_names& names) {
+inline c_signature c_signature_of(plan_value const& plan, c_names& names, bool device) {
     c_signature made;
     for (int at = 0; at < plan.variables.size(); ++at) {
         variable const& v = plan.variables[static_cast<std::size_t>(at)];
@@ -76,6 +80,10 @@ inline c_signature c_signature_of(plan_value const& plan, c_names& names) {
              return parameters;
          }())
         made.scalars.emplace_back(n.name.str(), names.take(n.name.str()));
+    for (int at = 0; at < list.pool_count && device; ++at) {
+        int const memory_at = list.pools[static_cast<std::size_t>(at)];
+        made.pools.emplace_back(memory_at, names.take(plan.where->memories[memory_at].name.str()));
+    }
     return made;
 }
 
@@ -113,14 +121,23 @@ class c_checks {
             return code_text(TILEWRIGHT_RUN_TIME_EXTENT, "more steps than can be counted", position_of(plan_, buffer_at)) + "\n";
         });
         for (std::size_t position = 0; position < signature_.tensors.size(); ++position) check(static_cast<int>(position));
+        std::vector<pool> const pools = pools_of(plan_, !signature_.pools.empty());
+        for (std::size_t at = 0; at < pools.size(); ++at) {
+            std::string const& word = signature_.pools[at].second;
+            int const position = static_cast<int>(signature_.tensors.size() + at);
+            refuse_if(word + " == NULL", TILEWRIGHT_NULL_HOST, "no memory", position);
+            if (pools[at].alignment > 1)
+                refuse_if("(uintptr_t)" + word + " % " + std::to_string(pools[at].alignment) + " != 0", TILEWRIGHT_MISALIGNED,
+                          "not aligned as its buffers are", position);
+        }
         for (std::size_t written = 0; written < signature_.tensors.size(); ++written) {
             if (!plan_.buffers[static_cast<std::size_t>(signature_.tensors[written].at)].written) continue;
             for (std::size_t other = 0; other < signature_.tensors.size(); ++other) {
                 if (other == written) continue;
                 overlaps_ = true;
-                refuse_if(
-                    "overlap(" + bytes_of_argument(signature_.tensors[written]) + ", " + bytes_of_argument(signature_.tensors[other]) + ")",
-                    TILEWRIGHT_OVERLAP, "the result shares bytes with it", static_cast<int>(other));
+                refuse_if(apart_unless_same(signature_.tensors[written], signature_.tensors[other]) + "overlap(" +
+                              bytes_of_argument(signature_.tensors[written]) + ", " + bytes_of_argument(signature_.tensors[other]) + ")",
+                          TILEWRIGHT_OVERLAP, "the result shares bytes with it", static_cast<int>(other));
             }
         }
         return text_;
@@ -187,6 +204,13 @@ class c_checks {
         if (b.alignment > 1)
             refuse_if("(uintptr_t)" + a.word + " % " + std::to_string(b.alignment) + " != 0", TILEWRIGHT_MISALIGNED,
                       "not aligned as a transfer takes it", position);
+    }
+    /// Of an input that may be the result: only what is not the same elements must be apart.
+    std::string apart_unless_same(c_argument const& result, c_argument const& other) const {
+        if (!tilewright::detail::may_be_result(plan_, other.at)) return {};
+        std::string same = "(const void *)" + result.word + " == (const void *)" + other.word;
+        for (std::size_t d = 0; d < result.strides.size(); ++d) same += " && " + result.strides[d] + " == " + other.strides[d];
+        return "!(" + same + ") && ";
     }
     /// "A, 2 * (1 + 23 * A_stride_0 + 35)"
     std::string bytes_of_argument(c_argument const& a) const {

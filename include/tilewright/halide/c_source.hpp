@@ -35,7 +35,7 @@ class c_source_writer {
         if (tilewright::detail::hazard const found = tilewright::detail::find_hazard_at_any(plan_))
             throw std::runtime_error("the plan has a hazard: " + std::string(text_of(found.broken)));
         reserve_names();
-        signature_ = c_signature_of(plan_, code_.values.names);
+        signature_ = c_signature_of(plan_, code_.values.names, on_device());
         bind_arguments();
         std::string const body = code_.function_body(program());
         return {header(), source(body)};
@@ -84,6 +84,7 @@ class c_source_writer {
             names_.parameters[name] = Halide::Internal::Variable::make(type_of(parameters[at].type), name);
             code_.values.bind(name, {signature_.scalars[at].second});
         }
+        for (auto const& [at, word] : signature_.pools) code_.values.bind(word, {word, c_variable::kind::address});
         code_.values.field_of = [this](std::string const& handle, std::string const& field, int dimension) {
             return field_of(handle, field, dimension);
         };
@@ -106,6 +107,7 @@ class c_source_writer {
         // The same code for every machine that it is written on: Halide only lowers here, for no processor in particular.
         emission how{options_.to, machine, Halide::Target(Halide::Target::Linux, Halide::Target::X86, 64)};
         how.plain_arguments = true;
+        for (auto const& [at, word] : signature_.pools) how.pools[at] = Halide::Internal::Variable::make(Halide::UInt(64), word);
         how.remark = [this](int step_at) { return remark(step_at); };
         return emitter(plan_, names_, how).program();
     }
@@ -203,6 +205,8 @@ class c_source_writer {
                 "bytes\n"
              << " * with the result, 9 extent that is left to run time. */\n"
              << "int " << name << "(" << signature_.parameters(plan_) << ");\n";
+        for (pool const& one : pools_of(plan_, on_device()))
+            text << "/* " << one.name << ": " << one.bytes << " bytes, at a multiple of " << one.alignment << ", for this call alone. */\n";
         if (buffer const* kept = kept_result(plan_))
             text << "/* The result stays in memory " << plan_.where->memories[kept->memory].name.str() << ", " << kept->offset
                  << " bytes from its base. */\n";
@@ -264,6 +268,9 @@ class c_source_writer {
         for (std::size_t at = 0; at < scalars.size(); ++at) {
             if (is_used(scalars[at].name.str()))
                 add(c_type(scalars[at].type) + " ", signature_.scalars[at].second, signature_.scalars[at].second);
+        }
+        for (auto const& [at, word] : signature_.pools) {
+            if (is_used(word)) add("unsigned char *", word, word);
         }
         for (auto const& [at, word] : signature_.extents) {
             if (is_used(names_.variables[static_cast<std::size_t>(at)])) add("int32_t ", word, "(int32_t)" + word);

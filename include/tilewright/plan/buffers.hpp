@@ -47,6 +47,17 @@ constexpr int add_planned(planning& p, label const& tensor, int memory_at, scala
     return at;
 }
 
+/// Where the caller keeps an argument: what `reads` or `writes` names first, or else the machine's first memory.
+constexpr void put_argument(planning& p, buffer& b) {
+    schedule const& of = *p.of;
+    for (int at = 0; at < of.directive_count(); ++at) {
+        directive const& d = of.directive_at(at);
+        if (d.kind != (b.written ? directive_kind::writes : directive_kind::reads) || of.name_at(d, 0) != b.tensor) continue;
+        b.memory = static_cast<std::int16_t>(of.where().memories.find(of.name_at(d, 1)));
+        b.ordinal = static_cast<std::int16_t>(at + 1);
+    }
+}
+
 /// Arguments in the order in which the computation names them, the result last.
 constexpr void add_arguments(planning& p) {
     auto const agree = [&](tilewright::node const& n, int rank, scalar_type type) {
@@ -58,13 +69,15 @@ constexpr void add_arguments(planning& p) {
         for (int at = 0; at < p.plan.buffers.size(); ++at) {
             if (p.buffer_at(at).tensor == n.name) return agree(n, p.buffer_at(at).rank, p.buffer_at(at).type);
         }
-        p.add(buffer{.name = n.name,
-                     .tensor = n.name,
-                     .written = written,
-                     .type = n.type,
-                     .rank = static_cast<std::int16_t>(n.argument_count),
-                     .alignment = bytes_of(n.type),
-                     .dense_from = static_cast<std::uint8_t>(n.argument_count > 0 ? n.argument_count - 1 : 0)});
+        buffer argument{.name = n.name,
+                        .tensor = n.name,
+                        .written = written,
+                        .type = n.type,
+                        .rank = static_cast<std::int16_t>(n.argument_count),
+                        .alignment = bytes_of(n.type),
+                        .dense_from = static_cast<std::uint8_t>(n.argument_count > 0 ? n.argument_count - 1 : 0)};
+        put_argument(p, argument);
+        p.add(argument);
     };
     for (int s = 0; s < p.plan.stages.size(); ++s) {
         p.each_access(s, [&](int node) {

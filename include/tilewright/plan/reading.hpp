@@ -84,6 +84,37 @@ constexpr void read_stages(planning& p) {
     }
 }
 
+/// `reads` and `writes`: the tensor is an argument of that direction, said once, and every memory can hold arguments.
+constexpr void read_residence(planning& p, directive const& d, int ordinal) {
+    schedule const& of = *p.of;
+    label const& tensor = of.name_at(d, 0);
+    bool const writes = d.kind == directive_kind::writes;
+    int const last = p.plan.stages.size() - 1;
+    bool found = writes && p.stage_at(last).output == tensor;
+    for (int s = 0; s <= last && !writes && p.producer_of(tensor) < 0; ++s)
+        p.each_access(s, [&](int node) { found |= p.plan.what[node].name == tensor; });
+    if (!found) return p.refuse(verdict_kind::unknown_tensor, writes ? rule::not_the_result : rule::not_an_input, {tensor}, ordinal);
+    for (int before = 0; before + 1 < ordinal; ++before) {
+        directive const& other = of.directive_at(before);
+        bool const again = other.kind == d.kind && of.name_at(other, 0) == tensor;
+        bool const kept = writes && other.kind == directive_kind::store_in && of.name_at(other, 0) == tensor;
+        if (!again && !kept) continue;
+        p.refuse(verdict_kind::conflicting_directives, ordinal).names = {tensor, name_of(other.kind)};
+        return;
+    }
+    if (d.name_count - 1 > any_of::most) return p.refuse_capacity("memories", d.name_count - 1, any_of::most, ordinal, tensor);
+    for (int at = 1; at < d.name_count && !p.refused(); ++at) {
+        int const memory_at = of.where().memories.find(of.name_at(d, at));
+        if (memory_at < 0) {
+            p.refuse(verdict_kind::unknown_part, ordinal).names = {of.name_at(d, at), of.where().name};
+            continue;
+        }
+        memory const& m = of.where().memories[memory_at];
+        if (m.registers > 0 || m.is_numbered())
+            p.refuse(verdict_kind::misplaced_directive, rule::holds_no_arguments, {tensor, m.name}, ordinal);
+    }
+}
+
 /// Reads the directives that place stages and stage tensors; loops are left to `build_loops`.
 constexpr void read_directives(planning& p) {
     schedule const& of = *p.of;
@@ -155,6 +186,12 @@ constexpr void read_directives(planning& p) {
                 last_staging = -1;
                 break;
             }
+            case directive_kind::reads:
+            case directive_kind::writes:
+                read_residence(p, d, ordinal);
+                last_stored = d.kind == directive_kind::writes ? p.plan.stages.size() - 1 : -1;
+                last_staging = -1;
+                break;
             case directive_kind::cache_read:
             case directive_kind::cache_write: {
                 bool const writes = d.kind == directive_kind::cache_write;

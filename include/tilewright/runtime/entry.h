@@ -17,6 +17,7 @@ struct tilewright_argument {
     int32_t stride_multiple; /* elements */
     int64_t alignment;       /* bytes, of the first element used */
     int exact;               /* bit d: dimension d has the extent, no more; a written argument has in all of them */
+    int may_be_result;       /* it may be the very elements that the kernel writes */
 };
 
 static inline int tilewright_check_argument(const struct tilewright_argument* want, int at, const struct halide_buffer_t* have) {
@@ -73,6 +74,16 @@ static inline uint64_t tilewright_end_of(const struct halide_buffer_t* b) {
     return (uint64_t)(uintptr_t)b->host + (uint64_t)(last + 1) * ((b->type.bits + 7) / 8);
 }
 
+/* Whether two buffers are the same elements. */
+static inline int tilewright_same_elements(const struct halide_buffer_t* a, const struct halide_buffer_t* b) {
+    int d;
+    if (a->host != b->host || a->dimensions != b->dimensions) return 0;
+    for (d = 0; d < a->dimensions; ++d) {
+        if (a->dim[d].min != b->dim[d].min || (a->dim[d].extent > 1 && a->dim[d].stride != b->dim[d].stride)) return 0;
+    }
+    return 1;
+}
+
 /* 0, or the code of the first argument that the kernel cannot run on. */
 static inline int tilewright_check_arguments(const struct tilewright_argument* want, int count, struct halide_buffer_t* const* have) {
     int at, other;
@@ -85,7 +96,8 @@ static inline int tilewright_check_arguments(const struct tilewright_argument* w
         for (other = 0; other < count; ++other) {
             const int apart = tilewright_end_of(have[at]) <= (uint64_t)(uintptr_t)have[other]->host ||
                               tilewright_end_of(have[other]) <= (uint64_t)(uintptr_t)have[at]->host;
-            if (other != at && !apart) return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_OVERLAP, other);
+            if (other != at && !apart && !(want[other].may_be_result && tilewright_same_elements(have[at], have[other])))
+                return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_OVERLAP, other);
         }
     }
     return 0;

@@ -12,6 +12,8 @@
     X(parallel)                  \
     X(compute_at)                \
     X(store_in)                  \
+    X(reads)                     \
+    X(writes)                    \
     X(cache_read)                \
     X(cache_write)               \
     X(at)                        \

@@ -24,6 +24,24 @@ struct directive {
     fixed_array<std::int64_t, 2> factors{};
 };
 
+/// Memories of which any will do, the best first: `any_of(act_mem, l2_mem)`, or just `act_mem`.
+struct any_of {
+    static constexpr int most = 4;
+    fixed_array<label, most> names{};
+    int count = 0;  ///< above `most` marks an overflow
+
+    template <class... Memories>
+        requires(sizeof...(Memories) > 0 && (std::is_same_v<Memories, memory> && ...))
+    constexpr any_of(Memories const&... memories) {
+        auto const push = [this](label const& name) {
+            if (count < most) names[static_cast<std::size_t>(count)] = name;
+            ++count;
+        };
+        (push(memories.name), ...);
+    }
+    constexpr int size() const { return count < most ? count : most; }
+};
+
 namespace detail {
 inline constexpr machine no_machine{};
 }
@@ -55,6 +73,16 @@ class schedule {
         }
         ++directive_count_;
         name_count_ += count;
+        return *this;
+    }
+
+    constexpr schedule& log_memories(directive_kind kind, label const& tensor, any_of const& where, int line) {
+        log(kind, line, {}, tensor, where.names[0]);
+        for (int at = 1; at < where.count; ++at, ++name_count_) {
+            if (name_count_ < most_names && at < any_of::most)
+                names_[static_cast<std::size_t>(name_count_)] = where.names[static_cast<std::size_t>(at)];
+            if (directive_count_ <= most_directives) ++directives_[static_cast<std::size_t>(directive_count_ - 1)].name_count;
+        }
         return *this;
     }
 
@@ -112,6 +140,15 @@ class schedule {
     constexpr schedule& store_in(any_tensor const& output, memory const& where, int line = __builtin_LINE()) {
         return log(directive_kind::store_in, line, {}, output.name, where.name);
     }
+    /// The caller keeps the argument `input` in `where`; of several memories in the first, unless a program chooses another one. Without
+    /// it, arguments are in the machine's first memory.
+    constexpr schedule& reads(any_tensor const& input, any_of const& where, int line = __builtin_LINE()) {
+        return log_memories(directive_kind::reads, input.name, where, line);
+    }
+    /// Likewise, the result of the last stage, where the caller has room for it.
+    constexpr schedule& writes(any_tensor const& output, any_of const& where, int line = __builtin_LINE()) {
+        return log_memories(directive_kind::writes, output.name, where, line);
+    }
     /// Stages what the current stage reads of `input` in `where`: once, or at the loop that `at` names.
     constexpr schedule& cache_read(any_tensor const& input, memory const& where, int line = __builtin_LINE()) {
         return log(directive_kind::cache_read, line, {}, input.name, where.name);
@@ -122,7 +159,8 @@ class schedule {
     }
     /// For the cache_read or cache_write before it: the buffer is for one iteration of `loop`.
     constexpr schedule& at(loop_name loop) { return log(directive_kind::at, loop.line, {}, loop.name); }
-    /// For the cache_read, cache_write or store_in before it: this transfer moves it. Without it, the machine must have just one that can.
+    /// For the cache_read, cache_write, store_in or writes before it: this transfer moves it. Without it, the machine must have just one
+    /// that can.
     constexpr schedule& by(transfer_description const& mover, int line = __builtin_LINE()) {
         return log(directive_kind::by, line, {}, mover.name);
     }
@@ -164,6 +202,20 @@ class schedule {
     constexpr directive const& directive_at(int position) const { return directives_[static_cast<std::size_t>(position)]; }
     constexpr label const& name_at(directive const& of, int position) const {
         return names_[static_cast<std::size_t>(of.first_name + position)];
+    }
+
+    /// The same schedule with an argument in this memory, whatever it says of that argument.
+    constexpr schedule with_argument_in(directive_kind direction, label const& tensor, label const& memory_name) const {
+        schedule changed = *this;
+        for (int at = 0; at < directive_count_ && at < most_directives; ++at) {
+            directive& d = changed.directives_[static_cast<std::size_t>(at)];
+            if (d.kind != direction || name_at(d, 0) != tensor) continue;
+            changed.names_[static_cast<std::size_t>(d.first_name + 1)] = memory_name;
+            d.name_count = 2;
+            return changed;
+        }
+        changed.log(direction, 0, {}, tensor, memory_name);
+        return changed;
     }
 
   private:
