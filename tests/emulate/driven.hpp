@@ -66,7 +66,7 @@ struct device {
         std::int64_t operands[] = {bits(from), from_buffer, 1, 0, 0, 0, 0, 0, bits(to), to_buffer, 1, 0, 0, 0, 0, 0};
         return tilewright_emulate_intrinsic(&on, which, operands);
     }
-    int code(std::int64_t cycles) { return tilewright_emulate_code(&on, cycles, 1, 0, 0, 0, 0, 0); }
+    int code(std::int64_t cycles) { return tilewright_emulate_code(&on, cycles, 1, 0, 0, 0, 0, 0, 0); }
     int touch(int buffer, void* address, std::int64_t bytes, bool writes) {
         return tilewright_emulate_access(&on, 0, buffer, reinterpret_cast<std::uintptr_t>(address), bytes, writes ? 1 : 0);
     }

@@ -37,3 +37,7 @@
 #define TILEWRIGHT_RACE "race: the plan leaves two accesses unordered; please report the schedule, and take buffers or asynchronous out"
 #define TILEWRIGHT_DEADLOCK "deadlock: declare the capacity that the hardware has, use fewer versions, or give the tokens more queues"
 #define TILEWRIGHT_OUTSIDE_DOMAIN "outside domain: extend the axis of the stage that computes it, or read it padded(...)"
+#define TILEWRIGHT_NO_PLACEMENT "no placement: let both name one memory, declare a transfer between the two, or allow copies"
+#define TILEWRIGHT_NO_PRODUCER "no producer: say input(...) or constant(...), bind(...) the right tensor, or run what computes it"
+#define TILEWRIGHT_CYCLE "cycle: kernels of a program follow each other; give what is written again another name"
+#define TILEWRIGHT_AGENT_MEMORY "agent memory: name a memory of the agent's machine, or list it there"

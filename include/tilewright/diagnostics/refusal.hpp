@@ -263,6 +263,18 @@ constexpr void report_refusal() {
         static_assert(
             no_refusal<Planned, outside_domain>::ok,
             TILEWRIGHT_OUTSIDE_DOMAIN);
+        static_assert(
+            no_refusal<Planned, no_placement>::ok,
+            TILEWRIGHT_NO_PLACEMENT);
+        static_assert(
+            no_refusal<Planned, no_producer>::ok,
+            TILEWRIGHT_NO_PRODUCER);
+        static_assert(
+            no_refusal<Planned, cycle>::ok,
+            TILEWRIGHT_CYCLE);
+        static_assert(
+            no_refusal<Planned, agent_memory>::ok,
+            TILEWRIGHT_AGENT_MEMORY);
         // clang-format on
     }
 }

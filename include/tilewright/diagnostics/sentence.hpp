@@ -51,7 +51,8 @@ struct text_line {
     }
 };
 
-/// Writes a sentence with what it names: $0 a name, #0 a number, % the rule, which is a sentence itself, @ the parts, {3 …} if there is
+/// Writes a sentence with what it names: $0 a name, #0 a number, % the rule, which is a sentence itself, @ the parts,
+/// ^1 and ^2 the names of the parts of one copy and of two, {3 …} if there is
 /// name 3, {#3 …} if there is fact 3.
 constexpr void put_sentence(text_line& line, verdict const& refusal, char const* sentence) {
     auto const name = [&](char digit) -> label const& { return refusal.names[static_cast<std::size_t>(digit - '0')]; };
@@ -73,6 +74,18 @@ constexpr void put_sentence(text_line& line, verdict const& refusal, char const*
                     line.put('x');
                 }
                 line.put(refusal.shares[static_cast<std::size_t>(part)].bytes);
+            }
+        } else if (*at == '^') {
+            int const copies = *++at - '0';
+            bool another = false;
+            for (int part = 0; part < refusal.share_count; ++part) {
+                share const& one = refusal.shares[static_cast<std::size_t>(part)];
+                if (one.copies != copies) continue;
+                if (another) line.put(" or ");
+                line.put('`');
+                line.put(one.name);
+                line.put('`');
+                another = true;
             }
         } else if (*at != '}') line.put(*at);
     }

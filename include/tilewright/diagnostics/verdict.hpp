@@ -5,8 +5,8 @@
 #include <tilewright/schedule/directive.hpp>
 
 // Every verdict once: its name, the sentence with its numbers, and the way out. In a sentence, $0 is a name of the verdict, #0 one of its
-// facts, @ the list of parts with their bytes, % the rule that is broken; {3 …} stands only if name 3 is there, {#3 …} if fact 3 is.
-// docs/diagnostics/ has a page for each.
+// facts, @ the list of parts with their bytes, ^1 and ^2 the parts of one and of two copies, % the rule that is broken; {3 …} stands only
+// if name 3 is there, {#3 …} if fact 3 is. docs/diagnostics/ has a page for each.
 #define TILEWRIGHT_VERDICTS(X)                                                                                                             \
     X(unknown_axis, "there is no loop `$0` in stage `$1`", TILEWRIGHT_UNKNOWN_AXIS)                                                        \
     X(unknown_tensor, "`$0`: %{1 (stage `$1`)}", TILEWRIGHT_UNKNOWN_TENSOR)                                                                \
@@ -16,7 +16,7 @@
     X(box_not_constant, "the box of `$0` in dimension #0 changes from one iteration of `$1` to the next", TILEWRIGHT_BOX_NOT_CONSTANT)     \
     X(run_time_box, "the box of `$0` inside `$2` is as large as `$1`, an extent left to run time, without bound", TILEWRIGHT_RUN_TIME_BOX) \
     X(run_time_domain, "`$0`: run time would have to decide where indices over `$1` begin or end", TILEWRIGHT_RUN_TIME_DOMAIN)             \
-    X(memory_overflow, "memory `$0`{#3 (bank #3)} needs #0 of #1 bytes: @{1; at most #2 versions of `$1` fit}",                            \
+    X(memory_overflow, "memory `$0`{#3 (bank #3)} needs #0 of #1 bytes{2 in `$2`}: @{1; at most #2 versions of `$1` fit}",                 \
       TILEWRIGHT_MEMORY_OVERFLOW)                                                                                                          \
     X(register_overflow, "a tile of `$1` holds #0 of the #1 registers of `$0`: @", TILEWRIGHT_REGISTER_OVERFLOW)                           \
     X(no_memory, "`$0` has no memory that can hold it{1: `$1` has no capacity}", TILEWRIGHT_NO_MEMORY)                                     \
@@ -44,7 +44,11 @@
     X(bank_conflict, "bank #0 of `$0` has one port: `$1` is in flight there while `$2` is used{3 by $3}", TILEWRIGHT_BANK_CONFLICT)        \
     X(race, "version #0 of `$0`: %{1 (`$1` is in flight)}{2 (`$2` meets it)}", TILEWRIGHT_RACE)                                            \
     X(deadlock, "tokens from `$1` to `$2` for `$0`: %", TILEWRIGHT_DEADLOCK)                                                               \
-    X(outside_domain, "dimension #0 of `$0` is read from #1 to #2, but computed from 0 to #3", TILEWRIGHT_OUTSIDE_DOMAIN)
+    X(outside_domain, "dimension #0 of `$0` is read from #1 to #2, but computed from 0 to #3", TILEWRIGHT_OUTSIDE_DOMAIN)                  \
+    X(no_placement, "`$0`: `$1` has it in ^1, `$2` needs it in ^2: %", TILEWRIGHT_NO_PLACEMENT)                                              \
+    X(no_producer, "`$0`: %", TILEWRIGHT_NO_PRODUCER)                                                                                      \
+    X(cycle, "kernel `$0` waits for `$1`, which waits for it", TILEWRIGHT_CYCLE)                                                           \
+    X(agent_memory, "agent `$0` does not see memory `$1`, where kernel `$2` is to have `$3`", TILEWRIGHT_AGENT_MEMORY)
 
 // What a number in a verdict says.
 #define TILEWRIGHT_FACTS(X) \

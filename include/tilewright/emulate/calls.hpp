@@ -29,8 +29,8 @@ extern "C" {
 }
 [[gnu::used]] inline std::int32_t tilewright_emulate_code(void* machine, std::int64_t iterations, std::int32_t load, std::int32_t store,
                                                           std::int32_t arithmetic, std::int32_t multiply, std::int32_t divide,
-                                                          std::int32_t convert) {
-    static_cast<tilewright::emulator*>(machine)->code(iterations, {load, store, arithmetic, multiply, divide, convert});
+                                                          std::int32_t convert, std::int32_t wait) {
+    static_cast<tilewright::emulator*>(machine)->code(iterations, {load, store, arithmetic, multiply, divide, convert, wait});
     return 0;
 }
 /// `writes`: 0 of a load, 1 of a store, 2 of a store that fills a buffer in front of a transfer.

@@ -187,12 +187,15 @@ class code_transfers : public code_order {
         fill = LetStmt::make(name, reinterpret_to_handle(address), fill);
         if (how_.to != binding::emulated) return fill;
         std::int64_t const elements = m.bytes / bytes_of(b.type);
-        return Block::make(Evaluate::make(code_call(wide(elements), {.store = 1})), fill);
+        return Block::make(
+            Evaluate::make(
+                code_call(wide(elements), {.store = 1, .wait = static_cast<std::int32_t>(plan_.where->memories[b.memory].wait_cycles)})),
+            fill);
     }
     /// Tells the emulator what loops that stay code are going to do.
     Expr code_call(Expr const& iterations, operation_counts const& c) const {
         return call(Halide::Int(32), "tilewright_emulate_code",
-                    {machine_handle(), iterations, c.load, c.store, c.arithmetic, c.multiply, c.divide, c.convert});
+                    {machine_handle(), iterations, c.load, c.store, c.arithmetic, c.multiply, c.divide, c.convert, c.wait});
     }
 };
 

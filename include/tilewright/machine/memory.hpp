@@ -12,6 +12,9 @@ constexpr std::int64_t operator""_MiB(unsigned long long count) { return static_
 /// Most banks of a memory.
 inline constexpr int max_banks = 8;
 
+/// Most cycles that an access to a memory may be said to wait.
+inline constexpr std::int64_t most_wait_cycles = 1 << 20;
+
 /// A memory that software manages. The first memory of a machine is where the arguments of kernels live; it needs no capacity.
 struct memory {
     label name;
@@ -25,6 +28,8 @@ struct memory {
     int registers = 0;                                   ///< it is a file of so many registers of equal size, which have no addresses
     std::int64_t address_unit = 0;    ///< bytes from one address to the next where addresses are numbers, as of rows; 0: they are pointers
     std::uint64_t address_flags = 0;  ///< bits that are set in every such number
+    bool per_agent = false;           ///< in a program: every agent with such a memory has one of its own
+    std::int64_t wait_cycles = 0;     ///< that a load or store by loops that stay code takes here, beyond those of the core
 
     constexpr std::int64_t bank_capacity() const { return banks > 1 ? capacity / banks : capacity; }
     /// Device address of the first byte of a bank.

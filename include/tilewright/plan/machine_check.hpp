@@ -36,6 +36,8 @@ struct machine_check {
     constexpr void check_memory(int at) const {
         memory const& of = m.memories[at];
         at_least(0, of.capacity, of.name, "capacity");
+        at_least(0, of.wait_cycles, of.name, "wait_cycles");
+        if (of.wait_cycles > most_wait_cycles) p.refuse_capacity("wait_cycles", of.wait_cycles, most_wait_cycles, 0, of.name);
         at_least(1, of.alignment, of.name, "alignment");
         at_least(1, of.banks, of.name, "banks");
         at_least(1, of.ports, of.name, "ports");

@@ -92,6 +92,11 @@ struct region_fault {
     constexpr explicit operator bool() const { return broken != rule::none; }
 };
 
+/// Cycles that a load or store by code takes longer in the memory of a buffer than in one without wait states.
+constexpr std::int32_t wait_at(planning& p, int buffer_at) {
+    return static_cast<std::int32_t>(p.of->where().memories[p.buffer_at(buffer_at).memory].wait_cycles);
+}
+
 /// Whether addresses of `b` at `at` are multiples of `alignment` bytes wherever the loops stand. What depends on an argument's
 /// strides is left to the check at the entry of the kernel.
 constexpr region_fault align(planning& p, buffer& b, fixed_array<linear, max_rank> const& at, std::int64_t alignment) {
@@ -339,7 +344,7 @@ constexpr void move_dense(planning& p, region r, int transfer_at, int ordinal, r
     m.bytes = m.row_elements * size;
     for (int position = 0; position < m.dimension_count; ++position) m.bytes *= m.dimensions[static_cast<std::size_t>(position)].extent;
     m.cycles = t.costs.latency + t.costs.setup + (m.bytes + t.costs.bytes_per_cycle - 1) / t.costs.bytes_per_cycle;
-    if (transfer_at < 0) m.cycles = m.bytes / size * p.of->where().host().costs.store;
+    if (transfer_at < 0) m.cycles = m.bytes / size * (p.of->where().host().costs.store + wait_at(p, r.destination));
     for (int dimension = 0; dimension < max_rank; ++dimension) {
         auto const d = static_cast<std::size_t>(dimension);
         if (r.source >= 0 && dimension < p.buffer_at(r.source).rank) m.source_at[d] = p.keep(r.source_at[d]);

@@ -288,11 +288,12 @@ enum class body_kind : std::uint8_t {
 /// Operations of one iteration of a tile body that stays code.
 struct operation_counts {
     std::int32_t load = 0, store = 0, arithmetic = 0, multiply = 0, divide = 0, convert = 0;
+    std::int32_t wait = 0;  ///< cycles that the memories of its loads and stores add
 };
 
 constexpr std::int64_t cycles_of(operation_counts const& counts, operation_costs const& cost) {
     return counts.load * cost.load + counts.store * cost.store + counts.arithmetic * cost.arithmetic + counts.multiply * cost.multiply +
-           counts.divide * cost.divide + counts.convert * cost.convert;
+           counts.divide * cost.divide + counts.convert * cost.convert + counts.wait;
 }
 
 /// What a `compute` step does: a nest of loops that Halide lowers, or a call of an intrinsic.
@@ -303,8 +304,9 @@ struct body {
     std::int16_t stage = 0;
     fixed_array<std::int16_t, most_loops> loops{};  ///< variables, outermost first
     std::int16_t loop_count = 0;
-    operation_counts counts{};  ///< of one iteration of all loops; a reduction's identity is not in it
-    std::int64_t cycles = 0;    ///< of one execution
+    operation_counts counts{};           ///< of one iteration of all loops; a reduction's identity is not in it
+    operation_counts identity_counts{};  ///< of writing that identity once
+    std::int64_t cycles = 0;             ///< of one execution
     std::int16_t intrinsic = -1;
     std::int16_t first_intrinsic = -1;  ///< used instead where all `first_loops` are at 0
     std::int64_t first_cycles = 0;

@@ -177,7 +177,7 @@ struct clocks {
         if (in.plan().limits.size() == 0) return b.cycles;
         operation_costs const costs = in.plan().where->host().costs;
         std::int64_t cycles = in.iterations_of(b, b.kind == body_kind::identity) * cycles_of(b.counts, costs);
-        if (b.kind == body_kind::reduction) cycles += in.iterations_of(b, true) * costs.store;
+        if (b.kind == body_kind::reduction) cycles += in.iterations_of(b, true) * cycles_of(b.identity_counts, costs);
         return cycles;
     }
     constexpr std::int64_t& completion_of(run const& in, ring_step const& at) {

@@ -31,13 +31,14 @@ struct counted_nodes {
     }
 };
 
-constexpr void count_operations(planning const& p, int at, operation_counts& counts, counted_nodes& counted) {
+constexpr void count_operations(planning& p, int at, operation_counts& counts, counted_nodes& counted) {
     node const& n = p.plan.what[at];
     if (!counted.is_new(at)) return;
     using enum operation;
     switch (n.op) {
         case access:
             ++counts.load;
+            if (use const* u = p.plan.use_at(at)) counts.wait += wait_at(p, u->buffer);
             // Outside of either end, and which of two values.
             if (p.plan.is_guarded(at)) ++counts.arithmetic;
             p.plan.each_padding(at, [&](padding const& one) { counts.arithmetic += one.guarded ? 2 : 0; });
@@ -422,12 +423,17 @@ class program_writer {
         each_reduction_around(p, s, p.placed(s).outer_depth + depth, [&](int loop) {
             b.first_loops[static_cast<std::size_t>(b.first_loop_count++)] = static_cast<std::int16_t>(loop);
         });
-        b.counts.store = 1;
+        b.counts = identity_counts(s);
         b.cycles = cycles_of_code(s, b, b.loop_count);
         touch_from_code(p, s, false);
         p.add(step_kind::compute, p.add(b));
     }
 
+    /// Of one store to the target of a stage.
+    constexpr operation_counts identity_counts(int s) {
+        use const* const target = p.plan.use_at(p.stage_at(s).target);
+        return {.store = 1, .wait = target == nullptr ? 0 : wait_at(p, target->buffer)};
+    }
     constexpr std::int64_t cycles_of_code(int s, body const& b, int loop_count) {
         double const once = static_cast<double>(cycles_of(b.counts, where().host().costs));
         return p.limited(static_cast<double>(trips(p, b.loops, loop_count)) * once, plan_value::most_total, "cycles", p.stage_at(s).output);
@@ -444,10 +450,13 @@ class program_writer {
         keep_lanes_in_a_block(p, s);
         counted_nodes counted{.first = st.first};
         count_operations(p, st.body, b.counts, counted);
+        b.identity_counts = identity_counts(s);
         b.counts.store += 1;
-        if (st.reduces()) b.counts.load += 1, b.counts.arithmetic += 1;
+        b.counts.wait += b.identity_counts.wait;
+        if (st.reduces()) b.counts.load += 1, b.counts.arithmetic += 1, b.counts.wait += b.identity_counts.wait;
         b.cycles = cycles_of_code(s, b, b.loop_count);
-        if (b.kind == body_kind::reduction) b.cycles += trips(p, b.loops, b.loop_count, true) * where().host().costs.store;
+        if (b.kind == body_kind::reduction)
+            b.cycles += trips(p, b.loops, b.loop_count, true) * cycles_of(b.identity_counts, where().host().costs);
         touch_from_code(p, s, true);
         p.add(step_kind::compute, p.add(b));
     }

@@ -30,6 +30,7 @@ struct any_of {
     fixed_array<label, most> names{};
     int count = 0;  ///< above `most` marks an overflow
 
+    constexpr any_of() = default;
     template <class... Memories>
         requires(sizeof...(Memories) > 0 && (std::is_same_v<Memories, memory> && ...))
     constexpr any_of(Memories const&... memories) {

@@ -1,0 +1,318 @@
+#pragma once
+#include <tilewright/machine/structural.hpp>
+#include <tilewright/plan/in_place.hpp>
+#include <tilewright/plan/nest.hpp>
+#include <tilewright/program/program_plan_value.hpp>
+
+// The graph of a program: its memories, its tensors and who uses them from where.
+namespace tilewright::detail {
+
+/// A tensor that waits in another memory while nobody uses it: `readers`, a bit for each kernel, read it when it has come back.
+struct spilled_tensor {
+    label tensor{};
+    label to{};
+    std::uint64_t readers = 0;
+};
+
+/// A program while it is planned.
+struct program_planning : refusals {
+    program const* program_of = nullptr;
+    fixed_array<plan_value const*, program::most_kernels> plans{};  ///< of its kernels, as their schedules say
+    program_plan_value plan{};
+    fixed_array<std::uint16_t, program_plan_value::most_tensors> banned{};  ///< memories that a tensor left for lack of room
+    fixed_array<spilled_tensor, 16> spilled{};
+    int spilled_count = 0;
+
+    constexpr ir::program_tensor& tensor(int at) { return plan.tensors[static_cast<std::size_t>(at)]; }
+    constexpr ir::program_kernel& kernel(int at) { return plan.kernels[static_cast<std::size_t>(at)]; }
+    constexpr ir::program_use& use(int at) { return plan.uses[static_cast<std::size_t>(at)]; }
+    constexpr ir::program_memory const& memory_at(int at) const { return plan.memories[static_cast<std::size_t>(at)]; }
+    constexpr plan_value const& plan_of(int kernel_at) const { return *plans[static_cast<std::size_t>(kernel_at)]; }
+    constexpr ir::buffer const& buffer_of(ir::program_use const& u) const {
+        return plan_of(u.kernel).buffers[static_cast<std::size_t>(u.buffer)];
+    }
+
+    template <class Part, int Most>
+    constexpr int keep(ir::part_pool<Part, Most>& list, Part const& part, char const* what) {
+        if (!list.full()) return list.push(part);
+        refuse_capacity(what, Most + 1, Most);
+        return 0;
+    }
+    /// Calls `visit(use)` for the tensors of a kernel.
+    template <class Visit>
+    constexpr void each_use(int kernel_at, Visit&& visit) {
+        for (int at = 0; at < plan.uses.size(); ++at) {
+            if (use(at).kernel == kernel_at) visit(use(at));
+        }
+    }
+    template <class Visit>
+    constexpr void each_statement(Visit&& visit) const {
+        for (int at = 0; at < program_of->statements_size(); ++at) visit(at, program_of->statement_at(at));
+    }
+};
+
+/// The memories that the agents see: those of one name are one, and equal.
+constexpr void read_memories(program_planning& p) {
+    program const& of = *p.program_of;
+    for (int a = 0; a < of.agent_count && !p.refused(); ++a) {
+        agent const& by = of.agents[static_cast<std::size_t>(a)];
+        p.check_name(by.name);
+        for (int before = 0; before < a; ++before) {
+            if (of.agents[static_cast<std::size_t>(before)].name == by.name)
+                p.refuse(verdict_kind::ill_formed, rule::agent_of_two_machines, {by.name});
+        }
+        for (int m = 0; m < by.where->memories.size() && !p.refused(); ++m) {
+            memory const& what = by.where->memories[m];
+            if (what.registers > 0) continue;
+            label const name = what.per_agent ? dotted(by.name, what.name) : what.name;
+            int known = -1;
+            for (int at = 0; at < p.plan.memories.size(); ++at) {
+                if (p.memory_at(at).name == name) known = at;
+            }
+            if (known < 0) {
+                p.keep(p.plan.memories, {name, what, static_cast<std::uint8_t>(1u << a)}, "memories");
+                continue;
+            }
+            if (!equal(p.memory_at(known).what, what)) p.refuse(verdict_kind::ill_formed, rule::memory_of_two_kinds, {name, by.name});
+            p.plan.memories[static_cast<std::size_t>(known)].agents |= static_cast<std::uint8_t>(1u << a);
+        }
+    }
+}
+
+/// Memories named by a kernel's agent, as bits. What the agent does not see is refused.
+constexpr std::uint16_t memories_named(program_planning& p, ir::program_kernel const& k, label const& tensor, any_of const& where) {
+    std::uint16_t bits = 0;
+    if (where.count > any_of::most) p.refuse_capacity("memories", where.count, any_of::most, 0, tensor);
+    for (int at = 0; at < where.size() && !p.refused(); ++at) {
+        int const found = p.plan.memory_of(k.agent, where.names[static_cast<std::size_t>(at)]);
+        if (found < 0)
+            p.refuse(verdict_kind::agent_memory).names = {p.plan.agent_of(k).name, where.names[static_cast<std::size_t>(at)], k.name,
+                                                          tensor};
+        else bits |= static_cast<std::uint16_t>(1u << found);
+    }
+    return bits;
+}
+
+/// How often loops that stay code load or store an argument in one run; -1: transfers or instructions touch it, too.
+constexpr std::int64_t accesses_by_code(plan_value const& plan, int buffer_at) {
+    for (int at = 0; at < plan.movements.size(); ++at) {
+        ir::movement const& m = plan.movements[static_cast<std::size_t>(at)];
+        if (m.source == buffer_at || m.destination == buffer_at) return -1;
+    }
+    for (int at = 0; at < plan.operands.size(); ++at) {
+        if (plan.operands[static_cast<std::size_t>(at)].buffer == buffer_at) return -1;
+    }
+    std::int64_t all = 0;
+    plan.walk([&](ir::step const& s, std::int64_t times, std::int64_t first_times) {
+        if (s.kind != ir::step_kind::compute) return;
+        ir::body const& b = plan.bodies[static_cast<std::size_t>(s.what)];
+        std::int64_t const once = cycles_of(b.counts, plan.where->host().costs);
+        if (b.kind == ir::body_kind::intrinsic || once == 0) return;
+        std::int64_t nodes = 0;
+        plan.each_use(b, [&](ir::use const& u, bool, bool) { nodes += u.buffer == buffer_at ? 1 : 0; });
+        all += nodes * (plan.total_of(s, times, first_times).cycles / once);
+    });
+    return all;
+}
+
+/// Where a kernel can take an argument: what its schedule names; else, where its plan has it, or, if loops that stay code do all, every
+/// memory that they see.
+constexpr std::uint16_t memories_for(program_planning& p, ir::program_kernel const& k, ir::buffer const& b, std::int64_t accesses) {
+    schedule const& s = *k.what;
+    for (int at = 0; at < s.directive_count(); ++at) {
+        directive const& d = s.directive_at(at);
+        if (d.kind != (b.written ? directive_kind::writes : directive_kind::reads) || s.name_at(d, 0) != b.tensor) continue;
+        any_of named;
+        for (int which = 1; which < d.name_count; ++which) named.names[static_cast<std::size_t>(named.count++)] = s.name_at(d, which);
+        return memories_named(p, k, b.tensor, named);
+    }
+    machine const& where = s.where();
+    std::uint16_t bits = 0;
+    for (int m = 0; m < where.memories.size(); ++m) {
+        memory const& one = where.memories[m];
+        bool const seen = accesses >= 0 && one.host_visible && one.registers == 0 && !one.is_numbered();
+        if (m == b.memory || seen) bits |= static_cast<std::uint16_t>(1u << p.plan.memory_of(k.agent, one.name));
+    }
+    return bits;
+}
+
+/// The tensor of the program that a kernel's tensor is.
+constexpr label bound_name(program_planning const& p, int kernel_at, label const& tensor) {
+    label name = tensor;
+    p.each_statement([&](int, program::statement const& s) {
+        if (s.kind == program::statement_kind::bind && s.kernel == kernel_at && s.tensor == tensor) name = s.other;
+    });
+    return name;
+}
+
+constexpr void add_use(program_planning& p, int kernel_at, int buffer_at) {
+    ir::program_kernel const k = p.kernel(kernel_at);
+    ir::buffer const& b = p.plan_of(kernel_at).buffers[static_cast<std::size_t>(buffer_at)];
+    label const name = bound_name(p, kernel_at, b.tensor);
+    p.check_name(name);
+    int at = p.plan.find_tensor(name);
+    if (at < 0) at = p.keep(p.plan.tensors, ir::program_tensor{.name = name, .type = b.type, .rank = b.rank}, "tensors");
+    if (p.refused()) return;
+    ir::program_tensor& t = p.tensor(at);
+    if (t.type != b.type) return p.refuse(verdict_kind::ill_formed, rule::used_with_two_types, {name, k.name});
+    if (t.rank != b.rank) return p.refuse(verdict_kind::ill_formed, rule::used_with_two_ranks, {name, k.name});
+    if (b.written) {
+        if (t.producer >= 0) return p.refuse(verdict_kind::ill_formed, rule::written_by_two_kernels, {name, k.name});
+        t.producer = static_cast<std::int16_t>(kernel_at);
+        t.extents = b.extents;
+    }
+    std::int64_t const accesses = accesses_by_code(p.plan_of(kernel_at), buffer_at);
+    std::uint16_t allowed = memories_for(p, k, b, accesses);
+    p.each_statement([&](int, program::statement const& s) {
+        using enum program::statement_kind;
+        if (s.kind != (b.written ? writes : reads) || s.kernel != kernel_at || s.tensor != name) return;
+        std::uint16_t const asked = memories_named(p, k, name, s.where);
+        if (p.refused()) return;
+        if ((asked & ~allowed) != 0) p.refuse(verdict_kind::ill_formed, rule::memory_without_use, {name, k.name});
+        allowed = asked;
+    });
+    p.keep(p.plan.uses,
+           {.kernel = static_cast<std::int16_t>(kernel_at),
+            .buffer = static_cast<std::int16_t>(buffer_at),
+            .tensor = static_cast<std::int16_t>(at),
+            .written = b.written,
+            .allowed = allowed,
+            .accesses = accesses < 0 ? 0 : accesses},
+           "tensors of kernels");
+}
+
+constexpr void read_kernels(program_planning& p) {
+    program const& of = *p.program_of;
+    p.check_name(of.name);
+    if (of.kernel_count > program::most_kernels) p.refuse_capacity("kernels", of.kernel_count, program::most_kernels);
+    if (of.agent_count > program::most_agents) p.refuse_capacity("agents", of.agent_count, program::most_agents);
+    if (of.statement_count > program::most_statements) p.refuse_capacity("statements", of.statement_count, program::most_statements);
+    if (of.kernel_count == 0 && !p.refused()) p.refuse(verdict_kind::ill_formed, rule::program_without_kernels, {of.name});
+    if (of.two_agents && !p.refused()) p.refuse(verdict_kind::ill_formed, rule::agent_of_two_machines, {of.name});
+    if (!p.refused()) read_memories(p);
+    for (int at = 0; at < of.size() && !p.refused(); ++at) {
+        program::kernel const& k = of.kernel_at(at);
+        plan_value const& made = p.plan_of(at);
+        p.check_name(k.name);
+        if (!k.name.is_identifier()) p.refuse(verdict_kind::ill_formed, rule::no_identifier, {k.name});
+        if (p.plan.find_kernel(k.name) >= 0) p.refuse(verdict_kind::ill_formed, rule::two_kernels_of_one_name, {k.name});
+        if (!p.refused() && made.refusal) p.kept = made.refusal;
+        agent const& on = of.agents[static_cast<std::size_t>(k.agent)];
+        if (p.refused()) return;
+        if (&k.what->where() != on.where && !equal(k.what->where(), *on.where))
+            return p.refuse(verdict_kind::ill_formed, rule::kernel_for_another_machine, {k.name, on.where->name});
+        ir::argument_list const list = arguments_of(made);
+        if (made.run_time_extents > 0) p.refuse(verdict_kind::not_honoured).names = {k.name, "extents left to run time"};
+        if (list.parameter_count > 0) p.refuse(verdict_kind::not_honoured).names = {k.name, "scalar parameters"};
+        if (list.kept_result >= 0) p.refuse(verdict_kind::ill_formed, rule::result_kept_by_kernel, {k.name});
+        if (p.refused()) return;
+        p.keep(p.plan.kernels, ir::program_kernel{.name = k.name, .agent = k.agent, .what = k.what}, "kernels");
+        for (int argument = 0; argument < list.tensor_count && !p.refused(); ++argument)
+            add_use(p, at, list.tensors[static_cast<std::size_t>(argument)]);
+    }
+}
+
+/// What is said of kernels names tensors that they have.
+constexpr void check_statements(program_planning& p) {
+    p.each_statement([&](int, program::statement const& s) {
+        using enum program::statement_kind;
+        if (p.refused() || (s.kind != bind && s.kind != reads && s.kind != writes)) return;
+        if (s.kernel < 0) return p.refuse(verdict_kind::misplaced_directive, rule::behind_no_kernel, {s.tensor});
+        bool found = false;
+        p.each_use(s.kernel, [&](ir::program_use const& u) {
+            if (s.kind == bind) found |= p.buffer_of(u).tensor == s.tensor;
+            else found |= p.tensor(u.tensor).name == s.tensor && u.written == (s.kind == writes);
+        });
+        if (!found) p.refuse(verdict_kind::unknown_tensor, rule::not_of_the_kernel, {s.tensor, p.kernel(s.kernel).name});
+    });
+}
+
+/// Inputs, outputs and constants: what is said of tensors.
+constexpr void read_tensors(program_planning& p) {
+    p.each_statement([&](int at, program::statement const& s) {
+        using enum program::statement_kind;
+        if (p.refused() || s.kind == bind || s.kind == reads || s.kind == writes) return;
+        int const found = p.plan.find_tensor(s.tensor);
+        if (found < 0) return p.refuse(verdict_kind::unknown_tensor, rule::of_no_kernel, {s.tensor});
+        ir::program_tensor& t = p.tensor(found);
+        if (s.kind == pin || s.kind == may_spill) return;
+        if (t.kind != ir::tensor_kind::between) return p.refuse(verdict_kind::ill_formed, rule::two_kinds_of_tensor, {s.tensor});
+        if (s.type != t.type) return p.refuse(verdict_kind::ill_formed, rule::used_with_two_types, {s.tensor});
+        t.kind = s.kind == input ? ir::tensor_kind::input : s.kind == output ? ir::tensor_kind::output : ir::tensor_kind::constant;
+        t.statement = static_cast<std::int16_t>(at);
+        if (s.kind == output ? t.producer < 0 : t.producer >= 0)
+            p.refuse(verdict_kind::no_producer, s.kind == output ? rule::computed_by_no_kernel : rule::given_and_computed, {s.tensor});
+    });
+    for (int at = 0; at < p.plan.tensors.size() && !p.refused(); ++at) {
+        ir::program_tensor const& t = p.tensor(at);
+        bool read = false;
+        label reader{};
+        for (int which = 0; which < p.plan.uses.size(); ++which) {
+            if (p.use(which).tensor != at || p.use(which).written) continue;
+            if (!read) reader = p.kernel(p.use(which).kernel).name;
+            read = true;
+        }
+        if (t.kind == ir::tensor_kind::between && t.producer < 0)
+            p.refuse(verdict_kind::no_producer, rule::read_without_producer, {t.name, reader});
+        else if (t.kind == ir::tensor_kind::between && !read) p.refuse(verdict_kind::ill_formed, rule::never_read, {t.name});
+    }
+}
+
+/// Extents: those that the producer writes; of inputs and constants, as much as is read. Readers stay inside, and can take dense rows.
+constexpr void size_tensors(program_planning& p) {
+    for (int which = 0; which < p.plan.uses.size() && !p.refused(); ++which) {
+        ir::program_use const& u = p.use(which);
+        ir::program_tensor& t = p.tensor(u.tensor);
+        ir::buffer const& b = p.buffer_of(u);
+        for (int d = 0; d < b.rank && !p.refused(); ++d) {
+            auto const at = static_cast<std::size_t>(d);
+            std::int64_t const end = b.minimum[at] + b.extents[at];
+            if (t.producer < 0 && b.minimum[at] >= 0) {
+                t.extents[at] = t.extents[at] < end ? end : t.extents[at];
+            } else if (b.minimum[at] < 0 || end > t.extents[at]) {
+                p.refuse(verdict_kind::outside_domain).names = {t.name};
+                p.kept.facts = {fact{fact_kind::dimension, d}, fact{fact_kind::from, b.minimum[at]}, fact{fact_kind::to, end - 1},
+                                fact{fact_kind::limit, t.extents[at] - 1}};
+            }
+        }
+    }
+    for (int at = 0; at < p.plan.tensors.size() && !p.refused(); ++at) {
+        ir::program_tensor& t = p.tensor(at);
+        double bytes = bytes_of(t.type);
+        for (int d = 0; d < t.rank; ++d) bytes *= static_cast<double>(t.extents[static_cast<std::size_t>(d)]);
+        t.bytes = p.limited(bytes, plan_value::most_bytes, "bytes", t.name);
+        t.alignment = bytes_of(t.type);
+        if (t.kind != ir::tensor_kind::constant || p.refused()) continue;
+        std::int64_t const have = p.program_of->statement_at(t.statement).count * bytes_of(t.type);
+        if (have == t.bytes) continue;
+        p.refuse(verdict_kind::ill_formed, rule::constant_of_another_size, {t.name});
+        p.kept.facts = {fact{fact_kind::have, have / bytes_of(t.type)}, fact{fact_kind::need, t.bytes / bytes_of(t.type)}};
+    }
+    for (int which = 0; which < p.plan.uses.size() && !p.refused(); ++which) {
+        ir::program_use const& u = p.use(which);
+        ir::program_tensor& t = p.tensor(u.tensor);
+        ir::buffer const& b = p.buffer_of(u);
+        t.alignment = p.common_multiple(t.alignment, b.alignment, t.name);
+        std::int64_t first = 0;
+        for (int d = 0; d < b.rank; ++d) first += b.minimum[static_cast<std::size_t>(d)] * t.stride(d);
+        std::int64_t dense = 1;
+        bool fits = first * bytes_of(t.type) % b.alignment == 0;
+        for (int d = b.rank - 1; d >= 0; --d) {
+            auto const at = static_cast<std::size_t>(d);
+            bool const several = b.extents[at] > 1;
+            if (several && d + 1 < b.rank && t.stride(d) % b.stride_multiple != 0) fits = false;
+            if (several && d >= b.dense_from && t.stride(d) != dense) fits = false;
+            dense *= b.extents[at];
+        }
+        if (!fits) p.refuse(verdict_kind::ill_formed, rule::rows_of_another_kind, {t.name, p.kernel(u.kernel).name});
+    }
+}
+
+constexpr void connect(program_planning& p) {
+    read_kernels(p);
+    if (!p.refused()) check_statements(p);
+    if (!p.refused()) read_tensors(p);
+    if (!p.refused()) size_tensors(p);
+}
+
+}  // namespace tilewright::detail

@@ -1,0 +1,166 @@
+#pragma once
+#include <tilewright/program/residence.hpp>
+
+// When kernels run. The caller's core hands them out one after the other; agents of their own work beside it.
+namespace tilewright::detail {
+
+/// Puts the kernels in an order in which everything is computed before it is read, and agents that work aside are kept busy.
+///
+/// Kernels keep the order in which they were written, as far as what they read is there. Copies run right before the first kernel that
+/// needs them; copies out of a memory that is too small, as soon as they can.
+class kernel_order {
+  public:
+    constexpr explicit kernel_order(program_planning& planned) : p(planned) {}
+
+    constexpr void write() {
+        int const count = p.plan.kernels.size();
+        int left = count;
+        while (left > 0 && !p.refused()) {
+            int chosen = -1;
+            for (int k = 0; k < count && chosen < 0; ++k) {
+                if (waits(k) && p.kernel(k).early && ready(k)) chosen = k;
+            }
+            // Who works aside is given something first: the caller's core goes on meanwhile.
+            for (int aside = 1; aside >= 0 && chosen < 0; --aside) {
+                for (int k = 0; k < count && chosen < 0; ++k) {
+                    bool const free = !is_aside(k) || running_[agent_at(k)] < 0;
+                    if (waits(k) && !p.kernel(k).is_copy() && is_aside(k) == (aside == 1) && free && ready(k)) chosen = k;
+                }
+            }
+            if (chosen >= 0) {
+                hand_out(chosen);
+            } else if (int const agent = next_to_complete(); agent >= 0) {
+                join(agent);
+            } else {
+                // A copy that only feeds what was spilled may be left.
+                for (int k = 0; k < count && chosen < 0; ++k) {
+                    if (waits(k) && ready(k)) chosen = k;
+                }
+                if (chosen < 0) return refuse_cycle();
+                hand_out(chosen);
+            }
+            left = 0;
+            for (int k = 0; k < count; ++k) left += waits(k) ? 1 : 0;
+        }
+        for (int agent = next_to_complete(); agent >= 0 && !p.refused(); agent = next_to_complete()) join(agent);
+        p.plan.total_cycles = now_;
+        p.plan.total_known = known_;
+    }
+
+  private:
+    enum class state : std::uint8_t { waiting, running, complete };
+
+    constexpr std::size_t agent_at(int k) const { return static_cast<std::size_t>(p.kernel(k).agent); }
+    constexpr bool is_aside(int k) const { return p.plan.agent_of(p.kernel(k)).is_aside(); }
+    constexpr bool waits(int k) const { return states_[static_cast<std::size_t>(k)] == state::waiting; }
+    /// Whether all that a kernel reads is there, or a copy makes it from what is there.
+    constexpr bool ready(int k, int depth = 0) const {
+        bool all = true;
+        p.each_use(k, [&](ir::program_use const& u) {
+            int const producer = p.tensor(u.tensor).producer;
+            if (u.written || producer < 0 || states_[static_cast<std::size_t>(producer)] == state::complete) return;
+            bool const copied = p.kernel(producer).is_copy() && waits(producer) && producer != k;
+            all &= copied && depth < program_plan_value::most_kernels && ready(producer, depth + 1);
+        });
+        return all;
+    }
+    constexpr int step(ir::program_step_kind kind, int k) { return p.keep(p.plan.steps, {kind, static_cast<std::int16_t>(k)}, "steps"); }
+    constexpr void hand_out(int k) {
+        p.each_use(k, [&](ir::program_use const& u) {
+            int const producer = p.tensor(u.tensor).producer;
+            if (!u.written && producer >= 0 && waits(producer)) hand_out(producer);
+        });
+        ir::program_kernel& kernel = p.kernel(k);
+        known_ &= kernel.cycles_known;
+        if (!is_aside(k)) {
+            kernel.first_step = kernel.last_step = static_cast<std::int16_t>(step(ir::program_step_kind::run, k));
+            states_[static_cast<std::size_t>(k)] = state::complete;
+            now_ += kernel.cycles;
+            return;
+        }
+        if (running_[agent_at(k)] >= 0) join(static_cast<int>(agent_at(k)));
+        kernel.first_step = static_cast<std::int16_t>(step(ir::program_step_kind::start, k));
+        states_[static_cast<std::size_t>(k)] = state::running;
+        running_[agent_at(k)] = static_cast<std::int16_t>(k);
+        complete_at_[agent_at(k)] = now_ + kernel.cycles;
+        // What reads a copy comes right behind it.
+        if (kernel.is_copy()) join(static_cast<int>(agent_at(k)));
+    }
+    constexpr int next_to_complete() const {
+        int found = -1;
+        for (int a = 0; a < p.program_of->agent_count; ++a) {
+            auto const at = static_cast<std::size_t>(a);
+            if (running_[at] >= 0 && (found < 0 || complete_at_[at] < complete_at_[static_cast<std::size_t>(found)])) found = a;
+        }
+        return found;
+    }
+    constexpr void join(int agent) {
+        auto const at = static_cast<std::size_t>(agent);
+        int const k = running_[at];
+        p.kernel(k).last_step = static_cast<std::int16_t>(step(ir::program_step_kind::join, k));
+        states_[static_cast<std::size_t>(k)] = state::complete;
+        running_[at] = -1;
+        now_ = now_ < complete_at_[at] ? complete_at_[at] : now_;
+    }
+    constexpr void refuse_cycle() {
+        // From a kernel that waits to one that it waits for, until one comes again.
+        int k = 0;
+        while (!waits(k)) ++k;
+        int last = -1;
+        for (int hops = 0; hops <= p.plan.kernels.size(); ++hops) {
+            p.each_use(k, [&](ir::program_use const& u) {
+                int const producer = p.tensor(u.tensor).producer;
+                if (!u.written && producer >= 0 && waits(producer)) last = u.tensor;
+            });
+            k = p.tensor(last).producer;
+        }
+        p.refuse(verdict_kind::cycle).names = {p.kernel(k).name, p.tensor(last).name};
+    }
+
+    program_planning& p;
+    fixed_array<state, program_plan_value::most_kernels> states_{};
+    fixed_array<std::int16_t, program::most_agents> running_{-1, -1, -1, -1, -1, -1};
+    fixed_array<std::int64_t, program::most_agents> complete_at_{};
+    std::int64_t now_ = 0;
+    bool known_ = true;
+};
+
+/// A tensor is alive from where it is begun to be written to where the last kernel that reads it is complete.
+constexpr void set_lifetimes(program_planning& p) {
+    auto const end = static_cast<std::int16_t>(p.plan.steps.size());
+    for (int at = 0; at < p.plan.tensors.size(); ++at) {
+        ir::program_tensor& t = p.tensor(at);
+        t.born = t.producer < 0 ? std::int16_t{0} : p.kernel(t.producer).first_step;
+        t.dead = t.producer < 0 ? std::int16_t{1} : static_cast<std::int16_t>(p.kernel(t.producer).last_step + 1);
+        for (int u = 0; u < p.plan.uses.size(); ++u) {
+            std::int16_t const last = p.kernel(p.use(u).kernel).last_step;
+            if (p.use(u).tensor == at && t.dead <= last) t.dead = static_cast<std::int16_t>(last + 1);
+        }
+        if (t.kind == ir::tensor_kind::output || t.kind == ir::tensor_kind::constant) t.dead = end;
+    }
+}
+
+/// A result takes over the bytes of a tensor that its kernel reads for the last time, where that is shown to be safe.
+constexpr void take_over(program_planning& p) {
+    for (int k = 0; k < p.plan.kernels.size(); ++k) {
+        if (p.kernel(k).is_copy()) continue;
+        int result = -1;
+        p.each_use(k, [&](ir::program_use const& u) { result = u.written ? u.tensor : result; });
+        p.each_use(k, [&](ir::program_use const& u) {
+            if (u.written || p.tensor(result).in_place_of >= 0) return;
+            ir::program_tensor const& in = p.tensor(u.tensor);
+            ir::program_tensor& out = p.tensor(result);
+            bool const last = in.dead == p.kernel(k).last_step + 1;
+            bool others = false;  // something else that runs meanwhile reads it
+            for (int at = 0; at < p.plan.uses.size(); ++at) {
+                ir::program_use const& other = p.use(at);
+                others |= other.tensor == u.tensor && (other.kernel != k || other.buffer != u.buffer) &&
+                          p.kernel(other.kernel).last_step >= p.kernel(k).first_step;
+            }
+            bool const own = in.kind == ir::tensor_kind::between && !in.passed && !out.passed && in.memory == out.memory;
+            if (last && !others && own && in.bytes == out.bytes && may_be_result(p.plan_of(k), u.buffer)) out.in_place_of = u.tensor;
+        });
+    }
+}
+
+}  // namespace tilewright::detail

@@ -1,0 +1,127 @@
+#pragma once
+#include <array>
+#include <tilewright/program/agent.hpp>
+#include <tilewright/schedule/schedule.hpp>
+
+namespace tilewright {
+
+/// Kernels joined by tensors, on named agents: a graph as it is written, interpreted and checked by the program planner.
+///
+/// Kernels stand in any order; what one writes and another reads is a tensor of one name. Agents are copied; schedules and the data of
+/// constants are pointed at and must outlive the program. docs/reference/program.md says what each call does and what is checked.
+class program {
+  public:
+    static constexpr int most_kernels = 32;
+    static constexpr int most_agents = 6;
+    static constexpr int most_statements = 128;
+
+    enum class statement_kind : std::uint8_t { input, output, constant, pin, may_spill, bind, reads, writes };
+
+    /// One thing that was said of a tensor, or of a kernel's operand.
+    struct statement {
+        statement_kind kind{};
+        std::int16_t kernel = -1;  ///< bind, reads, writes: which
+        label tensor{};            ///< of the program; bind: of the kernel
+        label other{};             ///< bind: of the program
+        any_of where{};
+        scalar_type type = scalar_type::literal;
+        void const* data = nullptr;  ///< constant: its elements, row-major
+        std::int64_t count = 0;      ///< of elements
+    };
+    struct kernel {
+        label name{};
+        std::int16_t agent = 0;
+        schedule const* what = nullptr;
+    };
+
+    constexpr explicit program(label program_name) : name(program_name) {}
+
+    /// A tensor that the caller provides in `where`: by a pointer, or, in a memory with a capacity, at the address that the plan gives it.
+    constexpr program& input(any_tensor const& tensor, memory const& where) {
+        return say({.kind = statement_kind::input, .tensor = tensor.name, .where = where, .type = tensor.type});
+    }
+    /// A tensor that the caller is given in `where`, likewise.
+    constexpr program& output(any_tensor const& tensor, memory const& where) {
+        return say({.kind = statement_kind::output, .tensor = tensor.name, .where = where, .type = tensor.type});
+    }
+    /// A tensor whose elements are known: it is a part of the image of `where`.
+    /// @param data  all elements, row-major; a variable that outlives the program
+    template <class T, std::size_t Count>
+    constexpr program& constant(any_tensor const& tensor, memory const& where, std::array<T, Count> const& data) {
+        return say({.kind = statement_kind::constant,
+                    .tensor = tensor.name,
+                    .where = where,
+                    .type = scalar_type_of<T>(),
+                    .data = data.data(),
+                    .count = static_cast<std::int64_t>(Count)});
+    }
+    template <class T, std::size_t Count>
+    program& constant(any_tensor const&, memory const&, std::array<T, Count> const&&) = delete;
+    /// A tensor between kernels lies in this memory, whatever kernels ask for: who does not read it there is given a copy.
+    constexpr program& pin(any_tensor const& tensor, memory const& where) {
+        return say({.kind = statement_kind::pin, .tensor = tensor.name, .where = where});
+    }
+    /// A tensor between kernels may wait in `where` while nobody uses it, when its own memory is too small.
+    constexpr program& may_spill(any_tensor const& tensor, memory const& where) {
+        return say({.kind = statement_kind::may_spill, .tensor = tensor.name, .where = where});
+    }
+    /// No transfer is put between kernels: where one would be needed, the program is refused.
+    constexpr program& without_copies() {
+        copies = false;
+        return *this;
+    }
+
+    /// A kernel of this name: `what` on `on`. Its tensors are those of the program with the same names, unless `bind` says otherwise.
+    constexpr program& run(label kernel_name, agent const& on, schedule const& what) {
+        int at = 0;
+        while (at < agent_count && at < most_agents && agents[static_cast<std::size_t>(at)].name != on.name) ++at;
+        if (at == agent_count && at < most_agents) agents[static_cast<std::size_t>(at)] = on;
+        if (at == agent_count) ++agent_count;
+        else two_agents |= at < most_agents && agents[static_cast<std::size_t>(at)].where != on.where;
+        if (kernel_count < most_kernels)
+            kernels[static_cast<std::size_t>(kernel_count)] = {kernel_name, static_cast<std::int16_t>(at), &what};
+        ++kernel_count;
+        return *this;
+    }
+    program& run(label, agent const&, schedule const&&) = delete;
+    /// The tensor `of_kernel` of the kernel before it is the tensor `of_program`.
+    constexpr program& bind(any_tensor const& of_kernel, any_tensor const& of_program) {
+        return say_of_kernel({.kind = statement_kind::bind, .tensor = of_kernel.name, .other = of_program.name});
+    }
+    /// The kernel before it reads this tensor of the program from one of these memories, which are some of those that it can.
+    constexpr program& reads(any_tensor const& tensor, any_of const& where) {
+        return say_of_kernel({.kind = statement_kind::reads, .tensor = tensor.name, .where = where});
+    }
+    /// Likewise, the tensor that it writes.
+    constexpr program& writes(any_tensor const& tensor, any_of const& where) {
+        return say_of_kernel({.kind = statement_kind::writes, .tensor = tensor.name, .where = where});
+    }
+
+    constexpr int size() const { return kernel_count < most_kernels ? kernel_count : most_kernels; }
+    constexpr int statements_size() const { return statement_count < most_statements ? statement_count : most_statements; }
+    constexpr kernel const& kernel_at(int at) const { return kernels[static_cast<std::size_t>(at)]; }
+    constexpr statement const& statement_at(int at) const { return statements[static_cast<std::size_t>(at)]; }
+
+    label name{};
+    fixed_array<agent, most_agents> agents{};
+    int agent_count = 0;  ///< counts above the most mark an overflow, which the planner refuses
+    fixed_array<kernel, most_kernels> kernels{};
+    int kernel_count = 0;
+    fixed_array<statement, most_statements> statements{};
+    int statement_count = 0;
+    bool copies = true;
+    bool two_agents = false;  ///< two agents of one name have different machines
+
+  private:
+    constexpr program& say(statement const& what) {
+        if (statement_count < most_statements) statements[static_cast<std::size_t>(statement_count)] = what;
+        ++statement_count;
+        return *this;
+    }
+    constexpr program& say_of_kernel(statement what) {
+        what.kernel = static_cast<std::int16_t>(kernel_count - 1);
+        return say(what);
+    }
+};
+
+}  // namespace tilewright

@@ -1,0 +1,81 @@
+#pragma once
+#include <memory>
+#include <tilewright/diagnostics/refusal.hpp>
+#include <tilewright/plan/plan.hpp>
+#include <tilewright/program/allocate.hpp>
+#include <vector>
+
+namespace tilewright {
+
+namespace detail {
+
+/// Steps of the search for offsets in each memory.
+inline constexpr std::int64_t constant_budget = 2'000, tool_budget = 20'000'000;
+
+/// Plans a program whose kernels are planned.
+///
+/// Where a memory turns out too small, a tensor that can live elsewhere, or that may spill, leaves it, and everything behind is done again.
+constexpr program_plan_value make_program_plan(program const& of, fixed_array<plan_value const*, program::most_kernels> const& plans,
+                                               std::int64_t budget) {
+    program_planning p;
+    p.program_of = &of;
+    p.plans = plans;
+    p.plan.of = &of;
+    connect(p);
+    program_plan_value const connected = p.plan;
+    for (bool again = true; again && !p.refused();) {
+        again = false;
+        p.plan = connected;
+        place_tensors(p);
+        if (!p.refused()) read_kernel_plans(p);
+        if (!p.refused()) kernel_order(p).write();
+        if (p.refused()) break;
+        set_lifetimes(p);
+        take_over(p);
+        for (int at = 0; at < p.plan.memories.size() && !again && !p.refused(); ++at) {
+            if (allocate_memory(p, at, budget)) continue;
+            int const fullest = fullest_step(p, at);
+            again = move_elsewhere(p, at, fullest) || spill_one(p, at, fullest);
+            if (!again) refuse_pool(p, at, fullest);
+        }
+    }
+    p.plan.refusal = p.kept;
+    return p.plan;
+}
+
+template <program const& Program, std::size_t... Kernel>
+constexpr fixed_array<plan_value const*, program::most_kernels> plans_of(std::index_sequence<Kernel...>) {
+    return {&planned<*Program.kernel_at(Kernel).what>::value...};
+}
+
+}  // namespace detail
+
+/// Plans a program: where every tensor lives, which copies that takes, when kernels run, and the offsets in every memory; or the first
+/// verdict. For tools; `program_plan<P>` is the same in the compiler.
+/// @param budget  steps of the search for the smallest peak, for each memory
+inline program_plan_value make_program_plan(program const& of, std::int64_t budget = detail::tool_budget) {
+    std::vector<std::unique_ptr<plan_value>> made;
+    fixed_array<plan_value const*, program::most_kernels> plans{};
+    for (int at = 0; at < of.size(); ++at) {
+        made.push_back(std::make_unique<plan_value>(make_plan(*of.kernel_at(at).what)));
+        plans[static_cast<std::size_t>(at)] = made.back().get();
+    }
+    return detail::make_program_plan(of, plans, budget);
+}
+
+template <program const& Program>
+struct planned_program {
+    static constexpr program_plan_value value = detail::make_program_plan(
+        Program, detail::plans_of<Program>(std::make_index_sequence<static_cast<std::size_t>(Program.size())>{}), detail::constant_budget);
+    static constexpr verdict refusal = value.refusal;
+};
+
+// clang-format off
+/// The plan of a program. Its first use is where a program that cannot be carried out is refused.
+template <program const& Program>
+inline constexpr program_plan_value const& program_plan = (
+    report_refusal<planned_program<Program>>(),
+    planned_program<Program>::value);
+// clang-format on
+
+}  // namespace tilewright

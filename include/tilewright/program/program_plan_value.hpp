@@ -1,0 +1,226 @@
+#pragma once
+#include <tilewright/plan/plan_value.hpp>
+#include <tilewright/program/program.hpp>
+
+// What the plan of a program is made of.
+namespace tilewright::ir {
+
+/// A memory of the program: one that some agents see, by one name.
+struct program_memory {
+    label name{};  ///< of a memory that each agent has for itself: agent.memory
+    memory what{};
+    std::uint8_t agents = 0;  ///< a bit for each agent that sees it
+};
+
+enum class tensor_kind : std::uint8_t {
+    between,   // a kernel writes it, others read it
+    input,     // the caller provides it
+    output,    // a kernel writes it, the caller is given it
+    constant,  // a part of the image of its memory
+};
+
+/// A tensor of the program, dense and row-major, in the one memory where it lives. A copy elsewhere is a tensor of its own.
+struct program_tensor {
+    label name{};
+    tensor_kind kind = tensor_kind::between;
+    scalar_type type = scalar_type::literal;
+    std::int16_t rank = 0;
+    fixed_array<std::int64_t, max_rank> extents{};
+    std::int64_t bytes = 0;
+    std::int64_t alignment = 1;
+    std::int16_t memory = -1;     ///< of the program
+    std::int16_t producer = -1;   ///< kernel; -1: input or constant
+    std::int16_t statement = -1;  ///< input, output, constant: which one says so
+    bool passed = false;          ///< its memory has no capacity: the caller passes a pointer
+    std::int16_t bank = 0;
+    std::int64_t offset = -1;       ///< bytes from the base of its memory, or bank; -1: passed
+    std::int16_t born = -1;         ///< first step of its lifetime
+    std::int16_t dead = -1;         ///< the step behind it
+    std::int16_t in_place_of = -1;  ///< the tensor whose bytes it takes over
+    std::int16_t copy_of = -1;      ///< the tensor that a transfer copies there
+
+    constexpr std::int64_t stride(int dimension) const {
+        std::int64_t elements = 1;
+        for (int inner = rank - 1; inner > dimension; --inner) elements *= extents[static_cast<std::size_t>(inner)];
+        return elements;
+    }
+};
+
+/// A tensor as an argument of a kernel.
+struct program_use {
+    std::int16_t kernel = -1;
+    std::int16_t buffer = -1;  ///< of the kernel's plan; of a copy: 0 what is read, 1 what is written
+    std::int16_t tensor = -1;
+    bool written = false;
+    std::uint16_t allowed = 0;  ///< a bit for each memory of the program that it can be in
+    std::int64_t accesses = 0;  ///< loads or stores by loops that stay code; 0 where only transfers and instructions touch it
+};
+
+/// A kernel of the program, or a copy between two memories that the plan put in.
+struct program_kernel {
+    label name{};
+    std::int16_t agent = -1;
+    schedule const* what = nullptr;  ///< null: a copy
+    std::int16_t transfer = -1;      ///< of a copy, in the agent's machine
+    std::int16_t first_step = -1;    ///< runs it, or starts it
+    std::int16_t last_step = -1;     ///< the same, or joins its agent
+    std::int64_t cycles = 0;
+    bool cycles_known = true;
+    bool early = false;  ///< a copy out of a memory that is too small: it runs as soon as it can
+
+    constexpr bool is_copy() const { return what == nullptr; }
+};
+
+/// What a kernel's own buffers, with all their versions, take of a memory while it runs.
+struct program_frame {
+    std::int16_t kernel = -1;
+    std::int16_t memory = -1;  ///< of the program
+    std::int64_t bytes = 0;    ///< of each bank
+    std::int64_t alignment = 1;
+    std::int64_t offset = 0;  ///< in front of all of them
+};
+
+enum class program_step_kind : std::uint8_t { run, start, join };
+struct program_step {
+    program_step_kind kind = program_step_kind::run;
+    std::int16_t kernel = -1;
+};
+
+/// A memory as it comes out.
+struct pool_use {
+    std::int64_t peak = 0;         ///< bytes from its base, of all banks
+    std::int64_t lower_bound = 0;  ///< what is alive at one step, at most
+    std::int64_t constants = 0;    ///< the first bytes: its image
+    std::int64_t alignment = 1;    ///< that a base which the caller gives is a multiple of
+    bool proven = true;            ///< no smaller peak is possible for these lifetimes
+    bool used = false;
+};
+
+}  // namespace tilewright::ir
+
+namespace tilewright {
+
+/// Where the tensors of a program live, when its kernels run, and what that takes: the one truth that emitter, emulator and reports obey.
+struct program_plan_value {
+    static constexpr int most_memories = 16;
+    static constexpr int most_kernels = 64;
+    static constexpr int most_tensors = 96;
+    static constexpr int most_uses = 192;
+    static constexpr int most_frames = 64;
+    static constexpr int most_steps = 128;
+
+    program const* of = nullptr;
+    verdict refusal{};
+    ir::part_pool<ir::program_memory, most_memories> memories{};
+    ir::part_pool<ir::program_tensor, most_tensors> tensors{};
+    ir::part_pool<ir::program_kernel, most_kernels> kernels{};
+    ir::part_pool<ir::program_use, most_uses> uses{};
+    ir::part_pool<ir::program_frame, most_frames> frames{};
+    ir::part_pool<ir::program_step, most_steps> steps{};
+    fixed_array<ir::pool_use, most_memories> pools{};
+    std::int64_t total_cycles = 0;
+    bool total_known = true;
+
+    constexpr ir::program_tensor const& tensor_at(int at) const { return tensors[static_cast<std::size_t>(at)]; }
+    constexpr ir::program_kernel const& kernel_at(int at) const { return kernels[static_cast<std::size_t>(at)]; }
+    constexpr agent const& agent_of(ir::program_kernel const& k) const { return of->agents[static_cast<std::size_t>(k.agent)]; }
+
+    /// Position of the memory that an agent knows by this name; -1: it sees none of that name.
+    constexpr int memory_of(int agent_at, label const& name) const {
+        for (int at = 0; at < memories.size(); ++at) {
+            ir::program_memory const& m = memories[static_cast<std::size_t>(at)];
+            if ((m.agents >> agent_at & 1) != 0 && m.what.name == name) return at;
+        }
+        return -1;
+    }
+    /// @throws std::invalid_argument when no agent has a memory of this name, or several have one of their own
+    constexpr int position_of(memory const& m) const { return position_of_memory(m.name); }
+    constexpr int position_of_memory(label const& name) const {
+        int found = -1;
+        for (int at = 0; at < memories.size(); ++at) {
+            ir::program_memory const& one = memories[static_cast<std::size_t>(at)];
+            if (one.name == name) return at;
+            if (one.what.name == name) found = found == -1 ? at : -2;
+        }
+        if (found < 0) throw std::invalid_argument("`" + name.str() + "` is not a memory of the program, or one that each agent has");
+        return found;
+    }
+    constexpr int find_tensor(label const& name) const {
+        for (int at = 0; at < tensors.size(); ++at) {
+            if (tensor_at(at).name == name) return at;
+        }
+        return -1;
+    }
+    constexpr int find_kernel(label const& name) const {
+        for (int at = 0; at < kernels.size(); ++at) {
+            if (kernel_at(at).name == name) return at;
+        }
+        return -1;
+    }
+
+    /// Bytes of a memory that the program needs, from its base, of all its banks; constants, tensors and the kernels' own buffers.
+    constexpr quantity peak(memory const& m) const { return refusal ? unknown : quantity(pool_of(m).peak); }
+    /// The most bytes that are alive at one step: no placement needs less.
+    constexpr quantity lower_bound(memory const& m) const { return refusal ? unknown : quantity(pool_of(m).lower_bound); }
+    /// Whether no placement of these lifetimes has a smaller peak.
+    constexpr bool proven(memory const& m) const { return refusal || pool_of(m).proven; }
+    /// Bytes of its constants, which begin at its base.
+    constexpr quantity constant_bytes(memory const& m) const { return refusal ? unknown : quantity(pool_of(m).constants); }
+    /// Bytes that are alive in a memory while a kernel runs, its own buffers included.
+    constexpr quantity live(memory const& m, label const& kernel) const {
+        if (refusal) return unknown;
+        int const k = find_kernel(kernel);
+        if (k < 0) throw std::invalid_argument("`" + kernel.str() + "` is not a kernel of the program");
+        std::int64_t most = 0;
+        for (int at = kernel_at(k).first_step; at <= kernel_at(k).last_step; ++at) {
+            std::int64_t const here = live_bytes(position_of(m), at);
+            most = most < here ? here : most;
+        }
+        return most;
+    }
+    constexpr std::int64_t live_bytes(int memory_at, int step_at) const {
+        std::int64_t all = 0;
+        for (int at = 0; at < tensors.size(); ++at) {
+            ir::program_tensor const& t = tensor_at(at);
+            if (t.memory != memory_at || t.passed || t.born > step_at || t.dead <= step_at) continue;
+            // What goes on in place is counted once.
+            bool again = false;
+            for (int other = 0; other < tensors.size(); ++other)
+                again |= tensor_at(other).in_place_of == at && tensor_at(other).born <= step_at && tensor_at(other).dead > step_at;
+            if (!again) all += t.bytes;
+        }
+        int const banks = memories[static_cast<std::size_t>(memory_at)].what.banks;
+        for (int at = 0; at < frames.size(); ++at) {
+            ir::program_frame const& f = frames[static_cast<std::size_t>(at)];
+            ir::program_kernel const& k = kernel_at(f.kernel);
+            if (f.memory == memory_at && k.first_step <= step_at && step_at <= k.last_step) all += f.bytes * banks;
+        }
+        return all;
+    }
+    /// The memory that a tensor lives in.
+    constexpr label memory_of(any_tensor const& tensor) const {
+        int const at = find_tensor(tensor.name);
+        if (refusal || at < 0) return {};
+        return memories[static_cast<std::size_t>(tensor_at(at).memory)].name;
+    }
+    /// Bytes from the base of its memory to a tensor.
+    constexpr quantity offset(any_tensor const& tensor) const {
+        int const at = find_tensor(tensor.name);
+        return refusal || at < 0 ? unknown : quantity(tensor_at(at).offset);
+    }
+    /// Cycles of the whole program, agents working side by side; unknown where a kernel's are.
+    constexpr quantity cycles() const { return refusal || !total_known ? unknown : quantity(total_cycles); }
+    /// Calls of transfers that the plan put between kernels.
+    constexpr int copies() const {
+        int count = 0;
+        for (int at = 0; at < kernels.size(); ++at) count += kernel_at(at).is_copy() ? 1 : 0;
+        return count;
+    }
+
+    static constexpr quantity unknown{0, false};
+
+  private:
+    constexpr ir::pool_use const& pool_of(memory const& m) const { return pools[static_cast<std::size_t>(position_of(m))]; }
+};
+
+}  // namespace tilewright

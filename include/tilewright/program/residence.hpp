@@ -1,0 +1,306 @@
+#pragma once
+#include <tilewright/program/connect.hpp>
+#include <tilewright/program/copy_kernel.hpp>
+
+// In which memory every tensor lives, and the copies where no memory will do for all who use it.
+namespace tilewright::detail {
+
+/// How a tensor gets from one memory to another.
+struct copy_route {
+    int agent = -1, transfer = -1;
+    std::int64_t cycles = 0;
+
+    constexpr explicit operator bool() const { return agent >= 0; }
+};
+
+/// The cheapest transfer of any agent that copies a tensor from one memory to another in one call of a kernel.
+constexpr copy_route route_between(program_planning& p, ir::program_tensor const& t, int from, int to) {
+    copy_route best;
+    for (int a = 0; a < p.program_of->agent_count && p.program_of->copies; ++a) {
+        machine const& where = *p.program_of->agents[static_cast<std::size_t>(a)].where;
+        for (int at = 0; at < where.transfers.size(); ++at) {
+            transfer_description const& by = where.transfers[at];
+            if (!copies(by) || p.plan.memory_of(a, by.source) != from || p.plan.memory_of(a, by.destination) != to) continue;
+            copy_computation const what(t.type, t.rank, t.extents);
+            plan_value const made = make_plan(copy_schedule(what, where, by));
+            if (made.refusal) continue;
+            std::int64_t const cycles = static_cast<std::int64_t>(static_cast<double>(made.serial_cycles()));
+            if (!best || cycles < best.cycles) best = {a, at, cycles};
+        }
+    }
+    return best;
+}
+
+/// One way to give a tensor a memory, and its readers copies of it.
+struct residence {
+    static constexpr int most_copies = 8;
+
+    int produced_in = -1;  ///< where it is written, or the caller has it
+    int root = -1;         ///< where it lives: there, or where it is pinned
+    copy_route to_root{};
+    fixed_array<std::int16_t, most_copies> copies{};  ///< memories
+    fixed_array<copy_route, most_copies> routes{};
+    int copy_count = 0;
+    std::int64_t cycles = 0;
+    int out_of_reach = -1;  ///< a use that no memory serves
+
+    /// Position of the copy that a use is given, -1: the tensor itself.
+    constexpr int copy_for(std::uint16_t allowed) const {
+        if ((allowed >> root & 1) != 0) return -1;
+        for (int at = 0; at < copy_count; ++at) {
+            if ((allowed >> copies[static_cast<std::size_t>(at)] & 1) != 0) return at;
+        }
+        return copy_count;
+    }
+};
+
+constexpr residence residence_from(program_planning& p, int tensor_at, int produced_in, int pinned) {
+    ir::program_tensor const t = p.tensor(tensor_at);
+    residence r{.produced_in = produced_in, .root = produced_in};
+    if (pinned >= 0 && pinned != produced_in) {
+        r.root = pinned;
+        r.to_root = route_between(p, t, produced_in, pinned);
+        r.cycles += r.to_root.cycles;
+        for (int at = 0; at < p.plan.uses.size() && !r.to_root; ++at) {
+            if (p.use(at).tensor == tensor_at && p.use(at).written) r.out_of_reach = at;
+        }
+        if (!r.to_root) return r;
+    }
+    for (int at = 0; at < p.plan.uses.size(); ++at) {
+        ir::program_use const& u = p.use(at);
+        if (u.tensor != tensor_at) continue;
+        int lives_in = u.written ? produced_in : r.root;
+        if (!u.written && r.copy_for(u.allowed) == r.copy_count) {
+            copy_route best;
+            for (int m = 0; m < p.plan.memories.size(); ++m) {
+                if ((u.allowed >> m & 1) == 0) continue;
+                copy_route const found = route_between(p, t, r.root, m);
+                if (found && (!best || found.cycles < best.cycles)) best = found, lives_in = m;
+            }
+            if (!best || r.copy_count == residence::most_copies) {
+                r.out_of_reach = at;
+                return r;
+            }
+            r.copies[static_cast<std::size_t>(r.copy_count)] = static_cast<std::int16_t>(lives_in);
+            r.routes[static_cast<std::size_t>(r.copy_count++)] = best;
+            r.cycles += best.cycles;
+        } else if (!u.written && r.copy_for(u.allowed) >= 0) {
+            lives_in = r.copies[static_cast<std::size_t>(r.copy_for(u.allowed))];
+        }
+        r.cycles += u.accesses * p.memory_at(lives_in).what.wait_cycles;
+    }
+    return r;
+}
+
+/// Names both ends and where each can have the tensor.
+constexpr void refuse_residence(program_planning& p, int tensor_at, std::uint16_t produced, int out_of_reach) {
+    ir::program_tensor const& t = p.tensor(tensor_at);
+    ir::program_use const& u = p.use(out_of_reach);
+    verdict& v = p.refuse(verdict_kind::no_placement);
+    label const maker = t.producer >= 0 ? p.kernel(t.producer).name : label(t.kind == ir::tensor_kind::constant ? "constant" : "caller");
+    v.names = {t.name, maker, u.written ? label(t.kind == ir::tensor_kind::output ? "caller" : "pin") : p.kernel(u.kernel).name};
+    v.broken = p.program_of->copies ? rule::no_transfer_between : rule::copies_are_forbidden;
+    std::uint16_t wanted = u.allowed;
+    if (u.written) wanted = 0;
+    p.each_statement([&](int, program::statement const& s) {
+        bool const pins = s.kind == program::statement_kind::pin || s.kind == program::statement_kind::output;
+        if (u.written && pins && s.tensor == t.name)
+            wanted |= static_cast<std::uint16_t>(1u << p.plan.position_of_memory(s.where.names[0]));
+    });
+    for (int end : {1, 2}) {
+        for (int m = 0; m < p.plan.memories.size() && v.share_count < static_cast<int>(v.shares.size()); ++m) {
+            if (((end == 1 ? produced : wanted) >> m & 1) != 0)
+                v.shares[static_cast<std::size_t>(v.share_count++)] = {p.memory_at(m).name, 0, end};
+        }
+    }
+}
+
+/// The memory that a statement names.
+constexpr int memory_said(program_planning& p, program::statement const& s) {
+    label const& name = s.where.names[0];
+    for (int at = 0; at < p.plan.memories.size(); ++at) {
+        if (p.memory_at(at).name != name) continue;
+        if (p.memory_at(at).what.is_numbered()) p.refuse(verdict_kind::misplaced_directive, rule::holds_no_arguments, {s.tensor, name});
+        return at;
+    }
+    p.refuse(verdict_kind::unknown_part).names = {name, p.program_of->name};
+    return -1;
+}
+
+/// A copy of a tensor in another memory, and the kernel that makes it.
+constexpr int add_copy(program_planning& p, int of, label const& name, int memory_at, copy_route const& by, bool early = false) {
+    ir::program_tensor copy = p.tensor(of);
+    label unique = name;
+    for (char const* number : {"2", "3", "4", "5", "6", "7", "8", "9"}) {
+        if (p.plan.find_tensor(unique) < 0) break;
+        unique = dotted(name, number);
+    }
+    p.check_name(unique);
+    copy.name = unique;
+    copy.kind = ir::tensor_kind::between;
+    copy.statement = -1;
+    copy.memory = static_cast<std::int16_t>(memory_at);
+    copy.copy_of = static_cast<std::int16_t>(of);
+    copy.producer = static_cast<std::int16_t>(p.plan.kernels.size());
+    int const made = p.keep(p.plan.tensors, copy, "tensors");
+    auto const kernel_at = static_cast<std::int16_t>(p.keep(p.plan.kernels,
+                                                            ir::program_kernel{.name = unique,
+                                                                               .agent = static_cast<std::int16_t>(by.agent),
+                                                                               .transfer = static_cast<std::int16_t>(by.transfer),
+                                                                               .cycles = by.cycles,
+                                                                               .early = early},
+                                                            "kernels"));
+    p.keep(p.plan.uses, {.kernel = kernel_at, .buffer = 0, .tensor = static_cast<std::int16_t>(of)}, "tensors of kernels");
+    p.keep(p.plan.uses, {.kernel = kernel_at, .buffer = 1, .tensor = static_cast<std::int16_t>(made), .written = true},
+           "tensors of kernels");
+    return made;
+}
+
+/// Out of the memory for a while: a copy elsewhere, and one back again for those who read it later.
+constexpr void spill(program_planning& p, int tensor_at, spilled_tensor const& how) {
+    ir::program_tensor const t = p.tensor(tensor_at);
+    int const to = p.plan.position_of_memory(how.to);
+    copy_route const out = route_between(p, t, t.memory, to), back = route_between(p, t, to, t.memory);
+    if (!out || !back) {
+        p.refuse(verdict_kind::no_transfer).names = {t.name, p.memory_at(out ? to : t.memory).name, p.memory_at(out ? t.memory : to).name};
+        return;
+    }
+    int const uses = p.plan.uses.size();
+    int const away = add_copy(p, tensor_at, dotted(t.name, p.memory_at(to).name), to, out, true);
+    int const again = add_copy(p, away, dotted(t.name, "back"), t.memory, back);
+    for (int at = 0; at < uses && !p.refused(); ++at) {
+        ir::program_use& u = p.use(at);
+        if (u.tensor == tensor_at && !u.written && (how.readers >> u.kernel & 1) != 0) u.tensor = static_cast<std::int16_t>(again);
+    }
+}
+
+/// Gives one tensor its memory: the cheapest where it can be written and read; where there is none, readers get copies.
+constexpr void place_tensor(program_planning& p, int tensor_at) {
+    ir::program_tensor const t = p.tensor(tensor_at);
+    std::uint16_t produced = 0, read = static_cast<std::uint16_t>(~0u);
+    int pinned = -1, preferred = -1;
+    for (int at = 0; at < p.plan.uses.size(); ++at) {
+        ir::program_use const& u = p.use(at);
+        if (u.tensor != tensor_at) continue;
+        if (u.written) {
+            produced = u.allowed;
+            preferred = p.plan.memory_of(p.kernel(u.kernel).agent, p.plan_of(u.kernel).where->memories[p.buffer_of(u).memory].name);
+        } else {
+            read &= u.allowed;
+        }
+    }
+    p.each_statement([&](int at, program::statement const& s) {
+        using enum program::statement_kind;
+        if (p.refused() || s.tensor != t.name || (s.kind != pin && at != t.statement)) return;
+        int const said = memory_said(p, s);
+        if (s.kind == pin && t.producer < 0) p.refuse(verdict_kind::ill_formed, rule::pinned_where_it_is_given, {t.name});
+        if (p.refused()) return;
+        if (t.producer < 0) produced = static_cast<std::uint16_t>(1u << said);
+        else pinned = said;
+    });
+    if (p.refused()) return;
+    std::uint16_t from = produced;
+    if (pinned >= 0 && (from >> pinned & 1) != 0) from = static_cast<std::uint16_t>(1u << pinned);
+    std::uint16_t const left = static_cast<std::uint16_t>(~p.banned[static_cast<std::size_t>(tensor_at)]);
+    if (pinned < 0 && (from & left) != 0) from &= left;
+    if (pinned < 0 && (from & read) != 0) from &= read;
+    residence best;
+    int out_of_reach = -1;
+    for (int order = -1; order < p.plan.memories.size(); ++order) {
+        int const m = order < 0 ? preferred : order;
+        if (m < 0 || (from >> m & 1) == 0 || (order >= 0 && m == preferred)) continue;
+        residence const r = residence_from(p, tensor_at, m, pinned);
+        if (r.out_of_reach >= 0) out_of_reach = out_of_reach < 0 ? r.out_of_reach : out_of_reach;
+        else if (best.root < 0 || r.cycles < best.cycles) best = r;
+    }
+    if (best.root < 0) return refuse_residence(p, tensor_at, produced, out_of_reach);
+    p.tensor(tensor_at).memory = static_cast<std::int16_t>(best.root);
+    int const uses = p.plan.uses.size();
+    if (best.root != best.produced_in) {
+        // The kernel writes elsewhere, and the tensor itself is a copy of that.
+        ir::program_tensor written = t;
+        written.name = dotted(t.name, p.memory_at(best.produced_in).name);
+        written.kind = ir::tensor_kind::between;
+        written.statement = -1;
+        written.memory = static_cast<std::int16_t>(best.produced_in);
+        int const made = p.keep(p.plan.tensors, written, "tensors");
+        for (int at = 0; at < uses; ++at) {
+            if (p.use(at).tensor == tensor_at && p.use(at).written) p.use(at).tensor = static_cast<std::int16_t>(made);
+        }
+        auto const by = static_cast<std::int16_t>(p.keep(p.plan.kernels,
+                                                         ir::program_kernel{.name = dotted(t.name, "copy"),
+                                                                            .agent = static_cast<std::int16_t>(best.to_root.agent),
+                                                                            .transfer = static_cast<std::int16_t>(best.to_root.transfer),
+                                                                            .cycles = best.to_root.cycles},
+                                                         "kernels"));
+        p.keep(p.plan.uses, {.kernel = by, .buffer = 0, .tensor = static_cast<std::int16_t>(made)}, "tensors of kernels");
+        p.keep(p.plan.uses, {.kernel = by, .buffer = 1, .tensor = static_cast<std::int16_t>(tensor_at), .written = true},
+               "tensors of kernels");
+        p.tensor(tensor_at).producer = by;
+        p.tensor(tensor_at).copy_of = static_cast<std::int16_t>(made);
+    }
+    fixed_array<std::int16_t, residence::most_copies> made{};
+    for (int c = 0; c < best.copy_count && !p.refused(); ++c) {
+        int const m = best.copies[static_cast<std::size_t>(c)];
+        made[static_cast<std::size_t>(c)] = static_cast<std::int16_t>(
+            add_copy(p, tensor_at, dotted(t.name, p.memory_at(m).name), m, best.routes[static_cast<std::size_t>(c)]));
+    }
+    for (int at = 0; at < uses && !p.refused(); ++at) {
+        ir::program_use& u = p.use(at);
+        if (u.tensor != tensor_at || u.written) continue;
+        int const copy = best.copy_for(u.allowed);
+        if (copy >= 0) u.tensor = made[static_cast<std::size_t>(copy)];
+    }
+    for (int at = 0; at < p.spilled_count && !p.refused(); ++at) {
+        if (p.spilled[static_cast<std::size_t>(at)].tensor == t.name) spill(p, tensor_at, p.spilled[static_cast<std::size_t>(at)]);
+    }
+}
+
+constexpr void place_tensors(program_planning& p) {
+    int const count = p.plan.tensors.size();
+    for (int at = 0; at < count && !p.refused(); ++at) place_tensor(p, at);
+    for (int at = 0; at < p.plan.tensors.size(); ++at) {
+        ir::program_tensor& t = p.tensor(at);
+        if (t.memory < 0 || p.refused()) continue;
+        memory const& m = p.memory_at(t.memory).what;
+        t.passed = m.capacity == 0;
+        t.alignment = p.common_multiple(t.alignment, m.alignment, t.name);
+        if (t.passed && t.kind == ir::tensor_kind::between) p.refuse(verdict_kind::no_memory).names = {t.name, p.memory_at(t.memory).name};
+        if (t.passed && t.kind == ir::tensor_kind::constant) p.refuse(verdict_kind::no_memory).names = {t.name, p.memory_at(t.memory).name};
+    }
+}
+
+/// What every kernel takes where its arguments are now: cycles, and room for its own buffers.
+constexpr void read_kernel_plans(program_planning& p) {
+    auto const read = [&](int at, plan_value const& made) {
+        ir::program_kernel& k = p.kernel(at);
+        if (made.refusal) {
+            if (!p.refused()) p.kept = made.refusal;
+            return;
+        }
+        k.cycles_known = made.cycles_resolved();
+        if (k.cycles_known) k.cycles = static_cast<std::int64_t>(static_cast<double>(made.cycles()));
+        for (int m = 0; m < made.where->memories.size(); ++m) {
+            memory const& one = made.where->memories[m];
+            ir::program_frame f{.kernel = static_cast<std::int16_t>(at)};
+            for (int bank = 0; bank < one.banks; ++bank) {
+                std::int64_t const peak = made.peak_bytes(m, bank);
+                f.bytes = f.bytes < peak ? peak : f.bytes;
+            }
+            if (f.bytes == 0 || one.registers > 0) continue;
+            f.memory = static_cast<std::int16_t>(p.plan.memory_of(k.agent, one.name));
+            for (int b = 0; b < made.buffers.size(); ++b) {
+                ir::buffer const& held = made.buffers[static_cast<std::size_t>(b)];
+                if (held.kind != ir::buffer_kind::argument && held.memory == m) f.alignment = std::lcm(f.alignment, held.alignment);
+            }
+            p.keep(p.plan.frames, f, "memories of kernels");
+        }
+    };
+    for (int at = 0; at < p.plan.kernels.size() && !p.refused(); ++at) {
+        if (p.kernel(at).is_copy()) continue;
+        if (is_as_written(p.plan, at, p.plan_of(at))) read(at, p.plan_of(at));
+        else read(at, make_plan(schedule_of(p.plan, at, p.plan_of(at))));
+    }
+}
+
+}  // namespace tilewright::detail
