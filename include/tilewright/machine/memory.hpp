@@ -31,6 +31,7 @@ struct memory {
     bool per_agent = false;           ///< in a program: every agent with such a memory has one of its own
     std::int64_t wait_cycles = 0;     ///< that a load or store by loops that stay code takes here, beyond those of the core
 
+    friend constexpr bool operator==(memory const&, memory const&) = default;
     constexpr std::int64_t bank_capacity() const { return banks > 1 ? capacity / banks : capacity; }
     /// Device address of the first byte of a bank.
     constexpr std::uint64_t bank_base(int bank) const {

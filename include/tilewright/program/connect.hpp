@@ -1,5 +1,4 @@
 #pragma once
-#include <tilewright/machine/structural.hpp>
 #include <tilewright/plan/in_place.hpp>
 #include <tilewright/plan/nest.hpp>
 #include <tilewright/program/program_plan_value.hpp>
@@ -73,7 +72,7 @@ constexpr void read_memories(program_planning& p) {
                 p.keep(p.plan.memories, {name, what, static_cast<std::uint8_t>(1u << a)}, "memories");
                 continue;
             }
-            if (!equal(p.memory_at(known).what, what)) p.refuse(verdict_kind::ill_formed, rule::memory_of_two_kinds, {name, by.name});
+            if (!(p.memory_at(known).what == what)) p.refuse(verdict_kind::ill_formed, rule::memory_of_two_kinds, {name, by.name});
             p.plan.memories[static_cast<std::size_t>(known)].agents |= static_cast<std::uint8_t>(1u << a);
         }
     }
@@ -199,7 +198,7 @@ constexpr void read_kernels(program_planning& p) {
         if (!p.refused() && made.refusal) p.kept = made.refusal;
         agent const& on = of.agents[static_cast<std::size_t>(k.agent)];
         if (p.refused()) return;
-        if (&k.what->where() != on.where && !equal(k.what->where(), *on.where))
+        if (&k.what->where() != on.where)
             return p.refuse(verdict_kind::ill_formed, rule::kernel_for_another_machine, {k.name, on.where->name});
         ir::argument_list const list = arguments_of(made);
         if (made.run_time_extents > 0) p.refuse(verdict_kind::not_honoured).names = {k.name, "extents left to run time"};
