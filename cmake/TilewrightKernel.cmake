@@ -1,4 +1,4 @@
-# tilewright_add_kernel(): from a schedule in a header to a library that can be linked.
+# tilewright_add_kernel() and tilewright_add_program(): from a schedule or a program in a header to a library that can be linked.
 include_guard(GLOBAL)
 
 # tilewright_find_halide([QUIET])
@@ -39,12 +39,6 @@ function(tilewright_add_kernel name)
     set(call "tilewright_add_kernel(${name})")
     cmake_parse_arguments(PARSE_ARGV 1 ARG "C_BACKEND" "HEADER;SCHEDULE;BINDING;STMT;STMT_HTML;C_SOURCE"
         "FEATURES;TARGETS;C_INCLUDES")
-    if(DEFINED ARG_UNPARSED_ARGUMENTS)
-        message(FATAL_ERROR "${call}: unknown arguments: ${ARG_UNPARSED_ARGUMENTS}")
-    endif()
-    if(DEFINED ARG_KEYWORDS_MISSING_VALUES)
-        message(FATAL_ERROR "${call}: no value after ${ARG_KEYWORDS_MISSING_VALUES}")
-    endif()
     foreach(argument IN ITEMS HEADER SCHEDULE BINDING)
         if(NOT DEFINED ARG_${argument})
             message(FATAL_ERROR "${call}: ${argument} is missing; write ${name} HEADER file.hpp SCHEDULE qualified::variable BINDING emulated|device")
@@ -62,38 +56,20 @@ function(tilewright_add_kernel name)
     elseif(DEFINED ARG_C_INCLUDES)
         message(FATAL_ERROR "${call}: C_INCLUDES is for C_SOURCE, which is missing")
     endif()
-    if(NOT name MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
-        message(FATAL_ERROR "${call}: the name becomes a C function, so it must be an identifier")
-    endif()
-    if(TARGET ${name})
-        message(FATAL_ERROR "${call}: there already is a target of this name")
-    endif()
-    if(NOT ARG_BINDING MATCHES "^(emulated|device)$")
-        message(FATAL_ERROR "${call}: BINDING is \"${ARG_BINDING}\"; it can be emulated or device")
-    endif()
+    _tilewright_check_call("${call}" ${name} ${ARG_BINDING} "${ARG_UNPARSED_ARGUMENTS}" "${ARG_KEYWORDS_MISSING_VALUES}")
     cmake_path(ABSOLUTE_PATH ARG_HEADER BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE OUTPUT_VARIABLE header)
     if(NOT EXISTS ${header} OR IS_DIRECTORY ${header})
         message(FATAL_ERROR "${call}: HEADER ${header} does not exist")
     endif()
-    if(CMAKE_CROSSCOMPILING)
-        message(FATAL_ERROR "${call}: the tools that write a kernel run here, so they cannot be cross-compiled; "
-            "build the kernel in a project for this machine, with C_BACKEND or TARGETS for the other")
-    endif()
-    get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
-    if(NOT "C" IN_LIST languages OR NOT "CXX" IN_LIST languages)
-        message(FATAL_ERROR "${call}: enable both languages: project(… LANGUAGES C CXX)")
-    endif()
-    tilewright_find_halide(QUIET)
-    if(NOT TARGET tilewright::halide)
-        message(FATAL_ERROR "${call}: Halide is not found; install it (Debian: libhalide14-0-dev) or set Halide_DIR")
-    endif()
+    _tilewright_need_tools("${call}")
 
     # A folder for each kernel, so that "NAME.h" is the only header that its users come to see.
     set(directory ${CMAKE_CURRENT_BINARY_DIR}/${name}.kernel)
     set(templates ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
     if(DEFINED ARG_C_SOURCE)
         configure_file(${templates}/kernel_c_source_tool.cpp.in ${directory}/${name}_c_source_tool.cpp @ONLY)
-        _tilewright_c_source_kernel(${name} ${directory} ${header} ${ARG_SCHEDULE} ${ARG_BINDING} "${ARG_C_INCLUDES}")
+        add_executable(${name}.c_source_tool ${directory}/${name}_c_source_tool.cpp)
+        _tilewright_c_library(${name} ${name}.c_source_tool ${directory} ${header} ${ARG_SCHEDULE} ${ARG_BINDING} "${ARG_C_INCLUDES}")
         set(${ARG_C_SOURCE} ${directory}/${name}.c PARENT_SCOPE)
         return()
     endif()
@@ -153,19 +129,19 @@ function(tilewright_add_kernel name)
     target_link_libraries(${name}.code INTERFACE ${name})
 endfunction()
 
-# A kernel from C of its own: NAME.c and NAME.h, written by a tool, and for the emulated binding the way to the emulator.
-function(_tilewright_c_source_kernel name directory header schedule binding includes)
-    add_executable(${name}.c_source_tool ${directory}/${name}_c_source_tool.cpp)
-    target_link_libraries(${name}.c_source_tool PRIVATE tilewright::halide)
-    _tilewright_build_tool(${name}.c_source_tool)
+# A kernel or a program from C of its own: NAME.c and NAME.h, written by a tool, and for the emulated binding the way to the emulator.
+function(_tilewright_c_library name tool directory header what binding includes)
+    target_link_libraries(${tool} PRIVATE tilewright::halide)
+    _tilewright_build_tool(${tool})
     set(sources ${directory}/${name}.c)
     if(binding STREQUAL "emulated")
         list(APPEND sources ${directory}/${name}_binding.cpp)
+        # The semantics of the machine's parts, compiled. They are fast in a debug build too, and round as they are written.
         set_source_files_properties(${directory}/${name}_binding.cpp PROPERTIES COMPILE_OPTIONS "-O2;-ffp-contract=off")
     endif()
     add_custom_command(OUTPUT ${directory}/${name}.h ${sources}
-        COMMAND ${name}.c_source_tool ${binding} ${directory} ${header} ${schedule} ${includes}
-        DEPENDS ${name}.c_source_tool
+        COMMAND ${tool} ${binding} ${directory} ${header} ${what} ${includes}
+        DEPENDS ${tool}
         COMMENT "Writing the C source of ${name} (${binding})"
         VERBATIM)
     add_library(${name} STATIC ${sources} ${directory}/${name}.h)
@@ -173,6 +149,72 @@ function(_tilewright_c_source_kernel name directory header schedule binding incl
     target_include_directories(${name} PUBLIC ${directory} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
     target_link_libraries(${name} PUBLIC tilewright::tilewright)
 endfunction()
+
+# tilewright_add_program(NAME HEADER file.hpp PROGRAM qualified::variable BINDING emulated|device [C_INCLUDES header…]
+#                        [FILES variable])
+#
+# Makes a static library NAME with the C function NAME, declared in "NAME.h", which runs all kernels of a program: C11 of its own, NAME.c, and
+# the images of its constants, NAME_MEMORY.bin, beside it. See docs/reference/program.md.
+#
+#   HEADER, BINDING, C_INCLUDES   as for tilewright_add_kernel
+#   PROGRAM   a constexpr variable at namespace scope, with its namespaces
+#   FILES     the named variable receives the folder in which all of these lie
+function(tilewright_add_program name)
+    set(call "tilewright_add_program(${name})")
+    cmake_parse_arguments(PARSE_ARGV 1 ARG "" "HEADER;PROGRAM;BINDING;FILES" "C_INCLUDES")
+    foreach(argument IN ITEMS HEADER PROGRAM BINDING)
+        if(NOT DEFINED ARG_${argument})
+            message(FATAL_ERROR "${call}: ${argument} is missing; write ${name} HEADER file.hpp PROGRAM qualified::variable BINDING emulated|device")
+        endif()
+    endforeach()
+    _tilewright_check_call("${call}" ${name} ${ARG_BINDING} "${ARG_UNPARSED_ARGUMENTS}" "${ARG_KEYWORDS_MISSING_VALUES}")
+    cmake_path(ABSOLUTE_PATH ARG_HEADER BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE OUTPUT_VARIABLE header)
+    if(NOT EXISTS ${header} OR IS_DIRECTORY ${header})
+        message(FATAL_ERROR "${call}: HEADER ${header} does not exist")
+    endif()
+    _tilewright_need_tools("${call}")
+    set(directory ${CMAKE_CURRENT_BINARY_DIR}/${name}.program)
+    configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/program_tool.cpp.in ${directory}/${name}_program_tool.cpp @ONLY)
+    add_executable(${name}.program_tool ${directory}/${name}_program_tool.cpp)
+    _tilewright_c_library(${name} ${name}.program_tool ${directory} ${header} ${ARG_PROGRAM} ${ARG_BINDING} "${ARG_C_INCLUDES}")
+    if(DEFINED ARG_FILES)
+        set(${ARG_FILES} ${directory} PARENT_SCOPE)
+    endif()
+endfunction()
+
+# What both functions ask of their arguments.
+function(_tilewright_check_call call name binding unparsed without_value)
+    if(unparsed)
+        message(FATAL_ERROR "${call}: unknown arguments: ${unparsed}")
+    endif()
+    if(without_value)
+        message(FATAL_ERROR "${call}: no value after ${without_value}")
+    endif()
+    if(NOT name MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
+        message(FATAL_ERROR "${call}: the name becomes a C function, so it must be an identifier")
+    endif()
+    if(TARGET ${name})
+        message(FATAL_ERROR "${call}: there already is a target of this name")
+    endif()
+    if(NOT binding MATCHES "^(emulated|device)$")
+        message(FATAL_ERROR "${call}: BINDING is \"${binding}\"; it can be emulated or device")
+    endif()
+endfunction()
+# The tools that write code run here, and need Halide and both languages.
+macro(_tilewright_need_tools call)
+    if(CMAKE_CROSSCOMPILING)
+        message(FATAL_ERROR "${call}: the tools that write a kernel run here, so they cannot be cross-compiled; "
+            "build the kernel in a project for this machine, with C_BACKEND or TARGETS for the other")
+    endif()
+    get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+    if(NOT "C" IN_LIST languages OR NOT "CXX" IN_LIST languages)
+        message(FATAL_ERROR "${call}: enable both languages: project(… LANGUAGES C CXX)")
+    endif()
+    tilewright_find_halide(QUIET)
+    if(NOT TARGET tilewright::halide)
+        message(FATAL_ERROR "${call}: Halide is not found; install it (Debian: libhalide14-0-dev) or set Halide_DIR")
+    endif()
+endmacro()
 
 # A program that runs once, in the build: compiling it is what takes time, so no optimisation is best. At -O2, g++ 12 also warns about
 # std::string where nothing is wrong (GCC bug 105651).

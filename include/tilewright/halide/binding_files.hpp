@@ -81,8 +81,8 @@ inline std::string parameter_list(plan_value const& plan, bool types, bool devic
 
 /// `int mvin(const void *source, void *destination, int64_t bytes);` for every function of the device that the plan calls.
 /// @param guarded  not of what is a macro: whoever includes the text may define some of them before
-inline std::string device_prototypes(plan_value const& plan, bool guarded = false) {
-    std::ostringstream text;
+inline std::vector<std::string> device_prototype_list(plan_value const& plan, bool guarded = false) {
+    std::vector<std::string> list;
     machine const& where = *plan.where;
     std::vector<std::string> written;
     auto const write = [&](device_call const& call, std::string const& what, auto const& argument) {
@@ -98,7 +98,7 @@ inline std::string device_prototypes(plan_value const& plan, bool guarded = fals
             if (before == line) return;
         }
         written.push_back(line);
-        text << "/* " << what << " */\n" << (guarded ? "#ifndef " + call.symbol.str() + "\n" + line + "\n#endif" : line) << "\n";
+        list.push_back("/* " + what + " */\n" + (guarded ? "#ifndef " + call.symbol.str() + "\n" + line + "\n#endif" : line) + "\n");
     };
     std::vector<bool> transfers(static_cast<std::size_t>(where.transfers.size())),
         intrinsics(static_cast<std::size_t>(where.intrinsics.size()));
@@ -193,7 +193,12 @@ inline std::string device_prototypes(plan_value const& plan, bool guarded = fals
             });
         });
     }
-    return text.str();
+    return list;
+}
+inline std::string device_prototypes(plan_value const& plan) {
+    std::string text;
+    for (std::string const& one : device_prototype_list(plan)) text += one;
+    return text;
 }
 
 inline std::string header_text(plan_value const& plan, std::string const& name, bool device) {

@@ -142,15 +142,8 @@ class c_checks {
         }
         return text_;
     }
-    /// The function that the checks call.
-    std::string helper() const {
-        if (!overlaps_) return {};
-        return "/* Whether two pieces of memory, of so many bytes, share some. */\n"
-               "static inline bool overlap(const void *a, int64_t a_bytes, const void *b, int64_t b_bytes) {\n"
-               "    const uint64_t first = (uint64_t)(uintptr_t)a, second = (uint64_t)(uintptr_t)b;\n"
-               "    return first < second + (uint64_t)b_bytes && second < first + (uint64_t)a_bytes;\n"
-               "}\n\n";
-    }
+    /// Whether the checks call `overlap`, see `c_overlap`.
+    bool overlaps() const { return overlaps_; }
 
   private:
     static bool is_number(std::string const& text) { return text.find_first_not_of("0123456789") == std::string::npos; }

@@ -31,4 +31,12 @@ inline std::string c_fence() {
            "#error \"define TILEWRIGHT_FENCE() as what this compiler has to keep memory accesses in order\"\n#endif\n#endif\n";
 }
 
+inline std::string c_overlap() {
+    return "/* Whether two pieces of memory, of so many bytes, share some. */\n"
+           "static inline bool overlap(const void *a, int64_t a_bytes, const void *b, int64_t b_bytes) {\n"
+           "    const uint64_t first = (uint64_t)(uintptr_t)a, second = (uint64_t)(uintptr_t)b;\n"
+           "    return first < second + (uint64_t)b_bytes && second < first + (uint64_t)a_bytes;\n"
+           "}\n";
+}
+
 }  // namespace tilewright::halide::detail

@@ -16,6 +16,11 @@ class c_helpers {
         types_[type_word(type)] = type.element_of();
         return what + "_" + type_word(type);
     }
+    /// Those of another kernel, too.
+    void add(c_helpers const& others) {
+        used_.insert(others.used_.begin(), others.used_.end());
+        types_.insert(others.types_.begin(), others.types_.end());
+    }
     std::string text() const {
         std::string all;
         for (auto const& [what, word] : used_) all += text_of(what, types_.at(word)) + "\n";

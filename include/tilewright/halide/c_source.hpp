@@ -25,12 +25,29 @@ struct c_source_text {
 
 namespace detail {
 
-class c_source_writer {
+/// A kernel as C, in the parts that files are made of.
+struct c_kernel_code {
+    std::string name, machine;
+    std::string directives;            ///< of its schedule, as lines of a comment
+    std::vector<std::string> regions;  ///< of its tensors: what it touches, and where pointers point
+    c_signature signature;
+    std::string parameters;
+    std::vector<pool> pools;
+    std::string kept_result;
+    std::vector<std::string> device;              ///< prototypes of the machine's functions
+    std::map<std::string, std::string> emulator;  ///< prototypes, by symbol
+    c_helpers helpers;
+    std::string functions;
+    bool floating_point = false, fences = false, overlaps = false;
+};
+
+class c_kernel_writer {
   public:
-    c_source_writer(schedule const& made_by, plan_value const& plan, c_source_options const& options)
+    c_kernel_writer(schedule const& made_by, plan_value const& plan, c_source_options const& options)
         : schedule_(made_by), plan_(plan), options_(options) {}
 
-    c_source_text write() {
+    /// @param linkage  in front of the kernel's function: nothing, or "static "
+    c_kernel_code write(std::string const& linkage) {
         if (plan_.refusal) throw std::invalid_argument(to_string(plan_.refusal));
         if (tilewright::detail::hazard const found = tilewright::detail::find_hazard_at_any(plan_))
             throw std::runtime_error("the plan has a hazard: " + std::string(text_of(found.broken)));
@@ -38,7 +55,30 @@ class c_source_writer {
         signature_ = c_signature_of(plan_, code_.values.names, on_device());
         bind_arguments();
         std::string const body = code_.function_body(program());
-        return {header(), source(body)};
+        c_kernel_code made;
+        made.name = options_.name;
+        made.machine = plan_.where->name.str();
+        made.directives = schedule_comment();
+        for (c_argument const& a : signature_.tensors) made.regions.push_back(region_text(plan_, a));
+        made.signature = signature_;
+        made.parameters = signature_.parameters(plan_);
+        made.pools = pools_of(plan_, on_device());
+        if (buffer const* kept = kept_result(plan_))
+            made.kept_result = "The result stays in memory " + plan_.where->memories[kept->memory].name.str() + ", " +
+                               std::to_string(kept->offset) + " bytes from its base.";
+        if (on_device()) made.device = device_prototype_list(plan_, true);
+        else made.emulator = {code_.values.prototypes.begin(), code_.values.prototypes.end()};
+        made.helpers = code_.values.helpers;
+        made.floating_point = uses_floating_point();
+        made.fences = code_.uses_fences();
+        c_checks checks(plan_, signature_);
+        std::string const checked = checks.text();
+        made.overlaps = checks.overlaps();
+        auto const [parameters, given] = own_parameters();
+        made.functions = "static int " + options_.name + "_steps(" + parameters + ") {\n" + body + "}\n\n" + linkage + "int " +
+                         options_.name + "(" + made.parameters + ") {\n" + checked + "    return " + options_.name + "_steps(" + given +
+                         ");\n}\n";
+        return made;
     }
 
   private:
@@ -191,62 +231,11 @@ class c_source_writer {
         return text;
     }
 
-    std::string header() const {
-        std::ostringstream text;
-        std::string const& name = options_.name;
-        text << "/* Kernel " << name << " for machine " << plan_.where->name.str() << ", as C. */\n"
-             << "#ifndef TILEWRIGHT_KERNEL_" << name << "\n#define TILEWRIGHT_KERNEL_" << name << "\n\n"
-             << "#include <stdbool.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
-             << "/* Strides count elements from one index of a dimension to the next.\n";
-        for (c_argument const& a : signature_.tensors) text << " *   " << region_text(plan_, a) << "\n";
-        text << " * Returns 0; or the code of a function of the machine that failed; or, before anything runs, -(2000 + 100 * kind + "
-                "position) of\n"
-             << " * the first tensor that the kernel cannot run on. Kinds: 2 no data, 5 too many elements, 6 stride, 7 alignment, 8 shares "
-                "bytes\n"
-             << " * with the result, 9 extent that is left to run time. */\n"
-             << "int " << name << "(" << signature_.parameters(plan_) << ");\n";
-        for (pool const& one : pools_of(plan_, on_device()))
-            text << "/* " << one.name << ": " << one.bytes << " bytes, at a multiple of " << one.alignment << ", for this call alone. */\n";
-        if (buffer const* kept = kept_result(plan_))
-            text << "/* The result stays in memory " << plan_.where->memories[kept->memory].name.str() << ", " << kept->offset
-                 << " bytes from its base. */\n";
-        if (on_device())
-            text << "\n/* What the device provides. Each returns 0, or a code that ends the kernel. */\n" << device_prototypes(plan_, true);
-        text << "\n#ifdef __cplusplus\n}\n#endif\n#endif\n";
-        return text.str();
-    }
-
     bool uses_floating_point() const {
         for (int at = 0; at < plan_.what.count; ++at) {
             if (is_float(plan_.what[at].type)) return true;
         }
         return false;
-    }
-    std::string source(std::string const& body) const {
-        std::ostringstream text;
-        std::string const& name = options_.name;
-        text << "/* Kernel " << name << " for machine " << plan_.where->name.str() << ", written from its schedule:\n *\n"
-             << schedule_comment() << " *\n * In front of every step stands what it is, and the directive that asked for it. */\n";
-        for (std::string const& include : options_.includes) text << "#include \"" << include << "\"\n";
-        text << "#include \"" << name << ".h\"\n\n"
-             << "#include <stddef.h>\n\n"
-             << c_ground(uses_floating_point());
-        if (code_.uses_fences()) text << "\n" << c_fence();
-        if (!on_device()) {
-            text << "\n/* The emulator. */\n";
-            for (auto const& [symbol, prototype] : code_.values.prototypes) text << prototype << "\n";
-        }
-        std::string const helpers = code_.values.helpers.text();
-        if (!helpers.empty()) text << "\n" << helpers;
-        c_checks checks(plan_, signature_);
-        std::string const checked = checks.text();
-        text << "\n" << checks.helper();
-        auto const [parameters, given] = own_parameters();
-        text << "static int " << name << "_steps(" << parameters << ") {\n"
-             << body << "}\n\n"
-             << "int " << name << "(" << signature_.parameters(plan_) << ") {\n"
-             << checked << "    return " << name << "_steps(" << given << ");\n}\n";
-        return text.str();
     }
     /// What the program uses of what the function is given: strides and extents have 32 bits from here on.
     std::pair<std::string, std::string> own_parameters() const {
@@ -287,6 +276,67 @@ class c_source_writer {
     std::set<std::string> strides_;
 };
 
+/// What stands in front of the functions of kernels in a C file.
+inline std::string c_beginning(std::vector<c_kernel_code> const& kernels) {
+    bool floating_point = false, fences = false, overlaps = false;
+    std::map<std::string, std::string> emulator;
+    c_helpers helpers;
+    for (c_kernel_code const& k : kernels) {
+        floating_point |= k.floating_point, fences |= k.fences, overlaps |= k.overlaps;
+        emulator.insert(k.emulator.begin(), k.emulator.end());
+        helpers.add(k.helpers);
+    }
+    std::string text = "#include <stddef.h>\n\n" + c_ground(floating_point);
+    if (fences) text += "\n" + c_fence();
+    if (!emulator.empty()) text += "\n/* The emulator. */\n";
+    for (auto const& [symbol, prototype] : emulator) text += prototype + "\n";
+    std::string const own = helpers.text();
+    if (!own.empty()) text += "\n" + own;
+    return text + (overlaps ? "\n" + c_overlap() : "");
+}
+inline std::string c_headed(std::string const& comment, std::string const& guard, std::string const& inside) {
+    return comment + "#ifndef " + guard + "\n#define " + guard +
+           "\n\n#include <stdbool.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n" + inside +
+           "\n#ifdef __cplusplus\n}\n#endif\n#endif\n";
+}
+/// "act_mem: 4096 bytes, at a multiple of 16"
+inline std::string pool_text(pool const& one) {
+    return one.name + ": " + std::to_string(one.bytes) + " bytes, at a multiple of " + std::to_string(one.alignment);
+}
+/// Every declaration once. What the device provides, if anything.
+inline std::string c_device(std::vector<c_kernel_code> const& kernels) {
+    std::set<std::string> written;
+    std::string text;
+    for (c_kernel_code const& k : kernels) {
+        for (std::string const& one : k.device) text += written.insert(one).second ? one : "";
+    }
+    return "\n/* What the device provides. Each returns 0, or a code that ends the kernel. */\n" + text;
+}
+
+inline std::string c_header(c_kernel_code const& k, bool on_device) {
+    std::ostringstream text;
+    text << "/* Strides count elements from one index of a dimension to the next.\n";
+    for (std::string const& region : k.regions) text << " *   " << region << "\n";
+    text << " * Returns 0; or the code of a function of the machine that failed; or, before anything runs, -(2000 + 100 * kind + "
+            "position) of\n"
+         << " * the first tensor that the kernel cannot run on. Kinds: 2 no data, 5 too many elements, 6 stride, 7 alignment, 8 shares "
+            "bytes\n"
+         << " * with the result, 9 extent that is left to run time. */\n"
+         << "int " << k.name << "(" << k.parameters << ");\n";
+    for (pool const& one : k.pools) text << "/* " << pool_text(one) << ", for this call alone. */\n";
+    if (!k.kept_result.empty()) text << "/* " << k.kept_result << " */\n";
+    if (on_device) text << c_device({k});
+    return c_headed("/* Kernel " + k.name + " for machine " + k.machine + ", as C. */\n", "TILEWRIGHT_KERNEL_" + k.name, text.str());
+}
+inline std::string c_file(c_kernel_code const& k, std::vector<std::string> const& includes) {
+    std::ostringstream text;
+    text << "/* Kernel " << k.name << " for machine " << k.machine << ", written from its schedule:\n *\n"
+         << k.directives << " *\n * In front of every step stands what it is, and the directive that asked for it. */\n";
+    for (std::string const& include : includes) text << "#include \"" << include << "\"\n";
+    text << "#include \"" << k.name << ".h\"\n\n" << c_beginning({k}) << "\n" << k.functions;
+    return text.str();
+}
+
 }  // namespace detail
 
 /// A kernel as C11: freestanding, without allocation, library or halide_buffer_t.
@@ -295,7 +345,8 @@ class c_source_writer {
 /// @throws std::invalid_argument when the plan was refused, or a memory has no address that the device binding needs
 /// @throws unsupported_in_c when the kernel holds an operation that C does not have, with its name
 inline c_source_text c_source(schedule const& made_by, plan_value const& plan, c_source_options const& options) {
-    return detail::c_source_writer(made_by, plan, options).write();
+    detail::c_kernel_code const code = detail::c_kernel_writer(made_by, plan, options).write("");
+    return {detail::c_header(code, options.to == binding::device), detail::c_file(code, options.includes)};
 }
 
 /// The program of a kernel's C source tool: `tool emulated|device DIRECTORY HEADER SCHEDULE [INCLUDE…]` writes NAME.h and NAME.c, and for

@@ -1,0 +1,197 @@
+#pragma once
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <random>
+#include <thread>
+#include <tilewright/emulate/calls.hpp>
+#include <tilewright/program/program_plan.hpp>
+
+namespace tilewright {
+
+/// The machines of a program's agents, emulated: an emulator for each agent, with the memories that they share, and a clock over all.
+///
+/// A kernel that is started on an agent runs at once, when it is joined, or beside the caller in a thread of its own: whatever `use` says.
+class program_emulator {
+  public:
+    using kernel_function = int (*)(void*);
+
+    /// @param semantics  of every agent's machine, in the order of the program's agents
+    /// @throws std::invalid_argument when the program was refused
+    program_emulator(program_plan_value const& plan, std::vector<semantics_table> const& semantics) : plan_(plan) {
+        if (plan.refusal) throw std::invalid_argument(to_string(plan.refusal));
+        for (int at = 0; at < plan_.memories.size(); ++at)
+            banks_.push_back(emulation::banks_of(plan_.memories[static_cast<std::size_t>(at)].what));
+        for (int a = 0; a < plan_.of->agent_count; ++a) {
+            std::map<std::string, std::shared_ptr<emulation::bank_list const>> shared;
+            for (int at = 0; at < plan_.memories.size(); ++at) {
+                ir::program_memory const& m = plan_.memories[static_cast<std::size_t>(at)];
+                if ((m.agents >> a & 1) != 0) shared[m.what.name.str()] = banks_[static_cast<std::size_t>(at)];
+            }
+            agent_state& made = agents_.emplace_back();
+            made.on = std::make_unique<emulator>(*plan_.of->agents[static_cast<std::size_t>(a)].where,
+                                                 semantics.at(static_cast<std::size_t>(a)), shared);
+        }
+        load_constants();
+    }
+    ~program_emulator() {
+        for (agent_state& a : agents_) {
+            if (a.beside.joinable()) a.beside.join();
+        }
+    }
+    program_emulator(program_emulator const&) = delete;
+
+    emulator& on(int agent_at) { return *agents_.at(static_cast<std::size_t>(agent_at)).on; }
+    emulator& on(agent const& by) {
+        for (int a = 0; a < plan_.of->agent_count; ++a) {
+            if (plan_.of->agents[static_cast<std::size_t>(a)].name == by.name) return on(a);
+        }
+        throw std::invalid_argument("the program has no agent `" + by.name.str() + "`");
+    }
+    program_plan_value const& plan() const { return plan_; }
+
+    /// When engines move data, and when agents run what they are given.
+    void use(progress how, std::uint64_t seed = 1) {
+        how_ = how;
+        random_.seed(seed);
+        for (agent_state& a : agents_) a.on->use(how, seed);
+    }
+    /// Where a tensor of the program lies in this process; null for those that the caller passes.
+    std::byte* address(int tensor_at) const {
+        ir::program_tensor const& t = plan_.tensor_at(tensor_at);
+        if (t.passed) return nullptr;
+        return base(t.memory, t.bank) + t.offset;
+    }
+    /// @throws std::invalid_argument when the program has no such tensor
+    std::byte* address(any_tensor const& tensor) const {
+        int const at = plan_.find_tensor(tensor.name);
+        if (at < 0) throw std::invalid_argument("the program has no tensor `" + tensor.name.str() + "`");
+        return address(at);
+    }
+    std::byte* base(int memory_at, int bank = 0) const {
+        return (*banks_.at(static_cast<std::size_t>(memory_at))).at(static_cast<std::size_t>(bank)).begin();
+    }
+    /// Fills every memory with a byte, and puts the constants back.
+    void fill_memories(std::uint8_t with) {
+        for (auto const& banks : banks_) {
+            for (guarded_region const& bank : *banks) std::memset(bank.begin(), with, bank.size());
+        }
+        load_constants();
+    }
+    /// Cycles of all that has run, agents working side by side.
+    std::int64_t cycles() const { return now_; }
+    /// Forgets cycles, counts and errors; settings and contents stay.
+    void reset() {
+        now_ = 0;
+        for (agent_state& a : agents_) a.on->reset();
+    }
+    /// What the first call that failed wanted, of any agent.
+    std::string error() const {
+        for (agent_state const& a : agents_) {
+            if (!a.on->error().empty()) return a.on->error();
+        }
+        return {};
+    }
+
+    // What generated code, or a runner of kernels, calls.
+
+    /// Runs a kernel by the caller's core.
+    int run(int agent_at, std::function<int()> const& kernel) {
+        agent_state& a = agents_[static_cast<std::size_t>(agent_at)];
+        std::int64_t const before = a.on->cycles();
+        int const code = kernel();
+        now_ += a.on->cycles() - before;
+        return code;
+    }
+    /// Begins a kernel beside the caller.
+    int start(int agent_at, std::function<int()> kernel) {
+        agent_state& a = agents_[static_cast<std::size_t>(agent_at)];
+        a.began = now_;
+        a.cycles_before = a.on->cycles();
+        a.given = std::move(kernel);
+        a.runs = true;
+        bool const now = how_ == progress::earliest || (how_ == progress::random && (random_() & 1) != 0);
+        if (how_ == progress::threads) a.beside = std::thread([&a] { a.code = a.given(); });
+        else if (now) a.code = a.given(), a.given = nullptr;
+        return 0;
+    }
+    /// Waits for the kernel that an agent was given. @return its code
+    int join(int agent_at) {
+        agent_state& a = agents_[static_cast<std::size_t>(agent_at)];
+        if (!a.runs) return 0;
+        if (a.beside.joinable()) a.beside.join();
+        else if (a.given) a.code = a.given();
+        a.given = nullptr;
+        a.runs = false;
+        now_ = std::max(now_, a.began + a.on->cycles() - a.cycles_before);
+        return a.code;
+    }
+
+  private:
+    struct agent_state {
+        std::unique_ptr<emulator> on;
+        std::thread beside;
+        std::function<int()> given;
+        int code = 0;
+        bool runs = false;
+        std::int64_t began = 0, cycles_before = 0;
+    };
+
+    void load_constants() {
+        for (int at = 0; at < plan_.tensors.size(); ++at) {
+            ir::program_tensor const& t = plan_.tensor_at(at);
+            if (t.kind == ir::tensor_kind::constant)
+                std::memcpy(address(at), plan_.of->statement_at(t.statement).data, static_cast<std::size_t>(t.bytes));
+        }
+    }
+
+    program_plan_value plan_;
+    std::vector<std::shared_ptr<emulation::bank_list const>> banks_;
+    std::deque<agent_state> agents_;
+    progress how_ = progress::earliest;
+    std::mt19937_64 random_;
+    std::int64_t now_ = 0;
+};
+
+namespace detail {
+template <program const& Program, std::size_t... Agent>
+std::vector<semantics_table> semantics_of_agents(std::index_sequence<Agent...>) {
+    return {semantics_of<*Program.agents[Agent].where>...};
+}
+}  // namespace detail
+
+/// Found by the program's name, as `shared_emulator` by the machine's.
+inline std::shared_ptr<program_emulator>& shared_program(label const& name) {
+    static std::map<std::string, std::shared_ptr<program_emulator>> all;
+    return all[name.str()];
+}
+
+/// The machines that a program of the emulated binding runs on, in every translation unit the same.
+template <program const& Program>
+program_emulator& emulated_program() {
+    std::shared_ptr<program_emulator>& shared = shared_program(Program.name);
+    if (!shared)
+        shared = std::make_shared<program_emulator>(
+            program_plan<Program>,
+            detail::semantics_of_agents<Program>(std::make_index_sequence<static_cast<std::size_t>(Program.agent_count)>{}));
+    return *shared;
+}
+
+}  // namespace tilewright
+
+extern "C" {
+
+[[gnu::used]] inline std::int32_t tilewright_program_run(void* program, std::int32_t agent, int (*kernel)(void*), void* arguments) {
+    return static_cast<tilewright::program_emulator*>(program)->run(agent, [=] { return kernel(arguments); });
+}
+[[gnu::used]] inline std::int32_t tilewright_program_start(void* program, std::int32_t agent, int (*kernel)(void*), void* arguments) {
+    return static_cast<tilewright::program_emulator*>(program)->start(agent, [=] { return kernel(arguments); });
+}
+[[gnu::used]] inline std::int32_t tilewright_program_join(void* program, std::int32_t agent) {
+    return static_cast<tilewright::program_emulator*>(program)->join(agent);
+}
+[[gnu::used]] inline void* tilewright_program_memory(void* program, std::int32_t memory, std::int32_t bank) {
+    return static_cast<tilewright::program_emulator*>(program)->base(memory, bank);
+}
+
+}  // extern "C"

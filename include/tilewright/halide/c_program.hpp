@@ -1,0 +1,371 @@
+#pragma once
+#include <tilewright/halide/c_source.hpp>
+#include <tilewright/program/kernel_plans.hpp>
+
+namespace tilewright::halide {
+
+/// The files of a program, by name.
+using file_list = std::vector<std::pair<std::string, std::string>>;
+
+namespace detail {
+
+/// A program as one C file: its kernels, and the function that runs them on the memories that it is given.
+class c_program_writer {
+  public:
+    c_program_writer(program_plan_value const& plan, c_source_options const& options) : plan_(plan), options_(options) {}
+
+    file_list write() {
+        if (plan_.refusal) throw std::invalid_argument(to_string(plan_.refusal));
+        words_.reserve("at");
+        words_.reserve("status");
+        for (int at = 0; at < plan_.memories.size(); ++at) memory_words_.push_back(words_.take(as_word(memory_at(at).name)));
+        for (int at = 0; at < plan_.tensors.size(); ++at) tensor_words_.push_back(words_.take(as_word(plan_.tensor_at(at).name)));
+        for (int at = 0; at < plan_.kernels.size(); ++at) write_kernel(at);
+        file_list files{{options_.name + ".h", header()}, {options_.name + ".c", source()}};
+        for (int at = 0; at < plan_.memories.size(); ++at) {
+            if (pool_at(at).constants > 0) files.emplace_back(image_name(at) + ".bin", image(at));
+        }
+        return files;
+    }
+    /// What C++ adds for the emulated binding.
+    std::string binding(std::string const& header, std::string const& program) const {
+        std::string const on = "tilewright::emulated_program<" + program + ">()";
+        std::string text = "// Runs program " + options_.name +
+                           " on the emulated machines of its agents. Written by its tool.\n#include \"" + header +
+                           "\"\n#include <tilewright/emulate/program_emulator.hpp>\n\nextern \"C\" void* " + options_.name +
+                           "_program() { return &" + on + "; }\n";
+        for (int at = 0; at < plan_.kernels.size(); ++at)
+            text += "extern \"C\" void* " + kernel_name(at) + "_machine() { return &" + on + ".on(" +
+                    std::to_string(plan_.kernel_at(at).agent) + "); }\n";
+        return text;
+    }
+
+  private:
+    static constexpr char const* no_places = "    int nothing;\n";
+
+    bool on_device() const { return options_.to == binding::device; }
+    ir::program_memory const& memory_at(int at) const { return plan_.memories[static_cast<std::size_t>(at)]; }
+    ir::pool_use const& pool_at(int at) const { return plan_.pools[static_cast<std::size_t>(at)]; }
+    std::string const& word_of_memory(int at) const { return memory_words_[static_cast<std::size_t>(at)]; }
+    std::string const& word_of_tensor(int at) const { return tensor_words_[static_cast<std::size_t>(at)]; }
+    static std::string as_word(label const& name) {
+        std::string word = name.str();
+        std::replace(word.begin(), word.end(), '.', '_');
+        return word;
+    }
+    std::string kernel_name(int at) const { return options_.name + "_" + as_word(plan_.kernel_at(at).name); }
+    std::string image_name(int memory) const { return options_.name + "_" + as_word(memory_at(memory).name); }
+    /// Whether the caller gives the address of a memory, and the program uses it.
+    bool is_given(int memory) const { return on_device() && pool_at(memory).used && memory_at(memory).what.is_pool(); }
+    /// Whether the program has to know where a memory is: tensors lie there, or kernels are told.
+    bool is_addressed(int memory) const {
+        bool found = is_given(memory);
+        for (int at = 0; at < plan_.tensors.size(); ++at) found |= plan_.tensor_at(at).memory == memory && !plan_.tensor_at(at).passed;
+        return found;
+    }
+
+    std::string tensor_type(ir::program_tensor const& t) const { return c_type(t.type); }
+    /// "float[8][500]"
+    std::string shape_text(ir::program_tensor const& t) const {
+        std::string text = tensor_type(t);
+        for (int d = 0; d < t.rank; ++d) text += "[" + std::to_string(t.extents[static_cast<std::size_t>(d)]) + "]";
+        return text;
+    }
+    template <class Visit>
+    void each_passed(ir::tensor_kind kind, Visit const& visit) const {
+        for (int s = 0; s < plan_.of->statements_size(); ++s) {
+            for (int at = 0; at < plan_.tensors.size(); ++at) {
+                ir::program_tensor const& t = plan_.tensor_at(at);
+                if (t.kind == kind && t.statement == s && t.passed) visit(at, t);
+            }
+        }
+    }
+    /// Inputs, outputs, pools; with types or, as a call passes them, without.
+    std::string parameters() const {
+        std::string text;
+        auto const add = [&](std::string const& one) { text += (text.empty() ? "" : ", ") + one; };
+        each_passed(ir::tensor_kind::input,
+                    [&](int at, ir::program_tensor const& t) { add("const " + tensor_type(t) + " *" + word_of_tensor(at)); });
+        each_passed(ir::tensor_kind::output, [&](int at, ir::program_tensor const& t) { add(tensor_type(t) + " *" + word_of_tensor(at)); });
+        for (int at = 0; at < plan_.memories.size(); ++at) {
+            if (is_given(at)) add("void *" + word_of_memory(at));
+        }
+        return text.empty() ? "void" : text;
+    }
+
+    void write_kernel(int at) {
+        builds_.push_back(build_kernel(plan_, at));
+        kernel_build const& made = builds_.back();
+        codes_.push_back(c_kernel_writer(*made.what, made.plan, {kernel_name(at), options_.to, {}}).write("static "));
+    }
+
+    /// "(const float *)(at->act_mem + 4096)"
+    std::string address_of(ir::program_use const& u, std::int64_t first) const {
+        ir::program_tensor const& t = plan_.tensor_at(u.tensor);
+        std::string const element = (u.written ? "" : "const ") + tensor_type(t) + " *";
+        if (t.passed)
+            return (t.kind == ir::tensor_kind::input ? "" : "(" + element + ")") + ("at->" + word_of_tensor(u.tensor)) +
+                   (first == 0 ? "" : " + " + std::to_string(first));
+        std::int64_t const offset = t.offset + first * bytes_of(t.type);
+        return "(" + element + ")(at->" + word_of_memory(t.memory) + bank_text(t) + " + " + std::to_string(offset) + ")";
+    }
+    std::string bank_text(ir::program_tensor const& t) const {
+        return memory_at(t.memory).what.banks > 1 ? "[" + std::to_string(t.bank) + "]" : "";
+    }
+    /// A call of a kernel with the arguments that the plan gives it.
+    std::string call_text(int kernel_at) const {
+        kernel_build const& made = builds_[static_cast<std::size_t>(kernel_at)];
+        c_signature const& signature = codes_[static_cast<std::size_t>(kernel_at)].signature;
+        std::string inputs, result;
+        for (c_argument const& a : signature.tensors) {
+            buffer const& b = made.plan.buffers[static_cast<std::size_t>(a.at)];
+            ir::program_use const& u = use_of(plan_, kernel_at, made.plan, a.at);
+            ir::program_tensor const& t = plan_.tensor_at(u.tensor);
+            std::string text = address_of(u, first_element(t, b));
+            for (int d = 0; d + 1 < b.rank; ++d) text += ", " + std::to_string(t.stride(d));
+            (b.written ? result : inputs) += (b.written || inputs.empty() ? "" : ", ") + text;
+        }
+        for (auto const& [memory, word] : signature.pools) {
+            int const here = plan_.memory_of(plan_.kernel_at(kernel_at).agent, made.plan.where->memories[memory].name);
+            inputs += (inputs.empty() ? "" : ", ") + ("at->" + word_of_memory(here)) + (memory_at(here).what.banks > 1 ? "[0]" : "");
+        }
+        return kernel_name(kernel_at) + "(" + inputs + (inputs.empty() || result.empty() ? "" : ", ") + result + ")";
+    }
+
+    std::string header() const {
+        std::ostringstream text;
+        text << "/* Returns 0; or the code of a function of a machine that failed; or, before anything runs, -(2000 + 100 * kind + "
+                "position) of\n"
+             << " * a parameter that the program cannot run on. Kinds: 2 null, 7 alignment. */\n"
+             << "int " << options_.name << "(" << parameters() << ");\n\n";
+        for (int at = 0; at < plan_.tensors.size(); ++at) {
+            ir::program_tensor const& t = plan_.tensor_at(at);
+            if (t.kind == ir::tensor_kind::between) continue;
+            char const* const kind = t.kind == ir::tensor_kind::input ? "input" : t.kind == ir::tensor_kind::output ? "output" : "constant";
+            text << "/* " << kind << " " << word_of_tensor(at) << ": " << shape_text(t);
+            if (t.passed) {
+                text << " */\n";
+                continue;
+            }
+            text << " in " << memory_at(t.memory).name.str()
+                 << (memory_at(t.memory).what.banks > 1 ? ", bank " + std::to_string(t.bank) : "") << " */\n#define TILEWRIGHT_"
+                 << options_.name << "_" << word_of_tensor(at) << "_OFFSET " << t.offset << "\n";
+        }
+        for (int at = 0; at < plan_.memories.size(); ++at) {
+            ir::pool_use const& one = pool_at(at);
+            if (!one.used) continue;
+            std::string const macro = "TILEWRIGHT_" + options_.name + "_" + word_of_memory(at);
+            text << "/* memory " << pool_text({memory_at(at).name.str(), one.peak, one.alignment}) << " */\n#define " << macro << "_BYTES "
+                 << one.peak << "\n";
+            if (one.constants == 0) continue;
+            text << "/* Its constants, for its first bytes; " << image_name(at) << ".bin holds the same. */\n#define " << macro
+                 << "_IMAGE_BYTES " << one.constants << "\nextern const unsigned char " << image_name(at) << "_image[" << one.constants
+                 << "];\n";
+        }
+        if (on_device()) {
+            text << c_device(codes_);
+            for (int a = 0; a < plan_.of->agent_count; ++a) {
+                agent const& one = plan_.of->agents[static_cast<std::size_t>(a)];
+                if (!one.is_aside() || !runs_kernels(a)) continue;
+                text << "/* begins a kernel on agent " << one.name.str() << ", beside the caller */\nint " << one.start.str()
+                     << "(int (*kernel)(void *), void *arguments);\n/* returns what that kernel returned, when it is complete */\nint "
+                     << one.join.str() << "(void);\n";
+            }
+        }
+        return c_headed("/* Program " + options_.name + ", as C. */\n", "TILEWRIGHT_PROGRAM_" + options_.name, text.str());
+    }
+    bool runs_kernels(int agent_at) const {
+        bool found = false;
+        for (int at = 0; at < plan_.kernels.size(); ++at) found |= plan_.kernel_at(at).agent == agent_at;
+        return found;
+    }
+
+    std::string image(int memory) const {
+        std::string bytes(static_cast<std::size_t>(pool_at(memory).constants), '\0');
+        for (int at = 0; at < plan_.tensors.size(); ++at) {
+            ir::program_tensor const& t = plan_.tensor_at(at);
+            if (t.kind == ir::tensor_kind::constant && t.memory == memory)
+                std::memcpy(bytes.data() + t.offset, plan_.of->statement_at(t.statement).data, static_cast<std::size_t>(t.bytes));
+        }
+        return bytes;
+    }
+    std::string image_text(int memory) const {
+        std::string const bytes = image(memory);
+        std::string text = "const unsigned char " + image_name(memory) + "_image[" + std::to_string(bytes.size()) + "] = {";
+        for (std::size_t at = 0; at < bytes.size(); ++at)
+            text += (at % 24 == 0 ? "\n    " : " ") + std::to_string(static_cast<unsigned char>(bytes[at])) + ",";
+        return "_Alignas(" + std::to_string(pool_at(memory).alignment) + ") " + text + "\n};\n";
+    }
+
+    std::string source() const {
+        std::ostringstream text;
+        text << "/* Program " << options_.name << ": its kernels, each written from its schedule, and the function that runs them. */\n";
+        for (std::string const& include : options_.includes) text << "#include \"" << include << "\"\n";
+        text << "#include \"" << options_.name << ".h\"\n\n" << c_beginning(codes_);
+        if (!on_device()) {
+            text << "void *tilewright_program_memory(void *, int32_t, int32_t);\n";
+            for (char const* name : {"run", "start"})
+                text << "int32_t tilewright_program_" << name << "(void *, int32_t, int (*)(void *), void *);\n";
+            text << "int32_t tilewright_program_join(void *, int32_t);\nvoid *" << options_.name << "_program(void);\n";
+        }
+        for (int at = 0; at < plan_.memories.size(); ++at) {
+            if (pool_at(at).constants > 0) text << "\n" << image_text(at);
+        }
+        for (int at = 0; at < plan_.kernels.size(); ++at) {
+            c_kernel_code const& k = codes_[static_cast<std::size_t>(at)];
+            ir::program_kernel const& kernel = plan_.kernel_at(at);
+            text << "\n/* Kernel " << kernel.name.str() << " on " << plan_.agent_of(kernel).name.str()
+                 << (kernel.is_copy() ? ", a copy between two memories" : "") << ":\n *\n"
+                 << k.directives << " */\n"
+                 << k.functions;
+        }
+        text << "\n/* Where everything is. */\nstruct " << options_.name << "_places {\n" << places_text() << "};\n";
+        for (int at = 0; at < plan_.kernels.size(); ++at)
+            text << "static int " << kernel_name(at) << "_here(void *places) {\n    const struct " << options_.name
+                 << "_places *const at = (const struct " << options_.name << "_places *)places;\n    " << unused_text(at) << "return "
+                 << call_text(at) << ";\n}\n";
+        text << "\nint " << options_.name << "(" << parameters() << ") {\n" << entry_text() << "}\n";
+        return text.str();
+    }
+    std::string unused_text(int kernel_at) const { return call_text(kernel_at).find("at->") == std::string::npos ? "(void)at;\n    " : ""; }
+    std::string places_text() const {
+        std::string text;
+        each_passed(ir::tensor_kind::input, [&](int at, ir::program_tensor const& t) {
+            text += "    const " + tensor_type(t) + " *" + word_of_tensor(at) + ";\n";
+        });
+        each_passed(ir::tensor_kind::output,
+                    [&](int at, ir::program_tensor const& t) { text += "    " + tensor_type(t) + " *" + word_of_tensor(at) + ";\n"; });
+        for (int at = 0; at < plan_.memories.size(); ++at) {
+            int const banks = memory_at(at).what.banks;
+            if (is_addressed(at))
+                text += "    unsigned char *" + word_of_memory(at) + (banks > 1 ? "[" + std::to_string(banks) + "]" : "") + ";\n";
+        }
+        return text.empty() ? no_places : text;
+    }
+    std::string address_of_bank(int memory, int bank) const {
+        memory_value const& m = memory_at(memory).what;
+        if (!on_device())
+            return "(unsigned char *)tilewright_program_memory(" + options_.name + "_program(), " + std::to_string(memory) + ", " +
+                   std::to_string(bank) + ")";
+        if (m.is_pool())
+            return "(unsigned char *)" + word_of_memory(memory) + (bank == 0 ? "" : " + " + std::to_string(bank * m.bank_capacity()));
+        std::ostringstream text;
+        text << "(unsigned char *)(uintptr_t)0x" << std::hex << m.bank_base(bank) << "u";
+        return text.str();
+    }
+    std::string entry_text() const {
+        std::ostringstream text;
+        int position = 0;
+        auto const check = [&](std::string const& word, std::int64_t alignment, char const* what) {
+            text << "    if (" << word << " == NULL) return " << TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_NULL_HOST, position) << "; /* no "
+                 << what << " */\n";
+            if (alignment > 1)
+                text << "    if ((uintptr_t)" << word << " % " << alignment << " != 0) return "
+                     << TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_MISALIGNED, position) << "; /* not aligned */\n";
+            ++position;
+        };
+        auto const check_tensor = [&](int at, ir::program_tensor const& t) { check(word_of_tensor(at), t.alignment, "data"); };
+        each_passed(ir::tensor_kind::input, check_tensor);
+        each_passed(ir::tensor_kind::output, check_tensor);
+        for (int at = 0; at < plan_.memories.size(); ++at) {
+            if (is_given(at)) check(word_of_memory(at), pool_at(at).alignment, "memory");
+        }
+        text << "    struct " << options_.name << "_places at;\n" << (places_text() == no_places ? "    at.nothing = 0;\n" : "");
+        auto const place = [&](int at, ir::program_tensor const&) {
+            text << "    at." << word_of_tensor(at) << " = " << word_of_tensor(at) << ";\n";
+        };
+        each_passed(ir::tensor_kind::input, place);
+        each_passed(ir::tensor_kind::output, place);
+        for (int at = 0; at < plan_.memories.size(); ++at) {
+            int const banks = memory_at(at).what.banks;
+            for (int bank = 0; bank < banks && is_addressed(at); ++bank)
+                text << "    at." << word_of_memory(at) << (banks > 1 ? "[" + std::to_string(bank) + "]" : "") << " = "
+                     << address_of_bank(at, bank) << ";\n";
+        }
+        text << "    int status = 0;\n";
+        std::set<int> running;
+        for (int at = 0; at < plan_.steps.size(); ++at) {
+            ir::program_step const& s = plan_.steps[static_cast<std::size_t>(at)];
+            ir::program_kernel const& k = plan_.kernel_at(s.kernel);
+            agent const& on = plan_.agent_of(k);
+            std::string const agent_at = std::to_string(k.agent), program = options_.name + "_program()",
+                              kernel = kernel_name(s.kernel) + "_here";
+            if (s.kind == ir::program_step_kind::join) running.erase(k.agent);
+            text << "    /* "
+                 << (s.kind == ir::program_step_kind::run     ? ""
+                     : s.kind == ir::program_step_kind::start ? "start "
+                                                              : "join ")
+                 << k.name.str() << " on " << on.name.str() << " */\n    status = ";
+            if (s.kind == ir::program_step_kind::run)
+                text << (on_device() ? kernel + "(&at)" : "tilewright_program_run(" + program + ", " + agent_at + ", " + kernel + ", &at)");
+            else if (s.kind == ir::program_step_kind::start)
+                text << (on_device() ? on.start.str() + "(" + kernel + ", &at)"
+                                     : "tilewright_program_start(" + program + ", " + agent_at + ", " + kernel + ", &at)");
+            else text << (on_device() ? on.join.str() + "()" : "tilewright_program_join(" + program + ", " + agent_at + ")");
+            text << ";\n";
+            if (running.empty()) {
+                text << "    if (status != 0) return status;\n";
+            } else {
+                // Nothing is under way when the caller has the code.
+                text << "    if (status != 0) {\n";
+                for (int other : running)
+                    text << "        (void)"
+                         << (on_device() ? plan_.of->agents[static_cast<std::size_t>(other)].join.str() + "()"
+                                         : "tilewright_program_join(" + program + ", " + std::to_string(other) + ")")
+                         << ";\n";
+                text << "        return status;\n    }\n";
+            }
+            if (s.kind == ir::program_step_kind::start) running.insert(k.agent);
+        }
+        text << "    return 0;\n";
+        return text.str();
+    }
+
+    using memory_value = tilewright::memory;
+
+    program_plan_value const& plan_;
+    c_source_options options_;
+    c_names words_;
+    std::vector<std::string> memory_words_, tensor_words_;
+    std::vector<kernel_build> builds_;
+    std::vector<c_kernel_code> codes_;
+};
+
+}  // namespace detail
+
+/// A program as C11: NAME.h, NAME.c with all kernels and one entry, and for every memory with constants its image, NAME_MEMORY.bin.
+/// Freestanding, without allocation or library.
+///
+/// @throws as `c_source`
+inline file_list c_program(program_plan_value const& plan, c_source_options const& options) {
+    return detail::c_program_writer(plan, options).write();
+}
+
+/// The tool of a program: `tool emulated|device DIRECTORY HEADER PROGRAM [INCLUDE…]` writes its files, and for the emulated binding
+/// NAME_binding.cpp.
+/// @return 0, or 1 after a message
+inline int write_program(program_plan_value const& plan, std::string const& name, int count, char** arguments) try {
+    std::vector<std::string> const given(arguments + 1, arguments + count);
+    if (given.size() < 4 || (given[0] != "emulated" && given[0] != "device")) {
+        std::cerr << "usage: " << arguments[0] << " emulated|device DIRECTORY HEADER PROGRAM [INCLUDE...]\n";
+        return 1;
+    }
+    bool const device = given[0] == "device";
+    detail::c_program_writer writer(plan, {name, device ? binding::device : binding::emulated, {given.begin() + 4, given.end()}});
+    file_list files = writer.write();
+    if (!device) files.emplace_back(name + "_binding.cpp", writer.binding(given[2], given[3]));
+    for (auto const& [file, text] : files) {
+        std::ofstream out(std::filesystem::path(given[1]) / file, std::ios::binary);
+        out << text;
+        if (!out.flush()) {
+            std::cerr << "cannot write " << file << "\n";
+            return 1;
+        }
+    }
+    return 0;
+} catch (std::exception const& wrong) {
+    std::cerr << name << ": " << wrong.what() << "\n";
+    return 1;
+}
+
+}  // namespace tilewright::halide
