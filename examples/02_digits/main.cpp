@@ -1,6 +1,6 @@
+#include "../digits/digits.hpp"
 #include "accelerator.hpp"
 #include "classifier.hpp"
-#include "digits.hpp"
 #include "operands.hpp"
 #include "reference.hpp"
 #include "report.hpp"

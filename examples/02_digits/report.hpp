@@ -1,5 +1,6 @@
 #pragma once
-#include "digits.hpp"
+#include "../digits/digits.hpp"
+#include "shape.hpp"
 
 #include <span>
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <zlib.h>
 
-namespace lesson_digits {
+namespace handwritten {
 namespace {
 
 struct closes_gzip {
@@ -98,4 +98,4 @@ std::vector<digit> load_digits(std::string const& file) {
     return digits;
 }
 
-}  // namespace lesson_digits
+}  // namespace handwritten

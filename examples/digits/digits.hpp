@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace lesson_digits {
+namespace handwritten {
 
 /// One handwritten digit: its pixels, 0 to `brightest` in row order, and the digit that its writer meant.
 struct digit {
@@ -33,4 +33,4 @@ struct malformed_line : std::runtime_error {
 /// @throws malformed_line   at the first line that is not a digit
 std::vector<digit> load_digits(std::string const& file);
 
-}  // namespace lesson_digits
+}  // namespace handwritten
