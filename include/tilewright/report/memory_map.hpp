@@ -82,16 +82,18 @@ inline std::string part_text(buffer const& b, int part) {
            (b.blocks == 1 ? "" : " b" + std::to_string(part % b.blocks));
 }
 
-/// The buffers of one memory as rectangles: addresses downwards, lines of the loop program to the right.
+/// What lies in one memory as rectangles: addresses downwards, time to the right.
 class memory_picture {
   public:
-    memory_picture(plan_value const& plan, memory_use const& use) : memory_(plan.where->memories[use.memory]), bank_(use.bank) {
-        for (placed_part const& at : use.planned) {
-            buffer const& b = plan.buffers[static_cast<std::size_t>(at.buffer)];
-            lifetime const life = lifetime_of(plan, b);
-            boxes_.push_back(
-                {part_text(b, at.part), grouped(b.part_bytes()), life.first, life.last + 1, at.offset, at.offset + b.part_bytes()});
-        }
+    struct box {
+        std::string name, size;
+        std::int64_t first, last;  // of the time, half-open
+        std::int64_t begin, end;   // bytes, half-open
+    };
+
+    /// @param time  what the numbers above are, in four letters
+    memory_picture(memory const& of, int bank, std::string time, std::vector<box> boxes)
+        : memory_(of), bank_(bank), time_(std::move(time)), boxes_(std::move(boxes)) {
         for (box const& b : boxes_) {
             times_.insert(times_.end(), {b.first, b.last});
             addresses_.insert(addresses_.end(), {b.begin, b.end});
@@ -109,7 +111,7 @@ class memory_picture {
         std::vector<std::string> canvas(rows_.back() + 1, std::string(columns_.back() + 1, ' '));
         for (box const& b : boxes_) draw(canvas, b);
         std::string head(margin + columns_.back() + 8, ' ');
-        head.replace(0, 4, "line");
+        head.replace(0, time_.size(), time_);
         for (std::size_t at = 0; at < times_.size(); ++at) {
             std::string const number = std::to_string(times_[at]);
             head.replace(margin + columns_[at], number.size(), number);
@@ -126,12 +128,6 @@ class memory_picture {
     }
 
   private:
-    struct box {
-        std::string name, size;
-        std::int64_t first, last;  // lines, half-open
-        std::int64_t begin, end;   // bytes, half-open
-    };
-
     static std::string trimmed(std::string line) {
         line.erase(line.find_last_not_of(' ') + 1);
         return line + '\n';
@@ -176,10 +172,22 @@ class memory_picture {
 
     memory const& memory_;
     int bank_;
+    std::string time_;
     std::vector<box> boxes_;
     std::vector<std::int64_t> times_, addresses_;
     std::vector<std::size_t> rows_, columns_;
 };
+
+/// The buffers of a plan in one memory, over the lines of its loop program.
+inline memory_picture picture_of(plan_value const& plan, memory_use const& use) {
+    std::vector<memory_picture::box> boxes;
+    for (placed_part const& at : use.planned) {
+        buffer const& b = plan.buffers[static_cast<std::size_t>(at.buffer)];
+        lifetime const life = lifetime_of(plan, b);
+        boxes.push_back({part_text(b, at.part), grouped(b.part_bytes()), life.first, life.last + 1, at.offset, at.offset + b.part_bytes()});
+    }
+    return {plan.where->memories[use.memory], use.bank, "line", std::move(boxes)};
+}
 
 /// "[64, 16]"; versions, and dimensions that choose a block, stand in brackets of their own.
 inline std::string shape_text(buffer const& b) {
@@ -241,7 +249,7 @@ inline std::string memory_map(plan_value const& plan) {
         text += "  [" + std::string(filled, '#') + std::string(static_cast<std::size_t>(width) - filled, '.') + "]\n";
         if (use.buffers > use.peak)
             text += "  buffers of " + grouped(use.buffers) + " bytes share " + grouped(use.peak) + ", at different times\n";
-        text += '\n' + memory_picture(plan, use).str("  ") + '\n';
+        text += '\n' + picture_of(plan, use).str("  ") + '\n';
         using enum table::side;
         table rows({left, left, left, right, right, left, left, left});
         rows.add({"buffer", "extents", "type", "bytes", "offset", "address", "alive", "shares bytes with"});
