@@ -118,7 +118,8 @@ constexpr bool move_elsewhere(program_planning& p, int memory_at, int at_step) {
         ir::program_tensor const& t = p.tensor(at);
         if (t.memory != memory_at || t.passed || t.producer < 0 || t.copy_of >= 0 || t.born > at_step || t.dead <= at_step) continue;
         std::uint16_t others = static_cast<std::uint16_t>(~(1u << memory_at | p.banned[static_cast<std::size_t>(at)]));
-        bool movable = t.kind == ir::tensor_kind::between;
+        bool const barred = (p.banned[static_cast<std::size_t>(at)] >> memory_at & 1) != 0;  // in vain
+        bool movable = t.kind == ir::tensor_kind::between && !barred;
         p.each_statement(
             [&](int, program::statement const& s) { movable &= s.kind != program::statement_kind::pin || s.tensor != t.name; });
         for (int u = 0; u < p.plan.uses.size(); ++u) {

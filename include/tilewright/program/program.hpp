@@ -55,6 +55,16 @@ class program {
                     .data = data.data(),
                     .count = static_cast<std::int64_t>(Count)});
     }
+    /// Likewise, of `count` elements from `data` on.
+    template <class T>
+    constexpr program& constant(any_tensor const& tensor, memory const& where, T const* data, std::int64_t count) {
+        return say({.kind = statement_kind::constant,
+                    .tensor = tensor.name,
+                    .where = where,
+                    .type = scalar_type_of<T>(),
+                    .data = data,
+                    .count = count});
+    }
     template <class T, std::size_t Count>
     program& constant(any_tensor const&, memory const&, std::array<T, Count> const&&) = delete;
     /// A tensor between kernels lies in this memory, whatever kernels ask for: who does not read it there is given a copy.
