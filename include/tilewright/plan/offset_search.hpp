@@ -45,11 +45,11 @@ class offset_search {
           choices_(0),
           trail_(0) {
         for (int at = 0; at < of.count; ++at) {
-            offset_item const& item = of.items[at];
-            for (int section = item.first; section < item.last; ++section) total_[section] += item.footprint, ++open_[section];
-            for (int section = item.first + 1; section < item.last; ++section) ++crossing_[section];
+            offset_item const& item = of.items.at[at];
+            for (int section = item.first; section < item.last; ++section) total_.at[section] += item.footprint, ++open_.at[section];
+            for (int section = item.first + 1; section < item.last; ++section) ++crossing_.at[section];
         }
-        for (int section = 0; section < of.sections; ++section) length_[section] = open_[section];
+        for (int section = 0; section < of.sections; ++section) length_.at[section] = open_.at[section];
     }
 
     /// Searches the sections from `first` to `end`, which share no item with others.
@@ -58,7 +58,7 @@ class offset_search {
         limit_ = limit;
         for (int section = 0; section < of_.sections; ++section) touch(section);
         for (int at = 0; at < of_.count; ++at) {
-            if (of_.items[at].fixed_at >= 0) pin(at, of_.items[at].fixed_at);
+            if (of_.items.at[at].fixed_at >= 0) pin(at, of_.items.at[at].fixed_at);
         }
         if (!settle()) return found_offsets::no;
         return solve(first, end);
@@ -82,30 +82,30 @@ class offset_search {
         }
     }
     constexpr void touch(int section) {
-        if (queued_[section]) return;
-        queued_[section] = true;
+        if (queued_.at[section]) return;
+        queued_.at[section] = true;
         queue_.push(section);
     }
     constexpr void pin(int which, std::int64_t offset) {
-        offset_item const& item = of_.items[which];
-        set(pinned_[which], 1);
-        if (offsets[which] != offset) set(offsets[which], offset);
+        offset_item const& item = of_.items.at[which];
+        set(pinned_.at[which], 1);
+        if (offsets.at[which] != offset) set(offsets.at[which], offset);
         for (int section = item.first; section < item.last; ++section) {
-            set(open_[section], open_[section] - 1);
-            set(waiting_[section], waiting_[section] + 1);
-            if (section > item.first) set(crossing_[section], crossing_[section] - 1);
+            set(open_.at[section], open_.at[section] - 1);
+            set(waiting_.at[section], waiting_.at[section] + 1);
+            if (section > item.first) set(crossing_.at[section], crossing_.at[section] - 1);
             touch(section);
         }
     }
     constexpr bool raise(int which, std::int64_t offset) {
-        offset_item const& item = of_.items[which];
+        offset_item const& item = of_.items.at[which];
         offset = aligned_up(offset, item.alignment);
         if (offset + item.bytes > capacity_) return false;
-        std::int64_t const before = offsets[which];
-        set(offsets[which], offset);
+        std::int64_t const before = offsets.at[which];
+        set(offsets.at[which], offset);
         steps_ += item.last - item.first;
         for (int section = item.first; section < item.last; ++section) {
-            if (floor_[section] >= before || waiting_[section] > 0) touch(section);
+            if (floor_.at[section] >= before || waiting_.at[section] > 0) touch(section);
         }
         return true;
     }
@@ -117,42 +117,42 @@ class offset_search {
             int const section = queue_.pop();
             if (possible && !settle(section)) {
                 possible = false;
-                ++weights_[section];
+                ++weights_.at[section];
             }
-            queued_[section] = false;
+            queued_.at[section] = false;
         }
         return possible;
     }
     constexpr bool settle(int section) {
-        int const first = of_.starts[section];
+        int const first = of_.starts.at[section];
         for (bool again = true; again;) {
             again = false;
-            int const end = first + static_cast<int>(length_[section]);
+            int const end = first + static_cast<int>(length_.at[section]);
             steps_ += end - first;
-            std::int64_t const floor = floor_[section];
+            std::int64_t const floor = floor_.at[section];
             std::int64_t lowest = no_offset;
             int lowest_at = -1;
             for (int at = first; at < end; ++at) {
-                int const which = of_.alive[at];
-                if (offsets[which] < floor && (pinned_[which] || !raise(which, floor))) return false;
-                if (offsets[which] > lowest) continue;
-                if (offsets[which] < lowest) lowest = offsets[which], lowest_at = -1;
-                if (pinned_[which]) lowest_at = at;
+                int const which = of_.alive.at[at];
+                if (offsets.at[which] < floor && (pinned_.at[which] || !raise(which, floor))) return false;
+                if (offsets.at[which] > lowest) continue;
+                if (offsets.at[which] < lowest) lowest = offsets.at[which], lowest_at = -1;
+                if (pinned_.at[which]) lowest_at = at;
             }
             if (lowest == no_offset) return true;
             if (lowest > floor) {
-                set(floor_[section], lowest);
-                if (lowest + total_[section] > rounded_) return false;
+                set(floor_.at[section], lowest);
+                if (lowest + total_.at[section] > rounded_) return false;
             }
             if (lowest_at >= 0) {
-                offset_item const& item = of_.items[of_.alive[lowest_at]];
-                set(floor_[section], lowest + item.footprint);
-                set(total_[section], total_[section] - item.footprint);
-                set(waiting_[section], waiting_[section] - 1);
-                set(length_[section], length_[section] - 1);
-                std::swap(of_.alive[lowest_at], of_.alive[end - 1]);
+                offset_item const& item = of_.items.at[of_.alive.at[lowest_at]];
+                set(floor_.at[section], lowest + item.footprint);
+                set(total_.at[section], total_.at[section] - item.footprint);
+                set(waiting_.at[section], waiting_.at[section] - 1);
+                set(length_.at[section], length_.at[section] - 1);
+                std::swap(of_.alive.at[lowest_at], of_.alive.at[end - 1]);
                 again = true;
-            } else if (waiting_[section] > 0) {
+            } else if (waiting_.at[section] > 0) {
                 if (!clear_pinned(section, again)) return false;
             }
         }
@@ -160,15 +160,15 @@ class offset_search {
     }
     /// Items that cannot lie below a pinned one go on top of it.
     constexpr bool clear_pinned(int section, bool& raised) {
-        int const first = of_.starts[section], end = first + static_cast<int>(length_[section]);
+        int const first = of_.starts.at[section], end = first + static_cast<int>(length_.at[section]);
         for (int at = first; at < end; ++at) {
-            int const below = of_.alive[at];
-            if (!pinned_[below]) continue;
-            std::int64_t const bottom = offsets[below], top = bottom + of_.items[below].footprint;
+            int const below = of_.alive.at[at];
+            if (!pinned_.at[below]) continue;
+            std::int64_t const bottom = offsets.at[below], top = bottom + of_.items.at[below].footprint;
             steps_ += end - first;
             for (int other = first; other < end; ++other) {
-                int const which = of_.alive[other];
-                if (pinned_[which] || offsets[which] >= top || offsets[which] + of_.items[which].footprint <= bottom) continue;
+                int const which = of_.alive.at[other];
+                if (pinned_.at[which] || offsets.at[which] >= top || offsets.at[which] + of_.items.at[which].footprint <= bottom) continue;
                 if (!raise(which, top)) return false;
                 raised = true;
             }
@@ -179,25 +179,25 @@ class offset_search {
     /// Sections that no open item connects are searched one after the other: where one has no solution, the others need none.
     constexpr found_offsets solve(int first, int end) {
         for (int from = first, to = first; from < end; from = to) {
-            for (to = from + 1; to < end && crossing_[to] > 0;) ++to;
-            if (open_[from] == 0) continue;
+            for (to = from + 1; to < end && crossing_.at[to] > 0;) ++to;
+            if (open_.at[from] == 0) continue;
             found_offsets const part = decide(from, to);
             if (part != found_offsets::yes) return part;
         }
         return found_offsets::yes;
     }
     constexpr bool is_choice(int section, int which) const {
-        offset_item const& item = of_.items[which];
-        return offsets[which] == floor_[section] && !pinned_[which] && (item.twin < 0 || pinned_[item.twin]);
+        offset_item const& item = of_.items.at[which];
+        return offsets.at[which] == floor_.at[section] && !pinned_.at[which] && (item.twin < 0 || pinned_.at[item.twin]);
     }
     /// Two buffers of the same sections, one upon the other, could change places: the smaller one goes below.
     constexpr bool is_exchangeable(int which) const {
-        offset_item const& item = of_.items[which];
-        for (int other = item.alike; other != which; other = of_.items[other].alike) {
-            offset_item const& below = of_.items[other];
-            if (!pinned_[other] || below.fixed_at >= 0 || offsets[other] + below.footprint != offsets[which]) continue;
+        offset_item const& item = of_.items.at[which];
+        for (int other = item.alike; other != which; other = of_.items.at[other].alike) {
+            offset_item const& below = of_.items.at[other];
+            if (!pinned_.at[other] || below.fixed_at >= 0 || offsets.at[other] + below.footprint != offsets.at[which]) continue;
             return below.footprint > item.footprint && below.footprint - below.bytes >= item.footprint - item.bytes &&
-                   offsets[other] % item.alignment == 0 && item.footprint % below.alignment == 0;
+                   offsets.at[other] % item.alignment == 0 && item.footprint % below.alignment == 0;
         }
         return false;
     }
@@ -207,17 +207,17 @@ class offset_search {
         int best = -1;
         std::int64_t least = no_offset;
         for (int from = first, to = first; from < end; from = to) {
-            for (to = from + 1; to < end && floor_[to] == floor_[from];) ++to;
-            if ((from > first && floor_[from - 1] < floor_[from]) || (to < end && floor_[to] < floor_[from])) continue;
+            for (to = from + 1; to < end && floor_.at[to] == floor_.at[from];) ++to;
+            if ((from > first && floor_.at[from - 1] < floor_.at[from]) || (to < end && floor_.at[to] < floor_.at[from])) continue;
             for (int section = from; section < to; ++section) {
-                bool const tight = floor_[section] + total_[section] == rounded_;
+                bool const tight = floor_.at[section] + total_.at[section] == rounded_;
                 std::int64_t choices = tight ? 0 : 1;
-                int const begin = of_.starts[section], stop = begin + static_cast<int>(length_[section]);
+                int const begin = of_.starts.at[section], stop = begin + static_cast<int>(length_.at[section]);
                 steps_ += stop - begin;
-                for (int at = begin; at < stop; ++at) choices += is_choice(section, of_.alive[at]);
+                for (int at = begin; at < stop; ++at) choices += is_choice(section, of_.alive.at[at]);
                 std::int64_t const cost =
-                    how_.tight_first ? (tight ? choices : choices + of_.count) : (choices << 24) / (1 + weights_[section]);
-                if (cost > least || (cost == least && floor_[section] <= floor_[best])) continue;
+                    how_.tight_first ? (tight ? choices : choices + of_.count) : (choices << 24) / (1 + weights_.at[section]);
+                if (cost > least || (cost == least && floor_.at[section] <= floor_.at[best])) continue;
                 best = section, least = cost;
             }
         }
@@ -225,22 +225,22 @@ class offset_search {
     }
     /// The next floor of a section in which nothing begins at the present one: an item lies on another one, which is not in this section.
     constexpr std::int64_t next_floor(int section) {
-        std::int64_t const floor = floor_[section];
+        std::int64_t const floor = floor_.at[section];
         std::int64_t next = no_offset;
-        for (int at = of_.starts[section]; at < of_.starts[section] + length_[section]; ++at) {
-            int const which = of_.alive[at];
-            offset_item const& item = of_.items[which];
-            std::int64_t possible = offsets[which];
+        for (int at = of_.starts.at[section]; at < of_.starts.at[section] + length_.at[section]; ++at) {
+            int const which = of_.alive.at[at];
+            offset_item const& item = of_.items.at[which];
+            std::int64_t possible = offsets.at[which];
             if (possible == floor) {
                 possible = no_offset;
                 for (int s = item.first; s < item.last; ++s) {
                     if (s == section) continue;
-                    steps_ += length_[s];
-                    for (int other = of_.starts[s]; other < of_.starts[s] + length_[s]; ++other) {
-                        int const below = of_.alive[other];
-                        offset_item const& b = of_.items[below];
+                    steps_ += length_.at[s];
+                    for (int other = of_.starts.at[s]; other < of_.starts.at[s] + length_.at[s]; ++other) {
+                        int const below = of_.alive.at[other];
+                        offset_item const& b = of_.items.at[below];
                         if (b.first <= section && section < b.last) continue;
-                        possible = std::min(possible, offsets[below] + b.footprint);
+                        possible = std::min(possible, offsets.at[below] + b.footprint);
                     }
                 }
                 possible = aligned_up(std::max(possible, floor + 1), item.alignment);
@@ -252,25 +252,25 @@ class offset_search {
     constexpr found_offsets decide(int first, int end) {
         if (steps_ > limit_) return found_offsets::unknown;
         int const section = choose_section(first, end), mark = trail_.used(), begin = choices_.used();
-        for (int at = of_.starts[section]; at < of_.starts[section] + length_[section]; ++at) {
-            int const which = of_.alive[at];
+        for (int at = of_.starts.at[section]; at < of_.starts.at[section] + length_.at[section]; ++at) {
+            int const which = of_.alive.at[at];
             if (!is_choice(section, which) || is_exchangeable(which)) continue;
             choices_.push(which);
-            for (int to = choices_.used() - 1; to > begin && how_.rank[which] < how_.rank[choices_[to - 1]]; --to)
-                std::swap(choices_[to], choices_[to - 1]);
+            for (int to = choices_.used() - 1; to > begin && how_.rank.at[which] < how_.rank.at[choices_.at[to - 1]]; --to)
+                std::swap(choices_.at[to], choices_.at[to - 1]);
         }
         int const stop = choices_.used();
         found_offsets rest = found_offsets::no;
         for (int at = begin; at < stop && rest == found_offsets::no; ++at) {
-            pin(choices_[at], offsets[choices_[at]]);
+            pin(choices_.at[at], offsets.at[choices_.at[at]]);
             if (settle()) rest = solve(first, end);
             if (rest == found_offsets::no) undo(mark);
         }
         choices_.shrink(begin);
         if (rest != found_offsets::no) return rest;
         std::int64_t const floor = next_floor(section);
-        if (floor + total_[section] > rounded_) return found_offsets::no;
-        set(floor_[section], floor);
+        if (floor + total_.at[section] > rounded_) return found_offsets::no;
+        set(floor_.at[section], floor);
         touch(section);
         if (settle()) rest = solve(first, end);
         if (rest == found_offsets::no) undo(mark);

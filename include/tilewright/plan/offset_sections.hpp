@@ -23,36 +23,37 @@ struct placed_buffer {
 
 namespace tilewright::detail {
 
-/// Elements whose number is known when it runs, also in constant evaluation; access is a plain pointer's, which costs compilers least.
+/// Elements whose number is known when it runs, also in constant evaluation. They are reached through the pointer, since in constant
+/// evaluation an operator would be a call for each access.
 template <class Element>
 class work_array {
   public:
-    constexpr explicit work_array(int count) : first_(new Element[static_cast<std::size_t>(count)]{}), count_(count) {}
-    constexpr ~work_array() { delete[] first_; }
+    constexpr explicit work_array(int count) : at(new Element[static_cast<std::size_t>(count)]{}), count_(count) {}
+    constexpr ~work_array() { delete[] at; }
     work_array(work_array const&) = delete;
     work_array& operator=(work_array const&) = delete;
 
-    constexpr Element& operator[](std::int64_t at) const { return first_[at]; }
-    constexpr Element* begin() const { return first_; }
-    constexpr Element* end() const { return first_ + count_; }
+    constexpr Element* begin() const { return at; }
+    constexpr Element* end() const { return at + count_; }
     constexpr int size() const { return count_; }
     constexpr void push(Element const& value) {
         if (used_ == count_) grow();
-        first_[used_++] = value;
+        at[used_++] = value;
     }
-    constexpr Element pop() { return first_[--used_]; }
+    constexpr Element pop() { return at[--used_]; }
     constexpr int used() const { return used_; }
     constexpr void shrink(int used) { used_ = used; }
+
+    Element* at;
 
   private:
     constexpr void grow() {
         int const more = 2 * count_ + 16;
         Element* const grown = new Element[static_cast<std::size_t>(more)]{};
-        for (int at = 0; at < used_; ++at) grown[at] = first_[at];
-        delete[] first_;
-        first_ = grown, count_ = more;
+        for (int each = 0; each < used_; ++each) grown[each] = at[each];
+        delete[] at;
+        at = grown, count_ = more;
     }
-    Element* first_;
     int count_, used_ = 0;
 };
 
@@ -88,12 +89,12 @@ class offset_sections {
         for (int at = 0; at < most; ++at) {
             ir::placed_buffer const& b = buffers[static_cast<std::size_t>(at)];
             if (b.bytes == 0 || b.born == b.dead) continue;
-            births[count] = b.born, deaths[count] = b.dead;
-            items[count++] = {.bytes = b.bytes,
-                              .alignment = b.alignment,
-                              .fixed_at = b.fixed ? b.offset : -1,
-                              .duration = static_cast<std::int64_t>(b.dead) - b.born,
-                              .source = at};
+            births.at[count] = b.born, deaths.at[count] = b.dead;
+            items.at[count++] = {.bytes = b.bytes,
+                                 .alignment = b.alignment,
+                                 .fixed_at = b.fixed ? b.offset : -1,
+                                 .duration = static_cast<std::int64_t>(b.dead) - b.born,
+                                 .source = at};
             unit = std::gcd(unit, b.alignment);
         }
         std::sort(births.begin(), births.begin() + count);
@@ -101,8 +102,8 @@ class offset_sections {
         int in_bank = 0;
         bool grown = false;
         for (int born = 0, dead = 0; dead < count;) {
-            if (born < count && births[born] < deaths[dead]) {
-                points[in_bank] = births[born++];
+            if (born < count && births.at[born] < deaths.at[dead]) {
+                points.at[in_bank] = births.at[born++];
                 grown = true;
             } else {
                 in_bank += grown;
@@ -112,7 +113,7 @@ class offset_sections {
         }
         sections = in_bank * banks;
         for (int at = 0; at < count; ++at) {
-            offset_item& item = items[at];
+            offset_item& item = items.at[at];
             ir::placed_buffer const& b = buffers[static_cast<std::size_t>(item.source)];
             item.footprint = aligned_up(item.bytes, unit);
             int const bank_first = bank_of[item.source] * in_bank;
@@ -127,7 +128,7 @@ class offset_sections {
     /// The sum of footprints in a section.
     constexpr std::int64_t total(int section) const {
         std::int64_t sum = 0;
-        for (int at = starts[section]; at < starts[section + 1]; ++at) sum += items[alive[at]].footprint;
+        for (int at = starts.at[section]; at < starts.at[section + 1]; ++at) sum += items.at[alive.at[at]].footprint;
         return sum;
     }
     work_array<offset_item> items;
@@ -138,13 +139,13 @@ class offset_sections {
   private:
     constexpr void find_alike() {
         work_array<int> order(count);
-        for (int at = 0; at < count; ++at) order[at] = at;
+        for (int at = 0; at < count; ++at) order.at[at] = at;
         auto const differs = [&](int a, int b) {
-            offset_item const &x = items[a], &y = items[b];
+            offset_item const &x = items.at[a], &y = items.at[b];
             return x.first != y.first || x.last != y.last;
         };
         std::sort(order.begin(), order.end(), [&](int a, int b) {
-            offset_item const &x = items[a], &y = items[b];
+            offset_item const &x = items.at[a], &y = items.at[b];
             if (x.first != y.first) return x.first < y.first;
             if (x.last != y.last) return x.last < y.last;
             if (x.bytes != y.bytes) return x.bytes < y.bytes;
@@ -152,13 +153,13 @@ class offset_sections {
         });
         for (int from = 0, to = 0; from < count; from = to) {
             int last_free = -1;
-            for (to = from; to < count && !differs(order[from], order[to]); ++to) {
-                offset_item& item = items[order[to]];
-                item.alike = to + 1 < count && !differs(order[from], order[to + 1]) ? order[to + 1] : order[from];
+            for (to = from; to < count && !differs(order.at[from], order.at[to]); ++to) {
+                offset_item& item = items.at[order.at[to]];
+                item.alike = to + 1 < count && !differs(order.at[from], order.at[to + 1]) ? order.at[to + 1] : order.at[from];
                 if (item.fixed_at >= 0) continue;
-                if (last_free >= 0 && items[last_free].bytes == item.bytes && items[last_free].alignment == item.alignment)
+                if (last_free >= 0 && items.at[last_free].bytes == item.bytes && items.at[last_free].alignment == item.alignment)
                     item.twin = last_free;
-                last_free = order[to];
+                last_free = order.at[to];
             }
         }
     }
@@ -166,7 +167,7 @@ class offset_sections {
         for (int section = 0; section < sections; ++section) {
             starts.push(alive.used());
             for (int at = 0; at < count; ++at) {
-                if (items[at].first <= section && section < items[at].last) alive.push(at);
+                if (items.at[at].first <= section && section < items.at[at].last) alive.push(at);
             }
         }
         starts.push(alive.used());

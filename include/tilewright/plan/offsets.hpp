@@ -44,7 +44,7 @@ namespace tilewright::detail {
 class offset_solver {
   public:
     constexpr offset_solver(std::span<ir::placed_buffer> buffers, ir::address_space of, ir::offset_goal goal, std::int64_t budget)
-        : buffers_(buffers),
+        : buffers_(buffers.data()),
           count_(static_cast<int>(buffers.size())),
           banks_(of.banks),
           capacity_(of.banks > 0 ? of.capacity / of.banks : 0),
@@ -66,8 +66,8 @@ class offset_solver {
         for (int measure = 0; measure < measures && !done(); ++measure) place_greedily(measure);
         improve();
         for (int at = 0; at < count_; ++at) {
-            buffer(at).offset = best_[at];
-            buffer(at).bank = best_bank_[at];
+            buffer(at).offset = best_.at[at];
+            buffer(at).bank = best_bank_.at[at];
         }
         result_.proven = result_.peak == result_.lower_bound;
         result_.fits = result_.peak <= capacity_;
@@ -76,7 +76,7 @@ class offset_solver {
 
   private:
     static constexpr int measures = 4;
-    constexpr ir::placed_buffer& buffer(int at) const { return buffers_[static_cast<std::size_t>(at)]; }
+    constexpr ir::placed_buffer& buffer(int at) const { return buffers_[at]; }
     constexpr bool is_empty(int at) const { return buffer(at).bytes == 0 || buffer(at).born == buffer(at).dead; }
     constexpr bool meet(int a, int b) const { return buffer(a).born < buffer(b).dead && buffer(b).born < buffer(a).dead; }
     constexpr bool done() const {
@@ -120,18 +120,18 @@ class offset_solver {
     constexpr void find_bound() {
         for (int at = 0; at < count_; ++at) {
             ir::placed_buffer const& b = buffer(at);
-            bank_of_[at] = 0;
+            bank_of_.at[at] = 0;
             if (is_empty(at)) continue;
             grain_ = std::gcd(std::gcd(grain_, b.bytes), b.alignment);
             result_.lower_bound = std::max(result_.lower_bound, b.bytes + (b.fixed ? b.offset : 0));
         }
-        offset_sections const sections(buffers_, bank_of_.begin(), 1);
+        offset_sections const sections({buffers_, static_cast<std::size_t>(count_)}, bank_of_.begin(), 1);
         if (sections.count == 0) return;
         for (int section = 0; section < sections.sections; ++section) {
             for (int bank = banks_ == 1 ? 0 : -1; bank < banks_; ++bank) {
                 std::int64_t sum = 0, padding = 0;
-                for (int at = sections.starts[section]; at < sections.starts[section + 1]; ++at) {
-                    offset_item const& item = sections.items[sections.alive[at]];
+                for (int at = sections.starts.at[section]; at < sections.starts.at[section + 1]; ++at) {
+                    offset_item const& item = sections.items.at[sections.alive.at[at]];
                     if (banks_ > 1 && bank >= 0 && buffer(item.source).bank != bank) continue;
                     sum += item.footprint;
                     padding = std::max(padding, item.footprint - item.bytes);
@@ -147,11 +147,11 @@ class offset_solver {
     constexpr void keep() {
         std::int64_t peak = 0;
         for (int at = 0; at < count_; ++at) {
-            if (!is_empty(at)) peak = std::max(peak, offsets_[at] + buffer(at).bytes);
+            if (!is_empty(at)) peak = std::max(peak, offsets_.at[at] + buffer(at).bytes);
         }
         if (peak >= result_.peak) return;
         result_.peak = peak;
-        for (int at = 0; at < count_; ++at) best_[at] = offsets_[at], best_bank_[at] = bank_of_[at];
+        for (int at = 0; at < count_; ++at) best_.at[at] = offsets_.at[at], best_bank_.at[at] = bank_of_.at[at];
     }
 
     static constexpr double measured(int measure, double bytes, double duration) {
@@ -168,27 +168,28 @@ class offset_solver {
         work_array<int> placed(count_);
         for (int at = 0; at < count_; ++at) {
             ir::placed_buffer const& b = buffer(at);
-            order_[at] = at;
-            key[at] = measured(measure, static_cast<double>(b.bytes), static_cast<double>(b.dead) - b.born);
+            order_.at[at] = at;
+            key.at[at] = measured(measure, static_cast<double>(b.bytes), static_cast<double>(b.dead) - b.born);
         }
         std::sort(order_.begin(), order_.end(), [&](int a, int b) {
             if (buffer(a).fixed != buffer(b).fixed) return buffer(a).fixed;
-            return key[a] != key[b] ? key[a] > key[b] : a < b;
+            return key.at[a] != key.at[b] ? key.at[a] > key.at[b] : a < b;
         });
         for (int const at : order_) {
             ir::placed_buffer const& b = buffer(at);
-            offsets_[at] = b.fixed ? b.offset : is_empty(at) ? 0 : no_offset;
-            bank_of_[at] = std::max(b.bank, 0);
+            offsets_.at[at] = b.fixed ? b.offset : is_empty(at) ? 0 : no_offset;
+            bank_of_.at[at] = std::max(b.bank, 0);
             if (is_empty(at)) continue;
-            int const first = bank_of_[at], last = b.bank < 0 ? banks_ - 1 : first;
+            int const first = bank_of_.at[at], last = b.bank < 0 ? banks_ - 1 : first;
             for (int bank = first; bank <= last && !b.fixed; ++bank) {
                 std::int64_t const offset = lowest_free(at, bank, placed);
-                if (offset < offsets_[at]) offsets_[at] = offset, bank_of_[at] = bank;
+                if (offset < offsets_.at[at]) offsets_.at[at] = offset, bank_of_.at[at] = bank;
             }
             int position = placed.used();
             placed.push(at);
-            for (; position > 0 && offsets_[placed[position - 1]] > offsets_[at]; --position) placed[position] = placed[position - 1];
-            placed[position] = at;
+            for (; position > 0 && offsets_.at[placed.at[position - 1]] > offsets_.at[at]; --position)
+                placed.at[position] = placed.at[position - 1];
+            placed.at[position] = at;
         }
         keep();
     }
@@ -197,10 +198,10 @@ class offset_solver {
         std::int64_t offset = 0;
         result_.steps += placed.used();
         for (int at = 0; at < placed.used(); ++at) {
-            int const other = placed[at];
-            if (bank_of_[other] != bank || !meet(which, other)) continue;
-            if (offset + b.bytes <= offsets_[other]) break;
-            offset = std::max(offset, aligned_up(offsets_[other] + buffer(other).bytes, b.alignment));
+            int const other = placed.at[at];
+            if (bank_of_.at[other] != bank || !meet(which, other)) continue;
+            if (offset + b.bytes <= offsets_.at[other]) break;
+            offset = std::max(offset, aligned_up(offsets_.at[other] + buffer(other).bytes, b.alignment));
         }
         return offset;
     }
@@ -225,7 +226,7 @@ class offset_solver {
     }
     /// Looks for a peak of at most `capacity`.
     constexpr found_offsets attempt(std::int64_t capacity, std::int64_t limit) {
-        for (int at = 0; at < count_; ++at) bank_of_[at] = std::max(buffer(at).bank, 0), offsets_[at] = 0;
+        for (int at = 0; at < count_; ++at) bank_of_.at[at] = std::max(buffer(at).bank, 0), offsets_.at[at] = 0;
         found_offsets const found = banks_ == 1 ? search(capacity, limit) : search_banks(capacity, limit);
         if (found == found_offsets::yes) keep();
         if (found == found_offsets::no) result_.lower_bound = next_peak(capacity + 1);
@@ -235,13 +236,13 @@ class offset_solver {
     /// All ways to spread the buffers over the banks that the sums of their bytes allow, largest buffers first.
     constexpr found_offsets search_banks(std::int64_t capacity, std::int64_t limit) {
         work_array<int> none(count_);
-        offset_sections const sections(buffers_, none.begin(), 1);
+        offset_sections const sections({buffers_, static_cast<std::size_t>(count_)}, none.begin(), 1);
         work_array<std::int64_t> room(sections.sections * banks_);
         work_array<int> order(sections.count);
         for (std::int64_t& r : room) r = aligned_up(capacity, sections.unit);
-        for (int at = 0; at < sections.count; ++at) order[at] = at;
+        for (int at = 0; at < sections.count; ++at) order.at[at] = at;
         std::sort(order.begin(), order.end(), [&](int a, int b) {
-            offset_item const &x = sections.items[a], &y = sections.items[b];
+            offset_item const &x = sections.items.at[a], &y = sections.items.at[b];
             bool const wanted = buffer(x.source).bank >= 0;
             if (wanted != (buffer(y.source).bank >= 0)) return wanted;
             return x.footprint != y.footprint ? x.footprint > y.footprint : a < b;
@@ -253,7 +254,7 @@ class offset_solver {
                                    int position, int used, std::int64_t capacity, std::int64_t limit) {
         // Several ways are tried, rather than one to the end.
         if (position == sections.count) return search(capacity, std::min(limit, result_.steps + 200 * sections.count));
-        offset_item const& item = sections.items[order[position]];
+        offset_item const& item = sections.items.at[order.at[position]];
         int const wanted = buffer(item.source).bank;
         int const first = std::max(wanted, 0), last = wanted >= 0 ? wanted : std::min(used, banks_ - 1);
         found_offsets all = found_offsets::no;
@@ -262,28 +263,28 @@ class offset_solver {
             bool enough = true;
             result_.steps += item.last - item.first;
             for (int section = item.first; section < item.last; ++section)
-                enough &= (room[bank * sections.sections + section] -= item.footprint) >= 0;
+                enough &= (room.at[bank * sections.sections + section] -= item.footprint) >= 0;
             if (enough) {
-                bank_of_[item.source] = bank;
+                bank_of_.at[item.source] = bank;
                 found_offsets const found = spread(sections, room, order, position + 1, std::max(used, bank + 1), capacity, limit);
                 if (found == found_offsets::yes) return found;
                 if (found == found_offsets::unknown) all = found;
             }
-            for (int section = item.first; section < item.last; ++section) room[bank * sections.sections + section] += item.footprint;
+            for (int section = item.first; section < item.last; ++section) room.at[bank * sections.sections + section] += item.footprint;
         }
         return all;
     }
 
     /// Offsets below the capacity in the banks that buffers have. Parts of the time that share no buffer are searched one by one.
     constexpr found_offsets search(std::int64_t capacity, std::int64_t limit) {
-        offset_sections sections(buffers_, bank_of_.begin(), banks_);
+        offset_sections sections({buffers_, static_cast<std::size_t>(count_)}, bank_of_.begin(), banks_);
         work_array<char> joined(sections.sections + 1);
         for (int at = 0; at < sections.count; ++at) {
-            for (int section = sections.items[at].first + 1; section < sections.items[at].last; ++section) joined[section] = true;
+            for (int section = sections.items.at[at].first + 1; section < sections.items.at[at].last; ++section) joined.at[section] = true;
         }
         found_offsets all = found_offsets::yes;
         for (int first = 0, end = 0; first < sections.sections; first = end) {
-            for (end = first + 1; joined[end];) ++end;
+            for (end = first + 1; joined.at[end];) ++end;
             found_offsets const found = search_part(sections, first, end, capacity, limit);
             if (found == found_offsets::no) return found;
             if (found == found_offsets::unknown) all = found;
@@ -299,17 +300,17 @@ class offset_solver {
         std::uint64_t random = 1;
         for (int round = 0;; ++round) {
             for (int at = 0; at < sections.count; ++at) {
-                offset_item const& item = sections.items[at];
+                offset_item const& item = sections.items.at[at];
                 random = random * 6364136223846793005u + 1442695040888963407u;
                 std::int64_t most = 0;
-                for (int section = item.first; section < item.last; ++section) most = std::max(most, weights[section]);
-                key[at] = measured(round % measures, static_cast<double>(item.bytes), static_cast<double>(item.duration));
-                if (round >= measures) key[at] *= static_cast<double>(1000 + random % 512);
-                if (round >= measures && round / measures % 3 != 0) key[at] *= static_cast<double>(1 + most);
-                order[at] = at;
+                for (int section = item.first; section < item.last; ++section) most = std::max(most, weights.at[section]);
+                key.at[at] = measured(round % measures, static_cast<double>(item.bytes), static_cast<double>(item.duration));
+                if (round >= measures) key.at[at] *= static_cast<double>(1000 + random % 512);
+                if (round >= measures && round / measures % 3 != 0) key.at[at] *= static_cast<double>(1 + most);
+                order.at[at] = at;
             }
-            std::sort(order.begin(), order.end(), [&](int a, int b) { return key[a] != key[b] ? key[a] > key[b] : a < b; });
-            for (int at = 0; at < sections.count; ++at) rank[order[at]] = at;
+            std::sort(order.begin(), order.end(), [&](int a, int b) { return key.at[a] != key.at[b] ? key.at[a] > key.at[b] : a < b; });
+            for (int at = 0; at < sections.count; ++at) rank.at[order.at[at]] = at;
             for (std::int64_t& weight : weights) weight -= weight / 8;
             // 1, 2, 1, 4, 1, 2, 1, 8, … for each group of orders
             std::int64_t slice = std::int64_t{1000} * sections.count;
@@ -318,14 +319,14 @@ class offset_solver {
             offset_search search(sections, capacity, how, weights, result_.steps);
             found_offsets const found = search.run(first, end, std::min(limit, result_.steps + slice));
             for (int at = 0; at < sections.count && found == found_offsets::yes; ++at) {
-                offset_item const& item = sections.items[at];
-                if (first <= item.first && item.first < end) offsets_[item.source] = search.offsets[at];
+                offset_item const& item = sections.items.at[at];
+                if (first <= item.first && item.first < end) offsets_.at[item.source] = search.offsets.at[at];
             }
             if (found != found_offsets::unknown || result_.steps >= limit) return found;
         }
     }
 
-    std::span<ir::placed_buffer> buffers_;
+    ir::placed_buffer* buffers_;
     int count_, banks_;
     std::int64_t capacity_;
     ir::offset_goal goal_;
@@ -341,8 +342,8 @@ class offset_solver {
 
 namespace tilewright::ir {
 
-/// A search that is cheap enough for constant evaluation: about 0.2 s of g++ or clang when it is used up.
-constexpr std::int64_t compile_time_offset_steps = 40'000;
+/// A search that is cheap enough for constant evaluation: about half a second of clang, less of g++, when it is used up.
+constexpr std::int64_t compile_time_offset_steps = 10'000;
 
 /// Assigns a byte offset, and a bank, to every buffer so that buffers alive at one time never overlap.
 ///
