@@ -1,0 +1,117 @@
+// Offsets of buffers by the search of plans, for instances in files or, without any, for full rectangles cut into boxes.
+//
+// bench_placement [--capacity N] [--steps N] [--first-fit] [--output FILE] [FILE.csv …]
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <tilewright/plan/offsets.hpp>
+#include <vector>
+
+#include "check.hpp"
+#include "instances.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+struct options {
+    std::int64_t capacity = 0, steps = 3'000'000'000;
+    ir::offset_goal goal = ir::offset_goal::smallest_peak;
+    std::string output;
+    std::vector<std::string> files;
+};
+
+/// @throws std::invalid_argument with a sentence
+options options_of(int count, char** arguments) {
+    options read;
+    for (int at = 1; at < count; ++at) {
+        std::string const argument = arguments[at];
+        auto const number = [&](std::int64_t& into) {
+            if (++at >= count || !parse(arguments[at], into) || into <= 0)
+                throw std::invalid_argument(argument + " needs a positive number");
+        };
+        if (argument == "--capacity") {
+            number(read.capacity);
+        } else if (argument == "--steps") {
+            number(read.steps);
+        } else if (argument == "--first-fit") {
+            read.goal = ir::offset_goal::first_fit;
+        } else if (argument == "--output") {
+            if (++at >= count) throw std::invalid_argument("--output needs a file");
+            read.output = arguments[at];
+        } else if (argument.starts_with("--")) {
+            throw std::invalid_argument("unknown option " + argument);
+        } else {
+            read.files.push_back(argument);
+        }
+    }
+    if (!read.output.empty() && read.files.size() != 1) throw std::invalid_argument("--output is for one instance");
+    return read;
+}
+
+void write(instance const& of, std::vector<std::int64_t> const& offsets, std::string const& file) {
+    std::ofstream out(file);
+    out << "id,lower,upper,size,offset\n";
+    for (std::size_t at = 0; at < offsets.size(); ++at) {
+        instance::buffer const& b = of.buffers[at];
+        out << b.id << ',' << b.lower << ',' << b.upper << ',' << b.size << ',' << offsets[at] << '\n';
+    }
+    if (!out.flush()) throw input_error(file, 0, "cannot be written");
+}
+
+struct outcome {
+    bool solved = false, wrong = false;
+    double seconds = 0;
+};
+
+/// Solved is what lies in the capacity; where none is known, what is proven to have the smallest peak.
+outcome solve(instance const& of, options const& how) {
+    std::int64_t const capacity = how.capacity > 0 ? how.capacity : of.capacity;
+    std::vector<ir::placed_buffer> buffers;
+    for (instance::buffer const& b : of.buffers) buffers.push_back({.bytes = b.size, .born = b.lower, .dead = b.upper});
+    auto const begin = std::chrono::steady_clock::now();
+    ir::offset_result const found = ir::assign_offsets(buffers, {.capacity = capacity > 0 ? capacity : INT64_MAX}, how.steps, how.goal);
+    double const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    std::vector<std::int64_t> offsets;
+    for (ir::placed_buffer const& b : buffers) offsets.push_back(b.offset);
+    std::string const wrong = found.fault != ir::offset_fault::none ? "refused" : fault_of(of, offsets, found.peak);
+    std::string const gap = found.proven ? "proven" : "gap " + std::to_string(found.peak - found.lower_bound);
+    std::string const fits = capacity == 0 ? "-" : found.fits ? "yes" : found.lower_bound > capacity ? "never" : "no";
+    std::printf("%-28s %8zu %12lld %12lld %12lld %6s %12s %9.3f %s\n", of.name.c_str(), of.buffers.size(), static_cast<long long>(capacity),
+                static_cast<long long>(found.peak), static_cast<long long>(found.lower_bound), fits.c_str(), gap.c_str(), seconds,
+                wrong.c_str());
+    std::fflush(stdout);
+    if (!how.output.empty()) write(of, offsets, how.output);
+    return {wrong.empty() && (capacity > 0 ? found.fits : found.proven), !wrong.empty(), seconds};
+}
+
+}  // namespace
+
+int main(int argument_count, char** arguments) {
+    try {
+        options const how = options_of(argument_count, arguments);
+        std::vector<instance> all;
+        for (std::string const& file : how.files) all.push_back(read_instance(file));
+        if (all.empty()) {
+            all.push_back(cut_rectangle(24, 1));
+            for (int count : {100, 200, 300, 400, 500}) {
+                for (unsigned seed : {1u, 2u, 3u}) all.push_back(cut_rectangle(count, seed));
+            }
+        }
+        std::printf("%-28s %8s %12s %12s %12s %6s %12s %9s\n", "", "buffers", "capacity", "peak", "lower bound", "fits", "", "seconds");
+        int solved = 0;
+        bool wrong = false;
+        double seconds = 0;
+        for (instance const& each : all) {
+            outcome const o = solve(each, how);
+            solved += o.solved, wrong |= o.wrong, seconds += o.seconds;
+        }
+        std::printf("placement: solved=%d of=%zu seconds=%.3f\n", solved, all.size(), seconds);
+        return wrong ? EXIT_FAILURE : EXIT_SUCCESS;
+    } catch (std::exception const& error) {
+        std::cerr << error.what() << '\n';
+        return 2;
+    }
+}
