@@ -32,7 +32,7 @@ constexpr bool allocate_memory(program_planning& p, int memory_at, std::int64_t 
     ir::pool_use& pool = p.plan.pools[static_cast<std::size_t>(memory_at)];
     pool = {.alignment = m.alignment};
     std::int64_t fixed = 0;
-    fixed_array<placed_buffer, program_plan_value::most_tensors + program_plan_value::most_frames> buffers{};
+    fixed_array<ir::placed_buffer, program_plan_value::most_tensors + program_plan_value::most_frames> buffers{};
     fixed_array<pooled, program_plan_value::most_tensors + program_plan_value::most_frames> owners{};
     std::size_t count = 0;
     for (int at = 0; at < p.plan.tensors.size(); ++at) {
@@ -47,7 +47,7 @@ constexpr bool allocate_memory(program_planning& p, int memory_at, std::int64_t 
         }
         if (t.in_place_of >= 0) continue;
         owners[count] = {.tensor = static_cast<std::int16_t>(at)};
-        placed_buffer& one = buffers[count++];
+        ir::placed_buffer& one = buffers[count++];
         one.bytes = t.bytes, one.alignment = t.alignment, one.born = t.born, one.dead = t.dead;
         for (int other = 0; other < p.plan.tensors.size(); ++other) {
             if (p.tensor(other).in_place_of < 0 || first_in_place(p, other) != at) continue;
@@ -65,7 +65,7 @@ constexpr bool allocate_memory(program_planning& p, int memory_at, std::int64_t 
         ir::program_kernel const& k = p.kernel(f.kernel);
         if (m.banks == 1) {
             owners[count] = {.frame = static_cast<std::int16_t>(at)};
-            placed_buffer& one = buffers[count++];
+            ir::placed_buffer& one = buffers[count++];
             one.bytes = f.bytes, one.alignment = f.alignment, one.born = k.first_step, one.dead = k.last_step + 1;
         }
         in_all_banks = in_all_banks < f.bytes ? f.bytes : in_all_banks;
@@ -81,9 +81,9 @@ constexpr bool allocate_memory(program_planning& p, int memory_at, std::int64_t 
     // Behind what is fixed, everything counts from an aligned base.
     std::int64_t const base = count == 0 ? fixed : (fixed + alignment - 1) / alignment * alignment;
     std::int64_t const room = m.bank_capacity() - base;
-    offset_result found{};
+    ir::offset_result found{};
     if (count > 0) {
-        found = assign_offsets(std::span<placed_buffer>(buffers.data(), count),
+        found = assign_offsets(std::span<ir::placed_buffer>(buffers.data(), count),
                                {.capacity = room < 0 ? 0 : room * m.banks, .banks = m.banks}, budget);
         for (std::size_t at = 0; at < count; ++at) {
             if (owners[at].frame >= 0) {

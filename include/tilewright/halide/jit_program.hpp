@@ -1,0 +1,89 @@
+#pragma once
+#include <tilewright/emulate/program_emulator.hpp>
+#include <tilewright/halide/jit.hpp>
+#include <tilewright/program/kernel_plans.hpp>
+
+namespace tilewright::halide {
+
+/// A program compiled at run time, on the emulated machines of its agents.
+///
+/// @throws std::invalid_argument when the program was refused, with its verdict
+class jit_program {
+  public:
+    explicit jit_program(program_emulator& on, bool checked = false) : on_(on), checked_(checked) {
+        for (int at = 0; at < plan().kernels.size(); ++at) {
+            kernel& made = kernels_.emplace_back();
+            made.build = build_kernel(plan(), at);
+            made.code = std::make_unique<jit_kernel>(made.build.plan, &on.on(plan().kernel_at(at).agent), checked);
+        }
+    }
+
+    /// Runs the program as its plan says. Tensors without a pointer are at their addresses: see `program_emulator::address`.
+    ///
+    /// @param passed  where the caller has the tensors of memories without a capacity, by name
+    /// @return 0, or the code of the first kernel that failed; then nothing is under way
+    int run(std::map<std::string, void*> const& passed = {}) {
+        int code = 0;
+        for (int at = 0; at < plan().steps.size() && code == 0; ++at) {
+            ir::program_step const& s = plan().steps[static_cast<std::size_t>(at)];
+            int const agent = plan().kernel_at(s.kernel).agent;
+            if (s.kind == ir::program_step_kind::join) code = on_.join(agent);
+            else if (s.kind == ir::program_step_kind::run) code = on_.run(agent, [&] { return call(s.kernel, passed); });
+            else code = on_.start(agent, [this, &passed, kernel = s.kernel] { return call(kernel, passed); });
+        }
+        for (int a = 0; a < plan().of->agent_count; ++a) {
+            int const joined = on_.join(a);
+            if (code == 0) code = joined;
+        }
+        return code;
+    }
+
+  private:
+    struct kernel {
+        kernel_build build;
+        std::unique_ptr<jit_kernel> code;
+    };
+
+    program_plan_value const& plan() const { return on_.plan(); }
+
+    int call(int kernel_at, std::map<std::string, void*> const& passed) {
+        kernel& k = kernels_[static_cast<std::size_t>(kernel_at)];
+        emulator& on = on_.on(plan().kernel_at(kernel_at).agent);
+        std::vector<Halide::Buffer<>> inputs;
+        Halide::Buffer<> output;
+        argument_list const list = arguments_of(k.build.plan);
+        for (int argument = 0; argument < list.tensor_count; ++argument) {
+            int const at = list.tensors[static_cast<std::size_t>(argument)];
+            buffer const& b = k.build.plan.buffers[static_cast<std::size_t>(at)];
+            (b.written ? output : inputs.emplace_back()) = argument_at(use_of(plan(), kernel_at, k.build.plan, at), b, passed);
+        }
+        int code = 0;
+        Halide::JITHandlers keeping;
+        thread_local int* said = nullptr;
+        said = &code;
+        keeping.custom_error = [](Halide::JITUserContext*, char const*) { *said = -1; };
+        k.code->pipeline().jit_handlers() = keeping;
+        if (checked_) on.check(k.build.plan);
+        k.code->run(inputs, output);
+        if (checked_) on.stop_checking();
+        return code != 0 || !on.error().empty() ? -1 : 0;
+    }
+    /// The part of a tensor that a kernel uses, where the tensor is.
+    Halide::Buffer<> argument_at(ir::program_use const& u, buffer const& b, std::map<std::string, void*> const& passed) const {
+        ir::program_tensor const& t = plan().tensor_at(u.tensor);
+        std::byte* const base = t.passed ? static_cast<std::byte*>(passed.at(t.name.str())) : on_.address(u.tensor);
+        std::vector<halide_dimension_t> dimensions;
+        for (int d = b.rank - 1; d >= 0; --d) {
+            auto const at = static_cast<std::size_t>(d);
+            dimensions.emplace_back(static_cast<int>(b.minimum[at]), static_cast<int>(b.extents[at]), static_cast<int>(t.stride(d)));
+        }
+        void* const first = base + first_element(t, b) * bytes_of(t.type);
+        return Halide::Buffer<>(Halide::Runtime::Buffer<>(type_of(b.type), first, b.rank, dimensions.data()));
+    }
+
+    program_emulator& on_;
+    bool checked_;
+    std::deque<kernel> kernels_;
+};
+
+}  // namespace tilewright::halide

@@ -1,0 +1,38 @@
+#include <map>
+
+#include "catch.hpp"
+#include "program/random_program.hpp"
+
+using namespace tilewright;
+
+TEST_CASE("a thousand drawn programs: nothing that is alive shares bytes, constraints hold, peaks are not below what is alive") {
+    std::map<std::string, int> refused;
+    int planned = 0, copies = 0, in_place = 0, spilled = 0, aside = 0, proven = 0, pools = 0;
+    for (std::uint32_t seed = 1; planned < 1000; ++seed) {
+        auto const drawn = programs::drawer(seed).draw();
+        auto const plan = std::make_unique<program_plan_value>(make_program_plan(drawn->what, 20'000));
+        INFO("seed " << seed << "\n" << drawn->text << (plan->refusal ? to_string(plan->refusal) : ""));
+        if (plan->refusal) {
+            ++refused[name_of(plan->refusal.kind)];
+            REQUIRE((plan->refusal.kind == verdict_kind::memory_overflow || plan->refusal.kind == verdict_kind::no_placement));
+            REQUIRE(seed < 4000);
+            continue;
+        }
+        REQUIRE(programs::fault_of(*plan) == "");
+        ++planned;
+        copies += plan->copies() > 0 ? 1 : 0;
+        for (int at = 0; at < plan->tensors.size(); ++at) in_place += plan->tensor_at(at).in_place_of >= 0 ? 1 : 0;
+        for (int at = 0; at < plan->kernels.size(); ++at) spilled += plan->kernel_at(at).early ? 1 : 0;
+        for (int at = 0; at < plan->steps.size(); ++at)
+            aside += plan->steps[static_cast<std::size_t>(at)].kind == ir::program_step_kind::join ? 1 : 0;
+        for (ir::pool_use const& pool : plan->pools) pools += pool.used ? 1 : 0, proven += pool.used && pool.proven ? 1 : 0;
+    }
+    // The walk meets what it is for.
+    CHECK(copies > 100);
+    CHECK(in_place > 50);
+    CHECK(spilled > 0);
+    CHECK(aside > 100);
+    CHECK(refused.size() == 2);
+    WARN(planned << " planned, " << copies << " with copies, " << in_place << " in place, " << spilled << " spilled, " << proven << " of "
+                 << pools << " peaks proven");
+}

@@ -1,0 +1,302 @@
+#pragma once
+#include <deque>
+#include <map>
+#include <numeric>
+#include <random>
+#include <string>
+#include <tilewright/program/kernel_plans.hpp>
+
+/// Programs that are drawn, with what they compute, and a check of their plans that shares nothing with the planner.
+namespace programs {
+
+using namespace tilewright;
+using element = std::uint32_t;
+
+/// A kernel as plain C++ computes it.
+struct drawn_kernel {
+    enum class kind : std::uint8_t { scaled, added, turned, product, slice } is{};
+    int first = -1, second = -1;  ///< tensors that it reads
+    int result = -1;
+};
+struct drawn_tensor {
+    std::string name;
+    int rows = 1, columns = 1;
+    bool given = false;  ///< input or constant
+    std::vector<element> values{};
+};
+
+/// A program, everything that it points at, and the values of its tensors.
+struct drawn_program {
+    std::deque<machine> machines;
+    std::deque<std::vector<node>> computations;
+    std::deque<schedule> schedules;
+    std::deque<std::array<element, 144>> constants;
+    std::vector<drawn_tensor> tensors;
+    std::vector<drawn_kernel> kernels;
+    program what{label("drawn")};
+    std::string text;
+
+    void compute() {
+        for (drawn_kernel const& k : kernels) {
+            drawn_tensor& r = tensors[static_cast<std::size_t>(k.result)];
+            drawn_tensor const& a = tensors[static_cast<std::size_t>(k.first)];
+            r.values.assign(static_cast<std::size_t>(r.rows * r.columns), 0);
+            auto const at = [](drawn_tensor const& t, int i, int j) { return t.values[static_cast<std::size_t>(i * t.columns + j)]; };
+            for (int i = 0; i < r.rows; ++i) {
+                for (int j = 0; j < r.columns; ++j) {
+                    element& e = r.values[static_cast<std::size_t>(i * r.columns + j)];
+                    using enum drawn_kernel::kind;
+                    if (k.is == scaled) e = at(a, i, j) * 3u + 7u;
+                    if (k.is == added) e = at(a, i, j) + at(tensors[static_cast<std::size_t>(k.second)], i, j) * 5u;
+                    if (k.is == turned) e = at(a, j, i);
+                    if (k.is == slice) e = at(a, i + 1, j + 2);
+                    for (int m = 0; k.is == product && m < a.columns; ++m)
+                        e += at(a, i, m) * at(tensors[static_cast<std::size_t>(k.second)], m, j);
+                }
+            }
+        }
+    }
+};
+
+class drawer {
+  public:
+    explicit drawer(std::uint32_t seed) : random_(seed) {}
+
+    std::unique_ptr<drawn_program> draw() {
+        auto made = std::make_unique<drawn_program>();
+        d_ = made.get();
+        draw_machines();
+        int const inputs = 1 + below(2);
+        for (int at = 0; at < inputs; ++at) {
+            add_tensor("in" + std::to_string(at), 3 + below(10), 4 + below(9), true);
+            memory const where = below(3) == 0 ? act_ : l2_;
+            d_->what.input(last(), where);
+            write("input in l2 or act");
+        }
+        int const kernels = 2 + below(10);
+        for (int at = 0; at < kernels; ++at) draw_kernel(at);
+        // What nobody reads is an output.
+        std::vector<bool> read(d_->tensors.size());
+        for (drawn_kernel const& k : d_->kernels) {
+            read[static_cast<std::size_t>(k.first)] = true;
+            if (k.second >= 0) read[static_cast<std::size_t>(k.second)] = true;
+        }
+        for (std::size_t at = 0; at < d_->tensors.size(); ++at) {
+            drawn_tensor const& t = d_->tensors[at];
+            any_tensor const named{label(t.name.c_str()), scalar_type_of<element>()};
+            if (!t.given && (!read[at] || below(8) == 0)) d_->what.output(named, below(3) == 0 ? act_ : l2_);
+            else if (!t.given && below(8) == 0) d_->what.pin(named, below(2) == 0 ? act_ : l2_);
+            else if (!t.given) d_->what.may_spill(named, l2_);
+            if (t.given && !read[at]) return draw();  // an input that no kernel has is refused
+        }
+        if (below(12) == 0) d_->what.without_copies();
+        d_->compute();
+        return made;
+    }
+
+  private:
+    int below(int count) { return static_cast<int>(random_() % static_cast<std::uint32_t>(count)); }
+    void write(std::string const& more) { d_->text += more + "\n"; }
+
+    void draw_machines() {
+        std::int64_t const act_bytes = 512 + 64 * below(24);
+        act_ = {.name = "act", .capacity = act_bytes, .alignment = 16, .wait_cycles = below(3)};
+        l2_ = {.name = "l2", .capacity = 16_KiB, .alignment = 4, .wait_cycles = below(3)};
+        spad_ = {.name = "spad", .base = 0x5000'0000, .capacity = 4_KiB, .alignment = 8, .per_agent = below(2) == 0};
+        wei_ = {.name = "wei", .capacity = 8_KiB};
+        tcm_ = {.name = "tcm", .capacity = 4_KiB, .alignment = 4};
+        write("act of " + std::to_string(act_bytes) + " bytes, spad " + (spad_.per_agent ? "of each" : "shared"));
+        engine const dma{"dma"}, loader{"loader"}, storer{"storer"};
+        machine& cpu = d_->machines.emplace_back(label("cpu"), l2_, act_, wei_, tcm_, dma);
+        cpu.add(transfer("fetch", l2_, act_).on(dma).dimensions(2).row_limit(64));
+        if (below(3) != 0) cpu.add(transfer("drain", act_, l2_).on(dma).cost({.latency = 10, .bytes_per_cycle = 2}));
+        cpu.add(transfer("get", l2_, tcm_).on(dma).dimensions(2));
+        cpu.add(transfer("get_act", act_, tcm_).dimensions(2));
+        cpu.add(transfer("put", tcm_, l2_).dimensions(2));
+        cpu.add(transfer("put_act", tcm_, act_).dimensions(2));
+        machine& npu = d_->machines.emplace_back(label("npu"), act_, wei_, spad_, loader, storer);
+        npu.add(transfer("mvin", act_, spad_).on(loader).asynchronous().dimensions(2).cost({.latency = 6, .bytes_per_cycle = 4}));
+        npu.add(transfer("mvout", spad_, act_).on(storer).asynchronous().dimensions(2).cost({.latency = 9, .bytes_per_cycle = 4}));
+        agents_ = {agent("cpu", cpu), agent("npu", npu)};
+        if (below(2) == 0) agents_[1] = agents_[1].aside("npu_start", "npu_join");
+        if (below(2) == 0) agents_.push_back(agent("npu2", npu).aside("npu2_start", "npu2_join"));
+    }
+
+    any_tensor last() const { return {label(d_->tensors.back().name.c_str()), scalar_type_of<element>()}; }
+    int add_tensor(std::string const& name, int rows, int columns, bool given) {
+        drawn_tensor& made = d_->tensors.emplace_back(drawn_tensor{name, rows, columns, given});
+        for (int at = 0; given && at < rows * columns; ++at) made.values.push_back(static_cast<element>(random_()));
+        return static_cast<int>(d_->tensors.size()) - 1;
+    }
+    int add_constant(int rows, int columns, memory const& where) {
+        int const at = add_tensor("w" + std::to_string(d_->tensors.size()), rows, columns, true);
+        auto& data = d_->constants.emplace_back();
+        std::copy(d_->tensors.back().values.begin(), d_->tensors.back().values.end(), data.begin());
+        d_->what.constant(last(), where, data.data(), rows * columns);
+        return at;
+    }
+    template <int Count>
+    computation_view keep(computation<Count> const& what) {
+        auto& nodes = d_->computations.emplace_back(what.nodes.begin(), what.nodes.end());
+        return {nodes.data(), Count};
+    }
+
+    void draw_kernel(int at) {
+        drawn_kernel k;
+        int const known = static_cast<int>(d_->tensors.size());
+        k.first = below(known);
+        // Chains are more common than one tensor that all read.
+        if (below(2) != 0) k.first = known - 1;
+        drawn_tensor const a = d_->tensors[static_cast<std::size_t>(k.first)];
+        int rows = a.rows, columns = a.columns;
+        using enum drawn_kernel::kind;
+        constexpr drawn_kernel::kind kinds[] = {scaled, scaled, added, turned, product, slice};
+        k.is = kinds[below(6)];
+        if (k.is == slice && (rows < 3 || columns < 4)) k.is = scaled;
+        agent const& on = agents_[static_cast<std::size_t>(at == 0 ? 0 : below(static_cast<int>(agents_.size())))];
+        bool const by_npu = on.name != label("cpu");
+        if (k.is == turned) std::swap(rows, columns);
+        if (k.is == slice) rows -= 1, columns -= 2;
+        if (k.is == added) {
+            for (int other = 0; other < known; ++other) {
+                drawn_tensor const& b = d_->tensors[static_cast<std::size_t>(other)];
+                if (other != k.first && b.rows == rows && b.columns == columns) k.second = other;
+            }
+            if (k.second < 0) k.second = add_constant(rows, columns, below(4) == 0 ? act_ : wei_);
+        }
+        if (k.is == product) {
+            columns = 2 + below(8);
+            k.second = add_constant(a.columns, columns, below(4) == 0 ? act_ : wei_);
+        }
+        axis const i{"i", rows}, j{"j", columns}, m{"m", a.columns};
+        tensor<element> const x{"x"}, y{"y"}, r{"r"};
+        computation_view const what = k.is == scaled    ? keep(r(i, j) = x(i, j) * 3u + 7u)
+                                      : k.is == added   ? keep(r(i, j) = x(i, j) + y(i, j) * 5u)
+                                      : k.is == turned  ? keep(r(i, j) = x(j, i))
+                                      : k.is == product ? keep(r(i, j) += x(i, m) * y(m, j))
+                                                        : keep(r(i, j) = x(i + 1, j + 2));
+        schedule& s = d_->schedules.emplace_back(what, *on.where);
+        memory const near = by_npu ? spad_ : tcm_;
+        bool const staged = below(2) == 0, rowwise = below(2) == 0 && k.is != turned;
+        if (!by_npu && staged) {
+            // Transfers say where the operands are.
+            bool const from_act = below(2) == 0, to_act = below(2) == 0;
+            s.reads(x, from_act ? act_ : l2_).writes(r, to_act ? act_ : l2_);
+            s.cache_read(x, near);
+            if (rowwise) s.at(i);
+            s.cache_write(r, near);
+            if (rowwise) s.at(i);
+        } else if (!by_npu && below(3) == 0) {
+            s.writes(r, below(2) == 0 ? any_of(l2_, act_) : any_of(act_));
+        } else if (by_npu && staged) {
+            s.cache_read(x, near);
+            if (rowwise) s.at(i).buffers(1 + below(3));
+            s.cache_write(r, near);
+            if (rowwise) s.at(i).buffers(1 + below(2));
+        }
+        if (by_npu && below(4) != 0) s.reads(x, act_).writes(r, act_);
+        k.result = add_tensor("t" + std::to_string(at), rows, columns, false);
+        std::string const name = "k" + std::to_string(at);
+        d_->what.run(label(name.c_str()), on, s);
+        auto const named = [&](int which) {
+            return any_tensor{label(d_->tensors[static_cast<std::size_t>(which)].name.c_str()), scalar_type_of<element>()};
+        };
+        d_->what.bind(x, named(k.first)).bind(r, named(k.result));
+        if (k.second >= 0) d_->what.bind(y, named(k.second));
+        write(name + " on " + on.name.str() + ": kind " + std::to_string(static_cast<int>(k.is)) + " of " + a.name +
+              (staged ? ", staged" : "") + (rowwise ? " by rows" : ""));
+        d_->kernels.push_back(k);
+    }
+
+    std::mt19937 random_;
+    drawn_program* d_ = nullptr;
+    memory act_, l2_, wei_, spad_, tcm_;
+    std::vector<agent> agents_;
+};
+
+/// What is wrong with a plan; empty: nothing. Lifetimes are worked out anew, from the steps.
+inline std::string fault_of(program_plan_value const& plan) {
+    int const steps = plan.steps.size();
+    std::vector<int> first(static_cast<std::size_t>(plan.kernels.size()), -1), last = first;
+    for (int at = 0; at < steps; ++at) {
+        ir::program_step const& s = plan.steps[static_cast<std::size_t>(at)];
+        auto const k = static_cast<std::size_t>(s.kernel);
+        if (s.kind != ir::program_step_kind::join) {
+            if (first[k] >= 0) return "kernel " + plan.kernel_at(s.kernel).name.str() + " runs twice";
+            first[k] = at;
+        }
+        if (s.kind != ir::program_step_kind::start) last[k] = at;
+    }
+    struct placed {
+        std::string name;
+        int memory, bank, group;
+        std::int64_t begin, end;
+        std::vector<bool> alive;
+    };
+    std::vector<placed> all;
+    for (int at = 0; at < plan.kernels.size(); ++at) {
+        auto const k = static_cast<std::size_t>(at);
+        if (first[k] < 0 || last[k] < first[k]) return "kernel " + plan.kernel_at(at).name.str() + " does not run";
+    }
+    for (int at = 0; at < plan.tensors.size(); ++at) {
+        ir::program_tensor const& t = plan.tensor_at(at);
+        memory const& m = plan.memories[static_cast<std::size_t>(t.memory)].what;
+        std::vector<bool> alive(static_cast<std::size_t>(steps));
+        int from = t.producer < 0 ? 0 : first[static_cast<std::size_t>(t.producer)], to = from;
+        for (int u = 0; u < plan.uses.size(); ++u) {
+            ir::program_use const& use = plan.uses[static_cast<std::size_t>(u)];
+            if (use.tensor != at) continue;
+            auto const k = static_cast<std::size_t>(use.kernel);
+            to = std::max(to, last[k]);
+            if (!use.written && t.producer >= 0 && first[k] <= last[static_cast<std::size_t>(t.producer)])
+                return t.name.str() + " is read before it is complete";
+            if (use.allowed != 0 && (use.allowed >> t.memory & 1) == 0) return t.name.str() + " is where a kernel cannot have it";
+            if ((plan.memories[static_cast<std::size_t>(t.memory)].agents >> plan.kernel_at(use.kernel).agent & 1) == 0)
+                return t.name.str() + " is where its agent does not see it";
+        }
+        if (t.kind == ir::tensor_kind::output || t.kind == ir::tensor_kind::constant) to = steps - 1;
+        if (t.kind == ir::tensor_kind::constant) from = 0;
+        for (int s = from; s <= to; ++s) alive[static_cast<std::size_t>(s)] = true;
+        if (t.offset < 0 || t.offset + t.bytes > m.bank_capacity()) return t.name.str() + " leaves its memory";
+        if (t.offset % t.alignment != 0 || t.offset % m.alignment != 0) return t.name.str() + " is not aligned";
+        int root = at;
+        while (plan.tensor_at(root).in_place_of >= 0) root = plan.tensor_at(root).in_place_of;
+        all.push_back({t.name.str(), t.memory, t.bank, root, t.offset, t.offset + t.bytes, alive});
+    }
+    for (int at = 0; at < plan.frames.size(); ++at) {
+        ir::program_frame const& f = plan.frames[static_cast<std::size_t>(at)];
+        std::vector<bool> alive(static_cast<std::size_t>(steps));
+        for (int s = first[static_cast<std::size_t>(f.kernel)]; s <= last[static_cast<std::size_t>(f.kernel)]; ++s)
+            alive[static_cast<std::size_t>(s)] = true;
+        all.push_back({"buffers of " + plan.kernel_at(f.kernel).name.str(), f.memory, 0, -1 - at, f.offset, f.offset + f.bytes, alive});
+    }
+    for (std::size_t a = 0; a < all.size(); ++a) {
+        for (std::size_t b = 0; b < a; ++b) {
+            if (all[a].memory != all[b].memory || all[a].bank != all[b].bank || all[a].group == all[b].group) continue;
+            if (all[a].begin >= all[b].end || all[b].begin >= all[a].end) continue;
+            for (std::size_t s = 0; s < all[a].alive.size(); ++s) {
+                if (all[a].alive[s] && all[b].alive[s])
+                    return all[a].name + " and " + all[b].name + " share bytes at step " + std::to_string(s);
+            }
+        }
+    }
+    for (int m = 0; m < plan.memories.size(); ++m) {
+        ir::pool_use const& pool = plan.pools[static_cast<std::size_t>(m)];
+        std::int64_t peak = 0, bound = 0;
+        for (int s = 0; s < steps; ++s) {
+            std::map<int, std::int64_t> live;
+            for (placed const& p : all) {
+                if (p.memory != m || !p.alive[static_cast<std::size_t>(s)]) continue;
+                peak = std::max(peak, p.end);
+                live[p.group] = std::max(live[p.group], p.end - p.begin);
+            }
+            bound = std::max(
+                bound, std::accumulate(live.begin(), live.end(), std::int64_t{0}, [](auto sum, auto const& l) { return sum + l.second; }));
+        }
+        if (pool.used && pool.peak != peak) return "the peak is said to be " + std::to_string(pool.peak) + ", not " + std::to_string(peak);
+        if (peak < bound || pool.lower_bound > pool.peak) return "a peak below what is alive";
+    }
+    return {};
+}
+
+}  // namespace programs
