@@ -30,6 +30,7 @@ constexpr auto corner = r(i, j) = x(i + 2, j + 1);
 constexpr auto turn_on_npu = schedule(turned, npu_machine), turn_on_cpu = schedule(turned, cpu_machine);
 constexpr auto double_on_npu = schedule(doubled, npu_machine), double_on_cpu = schedule(doubled, cpu_machine);
 constexpr auto add_on_npu = schedule(added, npu_machine), add_on_cpu = schedule(added, cpu_machine);
+constexpr auto corner_on_cpu = schedule(corner, cpu_machine);
 constexpr auto staged_on_npu = schedule(doubled, npu_machine).cache_read(x, spad).at(i).cache_write(r, spad).at(i);
 
 constexpr tensor<std::int32_t> in{"in"}, out{"out"}, t0{"t0"}, t1{"t1"}, t2{"t2"}, t3{"t3"}, w{"w"};

@@ -24,6 +24,128 @@ constexpr program around(bool may_leave) {
 
 }  // namespace
 
+TEST_CASE("a tensor lives where all who use it can have it; where several memories remain, in the one that costs least") {
+    program made("shared");
+    made.input(in, l2).run("k0", cpu, double_on_cpu).bind(x, in).bind(r, t0);
+    made.run("k1", npu, staged_on_npu).bind(x, t0).bind(r, t1).run("k2", cpu, double_on_cpu).bind(x, t1).bind(r, t2);
+    made.run("k3", cpu, turn_on_cpu).bind(x, t2).bind(r, out).output(out, l2);
+    program_plan_value const plan = make_program_plan(made);
+    REQUIRE(to_string(plan.refusal) == "; ");
+    CHECK(plan.copies() == 0);
+    CHECK(plan.memory_of(t0) == act.name);
+    CHECK(plan.memory_of(t1) == act.name);
+    // The cpu could keep it in l2, where every access waits three cycles.
+    CHECK(plan.memory_of(t2) == act.name);
+    // 100 loads and 100 stores of doubled with a multiplication: in waits for l2, then not.
+    CHECK(plan.kernel_at(plan.find_kernel("k0")).cycles == 100 * (1 + 3 + 1 + 1));
+    CHECK(plan.kernel_at(plan.find_kernel("k2")).cycles == 100 * (1 + 1 + 1));
+    // Its own buffers and the tensors share nothing while it runs.
+    CHECK(plan.peak(spad) == 80);
+    // Row by row, t1 takes over the bytes of t0, and t2 those of t1.
+    CHECK(plan.live(act, "k1") == 400);
+    CHECK(plan.peak(act) == 400);
+    CHECK(plan.lower_bound(act) == 400);
+    CHECK(plan.proven(act));
+}
+TEST_CASE("a pin wins: who cannot have the tensor there is given a copy by a named transfer") {
+    program made("pinned");
+    made.input(in, l2).run("k0", cpu, double_on_cpu).bind(x, in).bind(r, t0).pin(t0, l2);
+    made.run("k1", npu, turn_on_npu).bind(x, t0).bind(r, out).output(out, act);
+    program_plan_value const plan = make_program_plan(made);
+    REQUIRE(to_string(plan.refusal) == "; ");
+    CHECK(plan.memory_of(t0) == l2.name);
+    REQUIRE(plan.copies() == 1);
+    ir::program_kernel const& copy = plan.kernel_at(plan.find_kernel("t0.act"));
+    CHECK(plan.agent_of(copy).name == cpu.name);
+    CHECK(plan.agent_of(copy).where->transfers[copy.transfer].name == fetch.name);
+    CHECK(copy.cycles == 400);
+    // Right in front of who reads it.
+    CHECK(plan.kernel_at(plan.find_kernel("k1")).first_step == copy.last_step + 1);
+}
+TEST_CASE("an output that its kernel cannot write is copied there") {
+    program made("elsewhere");
+    made.input(in, act).run("k0", npu, turn_on_npu).bind(x, in).bind(r, out).writes(out, act).output(out, l2);
+    made.run("k1", cpu, turn_on_cpu).bind(x, out).bind(r, t0).output(t0, dram);
+    program_plan_value const plan = make_program_plan(made);
+    REQUIRE(to_string(plan.refusal) == "; ");
+    CHECK(plan.memory_of(out) == l2.name);
+    CHECK(plan.memory_of(any_tensor{"out.act", scalar_type::int32}) == act.name);
+    CHECK(plan.copies() == 1);
+    // The caller passes what lies in a memory without a capacity.
+    CHECK(plan.tensor_at(plan.find_tensor("t0")).passed);
+}
+TEST_CASE("programs that cannot be carried out say why, with both ends and their memories") {
+    auto const refused = [](program const& what) { return std::string(sentence_of(make_program_plan(what).refusal).letters.data()); };
+    program apart("apart");
+    apart.input(in, l2).run("k0", cpu, turn_on_cpu).bind(x, in).bind(r, t0).writes(t0, dram);
+    apart.run("k1", npu, turn_on_npu).bind(x, t0).bind(r, out).output(out, act);
+    CHECK(refused(apart) ==
+          "`t0`: `k0` has it in `dram`, `k1` needs it in `act` or `wei` or `npu.spad`: no transfer of an agent leads from one "
+          "to the other");
+    program strict("strict");
+    strict.input(in, l2).run("k0", npu, turn_on_npu).bind(x, in).bind(r, out).reads(in, act).output(out, act).without_copies();
+    strict.run("k1", cpu, turn_on_cpu).bind(x, out).bind(r, t0).output(t0, l2);
+    CHECK(refused(strict) == "`in`: `caller` has it in `l2`, `k0` needs it in `act`: without_copies() forbids a transfer between them");
+    program blind("blind");
+    blind.input(in, act).run("k0", npu, turn_on_npu).bind(x, in).bind(r, out).writes(out, l2).output(out, act);
+    CHECK(refused(blind) == "agent `npu` does not see memory `l2`, where kernel `k0` is to have `out`");
+    program round("round");
+    round.run("k0", cpu, add_on_cpu).bind(x, t1).bind(y, t1).bind(r, t0).run("k1", cpu, turn_on_cpu).bind(x, t0).bind(r, t1);
+    CHECK(refused(round) == "kernel `k1` waits for `t0`, which waits for it");
+    program alone("alone");
+    alone.run("k0", cpu, turn_on_cpu).bind(x, t0).bind(r, out).output(out, l2);
+    CHECK(refused(alone) == "`t0`: kernel `k0` reads it, but nothing writes it, and it is neither input nor constant");
+    program beyond("beyond");
+    beyond.input(in, l2).run("k0", cpu, double_on_cpu).bind(x, in).bind(r, t0);
+    beyond.run("k1", cpu, corner_on_cpu).bind(x, t0).bind(r, out).output(out, l2);
+    CHECK(refused(beyond) == "dimension 0 of `t0` is read from 2 to 11, but computed from 0 to 9");
+    static constexpr std::array<std::int32_t, 99> few{};
+    program short_of("short_of");
+    short_of.input(in, l2).constant(w, l2, few).run("k0", cpu, add_on_cpu).bind(x, in).bind(y, w).bind(r, out).output(out, l2);
+    CHECK(refused(short_of) == "`w`: 99 elements are given, kernels read 100");
+    program twice("twice");
+    twice.input(in, l2).run("k0", cpu, turn_on_cpu).bind(x, in).bind(r, out);
+    twice.run("k1", cpu, turn_on_cpu).bind(x, in).bind(r, out).output(out, l2);
+    CHECK(refused(twice) == "`out`: two kernels write it (`k1`)");
+    program full("full");
+    full.input(in, act).run("k0", npu, turn_on_npu).bind(x, in).bind(r, t0).writes(t0, act);
+    full.run("k1", npu, turn_on_npu)
+        .bind(x, t0)
+        .bind(r, t1)
+        .writes(t1, act)
+        .run("k2", npu, add_on_npu)
+        .bind(x, t0)
+        .bind(y, t1)
+        .bind(r, out);
+    full.output(out, act).run("k3", npu, add_on_npu).bind(x, in).bind(y, t0).bind(r, t2).output(t2, act);
+    CHECK(refused(full) == "memory `act` needs 1200 of 1000 bytes in `k1`: in 400, t0 400, t1 400");
+}
+TEST_CASE("agents that run kernels aside overlap; each has its own scratchpad, and nothing that is alive meanwhile shares bytes") {
+    program made("aside");
+    made.input(in, act).run("a", npu0, staged_on_npu).bind(x, in).bind(r, t0).run("b", npu1, staged_on_npu).bind(x, in).bind(r, t1);
+    made.run("c", cpu, add_on_cpu).bind(x, t0).bind(y, t1).bind(r, out).output(out, l2);
+    // With room for three tensors of act.
+    machine wide_cpu = cpu_machine, wide_npu = npu_machine;
+    for (machine* m : {&wide_cpu, &wide_npu}) {
+        for (memory& one : m->memories.parts) {
+            if (one.name == act.name) one.capacity = 1200;
+        }
+    }
+    CHECK(make_program_plan(made).refusal.kind == verdict_kind::memory_overflow);
+    program wide("wide");
+    schedule const staged = schedule(doubled, wide_npu).cache_read(x, spad).at(i).cache_write(r, spad).at(i), sum(added, wide_cpu);
+    agent const first = agent("npu0", wide_npu).aside("npu0_start", "npu0_join"),
+                second = agent("npu1", wide_npu).aside("npu1_start", "npu1_join");
+    wide.input(in, act).run("a", first, staged).bind(x, in).bind(r, t0).run("b", second, staged).bind(x, in).bind(r, t1);
+    wide.run("c", agent("cpu", wide_cpu), sum).bind(x, t0).bind(y, t1).bind(r, out).output(out, l2);
+    program_plan_value const plan = make_program_plan(wide);
+    REQUIRE(to_string(plan.refusal) == "; ");
+    std::int64_t const one = plan.kernel_at(plan.find_kernel("a")).cycles, last = plan.kernel_at(plan.find_kernel("c")).cycles;
+    CHECK(plan.cycles() == one + last);
+    CHECK(plan.memories.size() == 6);  // dram, l2, act, wei, and a scratchpad of each
+    CHECK(plan.peak(act) == 1200);
+    CHECK_THROWS_WITH(plan.peak(spad), Catch::Contains("one that each agent has"));
+}
 TEST_CASE("a tensor that may spill leaves a memory that is too small, and comes back for who reads it later") {
     program const tight = around(false), spilling = around(true);
     program_plan_value const refused = make_program_plan(tight);
@@ -36,3 +158,36 @@ TEST_CASE("a tensor that may spill leaves a memory that is too small, and comes 
     CHECK(plan.copies() == 2);
     CHECK(plan.memory_of(any_tensor{"t0.l2", scalar_type::int32}) == l2.name);
 }
+TEST_CASE("constants stand side by side at the beginning of their memory, others behind") {
+    static constexpr std::array<std::int32_t, 100> numbers{1, 2, 3};
+    static constexpr std::array<std::int32_t, 100> more{4, 5};
+    program made("image");
+    made.input(in, wei).constant(w, wei, numbers).constant(t3, wei, more);
+    made.run("k0", npu, add_on_npu).bind(x, in).bind(y, w).bind(r, t0).run("k1", npu, add_on_npu).bind(x, t0).bind(y, t3).bind(r, out);
+    made.output(out, wei);
+    program_plan_value const plan = make_program_plan(made);
+    REQUIRE(to_string(plan.refusal) == "; ");
+    CHECK(plan.constant_bytes(wei) == 800);
+    CHECK(plan.offset(w) == 0);
+    CHECK(plan.offset(t3) == 400);
+    CHECK(plan.offset(in) >= 800);
+}
+
+// The compiler plans programs, too.
+namespace {
+constexpr auto in_the_compiler = program("in_the_compiler")
+                                     .input(in, l2)
+                                     .run("k0", cpu, double_on_cpu)
+                                     .bind(x, in)
+                                     .bind(r, t0)
+                                     .run("k1", npu, staged_on_npu)
+                                     .bind(x, t0)
+                                     .bind(r, t1)
+                                     .run("k2", cpu, turn_on_cpu)
+                                     .bind(x, t1)
+                                     .bind(r, out)
+                                     .output(out, l2);
+static_assert(program_plan<in_the_compiler>.peak(act) == 400 && program_plan<in_the_compiler>.peak(act) <= 1_KiB);
+static_assert(program_plan<in_the_compiler>.lower_bound(act) == 400 && program_plan<in_the_compiler>.copies() == 0);
+static_assert(program_plan<in_the_compiler>.memory_of(t0) == act.name && program_plan<in_the_compiler>.live(l2, "k2") == 400);
+}  // namespace

@@ -106,15 +106,16 @@ class kernel_order {
         // From a kernel that waits to one that it waits for, until one comes again.
         int k = 0;
         while (!waits(k)) ++k;
-        int last = -1;
+        int last = -1, reader = k;
         for (int hops = 0; hops <= p.plan.kernels.size(); ++hops) {
+            reader = k;
             p.each_use(k, [&](ir::program_use const& u) {
                 int const producer = p.tensor(u.tensor).producer;
                 if (!u.written && producer >= 0 && waits(producer)) last = u.tensor;
             });
             k = p.tensor(last).producer;
         }
-        p.refuse(verdict_kind::cycle).names = {p.kernel(k).name, p.tensor(last).name};
+        p.refuse(verdict_kind::cycle).names = {p.kernel(reader).name, p.tensor(last).name};
     }
 
     program_planning& p;

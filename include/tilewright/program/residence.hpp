@@ -73,7 +73,7 @@ constexpr residence residence_from(program_planning& p, int tensor_at, int produ
         if (!u.written && r.copy_for(u.allowed) == r.copy_count) {
             copy_route best;
             for (int m = 0; m < p.plan.memories.size(); ++m) {
-                if ((u.allowed >> m & 1) == 0) continue;
+                if ((u.allowed >> m & 1) == 0 || p.memory_at(m).what.capacity == 0) continue;
                 copy_route const found = route_between(p, t, r.root, m);
                 if (found && (!best || found.cycles < best.cycles)) best = found, lives_in = m;
             }
@@ -202,6 +202,10 @@ constexpr void place_tensor(program_planning& p, int tensor_at) {
     std::uint16_t from = produced;
     if (pinned >= 0 && (from >> pinned & 1) != 0) from = static_cast<std::uint16_t>(1u << pinned);
     std::uint16_t const left = static_cast<std::uint16_t>(~p.banned[static_cast<std::size_t>(tensor_at)]);
+    std::uint16_t holding = 0;  // what is between kernels needs a memory with room
+    for (int m = 0; m < p.plan.memories.size(); ++m)
+        holding |= static_cast<std::uint16_t>(p.memory_at(m).what.capacity > 0 ? 1u << m : 0u);
+    if (pinned < 0 && t.producer >= 0 && (from & holding) != 0) from &= holding;
     if (pinned < 0 && (from & left) != 0) from &= left;
     if (pinned < 0 && (from & read) != 0) from &= read;
     residence best;
