@@ -306,16 +306,16 @@ class offset_solver {
                 for (int section = item.first; section < item.last; ++section) most = std::max(most, weights.at[section]);
                 key.at[at] = measured(round % measures, static_cast<double>(item.bytes), static_cast<double>(item.duration));
                 if (round >= measures) key.at[at] *= static_cast<double>(1000 + random % 512);
-                if (round >= measures && round / measures % 3 != 0) key.at[at] *= static_cast<double>(1 + most);
+                if (round >= measures && round / measures % 5 != 0) key.at[at] *= static_cast<double>(1 + most);
                 order.at[at] = at;
             }
             std::sort(order.begin(), order.end(), [&](int a, int b) { return key.at[a] != key.at[b] ? key.at[a] > key.at[b] : a < b; });
             for (int at = 0; at < sections.count; ++at) rank.at[order.at[at]] = at;
             for (std::int64_t& weight : weights) weight -= weight / 8;
             // 1, 2, 1, 4, 1, 2, 1, 8, … for each group of orders
-            std::int64_t slice = std::int64_t{1000} * sections.count;
+            std::int64_t slice = std::int64_t{500} * sections.count;
             for (int turn = round / measures + 1; turn % 2 == 0; turn /= 2) slice *= 2;
-            preference const how{rank, round / measures % 2 == 1};
+            preference const how{rank, static_cast<section_choice>((round / measures + 2) % 3)};
             offset_search search(sections, capacity, how, weights, result_.steps);
             found_offsets const found = search.run(first, end, std::min(limit, result_.steps + slice));
             for (int at = 0; at < sections.count && found == found_offsets::yes; ++at) {
