@@ -6,10 +6,17 @@ namespace tilewright::detail {
 
 enum class found_offsets : std::uint8_t { yes, no, unknown };
 
+/// Which section is decided next.
+enum class section_choice : std::uint8_t {
+    lowest,  ///< of the lowest ones, the fullest of those where the item of lowest rank can begin
+    tight,   ///< one that has nothing to waste, with the fewest items to choose from
+    failed,  ///< where the search has failed most, with the fewest items to choose from
+};
+
 /// What a search tries first.
 struct preference {
     work_array<int> const& rank;  ///< of items that can begin at the same offset, those of lower rank
-    bool tight_first = false;     ///< sections that have nothing to waste
+    section_choice sections = section_choice::failed;
 };
 
 /// Looks for offsets of all items below a capacity, depth first.
@@ -40,9 +47,10 @@ class offset_search {
           waiting_(of.sections),
           crossing_(of.sections + 1),
           length_(of.sections),
+          choices_(of.sections),
           queued_(of.sections),
           queue_(of.sections),
-          choices_(0),
+          candidates_(0),
           trail_(0) {
         for (int at = 0; at < of.count; ++at) {
             offset_item const& item = of.items.at[at];
@@ -131,13 +139,17 @@ class offset_search {
             steps_ += end - first;
             std::int64_t const floor = floor_.at[section];
             std::int64_t lowest = no_offset;
-            int lowest_at = -1;
+            int lowest_at = -1, choices = 0;
             for (int at = first; at < end; ++at) {
                 int const which = of_.alive.at[at];
                 if (offsets.at[which] < floor && (pinned_.at[which] || !raise(which, floor))) return false;
                 if (offsets.at[which] > lowest) continue;
-                if (offsets.at[which] < lowest) lowest = offsets.at[which], lowest_at = -1;
-                if (pinned_.at[which]) lowest_at = at;
+                if (offsets.at[which] < lowest) lowest = offsets.at[which], lowest_at = -1, choices = 0;
+                if (pinned_.at[which]) {
+                    lowest_at = at;
+                } else {
+                    choices += of_.items.at[which].twin < 0 || pinned_.at[of_.items.at[which].twin];
+                }
             }
             if (lowest == no_offset) return true;
             if (lowest > floor) {
@@ -155,6 +167,7 @@ class offset_search {
             } else if (waiting_.at[section] > 0) {
                 if (!clear_pinned(section, again)) return false;
             }
+            if (!again && choices_.at[section] != choices) set(choices_.at[section], choices);
         }
         return true;
     }
@@ -201,9 +214,32 @@ class offset_search {
         }
         return false;
     }
-    /// Of the sections where all that can begin lies on one level, the one with the fewest items to choose from: among those where there
-    /// is nothing to waste, if `tight_first`, else where the search has failed most.
     constexpr int choose_section(int first, int end) {
+        steps_ += end - first;
+        return how_.sections == section_choice::lowest ? lowest_section(first, end) : hardest_section(first, end);
+    }
+    constexpr int lowest_section(int first, int end) {
+        std::int64_t lowest = no_offset;
+        for (int section = first; section < end; ++section) lowest = std::min(lowest, floor_.at[section]);
+        int next = -1;
+        for (int section = first; section < end; ++section) {
+            if (floor_.at[section] != lowest) continue;
+            int const begin = of_.starts.at[section], stop = begin + static_cast<int>(length_.at[section]);
+            steps_ += stop - begin;
+            for (int at = begin; at < stop; ++at) {
+                int const which = of_.alive.at[at];
+                if (is_choice(section, which) && (next < 0 || how_.rank.at[which] < how_.rank.at[next])) next = which;
+            }
+        }
+        int fullest = of_.items.at[next].first;
+        for (int section = fullest; section < of_.items.at[next].last; ++section) {
+            if (total_.at[section] > total_.at[fullest]) fullest = section;
+        }
+        return fullest;
+    }
+    /// Of the sections where all that can begin lies on one level.
+    constexpr int hardest_section(int first, int end) {
+        bool const tight_first = how_.sections == section_choice::tight;
         int best = -1;
         std::int64_t least = no_offset;
         for (int from = first, to = first; from < end; from = to) {
@@ -211,12 +247,9 @@ class offset_search {
             if ((from > first && floor_.at[from - 1] < floor_.at[from]) || (to < end && floor_.at[to] < floor_.at[from])) continue;
             for (int section = from; section < to; ++section) {
                 bool const tight = floor_.at[section] + total_.at[section] == rounded_;
-                std::int64_t choices = tight ? 0 : 1;
-                int const begin = of_.starts.at[section], stop = begin + static_cast<int>(length_.at[section]);
-                steps_ += stop - begin;
-                for (int at = begin; at < stop; ++at) choices += is_choice(section, of_.alive.at[at]);
+                std::int64_t const choices = choices_.at[section] + (tight ? 0 : 1);
                 std::int64_t const cost =
-                    how_.tight_first ? (tight ? choices : choices + of_.count) : (choices << 24) / (1 + weights_.at[section]);
+                    tight_first ? (tight ? choices : choices + of_.count) : (choices << 24) / (1 + weights_.at[section]);
                 if (cost > least || (cost == least && floor_.at[section] <= floor_.at[best])) continue;
                 best = section, least = cost;
             }
@@ -251,22 +284,22 @@ class offset_search {
     }
     constexpr found_offsets decide(int first, int end) {
         if (steps_ > limit_) return found_offsets::unknown;
-        int const section = choose_section(first, end), mark = trail_.used(), begin = choices_.used();
+        int const section = choose_section(first, end), mark = trail_.used(), begin = candidates_.used();
         for (int at = of_.starts.at[section]; at < of_.starts.at[section] + length_.at[section]; ++at) {
             int const which = of_.alive.at[at];
             if (!is_choice(section, which) || is_exchangeable(which)) continue;
-            choices_.push(which);
-            for (int to = choices_.used() - 1; to > begin && how_.rank.at[which] < how_.rank.at[choices_.at[to - 1]]; --to)
-                std::swap(choices_.at[to], choices_.at[to - 1]);
+            candidates_.push(which);
+            for (int to = candidates_.used() - 1; to > begin && how_.rank.at[which] < how_.rank.at[candidates_.at[to - 1]]; --to)
+                std::swap(candidates_.at[to], candidates_.at[to - 1]);
         }
-        int const stop = choices_.used();
+        int const stop = candidates_.used();
         found_offsets rest = found_offsets::no;
         for (int at = begin; at < stop && rest == found_offsets::no; ++at) {
-            pin(choices_.at[at], offsets.at[choices_.at[at]]);
+            pin(candidates_.at[at], offsets.at[candidates_.at[at]]);
             if (settle()) rest = solve(first, end);
             if (rest == found_offsets::no) undo(mark);
         }
-        choices_.shrink(begin);
+        candidates_.shrink(begin);
         if (rest != found_offsets::no) return rest;
         std::int64_t const floor = next_floor(section);
         if (floor + total_.at[section] > rounded_) return found_offsets::no;
@@ -287,8 +320,9 @@ class offset_search {
     work_array<std::int64_t> waiting_;   ///< those that are pinned above its floor
     work_array<std::int64_t> crossing_;  ///< items that are not pinned, and alive on both sides of a section's beginning
     work_array<std::int64_t> length_;    ///< of the list of items above a section's floor
+    work_array<std::int64_t> choices_;   ///< items that can begin at a section's floor
     work_array<char> queued_;
-    work_array<int> queue_, choices_;
+    work_array<int> queue_, candidates_;
     work_array<change> trail_;
 };
 

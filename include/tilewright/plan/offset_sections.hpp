@@ -5,22 +5,9 @@
 #include <limits>
 #include <numeric>
 #include <span>
+#include <tilewright/plan/placed_buffer.hpp>
 
 // What a search for offsets works on: buffers over sections of time.
-namespace tilewright::ir {
-
-/// A buffer that needs a place in a memory for a time.
-struct placed_buffer {
-    std::int64_t bytes = 0;
-    std::int64_t alignment = 1;  ///< of the offset
-    int born = 0, dead = 0;      ///< alive in the half-open interval of program points
-    std::int64_t offset = -1;    ///< result, in bytes from the beginning of its bank; with `fixed`, where the buffer has to lie
-    bool fixed = false;
-    int bank = -1;  ///< result; on entry the wanted bank, or -1: any
-};
-
-}  // namespace tilewright::ir
-
 namespace tilewright::detail {
 
 /// Elements whose number is known when it runs, also in constant evaluation. They are reached through the pointer, since in constant

@@ -1,0 +1,50 @@
+#pragma once
+#include <cstdint>
+
+// Buffers that need offsets in a memory, and what is known about the offsets that they get.
+namespace tilewright::ir {
+
+/// A buffer that needs a place in a memory for a time.
+struct placed_buffer {
+    std::int64_t bytes = 0;
+    std::int64_t alignment = 1;  ///< of the offset
+    int born = 0, dead = 0;      ///< alive in the half-open interval of program points
+    std::int64_t offset = -1;    ///< result, in bytes from the beginning of its bank; with `fixed`, where the buffer has to lie
+    bool fixed = false;
+    int bank = -1;  ///< result; on entry the wanted bank, or -1: any
+};
+
+/// Where buffers lie: each in one bank, of `capacity / banks` bytes.
+struct address_space {
+    std::int64_t capacity = 0;
+    int banks = 1;
+};
+
+enum class offset_goal : std::uint8_t {
+    smallest_peak,
+    first_fit,  ///< any offsets below the capacity
+};
+
+/// What `assign_offsets` was given and cannot mean.
+enum class offset_fault : std::uint8_t {
+    none,
+    space,          ///< less than one bank, or a negative capacity
+    bytes,          ///< negative, or more in all than addresses can say
+    alignment,      ///< less than 1
+    lifetime,       ///< ends before it begins
+    bank,           ///< is not there, or not said for a fixed buffer where there are several
+    fixed_offset,   ///< negative, or no multiple of the alignment
+    fixed_overlap,  ///< two fixed buffers alive at one time share bytes
+};
+
+struct offset_result {
+    std::int64_t peak = 0;         ///< the largest end of a buffer in its bank
+    std::int64_t lower_bound = 0;  ///< no offsets have a smaller peak
+    bool proven = false;           ///< the peak is the lower bound: none is smaller
+    bool fits = false;             ///< in the capacity; when not, and the lower bound is above it, nothing does
+    std::int64_t steps = 0;        ///< looks at buffers that the search took
+    offset_fault fault = offset_fault::none;
+    int faulty = -1;  ///< which buffer
+};
+
+}  // namespace tilewright::ir
