@@ -91,7 +91,7 @@ TEST_CASE("programs that cannot be carried out say why, with both ends and their
     CHECK(refused(blind) == "agent `npu` does not see memory `l2`, where kernel `k0` is to have `out`");
     program round("round");
     round.run("k0", cpu, add_on_cpu).bind(x, t1).bind(y, t1).bind(r, t0).run("k1", cpu, turn_on_cpu).bind(x, t0).bind(r, t1);
-    CHECK(refused(round) == "kernel `k1` waits for `t0`, which waits for it");
+    CHECK(refused(round) == "kernel `k0` waits for `t1`, which waits for it");
     program alone("alone");
     alone.run("k0", cpu, turn_on_cpu).bind(x, t0).bind(r, out).output(out, l2);
     CHECK(refused(alone) == "`t0`: kernel `k0` reads it, but nothing writes it, and it is neither input nor constant");

@@ -1,0 +1,99 @@
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+#include "catch.hpp"
+#include "device_net.h"
+#include "program/device_program.hpp"
+
+using namespace device_programs;
+
+namespace {
+
+/// What the device was asked, in order; and the kernel that its agent runs when it is joined.
+std::vector<std::string> asked;
+int (*given)(void*) = nullptr;
+void* given_arguments = nullptr;
+int start_code = 0, kernel_code = 0;
+
+}  // namespace
+
+extern "C" int npu0_start(int (*kernel)(void*), void* arguments) {
+    asked.push_back("start");
+    given = kernel, given_arguments = arguments;
+    return start_code;
+}
+extern "C" int npu0_join(void) {
+    asked.push_back("join");
+    int const code = given != nullptr ? given(given_arguments) : 0;
+    given = nullptr;
+    return kernel_code != 0 ? kernel_code : code;
+}
+
+namespace {
+
+struct pools {
+    alignas(64) unsigned char l2[TILEWRIGHT_device_net_l2_BYTES + 4], act[TILEWRIGHT_device_net_act_BYTES + 4],
+        wei[TILEWRIGHT_device_net_wei_BYTES + 4];
+    std::int32_t in[100], out[100];
+
+    pools() {
+        asked.clear();
+        start_code = kernel_code = 0;
+        auto* const extra_at = reinterpret_cast<std::int32_t*>(l2 + TILEWRIGHT_device_net_extra_OFFSET);
+        for (int at = 0; at < 100; ++at) in[at] = at * 7 - 50, extra_at[at] = 1000 - at, out[at] = -1;
+        for (int at = 0; at < TILEWRIGHT_device_net_wei_IMAGE_BYTES; ++at) wei[at] = device_net_wei_image[at];
+    }
+    int run() { return device_net(in, out, l2, act, wei); }
+};
+
+}  // namespace
+
+TEST_CASE("a program in C on pools that the caller gives: an agent works beside the caller, results are those of plain loops") {
+    pools p;
+    REQUIRE(p.run() == 0);
+    for (int i = 0; i < 10; ++i) {
+        for (int j = 0; j < 10; ++j) {
+            int const turned_in = (j * 10 + i) * 7 - 50, turned_extra = 1000 - (j * 10 + i);
+            REQUIRE(p.out[i * 10 + j] == 2 * turned_in + 1 + numbers[static_cast<std::size_t>(i * 10 + j)] + turned_extra + 1);
+        }
+    }
+    // While the agent turns, the caller's core does.
+    CHECK(asked == std::vector<std::string>{"start", "join", "start", "join"});
+    ir::program_kernel const& beside = program_plan<on_device>.kernel_at(program_plan<on_device>.find_kernel("other"));
+    ir::program_kernel const& turn = program_plan<on_device>.kernel_at(program_plan<on_device>.find_kernel("turn"));
+    CHECK(turn.first_step < beside.first_step);
+    CHECK(beside.last_step < turn.last_step);
+}
+TEST_CASE("a pool that is null or misaligned is an error code before anything runs") {
+    pools p;
+    CHECK(device_net(nullptr, p.out, p.l2, p.act, p.wei) == -2200);
+    CHECK(device_net(p.in, nullptr, p.l2, p.act, p.wei) == -2201);
+    CHECK(device_net(p.in, p.out, nullptr, p.act, p.wei) == -2202);
+    CHECK(device_net(p.in, p.out, p.l2, nullptr, p.wei) == -2203);
+    CHECK(device_net(p.in, p.out, p.l2, p.act, nullptr) == -2204);
+    CHECK(device_net(p.in, p.out, p.l2, p.act + 2, p.wei) == -2703);
+    CHECK(device_net(p.in, reinterpret_cast<std::int32_t*>(reinterpret_cast<unsigned char*>(p.out) + 1), p.l2, p.act, p.wei) == -2701);
+    CHECK(asked.empty());
+    for (std::int32_t one : p.out) CHECK(one == -1);
+}
+TEST_CASE("a failure comes back as its code, with nothing under way") {
+    pools p;
+    start_code = 17;
+    CHECK(p.run() == 17);
+    CHECK(asked == std::vector<std::string>{"start"});
+    pools again;
+    kernel_code = -5;
+    CHECK(again.run() == -5);
+    CHECK(asked == std::vector<std::string>{"start", "join"});
+    for (std::int32_t one : again.out) CHECK(one == -1);
+}
+TEST_CASE("the image of the constants is a file, too") {
+    std::ifstream file(std::string(DEVICE_NET_FILES) + "/device_net_wei.bin", std::ios::binary);
+    std::vector<char> const bytes{std::istreambuf_iterator<char>(file), {}};
+    REQUIRE(bytes.size() == TILEWRIGHT_device_net_wei_IMAGE_BYTES);
+    CHECK(std::memcmp(bytes.data(), device_net_wei_image, bytes.size()) == 0);
+    CHECK(std::memcmp(bytes.data() + TILEWRIGHT_device_net_w_OFFSET, numbers.data(), sizeof numbers) == 0);
+}
