@@ -140,7 +140,7 @@ TEST_CASE("every rule is raised by what breaks it") {
     book.ill_formed(rule::operation_not_for_this_type, V(m) = W(m) + W(m));
     book.ill_formed(rule::operation_not_for_this_type, F(m) = G(m) << 2);
     book.ill_formed(rule::operation_not_for_this_type, A(m) = A(m) && B(m));
-    book.ill_formed(rule::reduction_inside_a_value, C(m) = sum(k, D(m, k)) + 1);
+    book.ill_formed(rule::reduction_inside_a_value, C(m) = sum(k, D(m, k)) * 2);
     book.ill_formed(rule::continuing_what_is_no_sum, C(m) = C(m) + maximum(k, D(m, k)));
     book.ill_formed(rule::continuing_in_the_middle, stages(D(m) = D(m) + sum(k, E(m, k)), C(m) = D(m)));
     book.ill_formed(rule::reading_its_own_output, C(m, n) = C(m, n) * 2);
@@ -171,6 +171,7 @@ TEST_CASE("every rule is raised by what breaks it") {
     book.ill_formed(rule::reduction_over_no_axis, C(m) = sum(2 * k, D(m, k)));
     book.ill_formed(rule::reduction_over_the_output, C(m) = sum(m, D(m, m)));
     book.ill_formed(rule::axis_not_reduced, C(m) = sum(k, D(m, k) * D(k, n)));
+    book.ill_formed(rule::start_along_a_reduction, C(m) = D(m, k) + sum(k, D(k, m)));
     book.ill_formed(rule::index_not_affine, C(m) = D(m / 2));
     book.ill_formed(rule::computed_by_two_stages, stages(C(m) = D(m), C(m) = D(m) + 1));
     book.ill_formed(rule::never_read, stages(D(m) = E(m), C(m) = E(m)));
@@ -301,6 +302,8 @@ TEST_CASE("every rule is raised by what breaks it") {
     book.invalid(rule::result_not_updated,
                  intrinsic("step", c(i, j) = c(i, j) + sum(l, product)).reads(a, spad).reads(b, spad).writes(c, acc));
     book.invalid(rule::update_without_reduction, intrinsic("step", c(i, j) = wide(a(i, j))).reads(a, spad).updates(c, acc));
+    book.invalid(rule::update_with_a_start,
+                 intrinsic("step", c(i, j) = D(j) + sum(l, product)).reads(a, spad).reads(b, spad).reads(D, acc).updates(c, acc));
     book.invalid(rule::argument_without_operand, step(c(i, j) += product).calls("step", argument::stride(a, 5)));
 
     // registers and copies of the core

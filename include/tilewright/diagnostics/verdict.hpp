@@ -25,7 +25,8 @@
     X(transfer_region, "transfer `$0` cannot move the region of `$1`: %", TILEWRIGHT_TRANSFER_REGION)                                      \
     X(transfer_mismatch, "transfer `$0` does not do what `$1` needs: %", TILEWRIGHT_TRANSFER_MISMATCH)                                     \
     X(host_access, "`$1` is in memory `$0`, which loops that stay code cannot see", TILEWRIGHT_HOST_ACCESS)                                \
-    X(missing_first_form, "`$0` accumulates into `$1`, which nothing overwrites or fills first", TILEWRIGHT_MISSING_FIRST_FORM)            \
+    X(missing_first_form, "`$0` accumulates into `$1`, which nothing overwrites or fills first{2 with `$2`}",                              \
+      TILEWRIGHT_MISSING_FIRST_FORM)                                                                                                       \
     X(intrinsic_mismatch, "`$0` does not match stage `$1`: %", TILEWRIGHT_INTRINSIC_MISMATCH)                                              \
     X(intrinsic_operation, "`$0` does not match stage `$1`: $2 in the stage, $3 in the intrinsic", TILEWRIGHT_INTRINSIC_OPERATION)         \
     X(operand_memory, "`$1` is in memory `$2`, but `$0` takes it from `$3`", TILEWRIGHT_OPERAND_MEMORY)                                    \

@@ -336,7 +336,7 @@ class emitter : code_copies {
             return Halide::Internal::Evaluate::make(code_call(iterations_of(b, pure_only, whole), c));
         };
         Stmt counted = count(false, b.counts);
-        if (b.kind == body_kind::reduction) counted = Halide::Internal::Block::make(count(true, {.store = 1}), counted);
+        if (b.kind == body_kind::reduction) counted = Halide::Internal::Block::make(count(true, b.start_counts), counted);
         return counted;
     }
 

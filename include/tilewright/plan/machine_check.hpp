@@ -301,6 +301,7 @@ struct machine_check {
             if (result && o.is == direction::reads) return broken(rule::result_only_read, i.name, o.tensor);
             if (result && s.continues && o.is != direction::updates) return broken(rule::result_not_updated, i.name, o.tensor);
             if (result && o.is == direction::updates && !s.reduces()) return broken(rule::update_without_reduction, i.name, o.tensor);
+            if (result && o.is == direction::updates && s.start >= 0) return broken(rule::update_with_a_start, i.name, o.tensor);
             if (!result && o.is != direction::reads) return broken(rule::input_written, i.name, o.tensor);
         }
         if ((i.flexible_axes & i.unknown_axis) != 0) return broken(rule::axis_not_in_semantics, i.name);
@@ -352,7 +353,7 @@ struct machine_check {
         }
         if (wrong) p.refuse_ill_formed(wrong, part);
         else if (s.store + 1 != view.count) broken(rule::several_stages, part);
-        else if (uses_value(view, s.body)) broken(rule::parameter_in_semantics, part);
+        else if (uses_value(view, s.body) || (s.start >= 0 && uses_value(view, s.start))) broken(rule::parameter_in_semantics, part);
         for (int at = 0; at < view.count && !p.refused(); ++at) {
             if (view[at].op == operation::within) broken(rule::padding_in_semantics, part);
         }

@@ -54,6 +54,14 @@ constexpr void count_operations(planning const& p, int at, operation_counts& cou
     for (int argument = 0; argument < n.argument_count; ++argument) count_operations(p, n.argument(argument), counts, counted);
 }
 
+/// Of writing what a reduction starts from, once.
+constexpr operation_counts count_start(planning const& p, stage const& st) {
+    operation_counts counts{.store = 1};
+    counted_nodes counted{.first = st.start_first};
+    if (st.start >= 0) count_operations(p, st.start, counts, counted);
+    return counts;
+}
+
 /// Buffers that a body which stays code touches must be visible to the host.
 constexpr void touch_from_code(planning& p, int s, bool reads) {
     p.each_access(
@@ -397,17 +405,28 @@ class program_writer {
         return -1;
     }
 
-    /// Where the identity is written. An instruction that continues needs it even where no loop of the program reduces. A buffer that
-    /// holds partial sums is there only inside of its level.
+    /// Where the identity, or the value that is started from, is written. An instruction that continues needs it even where no loop of
+    /// the program reduces. A buffer that holds partial sums is there only inside of its level, and so is what a start reads.
     constexpr int identity_depth(int s) const {
         int reduction = first_reduction(s);
         for (int at = 0; at < p.stagings.size() && reduction >= 0; ++at) {
             staging const& st = p.stagings[static_cast<std::size_t>(at)];
             int const inside = st.depth - p.placed(s).outer_depth;
-            if (st.stage == s && st.partial_sums && inside > reduction) reduction = inside;
+            bool const started_from = !st.writes && starts_from(s, st.tensor);
+            if (st.stage == s && (st.partial_sums || started_from) && inside > reduction) reduction = inside;
+        }
+        for (int producer = 0; producer < s && reduction >= 0; ++producer) {
+            int const inside = p.placed(producer).outer_depth - p.placed(s).outer_depth;
+            if (p.placed(producer).at_stage == s && starts_from(s, p.stage_at(producer).output) && inside > reduction) reduction = inside;
         }
         bool const by_steps = p.nest_at(s).intrinsic >= 0 && p.stage_at(s).reduces() && !p.stage_at(s).continues;
         return reduction < 0 && by_steps ? p.placed(s).owned : reduction;
+    }
+
+    constexpr bool starts_from(int s, label const& tensor) const {
+        bool found = false;
+        p.each_access(s, [&](int node) { found |= p.stage_at(s).is_in_start(node) && p.plan.what[node].name == tensor; });
+        return found;
     }
 
     constexpr void write_identity(int s, int depth) {
@@ -422,9 +441,9 @@ class program_writer {
         each_reduction_around(p, s, p.placed(s).outer_depth + depth, [&](int loop) {
             b.first_loops[static_cast<std::size_t>(b.first_loop_count++)] = static_cast<std::int16_t>(loop);
         });
-        b.counts.store = 1;
+        b.counts = count_start(p, p.stage_at(s));
         b.cycles = cycles_of_code(s, b, b.loop_count);
-        touch_from_code(p, s, false);
+        touch_from_code(p, s, p.stage_at(s).start >= 0);
         p.add(step_kind::compute, p.add(b));
     }
 
@@ -447,7 +466,9 @@ class program_writer {
         b.counts.store += 1;
         if (st.reduces()) b.counts.load += 1, b.counts.arithmetic += 1;
         b.cycles = cycles_of_code(s, b, b.loop_count);
-        if (b.kind == body_kind::reduction) b.cycles += trips(p, b.loops, b.loop_count, true) * where().host().costs.store;
+        b.start_counts = count_start(p, st);
+        if (b.kind == body_kind::reduction)
+            b.cycles += trips(p, b.loops, b.loop_count, true) * cycles_of(b.start_counts, where().host().costs);
         touch_from_code(p, s, true);
         p.add(step_kind::compute, p.add(b));
     }
