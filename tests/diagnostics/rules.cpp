@@ -312,6 +312,20 @@ TEST_CASE("every rule is raised by what breaks it") {
     constexpr memory hidden{.name = "hidden", .capacity = 4_KiB, .host_visible = false};
     book.invalid_machine(rule::registers_of_another_kind, dram, memory{.name = "file", .capacity = 100, .registers = 8});
     book.invalid_machine(rule::registers_by_address, dram, file, transfer("t", dram, file));
+    constexpr memory typed = register_file("typed", 8, 32, "v8i");
+    auto const in_typed = [&] { return transfer("t", dram, typed); };
+    book.invalid_machine(rule::registers_in_another_way, dram, typed, in_typed().dimensions(2));
+    book.invalid_machine(rule::registers_in_another_way, dram, typed, in_typed().row_limit(64));
+    book.invalid_machine(rule::registers_in_another_way, dram, typed, engine{"aside"}, in_typed().on(engine{"aside"}).asynchronous());
+    book.invalid_machine(rule::registers_in_another_way, dram, typed, in_typed().calls("t", argument::source, argument::destination));
+    book.invalid_machine(rule::registers_in_another_way, dram, typed, in_typed().calls("t", argument::source, argument::bytes));
+    auto const on_typed = [&] { return intrinsic("step", c(i, j) = d(i, j) * 2).reads(d, typed).writes(c, typed); };
+    book.invalid_machine(rule::registers_in_another_way, dram, typed,
+                         on_typed().calls("step", argument::address(d), argument::stride(d, 0)));
+    book.invalid_machine(rule::registers_in_another_way, dram, typed, on_typed().calls("step", argument::address(c), argument::address(d)));
+    book.invalid_machine(rule::registers_in_another_way, dram, typed, on_typed().then("more", argument::address(d)));
+    book.invalid_machine(rule::registers_of_another_kind, dram, memory{.name = "file", .capacity = 64, .c_type = "v8i"});
+    book.invalid_machine(rule::no_identifier, dram, register_file("file", 8, 32, "struct v8i"));
     book.invalid_machine(rule::copy_of_another_kind, dram, spad, cpu, transfer("t", dram, spad).on(cpu).asynchronous());
     book.invalid_machine(rule::copy_of_another_kind, dram, spad, cpu, transfer("t", dram, spad, D(m) = 0).on(cpu));
     book.invalid_machine(rule::copy_out_of_sight, dram, hidden, cpu, transfer("t", dram, hidden).on(cpu));

@@ -120,6 +120,7 @@
     X(argument_without_operand, "an argument of its call names no operand or dimension that it has")                     \
     X(registers_of_another_kind, "registers are equal parts of a capacity: no banks, no address, host_visible")          \
     X(registers_by_address, "`$1` has no addresses: let a core copy, with on(core)")                                     \
+    X(registers_in_another_way, "registers of a C type are passed one at a time, in one blocking call, without strides") \
     X(copy_of_another_kind, "a core copies unchanged, and blocks: no engine, semantics or call")                         \
     X(copy_out_of_sight, "the core that copies does not see `$1`")                                                       \
     X(argument_of_no_transfer, "an argument of its call, or a value that it uses, is none that a transfer has")          \

@@ -155,7 +155,10 @@ constexpr void check_registers(planning& p) {
         if (s.kind == step_kind::end) --depth;
         if (s.kind != step_kind::compute) continue;
         body& b = p.plan.bodies[static_cast<std::size_t>(s.what)];
-        if (b.kind == body_kind::intrinsic) continue;
+        if (b.kind == body_kind::intrinsic) {
+            if (passes_values(p.of->where(), p.of->where().intrinsics[b.intrinsic])) check_written_out(p, b, open, depth);
+            continue;
+        }
         int file = -1, ordinal = 0;
         p.plan.each_use(b, [&](use const& u, bool, bool) {
             if (p.of->where().memories[p.buffer_at(u.buffer).memory].registers == 0) return;
