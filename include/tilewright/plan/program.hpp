@@ -434,8 +434,16 @@ class program_writer {
         // What is filled by the core must not be in use any more.
         if (computes_aside_ && agents_of(p, s).core && !is_stored_by_steps(s, p.placed(s).outer_depth + depth)) drain(agents_of(p, s));
         if (n.intrinsic >= 0) return void(filled_[static_cast<std::size_t>(s)] = write_fill(p, s, depth));
-        body b{.kind = body_kind::identity, .stage = static_cast<std::int16_t>(s)};
+        // Tile bodies have loops of constant extents: those that run time decides on, and what stands around them, are the program's.
+        int inside = depth;
         for (int position = depth; position < n.depth; ++position) {
+            if (!n.axis_of_loop(position).reduction && n.axis_of_loop(position).trips >= 0) inside = position + 1;
+        }
+        for (int position = depth; position < inside; ++position) {
+            if (!n.axis_of_loop(position).reduction) p.add(step_kind::loop, n.axis_of_loop(position).variable);
+        }
+        body b{.kind = body_kind::identity, .stage = static_cast<std::int16_t>(s)};
+        for (int position = inside; position < n.depth; ++position) {
             if (!n.axis_of_loop(position).reduction) b.loops[static_cast<std::size_t>(b.loop_count++)] = n.axis_of_loop(position).variable;
         }
         each_reduction_around(p, s, p.placed(s).outer_depth + depth, [&](int loop) {
@@ -445,6 +453,9 @@ class program_writer {
         b.cycles = cycles_of_code(s, b, b.loop_count);
         touch_from_code(p, s, p.stage_at(s).start >= 0);
         p.add(step_kind::compute, p.add(b));
+        for (int position = inside - 1; position >= depth; --position) {
+            if (!n.axis_of_loop(position).reduction) p.add(step_kind::end, n.axis_of_loop(position).variable);
+        }
     }
 
     constexpr std::int64_t cycles_of_code(int s, body const& b, int loop_count) {
