@@ -47,7 +47,14 @@ class folder {
 class c_kernel {
   public:
     c_kernel(schedule const& made_by, plan_value const& plan, emulator& on, compiler const& with)
-        : plan_(plan), text_(halide::c_source(made_by, plan, {"kernel", halide::binding::emulated, {}})) {
+        : c_kernel(made_by, plan, {"kernel", halide::binding::emulated, {}}, {}, with) {
+        reinterpret_cast<void (*)(void*)>(dlsym(library_, "use_machine"))(&on);
+    }
+    /// @param options  with `kernel` for its name; @param headers  the texts of the headers that it includes
+    c_kernel(schedule const& made_by, plan_value const& plan, halide::c_source_options const& options,
+             std::vector<std::string> const& headers, compiler const& with)
+        : plan_(plan), text_(halide::c_source(made_by, plan, options)) {
+        for (std::size_t at = 0; at < headers.size(); ++at) made_.write(options.includes.at(at), headers[at]);
         made_.write("kernel.h", text_.header);
         made_.write("kernel.c", text_.source);
         made_.write("call.c", caller());
@@ -58,7 +65,6 @@ class c_kernel {
         if (std::system(command.c_str()) != 0) throw std::runtime_error(command + "\n" + made_.read("said") + "\n" + text_.source);
         library_ = dlopen((in + "kernel.so").c_str(), RTLD_NOW | RTLD_LOCAL);
         if (library_ == nullptr) throw std::runtime_error(dlerror());
-        reinterpret_cast<void (*)(void*)>(dlsym(library_, "use_machine"))(&on);
         call_ = reinterpret_cast<call_type*>(dlsym(library_, "call"));
     }
     c_kernel(c_kernel const&) = delete;

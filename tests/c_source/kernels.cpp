@@ -1,5 +1,6 @@
 #include "aot/blocks.hpp"
 #include "c_source/compiled.hpp"
+#include "kernels/biased.hpp"
 #include "kernels/features.hpp"
 #include "kernels/schedules.hpp"
 
@@ -52,6 +53,11 @@ TEST_CASE("intrinsics") {
     check<features::matmul_by_mac>();
     check<features::conv_by_mac>();
     check<features::matmul_by_fma>();
+}
+TEST_CASE("reductions that start from a value") {
+    check<biased::row_on_array>();
+    check<biased::tile_on_array>();
+    check<biased::row_in_loops>();
 }
 TEST_CASE("parameters, negative indices, scalars, rank 6, every operation and type") {
     check<features::scaled_on_core>({1.375, -7});

@@ -8,7 +8,7 @@ namespace {
 
 constexpr axis i{"i", 8}, j{"j", 4}, k{"k", 6};
 constexpr tensor<std::int8_t> a{"a"}, b{"b"};
-constexpr tensor<std::int32_t> c{"c"};
+constexpr tensor<std::int32_t> c{"c"}, c32{"c32"};
 constexpr tensor<float> x{"x"};
 constexpr parameter<std::int32_t> bias{"bias"};
 
@@ -44,7 +44,7 @@ static_assert(breaks(b(i) = a(i) + 128, rule::literal_that_does_not_fit));
 static_assert(breaks(b(i) = a(i) + 0.5, rule::literal_that_does_not_fit));
 static_assert(breaks(b(i) = select(a(i), a(i), 0), rule::condition_without_bool));
 static_assert(breaks(c(i) = a(i), rule::operands_of_different_types));
-static_assert(breaks(c(i) = sum(k, cast<std::int32_t>(a(k))) + 1, rule::reduction_inside_a_value));
+static_assert(breaks(c(i) = sum(k, cast<std::int32_t>(a(k))) * 2, rule::reduction_inside_a_value));
 static_assert(breaks(b(i) = a(k), rule::axis_only_on_the_right));
 static_assert(breaks(c(i) = sum(k, cast<std::int32_t>(a(k + j))), rule::axis_not_reduced));
 static_assert(breaks(b(i + j) = a(i), rule::target_without_plain_axes));
@@ -62,6 +62,27 @@ static_assert(normal(c(i) = sum(k, cast<std::int32_t>(a(k)))).axes[1].extent == 
 static_assert(normal(c(i) = c(i) + sum(k, cast<std::int32_t>(a(i + k)))).continues);
 static_assert(normal(c(i) = sum(k, cast<std::int32_t>(a(i + k))) + c(i)).continues);
 static_assert(normal(c(i) = c(i) + bias).continues);
+
+// What a reduction starts from: either side, an expression, a constant; not two reductions, nor what is added further out.
+constexpr auto started = c(i) = 2 * c32(i) + sum(k, cast<std::int32_t>(a(i + k)));
+static_assert(normal(started).start >= 0 && normal(started).reduction == operation::reduce_sum && !normal(started).continues);
+static_assert(normal(started).axis_count == 2 && !normal(started).axes[0].reduction && normal(started).axes[1].reduction);
+constexpr auto behind = c(i) = sum(k, cast<std::int32_t>(a(i + k))) + 2 * c32(i);
+static_assert(normal(behind).start > normal(behind).body && normal(started).start < normal(started).body);
+constexpr auto nodes_in_start = [](auto const& what) {
+    int count = 0;
+    for (int at = 0; at < normal(what).store; ++at) count += normal(what).is_in_start(at) ? 1 : 0;
+    return count;
+};
+static_assert(nodes_in_start(started) == 4 && nodes_in_start(behind) == 4);  // the literal, the axis, the access and the product
+static_assert(normal(c(i) = 5 + sum(k, cast<std::int32_t>(a(i + k)))).start >= 0);
+static_assert(normal(c(i) = max(c32(i), maximum(k, cast<std::int32_t>(a(i + k))))).start >= 0);
+static_assert(normal(matmul).start < 0 && normal(c(i) = c(i) + sum(k, cast<std::int32_t>(a(i + k)))).start < 0);
+static_assert(breaks(c(i) = max(c32(i), sum(k, cast<std::int32_t>(a(i + k)))), rule::reduction_inside_a_value));
+static_assert(breaks(c(i) = sum(k, cast<std::int32_t>(a(k))) + sum(k, cast<std::int32_t>(a(i + k))), rule::reduction_inside_a_value));
+static_assert(breaks(c(i) = sum(k, cast<std::int32_t>(a(i + k))) + 1 + c32(i), rule::reduction_inside_a_value));
+static_assert(breaks(c(i) = c32(k) + sum(k, cast<std::int32_t>(a(i + k))), rule::start_along_a_reduction));
+static_assert(breaks(c(i) = c(i) + 1 + sum(k, cast<std::int32_t>(a(i + k))), rule::reading_its_own_output));
 
 // Affine indices: 2 * (i - 3) + k * 4 - j
 constexpr auto strided = c(i, j) += cast<std::int32_t>(a(2 * (i - 3) + k * 4 - j));

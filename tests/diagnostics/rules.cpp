@@ -140,7 +140,7 @@ TEST_CASE("every rule is raised by what breaks it") {
     book.ill_formed(rule::operation_not_for_this_type, V(m) = W(m) + W(m));
     book.ill_formed(rule::operation_not_for_this_type, F(m) = G(m) << 2);
     book.ill_formed(rule::operation_not_for_this_type, A(m) = A(m) && B(m));
-    book.ill_formed(rule::reduction_inside_a_value, C(m) = sum(k, D(m, k)) + 1);
+    book.ill_formed(rule::reduction_inside_a_value, C(m) = sum(k, D(m, k)) * 2);
     book.ill_formed(rule::continuing_what_is_no_sum, C(m) = C(m) + maximum(k, D(m, k)));
     book.ill_formed(rule::continuing_in_the_middle, stages(D(m) = D(m) + sum(k, E(m, k)), C(m) = D(m)));
     book.ill_formed(rule::reading_its_own_output, C(m, n) = C(m, n) * 2);
@@ -171,6 +171,7 @@ TEST_CASE("every rule is raised by what breaks it") {
     book.ill_formed(rule::reduction_over_no_axis, C(m) = sum(2 * k, D(m, k)));
     book.ill_formed(rule::reduction_over_the_output, C(m) = sum(m, D(m, m)));
     book.ill_formed(rule::axis_not_reduced, C(m) = sum(k, D(m, k) * D(k, n)));
+    book.ill_formed(rule::start_along_a_reduction, C(m) = D(m, k) + sum(k, D(k, m)));
     book.ill_formed(rule::index_not_affine, C(m) = D(m / 2));
     book.ill_formed(rule::computed_by_two_stages, stages(C(m) = D(m), C(m) = D(m) + 1));
     book.ill_formed(rule::never_read, stages(D(m) = E(m), C(m) = E(m)));
@@ -301,6 +302,8 @@ TEST_CASE("every rule is raised by what breaks it") {
     book.invalid(rule::result_not_updated,
                  intrinsic("step", c(i, j) = c(i, j) + sum(l, product)).reads(a, spad).reads(b, spad).writes(c, acc));
     book.invalid(rule::update_without_reduction, intrinsic("step", c(i, j) = wide(a(i, j))).reads(a, spad).updates(c, acc));
+    book.invalid(rule::update_with_a_start,
+                 intrinsic("step", c(i, j) = D(j) + sum(l, product)).reads(a, spad).reads(b, spad).reads(D, acc).updates(c, acc));
     book.invalid(rule::argument_without_operand, step(c(i, j) += product).calls("step", argument::stride(a, 5)));
 
     // registers and copies of the core
@@ -309,6 +312,20 @@ TEST_CASE("every rule is raised by what breaks it") {
     constexpr memory hidden{.name = "hidden", .capacity = 4_KiB, .host_visible = false};
     book.invalid_machine(rule::registers_of_another_kind, dram, memory{.name = "file", .capacity = 100, .registers = 8});
     book.invalid_machine(rule::registers_by_address, dram, file, transfer("t", dram, file));
+    constexpr memory typed = register_file("typed", 8, 32, "v8i");
+    auto const in_typed = [&] { return transfer("t", dram, typed); };
+    book.invalid_machine(rule::registers_in_another_way, dram, typed, in_typed().dimensions(2));
+    book.invalid_machine(rule::registers_in_another_way, dram, typed, in_typed().row_limit(64));
+    book.invalid_machine(rule::registers_in_another_way, dram, typed, engine{"aside"}, in_typed().on(engine{"aside"}).asynchronous());
+    book.invalid_machine(rule::registers_in_another_way, dram, typed, in_typed().calls("t", argument::source, argument::destination));
+    book.invalid_machine(rule::registers_in_another_way, dram, typed, in_typed().calls("t", argument::source, argument::bytes));
+    auto const on_typed = [&] { return intrinsic("step", c(i, j) = d(i, j) * 2).reads(d, typed).writes(c, typed); };
+    book.invalid_machine(rule::registers_in_another_way, dram, typed,
+                         on_typed().calls("step", argument::address(d), argument::stride(d, 0)));
+    book.invalid_machine(rule::registers_in_another_way, dram, typed, on_typed().calls("step", argument::address(c), argument::address(d)));
+    book.invalid_machine(rule::registers_in_another_way, dram, typed, on_typed().then("more", argument::address(d)));
+    book.invalid_machine(rule::registers_of_another_kind, dram, memory{.name = "file", .capacity = 64, .c_type = "v8i"});
+    book.invalid_machine(rule::no_identifier, dram, register_file("file", 8, 32, "struct v8i"));
     book.invalid_machine(rule::copy_of_another_kind, dram, spad, cpu, transfer("t", dram, spad).on(cpu).asynchronous());
     book.invalid_machine(rule::copy_of_another_kind, dram, spad, cpu, transfer("t", dram, spad, D(m) = 0).on(cpu));
     book.invalid_machine(rule::copy_out_of_sight, dram, hidden, cpu, transfer("t", dram, hidden).on(cpu));

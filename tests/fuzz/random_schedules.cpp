@@ -255,3 +255,19 @@ TEST_CASE("random schedules of a maximum") {
     };
     check_met(walk(make, first_seed(5000), count_of(40)), count_of(40) / 4);
 }
+TEST_CASE("random schedules of sums that start from a value") {
+    auto const make = [](random_extents& extent) {
+        axis const m{"m", extent()}, n{"n", extent()}, k{"k", extent()};
+        return C(m, n) = p0(n) - 3 * p1(m) + sum(k, cast<std::int32_t>(A(m, k)) * cast<std::int32_t>(B(k, n)));
+    };
+    check_met(walk(make, first_seed(7000), count_of(60)), count_of(60) / 5);
+}
+TEST_CASE("random schedules of sums that start from what another stage computes") {
+    auto const make = [](random_extents& extent) {
+        std::int64_t const columns = extent(40);
+        axis const m{"m", extent(30)}, n{"n", columns}, k{"k", extent(30)}, q{"q", columns + 1}, r{"r", 3};
+        return stages(p1(q) = p0(q) + sum(r, p2(q + r)),
+                      C(m, n) = sum(k, cast<std::int32_t>(A(m, k)) * cast<std::int32_t>(B(k, n))) + p1(n + 1));
+    };
+    check_met(walk(make, first_seed(8000), count_of(60)), count_of(60) / 8);
+}

@@ -134,6 +134,22 @@ TEST_CASE("a matrix product of any extents: blocking, through two memories") {
                  .at(no),
              emulated<dsp>(), products(), multiply);
 }
+TEST_CASE("a matrix product of any extents: loops of the result inside of those that reduce") {
+    emulator& on = emulated<dsp>();
+    check_at(schedule(matmul, dsp).reorder(k, m, n), on, products(), multiply);
+    check_at(schedule(matmul, dsp).split(m, mo, mi, 8).split(k, ko, ki, 5).reorder(mo, ko, mi, n, ki).cache_read(A, l1).at(ko), on,
+             products(), multiply);
+    check_at(schedule(matmul, dsp)
+                 .tile(m, n, mo, no, mi, ni, 4, 8)
+                 .split(k, ko, ki, 3)
+                 .reorder(ko, mo, no, mi, ki, ni)
+                 .vectorize(ni)
+                 .cache_read(A, l1)
+                 .at(mo)
+                 .cache_read(B, l1)
+                 .at(no),
+             on, products(), multiply);
+}
 TEST_CASE("a matrix product of any extents: pipelines that do not drain from tile to tile") {
     emulator on(streaming, {});
     check_at(schedule(matmul, streaming)

@@ -397,8 +397,9 @@ class unrolled {
         for (int position = 0; position < plan_.uses.size(); ++position) {
             ir::use const& u = at(plan_.uses, position);
             bool const writes = u.node == st.target;
-            bool const reads =
-                (writes && continues) || (!writes && b.kind != ir::body_kind::identity && u.node > st.target && u.node < st.store);
+            bool const starts = st.is_in_start(u.node);
+            bool const mine = b.kind == ir::body_kind::identity ? starts : b.kind != ir::body_kind::update || !starts;
+            bool const reads = (writes && continues) || (!writes && mine && u.node > st.target && u.node < st.store);
             if (u.buffer < 0 || (!writes && !reads)) continue;
             std::vector<int> touched;
             values loops = values_;

@@ -50,6 +50,7 @@ constexpr machine variants[] = {
     CHANGED(m.semantics[3].type = scalar_type::uint8),
     CHANGED(m.memories.parts[1].address_unit = 16),
     CHANGED(m.memories.parts[1].address_flags = 16),
+    CHANGED(m.memories.parts[1].c_type = "v8f"),
     CHANGED(m.intrinsics.parts[0].flexible_axes = 1),
     CHANGED(m.intrinsics.parts[0].operands[0].alignment = 2),
     CHANGED(m.intrinsics.parts[0].operands[0].longest_stride = 2),

@@ -15,12 +15,13 @@ constexpr auto fetch = transfer("fetch", tcm, l1).dimensions(2);
 constexpr auto store = transfer("store", l1, tcm).dimensions(2);
 
 constexpr axis i{"i", 4}, j{"j", 4}, l{"l", 2}, r{"r", 1}, s{"s", 1};
-constexpr tensor<float> a{"a"}, b{"b"}, c{"c"};
+constexpr tensor<float> a{"a"}, b{"b"}, c{"c"}, d{"d"};
 constexpr auto turn = transfer("turn", dram, tcm, c(r, s) = a(s, r)).dimensions(3);
 constexpr auto product = a(i, l) * b(l, j);
 constexpr auto mac = intrinsic("mac", c(i, j) += product).reads(a, tcm).reads(b, tcm).updates(c, tcm);
 constexpr auto mul = intrinsic("mul", c(i, j) = sum(l, product)).reads(a, tcm).reads(b, tcm).writes(c, tcm);
-constexpr auto dsp = machine("dsp", dram, tcm, l1, load, save, fetch, store, turn, mac, mul);
+constexpr auto from = intrinsic("from", c(i, j) = d(j) + sum(l, product)).reads(a, tcm).reads(b, tcm).reads(d, tcm).writes(c, tcm);
+constexpr auto dsp = machine("dsp", dram, tcm, l1, load, save, fetch, store, turn, mac, mul, from);
 
 constexpr memory vtcm{.name = "vtcm", .capacity = 64_KiB, .banks = 2, .ports = 1};
 constexpr engine in_dma{"in_dma"}, out_dma{"out_dma"};
@@ -36,8 +37,9 @@ constexpr auto host = machine("host", dram, near, cpu, copy);
 
 constexpr axis m{"m", 8}, n{"n", 12}, k{"k", 6};
 constexpr axis mo{"mo"}, mi{"mi"}, no{"no"}, ni{"ni"}, ko{"ko"}, ki{"ki"}, f{"f"};
-constexpr tensor<float> A{"A"}, B{"B"}, C{"C"};
+constexpr tensor<float> A{"A"}, B{"B"}, C{"C"}, bias{"bias"};
 constexpr auto matmul = C(m, n) += A(m, k) * B(k, n);
+constexpr auto biased = C(m, n) = bias(n) + sum(k, A(m, k) * B(k, n));
 
 constexpr axis y{"y", 16}, x{"x", 32}, hy{"hy", 18}, hx{"hx", 32}, yo{"yo"}, yi{"yi"};
 constexpr tensor<float> in{"in"}, rows{"rows"}, out{"out"};

@@ -22,7 +22,7 @@ struct stage_mistake {
     constexpr explicit operator bool() const { return broken != rule::none; }
 };
 
-/// One stage in normal form: `output(axes…) = reduction over the other axes of body`, read from the nodes [first, store].
+/// One stage in normal form: `output(axes…) = start + reduction over the other axes of body`, read from the nodes [first, store].
 struct stage {
     static constexpr int most_axes = 12;
     static constexpr std::int64_t most_index = std::numeric_limits<std::int32_t>::max();  ///< generated code counts in 32 bits
@@ -33,6 +33,8 @@ struct stage {
     int body = 0;                               ///< the value, or what is reduced
     operation reduction = operation::constant;  ///< `constant`: none
     bool continues = false;                     ///< the reduction starts from the target's contents
+    int start = -1;                             ///< the value that the reduction starts from; -1: its identity, or the target's contents
+    int start_first = 0;                        ///< the first of its nodes, which end with it
     label output{};
     scalar_type type = scalar_type::literal;
     int rank = 0;
@@ -40,6 +42,8 @@ struct stage {
     int axis_count = 0;
 
     constexpr bool reduces() const { return reduction != operation::constant; }
+    /// Whether a node belongs to what the reduction starts from.
+    constexpr bool is_in_start(int node) const { return start >= 0 && node >= start_first && node <= start; }
     constexpr int find(label const& name) const {
         for (int position = 0; position < axis_count; ++position) {
             if (axes[static_cast<std::size_t>(position)].name == name) return position;
@@ -117,6 +121,12 @@ constexpr bool takes(operation op, scalar_type operand) {
     return !logic && !(shift && is_float(operand));
 }
 
+/// The reduction whose steps an operation is; `constant`: of none.
+constexpr operation reduction_by(operation step) {
+    using enum operation;
+    return step == add ? reduce_sum : step == maximum ? reduce_maximum : step == minimum ? reduce_minimum : constant;
+}
+
 /// "int8, int16": the types of the two operands of a node.
 constexpr label types_of(computation_view nodes, node const& n) {
     fixed_array<char, label::longest + 1> text{};
@@ -183,6 +193,16 @@ constexpr stage_mistake read_stage(computation_view nodes, int first, stage& s) 
             }
         }
     }
+    // `bias(n) + sum(…)`: one of the two is what the reduction starts from. Nodes stand as they were written.
+    if (operation const reduction = detail::reduction_by(nodes[s.body].op); reduction != operation::constant && !s.continues) {
+        int const left = nodes[s.body].argument(0), right = nodes[s.body].argument(1);
+        if ((nodes[left].op == reduction) != (nodes[right].op == reduction)) {
+            bool const leads = nodes[right].op == reduction;
+            s.start = leads ? left : right;
+            s.body = leads ? right : left;
+            s.start_first = (s.start < s.body ? s.target : s.body) + 1;
+        }
+    }
     int named_axes = -1;
     int const reduce_at = s.body;
     if (is_reduction(nodes[s.body].op)) {
@@ -225,6 +245,10 @@ constexpr stage_mistake read_stage(computation_view nodes, int first, stage& s) 
         if (plain.op != operation::axis_value || s.find(plain.name) != dimension) {
             return {rule::target_without_plain_axes};
         }
+    }
+    for (int at = s.start_first; at <= s.start; ++at) {
+        if (nodes[at].op == operation::axis_value && s.find(nodes[at].name) >= s.rank)
+            return {rule::start_along_a_reduction, nodes[at].name};
     }
     for (int position = s.rank; position < s.axis_count; ++position) {
         label const& name = s.axes[static_cast<std::size_t>(position)].name;

@@ -28,6 +28,7 @@
     X(reduction_over_no_axis, "a reduction names plain axes, then the value")                                                           \
     X(reduction_over_the_output, "a reduction names an axis of the target")                                                             \
     X(axis_not_reduced, "an axis is neither in the target nor named by the reduction")                                                  \
+    X(start_along_a_reduction, "what a reduction starts from has an axis that the target does not have")                                \
     X(index_not_affine, "an index is not affine in the axes")                                                                           \
     X(computed_by_two_stages, "two stages compute the same tensor")                                                                     \
     X(never_read, "no later stage reads what it computes")                                                                              \
@@ -118,9 +119,11 @@
     X(input_written, "what it only reads needs reads")                                                                                  \
     X(result_not_updated, "its semantics continue from what it computes; that needs updates")                                           \
     X(update_without_reduction, "updates needs semantics that reduce, such as +=")                                                      \
+    X(update_with_a_start, "it updates an operand that its semantics start anew; declare that it writes it")                            \
     X(argument_without_operand, "an argument of its call names no operand or dimension that it has")                                    \
     X(registers_of_another_kind, "registers are equal parts of a capacity: no banks, no address, host_visible")                         \
     X(registers_by_address, "`$1` has no addresses: let a core copy, with on(core)")                                                    \
+    X(registers_in_another_way, "registers of a C type are passed one at a time, in one blocking call, without strides")                \
     X(copy_of_another_kind, "a core copies unchanged, and blocks: no engine, semantics or call")                                        \
     X(copy_out_of_sight, "the core that copies does not see `$1`")                                                                      \
     X(argument_of_no_transfer, "an argument of its call, or a value that it uses, is none that a transfer has")                         \

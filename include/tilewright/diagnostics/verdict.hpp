@@ -25,7 +25,8 @@
     X(transfer_region, "transfer `$0` cannot move the region of `$1`: %", TILEWRIGHT_TRANSFER_REGION)                                      \
     X(transfer_mismatch, "transfer `$0` does not do what `$1` needs: %", TILEWRIGHT_TRANSFER_MISMATCH)                                     \
     X(host_access, "`$1` is in memory `$0`, which loops that stay code cannot see", TILEWRIGHT_HOST_ACCESS)                                \
-    X(missing_first_form, "`$0` accumulates into `$1`, which nothing overwrites or fills first", TILEWRIGHT_MISSING_FIRST_FORM)            \
+    X(missing_first_form, "`$0` accumulates into `$1`, which nothing overwrites or fills first{2 with `$2`}",                              \
+      TILEWRIGHT_MISSING_FIRST_FORM)                                                                                                       \
     X(intrinsic_mismatch, "`$0` does not match stage `$1`: %", TILEWRIGHT_INTRINSIC_MISMATCH)                                              \
     X(intrinsic_operation, "`$0` does not match stage `$1`: $2 in the stage, $3 in the intrinsic", TILEWRIGHT_INTRINSIC_OPERATION)         \
     X(operand_memory, "`$1` is in memory `$2`, but `$0` takes it from `$3`", TILEWRIGHT_OPERAND_MEMORY)                                    \
@@ -45,7 +46,7 @@
     X(race, "version #0 of `$0`: %{1 (`$1` is in flight)}{2 (`$2` meets it)}", TILEWRIGHT_RACE)                                            \
     X(deadlock, "tokens from `$1` to `$2` for `$0`: %", TILEWRIGHT_DEADLOCK)                                                               \
     X(outside_domain, "dimension #0 of `$0` is read from #1 to #2, but computed from 0 to #3", TILEWRIGHT_OUTSIDE_DOMAIN)                  \
-    X(no_placement, "`$0`: `$1` has it in ^1, `$2` needs it in ^2: %", TILEWRIGHT_NO_PLACEMENT)                                              \
+    X(no_placement, "`$0`: `$1` has it in ^1, `$2` needs it in ^2: %", TILEWRIGHT_NO_PLACEMENT)                                            \
     X(no_producer, "`$0`: %", TILEWRIGHT_NO_PRODUCER)                                                                                      \
     X(cycle, "kernel `$0` waits for `$1`, which waits for it", TILEWRIGHT_CYCLE)                                                           \
     X(agent_memory, "agent `$0` does not see memory `$1`, where kernel `$2` is to have `$3`", TILEWRIGHT_AGENT_MEMORY)

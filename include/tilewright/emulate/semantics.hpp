@@ -254,8 +254,11 @@ struct intrinsic_semantics {
         constexpr bool continues = whole.continues || what.operands[static_cast<std::size_t>(target_operand)].is == direction::updates;
         if constexpr (whole.reduces()) {
             if constexpr (!continues) {
-                run<0, whole.axis_count, false>(axes, extents,
-                                                [&](std::int64_t const* at) { target[offset<whole.target>(strides, at)] = identity(); });
+                run<0, whole.axis_count, false>(axes, extents, [&](std::int64_t const* at) {
+                    value_type& into = target[offset<whole.target>(strides, at)];
+                    if constexpr (whole.start >= 0) into = evaluate<part, whole.start>(at, load);
+                    else into = identity();
+                });
             }
             run<0, whole.axis_count, true>(axes, extents, [&](std::int64_t const* at) {
                 value_type& into = target[offset<whole.target>(strides, at)];

@@ -96,7 +96,8 @@ inline Halide::Func build_algorithm(plan_value const& plan, algorithm_inputs con
         if (!s.reduces()) {
             f(arguments) = strict(value);
         } else {
-            f(arguments) = s.continues ? Halide::undef(type_of(s.type)) : identity(s.reduction, s.type);
+            if (s.start >= 0) f(arguments) = strict(build_value(plan.what, s.start, leaf));
+            else f(arguments) = s.continues ? Halide::undef(type_of(s.type)) : identity(s.reduction, s.type);
             std::vector<Expr> const at(arguments.begin(), arguments.end());
             f(at) = strict(reduce(s.reduction, f(at), value));
         }

@@ -115,6 +115,10 @@ inline std::vector<std::string> device_prototype_list(plan_value const& plan, bo
     for (int at = 0; at < where.transfers.size(); ++at) {
         if (!transfers[static_cast<std::size_t>(at)]) continue;
         transfer_description const& t = where.transfers[at];
+        if (passes_values(where, t)) {
+            text << "/* transfer " << t.name.str() << ": " << t.call.symbol.str() << " of the header that defines its registers */\n";
+            continue;
+        }
         each_call(where, t, [&](device_call const& call) {
             write(call, "transfer " + t.name.str() + ": " + t.source.str() + " to " + t.destination.str(),
                   [&](call_argument const& a, int position) -> std::string {
@@ -182,6 +186,10 @@ inline std::vector<std::string> device_prototype_list(plan_value const& plan, bo
     for (int at = 0; at < where.intrinsics.size(); ++at) {
         if (!intrinsics[static_cast<std::size_t>(at)]) continue;
         intrinsic_description const& i = where.intrinsics[at];
+        if (passes_values(where, i)) {
+            text << "/* intrinsic " << i.name.str() << ": " << i.call.symbol.str() << " of the header that defines its registers */\n";
+            continue;
+        }
         each_call(where, i, [&](device_call const& call) {
             write(call, "intrinsic " + i.name.str() + "; strides in elements", [&](call_argument const& a, int position) -> std::string {
                 if (a.is == role::literal) return "int64_t literal_" + std::to_string(position);

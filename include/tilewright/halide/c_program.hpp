@@ -96,7 +96,7 @@ class c_program_writer {
     void write_kernel(int at) {
         builds_.push_back(build_kernel(plan_, at));
         kernel_build const& made = builds_.back();
-        codes_.push_back(c_kernel_writer(*made.what, made.plan, {kernel_name(at), options_.to, {}}).write("static "));
+        codes_.push_back(c_kernel_writer(*made.what, made.plan, {kernel_name(at), options_.to, options_.includes}).write("static "));
     }
 
     /// "(const float *)(at->act_mem + 4096)"

@@ -52,6 +52,7 @@ class c_kernel_writer {
         if (tilewright::detail::hazard const found = tilewright::detail::find_hazard_at_any(plan_))
             throw std::runtime_error("the plan has a hazard: " + std::string(text_of(found.broken)));
         reserve_names();
+        declare_registers();
         signature_ = c_signature_of(plan_, code_.values.names, on_device());
         bind_arguments();
         std::string const body = code_.function_body(program());
@@ -100,6 +101,22 @@ class c_kernel_writer {
             reserve(call_of(where, where.intrinsics[at]), where.intrinsics[at].is_asynchronous);
     }
 
+    /// Registers that functions take by value are variables of a type of the user's.
+    void declare_registers() {
+        if (!on_device()) return;
+        value_buffers const values = value_buffers_of(plan_, true);
+        for (int at : values.all) {
+            buffer const& b = plan_.buffers[static_cast<std::size_t>(at)];
+            memory const& file = plan_.where->memories[b.memory];
+            if (options_.includes.empty())
+                throw std::invalid_argument("registers of `" + file.name.str() + "` are of the C type `" + file.c_type.str() +
+                                            "`, which a header of the user's must define: name it");
+            code_.values.names.reserve(file.c_type.str());
+            registers_.emplace(
+                at, register_variables{file.c_type.str(), static_cast<int>(b.bytes / file.register_bytes()), values.begun.count(at) != 0});
+        }
+    }
+
     /// The function's parameters are known to the program by the names that it has for them.
     void bind_arguments() {
         std::map<std::string, std::string> arguments;
@@ -112,6 +129,7 @@ class c_kernel_writer {
         names_ = name_everything(plan_, arguments, output);
         for (int at = 0; at < plan_.buffers.size(); ++at)
             code_.element_types[names_.buffers[static_cast<std::size_t>(at)]] = c_type(plan_.buffers[static_cast<std::size_t>(at)].type);
+        for (auto const& [at, variables] : registers_) code_.registers[names_.buffers[static_cast<std::size_t>(at)]] = variables;
         for (c_argument const& a : signature_.tensors) {
             buffer const& b = plan_.buffers[static_cast<std::size_t>(a.at)];
             code_.values.bind(names_.buffers[static_cast<std::size_t>(a.at)], {a.word, c_variable::kind::elements, false, !b.written});
@@ -148,6 +166,7 @@ class c_kernel_writer {
         emission how{options_.to, machine, Halide::Target(Halide::Target::Linux, Halide::Target::X86, 64)};
         how.plain_arguments = true;
         for (auto const& [at, word] : signature_.pools) how.pools[at] = Halide::Internal::Variable::make(Halide::UInt(64), word);
+        how.passes_values = true;
         how.remark = [this](int step_at) { return remark(step_at); };
         return emitter(plan_, names_, how).program();
     }
@@ -274,6 +293,7 @@ class c_kernel_writer {
     code_names names_;
     c_statements code_;
     std::set<std::string> strides_;
+    std::map<int, register_variables> registers_;
 };
 
 /// What stands in front of the functions of kernels in a C file.

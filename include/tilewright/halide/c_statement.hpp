@@ -6,6 +6,13 @@
 // Statements of the generated program in C.
 namespace tilewright::halide::detail {
 
+/// A buffer that is variables of a C type, each a register.
+struct register_variables {
+    std::string type;
+    int count = 0;
+    bool begins_empty = false;  ///< what makes it first stands behind a condition, which compilers may not see through
+};
+
 /// Writes the body of a C function. Known are serial loops, branches, local arrays of constant size, and values that C has; everything else
 /// is refused.
 class c_statements {
@@ -14,8 +21,9 @@ class c_statements {
     using Stmt = Halide::Internal::Stmt;
 
     c_expressions values;
-    std::map<std::string, std::string> element_types;  ///< C types of the plan's buffers, by Halide's name
-    std::set<std::string> fenced;                      ///< functions that start or await something that touches memory aside
+    std::map<std::string, std::string> element_types;     ///< C types of the plan's buffers, by Halide's name
+    std::map<std::string, register_variables> registers;  ///< buffers that functions take by value, by Halide's name
+    std::set<std::string> fenced;                         ///< functions that start or await something that touches memory aside
 
     /// The whole program: it returns 0; or the first code that a call returned, when nothing is in flight any more.
     std::string function_body(Stmt const& program) {
@@ -101,6 +109,8 @@ class c_statements {
     void store(Halide::Internal::Store const* op);
     void allocate(Halide::Internal::Allocate const* op, bool last);
     void evaluate(Expr const& value);
+    void value_call(Halide::Internal::Call const* op);
+    std::string register_word(Halide::Internal::Call const* op);
     /// Writes something for each lane: in a loop, or by number.
     template <class Write>
     void each_lane(int lanes, bool by_number, Write const& write_one) {
@@ -155,6 +165,9 @@ class find_name : public Halide::Internal::IRGraphVisitor {
 inline void c_statements::let(Halide::Internal::LetStmt const* op, bool last) {
     using namespace Halide::Internal;
     if (checked_call(op)) return;
+    // Loops that are written out: which register is meant is a number.
+    if (!registers.empty() && as_const_int(op->value) != nullptr && op->value.type() == Halide::Int(32))
+        return write(substitute(op->name, op->value, op->body), last);
     find_name user(op->name);
     op->body.accept(&user);
     if (!user.found && is_pure(op->value)) return write(op->body, last);
@@ -232,6 +245,8 @@ inline void c_statements::call(std::string const& head, Halide::Internal::Call c
 inline void c_statements::loop(Halide::Internal::For const* op) {
     using namespace Halide::Internal;
     if (op->for_type != ForType::Serial) refuse(op, "a loop that is not serial");
+    if (!registers.empty() && is_const_one(op->extent) && as_const_int(op->min) != nullptr)
+        return statement(substitute(op->name, op->min, op->body));
     std::string const first = values.text(op->min);
     bool const from_zero = is_const_zero(op->min), non_negative = values.is_non_negative(op->min);
     auto const* const count = as_const_int(op->extent);
@@ -304,10 +319,49 @@ inline void c_statements::allocate(Halide::Internal::Allocate const* op, bool la
     int const size = op->constant_allocation_size();
     if (size <= 0 || op->new_expr.defined() || !Halide::Internal::is_const_one(op->condition))
         refuse(op->body, "memory for `" + op->name + "`, whose size is not constant");
+    if (auto const held = registers.find(op->name); held != registers.end()) {
+        for (int which = 0; which < held->second.count; ++which) {
+            std::string const number = std::to_string(which);
+            declare(held->second.type + " " + values.define(op->name + "." + number) + (held->second.begins_empty ? " = {0};" : ";"));
+        }
+        return write(op->body, last);
+    }
     std::string const type = c_type(op->type);
     declare(type + " " + values.define(op->name, c_variable::kind::elements) + "[" +
             std::to_string(static_cast<std::int64_t>(size) * op->type.lanes()) + "];");
     write(op->body, last);
+}
+
+/// The variable that holds a register.
+inline std::string c_statements::register_word(Halide::Internal::Call const* op) {
+    using namespace Halide::Internal;
+    std::string const name = op->args[0].as<StringImm>()->value;
+    Expr const element = simplify(op->args[1]);
+    auto const *const first = as_const_int(element), *const lanes = as_const_int(op->args[2]);
+    if (first == nullptr || lanes == nullptr || *first % *lanes != 0) {
+        std::ostringstream shown;
+        shown << element;
+        throw unsupported_in_c("a register of `" + name + "` that begins at element " + shown.str());
+    }
+    return values.variable(name + "." + std::to_string(*first / *lanes)).word;
+}
+/// `made = function(register, address, number);`
+inline void c_statements::value_call(Halide::Internal::Call const* op) {
+    using namespace Halide::Internal;
+    std::string text;
+    for (std::size_t at = 2; at < op->args.size(); ++at) {
+        Expr const& given = op->args[at];
+        auto const* const called = given.as<Call>();
+        text += at > 2 ? ", " : "";
+        if (called != nullptr && called->name == register_name) text += register_word(called);
+        else if (called != nullptr && called->name == read_address_name) text += "(const void *)(" + values.pointer(called->args[0]) + ")";
+        else if (given.type().is_handle()) text += "(void *)(" + values.pointer(given) + ")";
+        else text += values.text(simplify(given));
+    }
+    auto const* const made = op->args[1].as<Call>();
+    std::string const into = made != nullptr ? register_word(made) + " = " : "";
+    flush();
+    line(into + op->args[0].as<StringImm>()->value + "(" + text + ");");
 }
 
 inline void c_statements::evaluate(Expr const& value) {
@@ -315,6 +369,7 @@ inline void c_statements::evaluate(Expr const& value) {
     if (is_const(value)) return;
     auto const* const what = value.as<Call>();
     if (what != nullptr && what->name == remark_name) return line("/* " + what->args[0].as<StringImm>()->value + " */");
+    if (what != nullptr && what->name == value_call_name) return value_call(what);
     if (what == nullptr || what->call_type != Call::Extern) refuse(Evaluate::make(value), "a value that nothing uses");
     call("(void)", what, "");
 }

@@ -292,6 +292,7 @@ class emitter : code_copies {
         switch (a.is) {
             case role::address: {
                 operand_use const& o = operand_of(form, a.operand);
+                if (values_.holds(o.buffer)) return register_at(o.buffer, o.at, loop_values());
                 return address_argument(o.buffer, element_address_bits(o.buffer, o.at, loop_values()), a);
             }
             case role::stride: return in_units(stride_of_operand(operand_of(form, a.operand), a.dimension), a);
@@ -319,6 +320,7 @@ class emitter : code_copies {
             return given(checked(call(Halide::Int(32), "tilewright_emulate_intrinsic",
                                       {machine_handle(), static_cast<int>(form.intrinsic), structure(all)})));
         }
+        if (tilewright::passes_values(*plan_.where, what)) return call_on_registers(form);
         std::vector<Stmt> calls;
         each_call(*plan_.where, what, [&](device_call const& described) {
             std::vector<Expr> arguments;
@@ -330,13 +332,36 @@ class emitter : code_copies {
         return given(Halide::Internal::Block::make(calls));
     }
 
+    /// A function that is given registers by value, and returns the one that it makes.
+    Stmt call_on_registers(intrinsic_form const& form) const {
+        intrinsic_description const& what = plan_.where->intrinsics[form.intrinsic];
+        Expr made;
+        for (int position = 0; position < what.operand_count; ++position) {
+            operand_use const& o = operand_of(form, position);
+            operand_constraint const& declared = what.operands[static_cast<std::size_t>(position)];
+            if (!values_.holds(o.buffer)) continue;
+            check_one_register(plan_, what, position, plan_.buffers[static_cast<std::size_t>(o.buffer)]);
+            if (declared.is != direction::reads) made = register_at(o.buffer, o.at, loop_values());
+        }
+        device_call const described = call_of(*plan_.where, what);
+        std::vector<Expr> arguments;
+        for (int position = 0; position < described.count; ++position) {
+            call_argument const& a = described.arguments[static_cast<std::size_t>(position)];
+            Expr const given = argument_of(form, a);
+            bool const reads = a.is == role::address && given.type().is_handle() && !values_.holds(operand_of(form, a.operand).buffer) &&
+                               what.operands[static_cast<std::size_t>(a.operand)].is == direction::reads;
+            arguments.push_back(reads ? only_read(given) : given);
+        }
+        return value_call(described.symbol, made, arguments);
+    }
+
     /// Tells the emulator what a tile body that stays code is going to do.
     Stmt code_cost(body const& b, bool whole) const {
         auto const count = [&](bool pure_only, operation_counts const& c) {
             return Halide::Internal::Evaluate::make(code_call(iterations_of(b, pure_only, whole), c));
         };
         Stmt counted = count(false, b.counts);
-        if (b.kind == body_kind::reduction) counted = Halide::Internal::Block::make(count(true, b.identity_counts), counted);
+        if (b.kind == body_kind::reduction) counted = Halide::Internal::Block::make(count(true, b.start_counts), counted);
         return counted;
     }
 

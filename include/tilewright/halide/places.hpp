@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <tilewright/halide/by_value.hpp>
 #include <tilewright/halide/tile_body.hpp>
 #include <tilewright/plan/arguments.hpp>
 
@@ -27,6 +28,8 @@ struct emission {
     std::map<int, Halide::Expr> pools = {};
     /// Arguments are typed pointers: who calls the code has checked them, and defines the extents that are left to run time.
     bool plain_arguments = false;
+    /// Functions are given registers of a C type by value: the code is C.
+    bool passes_values = false;
     /// What is remarked in front of a step, by its position in the plan; empty: nothing.
     std::function<std::string(int)> remark{};
 };
@@ -42,12 +45,14 @@ class code_places {
                 throw std::invalid_argument("memory `" + plan.where->memories[memory_at].name.str() +
                                             "` has no address, and none is given");
         }
+        if (how_.to == binding::device) values_ = value_buffers_of(plan, how_.passes_values);
     }
 
   protected:
     static constexpr char const* machine_name = "emulated.machine";
     using Expr = Halide::Expr;
     using Stmt = Halide::Internal::Stmt;
+    using loop_value = std::function<Expr(int)>;
 
     std::string const& name_of_buffer(int at) const { return names_.buffers[static_cast<std::size_t>(at)]; }
     std::string const& name_of_variable(int at) const { return names_.variables[static_cast<std::size_t>(at)]; }
@@ -62,6 +67,22 @@ class code_places {
         buffer const& b = plan_.buffers[static_cast<std::size_t>(buffer_at)];
         return how_.to == binding::device && b.kind != buffer_kind::argument && plan_.where->memories[b.memory].registers > 0;
     }
+    /// The register of a buffer that begins at an element.
+    Expr register_at(int buffer_at, fixed_array<affine, max_rank> const& at, loop_value const& loops) const {
+        buffer const& b = plan_.buffers[static_cast<std::size_t>(buffer_at)];
+        Expr element = 0;
+        for (int dimension = 0; dimension < b.rank; ++dimension)
+            element = element + form_value(plan_, at[static_cast<std::size_t>(dimension)], loops) * static_cast<int>(b.stride(dimension));
+        int const lanes = static_cast<int>(plan_.where->memories[b.memory].register_bytes() / bytes_of(b.type));
+        return call(Halide::Handle(), register_name, {Expr(name_of_buffer(buffer_at)), Halide::Internal::simplify(element), lanes});
+    }
+    /// A call of a function of registers. @param made  the register that it returns; undefined: none
+    static Stmt value_call(label const& symbol, Expr const& made, std::vector<Expr> const& arguments) {
+        std::vector<Expr> all{Expr(symbol.str()), made.defined() ? made : Expr(0)};
+        all.insert(all.end(), arguments.begin(), arguments.end());
+        return Halide::Internal::Evaluate::make(call(Halide::Int(32), value_call_name, all));
+    }
+    static Expr only_read(Expr const& address) { return call(Halide::Handle(), read_address_name, {address}); }
     static Expr structure(std::vector<Expr> const& values) {
         return Halide::Internal::Call::make(Halide::Handle(), Halide::Internal::Call::make_struct, values,
                                             Halide::Internal::Call::Intrinsic);
@@ -158,7 +179,6 @@ class code_places {
         }
         return whole;
     }
-    using loop_value = std::function<Expr(int)>;
     /// The loops around have the values that they have.
     loop_value loop_values() const {
         return [this](int v) -> Expr { return Halide::Internal::Variable::make(Halide::Int(32), name_of_variable(v)); };
@@ -288,6 +308,7 @@ class code_places {
     plan_value const& plan_;
     code_names names_;
     emission how_;
+    value_buffers values_;
 };
 
 }  // namespace tilewright::halide

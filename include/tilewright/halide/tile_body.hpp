@@ -351,7 +351,8 @@ inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const
             return Internal::Call::make(element.type(), padded_call, {inside, element, border}, Internal::Call::PureExtern);
         };
         Expr const where = flat(*plan.use_at(s.target));
-        if (only_identity) produced(where) = identity(s.reduction, s.type);
+        if (only_identity && s.start >= 0) produced(where) = strict(build_value(plan.what, s.start, leaf));
+        else if (only_identity) produced(where) = identity(s.reduction, s.type);
         else {
             Expr const value = build_value(plan.what, s.body, leaf);
             produced(where) = is_fused(plan, s) ? fused_sum(plan, s, produced(where), leaf)

@@ -76,8 +76,11 @@ class code_transfers : public code_order {
     Stmt transfer_call(movement const& m, std::vector<reach> const& reaches) const {
         transfer_description const& t = plan_.where->transfers[m.transfer];
         loop_value const loops = loop_values_at(m.at);
-        Expr from = m.source < 0 ? Halide::Internal::make_const(Halide::UInt(64), 0) : element_address_bits(m.source, m.source_at, loops);
-        Expr to = element_address_bits(m.destination, m.destination_at, loops);
+        Expr const nowhere = Halide::Internal::make_const(Halide::UInt(64), 0);
+        auto const address_of = [&](int buffer_at, fixed_array<affine, max_rank> const& at) {
+            return buffer_at < 0 || values_.holds(buffer_at) ? nowhere : element_address_bits(buffer_at, at, loops);
+        };
+        Expr from = address_of(m.source, m.source_at), to = address_of(m.destination, m.destination_at);
         for (int position = 0; position <= m.dimension_count; ++position) {
             Expr const& begin = reaches[static_cast<std::size_t>(position)].begin;
             if (Halide::Internal::is_const_zero(begin)) continue;
@@ -114,11 +117,27 @@ class code_transfers : public code_order {
             return started(m, checked(call(Halide::Int(32), "tilewright_emulate_transfer",
                                            {machine_handle(), static_cast<int>(m.transfer), source, destination, structure(shape)})));
         }
+        if (values_.holds(m.source) || values_.holds(m.destination)) return move_register(m, from, to);
         std::vector<Stmt> calls;
         each_call(*plan_.where, t, [&](device_call const& described) {
             calls.push_back(checked(call(Halide::Int(32), described.symbol.str(), arguments_of(described, m, reaches, from, to))));
         });
         return started(m, Halide::Internal::Block::make(calls));
+    }
+    /// A load into a register, a store from it, or a move from one to another. Its row is one register.
+    Stmt move_register(movement const& m, Expr const& from, Expr const& to) const {
+        loop_value const loops = loop_values_at(m.at);
+        bool const stores = !values_.holds(m.destination);
+        device_call const described = call_of(*plan_.where, plan_.where->transfers[m.transfer]);
+        std::vector<Expr> arguments;
+        for (int position = 0; position < described.count; ++position) {
+            call_argument const& a = described.arguments[static_cast<std::size_t>(position)];
+            if (a.is == role::literal) arguments.push_back(wide(a.value));
+            else if (a.is == role::destination) arguments.push_back(address_argument(m.destination, to, a));
+            else if (values_.holds(m.source)) arguments.push_back(register_at(m.source, m.source_at, loops));
+            else arguments.push_back(only_read(address_argument(m.source, from, a)));
+        }
+        return value_call(described.symbol, stores ? Expr() : register_at(m.destination, m.destination_at, loops), arguments);
     }
     std::vector<Expr> arguments_of(device_call const& described, movement const& m, std::vector<reach> const& reaches, Expr const& from,
                                    Expr const& to) const {

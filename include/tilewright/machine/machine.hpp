@@ -104,20 +104,44 @@ constexpr bool is_tagged(machine const& where, transfer_description const& t) {
     int const on = t.is_asynchronous ? where.engines.find(t.engine_name) : -1;
     return on >= 0 && where.engines[on].completes == completion::by_transfer;
 }
-constexpr device_call call_of(machine const& where, transfer_description const& t) { return call_of(t, is_tagged(where, t)); }
+/// Whether a memory of this name is registers that functions are given by value.
+constexpr bool passes_values(machine const& where, label const& memory_name) {
+    int const at = where.memories.find(memory_name);
+    return at >= 0 && where.memories[at].passes_values();
+}
+constexpr bool passes_values(machine const& where, transfer_description const& t) {
+    return passes_values(where, t.source) || passes_values(where, t.destination);
+}
+constexpr bool passes_values(machine const& where, intrinsic_description const& what) {
+    bool any = false;
+    for (int at = 0; at < what.operand_count && at < what.most_operands; ++at)
+        any |= passes_values(where, what.operands[static_cast<std::size_t>(at)].memory_name);
+    return any;
+}
+/// Of a transfer from or to registers that are passed by value: of a load the source, of a store the destination and then the register.
+constexpr device_call call_of(machine const& where, transfer_description const& t) {
+    if (t.call.count > 0 || !passes_values(where, t)) return call_of(t, is_tagged(where, t));
+    device_call call = t.call;
+    if (!passes_values(where, t.destination)) call.push(argument::destination);
+    call.push(argument::source);
+    return call;
+}
 
 /// The call of an intrinsic, with its default arguments when none were given: of each operand, in the order they are declared, its
-/// address and the strides of all its dimensions but the innermost; then the extents that are not fixed, in the order of the axes.
+/// address and the strides of all its dimensions but the innermost; then the extents that are not fixed, in the order of the axes. Of an
+/// operand in registers that are passed by value, the register, but for one that is overwritten.
 constexpr device_call call_of(machine const& where, intrinsic_description const& what) {
     device_call call = what.call;
     if (call.count > 0) return call;
     computation_view const semantics = where.view(what.semantics);
     for (int operand = 0; operand < what.operand_count; ++operand) {
+        operand_constraint const& declared = what.operands[static_cast<std::size_t>(operand)];
+        bool const by_value = passes_values(where, declared.memory_name);
+        if (by_value && declared.is == direction::writes) continue;
         call.push({role::address, 0, static_cast<std::int8_t>(operand)});
         int rank = 0;
-        for (int at = 0; at < semantics.count; ++at) {
-            bool const mine =
-                semantics[at].op == operation::access && semantics[at].name == what.operands[static_cast<std::size_t>(operand)].tensor;
+        for (int at = 0; at < semantics.count && !by_value; ++at) {
+            bool const mine = semantics[at].op == operation::access && semantics[at].name == declared.tensor;
             if (mine) rank = semantics[at].argument_count;
         }
         for (int dimension = 0; dimension + 1 < rank; ++dimension) {

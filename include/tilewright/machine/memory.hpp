@@ -30,6 +30,7 @@ struct memory {
     std::uint64_t address_flags = 0;  ///< bits that are set in every such number
     bool per_agent = false;           ///< in a program: every agent with such a memory has one of its own
     std::int64_t wait_cycles = 0;     ///< that a load or store by loops that stay code takes here, beyond those of the core
+    label c_type{};                   ///< of a register, in C source whose functions take and return registers by value; empty: none do
 
     friend constexpr bool operator==(memory const&, memory const&) = default;
     constexpr std::int64_t bank_capacity() const { return banks > 1 ? capacity / banks : capacity; }
@@ -43,6 +44,8 @@ struct memory {
     /// Whether kernels of the device binding are given its address by their caller.
     constexpr bool is_pool() const { return !has_address() && registers == 0 && !is_numbered(); }
     constexpr std::int64_t register_bytes() const { return capacity / registers; }
+    /// Whether functions are given its registers by value.
+    constexpr bool passes_values() const { return registers > 0 && !c_type.empty(); }
     constexpr bool is_numbered() const { return address_unit > 0; }
     /// The device address of a byte of a bank; without a base, counted from the memory's first byte, one bank behind the other.
     constexpr std::uint64_t position(int bank, std::int64_t offset) const {
@@ -64,8 +67,9 @@ struct memory {
 
 /// The registers of a core: `count` of `bytes` each. Buffers in them are held by names, so every loop that moves their indices is written
 /// out, by `unroll` or `vectorize`.
-constexpr memory register_file(label name, int count, std::int64_t bytes) {
-    return {.name = name, .capacity = count * bytes, .alignment = bytes, .registers = count};
+/// @param c_type  what a register is in the header of those who compile C source: its functions then take registers by value
+constexpr memory register_file(label name, int count, std::int64_t bytes, label c_type = {}) {
+    return {.name = name, .capacity = count * bytes, .alignment = bytes, .registers = count, .c_type = c_type};
 }
 
 }  // namespace tilewright

@@ -81,7 +81,12 @@ struct transfer : transfer_description {
     part_protocol protocol{};
 
     constexpr transfer(label transfer_name, memory const& from, memory const& to)
-        : transfer_description{.name = transfer_name, .source = from.name, .destination = to.name, .call = {.symbol = transfer_name}} {}
+        : transfer_description{.name = transfer_name, .source = from.name, .destination = to.name, .call = {.symbol = transfer_name}} {
+        // A function moves one register that it is given, or gives, by value.
+        for (memory const* file : {&from, &to}) {
+            if (file->passes_values()) largest_row_bytes = row_granularity = file->register_bytes();
+        }
+    }
     template <int Count>
     constexpr transfer(label transfer_name, memory const& from, memory const& to, computation<Count> const& semantics)
         : transfer(transfer_name, from, to) {

@@ -150,7 +150,7 @@ constexpr trip_count::excess count_partial(plan_value& plan) {
             operation_costs const& costs = plan.where->host().costs;
             whole.cycles = total(count(of::body)) * cycles_of(computes->counts, costs);
             if (computes->kind == body_kind::reduction)
-                whole.cycles += total(count(of::pure_body)) * cycles_of(computes->identity_counts, costs);
+                whole.cycles += total(count(of::pure_body)) * cycles_of(computes->start_counts, costs);
         }
         if (!limited || excess.what != nullptr) continue;
         if (plan.tallies.full()) return {"counts of partial tiles", plan_value::most_tallies};

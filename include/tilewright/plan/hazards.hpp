@@ -210,22 +210,28 @@ struct in_flight {
         body const& b = in.plan().bodies[static_cast<std::size_t>(body_at)];
         bool const aside = in.plan().is_aside(b);
         job next{.body = static_cast<std::int16_t>(body_at)};
-        in.plan().each_use(b, [&](use const& u, bool, bool writes) {
-            place const used = place_of(in, u.buffer, {});
-            if (aside) return next.add(used, writes);
-            for (int at = 0; at < count; ++at) meet(in, jobs[static_cast<std::size_t>(at)], used, writes, {});
-        });
+        in.plan().each_use(
+            b,
+            [&](use const& u, bool, bool writes) {
+                place const used = place_of(in, u.buffer, {});
+                if (aside) return next.add(used, writes);
+                for (int at = 0; at < count; ++at) meet(in, jobs[static_cast<std::size_t>(at)], used, writes, {});
+            },
+            in.begins(b));
         if (aside) {
             next.engine = static_cast<std::int16_t>(in.plan().where->engines.find(in.plan().where->intrinsics[b.intrinsic].engine_name));
             begin(in, next);
         }
-        in.plan().each_use(b, [&](use const& u, bool reads, bool writes) {
-            place const used = place_of(in, u.buffer, {});
-            std::int64_t const number = step_of(in, u.buffer, {});
-            // What is computed into a buffer that is loaded continues from there.
-            if (reads || contents_of(used).loaded) expect(in, used, number, -1);
-            if (writes) fill(in, used, number, false, -1);
-        });
+        in.plan().each_use(
+            b,
+            [&](use const& u, bool reads, bool writes) {
+                place const used = place_of(in, u.buffer, {});
+                std::int64_t const number = step_of(in, u.buffer, {});
+                // What is computed into a buffer that is loaded continues from there.
+                if (reads || contents_of(used).loaded) expect(in, used, number, -1);
+                if (writes) fill(in, used, number, false, -1);
+            },
+            in.begins(b));
         if (!aside) return;
         keep(in, next);
     }

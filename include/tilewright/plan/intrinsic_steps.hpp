@@ -188,7 +188,8 @@ constexpr int keep_operands(planning& p, int s, int intrinsic_at, matching const
     return first;
 }
 
-/// The intrinsic that does what the named one does but overwrites, for the first step of a reduction; -1: none.
+/// The intrinsic that does what the named one does but overwrites, for the first step of a reduction, and starts from what the stage starts
+/// from; -1: none.
 constexpr int overwriting_form(planning& p, int s, int named, matching& found) {
     for (int at = 0; at < p.of->where().intrinsics.size(); ++at) {
         if (at == named) continue;
@@ -205,6 +206,15 @@ constexpr int overwriting_form(planning& p, int s, int named, matching& found) {
         return at;
     }
     return -1;
+}
+
+/// What a reduction starts from, in a word; empty: its identity.
+constexpr label start_of(computation_view nodes, stage const& st) {
+    if (st.start < 0) return {};
+    for (int at = st.start_first; at <= st.start; ++at) {
+        if (nodes[at].op == operation::access) return nodes[at].name;
+    }
+    return "a constant";
 }
 
 constexpr void write_intrinsic(planning& p, int s, bool filled) {
@@ -234,7 +244,8 @@ constexpr void write_intrinsic(planning& p, int s, bool filled) {
     if (adds && !st.continues && !filled) {
         b.first_intrinsic = static_cast<std::int16_t>(overwriting_form(p, s, n.intrinsic, found));
         if (b.first_intrinsic < 0) {
-            p.refuse(verdict_kind::missing_first_form, n.intrinsic_ordinal).names = {p.of->where().intrinsics[n.intrinsic].name, st.output};
+            p.refuse(verdict_kind::missing_first_form, n.intrinsic_ordinal).names = {p.of->where().intrinsics[n.intrinsic].name, st.output,
+                                                                                     start_of(p.plan.what, st)};
             return;
         }
         b.first_cycles = p.of->where().intrinsics[b.first_intrinsic].cost_cycles;
@@ -247,13 +258,14 @@ constexpr void write_intrinsic(planning& p, int s, bool filled) {
     p.add(step_kind::compute, p.add(b));
 }
 
-/// In front of a reduction that an intrinsic continues: when no intrinsic overwrites, a transfer that fills with the identity.
+/// In front of a reduction that an intrinsic continues from its identity: when no intrinsic overwrites, a transfer that fills with the
+/// identity.
 constexpr bool write_fill(planning& p, int s, int depth) {
     nest const& n = p.nest_at(s);
     stage const& st = p.stage_at(s);
     matching found;
     if (match_intrinsic(p, s, n.intrinsic, found) || !accumulates(p.of->where().intrinsics[n.intrinsic], found.semantics)) return false;
-    if (overwriting_form(p, s, n.intrinsic, found) >= 0) return false;
+    if (st.start >= 0 || overwriting_form(p, s, n.intrinsic, found) >= 0) return false;
     use const& target = *p.plan.use_at(st.target);
     for (int at = 0; at < p.of->where().transfers.size(); ++at) {
         known const value = filled_value(p, at, p.buffer_at(target.buffer).memory, st.type);

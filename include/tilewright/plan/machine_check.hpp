@@ -47,6 +47,9 @@ struct machine_check {
         bool const equal = of.registers <= 0 || (of.capacity > 0 && of.capacity % of.registers == 0);
         if (!p.refused() && of.registers > 0 && (!equal || of.banks > 1 || of.has_address() || of.is_numbered() || !of.host_visible))
             broken(rule::registers_of_another_kind, of.name);
+        if (!p.refused() && !of.c_type.empty() && of.registers == 0) broken(rule::registers_of_another_kind, of.name);
+        if (!of.c_type.empty() && !of.c_type.is_identifier()) broken(rule::no_identifier, of.name, of.c_type);
+        p.check_name(of.c_type);
         at_least(0, of.address_unit, of.name, "address_unit");
         if (of.is_numbered() && !p.refused()) check_numbers(of, at == 0);
         for (int bank = 0; bank < of.banks && of.has_address() && !p.refused(); ++bank) {
@@ -211,7 +214,12 @@ struct machine_check {
         if (!t.core_name.empty()) return check_copy_by_core(t);
         for (label const& name : {t.source, t.destination}) {
             int const at = m.memories.find(name);
-            if (at >= 0 && m.memories[at].registers > 0) broken(rule::registers_by_address, t.name, name);
+            if (at < 0 || m.memories[at].registers == 0) continue;
+            std::int64_t const one = m.memories[at].register_bytes();
+            if (!m.memories[at].passes_values()) broken(rule::registers_by_address, t.name, name);
+            else if (t.is_asynchronous || t.most_dimensions != 1 || t.more_calls.count > 0 || t.semantics.count > 0 ||
+                     t.largest_row_bytes != one || t.row_granularity != one)
+                broken(rule::registers_in_another_way, t.name, name);
         }
         if (!t.engine_name.empty()) known(m.engines.find(t.engine_name), t.engine_name);
         at_least(1, t.most_dimensions, t.name, "dimensions");
@@ -226,7 +234,10 @@ struct machine_check {
         bool has_tag = t.call.count == 0 && tagged;
         auto const check = [&](call_argument const& a) {
             has_tag |= a.is == role::tag;
-            if (a.is > role::destination_stride && a.is != role::literal && a.is != role::tag)
+            bool const is_returned = a.is == role::destination && passes_values(m, t.destination);
+            if (passes_values(m, t) && (is_returned || (!is_address(a.is) && a.is != role::literal)))
+                broken(rule::registers_in_another_way, t.name);
+            else if (a.is > role::destination_stride && a.is != role::literal && a.is != role::tag)
                 broken(rule::argument_of_no_transfer, t.name);
             else check_value_of(t.name, a, memory_of(m, t, a));
         };
@@ -278,6 +289,7 @@ struct machine_check {
         at_least(1, i.address_alignment, i.name, "alignment");
         at_least(1, i.stride_alignment, i.name, "stride_multiple");
         if (i.operand_count > i.most_operands) p.refuse_capacity("operands", i.operand_count, i.most_operands, 0, i.name);
+        if (passes_values(m, i) && (i.is_asynchronous || i.more_calls.count > 0)) broken(rule::registers_in_another_way, i.name);
         if (p.refused() || !check_semantics(i.name, i.semantics, s)) return;
         computation_view const view = m.view(i.semantics);
         fixed_array<int, intrinsic_description::most_operands> ranks{};
@@ -303,6 +315,7 @@ struct machine_check {
             if (result && o.is == direction::reads) return broken(rule::result_only_read, i.name, o.tensor);
             if (result && s.continues && o.is != direction::updates) return broken(rule::result_not_updated, i.name, o.tensor);
             if (result && o.is == direction::updates && !s.reduces()) return broken(rule::update_without_reduction, i.name, o.tensor);
+            if (result && o.is == direction::updates && s.start >= 0) return broken(rule::update_with_a_start, i.name, o.tensor);
             if (!result && o.is != direction::reads) return broken(rule::input_written, i.name, o.tensor);
         }
         if ((i.flexible_axes & i.unknown_axis) != 0) return broken(rule::axis_not_in_semantics, i.name);
@@ -316,6 +329,9 @@ struct machine_check {
             bool const inside =
                 of_operand && (a.is == role::address || (a.dimension >= 0 && a.dimension < ranks[static_cast<std::size_t>(a.operand)]));
             bool const of_axis = a.is == role::covered && a.dimension >= 0;
+            operand_constraint const* const o = of_operand ? &i.operands[static_cast<std::size_t>(a.operand)] : nullptr;
+            if (o != nullptr && passes_values(m, o->memory_name) && (a.is == role::stride || o->is == direction::writes))
+                return broken(rule::registers_in_another_way, i.name, o->tensor);
             if (of_axis && !i.is_flexible(a.dimension))
                 return broken(rule::extent_of_a_fixed_axis, i.name, s.axes[static_cast<std::size_t>(a.dimension)].name);
             if (!inside && !of_axis && a.is != role::literal) broken(rule::argument_without_operand, i.name);
@@ -354,7 +370,7 @@ struct machine_check {
         }
         if (wrong) p.refuse_ill_formed(wrong, part);
         else if (s.store + 1 != view.count) broken(rule::several_stages, part);
-        else if (uses_value(view, s.body)) broken(rule::parameter_in_semantics, part);
+        else if (uses_value(view, s.body) || (s.start >= 0 && uses_value(view, s.start))) broken(rule::parameter_in_semantics, part);
         for (int at = 0; at < view.count && !p.refused(); ++at) {
             if (view[at].op == operation::within) broken(rule::padding_in_semantics, part);
         }

@@ -200,12 +200,19 @@ struct matcher {
     }
 };
 
+constexpr char const* start_name(stage const& s) { return s.start >= 0 ? "a value to start from" : "the identity to start from"; }
 constexpr char const* reduction_name(operation reduction) { return reduction == operation::constant ? "no reduction" : name_of(reduction); }
 
 /// Whether a form of an intrinsic takes the steps that another one takes of a loop.
 constexpr bool takes_step(intrinsic_description const& what, stage const& semantics, int axis, nest_axis const& loop) {
     std::int64_t const extent = semantics.axes[static_cast<std::size_t>(axis)].extent;
     return what.is_flexible(axis) ? extent >= loop.lane_extent : extent == loop.lane_extent && !loop.flexible;
+}
+
+/// Whether an intrinsic continues from the contents of what it writes.
+constexpr bool accumulates(intrinsic_description const& what, stage const& semantics) {
+    int const target = what.find(semantics.output);
+    return target >= 0 && semantics.reduces() && what.operands[static_cast<std::size_t>(target)].is == direction::updates;
 }
 
 /// Whether stage `s` computes what the semantics `view` declare when its covered loops stand for the axes as `found.loop_of_axis` says.
@@ -232,6 +239,9 @@ constexpr mismatch match_semantics(planning& p, int s, intrinsic_description con
     }
     if (st.type != sem.type) return after(1, differs(name_of(st.type), name_of(sem.type)));
     if (st.reduction != sem.reduction) return after(1, differs(reduction_name(st.reduction), reduction_name(sem.reduction)));
+    // Steps that continue say nothing of what the first of them starts from.
+    bool const continues = accumulates(what, sem);
+    if (!continues && (st.start >= 0) != (sem.start >= 0)) return after(1, differs(start_name(st), start_name(sem)));
     matcher const m{p, s, view, found};
     found.count = 0;
     mismatch const wrong = m.match_access(st.target, sem.target, 0);
@@ -240,7 +250,7 @@ constexpr mismatch match_semantics(planning& p, int s, intrinsic_description con
     found.nodes[0] = static_cast<std::int16_t>(st.target);
     found.semantic_nodes[0] = static_cast<std::int16_t>(sem.target);
     found.count = 1;
-    matcher::goal const body{st.body, sem.body, nullptr};
+    matcher::goal const start{st.start, sem.start, nullptr}, body{st.body, sem.body, sem.start >= 0 ? &start : nullptr};
     mismatch const in_body = m.match_all(&body);
     return after(2 + in_body.reached, in_body);
 }
@@ -298,12 +308,6 @@ constexpr mismatch match_intrinsic(planning& p, int s, int intrinsic_at, matchin
     if (partial.count == 0) return closest;
     found = partial;
     return {};
-}
-
-/// Whether an intrinsic continues from the contents of what it writes.
-constexpr bool accumulates(intrinsic_description const& what, stage const& semantics) {
-    int const target = what.find(semantics.output);
-    return target >= 0 && semantics.reduces() && what.operands[static_cast<std::size_t>(target)].is == direction::updates;
 }
 
 }  // namespace tilewright::detail

@@ -271,7 +271,9 @@ constexpr void move_dense(planning& p, region r, int transfer_at, int ordinal, r
     fixed_array<int, max_rank> loops{};
     for (int position = 0; position < peeled; ++position) {
         movement_dimension const& d = dim(position);
-        int const loop = p.add(variable{.name = p.buffer_at(r.destination).tensor, .extent = d.extent});
+        // Registers have no addresses.
+        bool const written_out = passes_values(p.of->where(), t);
+        int const loop = p.add(variable{.name = p.buffer_at(r.destination).tensor, .extent = d.extent, .unrolled = written_out});
         loops[static_cast<std::size_t>(position)] = loop;
         if (r.source >= 0) r.source_at[static_cast<std::size_t>(d.source_dimension)].add(d.source_factor, loop);
         r.destination_at[static_cast<std::size_t>(d.destination_dimension)].add(d.destination_factor, loop);

@@ -279,8 +279,8 @@ struct operand_use {
 
 enum class body_kind : std::uint8_t {
     value,      // a stage without reduction
-    reduction,  // identity, then the whole reduction
-    identity,   // only the identity: the reduction's loops stand further in
+    reduction,  // what it starts from, then the whole reduction
+    identity,   // only what it starts from, the identity or a value: the reduction's loops stand further in
     update,     // continues a reduction
     intrinsic,  // one step of an intrinsic
 };
@@ -304,9 +304,9 @@ struct body {
     std::int16_t stage = 0;
     fixed_array<std::int16_t, most_loops> loops{};  ///< variables, outermost first
     std::int16_t loop_count = 0;
-    operation_counts counts{};           ///< of one iteration of all loops; a reduction's identity is not in it
-    operation_counts identity_counts{};  ///< of writing that identity once
-    std::int64_t cycles = 0;             ///< of one execution
+    operation_counts counts{};                  ///< of one iteration of all loops; what a reduction starts from is not in it
+    operation_counts start_counts{.store = 1};  ///< of a reduction: of one iteration of the loops that write what it starts from
+    std::int64_t cycles = 0;                    ///< of one execution
     std::int16_t intrinsic = -1;
     std::int16_t first_intrinsic = -1;  ///< used instead where all `first_loops` are at 0
     std::int64_t first_cycles = 0;
@@ -463,13 +463,16 @@ struct plan_value {
     }
 
     /// Calls `visit(use, reads, writes)` for every buffer that a body touches.
+    /// @param begins  of an intrinsic: in a step that may be the first of a reduction, which alone reads what it starts from
     template <class Visit>
-    constexpr void each_use(body const& b, Visit&& visit) const {
+    constexpr void each_use(body const& b, Visit&& visit, bool begins = true) const {
         stage const& st = stages[static_cast<std::size_t>(b.stage)];
         for (int position = 0; position < uses.size(); ++position) {
             use const& u = uses[static_cast<std::size_t>(position)];
             bool const writes = u.node == st.target;
-            bool const reads = b.kind != body_kind::identity && u.node > st.target && u.node < st.store;
+            bool const starts = st.is_in_start(u.node);
+            bool const mine = starts ? b.kind != body_kind::update && begins : b.kind != body_kind::identity;
+            bool const reads = mine && u.node > st.target && u.node < st.store;
             if (u.buffer >= 0 && (reads || writes)) visit(u, reads, writes);
         }
     }

@@ -177,7 +177,7 @@ struct clocks {
         if (in.plan().limits.size() == 0) return b.cycles;
         operation_costs const costs = in.plan().where->host().costs;
         std::int64_t cycles = in.iterations_of(b, b.kind == body_kind::identity) * cycles_of(b.counts, costs);
-        if (b.kind == body_kind::reduction) cycles += in.iterations_of(b, true) * cycles_of(b.identity_counts, costs);
+        if (b.kind == body_kind::reduction) cycles += in.iterations_of(b, true) * cycles_of(b.start_counts, costs);
         return cycles;
     }
     constexpr std::int64_t& completion_of(run const& in, ring_step const& at) {
@@ -237,25 +237,28 @@ struct clocks {
         }
     }
     /// Likewise of one step of an intrinsic, where the loops stand.
-    static constexpr use_list uses_of(run const& in, int engine_at, body const& b) {
+    static constexpr use_list uses_of(run const& in, int engine_at, body const& b, bool begins) {
         use_list all;
         if (!in.plan().where->engines[engine_at].interlocked) return all;
-        in.plan().each_use(b, [&](use const& u, bool, bool writes) {
-            held_use touched = use_of(in, engine_at, u.buffer, -1, 0, writes);
-            for (std::size_t d = 0; d < max_rank; ++d) {
-                affine const& at = u.at[d];
-                touched.low[d] = touched.high[d] = at.constant;
-                for (int t = 0; t < at.count; ++t) {
-                    term const& part = in.plan().term_at(at, t);
-                    variable const& v = in.plan().variables[static_cast<std::size_t>(part.variable)];
-                    bool const inside = v.kind == variable_kind::lane || (v.kind == variable_kind::loop && in.value(part.variable) < 0);
-                    std::int64_t const far = part.coefficient * (inside ? v.extent - 1 : in.value_at(part.variable, -1, 0));
-                    if (!inside || far < 0) touched.low[d] += far;
-                    if (!inside || far > 0) touched.high[d] += far;
+        in.plan().each_use(
+            b,
+            [&](use const& u, bool, bool writes) {
+                held_use touched = use_of(in, engine_at, u.buffer, -1, 0, writes);
+                for (std::size_t d = 0; d < max_rank; ++d) {
+                    affine const& at = u.at[d];
+                    touched.low[d] = touched.high[d] = at.constant;
+                    for (int t = 0; t < at.count; ++t) {
+                        term const& part = in.plan().term_at(at, t);
+                        variable const& v = in.plan().variables[static_cast<std::size_t>(part.variable)];
+                        bool const inside = v.kind == variable_kind::lane || (v.kind == variable_kind::loop && in.value(part.variable) < 0);
+                        std::int64_t const far = part.coefficient * (inside ? v.extent - 1 : in.value_at(part.variable, -1, 0));
+                        if (!inside || far < 0) touched.low[d] += far;
+                        if (!inside || far > 0) touched.high[d] += far;
+                    }
                 }
-            }
-            all.push(touched);
-        });
+                all.push(touched);
+            },
+            begins);
         return all;
     }
     /// Where engines are interlocked, a job begins when those of the others that it conflicts with are complete.
@@ -293,7 +296,7 @@ struct clocks {
             return;
         }
         engine_clock& clock = engines[static_cast<std::size_t>(on)];
-        use_list const touched = uses_of(in, on, b);
+        use_list const touched = uses_of(in, on, b, intrinsic_at == b.first_intrinsic || b.first_intrinsic < 0);
         hold_back(in, on, touched);
         if (where.intrinsics[intrinsic_at].is_asynchronous) clock.start_many(now, cycles, where.engines[on].depth, times);
         else now = clock.start(now, {times * cycles, 0}, engine_clock::most_depth);

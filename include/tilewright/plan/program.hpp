@@ -55,6 +55,15 @@ constexpr void count_operations(planning& p, int at, operation_counts& counts, c
     for (int argument = 0; argument < n.argument_count; ++argument) count_operations(p, n.argument(argument), counts, counted);
 }
 
+/// Of writing what a reduction starts from, once.
+constexpr operation_counts count_start(planning& p, stage const& st) {
+    use const* const target = p.plan.use_at(st.target);
+    operation_counts counts{.store = 1, .wait = target == nullptr ? 0 : wait_at(p, target->buffer)};
+    counted_nodes counted{.first = st.start_first};
+    if (st.start >= 0) count_operations(p, st.start, counts, counted);
+    return counts;
+}
+
 /// Buffers that a body which stays code touches must be visible to the host.
 constexpr void touch_from_code(planning& p, int s, bool reads) {
     p.each_access(
@@ -398,17 +407,28 @@ class program_writer {
         return -1;
     }
 
-    /// Where the identity is written. An instruction that continues needs it even where no loop of the program reduces. A buffer that
-    /// holds partial sums is there only inside of its level.
+    /// Where the identity, or the value that is started from, is written. An instruction that continues needs it even where no loop of
+    /// the program reduces. A buffer that holds partial sums is there only inside of its level, and so is what a start reads.
     constexpr int identity_depth(int s) const {
         int reduction = first_reduction(s);
         for (int at = 0; at < p.stagings.size() && reduction >= 0; ++at) {
             staging const& st = p.stagings[static_cast<std::size_t>(at)];
             int const inside = st.depth - p.placed(s).outer_depth;
-            if (st.stage == s && st.partial_sums && inside > reduction) reduction = inside;
+            bool const started_from = !st.writes && starts_from(s, st.tensor);
+            if (st.stage == s && (st.partial_sums || started_from) && inside > reduction) reduction = inside;
+        }
+        for (int producer = 0; producer < s && reduction >= 0; ++producer) {
+            int const inside = p.placed(producer).outer_depth - p.placed(s).outer_depth;
+            if (p.placed(producer).at_stage == s && starts_from(s, p.stage_at(producer).output) && inside > reduction) reduction = inside;
         }
         bool const by_steps = p.nest_at(s).intrinsic >= 0 && p.stage_at(s).reduces() && !p.stage_at(s).continues;
         return reduction < 0 && by_steps ? p.placed(s).owned : reduction;
+    }
+
+    constexpr bool starts_from(int s, label const& tensor) const {
+        bool found = false;
+        p.each_access(s, [&](int node) { found |= p.stage_at(s).is_in_start(node) && p.plan.what[node].name == tensor; });
+        return found;
     }
 
     constexpr void write_identity(int s, int depth) {
@@ -416,24 +436,30 @@ class program_writer {
         // What is filled by the core must not be in use any more.
         if (computes_aside_ && agents_of(p, s).core && !is_stored_by_steps(s, p.placed(s).outer_depth + depth)) drain(agents_of(p, s));
         if (n.intrinsic >= 0) return void(filled_[static_cast<std::size_t>(s)] = write_fill(p, s, depth));
-        body b{.kind = body_kind::identity, .stage = static_cast<std::int16_t>(s)};
+        // Tile bodies have loops of constant extents: those that run time decides on, and what stands around them, are the program's.
+        int inside = depth;
         for (int position = depth; position < n.depth; ++position) {
+            if (!n.axis_of_loop(position).reduction && n.axis_of_loop(position).trips >= 0) inside = position + 1;
+        }
+        for (int position = depth; position < inside; ++position) {
+            if (!n.axis_of_loop(position).reduction) p.add(step_kind::loop, n.axis_of_loop(position).variable);
+        }
+        body b{.kind = body_kind::identity, .stage = static_cast<std::int16_t>(s)};
+        for (int position = inside; position < n.depth; ++position) {
             if (!n.axis_of_loop(position).reduction) b.loops[static_cast<std::size_t>(b.loop_count++)] = n.axis_of_loop(position).variable;
         }
         each_reduction_around(p, s, p.placed(s).outer_depth + depth, [&](int loop) {
             b.first_loops[static_cast<std::size_t>(b.first_loop_count++)] = static_cast<std::int16_t>(loop);
         });
-        b.counts = identity_counts(s);
+        b.counts = count_start(p, p.stage_at(s));
         b.cycles = cycles_of_code(s, b, b.loop_count);
-        touch_from_code(p, s, false);
+        touch_from_code(p, s, p.stage_at(s).start >= 0);
         p.add(step_kind::compute, p.add(b));
+        for (int position = inside - 1; position >= depth; --position) {
+            if (!n.axis_of_loop(position).reduction) p.add(step_kind::end, n.axis_of_loop(position).variable);
+        }
     }
 
-    /// Of one store to the target of a stage.
-    constexpr operation_counts identity_counts(int s) {
-        use const* const target = p.plan.use_at(p.stage_at(s).target);
-        return {.store = 1, .wait = target == nullptr ? 0 : wait_at(p, target->buffer)};
-    }
     constexpr std::int64_t cycles_of_code(int s, body const& b, int loop_count) {
         double const once = static_cast<double>(cycles_of(b.counts, where().host().costs));
         return p.limited(static_cast<double>(trips(p, b.loops, loop_count)) * once, plan_value::most_total, "cycles", p.stage_at(s).output);
@@ -450,13 +476,14 @@ class program_writer {
         keep_lanes_in_a_block(p, s);
         counted_nodes counted{.first = st.first};
         count_operations(p, st.body, b.counts, counted);
-        b.identity_counts = identity_counts(s);
-        b.counts.store += 1;
-        b.counts.wait += b.identity_counts.wait;
-        if (st.reduces()) b.counts.load += 1, b.counts.arithmetic += 1, b.counts.wait += b.identity_counts.wait;
+        use const* const target = p.plan.use_at(st.target);
+        std::int32_t const wait = target == nullptr ? 0 : wait_at(p, target->buffer);
+        b.counts.store += 1, b.counts.wait += wait;
+        if (st.reduces()) b.counts.load += 1, b.counts.arithmetic += 1, b.counts.wait += wait;
         b.cycles = cycles_of_code(s, b, b.loop_count);
+        b.start_counts = count_start(p, st);
         if (b.kind == body_kind::reduction)
-            b.cycles += trips(p, b.loops, b.loop_count, true) * cycles_of(b.identity_counts, where().host().costs);
+            b.cycles += trips(p, b.loops, b.loop_count, true) * cycles_of(b.start_counts, where().host().costs);
         touch_from_code(p, s, true);
         p.add(step_kind::compute, p.add(b));
     }

@@ -94,6 +94,12 @@ class program_run {
     constexpr plan_value const& plan() const { return plan_; }
     /// Of a loop variable: -1 in loops that `compute` counts in its `times`.
     constexpr std::int64_t value(int variable_at) const { return values_[static_cast<std::size_t>(variable_at)]; }
+    /// Whether the loops of a body stand where a reduction begins, or may: they are counted in its `times`.
+    constexpr bool begins(body const& b) const {
+        bool begun = true;
+        for (int at = 0; at < b.first_loop_count; ++at) begun &= value(b.first_loops[static_cast<std::size_t>(at)]) <= 0;
+        return begun;
+    }
     /// Whether a loop stands around.
     constexpr bool is_open(int variable_at) const {
         bool open = false;
@@ -240,9 +246,10 @@ class program_run {
     constexpr bool is_followed(step const& s) const {
         if (s.kind == step_kind::start || s.kind == step_kind::wait || s.kind == step_kind::push || s.kind == step_kind::pop) return true;
         if (s.kind != step_kind::compute) return false;
-        // Jobs of two lengths on an engine that works aside of the core, or that others of the kind are held back by.
+        // Jobs of two lengths or uses on an engine that works aside of the core, or that others of the kind are held back by.
         body const& b = plan_.bodies[static_cast<std::size_t>(s.what)];
-        return plan_.is_aside(b) && ((b.first_intrinsic >= 0 && b.cycles != b.first_cycles) || interlocks_units(b));
+        stage const& of = plan_.stages[static_cast<std::size_t>(b.stage)];
+        return plan_.is_aside(b) && ((b.first_intrinsic >= 0 && (b.cycles != b.first_cycles || of.start >= 0)) || interlocks_units(b));
     }
     /// Whether a body runs aside, on one of several interlocked engines that compute.
     constexpr bool interlocks_units(body const& b) const {
@@ -423,10 +430,7 @@ class program_run {
     /// Whether a body is carried out where the loops around stand: an identity only where a reduction begins.
     constexpr bool is_begun(int body_at) const {
         body const& b = plan_.bodies[static_cast<std::size_t>(body_at)];
-        bool begun = true;
-        for (int at = 0; at < b.first_loop_count && b.kind == body_kind::identity; ++at)
-            begun &= value(b.first_loops[static_cast<std::size_t>(at)]) <= 0;
-        return begun;
+        return b.kind != body_kind::identity || begins(b);
     }
     /// Iterations of loops that are run as one, for each of them in which an identity is written.
     constexpr std::int64_t repeats_of_first(int body_at) const {

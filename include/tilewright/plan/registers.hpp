@@ -35,11 +35,22 @@ class register_count {
     int operand_count = 0;
 
     constexpr std::int64_t operator()(fixed_array<std::int16_t, body::most_loops> const& loops) {
+        stage const& s = p_.stage_at(b_.stage);
+        // What is started from is written before the first step is made.
+        std::int64_t const before = s.start < 0 || b_.kind == body_kind::update ? 0 : held_by(loops, s.start, true);
+        if (b_.kind == body_kind::identity) return before;
+        std::int64_t const steps = held_by(loops, s.body, false);
+        return steps > before ? steps : before;
+    }
+
+  private:
+    constexpr std::int64_t held_by(fixed_array<std::int16_t, body::most_loops> const& loops, int value, bool start) {
+        stage const& s = p_.stage_at(b_.stage);
         std::int64_t total = 0;
         operand_count = 0;
         p_.plan.each_use(b_, [&](use const& u, bool reads, bool) {
             buffer const& b = p_.buffer_at(u.buffer);
-            if (!reads || p_.of->where().memories[b.memory].registers > 0) return;
+            if (!reads || s.is_in_start(u.node) != start || p_.of->where().memories[b.memory].registers > 0) return;
             std::int64_t held = lanes_of(u, b);
             bool kept = false;  // a loop around does not move it
             for (int at = 0; at < b_.loop_count; ++at) {
@@ -52,13 +63,10 @@ class register_count {
             total += held;
         });
         // A product that is not added as it is made stands in a register of its own.
-        stage const& s = p_.stage_at(b_.stage);
-        bool const fused = p_.of->where().host().fused_multiply_add && s.reduces() && p_.plan.what[s.body].op == operation::multiply;
-        bool const plain = p_.plan.what[s.body].op == operation::access;
-        return b_.kind == body_kind::identity ? 0 : total + (fused || plain ? 0 : 1);
+        bool const fused = p_.of->where().host().fused_multiply_add && s.reduces() && p_.plan.what[value].op == operation::multiply;
+        bool const plain = p_.plan.what[value].op == operation::access;
+        return total + ((fused && !start) || plain ? 0 : 1);
     }
-
-  private:
     constexpr std::int64_t lanes_of(use const& u, buffer const& b) const {
         std::int64_t lanes = 1;
         for (int at = 0; at < b_.loop_count; ++at) {
@@ -147,7 +155,10 @@ constexpr void check_registers(planning& p) {
         if (s.kind == step_kind::end) --depth;
         if (s.kind != step_kind::compute) continue;
         body& b = p.plan.bodies[static_cast<std::size_t>(s.what)];
-        if (b.kind == body_kind::intrinsic) continue;
+        if (b.kind == body_kind::intrinsic) {
+            if (passes_values(p.of->where(), p.of->where().intrinsics[b.intrinsic])) check_written_out(p, b, open, depth);
+            continue;
+        }
         int file = -1, ordinal = 0;
         p.plan.each_use(b, [&](use const& u, bool, bool) {
             if (p.of->where().memories[p.buffer_at(u.buffer).memory].registers == 0) return;

@@ -190,6 +190,7 @@ constexpr void bind_accesses(planning& p) {
             },
             true);
         bind_axis_values(p, s, p.stage_at(s).body);
+        if (p.stage_at(s).start >= 0) bind_axis_values(p, s, p.stage_at(s).start);
     }
 }
 

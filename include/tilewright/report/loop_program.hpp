@@ -144,6 +144,7 @@ inline std::string statement_text(plan_value const& plan, body const& b) {
     use const& target = *plan.use_at(s.target);
     std::string const to = element_text(plan, target.buffer, target.at);
     bool const sums = s.reduction == operation::reduce_sum, largest = s.reduction == operation::reduce_maximum;
+    if (b.kind == body_kind::identity && s.start >= 0) return to + " = " + value_text(plan, s.start);
     if (b.kind == body_kind::identity) {
         std::string const extreme =
             is_float(s.type) ? (largest ? "-infinity" : "infinity") : std::string(largest ? "lowest " : "highest ") + name_of(s.type);
@@ -152,12 +153,17 @@ inline std::string statement_text(plan_value const& plan, body const& b) {
     std::string const value = value_text(plan, s.body);
     if (b.kind == body_kind::value) return to + " = " + value;
     if (b.kind == body_kind::update) return sums ? to + " += " + value : to + " = " + (largest ? "max(" : "min(") + to + ", " + value + ")";
-    std::string text = to + " = " + name_of(s.reduction) + "(";
+    std::string text = to + " = ", behind;
+    if (s.start >= 0) {
+        text += (sums ? "" : largest ? "max(" : "min(") + value_text(plan, s.start) + (sums ? " + " : ", ");
+        behind = sums ? "" : ")";
+    }
+    text += std::string(name_of(s.reduction)) + "(";
     for (int at = 0; at < b.loop_count; ++at) {
         int const loop = b.loops[static_cast<std::size_t>(at)];
         if (plan.variables[static_cast<std::size_t>(loop)].reduction) text += loop_name(plan, loop) + ", ";
     }
-    return text + value + ")";
+    return text + value + ")" + behind;
 }
 
 inline std::string code_text(plan_value const& plan, body const& b) {

@@ -1,0 +1,192 @@
+#include "c_source/compiled.hpp"
+
+// Registers of a C type of the user's, which functions take and return by value.
+
+using namespace tilewright;
+
+namespace {
+
+constexpr memory dram{.name = "dram"}, vec = register_file("vec", 16, 32, "v8f"), plain = register_file("plain", 16, 32);
+constexpr core cpu{.name = "cpu"};
+constexpr auto vload = transfer("vload", dram, vec), vstore = transfer("vstore", vec, dram);
+constexpr axis i{"i", 8}, i16{"i16", 16};
+constexpr tensor<float> a{"a"}, b{"b"}, c{"c"}, d{"d"};
+constexpr auto vmul8 = intrinsic("vmul8", c(i) += a(i) * b(i)).reads(a, vec).reads(b, vec).writes(c, vec);
+constexpr auto vfma8 = intrinsic("vfma8", c(i) += a(i) * b(i)).reads(a, vec).reads(b, vec).updates(c, vec);
+constexpr auto vscale8 = intrinsic("vscale8", c(i) += a() * b(i)).reads(a, dram).reads(b, vec).updates(c, vec);
+constexpr auto vstart8 = intrinsic("vstart8", c(i) = d(i) + sum(a() * b(i))).reads(a, dram).reads(b, vec).reads(d, vec).writes(c, vec);
+constexpr auto simd = machine("simd", dram, vec, cpu, vload, vstore, vmul8, vfma8, vscale8, vstart8);
+
+constexpr axis m{"m", 12}, n{"n", 32}, k{"k", 20}, mo{"mo"}, mi{"mi"}, no{"no"}, ni{"ni"};
+constexpr tensor<float> A{"A"}, B{"B"}, C{"C"}, bias{"bias"};
+
+// Sums of products down the rows of two matrices.
+constexpr auto products = C(n) += A(k, n) * B(k, n);
+constexpr auto by_fma = schedule(products, simd)
+                            .split(n, no, ni, 16)
+                            .reorder(no, k, ni)
+                            .cache_read(A, vec)
+                            .at(k)
+                            .cache_read(B, vec)
+                            .at(k)
+                            .cache_write(C, vec)
+                            .at(no)
+                            .unroll(ni)
+                            .tensorize(ni, vfma8);
+// A tile of 3 x 16 sums stays in registers, started from a bias.
+constexpr auto matmul = C(m, n) = bias(n) + sum(k, A(m, k) * B(k, n));
+constexpr auto tile = schedule(matmul, simd)
+                          .tile(m, n, mo, no, mi, ni, 3, 16)
+                          .reorder(mo, no, k, mi, ni)
+                          .cache_read(B, vec)
+                          .at(k)
+                          .cache_read(bias, vec)
+                          .at(no)
+                          .cache_write(C, vec)
+                          .at(no)
+                          .unroll(mi)
+                          .unroll(ni)
+                          .tensorize(ni, vscale8);
+
+// The last tile has one register of two.
+constexpr axis n24{"n", 24};
+constexpr auto partly_products = C(n24) += A(k, n24) * B(k, n24);
+constexpr auto partly = schedule(partly_products, simd)
+                            .split(n24, no, ni, 16)
+                            .reorder(no, k, ni)
+                            .cache_read(A, vec)
+                            .at(k)
+                            .cache_read(B, vec)
+                            .at(k)
+                            .cache_write(C, vec)
+                            .at(no)
+                            .unroll(ni)
+                            .tensorize(ni, vfma8);
+
+std::string vectors() {
+    std::ifstream in(TILEWRIGHT_VECTORS_H);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+halide::c_source_options const on_device{"kernel", halide::binding::device, {"vectors.h"}};
+
+/// The C source on values makes the bits of the object on the emulated machine.
+template <schedule const& Schedule>
+std::string check() {
+    static constexpr plan_value const& planned = plan<Schedule>;
+    emulator& on = emulated<(Schedule.where())>();
+    kernels::check_kernel(planned, on);
+    halide::jit_kernel object(planned, &on);
+    kernels::operand_data const data = kernels::random_operands(planned, 17);
+    Halide::Buffer<> const wanted = kernels::result_of(object, data, {});
+    std::string source;
+    for (c_kernels::compiler const& with : c_kernels::compilers) {
+        for (char const* kind : {"", " -DVECTORS_OF_THE_COMPILER -Wno-psabi"}) {
+            for (char const* level : {"-O0", "-O2"}) {
+                std::string const flags = std::string(level) + kind;
+                INFO(with.name << " " << flags);
+                std::unique_ptr<c_kernels::c_kernel> kernel;
+                try {
+                    kernel = std::make_unique<c_kernels::c_kernel>(Schedule, planned, on_device, std::vector{vectors()},
+                                                                   c_kernels::compiler{with.name, flags.c_str()});
+                } catch (std::exception const& wrong) {
+                    FAIL(wrong.what());
+                }
+                source = kernel->text().source;
+                Halide::Buffer<> result = data.output.copy();
+                CHECK(kernel->run(planned, data, result, {}) == 0);
+                CHECK(kernels::same_bits(result, wanted));
+                CHECK(kernel->text().header.find("v8f") == std::string::npos);
+            }
+        }
+    }
+    return source;
+}
+std::string without_space(std::string text) {
+    std::erase_if(text, [](unsigned char letter) { return std::isspace(letter) != 0; });
+    return text;
+}
+bool holds(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
+std::string said_of(schedule const& what, halide::c_source_options const& options = on_device) {
+    auto const planned = std::make_unique<plan_value>(make_plan(what));
+    if (planned->refusal) return to_string(planned->refusal);
+    try {
+        halide::c_source(what, *planned, options);
+    } catch (std::exception const& wrong) {
+        return wrong.what();
+    }
+    return "nothing";
+}
+
+}  // namespace
+
+TEST_CASE("functions take and return registers") {
+    std::string const source = check<by_fma>();
+    INFO(source);
+    CHECK(holds(source, "v8f C_vec_0 = {0};"));
+    CHECK(holds(source, "v8f A_vec_1;"));
+    CHECK(holds(source, "A_vec_0 = vload((const void *)("));
+    CHECK(holds(source, "C_vec_0 = vmul8(A_vec_0, B_vec_0);"));
+    CHECK(holds(source, "C_vec_1 = vfma8(A_vec_1, B_vec_1, C_vec_1);"));
+    CHECK(holds(source, "vstore((void *)("));
+    CHECK(!holds(source, "TILEWRIGHT_FENCE"));
+}
+TEST_CASE("a tile of sums that start from a bias, with one operand by its address") {
+    std::string const source = check<tile>();
+    INFO(source);
+    CHECK(holds(source, "C_vec_5 = vstart8((const void *)("));
+    CHECK(holds(source, "B_vec_1, bias_vec_1);"));
+    CHECK(holds(source, "B_vec_1, C_vec_5);"));
+    CHECK(plan<tile>.calls(vstart8) == 4 * 2 * 6);
+    // The reference shows it.
+    std::ifstream page(TILEWRIGHT_C_SOURCE_PAGE);
+    std::string const text{std::istreambuf_iterator<char>(page), {}};
+    std::size_t const heading = text.find("has steps such as"), begin = text.find("```c\n", heading) + 5;
+    REQUIRE(heading != std::string::npos);
+    std::string const shown = without_space(text.substr(begin, text.find("```", begin) - begin));
+    CHECK(shown.size() > 100);
+    CHECK(holds(without_space(source), shown));
+}
+TEST_CASE("a tile that ends early, by whole registers") {
+    std::string const source = check<partly>();
+    INFO(source);
+    CHECK(plan<partly>.calls(vload) == 2 * 20 * 3);
+}
+TEST_CASE("what cannot be passed by value is refused by name") {
+    // Nobody defines the type.
+    CHECK(holds(said_of(by_fma, {"kernel", halide::binding::device, {}}), "registers of `vec` are of the C type `v8f`"));
+    // Loops that are not written out.
+    auto const in_loops = schedule(products, simd)
+                              .split(n, no, ni, 16)
+                              .reorder(no, k, ni)
+                              .cache_read(A, vec)
+                              .at(k)
+                              .cache_read(B, vec)
+                              .at(k)
+                              .cache_write(C, vec)
+                              .at(no)
+                              .tensorize(ni, vfma8);
+    CHECK(holds(said_of(in_loops), "loop `ni`: it moves through registers, which have no addresses: unroll or vectorize it"));
+    // Registers without a type: the emulated machine does not mind.
+    auto const without = machine("without", dram, plain, cpu, transfer("in", dram, plain).on(cpu), transfer("out", plain, dram).on(cpu),
+                                 intrinsic("twice", c(i) = a(i) + a(i)).reads(a, plain).writes(c, plain));
+    auto const twice = C(n) = A(n) + A(n);
+    auto const doubled = schedule(twice, without).cache_read(A, plain).cache_write(C, plain).unroll(n).tensorize(n, without.intrinsics[0]);
+    CHECK(holds(said_of(doubled), "`A.plain` is in registers of `plain`, which have no address"));
+    CHECK(said_of(doubled, {"kernel", halide::binding::emulated, {}}) == "nothing");
+    // Copies by the core, and functions, on one buffer.
+    auto const mixed = machine("mixed", dram, vec, cpu, transfer("in", dram, vec).on(cpu), vstore,
+                               intrinsic("twice", c(i) = a(i) + a(i)).reads(a, vec).writes(c, vec));
+    CHECK(holds(said_of(schedule(twice, mixed).cache_read(A, vec).cache_write(C, vec).unroll(n).tensorize(n, mixed.intrinsics[0])),
+                "`A.vec` is in registers of `vec`, which functions take by value, and loops that stay code use it, too"));
+    // Two registers at a time.
+    auto const wide =
+        machine("wide", dram, vec, cpu, vload, vstore, intrinsic("twice", c(i16) = a(i16) + a(i16)).reads(a, vec).writes(c, vec));
+    CHECK(holds(said_of(schedule(twice, wide).cache_read(A, vec).cache_write(C, vec).unroll(n).tensorize(n, wide.intrinsics[0])),
+                "`twice` takes 1 x 16 elements of `a`, and not the 8 of a register of `vec`"));
+    // Rows that are no registers.
+    constexpr axis odd{"odd", 12};
+    auto const rest = C(odd) = A(odd) + A(odd);
+    CHECK(holds(said_of(schedule(rest, simd).cache_read(A, vec)), "a row has 24 bytes, which is no multiple of 32"));
+    // Object code.
+    CHECK_THROWS_WITH(halide::value_buffers_of(plan<by_fma>, false), Catch::Contains("object code cannot"));
+}
