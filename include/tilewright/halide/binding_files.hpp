@@ -116,7 +116,7 @@ inline std::vector<std::string> device_prototype_list(plan_value const& plan, bo
         if (!transfers[static_cast<std::size_t>(at)]) continue;
         transfer_description const& t = where.transfers[at];
         if (passes_values(where, t)) {
-            text << "/* transfer " << t.name.str() << ": " << t.call.symbol.str() << " of the header that defines its registers */\n";
+            list.push_back("/* transfer " + t.name.str() + ": " + t.call.symbol.str() + " of the header that defines its registers */\n");
             continue;
         }
         each_call(where, t, [&](device_call const& call) {
@@ -187,7 +187,7 @@ inline std::vector<std::string> device_prototype_list(plan_value const& plan, bo
         if (!intrinsics[static_cast<std::size_t>(at)]) continue;
         intrinsic_description const& i = where.intrinsics[at];
         if (passes_values(where, i)) {
-            text << "/* intrinsic " << i.name.str() << ": " << i.call.symbol.str() << " of the header that defines its registers */\n";
+            list.push_back("/* intrinsic " + i.name.str() + ": " + i.call.symbol.str() + " of the header that defines its registers */\n");
             continue;
         }
         each_call(where, i, [&](device_call const& call) {
