@@ -203,8 +203,7 @@ constexpr void place_tensor(program_planning& p, int tensor_at) {
     if (pinned >= 0 && (from >> pinned & 1) != 0) from = static_cast<std::uint16_t>(1u << pinned);
     std::uint16_t const left = static_cast<std::uint16_t>(~p.banned[static_cast<std::size_t>(tensor_at)]);
     std::uint16_t holding = 0;  // what is between kernels needs a memory with room
-    for (int m = 0; m < p.plan.memories.size(); ++m)
-        holding |= static_cast<std::uint16_t>(p.memory_at(m).what.capacity > 0 ? 1u << m : 0u);
+    for (int m = 0; m < p.plan.memories.size(); ++m) holding |= static_cast<std::uint16_t>(p.memory_at(m).what.capacity > 0 ? 1u << m : 0u);
     if (pinned < 0 && t.producer >= 0 && (from & holding) != 0) from &= holding;
     if (pinned < 0 && (from & left) != 0) from &= left;
     if (pinned < 0 && (from & read) != 0) from &= read;
