@@ -173,6 +173,30 @@ TEST_CASE("constants stand side by side at the beginning of their memory, others
     CHECK(plan.offset(in) >= 800);
 }
 
+TEST_CASE("in a memory of banks, a tensor lies in one of them, and the kernels' own buffers below") {
+    memory halves = act;
+    halves.capacity = 1600, halves.banks = 2;
+    memory const near{.name = "near", .capacity = 256, .banks = 2};
+    machine where("where", l2, halves, near);
+    where.add(transfer("get", halves, near));
+    where.add(transfer("put", near, halves));
+    agent const on("on", where);
+    schedule const turn(turned, where);
+    schedule const staged =
+        schedule(doubled, where).reads(x, halves).writes(r, halves).cache_read(x, near).at(i).cache_write(r, near).at(i);
+    program made("halves");
+    made.input(in, halves).run("k0", on, turn).bind(x, in).bind(r, t0).writes(t0, halves);
+    made.run("k1", on, turn).bind(x, t0).bind(r, t1).writes(t1, halves).run("k2", on, staged).bind(x, t1).bind(r, t2);
+    made.run("k3", on, turn).bind(x, t2).bind(r, out).output(out, halves);
+    program_plan_value const plan = make_program_plan(made);
+    REQUIRE(to_string(plan.refusal) == "; ");
+    // Two tensors are alive at a time: one in each bank.
+    CHECK(plan.peak(halves) == 400);
+    CHECK(plan.proven(halves));
+    CHECK(plan.tensor_at(plan.find_tensor("t0")).bank != plan.tensor_at(plan.find_tensor("t1")).bank);
+    CHECK(plan.peak(near) == 80);  // both in the first bank, which has room
+}
+
 // The compiler plans programs, too.
 namespace {
 constexpr auto in_the_compiler = program("in_the_compiler")

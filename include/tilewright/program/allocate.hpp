@@ -5,12 +5,6 @@
 // Offsets of all that lives in the memories of a program.
 namespace tilewright::detail {
 
-/// What shares an offset: a tensor with those that take its bytes over, or a kernel's own buffers.
-struct pooled {
-    std::int16_t tensor = -1;  ///< the first of them
-    std::int16_t frame = -1;
-};
-
 constexpr int first_in_place(program_planning& p, int tensor_at) {
     while (p.tensor(tensor_at).in_place_of >= 0) tensor_at = p.tensor(tensor_at).in_place_of;
     return tensor_at;
@@ -25,29 +19,58 @@ constexpr int fullest_step(program_planning const& p, int memory_at) {
     return found;
 }
 
-/// Constants first, one behind the other, for they are one image; then everything else, by `assign_offsets`.
-/// @return whether it fits
-constexpr bool allocate_memory(program_planning& p, int memory_at, std::int64_t budget) {
-    memory const& m = p.memory_at(memory_at).what;
-    ir::pool_use& pool = p.plan.pools[static_cast<std::size_t>(memory_at)];
-    pool = {.alignment = m.alignment};
-    std::int64_t fixed = 0;
-    fixed_array<ir::placed_buffer, program_plan_value::most_tensors + program_plan_value::most_frames> buffers{};
-    fixed_array<pooled, program_plan_value::most_tensors + program_plan_value::most_frames> owners{};
-    std::size_t count = 0;
-    for (int at = 0; at < p.plan.tensors.size(); ++at) {
-        ir::program_tensor& t = p.tensor(at);
-        if (t.memory != memory_at || t.passed) continue;
-        pool.used = true;
-        pool.alignment = std::lcm(pool.alignment, t.alignment);
-        if (t.kind == ir::tensor_kind::constant) {
-            t.offset = (fixed + t.alignment - 1) / t.alignment * t.alignment;
-            pool.constants = fixed = t.offset + t.bytes;
-            continue;
+constexpr std::int64_t rounded_up(std::int64_t bytes, std::int64_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
+
+/// Lays one memory of a program out: constants first, one behind the other, for they are one image; then everything else, by
+/// `assign_offsets`.
+class pool_layout {
+  public:
+    constexpr pool_layout(program_planning& planned, int memory_position)
+        : p(planned),
+          memory_at_(memory_position),
+          what_(planned.memory_at(memory_position).what),
+          pool_(planned.plan.pools[static_cast<std::size_t>(memory_position)]) {
+        pool_ = {.alignment = what_.alignment};
+    }
+
+    /// @return whether it fits
+    constexpr bool lay_out(std::int64_t budget) {
+        for (int at = 0; at < p.plan.tensors.size(); ++at) {
+            if (lies_here(p.tensor(at))) take_tensor(at);
         }
-        if (t.in_place_of >= 0) continue;
-        owners[count] = {.tensor = static_cast<std::int16_t>(at)};
-        ir::placed_buffer& one = buffers[count++];
+        for (int at = 0; at < p.plan.frames.size(); ++at) {
+            if (frame(at).memory == memory_at_) take_frame(at);
+        }
+        if (what_.banks > 1) reserve_in_all_banks();
+        // Behind what is fixed, everything counts from an aligned base.
+        if (count_ > 0) fixed_ = rounded_up(fixed_, pool_.alignment);
+        pool_.peak = pool_.lower_bound = fixed_;
+        if (count_ > 0) search(budget);
+        return pool_.peak <= what_.bank_capacity();
+    }
+
+  private:
+    static constexpr std::size_t most = program_plan_value::most_tensors + program_plan_value::most_frames;
+    /// What shares an offset: a tensor with those that take its bytes over, or a kernel's own buffers.
+    struct owner {
+        std::int16_t tensor = -1;  ///< the first of them
+        std::int16_t frame = -1;
+    };
+
+    constexpr bool lies_here(ir::program_tensor const& t) const { return t.memory == memory_at_ && !t.passed; }
+    constexpr ir::program_frame& frame(int at) { return p.plan.frames[static_cast<std::size_t>(at)]; }
+    constexpr void take_tensor(int at) {
+        ir::program_tensor& t = p.tensor(at);
+        pool_.used = true;
+        pool_.alignment = std::lcm(pool_.alignment, t.alignment);
+        if (t.kind == ir::tensor_kind::constant) {
+            t.offset = rounded_up(fixed_, t.alignment);
+            pool_.constants = fixed_ = t.offset + t.bytes;
+            return;
+        }
+        if (t.in_place_of >= 0) return;
+        owners_[count_] = {.tensor = static_cast<std::int16_t>(at)};
+        ir::placed_buffer& one = buffers_[count_++];
         one.bytes = t.bytes, one.alignment = t.alignment, one.born = t.born, one.dead = t.dead;
         for (int other = 0; other < p.plan.tensors.size(); ++other) {
             if (p.tensor(other).in_place_of < 0 || first_in_place(p, other) != at) continue;
@@ -55,60 +78,52 @@ constexpr bool allocate_memory(program_planning& p, int memory_at, std::int64_t 
             one.dead = one.dead < p.tensor(other).dead ? p.tensor(other).dead : one.dead;
         }
     }
-    // A kernel's own buffers have one offset in all banks: they are kept below everything else where there are several.
-    std::int64_t alignment = pool.alignment, in_all_banks = 0;
-    for (int at = 0; at < p.plan.frames.size(); ++at) {
-        ir::program_frame& f = p.plan.frames[static_cast<std::size_t>(at)];
-        if (f.memory != memory_at) continue;
-        pool.used = true;
-        pool.alignment = alignment = std::lcm(alignment, f.alignment);
-        ir::program_kernel const& k = p.kernel(f.kernel);
-        if (m.banks == 1) {
-            owners[count] = {.frame = static_cast<std::int16_t>(at)};
-            ir::placed_buffer& one = buffers[count++];
-            one.bytes = f.bytes, one.alignment = f.alignment, one.born = k.first_step, one.dead = k.last_step + 1;
-        }
-        in_all_banks = in_all_banks < f.bytes ? f.bytes : in_all_banks;
+    constexpr void take_frame(int at) {
+        ir::program_frame const& f = frame(at);
+        pool_.used = true;
+        pool_.alignment = std::lcm(pool_.alignment, f.alignment);
+        if (what_.banks > 1) return;
+        owners_[count_] = {.frame = static_cast<std::int16_t>(at)};
+        ir::placed_buffer& one = buffers_[count_++];
+        one.bytes = f.bytes, one.alignment = f.alignment;
+        one.born = p.kernel(f.kernel).first_step, one.dead = p.kernel(f.kernel).last_step + 1;
     }
-    if (!pool.used) return true;
-    if (m.banks > 1) {
+    /// A kernel's own buffers have one offset in all banks: they are kept below everything else.
+    constexpr void reserve_in_all_banks() {
+        std::int64_t largest = 0;
         for (int at = 0; at < p.plan.frames.size(); ++at) {
-            ir::program_frame& f = p.plan.frames[static_cast<std::size_t>(at)];
-            if (f.memory == memory_at) f.offset = (fixed + alignment - 1) / alignment * alignment;
+            if (frame(at).memory != memory_at_) continue;
+            frame(at).offset = rounded_up(fixed_, pool_.alignment);
+            largest = largest < frame(at).bytes ? frame(at).bytes : largest;
         }
-        if (in_all_banks > 0) fixed = (fixed + alignment - 1) / alignment * alignment + in_all_banks;
+        if (largest > 0) fixed_ = rounded_up(fixed_, pool_.alignment) + largest;
     }
-    // Behind what is fixed, everything counts from an aligned base.
-    std::int64_t const base = count == 0 ? fixed : (fixed + alignment - 1) / alignment * alignment;
-    std::int64_t const room = m.bank_capacity() - base;
-    ir::offset_result found{};
-    if (count > 0) {
-        found = assign_offsets(std::span<ir::placed_buffer>(buffers.data(), count),
-                               {.capacity = room < 0 ? 0 : room * m.banks, .banks = m.banks}, budget);
-        for (std::size_t at = 0; at < count; ++at) {
-            if (owners[at].frame >= 0) {
-                p.plan.frames[static_cast<std::size_t>(owners[at].frame)].offset = base + buffers[at].offset;
-                continue;
-            }
-            for (int t = 0; t < p.plan.tensors.size(); ++t) {
-                bool const here = p.tensor(t).memory == memory_at && !p.tensor(t).passed && p.tensor(t).offset < 0;
-                if (!here || first_in_place(p, t) != owners[at].tensor) continue;
-                p.tensor(t).offset = base + buffers[at].offset;
-                p.tensor(t).bank = static_cast<std::int16_t>(buffers[at].bank < 0 ? 0 : buffers[at].bank);
+    constexpr void search(std::int64_t budget) {
+        std::int64_t const room = what_.bank_capacity() < fixed_ ? 0 : what_.bank_capacity() - fixed_;
+        ir::offset_result const found = assign_offsets(std::span<ir::placed_buffer>(buffers_.data(), count_),
+                                                       {.capacity = room * what_.banks, .banks = what_.banks}, budget);
+        for (std::size_t at = 0; at < count_; ++at) {
+            std::int64_t const offset = fixed_ + buffers_[at].offset;
+            if (owners_[at].frame >= 0) frame(owners_[at].frame).offset = offset;
+            for (int t = 0; t < p.plan.tensors.size() && owners_[at].frame < 0; ++t) {
+                if (!lies_here(p.tensor(t)) || first_in_place(p, t) != owners_[at].tensor) continue;
+                p.tensor(t).offset = offset;
+                p.tensor(t).bank = static_cast<std::int16_t>(buffers_[at].bank);
             }
         }
-        pool.proven = found.proven;
-        pool.lower_bound = base + found.lower_bound;
-    } else {
-        pool.lower_bound = fixed;
+        pool_.proven = found.proven;
+        pool_.lower_bound = fixed_ + found.lower_bound;
+        pool_.peak = fixed_ + found.peak;
     }
-    pool.peak = count > 0 ? base + found.peak : fixed;
-    return pool.peak <= m.bank_capacity();
-}
 
-/// Steps of the search for the smallest peak of one memory: what a constant evaluation can afford, and what a tool can.
-struct search_budget {
-    std::int64_t steps = 0;
+    program_planning& p;
+    int memory_at_;
+    memory const& what_;
+    ir::pool_use& pool_;
+    std::int64_t fixed_ = 0;  ///< bytes from the base that nothing else is placed in
+    fixed_array<ir::placed_buffer, most> buffers_{};
+    fixed_array<owner, most> owners_{};
+    std::size_t count_ = 0;
 };
 
 /// A tensor in a memory that is too small which may be elsewhere: it is barred from that memory.
@@ -167,8 +182,7 @@ constexpr void refuse_pool(program_planning& p, int memory_at, int at_step) {
     verdict& v = p.refuse(verdict_kind::memory_overflow);
     ir::program_step const& s = p.plan.steps[static_cast<std::size_t>(at_step)];
     v.names = {p.memory_at(memory_at).name, {}, p.kernel(s.kernel).name};
-    std::int64_t const need = p.plan.pools[static_cast<std::size_t>(memory_at)].peak;
-    v.facts = {fact{fact_kind::need, need * (m.banks == 1 ? 1 : 1)}, fact{fact_kind::have, m.bank_capacity()}};
+    v.facts = {fact{fact_kind::need, p.plan.pools[static_cast<std::size_t>(memory_at)].peak}, fact{fact_kind::have, m.bank_capacity()}};
     auto const add = [&](label const& name, std::int64_t bytes) {
         // Largest first; what is too much for the list is summed up at its end.
         int at = 0;

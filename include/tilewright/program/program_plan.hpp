@@ -33,7 +33,7 @@ constexpr program_plan_value make_program_plan(program const& of, fixed_array<pl
         set_lifetimes(p);
         take_over(p);
         for (int at = 0; at < p.plan.memories.size() && !again && !p.refused(); ++at) {
-            if (allocate_memory(p, at, budget)) continue;
+            if (pool_layout(p, at).lay_out(budget)) continue;
             int const fullest = fullest_step(p, at);
             again = move_elsewhere(p, at, fullest) || spill_one(p, at, fullest);
             if (!again) refuse_pool(p, at, fullest);

@@ -88,8 +88,8 @@ struct program_step {
 
 /// A memory as it comes out.
 struct pool_use {
-    std::int64_t peak = 0;         ///< bytes from its base, of all banks
-    std::int64_t lower_bound = 0;  ///< what is alive at one step, at most
+    std::int64_t peak = 0;         ///< bytes from its base; of several banks, from the base of the fullest
+    std::int64_t lower_bound = 0;  ///< no placement has a smaller peak
     std::int64_t constants = 0;    ///< the first bytes: its image
     std::int64_t alignment = 1;    ///< that a base which the caller gives is a multiple of
     bool proven = true;            ///< no smaller peak is possible for these lifetimes
@@ -158,9 +158,9 @@ struct program_plan_value {
         return -1;
     }
 
-    /// Bytes of a memory that the program needs, from its base, of all its banks; constants, tensors and the kernels' own buffers.
+    /// Bytes of a memory that the program needs, from its base, or of its fullest bank; constants, tensors and the kernels' own buffers.
     constexpr quantity peak(memory const& m) const { return refusal ? unknown : quantity(pool_of(m).peak); }
-    /// The most bytes that are alive at one step: no placement needs less.
+    /// No placement of these lifetimes has a smaller peak: what is alive at one step, or what follows from sizes and alignments.
     constexpr quantity lower_bound(memory const& m) const { return refusal ? unknown : quantity(pool_of(m).lower_bound); }
     /// Whether no placement of these lifetimes has a smaller peak.
     constexpr bool proven(memory const& m) const { return refusal || pool_of(m).proven; }

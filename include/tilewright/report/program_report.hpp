@@ -36,7 +36,7 @@ struct reported_place {
 };
 struct reported_pool {
     label name{};
-    std::int64_t capacity = 0;
+    std::int64_t capacity = 0;  ///< of several banks, of each
     std::int64_t peak = 0;
     std::int64_t lower_bound = 0;
     bool proven = false;
@@ -64,7 +64,7 @@ inline program_report report_of(program_plan_value const& plan) {
         ir::program_memory const& m = plan.memories[static_cast<std::size_t>(at)];
         if (use.used)
             report.memories.push_back(
-                {m.name, m.what.capacity, use.peak, use.lower_bound, use.proven, m.what.bank_capacity() - use.peak, use.constants});
+                {m.name, m.what.bank_capacity(), use.peak, use.lower_bound, use.proven, m.what.bank_capacity() - use.peak, use.constants});
     }
     for (int at = 0; at < plan.tensors.size(); ++at) {
         ir::program_tensor const& t = plan.tensor_at(at);
