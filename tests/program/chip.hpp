@@ -13,9 +13,9 @@ constexpr memory act{.name = "act", .capacity = 1000, .alignment = 4};
 constexpr memory wei{.name = "wei", .capacity = 4_KiB};
 constexpr memory spad{.name = "spad", .capacity = 1_KiB, .per_agent = true};
 constexpr auto fetch = transfer("fetch", l2, act), drain = transfer("drain", act, l2), load = transfer("load", wei, act);
-constexpr auto mvin = transfer("mvin", act, spad), mvout = transfer("mvout", spad, act);
+constexpr auto load_tile = transfer("load_tile", wei, spad), mvin = transfer("mvin", act, spad), mvout = transfer("mvout", spad, act);
 constexpr auto cpu_machine = machine("cpu", dram, l2, act, wei, fetch, drain);
-constexpr auto npu_machine = machine("npu", act, wei, spad, load, mvin, mvout);
+constexpr auto npu_machine = machine("npu", act, wei, spad, load, load_tile, mvin, mvout);
 constexpr agent cpu("cpu", cpu_machine), npu("npu", npu_machine);
 constexpr agent npu0 = agent("npu0", npu_machine).aside("npu0_start", "npu0_join");
 constexpr agent npu1 = agent("npu1", npu_machine).aside("npu1_start", "npu1_join");
@@ -32,6 +32,8 @@ constexpr auto double_on_npu = schedule(doubled, npu_machine), double_on_cpu = s
 constexpr auto add_on_npu = schedule(added, npu_machine), add_on_cpu = schedule(added, cpu_machine);
 constexpr auto corner_on_cpu = schedule(corner, cpu_machine);
 constexpr auto staged_on_npu = schedule(doubled, npu_machine).cache_read(x, spad).at(i).cache_write(r, spad).at(i);
+
+constexpr auto streamed_on_npu = schedule(added, npu_machine).reads(y, wei).cache_read(y, spad).at(i);
 
 constexpr tensor<std::int32_t> in{"in"}, out{"out"}, t0{"t0"}, t1{"t1"}, t2{"t2"}, t3{"t3"}, w{"w"};
 

@@ -173,6 +173,17 @@ TEST_CASE("constants stand side by side at the beginning of their memory, others
     CHECK(plan.offset(in) >= 800);
 }
 
+TEST_CASE("weights are streamed by tiles: the kernel's own buffer is a row, the constant stays where it is") {
+    static constexpr std::array<std::int32_t, 100> numbers{1, 2, 3};
+    program made("streamed");
+    made.input(in, act).constant(w, wei, numbers).run("k0", npu, streamed_on_npu).bind(x, in).bind(y, w).bind(r, out).output(out, act);
+    program_plan_value const plan = make_program_plan(made);
+    REQUIRE(to_string(plan.refusal) == "; ");
+    CHECK(plan.copies() == 0);
+    CHECK(plan.memory_of(w) == wei.name);
+    CHECK(plan.peak(spad) == 40);
+    CHECK(build_kernel(plan, 0).plan.calls(load_tile) == 10);
+}
 TEST_CASE("in a memory of banks, a tensor lies in one of them, and the kernels' own buffers below") {
     memory halves = act;
     halves.capacity = 1600, halves.banks = 2;

@@ -1,10 +1,34 @@
 #include <cstring>
+#include <tilewright/halide/c_program.hpp>
 #include <tilewright/halide/jit_program.hpp>
 
 #include "catch.hpp"
 #include "program/random_program.hpp"
 
 using namespace tilewright;
+
+TEST_CASE("memories with addresses of their own are constants of the generated code, and no parameters") {
+    memory const act{.name = "act", .base = 0x6000'0000, .capacity = 4_KiB}, l2{.name = "l2", .capacity = 4_KiB},
+        tcm{.name = "tcm", .base = 0x7000'0000, .capacity = 1_KiB};
+    machine where("where", l2, act, tcm);
+    where.add(transfer("get", act, tcm));
+    where.add(transfer("put", tcm, act));
+    axis const i{"i", 64};
+    tensor<std::int32_t> const x{"x"}, r{"r"}, in{"in"}, between{"between"}, out{"out"};
+    auto const doubled = r(i) = x(i) * 2;
+    schedule const first = schedule(doubled, where).writes(r, act);
+    schedule const second = schedule(doubled, where).reads(x, act).writes(r, act).cache_read(x, tcm).cache_write(r, tcm);
+    agent const on("on", where);
+    program made("fixed");
+    made.input(in, l2).run("k0", on, first).bind(x, in).bind(r, between);
+    made.run("k1", on, second).bind(x, between).bind(r, out).output(out, act);
+    halide::file_list const files = halide::c_program(make_program_plan(made), {.name = "fixed"});
+    REQUIRE(files.size() == 2);
+    CHECK_THAT(files[0].second, Catch::Contains("int fixed(void *l2);"));
+    CHECK_THAT(files[1].second, Catch::Contains("at.act = (unsigned char *)(uintptr_t)0x60000000u;"));
+    CHECK_THAT(files[1].second, Catch::Contains("(unsigned char *)(uintptr_t)0x70000000u"));
+    CHECK_THAT(files[1].second, !Catch::Contains("malloc"));
+}
 
 TEST_CASE(
     "drawn programs, generated and run: bit-equal to plain loops, whenever data moves and kernels run, in the cycles that were planned") {
