@@ -168,7 +168,7 @@ constexpr void refuse_pool(program_planning& p, int memory_at, int at_step) {
     ir::program_step const& s = p.plan.steps[static_cast<std::size_t>(at_step)];
     v.names = {p.memory_at(memory_at).name, {}, p.kernel(s.kernel).name};
     std::int64_t const need = p.plan.pools[static_cast<std::size_t>(memory_at)].peak;
-    v.facts = {fact{fact_kind::need, need * (m.banks == 1 ? 1 : 1)}, fact{fact_kind::have, m.bank_capacity()}};
+    v.facts = {fact{fact_kind::need, need}, fact{fact_kind::have, m.bank_capacity()}};
     auto const add = [&](label const& name, std::int64_t bytes) {
         // Largest first; what is too much for the list is summed up at its end.
         int at = 0;
