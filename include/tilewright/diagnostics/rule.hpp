@@ -174,7 +174,7 @@
     X(memory_of_two_kinds, "agent `$2` describes this memory otherwise than another one does")                                          \
     X(program_without_kernels, "a program runs at least one kernel")                                                                    \
     X(two_kernels_of_one_name, "two kernels have this name")                                                                            \
-    X(kernel_for_another_machine, "it is scheduled on another machine than `$2`, its agent's")                                          \
+    X(kernel_for_another_machine, "it is scheduled on another machine than that of its agent, `$2`")                                    \
     X(result_kept_by_kernel, "its result stays where store_in puts it, not where the program would: take it out, or write writes(...)") \
     X(written_by_two_kernels, "two kernels write it")                                                                                   \
     X(memory_without_use, "the kernel cannot have it in all of these memories; its schedule says where, by reads and writes")           \
@@ -187,6 +187,7 @@
     X(computed_by_no_kernel, "no kernel computes the output")                                                                           \
     X(given_and_computed, "it is given by the program, and a kernel computes it")                                                       \
     X(read_without_producer, "kernel `$1` reads it, but nothing writes it, and it is neither input nor constant")                       \
+    X(neither_read_nor_output, "a kernel computes it, but none reads it, and it is no output")                                          \
     X(constant_of_another_size, "#0 elements are given, kernels read #1")                                                               \
     X(rows_of_another_kind, "kernel `$2` needs rows of other strides, or another alignment, than a dense tensor has")                   \
     X(no_transfer_between, "no transfer of an agent leads from one to the other")                                                       \

@@ -265,7 +265,7 @@ constexpr void read_tensors(program_planning& p) {
         }
         if (t.kind == ir::tensor_kind::between && t.producer < 0)
             p.refuse(verdict_kind::no_producer, rule::read_without_producer, {t.name, reader});
-        else if (t.kind == ir::tensor_kind::between && !read) p.refuse(verdict_kind::ill_formed, rule::never_read, {t.name});
+        else if (t.kind == ir::tensor_kind::between && !read) p.refuse(verdict_kind::ill_formed, rule::neither_read_nor_output, {t.name});
     }
 }
 
