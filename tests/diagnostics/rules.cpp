@@ -1,4 +1,6 @@
+#include <array>
 #include <set>
+#include <tilewright/program/program_plan.hpp>
 #include <tilewright/tilewright.hpp>
 
 #include "catch.hpp"
@@ -40,6 +42,14 @@ class rule_book {
   public:
     void refuses(verdict_kind kind, rule broken, schedule const& of) {
         verdict const refusal = make_plan(of).refusal;
+        INFO(to_string(refusal));
+        CHECK(name_of(refusal.kind) == std::string(name_of(kind)));
+        CHECK(text_of(refusal.broken) == std::string(text_of(broken)));
+        CHECK(refusal.names[0] != label());
+        seen_.insert(refusal.broken);
+    }
+    void refuses(verdict_kind kind, rule broken, program const& of) {
+        verdict const refusal = make_program_plan(of).refusal;
         INFO(to_string(refusal));
         CHECK(name_of(refusal.kind) == std::string(name_of(kind)));
         CHECK(text_of(refusal.broken) == std::string(text_of(broken)));
@@ -125,6 +135,69 @@ class rule_book {
   private:
     std::set<rule> seen_;
 };
+
+}  // namespace
+
+namespace {
+
+/// A program of one kernel on an agent of its own, or of two, and what breaks it.
+void break_programs(rule_book& book) {
+    using enum verdict_kind;
+    static constexpr axis p{"p", 8}, q{"q", 8}, wide_q{"q", 10};
+    static constexpr tensor<std::int32_t> x{"x"}, y{"y"}, t{"t"}, u{"u"}, other{"other"};
+    static constexpr memory l1{.name = "l1", .capacity = 4_KiB}, l2{.name = "l2", .capacity = 4_KiB}, far{.name = "far"};
+    static constexpr memory rows{.name = "rows", .capacity = 1_KiB, .host_visible = false, .address_unit = 16};
+    static constexpr auto aligned = transfer("aligned", l1, l2).dimensions(2).alignment(16);
+    static constexpr auto left = machine("left", l1, l2, rows, aligned), right = machine("right", far, l1);
+    static constexpr auto alike = machine("alike", l1), otherwise = machine("otherwise", memory{.name = "l1", .capacity = 1_KiB});
+    static constexpr agent on_left("on_left", left), on_right("on_right", right), same_name("on_left", alike);
+    static constexpr agent on_otherwise("on_otherwise", otherwise);
+    static constexpr auto next = y(p, q) = x(p, q) + 1, next_wide = y(p, wide_q) = x(p, wide_q) + 1;
+    static constexpr auto kept_result = y(p, q) = x(p, q) * 2;
+    static constexpr auto left_next = schedule(next, left), right_next = schedule(next, right), alike_next = schedule(next, alike);
+    static constexpr auto wide_next = schedule(next_wide, left), otherwise_next = schedule(next, otherwise);
+    static constexpr auto aligned_next = schedule(next, left).cache_read(x, l2), keeps = schedule(kept_result, left).store_in(y, l1);
+    static constexpr auto only_l2 = schedule(next, left).reads(x, l2);
+    static constexpr std::array<std::int32_t, 63> too_few{};
+    auto const one = [] { return program("one").run("k", on_left, left_next); };
+    auto const given = [&] { return one().input(x, l1).output(y, l1); };
+    REQUIRE(to_string(make_program_plan(given()).refusal) == "; ");
+
+    book.refuses(misplaced_directive, rule::holds_no_arguments, schedule(next, left).reads(x, rows));
+    book.refuses(unknown_tensor, rule::not_an_input, schedule(next, left).reads(y, l1));
+    book.refuses(unknown_tensor, rule::not_the_result, schedule(next, left).writes(x, l1));
+
+    book.refuses(ill_formed, rule::agent_of_two_machines, given().run("k2", same_name, alike_next));
+    book.refuses(ill_formed, rule::memory_of_two_kinds, one().run("k2", on_otherwise, otherwise_next).bind(x, y).bind(y, t));
+    book.refuses(ill_formed, rule::program_without_kernels, program("none"));
+    book.refuses(ill_formed, rule::two_kernels_of_one_name, given().run("k", on_left, left_next).bind(y, t));
+    book.refuses(ill_formed, rule::kernel_for_another_machine, program("one").run("k", on_right, left_next));
+    book.refuses(ill_formed, rule::result_kept_by_kernel, program("one").run("k", on_left, keeps));
+    book.refuses(ill_formed, rule::written_by_two_kernels, given().run("k2", on_left, left_next));
+    book.refuses(ill_formed, rule::memory_without_use, program("one").run("k", on_left, only_l2).reads(x, l1));
+    book.refuses(misplaced_directive, rule::behind_no_kernel, program("one").bind(x, t).run("k", on_left, left_next));
+    book.refuses(unknown_tensor, rule::not_of_the_kernel, one().bind(other, t));
+    book.refuses(unknown_tensor, rule::of_no_kernel, given().pin(other, l1));
+    book.refuses(agent_memory, rule::kernel_sees_no_memory, given().reads(x, far));
+    book.refuses(agent_memory, rule::agents_see_no_memory, one().input(x, far));
+    book.refuses(agent_memory, rule::agents_see_no_memory, given().may_spill(y, far));  // though nothing has to spill
+    book.refuses(ill_formed, rule::two_kinds_of_tensor, given().input(y, l1));
+    book.refuses(no_producer, rule::computed_by_no_kernel, one().output(x, l1));
+    book.refuses(ill_formed, rule::neither_read_nor_output, one().input(x, l1));
+    book.refuses(ill_formed, rule::given_and_computed, one().input(y, l1));
+    book.refuses(no_producer, rule::read_without_producer, one().output(y, l1));
+    book.refuses(ill_formed, rule::constant_of_another_size, one().constant(x, l1, too_few).output(y, l1));
+    book.refuses(
+        ill_formed, rule::rows_of_another_kind,
+        program("two").input(x, l1).output(y, l1).run("k", on_left, wide_next).bind(y, t).run("k2", on_left, aligned_next).bind(x, t));
+    auto const apart = [] {
+        return program("two").input(x, far).output(y, l1).run("k", on_right, right_next).bind(y, t).run("k2", on_left, only_l2).bind(x, t);
+    };
+    book.refuses(no_placement, rule::copies_are_forbidden, apart().writes(y, l1).without_copies());
+    book.refuses(no_placement, rule::no_transfer_between, one().bind(x, u).input(u, l2).output(y, l1).reads(u, l1));
+    book.refuses(ill_formed, rule::pinned_where_it_is_given, given().pin(x, l1));
+    CHECK(make_program_plan(one().bind(y, x)).refusal.kind == cycle);
+}
 
 }  // namespace
 
@@ -545,5 +618,6 @@ TEST_CASE("every rule is raised by what breaks it") {
     book.sees(detail::find_hazard(many).broken);
     CHECK(detail::find_hazard(many).broken == rule::too_many_in_flight);
 
+    break_programs(book);
     book.check_complete();
 }

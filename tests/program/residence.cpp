@@ -150,8 +150,8 @@ TEST_CASE("a tensor that may spill leaves a memory that is too small, and comes 
     program const tight = around(false), spilling = around(true);
     program_plan_value const refused = make_program_plan(tight);
     CHECK(to_string(refused.refusal) ==
-          "memory `act` needs 1200 of 1000 bytes in `k2`: t0 400, t1 400, t2 400; memory overflow: shrink a tile, or stage at a loop "
-          "further in");
+          "memory `act` needs 1200 of 1000 bytes in `k2`: t0 400, t1 400, t2 400; memory overflow: let a tensor live elsewhere, or "
+          "may_spill(...)");
     program_plan_value const plan = make_program_plan(spilling);
     REQUIRE(to_string(plan.refusal) == "; ");
     CHECK(plan.peak(act) == 800);

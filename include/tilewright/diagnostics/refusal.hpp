@@ -83,6 +83,7 @@ struct pieces {
 
     static auto breakdown() {
         if constexpr (V.share_count == 0) return list<>{};
+        else if constexpr (V.shares[0].bytes == 0) return decltype(spell_parts(up_to<part_names.size>{})){};  // just names
         else return decltype(spell_parts(up_to<part_names.size>{}) + count_parts(up_to<V.share_count>{})){};
     }
 #define TILEWRIGHT_SHOWN(name) else if constexpr (what == fact_kind::name) return list<is::name<V.facts[Which].value>>{};
@@ -139,8 +140,8 @@ template <verdict const& V>
 struct refusal_if<true, V> {
     using type = refusal<V>;
 };
-template <class Planned, verdict_kind Kind>
-using no_refusal = typename refusal_if<Planned::refusal.kind == Kind, Planned::refusal>::type;
+template <class Planned, verdict_kind Kind, bool Such = true>
+using no_refusal = typename refusal_if<Such && Planned::refusal.kind == Kind, Planned::refusal>::type;
 
 }  // namespace detail
 
@@ -152,6 +153,7 @@ constexpr void report_refusal() {
     using enum verdict_kind;
     using detail::no_refusal;
     if constexpr (static_cast<bool>(Planned::refusal)) {
+        constexpr bool in_program = Planned::refusal.is_program_overflow();
         // One assertion for each verdict, written out: macros would add their expansion to every message. The line breaks keep short what
         // compilers repeat of the source.
         // clang-format off
@@ -174,8 +176,11 @@ constexpr void report_refusal() {
             no_refusal<Planned, box_not_constant>::ok,
             TILEWRIGHT_BOX_NOT_CONSTANT);
         static_assert(
-            no_refusal<Planned, memory_overflow>::ok,
+            no_refusal<Planned, memory_overflow, !in_program>::ok,
             TILEWRIGHT_MEMORY_OVERFLOW);
+        static_assert(
+            no_refusal<Planned, memory_overflow, in_program>::ok,
+            TILEWRIGHT_PROGRAM_OVERFLOW);
         static_assert(
             no_refusal<Planned, register_overflow>::ok,
             TILEWRIGHT_REGISTER_OVERFLOW);

@@ -174,22 +174,25 @@
     X(token_never_popped, "a token is left when the kernel ends, for the next one to stumble over")                                     \
     X(tokens_overflow, "#0 tokens are under way at a time, #1 fit")                                                                     \
     X(agent_of_two_machines, "agents of this name have two machines")                                                                   \
-    X(memory_of_two_kinds, "`$1` describes this memory otherwise than another agent")                                                   \
+    X(memory_of_two_kinds, "agent `$2` describes this memory otherwise than another one does")                                          \
     X(program_without_kernels, "a program runs at least one kernel")                                                                    \
     X(two_kernels_of_one_name, "two kernels have this name")                                                                            \
-    X(kernel_for_another_machine, "it is scheduled on another machine than its agent's, `$1`")                                          \
-    X(result_kept_by_kernel, "its result stays where the kernel puts it: let it be placed by the program, with writes(...) or nothing") \
+    X(kernel_for_another_machine, "it is scheduled on another machine than that of its agent, `$2`")                                    \
+    X(result_kept_by_kernel, "its result stays where store_in puts it, not where the program would: take it out, or write writes(...)") \
     X(written_by_two_kernels, "two kernels write it")                                                                                   \
-    X(memory_without_use, "the kernel cannot have it in all of these memories: see reads and writes of its schedule")                   \
+    X(memory_without_use, "the kernel cannot have it in all of these memories; its schedule says where, by reads and writes")           \
     X(behind_no_kernel, "it stands behind no run(...)")                                                                                 \
-    X(not_of_the_kernel, "kernel `$1` has no such operand")                                                                             \
+    X(not_of_the_kernel, "kernel `$2` has no such operand")                                                                             \
     X(of_no_kernel, "no kernel of the program has it")                                                                                  \
+    X(kernel_sees_no_memory, "kernel `$1` is to have it in `$2`, which agent `$3` does not see")                                        \
+    X(agents_see_no_memory, "it is to be in `$1`, which no agent sees by this name")                                                    \
     X(two_kinds_of_tensor, "it is said to be two of input, output and constant")                                                        \
     X(computed_by_no_kernel, "no kernel computes the output")                                                                           \
-    X(given_and_computed, "it is given, and a kernel computes it")                                                                      \
+    X(given_and_computed, "it is given by the program, and a kernel computes it")                                                       \
     X(read_without_producer, "kernel `$1` reads it, but nothing writes it, and it is neither input nor constant")                       \
+    X(neither_read_nor_output, "a kernel computes it, but none reads it, and it is no output")                                          \
     X(constant_of_another_size, "#0 elements are given, kernels read #1")                                                               \
-    X(rows_of_another_kind, "kernel `$1` needs its rows at other strides, or at another alignment, than a dense tensor has")            \
+    X(rows_of_another_kind, "kernel `$2` needs rows of other strides, or another alignment, than a dense tensor has")                   \
     X(no_transfer_between, "no transfer of an agent leads from one to the other")                                                       \
     X(copies_are_forbidden, "without_copies() forbids a transfer between them")                                                         \
     X(pinned_where_it_is_given, "only what a kernel computes is pinned: input and constant name their memory")                          \

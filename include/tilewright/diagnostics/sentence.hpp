@@ -23,6 +23,9 @@ constexpr char const* advice_of(verdict_kind kind) {
     };
     return advices[static_cast<int>(kind)];
 }
+constexpr char const* advice_of(verdict const& refusal) {
+    return refusal.is_program_overflow() ? TILEWRIGHT_PROGRAM_OVERFLOW : advice_of(refusal.kind);
+}
 
 /// A text that is put together in the compiler. What does not fit is cut.
 struct text_line {
@@ -114,7 +117,7 @@ constexpr text_line sentence_of(verdict const& refusal) {
 
 /// The verdict with the way out, as run-time tools print it.
 inline std::string to_string(verdict const& refusal) {
-    return std::string(sentence_of(refusal).letters.data()) + "; " + advice_of(refusal.kind);
+    return std::string(sentence_of(refusal).letters.data()) + "; " + advice_of(refusal);
 }
 
 }  // namespace tilewright

@@ -48,8 +48,8 @@
     X(outside_domain, "dimension #0 of `$0` is read from #1 to #2, but computed from 0 to #3", TILEWRIGHT_OUTSIDE_DOMAIN)                  \
     X(no_placement, "`$0`: `$1` has it in ^1, `$2` needs it in ^2: %", TILEWRIGHT_NO_PLACEMENT)                                            \
     X(no_producer, "`$0`: %", TILEWRIGHT_NO_PRODUCER)                                                                                      \
-    X(cycle, "kernel `$0` waits for `$1`, which waits for it", TILEWRIGHT_CYCLE)                                                           \
-    X(agent_memory, "agent `$0` does not see memory `$1`, where kernel `$2` is to have `$3`", TILEWRIGHT_AGENT_MEMORY)
+    X(cycle, "what kernel `$0` reads is computed from `$1`, which it writes", TILEWRIGHT_CYCLE)                                            \
+    X(agent_memory, "`$0`: %", TILEWRIGHT_AGENT_MEMORY)
 
 // What a number in a verdict says.
 #define TILEWRIGHT_FACTS(X) \
@@ -97,6 +97,8 @@ struct verdict {
     int share_count = 0;
 
     constexpr explicit operator bool() const { return kind != verdict_kind::none; }
+    /// Whether a memory is too small for the tensors of a program, to which tiles are no way out.
+    constexpr bool is_program_overflow() const { return kind == verdict_kind::memory_overflow && !names[2].empty(); }
 };
 
 }  // namespace tilewright

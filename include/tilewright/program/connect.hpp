@@ -72,7 +72,7 @@ constexpr void read_memories(program_planning& p) {
                 p.keep(p.plan.memories, {name, what, static_cast<std::uint8_t>(1u << a)}, "memories");
                 continue;
             }
-            if (!(p.memory_at(known).what == what)) p.refuse(verdict_kind::ill_formed, rule::memory_of_two_kinds, {name, by.name});
+            if (!(p.memory_at(known).what == what)) p.refuse(verdict_kind::ill_formed, rule::memory_of_two_kinds, {name, {}, by.name});
             p.plan.memories[static_cast<std::size_t>(known)].agents |= static_cast<std::uint8_t>(1u << a);
         }
     }
@@ -85,8 +85,8 @@ constexpr std::uint16_t memories_named(program_planning& p, ir::program_kernel c
     for (int at = 0; at < where.size() && !p.refused(); ++at) {
         int const found = p.plan.memory_of(k.agent, where.names[static_cast<std::size_t>(at)]);
         if (found < 0)
-            p.refuse(verdict_kind::agent_memory).names = {p.plan.agent_of(k).name, where.names[static_cast<std::size_t>(at)], k.name,
-                                                          tensor};
+            p.refuse(verdict_kind::agent_memory, rule::kernel_sees_no_memory,
+                     {tensor, k.name, where.names[static_cast<std::size_t>(at)], p.plan.agent_of(k).name});
         else bits |= static_cast<std::uint16_t>(1u << found);
     }
     return bits;
@@ -199,7 +199,7 @@ constexpr void read_kernels(program_planning& p) {
         agent const& on = of.agents[static_cast<std::size_t>(k.agent)];
         if (p.refused()) return;
         if (&k.what->where() != on.where)
-            return p.refuse(verdict_kind::ill_formed, rule::kernel_for_another_machine, {k.name, on.where->name});
+            return p.refuse(verdict_kind::ill_formed, rule::kernel_for_another_machine, {k.name, {}, on.where->name});
         ir::argument_list const list = arguments_of(made);
         if (made.run_time_extents > 0) p.refuse(verdict_kind::not_honoured).names = {k.name, "extents left to run time"};
         if (list.parameter_count > 0) p.refuse(verdict_kind::not_honoured).names = {k.name, "scalar parameters"};
@@ -222,8 +222,20 @@ constexpr void check_statements(program_planning& p) {
             if (s.kind == bind) found |= p.buffer_of(u).tensor == s.tensor;
             else found |= p.tensor(u.tensor).name == s.tensor && u.written == (s.kind == writes);
         });
-        if (!found) p.refuse(verdict_kind::unknown_tensor, rule::not_of_the_kernel, {s.tensor, p.kernel(s.kernel).name});
+        if (!found) p.refuse(verdict_kind::unknown_tensor, rule::not_of_the_kernel, {s.tensor, {}, p.kernel(s.kernel).name});
     });
+}
+
+/// The memory that a statement of a tensor names.
+constexpr int memory_said(program_planning& p, program::statement const& s) {
+    label const& name = s.where.names[0];
+    for (int at = 0; at < p.plan.memories.size(); ++at) {
+        if (p.memory_at(at).name != name) continue;
+        if (p.memory_at(at).what.is_numbered()) p.refuse(verdict_kind::misplaced_directive, rule::holds_no_arguments, {s.tensor, name});
+        return at;
+    }
+    p.refuse(verdict_kind::agent_memory, rule::agents_see_no_memory, {s.tensor, name});
+    return -1;
 }
 
 /// Inputs, outputs and constants: what is said of tensors.
@@ -234,13 +246,13 @@ constexpr void read_tensors(program_planning& p) {
         int const found = p.plan.find_tensor(s.tensor);
         if (found < 0) return p.refuse(verdict_kind::unknown_tensor, rule::of_no_kernel, {s.tensor});
         ir::program_tensor& t = p.tensor(found);
-        if (s.kind == pin || s.kind == may_spill) return;
+        if (memory_said(p, s) < 0 || s.kind == pin || s.kind == may_spill) return;
         if (t.kind != ir::tensor_kind::between) return p.refuse(verdict_kind::ill_formed, rule::two_kinds_of_tensor, {s.tensor});
         if (s.type != t.type) return p.refuse(verdict_kind::ill_formed, rule::used_with_two_types, {s.tensor});
         t.kind = s.kind == input ? ir::tensor_kind::input : s.kind == output ? ir::tensor_kind::output : ir::tensor_kind::constant;
         t.statement = static_cast<std::int16_t>(at);
-        if (s.kind == output ? t.producer < 0 : t.producer >= 0)
-            p.refuse(verdict_kind::no_producer, s.kind == output ? rule::computed_by_no_kernel : rule::given_and_computed, {s.tensor});
+        if (s.kind == output && t.producer < 0) p.refuse(verdict_kind::no_producer, rule::computed_by_no_kernel, {s.tensor});
+        if (s.kind != output && t.producer >= 0) p.refuse(verdict_kind::ill_formed, rule::given_and_computed, {s.tensor});
     });
     for (int at = 0; at < p.plan.tensors.size() && !p.refused(); ++at) {
         ir::program_tensor const& t = p.tensor(at);
@@ -253,7 +265,7 @@ constexpr void read_tensors(program_planning& p) {
         }
         if (t.kind == ir::tensor_kind::between && t.producer < 0)
             p.refuse(verdict_kind::no_producer, rule::read_without_producer, {t.name, reader});
-        else if (t.kind == ir::tensor_kind::between && !read) p.refuse(verdict_kind::ill_formed, rule::never_read, {t.name});
+        else if (t.kind == ir::tensor_kind::between && !read) p.refuse(verdict_kind::ill_formed, rule::neither_read_nor_output, {t.name});
     }
 }
 
@@ -303,7 +315,7 @@ constexpr void size_tensors(program_planning& p) {
             if (several && d >= b.dense_from && t.stride(d) != dense) fits = false;
             dense *= b.extents[at];
         }
-        if (!fits) p.refuse(verdict_kind::ill_formed, rule::rows_of_another_kind, {t.name, p.kernel(u.kernel).name});
+        if (!fits) p.refuse(verdict_kind::ill_formed, rule::rows_of_another_kind, {t.name, {}, p.kernel(u.kernel).name});
     }
 }
 

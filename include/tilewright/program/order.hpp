@@ -103,19 +103,20 @@ class kernel_order {
         now_ = now_ < complete_at_[at] ? complete_at_[at] : now_;
     }
     constexpr void refuse_cycle() {
-        // From a kernel that waits to one that it waits for, until one comes again.
-        int k = 0;
+        // From a kernel that waits to one that it waits for: after as many steps as there are kernels, round the cycle. Its first is named.
+        int k = 0, first = -1, written = -1;
         while (!waits(k)) ++k;
-        int last = -1, reader = k;
-        for (int hops = 0; hops <= p.plan.kernels.size(); ++hops) {
-            reader = k;
+        int const count = p.plan.kernels.size();
+        for (int hops = 0; hops < 2 * count; ++hops) {
+            int last = -1;
             p.each_use(k, [&](ir::program_use const& u) {
                 int const producer = p.tensor(u.tensor).producer;
                 if (!u.written && producer >= 0 && waits(producer)) last = u.tensor;
             });
             k = p.tensor(last).producer;
+            if (hops >= count && (first < 0 || k < first)) first = k, written = last;
         }
-        p.refuse(verdict_kind::cycle).names = {p.kernel(reader).name, p.tensor(last).name};
+        p.refuse(verdict_kind::cycle).names = {p.kernel(first).name, p.tensor(written).name};
     }
 
     program_planning& p;

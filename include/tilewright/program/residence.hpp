@@ -115,18 +115,6 @@ constexpr void refuse_residence(program_planning& p, int tensor_at, std::uint16_
     }
 }
 
-/// The memory that a statement names.
-constexpr int memory_said(program_planning& p, program::statement const& s) {
-    label const& name = s.where.names[0];
-    for (int at = 0; at < p.plan.memories.size(); ++at) {
-        if (p.memory_at(at).name != name) continue;
-        if (p.memory_at(at).what.is_numbered()) p.refuse(verdict_kind::misplaced_directive, rule::holds_no_arguments, {s.tensor, name});
-        return at;
-    }
-    p.refuse(verdict_kind::unknown_part).names = {name, p.program_of->name};
-    return -1;
-}
-
 /// A copy of a tensor in another memory, and the kernel that makes it.
 constexpr int add_copy(program_planning& p, int of, label const& name, int memory_at, copy_route const& by, bool early = false) {
     ir::program_tensor copy = p.tensor(of);

@@ -62,7 +62,7 @@ inline plan_report report_of(plan_value const& plan) {
     machine const& where = *plan.where;
     plan_report report{.machine = where.name};
     if (plan.refusal) {
-        report.refusal = {name_of(plan.refusal.kind), sentence_of(plan.refusal).letters.data(), advice_of(plan.refusal.kind)};
+        report.refusal = {name_of(plan.refusal.kind), sentence_of(plan.refusal).letters.data(), advice_of(plan.refusal)};
         return report;
     }
     for (memory_use const& use : memory_uses(plan)) {

@@ -56,7 +56,7 @@ struct program_report {
 inline program_report report_of(program_plan_value const& plan) {
     program_report report{.program = plan.of->name};
     if (plan.refusal) {
-        report.refusal = {name_of(plan.refusal.kind), sentence_of(plan.refusal).letters.data(), advice_of(plan.refusal.kind)};
+        report.refusal = {name_of(plan.refusal.kind), sentence_of(plan.refusal).letters.data(), advice_of(plan.refusal)};
         return report;
     }
     for (int at = 0; at < plan.memories.size(); ++at) {
