@@ -88,10 +88,10 @@ TEST_CASE("programs that cannot be carried out say why, with both ends and their
     CHECK(refused(strict) == "`in`: `caller` has it in `l2`, `k0` needs it in `act`: without_copies() forbids a transfer between them");
     program blind("blind");
     blind.input(in, act).run("k0", npu, turn_on_npu).bind(x, in).bind(r, out).writes(out, l2).output(out, act);
-    CHECK(refused(blind) == "agent `npu` does not see memory `l2`, where kernel `k0` is to have `out`");
+    CHECK(refused(blind) == "`out`: kernel `k0` is to have it in `l2`, which agent `npu` does not see");
     program round("round");
     round.run("k0", cpu, add_on_cpu).bind(x, t1).bind(y, t1).bind(r, t0).run("k1", cpu, turn_on_cpu).bind(x, t0).bind(r, t1);
-    CHECK(refused(round) == "kernel `k0` waits for `t1`, which waits for it");
+    CHECK(refused(round) == "what kernel `k0` reads is computed from `t0`, which it writes");
     program alone("alone");
     alone.run("k0", cpu, turn_on_cpu).bind(x, t0).bind(r, out).output(out, l2);
     CHECK(refused(alone) == "`t0`: kernel `k0` reads it, but nothing writes it, and it is neither input nor constant");
