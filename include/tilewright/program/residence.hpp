@@ -115,33 +115,52 @@ constexpr void refuse_residence(program_planning& p, int tensor_at, std::uint16_
     }
 }
 
+/// The kernel that copies one tensor of the program to another.
+constexpr std::int16_t add_copy_kernel(program_planning& p, label const& name, int from, int to, copy_route const& by, bool early) {
+    auto const made = static_cast<std::int16_t>(p.keep(p.plan.kernels,
+                                                       ir::program_kernel{.name = name,
+                                                                          .agent = static_cast<std::int16_t>(by.agent),
+                                                                          .transfer = static_cast<std::int16_t>(by.transfer),
+                                                                          .cycles = by.cycles,
+                                                                          .early = early},
+                                                       "kernels"));
+    p.keep(p.plan.uses, {.kernel = made, .buffer = 0, .tensor = static_cast<std::int16_t>(from)}, "tensors of kernels");
+    p.keep(p.plan.uses, {.kernel = made, .buffer = 1, .tensor = static_cast<std::int16_t>(to), .written = true}, "tensors of kernels");
+    p.tensor(to).producer = made;
+    p.tensor(to).copy_of = static_cast<std::int16_t>(from);
+    return made;
+}
+
+/// A tensor of the same shape in another memory, with a name of its own.
+constexpr int add_like(program_planning& p, int tensor_at, label const& name, int memory_at) {
+    ir::program_tensor like = p.tensor(tensor_at);
+    like.name = name;
+    for (char const* number : {"2", "3", "4", "5", "6", "7", "8", "9"}) {
+        if (p.plan.find_tensor(like.name) < 0) break;
+        like.name = dotted(name, number);
+    }
+    p.check_name(like.name);
+    like.kind = ir::tensor_kind::between;
+    like.statement = -1;
+    like.memory = static_cast<std::int16_t>(memory_at);
+    return p.keep(p.plan.tensors, like, "tensors");
+}
+
 /// A copy of a tensor in another memory, and the kernel that makes it.
 constexpr int add_copy(program_planning& p, int of, label const& name, int memory_at, copy_route const& by, bool early = false) {
-    ir::program_tensor copy = p.tensor(of);
-    label unique = name;
-    for (char const* number : {"2", "3", "4", "5", "6", "7", "8", "9"}) {
-        if (p.plan.find_tensor(unique) < 0) break;
-        unique = dotted(name, number);
-    }
-    p.check_name(unique);
-    copy.name = unique;
-    copy.kind = ir::tensor_kind::between;
-    copy.statement = -1;
-    copy.memory = static_cast<std::int16_t>(memory_at);
-    copy.copy_of = static_cast<std::int16_t>(of);
-    copy.producer = static_cast<std::int16_t>(p.plan.kernels.size());
-    int const made = p.keep(p.plan.tensors, copy, "tensors");
-    auto const kernel_at = static_cast<std::int16_t>(p.keep(p.plan.kernels,
-                                                            ir::program_kernel{.name = unique,
-                                                                               .agent = static_cast<std::int16_t>(by.agent),
-                                                                               .transfer = static_cast<std::int16_t>(by.transfer),
-                                                                               .cycles = by.cycles,
-                                                                               .early = early},
-                                                            "kernels"));
-    p.keep(p.plan.uses, {.kernel = kernel_at, .buffer = 0, .tensor = static_cast<std::int16_t>(of)}, "tensors of kernels");
-    p.keep(p.plan.uses, {.kernel = kernel_at, .buffer = 1, .tensor = static_cast<std::int16_t>(made), .written = true},
-           "tensors of kernels");
+    int const made = add_like(p, of, name, memory_at);
+    if (!p.refused()) add_copy_kernel(p, p.tensor(made).name, of, made, by, early);
     return made;
+}
+
+/// The kernel that computes a tensor writes it elsewhere, and the tensor itself is a copy of that.
+constexpr void write_elsewhere(program_planning& p, int tensor_at, int memory_at, copy_route const& by) {
+    int const uses = p.plan.uses.size();
+    int const made = add_like(p, tensor_at, dotted(p.tensor(tensor_at).name, p.memory_at(memory_at).name), memory_at);
+    for (int at = 0; at < uses && !p.refused(); ++at) {
+        if (p.use(at).tensor == tensor_at && p.use(at).written) p.use(at).tensor = static_cast<std::int16_t>(made);
+    }
+    if (!p.refused()) add_copy_kernel(p, dotted(p.tensor(tensor_at).name, "copy"), made, tensor_at, by, false);
 }
 
 /// Out of the memory for a while: a copy elsewhere, and one back again for those who read it later.
@@ -162,19 +181,25 @@ constexpr void spill(program_planning& p, int tensor_at, spilled_tensor const& h
     }
 }
 
-/// Gives one tensor its memory: the cheapest where it can be written and read; where there is none, readers get copies.
-constexpr void place_tensor(program_planning& p, int tensor_at) {
-    ir::program_tensor const t = p.tensor(tensor_at);
-    std::uint16_t produced = 0, read = static_cast<std::uint16_t>(~0u);
-    int pinned = -1, preferred = -1;
+/// Where a tensor can be, as its kernels and what is said of it have it.
+struct residence_wish {
+    std::uint16_t produced = 0;                            ///< memories that it can be written to, or the one where the caller has it
+    std::uint16_t read = static_cast<std::uint16_t>(~0u);  ///< memories that all readers can have it in
+    int pinned = -1;
+    int preferred = -1;  ///< that the schedule of its producer names first
+};
+
+constexpr residence_wish wish_of(program_planning& p, int tensor_at) {
+    ir::program_tensor const& t = p.tensor(tensor_at);
+    residence_wish wish;
     for (int at = 0; at < p.plan.uses.size(); ++at) {
         ir::program_use const& u = p.use(at);
         if (u.tensor != tensor_at) continue;
         if (u.written) {
-            produced = u.allowed;
-            preferred = p.plan.memory_of(p.kernel(u.kernel).agent, p.plan_of(u.kernel).where->memories[p.buffer_of(u).memory].name);
+            wish.produced = u.allowed;
+            wish.preferred = p.plan.memory_of(p.kernel(u.kernel).agent, p.plan_of(u.kernel).where->memories[p.buffer_of(u).memory].name);
         } else {
-            read &= u.allowed;
+            wish.read &= u.allowed;
         }
     }
     p.each_statement([&](int at, program::statement const& s) {
@@ -183,58 +208,54 @@ constexpr void place_tensor(program_planning& p, int tensor_at) {
         int const said = memory_said(p, s);
         if (s.kind == pin && t.producer < 0) p.refuse(verdict_kind::ill_formed, rule::pinned_where_it_is_given, {t.name});
         if (p.refused()) return;
-        if (t.producer < 0) produced = static_cast<std::uint16_t>(1u << said);
-        else pinned = said;
+        if (t.producer < 0) wish.produced = static_cast<std::uint16_t>(1u << said);
+        else wish.pinned = said;
     });
-    if (p.refused()) return;
-    std::uint16_t from = produced;
-    if (pinned >= 0 && (from >> pinned & 1) != 0) from = static_cast<std::uint16_t>(1u << pinned);
-    std::uint16_t const left = static_cast<std::uint16_t>(~p.banned[static_cast<std::size_t>(tensor_at)]);
+    return wish;
+}
+
+/// The memories that a tensor may be written to, without those that serve it worse than others.
+constexpr std::uint16_t candidates_for(program_planning const& p, int tensor_at, residence_wish const& wish) {
+    std::uint16_t from = wish.produced;
+    if (wish.pinned >= 0) {
+        auto const pin = static_cast<std::uint16_t>(1u << wish.pinned);
+        return (from & pin) != 0 ? pin : from;
+    }
+    auto const only = [&](std::uint16_t some) {
+        if ((from & some) != 0) from &= some;
+    };
     std::uint16_t holding = 0;  // what is between kernels needs a memory with room
     for (int m = 0; m < p.plan.memories.size(); ++m) holding |= static_cast<std::uint16_t>(p.memory_at(m).what.capacity > 0 ? 1u << m : 0u);
-    if (pinned < 0 && t.producer >= 0 && (from & holding) != 0) from &= holding;
-    if (pinned < 0 && (from & left) != 0) from &= left;
-    if (pinned < 0 && (from & read) != 0) from &= read;
+    if (p.plan.tensor_at(tensor_at).producer >= 0) only(holding);
+    only(static_cast<std::uint16_t>(~p.banned[static_cast<std::size_t>(tensor_at)]));
+    only(wish.read);
+    return from;
+}
+
+/// Gives one tensor its memory: the cheapest where it can be written and read; where there is none, readers get copies.
+constexpr void place_tensor(program_planning& p, int tensor_at) {
+    residence_wish const wish = wish_of(p, tensor_at);
+    if (p.refused()) return;
+    std::uint16_t const from = candidates_for(p, tensor_at, wish);
     residence best;
     int out_of_reach = -1;
     for (int order = -1; order < p.plan.memories.size(); ++order) {
-        int const m = order < 0 ? preferred : order;
-        if (m < 0 || (from >> m & 1) == 0 || (order >= 0 && m == preferred)) continue;
-        residence const r = residence_from(p, tensor_at, m, pinned);
+        int const m = order < 0 ? wish.preferred : order;
+        if (m < 0 || (from >> m & 1) == 0 || (order >= 0 && m == wish.preferred)) continue;
+        residence const r = residence_from(p, tensor_at, m, wish.pinned);
         if (r.out_of_reach >= 0) out_of_reach = out_of_reach < 0 ? r.out_of_reach : out_of_reach;
         else if (best.root < 0 || r.cycles < best.cycles) best = r;
     }
-    if (best.root < 0) return refuse_residence(p, tensor_at, produced, out_of_reach);
+    if (best.root < 0) return refuse_residence(p, tensor_at, wish.produced, out_of_reach);
     p.tensor(tensor_at).memory = static_cast<std::int16_t>(best.root);
+    label const name = p.tensor(tensor_at).name;
     int const uses = p.plan.uses.size();
-    if (best.root != best.produced_in) {
-        // The kernel writes elsewhere, and the tensor itself is a copy of that.
-        ir::program_tensor written = t;
-        written.name = dotted(t.name, p.memory_at(best.produced_in).name);
-        written.kind = ir::tensor_kind::between;
-        written.statement = -1;
-        written.memory = static_cast<std::int16_t>(best.produced_in);
-        int const made = p.keep(p.plan.tensors, written, "tensors");
-        for (int at = 0; at < uses; ++at) {
-            if (p.use(at).tensor == tensor_at && p.use(at).written) p.use(at).tensor = static_cast<std::int16_t>(made);
-        }
-        auto const by = static_cast<std::int16_t>(p.keep(p.plan.kernels,
-                                                         ir::program_kernel{.name = dotted(t.name, "copy"),
-                                                                            .agent = static_cast<std::int16_t>(best.to_root.agent),
-                                                                            .transfer = static_cast<std::int16_t>(best.to_root.transfer),
-                                                                            .cycles = best.to_root.cycles},
-                                                         "kernels"));
-        p.keep(p.plan.uses, {.kernel = by, .buffer = 0, .tensor = static_cast<std::int16_t>(made)}, "tensors of kernels");
-        p.keep(p.plan.uses, {.kernel = by, .buffer = 1, .tensor = static_cast<std::int16_t>(tensor_at), .written = true},
-               "tensors of kernels");
-        p.tensor(tensor_at).producer = by;
-        p.tensor(tensor_at).copy_of = static_cast<std::int16_t>(made);
-    }
+    if (best.root != best.produced_in) write_elsewhere(p, tensor_at, best.produced_in, best.to_root);
     fixed_array<std::int16_t, residence::most_copies> made{};
     for (int c = 0; c < best.copy_count && !p.refused(); ++c) {
-        int const m = best.copies[static_cast<std::size_t>(c)];
-        made[static_cast<std::size_t>(c)] = static_cast<std::int16_t>(
-            add_copy(p, tensor_at, dotted(t.name, p.memory_at(m).name), m, best.routes[static_cast<std::size_t>(c)]));
+        auto const at = static_cast<std::size_t>(c);
+        made[at] = static_cast<std::int16_t>(
+            add_copy(p, tensor_at, dotted(name, p.memory_at(best.copies[at]).name), best.copies[at], best.routes[at]));
     }
     for (int at = 0; at < uses && !p.refused(); ++at) {
         ir::program_use& u = p.use(at);
@@ -243,7 +264,7 @@ constexpr void place_tensor(program_planning& p, int tensor_at) {
         if (copy >= 0) u.tensor = made[static_cast<std::size_t>(copy)];
     }
     for (int at = 0; at < p.spilled_count && !p.refused(); ++at) {
-        if (p.spilled[static_cast<std::size_t>(at)].tensor == t.name) spill(p, tensor_at, p.spilled[static_cast<std::size_t>(at)]);
+        if (p.spilled[static_cast<std::size_t>(at)].tensor == name) spill(p, tensor_at, p.spilled[static_cast<std::size_t>(at)]);
     }
 }
 
