@@ -259,6 +259,13 @@ inline std::string fault_of(program_plan_value const& plan) {
         for (int s = from; s <= to; ++s) alive[static_cast<std::size_t>(s)] = true;
         if (t.offset < 0 || t.offset + t.bytes > m.bank_capacity()) return t.name.str() + " leaves its memory";
         if (t.offset % t.alignment != 0 || t.offset % m.alignment != 0) return t.name.str() + " is not aligned";
+        // Who takes over the bytes of another tensor is written by its last reader, when all others are done.
+        for (int u = 0; u < plan.uses.size() && t.in_place_of >= 0; ++u) {
+            ir::program_use const& use = plan.uses[static_cast<std::size_t>(u)];
+            if (use.tensor == t.in_place_of && use.kernel != t.producer &&
+                last[static_cast<std::size_t>(use.kernel)] >= first[static_cast<std::size_t>(t.producer)])
+                return t.name.str() + " takes over bytes that are read later";
+        }
         int root = at;
         while (plan.tensor_at(root).in_place_of >= 0) root = plan.tensor_at(root).in_place_of;
         all.push_back({t.name.str(), t.memory, t.bank, root, t.offset, t.offset + t.bytes, alive});
