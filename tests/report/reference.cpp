@@ -65,10 +65,11 @@ void check_example(std::string const& wording, schedule const& example) {
     CHECK(*(found + 1) == nest_of(make_plan(example)));
 }
 
+/// A plan is large: here it does not stay on the stack of a test for long.
+std::string refusal_of(schedule const& of) { return name_of(make_plan(of).refusal.kind); }
+
 #define EXAMPLE(...) check_example(#__VA_ARGS__, __VA_ARGS__)
-// A plan is large: it does not stay on the stack of a test with many of them.
-std::string verdict_on(schedule const& s) { return name_of(make_plan(s).refusal.kind); }
-#define REFUSED(verdict, ...) CHECK(verdict_on(__VA_ARGS__) == #verdict)
+#define REFUSED(verdict, ...) CHECK(refusal_of(__VA_ARGS__) == #verdict)
 
 }  // namespace
 
@@ -93,6 +94,9 @@ TEST_CASE("directives make the loops that the reference shows") {
     EXAMPLE(schedule(matmul, host).split(n, no, ni, 6).parallel(no).reorder(no, m, k, ni).cache_read(B, near).at(no));
     EXAMPLE(schedule(blur, dsp).split(y, yo, yi, 4).compute_at(rows, yo).store_in(rows, tcm));
     EXAMPLE(schedule(matmul, dsp).store_in(C, tcm));
+    EXAMPLE(schedule(matmul, dsp).reads(A, tcm).cache_read(A, l1).at(m));
+    EXAMPLE(schedule(matmul, dsp).writes(C, tcm).cache_write(C, l1).at(m));
+    EXAMPLE(schedule(brought, dsp).writes(out, tcm).by(load));
     EXAMPLE(schedule(matmul, dsp).cache_read(A, tcm).at(m));
     EXAMPLE(schedule(matmul, dsp).split(m, mo, mi, 4).cache_read(A, tcm).cache_read(A, l1).at(mo));
     EXAMPLE(schedule(spread, dsp).split(x, xo, xi, 16).cache_read(row, tcm).at(xo));
@@ -115,6 +119,43 @@ TEST_CASE("directives make the loops that the reference shows") {
     }));
     EXAMPLE(schedule(matmul, dsp).cache_read(A, tcm).cache_read(B, tcm).cache_write(C, tcm).tensorize(m, n, k, mac));
     EXAMPLE(schedule(biased, dsp).cache_read(A, tcm).cache_read(B, tcm).cache_read(bias, tcm).cache_write(C, tcm).tensorize(m, n, k, mac));
+}
+
+TEST_CASE("reads and writes check what the reference says") {
+    auto const plain = [] { return schedule(matmul, dsp); };
+    auto const blurred = [] { return schedule(blur, dsp); };
+    constexpr memory elsewhere{.name = "elsewhere", .capacity = 1_KiB};
+    constexpr memory hidden{.name = "hidden", .capacity = 64_KiB, .host_visible = false};
+    machine const blind("blind", dram, hidden, transfer("load", dram, hidden));
+
+    REFUSED(unknown_tensor, plain().reads(C, tcm));
+    REFUSED(unknown_tensor, blurred().store_in(rows, tcm).reads(rows, tcm));
+    REFUSED(unknown_part, plain().reads(A, elsewhere));
+    REFUSED(none, plain().reads(A, any_of(l1, tcm, dram)));
+    CHECK(make_plan(plain().reads(A, any_of(l1, tcm))).buffers[0].memory == dsp.memories.find("l1"));
+    REFUSED(capacity_of_representation, plain().reads(A, any_of(l1, tcm, dram, l1, tcm)));
+    REFUSED(conflicting_directives, plain().reads(A, l1).reads(A, l1));
+    REFUSED(misplaced_directive, schedule(matmul, kept(machine("file", dram, register_file("vr", 8, 32)))).reads(A, memory{.name = "vr"}));
+    constexpr memory numbered{.name = "numbered", .capacity = 1_KiB, .host_visible = false, .address_unit = 16};
+    REFUSED(misplaced_directive, schedule(matmul, kept(machine("numbers", dram, numbered))).writes(C, numbered));
+    REFUSED(host_access, schedule(matmul, blind).reads(A, hidden));
+    REFUSED(no_transfer, plain().reads(A, tcm).cache_read(A, tcm));
+    REFUSED(none, plain().reads(A, tcm).reads(B, tcm).cache_write(C, tcm).tensorize(m, n, k, mac));
+    REFUSED(operand_memory, plain().reads(A, l1).reads(B, tcm).cache_write(C, tcm).tensorize(m, n, k, mac));
+
+    REFUSED(unknown_tensor, plain().writes(A, tcm));
+    REFUSED(unknown_tensor, blurred().store_in(rows, tcm).writes(rows, tcm));
+    REFUSED(conflicting_directives, plain().writes(C, tcm).writes(C, l1));
+    REFUSED(conflicting_directives, plain().store_in(C, tcm).writes(C, l1));
+    REFUSED(conflicting_directives, plain().writes(C, tcm).store_in(C, l1));
+    REFUSED(transfer_mismatch, schedule(brought, dsp).writes(out, tcm).by(save));
+    REFUSED(transfer_mismatch, plain().writes(C, tcm).by(load));
+    REFUSED(misplaced_directive, schedule(brought, dsp).reads(in, dram).by(load));
+    REFUSED(misplaced_directive, plain().writes(C, tcm).in_bank(0));
+    REFUSED(misplaced_directive, plain().writes(C, tcm).layout([](auto i, auto j) { return index_map(j, i); }));
+    REFUSED(misplaced_directive, plain().writes(C, tcm).at(m));
+    // an argument takes no room of a plan
+    CHECK(make_plan(plain().reads(A, tcm).writes(C, tcm)).peak(tcm) == 0);
 }
 
 TEST_CASE("directives check what the reference says") {

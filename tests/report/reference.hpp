@@ -44,6 +44,7 @@ constexpr auto biased = C(m, n) = bias(n) + sum(k, A(m, k) * B(k, n));
 constexpr axis y{"y", 16}, x{"x", 32}, hy{"hy", 18}, hx{"hx", 32}, yo{"yo"}, yi{"yi"};
 constexpr tensor<float> in{"in"}, rows{"rows"}, out{"out"};
 constexpr auto blur = stages(rows(hy, hx) = in(hy, hx) + in(hy, hx + 1), out(y, x) = rows(y, x) + rows(y + 2, x));
+constexpr auto brought = out(y, x) = in(y, x);
 
 constexpr axis t{"t", 3}, xo{"xo"}, xi{"xi"};
 constexpr tensor<float> row{"row"}, sharp{"sharp"};

@@ -94,9 +94,9 @@ constexpr void read_residence(planning& p, directive const& d, int ordinal) {
     for (int s = 0; s <= last && !writes && p.producer_of(tensor) < 0; ++s)
         p.each_access(s, [&](int node) { found |= p.plan.what[node].name == tensor; });
     if (!found) return p.refuse(verdict_kind::unknown_tensor, writes ? rule::not_the_result : rule::not_an_input, {tensor}, ordinal);
-    for (int before = 0; before + 1 < ordinal; ++before) {
-        directive const& other = of.directive_at(before);
-        bool const again = other.kind == d.kind && of.name_at(other, 0) == tensor;
+    for (int at = 0; at < of.directive_count(); ++at) {
+        directive const& other = of.directive_at(at);
+        bool const again = other.kind == d.kind && at + 1 < ordinal && of.name_at(other, 0) == tensor;
         bool const kept = writes && other.kind == directive_kind::store_in && of.name_at(other, 0) == tensor;
         if (!again && !kept) continue;
         p.refuse(verdict_kind::conflicting_directives, ordinal).names = {tensor, name_of(other.kind)};
@@ -125,6 +125,7 @@ constexpr void read_directives(planning& p) {
     if (of.layout_count() > schedule::most_layouts) return p.refuse_capacity("layouts", of.layout_count(), schedule::most_layouts);
     int current = p.plan.stages.size() - 1;
     int last_staging = -1, last_stored = -1;
+    bool by_caller = false;  // what was stored last lies where the caller says: it has no bank or layout to choose
     for (int at = 0; at < of.directive_count() && !p.refused(); ++at) {
         directive const& d = of.directive_at(at);
         int const ordinal = at + 1;
@@ -183,6 +184,7 @@ constexpr void read_directives(planning& p) {
                 p.placed(s).store_memory = memory_named(name(1));
                 p.placed(s).store_ordinal = static_cast<std::int16_t>(ordinal);
                 last_stored = s;
+                by_caller = false;
                 last_staging = -1;
                 break;
             }
@@ -190,6 +192,7 @@ constexpr void read_directives(planning& p) {
             case directive_kind::writes:
                 read_residence(p, d, ordinal);
                 last_stored = d.kind == directive_kind::writes ? p.plan.stages.size() - 1 : -1;
+                by_caller = true;
                 last_staging = -1;
                 break;
             case directive_kind::cache_read:
@@ -241,7 +244,7 @@ constexpr void read_directives(planning& p) {
                 break;
             }
             case directive_kind::layout: {
-                if (last_staging < 0 && last_stored < 0) return misplaced();
+                if (last_staging < 0 && (last_stored < 0 || by_caller)) return misplaced();
                 bool const staged = last_staging >= 0;
                 std::int16_t& map = staged ? p.staging_at(last_staging).layout : p.placed(last_stored).store_layout;
                 if (map >= 0) return conflict(staged ? p.staging_at(last_staging).tensor : p.stage_at(last_stored).output);
@@ -251,7 +254,7 @@ constexpr void read_directives(planning& p) {
                 break;
             }
             case directive_kind::in_bank:
-                if (last_staging < 0 && last_stored < 0) return misplaced();
+                if (last_staging < 0 && (last_stored < 0 || by_caller)) return misplaced();
                 if (last_staging >= 0) {
                     staging& st = p.staging_at(last_staging);
                     number(st.bank, st.bank_ordinal, st.tensor, 0);
