@@ -166,7 +166,23 @@ inline std::shared_ptr<program_emulator>& shared_program(label const& name) {
     return all[name.str()];
 }
 
+/// Whether two plans are of one program: the same kernels in the same order, and the same tensors in the same places.
+inline bool same_program(program_plan_value const& a, program_plan_value const& b) {
+    bool same = a.kernels.size() == b.kernels.size() && a.tensors.size() == b.tensors.size() && a.steps.size() == b.steps.size();
+    for (int at = 0; same && at < a.steps.size(); ++at) {
+        auto const step = static_cast<std::size_t>(at);
+        same = a.steps[step].kind == b.steps[step].kind && a.steps[step].kernel == b.steps[step].kernel;
+    }
+    for (int at = 0; same && at < a.kernels.size(); ++at) same = a.kernel_at(at).name == b.kernel_at(at).name;
+    for (int at = 0; same && at < a.tensors.size(); ++at) {
+        ir::program_tensor const &left = a.tensor_at(at), &right = b.tensor_at(at);
+        same = left.name == right.name && left.memory == right.memory && left.offset == right.offset && left.bytes == right.bytes;
+    }
+    return same;
+}
+
 /// The machines that a program of the emulated binding runs on, in every translation unit the same.
+/// @throws std::logic_error when another program of this name is emulated already
 template <program const& Program>
 program_emulator& emulated_program() {
     std::shared_ptr<program_emulator>& shared = shared_program(Program.name);
@@ -174,6 +190,8 @@ program_emulator& emulated_program() {
         shared = std::make_shared<program_emulator>(
             program_plan<Program>,
             detail::semantics_of_agents<Program>(std::make_index_sequence<static_cast<std::size_t>(Program.agent_count)>{}));
+    else if (!same_program(shared->plan(), program_plan<Program>))
+        throw std::logic_error("two different programs are called `" + Program.name.str() + "`: give each a name of its own");
     return *shared;
 }
 
