@@ -189,6 +189,11 @@ constexpr void place_tensor(program_planning& p, int tensor_at) {
     if (p.refused()) return;
     std::uint16_t from = produced;
     if (pinned >= 0 && (from >> pinned & 1) != 0) from = static_cast<std::uint16_t>(1u << pinned);
+    // What lies between kernels needs bytes of the plan, which the caller's memory has none of.
+    std::uint16_t with_room = 0;
+    for (int m = 0; m < p.plan.memories.size(); ++m)
+        with_room |= static_cast<std::uint16_t>((p.memory_at(m).what.capacity > 0 ? 1u : 0u) << m);
+    if (t.kind == ir::tensor_kind::between && pinned < 0 && (from & with_room) != 0) from &= with_room;
     std::uint16_t const left = static_cast<std::uint16_t>(~p.banned[static_cast<std::size_t>(tensor_at)]);
     if (pinned < 0 && (from & left) != 0) from &= left;
     if (pinned < 0 && (from & read) != 0) from &= read;
