@@ -108,3 +108,56 @@ TEST_CASE("an output that overlaps an input") {
     CHECK(code_after([](arguments& given) { given.b.host = given.sum.host; }) == code_of(TILEWRIGHT_OVERLAP, 1));
     CHECK(code_after([](arguments& given) { given.a.host = given.sum.host - 16; }) == code_of(TILEWRIGHT_OVERLAP, 0));
 }
+
+// An input that may be the result, which no kernel here has: rows of 8 halfwords.
+namespace {
+
+struct in_place {
+    std::int16_t data[4 * 16] = {};
+    halide_dimension_t in_dim[2] = {{0, 8, 1, 0}, {0, 3, 16, 0}}, out_dim[2] = {{0, 8, 1, 0}, {0, 3, 16, 0}};
+    halide_buffer_t in = {}, out = {};
+
+    in_place() {
+        for (auto [whole, dim] : {std::pair{&in, in_dim}, {&out, out_dim}}) {
+            whole->host = reinterpret_cast<std::uint8_t*>(data);
+            whole->type = halide_type_t(halide_type_int, 16);
+            whole->dimensions = 2;
+            whole->dim = dim;
+        }
+    }
+    int code(bool may_be_result) const {
+        tilewright_argument want[2] = {};
+        for (tilewright_argument& one : want) {
+            one.type_code = halide_type_int, one.type_bits = 16, one.rank = 2;
+            one.extent[0] = 3, one.extent[1] = 8;
+            one.dense_from = 1, one.stride_multiple = 1, one.alignment = 2;
+        }
+        want[0].may_be_result = may_be_result, want[1].written = 1, want[1].exact = 3;
+        halide_buffer_t* const have[2] = {const_cast<halide_buffer_t*>(&in), const_cast<halide_buffer_t*>(&out)};
+        return tilewright_check_arguments(want, 2, have);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("an input that may be the result is the very same elements") {
+    in_place given;
+    CHECK(given.code(true) == 0);
+    CHECK(given.code(false) == code_of(TILEWRIGHT_OVERLAP, 0));
+    given.in.host += 2;
+    CHECK(given.code(true) == code_of(TILEWRIGHT_OVERLAP, 0));
+    given.in.host -= 2;
+    given.in_dim[1].stride = 8;
+    CHECK(given.code(true) == code_of(TILEWRIGHT_OVERLAP, 0));
+    given.in_dim[1] = {0, 4, 16, 0};  // a row more, which nobody reads
+    CHECK(given.code(true) == 0);
+    given.in_dim[1] = {-1, 4, 16, 0};  // its first row is another one
+    CHECK(given.code(true) == code_of(TILEWRIGHT_OVERLAP, 0));
+}
+TEST_CASE("what lies in the gaps of a result shares bytes with it") {
+    in_place given;
+    given.in.host += 16;
+    CHECK(given.code(true) == code_of(TILEWRIGHT_OVERLAP, 0));
+    given.in.host += 2 * (2 * 16 + 8 - 8);  // behind its last element
+    CHECK(given.code(true) == 0);
+}

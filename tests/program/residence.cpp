@@ -207,6 +207,19 @@ TEST_CASE("in a memory of banks, a tensor lies in one of them, and the kernels' 
     CHECK(plan.tensor_at(plan.find_tensor("t0")).bank != plan.tensor_at(plan.find_tensor("t1")).bank);
     CHECK(plan.peak(near) == 80);  // both in the first bank, which has room
 }
+TEST_CASE("what lies between kernels is in a memory that has room, though the caller's stands first in the machine") {
+    // Loops do all, so dram would do as well as act; l2 waits.
+    program made("through");
+    made.input(in, dram).output(out, dram).run("k0", cpu, double_on_cpu).bind(x, in).bind(r, t0);
+    made.run("k1", cpu, turn_on_cpu).bind(x, t0).bind(r, out);
+    program_plan_value const plan = make_program_plan(made);
+    REQUIRE(to_string(plan.refusal) == "; ");
+    CHECK(plan.memory_of(t0) == act.name);
+    CHECK(plan.copies() == 0);
+    program pinned = made;
+    pinned.pin(t0, dram);
+    CHECK(make_program_plan(pinned).refusal.kind == verdict_kind::no_memory);
+}
 
 // The compiler plans programs, too.
 namespace {

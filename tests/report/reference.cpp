@@ -359,6 +359,23 @@ TEST_CASE("regions become the calls that the reference shows") {
     CHECK(plan_of(transfer("load", dram, tcm).dimensions(2)).buffers[0].dense_from == 1);
 }
 
+TEST_CASE("loops that stay code wait for the memories that they load from and store to") {
+    constexpr memory slow{.name = "slow", .capacity = 64_KiB, .wait_cycles = 3},
+        slower{.name = "slower", .capacity = 64_KiB, .wait_cycles = 5};
+    machine const& with = kept(machine("with", dram, slow, slower, cpu, transfer("copy", dram, slow).on(cpu)));
+    auto const cycles = [](schedule const& of) { return static_cast<double>(make_plan(of).cycles()); };
+    // 8 x 12 x 6 steps of 6 cycles, and 8 x 12 identities
+    CHECK(cycles(schedule(matmul, with)) == 576 * 6 + 96);
+    // A is loaded; C is loaded and stored, and its identity is stored
+    CHECK(cycles(schedule(matmul, with).reads(A, slow)) == 576 * (6 + 3) + 96);
+    CHECK(cycles(schedule(matmul, with).writes(C, slow)) == 576 * (6 + 2 * 3) + 96 * (1 + 3));
+    CHECK(cycles(schedule(matmul, with).reads(A, slow).writes(C, slower)) == 576 * (6 + 3 + 2 * 5) + 96 * (1 + 5));
+    // A transfer of 8 x 6 floats costs what it says, a byte a cycle.
+    CHECK(cycles(schedule(matmul, with).cache_read(A, slow)) == 192 + 576 * (6 + 3) + 96);
+    REFUSED(invalid_number, schedule(matmul, kept(machine("with", memory{.name = "dram", .wait_cycles = -1}))));
+    REFUSED(capacity_of_representation, schedule(matmul, kept(machine("with", memory{.name = "dram", .wait_cycles = 1'048'577}))));
+}
+
 TEST_CASE("the table of banks is what the planner allows, and what banks allow") {
     std::string const page = read(TILEWRIGHT_REFERENCE "/machine.md");
     // No load of steps t + 1 to t + distance is in the bank of step t.

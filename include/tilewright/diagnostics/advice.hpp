@@ -12,7 +12,7 @@
 #define TILEWRIGHT_MEMORY_OVERFLOW "memory overflow: shrink a tile, or stage at a loop further in"
 #define TILEWRIGHT_PROGRAM_OVERFLOW "memory overflow: let a tensor live elsewhere, or may_spill(...)"
 #define TILEWRIGHT_REGISTER_OVERFLOW "register overflow: unroll or vectorize less of the tile"
-#define TILEWRIGHT_NO_MEMORY "no memory: name a memory with a capacity in store_in, cache_read or cache_write"
+#define TILEWRIGHT_NO_MEMORY "no memory: name a memory with a capacity in store_in, cache_read, cache_write or pin"
 #define TILEWRIGHT_NO_TRANSFER "no transfer: declare one, name the right one in by(...), or stage through another memory"
 #define TILEWRIGHT_SEVERAL_TRANSFERS "several transfers: name one with by(...)"
 #define TILEWRIGHT_TRANSFER_REGION "transfer region: choose another tile, or another transfer"

@@ -99,7 +99,9 @@ inline std::string region_text(plan_value const& plan, c_argument const& a) {
     }
     return a.word + ": " +
            (b.rank == 0 ? "one element" : extents + (b.rank == 1 ? " elements" : " elements, the last dimension without gaps")) +
-           (b.written ? ", written" : "") + (moved ? "; points to " + b.tensor.str() + "[" + first + "]" : "");
+           (b.written ? ", written" : "") +
+           (tilewright::detail::may_be_result(plan, a.at) ? "; may be the very elements that are written" : "") +
+           (moved ? "; points to " + b.tensor.str() + "[" + first + "]" : "");
 }
 
 /// The checks in front of a kernel: they return a code before anything runs. The rules and codes are those of runtime/entry.h, but here

@@ -343,7 +343,9 @@ inline std::string c_header(c_kernel_code const& k, bool on_device) {
             "bytes\n"
          << " * with the result, 9 extent that is left to run time. */\n"
          << "int " << k.name << "(" << k.parameters << ");\n";
-    for (pool const& one : k.pools) text << "/* " << pool_text(one) << ", for this call alone. */\n";
+    std::size_t position = k.regions.size();
+    for (pool const& one : k.pools)
+        text << "/* " << pool_text(one) << ", for this call alone; in codes, position " << position++ << ". */\n";
     if (!k.kept_result.empty()) text << "/* " << k.kept_result << " */\n";
     if (on_device) text << c_device({k});
     return c_headed("/* Kernel " + k.name + " for machine " + k.machine + ", as C. */\n", "TILEWRIGHT_KERNEL_" + k.name, text.str());
@@ -362,7 +364,7 @@ inline std::string c_file(c_kernel_code const& k, std::vector<std::string> const
 /// A kernel as C11: freestanding, without allocation, library or halide_buffer_t.
 ///
 /// @param made_by  what the plan was made of: remarks in the source name its directives
-/// @throws std::invalid_argument when the plan was refused, or a memory has no address that the device binding needs
+/// @throws std::invalid_argument when the plan was refused
 /// @throws unsupported_in_c when the kernel holds an operation that C does not have, with its name
 inline c_source_text c_source(schedule const& made_by, plan_value const& plan, c_source_options const& options) {
     detail::c_kernel_code const code = detail::c_kernel_writer(made_by, plan, options).write("");

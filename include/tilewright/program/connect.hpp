@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/plan/arguments.hpp>
 #include <tilewright/plan/in_place.hpp>
 #include <tilewright/plan/nest.hpp>
 #include <tilewright/program/program_plan_value.hpp>

@@ -14,7 +14,7 @@ enum tilewright_argument_error {
     TILEWRIGHT_WRONG_STRIDE =
         6, /* innermost not 1, rows that overlap, gaps where a transfer joined dimensions, or not the multiple it needs */
     TILEWRIGHT_MISALIGNED = 7,     /* the first element used is not at a multiple of the alignment that a transfer needs */
-    TILEWRIGHT_OVERLAP = 8,        /* the output shares bytes with this input */
+    TILEWRIGHT_OVERLAP = 8,        /* the output shares bytes with this input, and is not these very elements where that is right */
     TILEWRIGHT_RUN_TIME_EXTENT = 9 /* an extent that is left to run time, and read from this argument, is less than 1 or more than the
                                       kernel takes */
 };
