@@ -256,30 +256,41 @@ class offset_solver {
         return all;
     }
     /// One search after the other, each with another order of preference and with more or fewer steps: one that begins badly does not
-    /// come back to its beginning.
+    /// come back to its beginning. Orders that are as measured have the most steps; between them they are disturbed at random.
     constexpr found_offsets search_part(offset_sections& sections, int first, int end, std::int64_t capacity, std::int64_t limit) {
         work_array<std::int64_t> weights(sections.sections);
-        work_array<double> key(sections.count);
+        work_array<double> key(sections.count), area(sections.count);
         work_array<int> order(sections.count), rank(sections.count);
         std::uint64_t random = 1;
         for (int round = 0;; ++round) {
+            int const group = round / 4 + 1;
+            bool const as_measured = (group & (group - 1)) == 0;
             for (int at = 0; at < sections.count; ++at) {
                 offset_item const& item = sections.items.at[at];
                 random = random * 6364136223846793005u + 1442695040888963407u;
                 std::int64_t most = 0;
                 for (int section = item.first; section < item.last; ++section) most = std::max(most, weights.at[section]);
-                key.at[at] = measured(round % measures, static_cast<double>(item.bytes), static_cast<double>(item.duration));
-                if (round >= measures) key.at[at] *= static_cast<double>(1000 + random % 512);
-                if (round >= measures && round / measures % 5 != 0) key.at[at] *= static_cast<double>(1 + most);
+                area.at[at] = measured(1, static_cast<double>(item.bytes), static_cast<double>(item.duration));
+                key.at[at] = round % 2 == 0 ? static_cast<double>(item.duration) : area.at[at];
+                if (!as_measured) key.at[at] *= static_cast<double>(1000 + (random >> 33) % 512) * static_cast<double>(1 + most);
+                if (item.twin >= 0) key.at[at] = key.at[item.twin], area.at[at] = area.at[item.twin];
                 order.at[at] = at;
             }
-            std::sort(order.begin(), order.end(), [&](int a, int b) { return key.at[a] != key.at[b] ? key.at[a] > key.at[b] : a < b; });
+            std::sort(order.begin(), order.end(), [&](int a, int b) {
+                if (key.at[a] != key.at[b]) return key.at[a] > key.at[b];
+                return area.at[a] != area.at[b] ? area.at[a] > area.at[b] : a < b;
+            });
             for (int at = 0; at < sections.count; ++at) rank.at[order.at[at]] = at;
             for (std::int64_t& weight : weights) weight -= weight / 8;
             // 1, 2, 1, 4, 1, 2, 1, 8, … for each group of orders
             std::int64_t slice = std::int64_t{500} * sections.count;
-            for (int turn = round / measures + 1; turn % 2 == 0; turn /= 2) slice *= 2;
-            preference const how{rank, static_cast<section_choice>((round / measures + 2) % 3)};
+            for (int turn = group; turn % 2 == 0; turn /= 2) slice *= 2;
+            preference how{.rank = rank};
+            if (as_measured) {
+                how.fullest = round % 4 < 2;
+            } else {
+                how.sections = group % 2 == 0 ? section_choice::tight : section_choice::failed;
+            }
             offset_search search(sections, capacity, how, weights, result_.steps);
             found_offsets const found = search.run(first, end, std::min(limit, result_.steps + slice));
             for (int at = 0; at < sections.count && found == found_offsets::yes; ++at) {
