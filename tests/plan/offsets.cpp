@@ -242,6 +242,47 @@ TEST_CASE("peaks are the smallest ones: drawn buffers against all arrangements")
     CHECK(above_sum > 20);  // otherwise nothing had to be searched
 }
 
+TEST_CASE("a search is exact whatever it tries first: drawn buffers against all arrangements") {
+    using namespace tilewright::detail;
+    std::mt19937 random(11);
+    auto const below = [&](unsigned most) { return static_cast<int>(random() % most); };
+    for (int draw = 0; draw < 300; ++draw) {
+        std::vector<placed_buffer> buffers(static_cast<std::size_t>(4 + below(4)));
+        for (placed_buffer& b : buffers) {
+            b.bytes = 1 + below(draw % 2 ? 3 : 8);
+            b.born = below(5), b.dead = b.born + 1 + below(4);
+            if (draw % 3 == 1) b.alignment = 1 << below(3);
+        }
+        if (draw % 4 == 2) buffers[0].fixed = true, buffers[0].offset = buffers[0].alignment * below(5);
+        std::vector<placed_buffer> tried = buffers;
+        std::int64_t const smallest = smallest_peak(tried, 1, 0, 0, 200);
+        std::vector<int> const banks(buffers.size());
+        for (int preferred = 0; preferred < 12; ++preferred) {
+            offset_sections sections(buffers, banks.data(), 1);
+            work_array<std::int64_t> weights(sections.sections);
+            std::vector<int> drawn(buffers.size());
+            for (std::size_t at = 0; at < drawn.size(); ++at) drawn[at] = static_cast<int>(at);
+            std::shuffle(drawn.begin(), drawn.end(), random);
+            for (int at = 0; at < sections.count; ++at) {
+                int const twin = sections.items.at[at].twin;
+                if (twin >= 0 && drawn[static_cast<std::size_t>(twin)] > drawn[static_cast<std::size_t>(at)])
+                    std::sort(drawn.begin(), drawn.end());
+            }
+            work_array<int> rank(sections.count);
+            std::copy(drawn.begin(), drawn.end(), rank.begin());
+            preference const how{.rank = rank, .fullest = preferred % 2 == 1, .sections = static_cast<section_choice>(preferred % 3)};
+            INFO("draw " << draw << ", preference " << preferred);
+            std::int64_t steps = 0;
+            REQUIRE(offset_search(sections, smallest - 1, how, weights, steps).run(0, sections.sections, plenty) == found_offsets::no);
+            offset_search enough(sections, smallest, how, weights, steps);
+            REQUIRE(enough.run(0, sections.sections, plenty) == found_offsets::yes);
+            std::vector<placed_buffer> placed = buffers;
+            for (std::size_t at = 0; at < placed.size(); ++at) placed[at].offset = enough.offsets.at[at], placed[at].bank = 0;
+            REQUIRE(is_valid(placed, 1, smallest));
+        }
+    }
+}
+
 TEST_CASE("rectangles that were cut are put together again") {
     for (int count : {24, 60, 100}) {
         for (unsigned seed = 1; seed <= 3; ++seed) {

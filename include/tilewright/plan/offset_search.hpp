@@ -1,7 +1,7 @@
 #pragma once
 #include <tilewright/plan/offset_sections.hpp>
 
-// The search for offsets below a given capacity, from the lowest offset up.
+// The search for offsets below a given capacity.
 namespace tilewright::detail {
 
 enum class found_offsets : std::uint8_t { yes, no, unknown };
@@ -13,23 +13,26 @@ enum class section_choice : std::uint8_t {
     failed,  ///< where the search has failed most, with the fewest items to choose from
 };
 
-/// What a search prefers of the items that can begin at one offset.
+/// What a search tries first.
 struct preference {
-    work_array<int> const& rank;  ///< lower ones
-    bool fullest = false;         ///< before that, what is in the section that waits for most
+    work_array<int> const&
+        rank;              ///< of items that can begin at the same offset, those of lower rank; a twin has a higher one than its twin
+    bool fullest = false;  ///< before that, those in the section that waits for most
     section_choice sections = section_choice::lowest;
 };
 
-/// Looks for offsets of all items below a capacity, depth first, in the order of offsets.
+/// Looks for offsets of all items below a capacity, depth first.
 ///
-/// Each decision is about the item that can begin lowest: it begins there, or not. If it could begin there when all is done, it has to, so
-/// "not" means that another item comes in between, on which it lies; that raises how low it can begin. So every arrangement in which
-/// nothing can be moved down is met at most once.
+/// A decision is about one item that can begin where nothing that is alive with it can begin lower. Either it is placed there, and the
+/// others go above, or it is not: then another one has to come in between and below it, or it could be moved down when all is done. That
+/// raises where it can begin; and the floor of a section, which is where the lowest of its items can begin. So every arrangement in which
+/// nothing can be moved down is met at most once, whatever section is decided next.
 ///
-/// @see M. Moffitt, "MiniMalloc", ASPLOS 2023: canonical arrangements, section inference, decomposition
+/// @see M. Moffitt, "MiniMalloc", ASPLOS 2023: sections, floors, canonical arrangements, orders of preference
 class offset_search {
   public:
     /// @param capacity bytes of each bank
+    /// @param weights  how often a section had no room, which the search counts on
     /// @param steps    counts looks at items
     constexpr offset_search(offset_sections& of, std::int64_t capacity, preference const& how, work_array<std::int64_t>& weights,
                             std::int64_t& steps)
@@ -78,11 +81,11 @@ class offset_search {
         }
         for (int section = first; section < end; ++section) touch(section);
         if (!settle() || !possible) return found_offsets::no;
-        return search_part(first, end, 0, of_.count, true);
+        for (int at = 0; at < of_.count; ++at) list_.push(at);
+        return search_part(first, end, 0, of_.count);
     }
 
     work_array<std::int64_t> offsets;  ///< of the items: lowest ones that are possible, and when all are found, theirs
-    std::int64_t nodes = 0;
 
   private:
     struct change {
@@ -107,7 +110,7 @@ class offset_search {
     }
 
     /// The item cannot begin below `offset`.
-    /// @param supported what lies below it is known
+    /// @param supported it lies on something when it begins there
     constexpr bool raise(int which, std::int64_t offset, bool supported) {
         offset_item const& item = of_.items.at[which];
         std::int64_t const before = offsets.at[which];
@@ -208,25 +211,26 @@ class offset_search {
         return settle() && possible;
     }
 
-    constexpr found_offsets search_part(int first, int end, int from, int to, bool all) {
-        int const begin = list_.used();
-        for (int at = from; at < to; ++at) {
-            int const which = all ? at : list_.at[at];
+    /// Searches sections that no item connects with others.
+    /// @param begin,stop positions in the list that have all of their items
+    constexpr found_offsets search_part(int first, int end, int begin, int stop) {
+        int const own = list_.used();
+        for (int at = begin; at < stop; ++at) {
+            int const which = list_.at[at];
             offset_item const& item = of_.items.at[which];
             if (placed_.at[which] || item.first < first || item.first >= end) continue;
             list_.push(which);
-            std::int64_t fullest = 0;
-            for (int section = item.first; section < item.last; ++section) fullest = std::max(fullest, total_.at[section]);
-            fullest_.at[which] = fullest;
+            fullest_.at[which] = 0;
+            for (int section = item.first; section < item.last && how_.fullest; ++section)
+                fullest_.at[which] = std::max(fullest_.at[which], total_.at[section]);
         }
-        std::sort(list_.begin() + begin, list_.begin() + list_.used(), [&](int a, int b) { return is_before(a, b); });
-        found_offsets const found = decide(first, end, begin, list_.used());
-        list_.shrink(begin);
+        steps_ += list_.used() - own;
+        std::sort(list_.begin() + own, list_.begin() + list_.used(), [&](int a, int b) {
+            return fullest_.at[a] != fullest_.at[b] ? fullest_.at[a] > fullest_.at[b] : how_.rank.at[a] < how_.rank.at[b];
+        });
+        found_offsets const found = decide(first, end, own, list_.used());
+        list_.shrink(own);
         return found;
-    }
-    constexpr bool is_before(int a, int b) const {
-        if (how_.fullest && fullest_.at[a] != fullest_.at[b]) return fullest_.at[a] > fullest_.at[b];
-        return how_.rank.at[a] < how_.rank.at[b];
     }
     /// An item that can begin where all that are alive with it cannot begin lower; -1: all are placed.
     constexpr int choose(int first, int end, int begin, int stop) {
@@ -274,7 +278,6 @@ class offset_search {
     constexpr found_offsets decide(int first, int end, int begin, int stop) {
         int const mark = trail_.used();
         for (;;) {
-            ++nodes;
             if (steps_ > limit_) return found_offsets::unknown;
             int const next = choose(first, end, begin, stop);
             if (next < 0) return found_offsets::yes;
@@ -291,6 +294,7 @@ class offset_search {
         undo(mark);
         return found_offsets::no;
     }
+    /// Where no open item connects sections any more, they are searched one after the other: if one has no solution, the others need none.
     constexpr found_offsets go_on(int placed, int first, int end, int begin, int stop) {
         offset_item const& item = of_.items.at[placed];
         bool split = false;
@@ -298,7 +302,7 @@ class offset_search {
         if (!split) return decide(first, end, begin, stop);
         for (int from = first, to = first; from < end; from = to) {
             for (to = from + 1; to < end && crossing_.at[to] > 0;) ++to;
-            found_offsets const part = search_part(from, to, begin, stop, false);
+            found_offsets const part = search_part(from, to, begin, stop);
             if (part != found_offsets::yes) return part;
         }
         return found_offsets::yes;
@@ -309,16 +313,18 @@ class offset_search {
     preference const& how_;
     work_array<std::int64_t>& weights_;  ///< how often a section had no room
     std::int64_t& steps_;
-    work_array<std::int64_t> placed_, supported_;
-    work_array<int> upper_twin_;
-    work_array<std::int64_t> fullest_;
-    work_array<std::int64_t> floor_, total_;
+    work_array<std::int64_t> placed_;
+    work_array<std::int64_t> supported_;  ///< items that lie on something where they can begin; others wait for it
+    work_array<int> upper_twin_;          ///< the item of which this one is the twin
+    work_array<std::int64_t> fullest_;    ///< the largest total of an item's sections
+    work_array<std::int64_t> floor_;
+    work_array<std::int64_t> total_;     ///< footprints of a section's items that are not placed
     work_array<std::int64_t> crossing_;  ///< items that are not placed, and alive on both sides of a section's beginning
     work_array<std::int64_t> length_;    ///< of the list of items that are not placed
     work_array<std::int64_t> choices_;   ///< items that can begin at a section's floor
     work_array<char> queued_;
     work_array<int> queue_;
-    work_array<int> list_;
+    work_array<int> list_;  ///< of the items of each part that is being searched, in the order of preference
     work_array<change> trail_;
 };
 
