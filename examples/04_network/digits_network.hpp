@@ -1,3 +1,4 @@
+// clang-format off: machines, schedules and programs are read line by line
 #pragma once
 #include "machine.hpp"
 #include "weights.hpp"
