@@ -1,4 +1,5 @@
-// clang-format off: machines, schedules and programs are read line by line
+// Machines, schedules and programs are read line by line.
+// clang-format off
 #pragma once
 #include "machine.hpp"
 #include "weights.hpp"
