@@ -284,7 +284,7 @@ TEST_CASE("a search is exact whatever it tries first: drawn buffers against all 
 }
 
 TEST_CASE("rectangles that were cut are put together again") {
-    for (int count : {24, 60, 100}) {
+    for (int count : {24, 60, 100, 200}) {
         for (unsigned seed = 1; seed <= 3; ++seed) {
             std::vector<placed_buffer> buffers = cut(count, seed, 65536);
             offset_result const found = assign_offsets(buffers, {.capacity = 65536}, plenty);
