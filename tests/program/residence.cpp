@@ -221,6 +221,26 @@ TEST_CASE("what lies between kernels is in a memory that has room, though the ca
     CHECK(make_program_plan(pinned).refusal.kind == verdict_kind::no_memory);
 }
 
+TEST_CASE("copies by an agent that works aside overlap with kernels of the caller") {
+    machine const mover("mover", l2, act, fetch);
+    agent const dma = agent("dma", mover).aside("dma_start", "dma_join");
+    machine const plain("plain", dram, l2, act, wei);
+    agent const caller("caller", plain);
+    schedule const first = schedule(doubled, plain).writes(r, l2), busy = schedule(turned, plain).reads(x, l2).writes(r, l2);
+    program made("beside");
+    made.input(in, l2).run("k0", caller, first).bind(x, in).bind(r, t0);
+    // The npu reads t0 from act; meanwhile the caller turns it.
+    made.run("k1", caller, busy).bind(x, t0).bind(r, t1).output(t1, l2);
+    made.run("k2", npu, turn_on_npu).bind(x, t0).bind(r, out).reads(t0, act).writes(out, act).output(out, act);
+    made.with(dma);
+    program_plan_value const plan = make_program_plan(made);
+    REQUIRE(to_string(plan.refusal) == "; ");
+    ir::program_kernel const &copy = plan.kernel_at(plan.find_kernel("t0.act")), &beside = plan.kernel_at(plan.find_kernel("k1"));
+    CHECK(plan.agent_of(copy).name == dma.name);
+    CHECK(copy.first_step < beside.first_step);
+    CHECK(beside.last_step < copy.last_step);
+}
+
 // The compiler plans programs, too.
 namespace {
 constexpr auto in_the_compiler = program("in_the_compiler")

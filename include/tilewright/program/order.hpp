@@ -6,8 +6,9 @@ namespace tilewright::detail {
 
 /// Puts the kernels in an order in which everything is computed before it is read, and agents that work aside are kept busy.
 ///
-/// Kernels keep the order in which they were written, as far as what they read is there. Copies run right before the first kernel that
-/// needs them; copies out of a memory that is too small, as soon as they can.
+/// Kernels keep the order in which they were written, as far as what they read is there. Copies by the caller's core, and those back into a
+/// memory that was too small, run right before the first kernel that needs them; other agents begin theirs when they can, and copies out of
+/// a memory that is too small come first of all.
 class kernel_order {
   public:
     constexpr explicit kernel_order(program_planning& planned) : p(planned) {}
@@ -24,7 +25,7 @@ class kernel_order {
             for (int aside = 1; aside >= 0 && chosen < 0; --aside) {
                 for (int k = 0; k < count && chosen < 0; ++k) {
                     bool const free = !is_aside(k) || running_[agent_at(k)] < 0;
-                    if (waits(k) && !p.kernel(k).is_copy() && is_aside(k) == (aside == 1) && free && ready(k)) chosen = k;
+                    if (waits(k) && !on_demand(k) && is_aside(k) == (aside == 1) && free && ready(k)) chosen = k;
                 }
             }
             if (chosen >= 0) {
@@ -52,6 +53,7 @@ class kernel_order {
 
     constexpr std::size_t agent_at(int k) const { return static_cast<std::size_t>(p.kernel(k).agent); }
     constexpr bool is_aside(int k) const { return p.plan.agent_of(p.kernel(k)).is_aside(); }
+    constexpr bool on_demand(int k) const { return p.kernel(k).is_copy() && (p.kernel(k).late || !is_aside(k)); }
     constexpr bool waits(int k) const { return states_[static_cast<std::size_t>(k)] == state::waiting; }
     /// Whether all that a kernel reads is there, or a copy makes it from what is there.
     constexpr bool ready(int k, int depth = 0) const {
@@ -59,7 +61,7 @@ class kernel_order {
         p.each_use(k, [&](ir::program_use const& u) {
             int const producer = p.tensor(u.tensor).producer;
             if (u.written || producer < 0 || states_[static_cast<std::size_t>(producer)] == state::complete) return;
-            bool const copied = p.kernel(producer).is_copy() && waits(producer) && producer != k;
+            bool const copied = on_demand(producer) && waits(producer) && producer != k;
             all &= copied && depth < program_plan_value::most_kernels && ready(producer, depth + 1);
         });
         return all;
@@ -83,8 +85,8 @@ class kernel_order {
         states_[static_cast<std::size_t>(k)] = state::running;
         running_[agent_at(k)] = static_cast<std::int16_t>(k);
         complete_at_[agent_at(k)] = now_ + kernel.cycles;
-        // What reads a copy comes right behind it.
-        if (kernel.is_copy()) join(static_cast<int>(agent_at(k)));
+        // What reads such a copy comes right behind it.
+        if (on_demand(k)) join(static_cast<int>(agent_at(k)));
     }
     constexpr int next_to_complete() const {
         int found = -1;

@@ -83,14 +83,15 @@ class program {
 
     /// A kernel of this name: `what` on `on`. Its tensors are those of the program with the same names, unless `bind` says otherwise.
     constexpr program& run(label kernel_name, agent const& on, schedule const& what) {
-        int at = 0;
-        while (at < agent_count && at < most_agents && agents[static_cast<std::size_t>(at)].name != on.name) ++at;
-        if (at == agent_count && at < most_agents) agents[static_cast<std::size_t>(at)] = on;
-        if (at == agent_count) ++agent_count;
-        else two_agents |= at < most_agents && agents[static_cast<std::size_t>(at)].where != on.where;
+        int const at = position_of(on);
         if (kernel_count < most_kernels)
             kernels[static_cast<std::size_t>(kernel_count)] = {kernel_name, static_cast<std::int16_t>(at), &what};
         ++kernel_count;
+        return *this;
+    }
+    /// An agent whose transfers may copy tensors, though it may run no kernel.
+    constexpr program& with(agent const& on) {
+        position_of(on);
         return *this;
     }
     program& run(label, agent const&, schedule const&&) = delete;
@@ -123,6 +124,14 @@ class program {
     bool two_agents = false;  ///< two agents of one name have different machines
 
   private:
+    constexpr int position_of(agent const& on) {
+        int at = 0;
+        while (at < agent_count && at < most_agents && agents[static_cast<std::size_t>(at)].name != on.name) ++at;
+        if (at == agent_count && at < most_agents) agents[static_cast<std::size_t>(at)] = on;
+        if (at == agent_count) ++agent_count;
+        else two_agents |= at < most_agents && agents[static_cast<std::size_t>(at)].where != on.where;
+        return at;
+    }
     constexpr program& say(statement const& what) {
         if (statement_count < most_statements) statements[static_cast<std::size_t>(statement_count)] = what;
         ++statement_count;

@@ -67,6 +67,7 @@ struct program_kernel {
     std::int64_t cycles = 0;
     bool cycles_known = true;
     bool early = false;  ///< a copy out of a memory that is too small: it runs as soon as it can
+    bool late = false;   ///< a copy back: it runs right before the first kernel that needs it
 
     constexpr bool is_copy() const { return what == nullptr; }
 };

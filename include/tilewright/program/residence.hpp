@@ -175,6 +175,7 @@ constexpr void spill(program_planning& p, int tensor_at, spilled_tensor const& h
     int const uses = p.plan.uses.size();
     int const away = add_copy(p, tensor_at, dotted(t.name, p.memory_at(to).name), to, out, true);
     int const again = add_copy(p, away, dotted(t.name, "back"), t.memory, back);
+    if (!p.refused()) p.kernel(p.tensor(again).producer).late = true;
     for (int at = 0; at < uses && !p.refused(); ++at) {
         ir::program_use& u = p.use(at);
         if (u.tensor == tensor_at && !u.written && (how.readers >> u.kernel & 1) != 0) u.tensor = static_cast<std::int16_t>(again);
