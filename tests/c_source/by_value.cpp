@@ -22,17 +22,21 @@ constexpr tensor<float> A{"A"}, B{"B"}, C{"C"}, bias{"bias"};
 
 // Sums of products down the rows of two matrices.
 constexpr auto products = C(n) += A(k, n) * B(k, n);
-constexpr auto by_fma = schedule(products, simd)
-                            .split(n, no, ni, 16)
-                            .reorder(no, k, ni)
-                            .cache_read(A, vec)
-                            .at(k)
-                            .cache_read(B, vec)
-                            .at(k)
-                            .cache_write(C, vec)
-                            .at(no)
-                            .unroll(ni)
-                            .tensorize(ni, vfma8);
+template <class Computation>
+constexpr schedule two_registers_wide(Computation const& what, axis const& columns) {
+    return schedule(what, simd)
+        .split(columns, no, ni, 16)
+        .reorder(no, k, ni)
+        .cache_read(A, vec)
+        .at(k)
+        .cache_read(B, vec)
+        .at(k)
+        .cache_write(C, vec)
+        .at(no)
+        .unroll(ni)
+        .tensorize(ni, vfma8);
+}
+constexpr schedule by_fma = two_registers_wide(products, n);
 // A tile of 3 x 16 sums stays in registers, started from a bias.
 constexpr auto matmul = C(m, n) = bias(n) + sum(k, A(m, k) * B(k, n));
 constexpr auto tile = schedule(matmul, simd)
@@ -51,17 +55,7 @@ constexpr auto tile = schedule(matmul, simd)
 // The last tile has one register of two.
 constexpr axis n24{"n", 24};
 constexpr auto partly_products = C(n24) += A(k, n24) * B(k, n24);
-constexpr auto partly = schedule(partly_products, simd)
-                            .split(n24, no, ni, 16)
-                            .reorder(no, k, ni)
-                            .cache_read(A, vec)
-                            .at(k)
-                            .cache_read(B, vec)
-                            .at(k)
-                            .cache_write(C, vec)
-                            .at(no)
-                            .unroll(ni)
-                            .tensorize(ni, vfma8);
+constexpr schedule partly = two_registers_wide(partly_products, n24);
 
 std::string vectors() {
     std::ifstream in(TILEWRIGHT_VECTORS_H);
