@@ -80,13 +80,20 @@ class c_program_writer {
             }
         }
     }
-    /// Inputs, outputs, pools; with types or, as a call passes them, without.
+    /// "const float *image", inputs in front of outputs.
+    std::vector<std::string> passed_declarations() const {
+        std::vector<std::string> all;
+        each_passed(ir::tensor_kind::input,
+                    [&](int at, ir::program_tensor const& t) { all.push_back("const " + tensor_type(t) + " *" + word_of_tensor(at)); });
+        each_passed(ir::tensor_kind::output,
+                    [&](int at, ir::program_tensor const& t) { all.push_back(tensor_type(t) + " *" + word_of_tensor(at)); });
+        return all;
+    }
+    /// Inputs, outputs, pools.
     std::string parameters() const {
         std::string text;
         auto const add = [&](std::string const& one) { text += (text.empty() ? "" : ", ") + one; };
-        each_passed(ir::tensor_kind::input,
-                    [&](int at, ir::program_tensor const& t) { add("const " + tensor_type(t) + " *" + word_of_tensor(at)); });
-        each_passed(ir::tensor_kind::output, [&](int at, ir::program_tensor const& t) { add(tensor_type(t) + " *" + word_of_tensor(at)); });
+        for (std::string const& one : passed_declarations()) add(one);
         for (int at = 0; at < plan_.memories.size(); ++at) {
             if (is_given(at)) add("void *" + word_of_memory(at));
         }
@@ -121,7 +128,7 @@ class c_program_writer {
             buffer const& b = made.plan.buffers[static_cast<std::size_t>(a.at)];
             ir::program_use const& u = use_of(plan_, kernel_at, made.plan, a.at);
             ir::program_tensor const& t = plan_.tensor_at(u.tensor);
-            std::string text = address_of(u, first_element(t, b));
+            std::string text = address_of(u, t.first_element(b));
             for (int d = 0; d + 1 < b.rank; ++d) text += ", " + std::to_string(t.stride(d));
             (b.written ? result : inputs) += (b.written || inputs.empty() ? "" : ", ") + text;
         }
@@ -230,11 +237,7 @@ class c_program_writer {
     std::string unused_text(int kernel_at) const { return call_text(kernel_at).find("at->") == std::string::npos ? "(void)at;\n    " : ""; }
     std::string places_text() const {
         std::string text;
-        each_passed(ir::tensor_kind::input, [&](int at, ir::program_tensor const& t) {
-            text += "    const " + tensor_type(t) + " *" + word_of_tensor(at) + ";\n";
-        });
-        each_passed(ir::tensor_kind::output,
-                    [&](int at, ir::program_tensor const& t) { text += "    " + tensor_type(t) + " *" + word_of_tensor(at) + ";\n"; });
+        for (std::string const& one : passed_declarations()) text += "    " + one + ";\n";
         for (int at = 0; at < plan_.memories.size(); ++at) {
             int const banks = memory_at(at).what.banks;
             if (is_addressed(at))

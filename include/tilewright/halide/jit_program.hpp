@@ -77,7 +77,7 @@ class jit_program {
             auto const at = static_cast<std::size_t>(d);
             dimensions.emplace_back(static_cast<int>(b.minimum[at]), static_cast<int>(b.extents[at]), static_cast<int>(t.stride(d)));
         }
-        void* const first = base + first_element(t, b) * bytes_of(t.type);
+        void* const first = base + t.first_element(b) * bytes_of(t.type);
         return Halide::Buffer<>(Halide::Runtime::Buffer<>(type_of(b.type), first, b.rank, dimensions.data()));
     }
 

@@ -168,7 +168,7 @@ constexpr bool spill_one(program_planning& p, int memory_at, int at_step) {
     });
     if (chosen < 0 || p.spilled_count == static_cast<int>(p.spilled.size())) return false;
     spilled_tensor& made = p.spilled[static_cast<std::size_t>(p.spilled_count++)];
-    made = {p.tensor(chosen).name, p.program_of->statement_at(statement_at).where.names[0]};
+    made = {p.tensor(chosen).name, p.plan.of->statement_at(statement_at).where.names[0]};
     for (int u = 0; u < p.plan.uses.size(); ++u) {
         if (p.use(u).tensor == chosen && !p.use(u).written && p.kernel(p.use(u).kernel).first_step > at_step)
             made.readers |= std::uint64_t{1} << p.use(u).kernel;

@@ -16,7 +16,6 @@ struct spilled_tensor {
 
 /// A program while it is planned.
 struct program_planning : refusals {
-    program const* program_of = nullptr;
     fixed_array<plan_value const*, program::most_kernels> plans{};  ///< of its kernels, as their schedules say
     program_plan_value plan{};
     fixed_array<std::uint16_t, program_plan_value::most_tensors> banned{};  ///< memories that a tensor left for lack of room
@@ -47,13 +46,13 @@ struct program_planning : refusals {
     }
     template <class Visit>
     constexpr void each_statement(Visit&& visit) const {
-        for (int at = 0; at < program_of->statements_size(); ++at) visit(at, program_of->statement_at(at));
+        for (int at = 0; at < plan.of->statements_size(); ++at) visit(at, plan.of->statement_at(at));
     }
 };
 
 /// The memories that the agents see: those of one name are one, and equal.
 constexpr void read_memories(program_planning& p) {
-    program const& of = *p.program_of;
+    program const& of = *p.plan.of;
     for (int a = 0; a < of.agent_count && !p.refused(); ++a) {
         agent const& by = of.agents[static_cast<std::size_t>(a)];
         p.check_name(by.name);
@@ -65,10 +64,7 @@ constexpr void read_memories(program_planning& p) {
             memory const& what = by.where->memories[m];
             if (what.registers > 0) continue;
             label const name = what.per_agent ? dotted(by.name, what.name) : what.name;
-            int known = -1;
-            for (int at = 0; at < p.plan.memories.size(); ++at) {
-                if (p.memory_at(at).name == name) known = at;
-            }
+            int const known = p.plan.find_memory(name);
             if (known < 0) {
                 p.keep(p.plan.memories, {name, what, static_cast<std::uint8_t>(1u << a)}, "memories");
                 continue;
@@ -182,7 +178,7 @@ constexpr void add_use(program_planning& p, int kernel_at, int buffer_at) {
 }
 
 constexpr void read_kernels(program_planning& p) {
-    program const& of = *p.program_of;
+    program const& of = *p.plan.of;
     p.check_name(of.name);
     if (of.kernel_count > program::most_kernels) p.refuse_capacity("kernels", of.kernel_count, program::most_kernels);
     if (of.agent_count > program::most_agents) p.refuse_capacity("agents", of.agent_count, program::most_agents);
@@ -230,13 +226,10 @@ constexpr void check_statements(program_planning& p) {
 /// The memory that a statement of a tensor names.
 constexpr int memory_said(program_planning& p, program::statement const& s) {
     label const& name = s.where.names[0];
-    for (int at = 0; at < p.plan.memories.size(); ++at) {
-        if (p.memory_at(at).name != name) continue;
-        if (p.memory_at(at).what.is_numbered()) p.refuse(verdict_kind::misplaced_directive, rule::holds_no_arguments, {s.tensor, name});
-        return at;
-    }
-    p.refuse(verdict_kind::agent_memory, rule::agents_see_no_memory, {s.tensor, name});
-    return -1;
+    int const found = p.plan.find_memory(name);
+    if (found < 0) p.refuse(verdict_kind::agent_memory, rule::agents_see_no_memory, {s.tensor, name});
+    else if (p.memory_at(found).what.is_numbered()) p.refuse(verdict_kind::misplaced_directive, rule::holds_no_arguments, {s.tensor, name});
+    return found;
 }
 
 /// Inputs, outputs and constants: what is said of tensors.
@@ -295,7 +288,7 @@ constexpr void size_tensors(program_planning& p) {
         t.bytes = p.limited(bytes, plan_value::most_bytes, "bytes", t.name);
         t.alignment = bytes_of(t.type);
         if (t.kind != ir::tensor_kind::constant || p.refused()) continue;
-        std::int64_t const have = p.program_of->statement_at(t.statement).count * bytes_of(t.type);
+        std::int64_t const have = p.plan.of->statement_at(t.statement).count * bytes_of(t.type);
         if (have == t.bytes) continue;
         p.refuse(verdict_kind::ill_formed, rule::constant_of_another_size, {t.name});
         p.kept.facts = {fact{fact_kind::have, have / bytes_of(t.type)}, fact{fact_kind::need, t.bytes / bytes_of(t.type)}};
@@ -305,10 +298,8 @@ constexpr void size_tensors(program_planning& p) {
         ir::program_tensor& t = p.tensor(u.tensor);
         ir::buffer const& b = p.buffer_of(u);
         t.alignment = p.common_multiple(t.alignment, b.alignment, t.name);
-        std::int64_t first = 0;
-        for (int d = 0; d < b.rank; ++d) first += b.minimum[static_cast<std::size_t>(d)] * t.stride(d);
         std::int64_t dense = 1;
-        bool fits = first * bytes_of(t.type) % b.alignment == 0;
+        bool fits = t.first_element(b) * bytes_of(t.type) % b.alignment == 0;
         for (int d = b.rank - 1; d >= 0; --d) {
             auto const at = static_cast<std::size_t>(d);
             bool const several = b.extents[at] > 1;

@@ -48,30 +48,32 @@ constexpr schedule copy_schedule(copy_computation const& what, machine const& on
     return made;
 }
 
-/// The schedule of a kernel that is no copy, with its arguments in the memories that the program has chosen.
-constexpr schedule schedule_of(program_plan_value const& plan, int kernel_at, plan_value const& as_written) {
-    schedule made = *plan.kernel_at(kernel_at).what;
+/// Calls `visit(buffer, memory)` for the arguments of a kernel that the program has put elsewhere than its schedule, as written, does.
+template <class Visit>
+constexpr void each_moved_argument(program_plan_value const& plan, int kernel_at, plan_value const& as_written, Visit&& visit) {
     for (int at = 0; at < plan.uses.size(); ++at) {
         ir::program_use const& u = plan.uses[static_cast<std::size_t>(at)];
         if (u.kernel != kernel_at) continue;
         ir::buffer const& b = as_written.buffers[static_cast<std::size_t>(u.buffer)];
         label const& lives_in = plan.memories[static_cast<std::size_t>(plan.tensor_at(u.tensor).memory)].what.name;
-        if (as_written.where->memories[b.memory].name != lives_in)
-            made = made.with_argument_in(b.written ? directive_kind::writes : directive_kind::reads, b.tensor, lives_in);
+        if (as_written.where->memories[b.memory].name != lives_in) visit(b, lives_in);
     }
-    return made;
 }
 
 /// Whether a kernel's arguments are where its schedule, as written, has them.
 constexpr bool is_as_written(program_plan_value const& plan, int kernel_at, plan_value const& as_written) {
-    for (int at = 0; at < plan.uses.size(); ++at) {
-        ir::program_use const& u = plan.uses[static_cast<std::size_t>(at)];
-        if (u.kernel != kernel_at) continue;
-        ir::buffer const& b = as_written.buffers[static_cast<std::size_t>(u.buffer)];
-        if (as_written.where->memories[b.memory].name != plan.memories[static_cast<std::size_t>(plan.tensor_at(u.tensor).memory)].what.name)
-            return false;
-    }
-    return true;
+    bool same = true;
+    each_moved_argument(plan, kernel_at, as_written, [&](ir::buffer const&, label const&) { same = false; });
+    return same;
+}
+
+/// The schedule of a kernel that is no copy, with its arguments in the memories that the program has chosen.
+constexpr schedule schedule_of(program_plan_value const& plan, int kernel_at, plan_value const& as_written) {
+    schedule made = *plan.kernel_at(kernel_at).what;
+    each_moved_argument(plan, kernel_at, as_written, [&](ir::buffer const& b, label const& lives_in) {
+        made = made.with_argument_in(b.written ? directive_kind::writes : directive_kind::reads, b.tensor, lives_in);
+    });
+    return made;
 }
 
 }  // namespace tilewright::detail

@@ -11,7 +11,6 @@ struct kernel_build {
     plan_value plan{};
 };
 
-/// @param budget of the search has no part in it: memories and offsets are the program plan's
 /// @throws std::invalid_argument when the program was refused
 inline kernel_build build_kernel(program_plan_value const& of, int kernel_at) {
     if (of.refusal) throw std::invalid_argument(to_string(of.refusal));
@@ -26,10 +25,12 @@ inline kernel_build build_kernel(program_plan_value const& of, int kernel_at) {
         machine const& where = *of.agent_of(k).where;
         made.copied = std::make_unique<detail::copy_computation>(tensor->type, tensor->rank, tensor->extents);
         made.what = std::make_unique<schedule>(detail::copy_schedule(*made.copied, where, where.transfers[k.transfer]));
+        made.plan = make_plan(*made.what);
     } else {
-        made.what = std::make_unique<schedule>(detail::schedule_of(of, kernel_at, make_plan(*k.what)));
+        made.plan = make_plan(*k.what);
+        made.what = std::make_unique<schedule>(detail::schedule_of(of, kernel_at, made.plan));
+        if (!detail::is_as_written(of, kernel_at, made.plan)) made.plan = make_plan(*made.what);
     }
-    made.plan = make_plan(*made.what);
     for (int at = 0; at < of.frames.size(); ++at) {
         ir::program_frame const& f = of.frames[static_cast<std::size_t>(at)];
         if (f.kernel != kernel_at) continue;
@@ -51,13 +52,6 @@ inline ir::program_use const& use_of(program_plan_value const& of, int kernel_at
         if (u.kernel == kernel_at && same) return u;
     }
     throw std::logic_error("an argument that the program does not know");
-}
-
-/// Elements from the beginning of a tensor to the first that a kernel uses.
-inline std::int64_t first_element(ir::program_tensor const& t, ir::buffer const& b) {
-    std::int64_t first = 0;
-    for (int d = 0; d < b.rank; ++d) first += b.minimum[static_cast<std::size_t>(d)] * t.stride(d);
-    return first;
 }
 
 }  // namespace tilewright

@@ -11,7 +11,7 @@ namespace tilewright::detail {
 /// a memory that is too small come first of all.
 class kernel_order {
   public:
-    constexpr explicit kernel_order(program_planning& planned) : p(planned) {}
+    constexpr explicit kernel_order(program_planning& planned) : p(planned) { running_.fill(-1); }
 
     constexpr void write() {
         int const count = p.plan.kernels.size();
@@ -90,7 +90,7 @@ class kernel_order {
     }
     constexpr int next_to_complete() const {
         int found = -1;
-        for (int a = 0; a < p.program_of->agent_count; ++a) {
+        for (int a = 0; a < p.plan.of->agent_count; ++a) {
             auto const at = static_cast<std::size_t>(a);
             if (running_[at] >= 0 && (found < 0 || complete_at_[at] < complete_at_[static_cast<std::size_t>(found)])) found = a;
         }
@@ -123,7 +123,7 @@ class kernel_order {
 
     program_planning& p;
     fixed_array<state, program_plan_value::most_kernels> states_{};
-    fixed_array<std::int16_t, program::most_agents> running_{-1, -1, -1, -1, -1, -1};
+    fixed_array<std::int16_t, program::most_agents> running_{};  ///< the kernel of each agent; -1: none
     fixed_array<std::int64_t, program::most_agents> complete_at_{};
     std::int64_t now_ = 0;
     bool known_ = true;

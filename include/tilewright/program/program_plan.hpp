@@ -18,7 +18,6 @@ inline constexpr std::int64_t constant_budget = 2'000, tool_budget = 20'000'000;
 constexpr program_plan_value make_program_plan(program const& of, fixed_array<plan_value const*, program::most_kernels> const& plans,
                                                std::int64_t budget) {
     program_planning p;
-    p.program_of = &of;
     p.plans = plans;
     p.plan.of = &of;
     connect(p);

@@ -44,6 +44,12 @@ struct program_tensor {
         for (int inner = rank - 1; inner > dimension; --inner) elements *= extents[static_cast<std::size_t>(inner)];
         return elements;
     }
+    /// Elements from the beginning to the first that a kernel uses of it.
+    constexpr std::int64_t first_element(buffer const& argument) const {
+        std::int64_t first = 0;
+        for (int d = 0; d < argument.rank; ++d) first += argument.minimum[static_cast<std::size_t>(d)] * stride(d);
+        return first;
+    }
 };
 
 /// A tensor as an argument of a kernel.
@@ -137,14 +143,19 @@ struct program_plan_value {
     /// @throws std::invalid_argument when no agent has a memory of this name, or several have one of their own
     constexpr int position_of(memory const& m) const { return position_of_memory(m.name); }
     constexpr int position_of_memory(label const& name) const {
-        int found = -1;
+        int found = find_memory(name);
+        if (found >= 0) return found;
         for (int at = 0; at < memories.size(); ++at) {
-            ir::program_memory const& one = memories[static_cast<std::size_t>(at)];
-            if (one.name == name) return at;
-            if (one.what.name == name) found = found == -1 ? at : -2;
+            if (memories[static_cast<std::size_t>(at)].what.name == name) found = found == -1 ? at : -2;
         }
         if (found < 0) throw std::invalid_argument("`" + name.str() + "` is not a memory of the program, or one that each agent has");
         return found;
+    }
+    constexpr int find_memory(label const& name) const {
+        for (int at = 0; at < memories.size(); ++at) {
+            if (memories[static_cast<std::size_t>(at)].name == name) return at;
+        }
+        return -1;
     }
     constexpr int find_tensor(label const& name) const {
         for (int at = 0; at < tensors.size(); ++at) {

@@ -16,8 +16,8 @@ struct copy_route {
 /// The cheapest transfer of any agent that copies a tensor from one memory to another in one call of a kernel.
 constexpr copy_route route_between(program_planning& p, ir::program_tensor const& t, int from, int to) {
     copy_route best;
-    for (int a = 0; a < p.program_of->agent_count && p.program_of->copies; ++a) {
-        machine const& where = *p.program_of->agents[static_cast<std::size_t>(a)].where;
+    for (int a = 0; a < p.plan.of->agent_count && p.plan.of->copies; ++a) {
+        machine const& where = *p.plan.of->agents[static_cast<std::size_t>(a)].where;
         for (int at = 0; at < where.transfers.size(); ++at) {
             transfer_description const& by = where.transfers[at];
             if (!copies(by) || p.plan.memory_of(a, by.source) != from || p.plan.memory_of(a, by.destination) != to) continue;
@@ -99,7 +99,7 @@ constexpr void refuse_residence(program_planning& p, int tensor_at, std::uint16_
     verdict& v = p.refuse(verdict_kind::no_placement);
     label const maker = t.producer >= 0 ? p.kernel(t.producer).name : label(t.kind == ir::tensor_kind::constant ? "constant" : "caller");
     v.names = {t.name, maker, u.written ? label(t.kind == ir::tensor_kind::output ? "caller" : "pin") : p.kernel(u.kernel).name};
-    v.broken = p.program_of->copies ? rule::no_transfer_between : rule::copies_are_forbidden;
+    v.broken = p.plan.of->copies ? rule::no_transfer_between : rule::copies_are_forbidden;
     std::uint16_t wanted = u.allowed;
     if (u.written) wanted = 0;
     p.each_statement([&](int, program::statement const& s) {
