@@ -62,7 +62,10 @@ void run(schedule const& of, std::vector<Element>& in, std::vector<Weight>& weig
         }
         return Halide::Buffer<>(Halide::type_of<T>(), data.data(), extents);
     };
-    compiled.run({whole(in, "in"), whole(weights, "weights")}, whole(out, "out"));
+    // In the order in which the computation reads them.
+    std::vector<Halide::Buffer<>> operands{whole(in, "in"), whole(weights, "weights")};
+    if (plan->buffers[0].tensor == "weights") std::swap(operands[0], operands[1]);
+    compiled.run(operands, whole(out, "out"));
     for (void* pool : pools) std::free(pool);
 }
 
@@ -118,16 +121,27 @@ void check(kernel::conv2d_shape const& of, kernel::conv2d_packing const& packing
     run(kernel::tiled_conv2d(problem, tile), data.in, packed, data.out);
     CHECK(data.wrong() == 0);
 }
-/// Bytes, as large as they can be.
-template <class Element>
-void check_bytes(kernel::conv2d_shape const& of, kernel::conv2d_packing const& packing, kernel::conv2d_tile const& tile) {
+/// Bytes, as large as they can be. @tparam Packed  weights as the problem has them
+template <class Packed, class Element>
+void check_bytes(images<Element, std::int8_t, std::int32_t> data, auto const& problem, kernel::conv2d_tile const& tile) {
+    kernel::conv2d_shape const& of = problem.shape;
     INFO(of.channels << " channels, " << of.filters << " filters, " << of.groups << " groups, " << of.y.extent << " x " << of.x.extent);
-    images<Element, std::int8_t, std::int32_t> data(of, std::numeric_limits<Element>::min(), std::numeric_limits<Element>::max(), -128,
-                                                    127);
-    kernel::packed_conv2d_bytes<Element> const problem(of, packing);
-    auto packed = data.template packed_for<std::int16_t>(problem);
+    auto packed = data.template packed_for<Packed>(problem);
     run(kernel::tiled_conv2d(problem, tile), data.in, packed, data.out);
     CHECK(data.wrong() == 0);
+}
+template <class Element>
+void check_wide(kernel::conv2d_shape const& of, kernel::conv2d_packing const& packing, kernel::conv2d_tile const& tile) {
+    images<Element, std::int8_t, std::int32_t> const data(of, std::numeric_limits<Element>::min(), std::numeric_limits<Element>::max(),
+                                                          -128, 127);
+    check_bytes<std::int16_t>(data, kernel::packed_conv2d_bytes<Element>(of, packing), tile);
+}
+void check_reduced(kernel::conv2d_shape const& of, kernel::conv2d_packing const& packing, kernel::conv2d_tile const& tile) {
+    kernel::packed_conv2d_reduced_bytes const problem(of, packing);
+    check_bytes<std::int8_t>(images<std::uint8_t, std::int8_t, std::int32_t>(of, 0, 255, -64, 64), problem, tile);
+    // The largest sums that there are.
+    check_bytes<std::int8_t>(images<std::uint8_t, std::int8_t, std::int32_t>(of, 255, 255, 64, 64), problem, tile);
+    check_bytes<std::int8_t>(images<std::uint8_t, std::int8_t, std::int32_t>(of, 255, 255, -64, -64), problem, tile);
 }
 void check_depthwise(kernel::conv2d_shape const& of, kernel::conv2d_tile const& tile) {
     INFO(of.channels << " channels, " << of.y.extent << " x " << of.x.extent);
@@ -200,20 +214,47 @@ TEST_CASE("depthwise, of bytes") {
     CHECK(data.wrong() == 0);
 }
 TEST_CASE("bytes, in pairs of terms: even and odd numbers of them, strides, dilations, borders, passes, groups") {
-    check_bytes<std::uint8_t>({.channels = 16, .filters = 40, .y = same(7), .x = same(13)}, {8, 16}, {.columns = 3, .block_rows = 4});
-    check_bytes<std::int8_t>({.batch = 2, .channels = 24, .filters = 16, .y = same(6), .x = same(8)}, {8, 8},
-                             {.rows = 2, .columns = 3, .vectors = 1, .block_rows = 4});
-    check_bytes<std::uint8_t>({.channels = 3,
-                               .filters = 16,
-                               .y = {.extent = 30, .taps = 7, .stride = 2, .before = 3, .after = 3},
-                               .x = {.extent = 30, .taps = 7, .stride = 2, .before = 3, .after = 3}},
-                              {8, 3}, {.steps = 1});
-    check_bytes<std::uint8_t>({.channels = 6,
-                               .filters = 16,
-                               .groups = 2,
-                               .y = {.extent = 15, .taps = 3, .dilation = 2, .before = 2, .after = 2},
-                               .x = {.extent = 17, .taps = 2, .stride = 3, .dilation = 2, .before = 0, .after = 1}},
-                              {8, 3}, {.columns = 3, .vectors = 1, .steps = 2, .filters_inside = true});
-    check_bytes<std::int8_t>({.channels = 32, .filters = 24, .y = {.extent = 5}, .x = {.extent = 11}}, {8, 16},
-                             {.columns = 4, .vectors = 2, .stages = false});
+    check_wide<std::uint8_t>({.channels = 16, .filters = 40, .y = same(7), .x = same(13)}, {8, 16}, {.columns = 3, .block_rows = 4});
+    check_wide<std::int8_t>({.batch = 2, .channels = 24, .filters = 16, .y = same(6), .x = same(8)}, {8, 8},
+                            {.rows = 2, .columns = 3, .vectors = 1, .block_rows = 4});
+    check_wide<std::uint8_t>({.channels = 3,
+                              .filters = 16,
+                              .y = {.extent = 30, .taps = 7, .stride = 2, .before = 3, .after = 3},
+                              .x = {.extent = 30, .taps = 7, .stride = 2, .before = 3, .after = 3}},
+                             {8, 3}, {.steps = 1});
+    check_wide<std::uint8_t>({.channels = 6,
+                              .filters = 16,
+                              .groups = 2,
+                              .y = {.extent = 15, .taps = 3, .dilation = 2, .before = 2, .after = 2},
+                              .x = {.extent = 17, .taps = 2, .stride = 3, .dilation = 2, .before = 0, .after = 1}},
+                             {8, 3}, {.columns = 3, .vectors = 1, .steps = 2, .filters_inside = true});
+    check_wide<std::int8_t>({.channels = 32, .filters = 24, .y = {.extent = 5}, .x = {.extent = 11}}, {8, 16},
+                            {.columns = 4, .vectors = 2, .stages = false});
+}
+
+TEST_CASE("bytes with weights of 7 bits, in fours: all rests of four, strides, dilations, borders, passes, groups") {
+    check_reduced({.channels = 16, .filters = 40, .y = same(7), .x = same(13)}, {8, 16}, {.columns = 3, .block_rows = 4, .steps = 2});
+    check_reduced({.batch = 2, .channels = 24, .filters = 16, .y = same(6), .x = same(8)}, {8, 8},
+                  {.rows = 2, .columns = 3, .vectors = 1, .block_rows = 4, .steps = 1, .filters_inside = true});
+    check_reduced({.channels = 3,
+                   .filters = 16,
+                   .y = {.extent = 30, .taps = 7, .stride = 2, .before = 3, .after = 3},
+                   .x = {.extent = 30, .taps = 7, .stride = 2, .before = 3, .after = 3}},
+                  {8, 3}, {.steps = 1});
+    check_reduced({.channels = 6,
+                   .filters = 16,
+                   .groups = 2,
+                   .y = {.extent = 15, .taps = 3, .dilation = 2, .before = 2, .after = 2},
+                   .x = {.extent = 17, .taps = 2, .stride = 3, .dilation = 2, .before = 0, .after = 1}},
+                  {8, 3}, {.columns = 3, .vectors = 1, .steps = 1});
+    check_reduced({.channels = 32, .filters = 24, .y = {.extent = 5}, .x = {.extent = 11}}, {8, 16},
+                  {.columns = 4, .vectors = 2, .steps = 2, .stages = false});
+}
+TEST_CASE("weights that have more than 7 bits are moved into the range") {
+    kernel::conv2d_shape const of{.channels = 8, .filters = 8, .y = same(5), .x = same(5)};
+    images<std::uint8_t, std::int8_t, std::int32_t> data(of, 0, 255, -128, 127), moved = data;
+    for (std::int8_t& weight : moved.weights) weight = std::clamp<std::int8_t>(weight, -64, 64);
+    moved.expected = convolved<std::int32_t>(of, moved.in, moved.weights);
+    data.expected = moved.expected;
+    check_bytes<std::int8_t>(data, kernel::packed_conv2d_reduced_bytes(of, {8, 8}), {.columns = 5, .vectors = 1, .steps = 1});
 }

@@ -192,33 +192,79 @@ TEST_CASE("the loops of a tile are written out in the order that holds the fewes
     }
 }
 
-TEST_CASE("products of bytes are exact, at extremes and at every rest of pairs, rows and columns") {
-    auto const check = [](auto left, int rows, int columns, int depth, kernel::gemm_bytes_tile const& tile) {
-        using Left = decltype(left);
-        INFO(rows << " x " << columns << " x " << depth);
-        kernel::gemm_bytes<Left, std::int8_t> const problem(kernel::gemm_shape{rows, columns, depth});
-        auto const at = [](int row, int width, int column) { return static_cast<std::size_t>(row * width + column); };
-        std::vector<Left> a(at(rows, depth, 0));
-        std::vector<std::int8_t> b(at(depth, columns, 0));
-        std::vector<std::int32_t> c(at(rows, columns, 0), -1);
-        // Many are as large as can be: two products of them leave 16 bits.
-        for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<Left>(i % 3 == 0 ? 0x80 : i % 3 == 1 ? 0xff : i * 7);
-        for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<std::int8_t>(i % 4 == 0 ? -128 : i % 4 == 1 ? 127 : i * 5);
-        run(kernel::tiled_gemm(problem, tile), c, {rows, columns}, std::pair{&a, std::vector{rows, depth}},
-            std::pair{&b, std::vector{depth, columns}});
-        int wrong = 0;
-        for (int y = 0; y < rows; ++y) {
-            for (int x = 0; x < columns; ++x) {
-                int sum = 0;
-                for (int z = 0; z < depth; ++z) sum += a[at(y, depth, z)] * b[at(z, columns, x)];
-                wrong += c[at(y, columns, x)] != sum;
-            }
+namespace {
+
+/// A product of bytes on this processor is that of plain loops. @tparam BFirst  the kernel takes the right operand in front of the left one
+template <bool BFirst, class Left>
+void check_bytes(auto const& scheduled, std::vector<Left> a, std::vector<std::int8_t> b, int rows, int columns, int depth) {
+    INFO(rows << " x " << columns << " x " << depth);
+    auto const at = [](int row, int width, int column) { return static_cast<std::size_t>(row * width + column); };
+    std::vector<std::int32_t> c(at(rows, columns, 0), -1);
+    std::pair const left{&a, std::vector{rows, depth}};
+    std::pair const right{&b, std::vector{depth, columns}};
+    if constexpr (BFirst) run(scheduled, c, {rows, columns}, right, left);
+    else run(scheduled, c, {rows, columns}, left, right);
+    int wrong = 0;
+    for (int y = 0; y < rows; ++y) {
+        for (int x = 0; x < columns; ++x) {
+            int sum = 0;
+            for (int z = 0; z < depth; ++z) sum += a[at(y, depth, z)] * b[at(z, columns, x)];
+            wrong += c[at(y, columns, x)] != sum;
         }
-        CHECK(wrong == 0);
+    }
+    CHECK(wrong == 0);
+}
+/// Many are as large as can be: two products of them leave 16 bits.
+template <class Left>
+std::vector<Left> left_bytes(int rows, int depth) {
+    std::vector<Left> a(static_cast<std::size_t>(rows * depth));
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<Left>(i % 3 == 0 ? 0x80 : i % 3 == 1 ? 0xff : i * 7);
+    return a;
+}
+std::vector<std::int8_t> right_bytes(int depth, int columns, int least, int most) {
+    std::vector<std::int8_t> b(static_cast<std::size_t>(depth * columns));
+    for (std::size_t i = 0; i < b.size(); ++i)
+        b[i] = static_cast<std::int8_t>(i % 4 == 0   ? least
+                                        : i % 4 == 1 ? most
+                                                     : std::clamp(static_cast<int>(i * 5 % 256) - 128, least, most));
+    return b;
+}
+
+}  // namespace
+
+TEST_CASE("products of bytes are exact, at extremes and at every rest of pairs, rows and columns") {
+    auto const check = []<class Left>(Left, int rows, int columns, int depth, kernel::gemm_bytes_tile const& tile) {
+        kernel::gemm_bytes<Left, std::int8_t> const problem(kernel::gemm_shape{rows, columns, depth});
+        check_bytes<false>(kernel::tiled_gemm(problem, tile), left_bytes<Left>(rows, depth), right_bytes(depth, columns, -128, 127), rows,
+                           columns, depth);
     };
     for (int depth : {1, 2, 3, 21, 64}) check(std::uint8_t(), 7, 20, depth, {4, 2, 8, 16, 16});
     for (int columns : {1, 8, 15, 33}) check(std::int8_t(), 13, columns, 30, {6, 2, 12, 32, 12, true, 3});
     check(std::uint8_t(), 1, 100, 50, {1, 4, 1, 64, 16});
+}
+TEST_CASE("products with a right operand of 7 bits are exact, at extremes and at every rest of four, rows and columns") {
+    auto const check = [](int rows, int columns, int depth, kernel::gemm_bytes_tile const& tile) {
+        kernel::gemm_reduced_bytes const problem(kernel::gemm_shape{rows, columns, depth});
+        schedule const scheduled = kernel::tiled_gemm(problem, tile);
+        std::vector<std::uint8_t> const largest(static_cast<std::size_t>(rows * depth), 255);
+        check_bytes<true>(scheduled, left_bytes<std::uint8_t>(rows, depth), right_bytes(depth, columns, -64, 64), rows, columns, depth);
+        for (int all : {-64, 64}) check_bytes<true>(scheduled, largest, right_bytes(depth, columns, all, all), rows, columns, depth);
+    };
+    for (int depth : {1, 2, 3, 4, 21, 64}) check(7, 20, depth, {4, 2, 8, 16, 16});
+    for (int columns : {1, 8, 15, 33}) check(13, columns, 30, {6, 2, 12, 32, 12, true, 3});
+}
+TEST_CASE("four bytes in a lane whose products do not fit 16 bits are added up without saturation") {
+    constexpr int rows = 5, columns = 16, depth = 24;
+    axis const i{"m", rows}, j{"n", columns}, l{"k", depth}, terms{"terms"}, one{"one"};
+    constexpr tensor<std::uint8_t> left{"A"};
+    constexpr tensor<std::int8_t> right{"B"};
+    constexpr tensor<std::int32_t> out{"C"};
+    auto const product = out(i, j) += cast<std::int32_t>(left(i, l)) * cast<std::int32_t>(right(l, j));
+    schedule s(product, host);
+    s.split(n, nv, nl, 8).split(k, terms, one, 4).reorder(nv, m, terms, nl, one).vectorize(nl).vectorize(one);
+    s.cache_read(right, l2).at(m).layout([](auto y, auto x) { return index_map(y / 4, x, y % 4); }).cache_write(out, vectors).at(m);
+    check_bytes<false>(s, std::vector<std::uint8_t>(rows * depth, 255), right_bytes(depth, columns, -128, 127), rows, columns, depth);
+    check_bytes<false>(s, left_bytes<std::uint8_t>(rows, depth), right_bytes(depth, columns, -128, -128), rows, columns, depth);
 }
 TEST_CASE("threads that share a loop have buffers of their own, and give the bits of one thread") {
     for (int columns : {64, 96, 100}) {

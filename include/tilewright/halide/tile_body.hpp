@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <set>
+#include <tilewright/compute/value_range.hpp>
 #include <tilewright/halide/border.hpp>
 #include <tilewright/plan/count.hpp>
 
@@ -157,6 +158,7 @@ class adopt_names : public Halide::Internal::IRMutator {
     std::map<std::string, std::string> buffers, variables;
     std::map<std::string, Halide::Expr> values;
     std::map<std::string, std::string> loops;  // name of a reduction variable -> name of the plan's loop
+    bool adds_pairs_in_16_bits = false;        // of products of bytes, where that is exact
 
   protected:
     using IRMutator::visit;
@@ -194,6 +196,40 @@ class adopt_names : public Halide::Internal::IRMutator {
     Halide::Internal::Stmt visit(Halide::Internal::For const* op) override {
         return Halide::Internal::For::make(loop_name(op->name), mutate(op->min), mutate(op->extent), op->for_type, op->device_api,
                                            mutate(op->body));
+    }
+    // Lanes that are added up: four products of bytes, in pairs by the instruction that would saturate if they did not fit.
+    Halide::Expr visit(Halide::Internal::VectorReduce const* op) override {
+        using namespace Halide::Internal;
+        Halide::Expr const value = mutate(op->value);
+        int const lanes = value.type().lanes();
+        Halide::Expr left, right;
+        if (adds_pairs_in_16_bits && op->op == VectorReduce::Add && op->type.element_of() == Halide::Int(32) &&
+            lanes / op->type.lanes() % 4 == 0)
+            find_bytes(value, left, right);
+        if (!left.defined()) return VectorReduce::make(op->op, value, op->type.lanes());
+        if (left.type().is_int()) std::swap(left, right);
+        Halide::Expr const products = Call::make(Halide::Int(16, lanes), Call::widening_mul, {left, right}, Call::PureIntrinsic);
+        Halide::Expr const pairs = VectorReduce::make(VectorReduce::SaturatingAdd, products, lanes / 2);
+        Halide::Expr const wide =
+            Call::make(Halide::Int(32, lanes / 2), Call::widening_mul, {pairs, make_one(pairs.type())}, Call::PureIntrinsic);
+        Halide::Expr const fours = VectorReduce::make(VectorReduce::Add, wide, lanes / 4);
+        return fours.type() == op->type ? fours : VectorReduce::make(VectorReduce::Add, fours, op->type.lanes());
+    }
+
+  private:
+    /// The factors of a product of bytes, whichever way Halide writes it.
+    static void find_bytes(Halide::Expr const& product, Halide::Expr& left, Halide::Expr& right) {
+        using namespace Halide::Internal;
+        auto const inner = [](Halide::Expr const& value) {
+            Cast const* const widened = value.as<Cast>();
+            return widened != nullptr ? widened->value : value;
+        };
+        Halide::Expr const whole = inner(product);
+        Halide::Expr a, b;
+        if (Call const* const wide = Call::as_intrinsic(whole, {Call::widening_mul})) a = wide->args[0], b = wide->args[1];
+        else if (Mul const* const multiplied = whole.as<Mul>()) a = inner(multiplied->a), b = inner(multiplied->b);
+        else return;
+        if (a.type().bits() == 8 && b.type().bits() == 8) left = a, right = b;
     }
 };
 
@@ -383,6 +419,7 @@ inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const
     module.functions().back().body.accept(&found);
     if (!found.body.defined()) throw std::runtime_error("Halide lowered a tile body to nothing");
     Internal::Stmt whole = found.whole();
+    adopt.adds_pairs_in_16_bits = target.has_feature(Target::AVX2) && pairs_fit_16_bits(plan.what, s.body);
     adopt.buffers[produced.name()] = names.buffers[static_cast<std::size_t>(plan.use_at(s.target)->buffer)];
     whole = adopt.mutate(whole);
 

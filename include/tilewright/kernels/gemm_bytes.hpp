@@ -34,6 +34,22 @@ struct bytes_to_multiply {
     }
 };
 
+/// Likewise, with a right operand of 7 bits.
+struct reduced_bytes_to_multiply {
+    static constexpr std::int8_t furthest = 64;
+
+    axis m, n, k;
+    axis bk, bn;  ///< of the packed operand
+    tensor<std::uint8_t> A{"A"};
+    tensor<std::int8_t> B{"B"}, reduced_B{"reduced_B"};
+    tensor<std::int32_t> C{"C"};
+
+    constexpr auto computation() const {
+        return stages(reduced_B(bk, bn) = clamp(B(bk, bn), -furthest, furthest),
+                      C(m, n) += cast<std::int32_t>(A(m, k)) * cast<std::int32_t>(reduced_B(k, n)));
+    }
+};
+
 }  // namespace detail
 
 /// A product of bytes: A and B are read as they are, C is written.
@@ -57,31 +73,61 @@ struct gemm_bytes : detail::bytes_to_multiply<Left, Right> {
 template <class Left, class Right, gemm_shape Shape>
 inline constexpr gemm_bytes<Left, Right> gemm_bytes_of{Shape};
 
-/// The loops of a product of bytes on a core with vector registers. Two values of k lie beside each other, in both operands, and are added
-/// up in a lane.
-template <class Left, class Right>
-constexpr schedule tiled_gemm(gemm_bytes<Left, Right> const& of, gemm_bytes_tile const& t) {
+/// A product of bytes whose right operand is moved into [-64, 64] while it is packed: the sum of two products then fits 16 bits, and four
+/// bytes are multiplied and added up where they are, without widening. Numbers of 7 bits stay what they are. A kernel takes B in front of
+/// A.
+struct gemm_reduced_bytes : detail::reduced_bytes_to_multiply {
+    using operands = detail::reduced_bytes_to_multiply;
+    decltype(operands{}.computation()) product;
+
+    constexpr explicit gemm_reduced_bytes(gemm_shape const& of)
+        : operands{.m{"m", of.rows}, .n{"n", of.columns}, .k{"k", of.depth}, .bk{"bk", of.depth}, .bn{"bn", of.columns}},
+          product(operands::computation()) {}
+};
+template <gemm_shape Shape>
+inline constexpr gemm_reduced_bytes gemm_reduced_bytes_of{Shape};
+
+namespace detail {
+
+/// The loops of a product of bytes: `Group` values of k lie beside each other in the packed operand, and are added up in a lane.
+template <int Group>
+constexpr schedule tiled_bytes(auto const& of, any_tensor const& packed, gemm_bytes_tile const& t) {
     using namespace targets::avx2;
     constexpr axis no{"no"}, ni{"ni"}, ko{"ko"}, ki{"ki"}, mo{"mo"}, mi{"mi"}, row_tile{"row_tile"}, row{"row"}, column_tile{"column_tile"},
-        column{"column"}, vector{"vector"}, lane{"lane"}, pairs{"pairs"}, steps{"steps"}, step{"step"}, pair{"pair"}, bpairs{"bpairs"},
-        bpair{"bpair"}, bvector{"bvector"}, blane{"blane"};
+        column{"column"}, vector{"vector"}, lane{"lane"}, groups{"groups"}, steps{"steps"}, step{"step"}, term{"term"}, bgroups{"bgroups"},
+        bterm{"bterm"}, bvector{"bvector"}, blane{"blane"};
     constexpr std::int64_t lanes = vector_bytes / static_cast<std::int64_t>(sizeof(std::int32_t));
     std::int64_t const width = t.vectors * lanes;
     schedule s(of.product, host);
     s.split(of.n, no, ni, t.block_columns).split(of.k, ko, ki, t.block_depth).split(of.m, mo, mi, t.block_rows);
-    s.split(ki, pairs, pair, 2).split(ni, column_tile, column, width).split(column, vector, lane, lanes).split(mi, row_tile, row, t.rows);
-    s.split(pairs, steps, step, t.unrolled);
-    s.reorder(mo, ko, no, row_tile, column_tile, steps, step, row, vector, lane, pair);
+    s.split(ki, groups, term, Group)
+        .split(ni, column_tile, column, width)
+        .split(column, vector, lane, lanes)
+        .split(mi, row_tile, row, t.rows);
+    s.split(groups, steps, step, t.unrolled);
+    s.reorder(mo, ko, no, row_tile, column_tile, steps, step, row, vector, lane, term);
     if (!t.columns_inside) s.reorder(column_tile, row_tile);
-    s.unroll(step).unroll(row).unroll(vector).vectorize(lane).vectorize(pair);
+    s.unroll(step).unroll(row).unroll(vector).vectorize(lane).vectorize(term);
     s.cache_write(of.C, ymm).at(t.columns_inside ? column_tile : row_tile);
-    s.compute_at(of.wide_B, no).store_in(of.wide_B, l2);
-    s.layout([width](auto i, auto j) { return index_map(j / width, i / 2, j % width, i % 2); });
-    s.compute_at(of.wide_A, ko).store_in(of.wide_A, l2);
-    s.stage(of.wide_B).split(of.bk, bpairs, bpair, 2).split(of.bn, bvector, blane, lanes);
-    s.reorder(bpairs, bvector, bpair, blane).unroll(bpair).vectorize(blane);
-    s.stage(of.wide_A).vectorize(of.ak, 16);
+    s.compute_at(packed, no).store_in(packed, l2);
+    s.layout([width](auto i, auto j) { return index_map(j / width, i / Group, j % width, i % Group); });
+    s.stage(packed).split(of.bk, bgroups, bterm, Group).split(of.bn, bvector, blane, lanes);
+    s.reorder(bgroups, bvector, bterm, blane).unroll(bterm).vectorize(blane);
     return s;
+}
+
+}  // namespace detail
+
+/// The loops of a product of bytes on a core with vector registers.
+template <class Left, class Right>
+constexpr schedule tiled_gemm(gemm_bytes<Left, Right> const& of, gemm_bytes_tile const& t) {
+    using targets::avx2::l2;
+    schedule s = detail::tiled_bytes<2>(of, of.wide_B, t);
+    s.compute_at(of.wide_A, axis{"ko"}).store_in(of.wide_A, l2).stage(of.wide_A).vectorize(of.ak, 16);
+    return s;
+}
+constexpr schedule tiled_gemm(gemm_reduced_bytes const& of, gemm_bytes_tile const& t) {
+    return detail::tiled_bytes<4>(of, of.reduced_B, t);
 }
 
 }  // namespace tilewright::kernel
