@@ -7,6 +7,7 @@ namespace gemm_int8_bench {
 
 using tilewright::kernel::gemm_bytes_of;
 using tilewright::kernel::gemm_bytes_tile;
+using tilewright::kernel::gemm_reduced_bytes_of;
 using tilewright::kernel::gemm_shape;
 using tilewright::kernel::tiled_gemm;
 
@@ -16,9 +17,16 @@ inline constexpr auto product = tiled_gemm(gemm_bytes_of<Left, std::int8_t, Shap
 template <class Left, gemm_shape Shape>
 inline constexpr auto row = tiled_gemm(gemm_bytes_of<Left, std::int8_t, Shape>, {1, 4, 1, 256, 64});
 
+/// The right operand has 7 bits.
+template <gemm_shape Shape>
+inline constexpr auto reduced_product = tiled_gemm(gemm_reduced_bytes_of<Shape>, {6, 2, 240, 64, 512});
+template <gemm_shape Shape>
+inline constexpr auto reduced_row = tiled_gemm(gemm_reduced_bytes_of<Shape>, {1, 4, 1, 256, 64});
+
 #define PRODUCT(of, rows, columns, depth)                                                                       \
     inline constexpr auto u8_##rows##x##columns##x##depth = of<std::uint8_t, gemm_shape{rows, columns, depth}>; \
-    inline constexpr auto s8_##rows##x##columns##x##depth = of<std::int8_t, gemm_shape{rows, columns, depth}>;
+    inline constexpr auto s8_##rows##x##columns##x##depth = of<std::int8_t, gemm_shape{rows, columns, depth}>;  \
+    inline constexpr auto u8s7_##rows##x##columns##x##depth = reduced_##of<gemm_shape{rows, columns, depth}>;
 PRODUCT(product, 64, 64, 64)
 PRODUCT(product, 256, 256, 256)
 PRODUCT(product, 512, 512, 512)
