@@ -17,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 
+UMBRELLA = "#include <tilewright/tilewright.hpp>\n"
+STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 LONGEST_MESSAGE = 1000  # characters, below; with the lines of source that compilers repeat
 ONLY_GXX = ("g++:", "line:")
 
@@ -55,17 +57,57 @@ def read_page(text):
     return refused, controls
 
 
+def is_clang(options):
+    return "clang" in pathlib.Path(options.compiler).name
+
+
+def run_compiler(options, folder, arguments):
+    """Paths in messages must not depend on where the checkout is, nor their lengths: `folder` has a link to the headers."""
+    if not (folder / "include").is_symlink():
+        (folder / "include").symlink_to(pathlib.Path(options.include).resolve())
+    system = [flag for directory in options.isystem for flag in ("-isystem", directory)]
+    command = [options.compiler, "-std=c++20", "-Iinclude", *system, *arguments]
+    return subprocess.run(command, cwd=folder, env={**os.environ, "LC_ALL": "C"}, capture_output=True, text=True)
+
+
+def precompile(options):
+    """What nearly every snippet starts with takes most of its time: parsed once, for g++ with and without warnings."""
+    options.precompiled.mkdir(parents=True, exist_ok=True)
+    for name, extra in (("plain", []), ("strict", STRICT)):
+        (options.precompiled / name).mkdir(exist_ok=True)
+        (options.precompiled / name / "umbrella.hpp").write_text(UMBRELLA)
+        done = run_compiler(options, options.precompiled, [*extra, "-x", "c++-header", f"{name}/umbrella.hpp", "-o", f"{name}/umbrella.hpp.gch"])
+        if done.returncode != 0 or done.stderr:
+            raise Broken(f"the umbrella header does not compile:\n{done.stderr}")
+
+
+def with_precompiled(options, common, extra):
+    """The arguments that use what is parsed already, and what turns the output into that without it."""
+    code = re.sub(r"\A(\s*//[^\n]*\n)+", "", common)
+    if options.precompiled is None or not code.startswith(UMBRELLA):
+        return [], lambda output: output
+    folder = options.precompiled.resolve()
+    name = "strict" if extra else "plain"
+    line = common[: common.index(UMBRELLA)].count("\n") + 1
+    if is_clang(options):
+        there = f"In file included from {folder}/{name}/umbrella.hpp:1:\n"
+        here = f"In file included from ./common.hpp:{line}:\n"
+        return ["-include-pch", f"{folder}/{name}/umbrella.hpp.gch"], lambda output: output.replace(there, here).replace(f"{folder}/", "")
+    there = f"from {name}/umbrella.hpp:1"
+    here = f"from common.hpp:{line},\n                 from snippet.cpp:1"
+    # Without -Winvalid-pch, one that does not fit would be read again from its text, and only take longer.
+    return ["-Winvalid-pch", f"-I{folder}/{name}", "-include", "umbrella.hpp"], lambda output: output.replace(there, here)
+
+
 def compile_snippet(snippet, options, extra):
-    """Compiles without output files. The lengths of paths must not depend on where the checkout is, so they are relative to a folder."""
+    """Compiles without output files."""
     common, body = snippet
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, "common.hpp").write_text(common)
         pathlib.Path(folder, "snippet.cpp").write_text('#include "common.hpp" ' * bool(common) + body)
-        os.symlink(pathlib.Path(options.include).resolve(), pathlib.Path(folder, "include"))
-        system = [flag for directory in options.isystem for flag in ("-isystem", directory)]
-        command = [options.compiler, "-std=c++20", "-fsyntax-only", *extra, "-Iinclude", *system, "snippet.cpp"]
-        done = subprocess.run(command, cwd=folder, env={**os.environ, "LC_ALL": "C"}, capture_output=True, text=True)
-        return done.returncode, done.stdout + done.stderr
+        first, restored = with_precompiled(options, common, extra)
+        done = run_compiler(options, pathlib.Path(folder), ["-fsyntax-only", *extra, *first, "snippet.cpp"])
+        return done.returncode, restored(done.stdout + done.stderr)
 
 
 def readable(message):
@@ -95,7 +137,7 @@ def check_refused(snippet, expected, options):
     message = readable(output)
     for string in expected:
         if string.startswith(ONLY_GXX):
-            if "clang" in pathlib.Path(options.compiler).name:
+            if is_clang(options):
                 continue
             string = re.sub(r"^line:\s*", "line ", string).removeprefix("g++:").strip()
         if not shows(message, string):
@@ -103,7 +145,7 @@ def check_refused(snippet, expected, options):
 
 
 def check_control(snippet, options):
-    code, output = compile_snippet(snippet, options, ["-Wall", "-Wextra", "-Wpedantic", "-Werror"])
+    code, output = compile_snippet(snippet, options, STRICT)
     if code != 0 or output:
         raise Broken(f"the control does not compile without a word:\n{output}")
 
@@ -128,14 +170,18 @@ def check_complete(pages, verdicts):
 
 def main(arguments):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("page", type=pathlib.Path, help="a page, or with --verdicts the folder of all pages")
+    parser.add_argument("page", type=pathlib.Path, nargs="?", help="a page, or with --verdicts the folder of all pages")
     parser.add_argument("--verdicts", type=pathlib.Path, help="only check that each verdict in this header has a page")
     parser.add_argument("--compiler", default="g++")
     parser.add_argument("--include", default="include", help="the folder that holds tilewright/")
     parser.add_argument("--isystem", action="append", default=[])
+    parser.add_argument("--precompiled", type=pathlib.Path, help="the folder that --precompile has filled")
+    parser.add_argument("--precompile", action="store_true", help="only parse the umbrella header, into the folder --precompiled")
     options = parser.parse_args(arguments)
     try:
-        if options.verdicts:
+        if options.precompile:
+            precompile(options)
+        elif options.verdicts:
             check_complete(options.page, options.verdicts)
         else:
             check_page(options.page, options)

@@ -6,7 +6,6 @@
 #include <tilewright/emulate/operands.hpp>
 #include <tilewright/emulate/recorded_job.hpp>
 #include <tilewright/emulate/shadow.hpp>
-#include <tilewright/machine/structural.hpp>
 
 namespace tilewright {
 
@@ -97,7 +96,7 @@ class emulator {
     /// touch are not judged
     /// @throws std::invalid_argument when the plan was refused, or is for another machine
     void check(plan_value const& plan, bool code_reports = true) {
-        if (plan.refusal || !equal(*plan.where, what_))
+        if (plan.refusal || !(*plan.where == what_))
             throw std::invalid_argument("a run on machine `" + what_.name.str() + "` cannot be checked by " +
                                         (plan.refusal ? "a plan that was refused" : "the plan of another machine"));
         give_up();
@@ -694,7 +693,7 @@ template <auto const& Machine>
 emulator& emulated() {
     std::shared_ptr<emulator>& shared = shared_emulator(Machine.name);
     if (!shared) shared = std::make_shared<emulator>(Machine, semantics_of<Machine>);
-    else if (!equal(shared->what(), Machine))
+    else if (!(shared->what() == Machine))
         throw std::logic_error("two different machines are called `" + Machine.name.str() + "`: give each a name of its own");
     return *shared;
 }

@@ -4,8 +4,7 @@
 #include <tilewright/halide/c_statement.hpp>
 #include <tilewright/halide/emit.hpp>
 #include <tilewright/halide/inject.hpp>
-#include <tilewright/plan/hazards.hpp>
-#include <tilewright/plan/plan.hpp>
+#include <tilewright/plan/specialise.hpp>
 #include <tilewright/report/directive_text.hpp>
 #include <tilewright/report/loop_program.hpp>
 

@@ -1,17 +1,16 @@
 #pragma once
 #include <tilewright/halide/inject.hpp>
-#include <tilewright/plan/hazards.hpp>
-#include <tilewright/plan/plan.hpp>
+#include <tilewright/halide/tool_subject.hpp>
+#include <tilewright/plan/specialise.hpp>
 
 namespace tilewright::halide {
 
-/// An ordinary Halide generator for one schedule: `HALIDE_REGISTER_GENERATOR(kernel_generator<S, binding::device>, name)`.
+/// An ordinary Halide generator for the kernel of a tool: `kernel_of_tool`, which another source of the same program defines.
 ///
 /// Its inputs are the tensors that the computation reads, in the order in which it names them, then its scalar parameters; its output is
 /// the result; in the device binding, a pointer to each memory without an address comes in front of that. The function must be called
 /// through the entry that `write_binding_files` makes, which checks the arguments.
-template <auto const& Schedule, binding To>
-class kernel_generator : public Halide::Generator<kernel_generator<Schedule, To>> {
+class kernel_generator : public Halide::Generator<kernel_generator> {
   public:
     /// Emulated: the C function that gives the emulator to run on. `tilewright_add_kernel` sets it.
     Halide::GeneratorParam<std::string> machine_function{"machine_function", "tilewright_machine"};
@@ -20,20 +19,20 @@ class kernel_generator : public Halide::Generator<kernel_generator<Schedule, To>
         for (int at = 0; at < kernel.buffers.size(); ++at) {
             buffer const& b = kernel.buffers[static_cast<std::size_t>(at)];
             if (b.kind == buffer_kind::argument && !b.written) {
-                inputs_[b.tensor.str()] = this->template add_input<Halide::Buffer<>>(b.tensor.str(), type_of(b.type), b.rank);
+                inputs_[b.tensor.str()] = add_input<Halide::Buffer<>>(b.tensor.str(), type_of(b.type), b.rank);
             }
         }
         for (node const& n : parameters_of(kernel)) {
             visit_scalar(n.type, [&]<class T>(T) {
-                auto* const input = this->template add_input<T>(n.name.str());
+                auto* const input = add_input<T>(n.name.str());
                 parameters_.emplace_back(n.name.str(), [input] { return Halide::Expr(*input); });
             });
         }
         for (int memory_at : pools()) {
             label const& name = kernel.where->memories[memory_at].name;
-            pools_[memory_at] = this->template add_input<std::uint64_t>(name.str());
+            pools_[memory_at] = add_input<std::uint64_t>(name.str());
         }
-        output_ = this->template add_output<Halide::Buffer<>>(result().output.str(), type_of(result().type), result().rank);
+        output_ = add_output<Halide::Buffer<>>(result().output.str(), type_of(result().type), result().rank);
     }
     void generate() {
         for (auto const& [tensor, input] : inputs_) arguments_.tensors[tensor] = *input;
@@ -54,20 +53,20 @@ class kernel_generator : public Halide::Generator<kernel_generator<Schedule, To>
         code.parameters = arguments_.parameters;
         Halide::Expr const machine =
             Halide::Internal::Call::make(Halide::Handle(), machine_function.value(), {}, Halide::Internal::Call::Extern);
-        emission how{To, machine, this->get_target()};
+        emission how{kernel_of_tool.to, machine, get_target()};
         for (auto const& [memory_at, pointer] : pools_) how.pools[memory_at] = *pointer;
         emitter emit(kernel, code, how);
-        this->get_pipeline().add_custom_lowering_pass(new inject_program(made.name(), emit.program()));
+        get_pipeline().add_custom_lowering_pass(new inject_program(made.name(), emit.program()));
     }
 
   private:
-    static constexpr plan_value const& kernel = plan<Schedule>;
+    plan_value const& kernel = kernel_of_tool.plan;
     /// The memories whose addresses the function is given.
-    static std::vector<int> pools() {
+    std::vector<int> pools() const {
         argument_list const list = arguments_of(kernel);
-        return {list.pools.begin(), list.pools.begin() + (To == binding::device ? list.pool_count : 0)};
+        return {list.pools.begin(), list.pools.begin() + (kernel_of_tool.to == binding::device ? list.pool_count : 0)};
     }
-    static constexpr stage const& result() { return kernel.stages[static_cast<std::size_t>(kernel.stages.size() - 1)]; }
+    stage const& result() const { return kernel.stages[static_cast<std::size_t>(kernel.stages.size() - 1)]; }
 
     std::map<std::string, Halide::GeneratorInput<Halide::Buffer<>>*> inputs_;
     std::vector<std::pair<std::string, std::function<Halide::Expr()>>> parameters_;

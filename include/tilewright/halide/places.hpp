@@ -2,12 +2,11 @@
 #include <functional>
 #include <tilewright/halide/by_value.hpp>
 #include <tilewright/halide/tile_body.hpp>
+#include <tilewright/halide/tool_subject.hpp>
 #include <tilewright/plan/arguments.hpp>
 
 // Where things are in generated code: values of loops, steps of rings, addresses.
 namespace tilewright::halide {
-
-enum class binding { emulated, device };
 
 /// What stands behind a buffer's name in that of the variable which holds its address.
 inline constexpr char const* address_suffix = ".address";

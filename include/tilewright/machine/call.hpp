@@ -34,6 +34,8 @@ struct call_argument {
     constexpr call_argument with(std::int64_t bits) const { return {is, dimension, operand, bits}; }
     /// A stride or a count in units of so many bytes, or elements, instead of one.
     constexpr call_argument in_units_of(std::int64_t unit) const { return {is, dimension, operand, unit}; }
+
+    friend constexpr bool operator==(call_argument const&, call_argument const&) = default;
 };
 constexpr bool is_address(role is) { return is == role::source || is == role::destination || is == role::address; }
 constexpr bool is_stride(role is) { return is == role::source_stride || is == role::destination_stride || is == role::stride; }
@@ -89,12 +91,16 @@ struct device_call {
         if (count < most_arguments) arguments[static_cast<std::size_t>(count)] = what;
         ++count;
     }
+
+    friend constexpr bool operator==(device_call const&, device_call const&) = default;
 };
 
 /// Some of a machine's calls, or settings, that follow each other.
 struct part_range {
     int first = 0;
     int count = 0;
+
+    friend constexpr bool operator==(part_range const&, part_range const&) = default;
 };
 
 }  // namespace tilewright

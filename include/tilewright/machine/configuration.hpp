@@ -24,6 +24,8 @@ struct configuration {
         (set_call.push(arguments), ...);
         return *this;
     }
+
+    friend constexpr bool operator==(configuration const&, configuration const&) = default;
 };
 
 constexpr device_call set_call_of(configuration const& c) {
@@ -44,6 +46,8 @@ struct required_setting {
         if (count < configuration::most_values) values[static_cast<std::size_t>(count)] = what;
         ++count;
     }
+
+    friend constexpr bool operator==(required_setting const&, required_setting const&) = default;
 };
 
 /// The calls behind the first that make one step of a transfer or intrinsic, and the settings that it uses, while they stand beside the

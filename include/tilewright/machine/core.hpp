@@ -11,6 +11,8 @@ struct operation_costs {
     std::int64_t multiply = 1;
     std::int64_t divide = 1;  ///< divide, modulo
     std::int64_t convert = 1;
+
+    friend constexpr bool operator==(operation_costs const&, operation_costs const&) = default;
 };
 
 /// The core that runs the loops which stay code. A machine without one has a core "host" of one cycle an operation.
@@ -20,6 +22,8 @@ struct core {
     int count = 1;  ///< more than one is refused until plans can distribute
     /// A sum of products in floating point is carried out by fused multiply-adds: `s + a * b` is rounded once.
     bool fused_multiply_add = false;
+
+    friend constexpr bool operator==(core const&, core const&) = default;
 };
 
 }  // namespace tilewright

@@ -32,6 +32,8 @@ struct engine {
         (changed.wait_call.push(arguments), ...);
         return changed;
     }
+
+    friend constexpr bool operator==(engine const&, engine const&) = default;
 };
 
 /// The call that waits for jobs of `e`: by default `int NAME_wait(int64_t tag)`, or `(int64_t pending)` of a channel.

@@ -19,6 +19,8 @@ struct operand_constraint {
     std::int64_t alignment = 1;        ///< bytes; of its address, besides what all operands keep to
     std::int64_t stride_multiple = 1;  ///< elements; of its strides, likewise
     std::int64_t longest_stride = 0;   ///< elements; 0: no limit
+
+    friend constexpr bool operator==(operand_constraint const&, operand_constraint const&) = default;
 };
 
 /// What a machine keeps of an intrinsic.
@@ -47,6 +49,8 @@ struct intrinsic_description {
         }
         return -1;
     }
+
+    friend constexpr bool operator==(intrinsic_description const&, intrinsic_description const&) = default;
 };
 
 /// An instruction: what it computes, where its operands live, and what it costs.

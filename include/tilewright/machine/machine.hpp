@@ -27,6 +27,8 @@ struct part_list {
         }
         return -1;
     }
+
+    friend constexpr bool operator==(part_list const&, part_list const&) = default;
 };
 
 /// A machine as one flat value. `machine("npu", dram, spad, loader, mvin, …)` takes its parts in any order;
@@ -97,6 +99,8 @@ struct machine {
 
     constexpr computation_view view(semantics_range range) const { return {semantics.data() + range.first, range.count}; }
     constexpr core host() const { return cores.count > 0 ? cores[0] : core{.name = "host"}; }
+
+    friend constexpr bool operator==(machine const&, machine const&) = default;
 };
 
 /// Whether calls of a transfer carry a tag that it is waited for by.

@@ -46,6 +46,8 @@ struct tokens {
         (pop_call.push(arguments), ...);
         return *this;
     }
+
+    friend constexpr bool operator==(tokens const&, tokens const&) = default;
 };
 
 constexpr device_call push_call_of(tokens const& t) {

@@ -14,6 +14,8 @@ struct transfer_cost {
     std::int64_t latency = 0;
     std::int64_t setup = 0;
     std::int64_t bytes_per_cycle = 1;
+
+    friend constexpr bool operator==(transfer_cost const&, transfer_cost const&) = default;
 };
 
 /// Semantics while they stand beside the part that they describe; `count` above `max_semantics` marks an overflow.
@@ -32,6 +34,8 @@ struct semantics_nodes {
 struct semantics_range {
     int first = 0;
     int count = 0;
+
+    friend constexpr bool operator==(semantics_range const&, semantics_range const&) = default;
 };
 
 /// What a machine keeps of a transfer.
@@ -52,6 +56,8 @@ struct transfer_description {
     part_range more_calls{};      ///< of the machine's: those that follow it in each step
     part_range settings{};        ///< of the machine's: what must be configured
     semantics_range semantics{};  ///< empty: identity
+
+    friend constexpr bool operator==(transfer_description const&, transfer_description const&) = default;
 };
 
 /// The call of a transfer, with its default arguments when none were given: (source, destination, bytes) for one dimension; for more,

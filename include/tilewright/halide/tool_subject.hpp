@@ -1,0 +1,34 @@
+#pragma once
+#include <tilewright/plan/plan_value.hpp>
+#include <tilewright/schedule/schedule.hpp>
+
+// What the programs that write a kernel's files are given. Does not need Halide.
+namespace tilewright {
+
+struct program_plan_value;
+
+namespace halide {
+
+using namespace ir;
+
+enum class binding { emulated, device };
+
+/// The kernel that a tool works on. A source of the kernel's own defines it, and sees nothing of Halide: so the tools themselves are
+/// compiled once for all kernels of a project.
+struct tool_kernel {
+    char const* name;  ///< of the C function
+    schedule const& made_by;
+    plan_value const& plan;
+    binding to;
+};
+extern tool_kernel const kernel_of_tool;
+
+/// The program that a tool works on.
+struct tool_program {
+    char const* name;  ///< of the C function
+    program_plan_value const& plan;
+};
+extern tool_program const program_of_tool;
+
+}  // namespace halide
+}  // namespace tilewright
