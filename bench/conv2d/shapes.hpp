@@ -61,20 +61,22 @@ inline constexpr auto const& of_int8_c3x3_128_128_28 = reduced<c3x3_128_128_28, 
 inline constexpr auto const& of_int8_c3x3_256_256_14 = reduced<c3x3_256_256_14, 256>;
 inline constexpr auto const& of_int8_c3x3_512_512_7 = reduced<c3x3_512_512_7, 512>;
 inline constexpr auto const& of_int8_c1x1_64_256_56 = reduced<in_one_row(c1x1_64_256_56), 64>;
-inline constexpr auto const& of_int8_c1x1_1024_256_14 = reduced<in_one_row(c1x1_1024_256_14), 256>;
+inline constexpr auto const& of_int8_c1x1_1024_256_14 = reduced<in_one_row(c1x1_1024_256_14), 1024>;
 inline constexpr auto const& of_int8_c3x3s2_128_128_56 = reduced<c3x3s2_128_128_56, 128>;
 inline constexpr auto const& of_int8_dw3x3_64_112 = depthwise_conv2d_of<std::uint8_t, std::int32_t, dw3x3_64_112, std::int32_t>;
 inline constexpr auto const& of_int8_dw3x3_128_56 = depthwise_conv2d_of<std::uint8_t, std::int32_t, dw3x3_128_56, std::int32_t>;
 
 inline constexpr auto int8_c7x7s2_3_64_224 = tiled_conv2d(of_int8_c7x7s2_3_64_224, {.columns = 4, .steps = 1});
 inline constexpr auto int8_c3x3_64_64_56 = tiled_conv2d(of_int8_c3x3_64_64_56, {.columns = 4, .steps = 4, .filters_inside = true});
-inline constexpr auto int8_c3x3_128_128_28 = tiled_conv2d(of_int8_c3x3_128_128_28, {.rows = 2, .columns = 3, .block_rows = 14, .steps = 1});
-inline constexpr auto int8_c3x3_256_256_14 = tiled_conv2d(of_int8_c3x3_256_256_14, {.rows = 2, .columns = 3, .block_rows = 14, .steps = 1});
+inline constexpr auto int8_c3x3_128_128_28 = tiled_conv2d(of_int8_c3x3_128_128_28, {.columns = 4, .block_rows = 14, .steps = 2});
+inline constexpr auto int8_c3x3_256_256_14 = tiled_conv2d(of_int8_c3x3_256_256_14, {.rows = 2, .columns = 2, .block_rows = 14, .steps = 2});
 inline constexpr auto int8_c3x3_512_512_7 = tiled_conv2d(of_int8_c3x3_512_512_7, {.columns = 4, .block_rows = 7, .steps = 2});
 inline constexpr auto int8_c1x1_64_256_56 =
     tiled_conv2d(of_int8_c1x1_64_256_56, {.block_rows = 1, .steps = 4, .stages = false, .filters_inside = true});
-inline constexpr auto int8_c1x1_1024_256_14 = tiled_conv2d(of_int8_c1x1_1024_256_14, {.block_rows = 1, .steps = 1, .stages = false});
-inline constexpr auto int8_c3x3s2_128_128_56 = tiled_conv2d(of_int8_c3x3s2_128_128_56, {.block_rows = 7, .steps = 1});
+inline constexpr auto int8_c1x1_1024_256_14 =
+    tiled_conv2d(of_int8_c1x1_1024_256_14, {.columns = 4, .block_rows = 1, .steps = 2, .stages = false});
+inline constexpr auto int8_c3x3s2_128_128_56 =
+    tiled_conv2d(of_int8_c3x3s2_128_128_56, {.rows = 2, .columns = 2, .block_rows = 14, .steps = 2});
 inline constexpr auto int8_dw3x3_64_112 =
     tiled_conv2d(of_int8_dw3x3_64_112, {.columns = 4, .block_rows = 6, .block_columns = 8, .filters_inside = true});
 inline constexpr auto int8_dw3x3_128_56 =

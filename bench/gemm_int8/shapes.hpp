@@ -19,7 +19,7 @@ inline constexpr auto row = tiled_gemm(gemm_bytes_of<Left, std::int8_t, Shape>, 
 
 /// The right operand has 7 bits.
 template <gemm_shape Shape>
-inline constexpr auto reduced_product = tiled_gemm(gemm_reduced_bytes_of<Shape>, {6, 2, 240, 64, 512});
+inline constexpr auto reduced_product = tiled_gemm(gemm_reduced_bytes_of<Shape>, {4, 2, 240, 64, 512});
 template <gemm_shape Shape>
 inline constexpr auto reduced_row = tiled_gemm(gemm_reduced_bytes_of<Shape>, {1, 4, 1, 256, 64});
 
