@@ -240,7 +240,7 @@ TEST_CASE("bytes with weights of 7 bits, in fours: all rests of four, strides, d
                    .filters = 16,
                    .y = {.extent = 30, .taps = 7, .stride = 2, .before = 3, .after = 3},
                    .x = {.extent = 30, .taps = 7, .stride = 2, .before = 3, .after = 3}},
-                  {8, 3}, {.steps = 1});
+                  {8, 3}, {.columns = 4, .steps = 1});
     check_reduced({.channels = 6,
                    .filters = 16,
                    .groups = 2,

@@ -251,7 +251,12 @@ TEST_CASE("products with a right operand of 7 bits are exact, at extremes and at
         for (int all : {-64, 64}) check_bytes<true>(scheduled, largest, right_bytes(depth, columns, all, all), rows, columns, depth);
     };
     for (int depth : {1, 2, 3, 4, 21, 64}) check(7, 20, depth, {4, 2, 8, 16, 16});
-    for (int columns : {1, 8, 15, 33}) check(13, columns, 30, {6, 2, 12, 32, 12, true, 3});
+    for (int columns : {1, 8, 15, 33}) check(13, columns, 30, {4, 2, 12, 32, 12, true, 3});
+    // 6 x 2 sums, a value of A, two vectors of B, the product and the ones.
+    kernel::gemm_reduced_bytes const problem(kernel::gemm_shape{48, 64, 64});
+    plan_value const refused = make_plan(kernel::tiled_gemm(problem, {6, 2, 48, 64, 64}));
+    CHECK(refused.refusal.kind == verdict_kind::register_overflow);
+    CHECK(refused.refusal.facts[0].value == 17);
 }
 TEST_CASE("four bytes in a lane whose products do not fit 16 bits are added up without saturation") {
     constexpr int rows = 5, columns = 16, depth = 24;

@@ -1,9 +1,9 @@
 #pragma once
 #include <algorithm>
 #include <set>
-#include <tilewright/compute/value_range.hpp>
 #include <tilewright/halide/border.hpp>
 #include <tilewright/plan/count.hpp>
+#include <tilewright/plan/registers.hpp>
 
 // Tile bodies: what stands inside the innermost loops of the program, lowered by Halide and taken over as a statement.
 namespace tilewright::halide {
@@ -419,7 +419,7 @@ inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const
     module.functions().back().body.accept(&found);
     if (!found.body.defined()) throw std::runtime_error("Halide lowered a tile body to nothing");
     Internal::Stmt whole = found.whole();
-    adopt.adds_pairs_in_16_bits = target.has_feature(Target::AVX2) && pairs_fit_16_bits(plan.what, s.body);
+    adopt.adds_pairs_in_16_bits = target.has_feature(Target::AVX2) && tilewright::detail::adds_bytes_by_fours(plan, b);
     adopt.buffers[produced.name()] = names.buffers[static_cast<std::size_t>(plan.use_at(s.target)->buffer)];
     whole = adopt.mutate(whole);
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/compute/value_range.hpp>
 #include <tilewright/plan/planning.hpp>
 #include <tilewright/plan/tile_rest.hpp>
 
@@ -15,6 +16,18 @@ constexpr std::int64_t bytes_in_registers(buffer const& b, memory const& file) {
     std::int64_t count = registers_of_row(b.rank > 0 ? b.extents[static_cast<std::size_t>(b.rank - 1)] : 1, b.type, file.register_bytes());
     for (int dimension = 0; dimension + 1 < b.rank; ++dimension) count *= b.extents[static_cast<std::size_t>(dimension)];
     return count * file.register_bytes();
+}
+
+/// Whether lanes of a tile body add up products of bytes by fours, each two of which fit 16 bits: then the instruction that adds pairs and
+/// would saturate at 16 bits is exact.
+constexpr bool adds_bytes_by_fours(plan_value const& plan, body const& b) {
+    stage const& s = plan.stages[static_cast<std::size_t>(b.stage)];
+    bool fours = false;
+    for (int at = 0; at < b.loop_count; ++at) {
+        variable const& v = plan.variables[static_cast<std::size_t>(b.loops[static_cast<std::size_t>(at)])];
+        fours |= v.vectorized && v.reduction && v.extent % 4 == 0;
+    }
+    return fours && s.reduction == operation::reduce_sum && pairs_fit_16_bits(plan.what, s.body);
 }
 
 /// What the instructions of a tile body hold besides the buffers that live in registers: every operand that they read, from its first use
@@ -62,10 +75,11 @@ class register_count {
             if (operand_count < static_cast<int>(operands.size())) operands[static_cast<std::size_t>(operand_count++)] = {b.tensor, held};
             total += held;
         });
-        // A product that is not added as it is made stands in a register of its own.
-        bool const fused = p_.of->where().host().fused_multiply_add && s.reduces() && p_.plan.what[value].op == operation::multiply;
+        // A product that is not added as it is made stands in a register of its own, and so do the ones that add up sums of pairs.
+        bool const fused =
+            p_.of->where().host().fused_multiply_add && s.reduces() && is_float(s.type) && p_.plan.what[value].op == operation::multiply;
         bool const plain = p_.plan.what[value].op == operation::access;
-        return total + ((fused && !start) || plain ? 0 : 1);
+        return total + ((fused && !start) || plain ? 0 : 1) + (!start && adds_bytes_by_fours(p_.plan, b_) ? 1 : 0);
     }
     constexpr std::int64_t lanes_of(use const& u, buffer const& b) const {
         std::int64_t lanes = 1;
