@@ -20,6 +20,9 @@ struct gemm_tile {
     bool columns_inside = true;        ///< tiles follow each other along a row of C; otherwise along a column
     std::int64_t threads = 1;          ///< that share the columns of C, each with a packed block of its own
     std::int64_t unrolled = 4;         ///< steps of the sum that are written out; a block that is not the whole sum holds a multiple
+    bool packs_rows = false;           ///< A too, a block at a time: what `unrolled` steps of a tile take of it lies together
+    bool rows_outside = false;         ///< a packed block of A stays while all blocks of B, which can be narrow, pass by
+    bool runs_ahead = false;           ///< while a packed block of B is used, the caches are asked for the lines of the next one
 };
 
 /// Tiles that are worth trying for a shape: those of registers that fill them, and blocks whose part of B stays in the second-level cache.
@@ -93,9 +96,16 @@ constexpr schedule tiled_gemm(gemm<Element> const& of, gemm_tile const& t) {
     s.split(ki, steps, step, t.unrolled);
     s.reorder(no, ko, mo, row_tile, column_tile, steps, step, row, vector, lane);
     if (!t.columns_inside) s.reorder(column_tile, row_tile);
-    if (t.threads > 1) s.reorder(part, no, ko, mo);
+    if (t.rows_outside) s.reorder(ko, mo, no);
+    if (t.threads > 1) t.rows_outside ? s.reorder(part, ko, mo, no) : s.reorder(part, no, ko, mo);
     s.unroll(step).unroll(row).unroll(vector).vectorize(lane);
-    if (t.packs) s.cache_read(of.B, l2).at(ko).layout([width](auto i, auto j) { return index_map(j / width, i, j % width); });
+    if (t.packs) {
+        s.cache_read(of.B, l2).at(t.rows_outside ? no : ko).layout([width](auto i, auto j) { return index_map(j / width, i, j % width); });
+        if (t.runs_ahead) s.prefetch(1, steps);
+    }
+    if (t.packs_rows)
+        s.cache_read(of.A, l2).at(mo).layout(
+            [&t](auto i, auto j) { return index_map(i / t.rows, j / t.unrolled, i % t.rows, j % t.unrolled); });
     s.cache_write(of.C, ymm).at(t.columns_inside ? column_tile : row_tile);
     return s;
 }
