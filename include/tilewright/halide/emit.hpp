@@ -158,11 +158,22 @@ class emitter : code_copies {
         bool const outside = computes_for_border() && !is_const_one(is_whole(plan_, b, loop_values()));
         bool const constant =
             !outside && ends.size() <= 3 && std::none_of(pieces.begin(), pieces.end(), [](auto const& p) { return p.empty(); });
-        auto const code = [&](tile_part const& part) {
+        auto const lower = [&](tile_part const& part) {
             Stmt lowered = across_blocks(buffers_of(b), lower_tile_body(plan_, b, names_, how_.target, part, how_.checked));
             lowered = with_asking(b, part, lowered);
             if (how_.checked) lowered = with_reports(b, lowered);
             return with_versions(buffers_of(b), lowered);
+        };
+        // Most tiles meet no border, and need not look for it.
+        bool reads_borders = false;
+        plan_.each_use(b, [&](use const& u, bool, bool) { reads_borders |= plan_.is_guarded(u.node); });
+        bool const apart = reads_borders && how_.to == binding::device && !how_.plain_arguments;
+        Expr const inside = apart ? is_all_inside(plan_, b, loop_values()) : const_false();
+        auto const code = [&](tile_part const& part) {
+            if (part.guarded || is_const_zero(inside)) return lower(part);
+            tile_part without_border = part;
+            without_border.inside = true;
+            return is_const_one(inside) ? lower(without_border) : IfThenElse::make(inside, lower(without_border), lower(part));
         };
         if (!constant) {
             Expr const whole = is_whole(plan_, b, loop_values());
