@@ -21,7 +21,7 @@ constexpr gemm_tile with_rows_packed(gemm_tile tile) {
     return tile;
 }
 
-inline constexpr auto f32_64x64x64 = tiled_gemm(gemm_of<float, gemm_shape{64, 64, 64}>, {6, 2, 64, 64, 64, false, false});
+inline constexpr auto f32_64x64x64 = tiled_gemm(gemm_of<float, gemm_shape{64, 64, 64}>, {4, 2, 64, 64, 64, false, false});
 inline constexpr auto f32_256x256x256 = tiled_gemm(gemm_of<float, gemm_shape{256, 256, 256}>, {6, 2, 96, 256, 256});
 inline constexpr auto f32_512x512x512 = tiled_gemm(gemm_of<float, gemm_shape{512, 512, 512}>, with_rows_packed({6, 2, 96, 512, 256}));
 inline constexpr auto f32_1024x1024x1024 = tiled_gemm(gemm_of<float, gemm_shape{1024, 1024, 1024}>, with_rows_packed({6, 2, 72, 512, 344}));

@@ -27,7 +27,7 @@ struct gemm_tile {
 
 /// Tiles that are worth trying for a shape: those of registers that fill them, and blocks whose part of B stays in the second-level cache.
 struct gemm_tiles {
-    static constexpr int most = 32;
+    static constexpr int most = 36;
     fixed_array<gemm_tile, most> tiles{};
     int count = 0;
 
@@ -50,7 +50,7 @@ constexpr gemm_tiles tiles_for(gemm_shape const& of) {
     bool const small = of.columns * of.depth * 4 <= 16384;
     constexpr std::int64_t rows_of[] = {6, 4, 5, 3}, vectors_of[] = {2, 3, 2, 4};
     for (int which = 0; which < 4; ++which) {
-        std::int64_t const rows = rows_of[which], vectors = vectors_of[which];
+        std::int64_t const rows = rows_of[which], vectors = vectors_of[which], width = vectors * 8;
         if (rows > of.rows) continue;
         if (small) {
             found.add({rows, vectors, of.rows, of.columns, of.depth, false, true});
@@ -58,9 +58,10 @@ constexpr gemm_tiles tiles_for(gemm_shape const& of) {
         }
         for (std::int64_t depth : {256, 384, 576, 1024}) {
             if (depth > of.depth && depth != 256) continue;
-            std::int64_t const block = at_most(depth, of.depth), columns = at_most(131072 / block / 8 * 8, of.columns);
+            std::int64_t const block = at_most(depth, of.depth), columns = at_most(131072 / block / width * width, of.columns);
             found.add({rows, vectors, at_most(96 / rows * rows, of.rows), columns, block, true, true});
-            if (columns > 64) found.add({rows, vectors, at_most(96 / rows * rows, of.rows), 64, block, true, true});
+            if (columns > 64) found.add({rows, vectors, at_most(96 / rows * rows, of.rows), 64 / width * width, block, true, true});
+            if (which == 0) found.add({rows, vectors, at_most(72, of.rows), columns, block, true, false, 1, 8, true});
         }
     }
     return found;
