@@ -48,8 +48,10 @@ inline constexpr auto f32_c1x1_64_256_56 =
     tiled_conv2d(of_f32_c1x1_64_256_56, {.block_rows = 1, .steps = 8, .stages = false, .filters_inside = true});
 inline constexpr auto f32_c1x1_1024_256_14 = tiled_conv2d(of_f32_c1x1_1024_256_14, {.block_rows = 1, .stages = false});
 inline constexpr auto f32_c3x3s2_128_128_56 = tiled_conv2d(of_f32_c3x3s2_128_128_56, {.block_rows = 7});
-inline constexpr auto f32_dw3x3_64_112 = tiled_conv2d(of_f32_dw3x3_64_112, {.columns = 4, .block_columns = 8, .filters_inside = true});
-inline constexpr auto f32_dw3x3_128_56 = tiled_conv2d(of_f32_dw3x3_128_56, {.columns = 4, .block_columns = 8, .filters_inside = true});
+constexpr conv2d_tile where_it_is{
+    .rows = 2, .columns = 4, .vectors = 1, .block_rows = 112, .steps = 9, .stages = false, .filters_inside = true};
+inline constexpr auto f32_dw3x3_64_112 = tiled_conv2d(of_f32_dw3x3_64_112, where_it_is);
+inline constexpr auto f32_dw3x3_128_56 = tiled_conv2d(of_f32_dw3x3_128_56, where_it_is);
 
 /// Bytes with weights of 7 bits, which is what quantisers choose for processors whose sums of two products saturate at 16 bits.
 template <conv2d_shape Shape, std::int64_t Depth>

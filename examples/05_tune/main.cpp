@@ -25,13 +25,14 @@ constexpr auto scheduled_of_known = [](kernel::gemm_tile const& tile) { return k
 constexpr auto tile_by_cost = best_of<candidates_of_known, decltype(scheduled_of_known), targets::avx2::cycles>();
 
 std::string text_of(kernel::gemm_tile const& t) {
-    char text[192];
+    char text[224];
     std::snprintf(
         text, sizeof text,
         "{.rows = %d, .vectors = %d, .block_rows = %d, .block_columns = %d, .block_depth = %d, .packs = %s, .columns_inside = %s, "
-        ".unrolled = %d}",
+        ".unrolled = %d%s}",
         static_cast<int>(t.rows), static_cast<int>(t.vectors), static_cast<int>(t.block_rows), static_cast<int>(t.block_columns),
-        static_cast<int>(t.block_depth), t.packs ? "true" : "false", t.columns_inside ? "true" : "false", static_cast<int>(t.unrolled));
+        static_cast<int>(t.block_depth), t.packs ? "true" : "false", t.columns_inside ? "true" : "false", static_cast<int>(t.unrolled),
+        t.packs_rows ? ", .packs_rows = true" : "");
     return text;
 }
 

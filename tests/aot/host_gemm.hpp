@@ -10,9 +10,14 @@ using tilewright::kernel::gemm_shape;
 using tilewright::kernel::tiled_gemm;
 
 inline constexpr gemm_shape odd{77, 131, 75};
-inline constexpr auto in_blocks =
-    tiled_gemm(gemm_of<float, odd>,
-               {.rows = 6, .vectors = 2, .block_rows = 24, .block_columns = 48, .block_depth = 20, .packs = true, .columns_inside = false});
+inline constexpr auto in_blocks = tiled_gemm(gemm_of<float, odd>, {.rows = 6,
+                                                                   .vectors = 2,
+                                                                   .block_rows = 24,
+                                                                   .block_columns = 48,
+                                                                   .block_depth = 20,
+                                                                   .packs = true,
+                                                                   .columns_inside = false,
+                                                                   .packs_rows = true});
 /// The compiler's choice.
 inline constexpr auto candidates = tilewright::kernel::tiles_for(odd);
 inline constexpr auto scheduled = [](tilewright::kernel::gemm_tile const& tile) { return tiled_gemm(gemm_of<float, odd>, tile); };

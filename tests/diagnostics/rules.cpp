@@ -402,6 +402,9 @@ TEST_CASE("every rule is raised by what breaks it") {
     book.invalid_machine(rule::copy_of_another_kind, dram, spad, cpu, transfer("t", dram, spad).on(cpu).asynchronous());
     book.invalid_machine(rule::copy_of_another_kind, dram, spad, cpu, transfer("t", dram, spad, D(m) = 0).on(cpu));
     book.invalid_machine(rule::copy_out_of_sight, dram, hidden, cpu, transfer("t", dram, hidden).on(cpu));
+    auto const copies = machine("copies", dram, spad, cpu, transfer("t", dram, spad).on(cpu));
+    book.refuses(loop_order, rule::asked_for_elsewhere, schedule(copy, copies).cache_read(D, spad).at(m).prefetch(1, m));
+    book.refuses(misplaced_directive, rule::asked_for_no_copy, schedule(copy, npu).cache_read(D, spad).at(m).prefetch(1, n));
     auto const with_registers = machine("with", dram, file, cpu, transfer("in", dram, file).on(cpu), transfer("out", file, dram).on(cpu));
     auto const in_registers = [&](auto const& what) { return schedule(what, with_registers).split(m, mo, mi, 2).split(n, no, ni, 8); };
     book.refuses(loop_order, rule::registers_without_address,

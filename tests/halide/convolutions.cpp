@@ -1,4 +1,5 @@
 #include <cstdlib>
+#include <sstream>
 #include <tilewright/halide/jit.hpp>
 #include <tilewright/kernels/tiled_conv2d_bytes.hpp>
 #include <tilewright/plan/planner.hpp>
@@ -189,6 +190,35 @@ TEST_CASE("one tap, read where it is") {
 TEST_CASE("a border that is chosen where it is read, without a copy") {
     check({.channels = 8, .filters = 16, .y = same(6), .x = same(7)}, {8, 8}, {.columns = 3, .stages = false});
     check_depthwise({.channels = 16, .filters = 16, .groups = 16, .y = same(6), .x = same(7)}, {.columns = 3, .stages = false});
+    check_depthwise({.batch = 2, .channels = 16, .filters = 16, .groups = 16, .y = same(9), .x = same(13)},
+                    {.rows = 2, .columns = 4, .vectors = 1, .block_rows = 9, .steps = 9, .stages = false, .filters_inside = true});
+    check_depthwise({.channels = 8,
+                     .filters = 8,
+                     .groups = 8,
+                     .y = {.extent = 13, .taps = 3, .stride = 2, .before = 1, .after = 1},
+                     .x = {.extent = 19, .taps = 5, .dilation = 2, .before = 4, .after = 4}},
+                    {.rows = 2, .columns = 2, .vectors = 1, .block_rows = 4, .steps = 15, .stages = false});
+}
+TEST_CASE("tiles that meet no border do not look for it") {
+    auto const sums = [](std::int64_t extent, bool choosing) {
+        kernel::depthwise_conv2d<float, float> const problem(
+            {.channels = 8, .filters = 8, .groups = 8, .y = same(extent), .x = same(extent)});
+        kernel::conv2d_tile const tile{.rows = 2, .columns = 4, .vectors = 1, .block_rows = 12, .steps = 9, .stages = false};
+        auto const plan = std::make_unique<plan_value>(make_plan(kernel::tiled_conv2d(problem, tile)));
+        REQUIRE(!plan->refusal);
+        std::istringstream lines(halide::jit_kernel(*plan, std::vector<void*>()).statement());
+        int count = 0;
+        for (std::string line; std::getline(lines, line);) {
+            if (line.find("llvm.fma") != std::string::npos) count += (line.find("select") != std::string::npos) == choosing ? 1 : 0;
+        }
+        return count;
+    };
+    // 2 x 4 sums of 9 products each
+    CHECK(sums(12, true) == 72);
+    CHECK(sums(12, false) == 72);
+    // In an image of 4 columns, every tile meets one.
+    CHECK(sums(4, true) == 72);
+    CHECK(sums(4, false) == 0);
 }
 TEST_CASE("groups see their own channels") {
     check({.channels = 16, .filters = 32, .groups = 2, .y = same(6), .x = same(9)}, {8, 8}, {.columns = 4});

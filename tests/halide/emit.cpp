@@ -1,4 +1,6 @@
+#include <set>
 #include <tilewright/halide/inject.hpp>
+#include <tilewright/kernels/gemm.hpp>
 #include <tilewright/plan/plan.hpp>
 
 #include "catch.hpp"
@@ -30,6 +32,54 @@ std::string statement_of(plan_value const& plan) {
     return text.str();
 }
 
+/// Runs the loops of a statement and keeps which elements of a tensor of so many columns it asks for, by the iteration of a loop.
+class asked_elements : public Halide::Internal::IRVisitor {
+  public:
+    asked_elements(int columns, std::string loop) : columns_(columns), loop_(std::move(loop)) {}
+    std::map<std::int64_t, std::multiset<std::int64_t>> found;
+
+  protected:
+    using IRVisitor::visit;
+    std::int64_t value(Halide::Expr const& of) const {
+        struct known : Halide::Internal::IRMutator {
+            using IRMutator::visit;
+            int columns = 0;
+            Halide::Expr visit(Halide::Internal::Call const* op) override {
+                if (op->name == Halide::Internal::Call::buffer_get_stride) return columns;
+                if (op->name == Halide::Internal::Call::buffer_get_min) return 0;
+                return IRMutator::visit(op);
+            }
+        } arguments;
+        arguments.columns = columns_;
+        Halide::Expr const simple = Halide::Internal::simplify(Halide::Internal::substitute(values_, arguments.mutate(of)));
+        auto const* number = Halide::Internal::as_const_int(simple);
+        if (number == nullptr) throw std::runtime_error("no number");
+        return *number;
+    }
+    void visit(Halide::Internal::For const* op) override {
+        std::int64_t const first = value(op->min), count = value(op->extent);
+        for (std::int64_t at = first; at < first + count; ++at) {
+            values_[op->name] = static_cast<int>(at);
+            op->body.accept(this);
+        }
+        values_.erase(op->name);
+    }
+    void visit(Halide::Internal::LetStmt const* op) override {
+        if (op->value.type() == Halide::Int(32)) values_[op->name] = Halide::Internal::substitute(values_, op->value);
+        op->body.accept(this);
+    }
+    void visit(Halide::Internal::Store const*) override {}
+    void visit(Halide::Internal::Call const* op) override {
+        if (!op->is_intrinsic(Halide::Internal::Call::prefetch)) return IRVisitor::visit(op);
+        found[value(values_.at(loop_))].insert(value(op->args[1]));
+    }
+
+  private:
+    int columns_;
+    std::string loop_;
+    std::map<std::string, Halide::Expr> values_;
+};
+
 }  // namespace
 
 TEST_CASE("a device call has the arguments that the machine lists, in their order") {
@@ -50,4 +100,35 @@ TEST_CASE("the device binding needs an address for every memory that holds a buf
 TEST_CASE("a program that finds no place in the lowered code is refused, not dropped") {
     halide::inject_program pass("no such stage", Halide::Internal::Evaluate::make(0));
     CHECK_THROWS_WITH(pass.mutate(Halide::Internal::Evaluate::make(1)), Catch::Contains("found 0 times"));
+}
+
+TEST_CASE("the iterations of a loop share the lines of the next block, and ask for each of them") {
+    constexpr int depth = 12, columns = 96, width = 32;
+    kernel::gemm<float> const problem(kernel::gemm_shape{6, columns, depth});
+    auto const asked = [&](kernel::gemm_tile const& tile) {
+        auto const made = std::make_unique<plan_value>(make_plan(kernel::tiled_gemm(problem, tile)));
+        INFO((made->refusal ? to_string(made->refusal) : std::string()));
+        REQUIRE(!made->refusal);
+        halide::code_names const names = halide::name_everything(*made, {{"A", "A"}, {"B", "B"}}, "C");
+        halide::emission how{halide::binding::device, {}, Halide::Target("x86-64-linux-avx2-fma")};
+        how.pools[made->where->memories.find(targets::avx2::l2.name)] = Halide::Internal::make_const(Halide::UInt(64), 0);
+        asked_elements seen(columns, "no");
+        halide::emitter(*made, names, how).program().accept(&seen);
+        return seen.found;
+    };
+    for (int unrolled : {1, 2, 4, 12}) {
+        INFO(unrolled << " steps written out");
+        // 3 tiles of 2 rows, 12 / unrolled iterations each, for 12 rows of two lines
+        auto const found = asked({2, 2, 6, width, depth, true, false, 1, unrolled, true, true, true});
+        REQUIRE(found.size() == columns / width);
+        for (auto const& [block, elements] : found) {
+            std::set<std::int64_t> expected;
+            for (int row = 0; row < depth; ++row) {
+                for (int line : {0, 16}) expected.insert(row * columns + (static_cast<int>(block) + 1) * width + line);
+            }
+            CHECK(std::set<std::int64_t>(elements.begin(), elements.end()) == expected);
+            int const iterations = 6 / 2 * 2 * depth / unrolled;
+            CHECK(static_cast<int>(elements.size()) == (24 + iterations - 1) / iterations * iterations);
+        }
+    }
 }

@@ -192,6 +192,35 @@ TEST_CASE("the loops of a tile are written out in the order that holds the fewes
     }
 }
 
+TEST_CASE("a product with both operands packed gives the bits of plain loops, in either order of blocks and at every rest") {
+    auto const check = [](int rows, int columns, int depth, kernel::gemm_tile const& tile) {
+        INFO(rows << " x " << columns << " x " << depth << (tile.rows_outside ? ", rows outside" : ""));
+        kernel::gemm<float> const problem(kernel::gemm_shape{rows, columns, depth});
+        auto const at = [](int row, int width, int column) { return static_cast<std::size_t>(row * width + column); };
+        std::vector<float> a(at(rows, depth, 0)), b(at(depth, columns, 0)), c(at(rows, columns, 0), -1);
+        reference::fill(a.data(), a.size(), 1), reference::fill(b.data(), b.size(), 2);
+        run(kernel::tiled_gemm(problem, tile), c, {rows, columns}, std::pair{&a, std::vector{rows, depth}},
+            std::pair{&b, std::vector{depth, columns}});
+        int wrong = 0;
+        for (int y = 0; y < rows; ++y) {
+            for (int x = 0; x < columns; ++x) {
+                float sum = 0;
+                for (int z = 0; z < depth; ++z) sum = std::fma(a[at(y, depth, z)], b[at(z, columns, x)], sum);
+                wrong += c[at(y, columns, x)] != sum;
+            }
+        }
+        CHECK(wrong == 0);
+    };
+    for (bool outside : {false, true}) {
+        for (bool ahead : {false, true}) {
+            check(13, 40, 21, {6, 2, 12, 16, 8, true, false, 1, 4, true, outside, ahead});
+            check(12, 32, 16, {6, 2, 12, 16, 16, true, false, 1, 8, true, outside, ahead});
+        }
+        check(7, 21, 30, {4, 3, 8, 48, 8, true, true, 1, 8, true, outside, true});
+        check(9, 64, 5, {4, 2, 4, 32, 8, true, false, 2, 4, true, outside, true});
+        check(5, 19, 9, {4, 2, 4, 16, 4, false, true, 1, 4, true, outside});
+    }
+}
 namespace {
 
 /// A product of bytes on this processor is that of plain loops. @tparam BFirst  the kernel takes the right operand in front of the left one

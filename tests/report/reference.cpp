@@ -109,6 +109,7 @@ TEST_CASE("directives make the loops that the reference shows") {
     EXAMPLE(schedule(matmul, streamer).cache_write(C, tcm).at(m).buffers(2));
     EXAMPLE(schedule(matmul, streamer).cache_read(A, tcm).at(m));
     EXAMPLE(schedule(matmul, streamer).cache_read(A, tcm).at(m).buffers(4).prefetch(2));
+    EXAMPLE(schedule(matmul, host).split(n, no, ni, 6).reorder(no, m, k, ni).cache_read(B, near).at(no).prefetch(1, m));
     EXAMPLE(schedule(matmul, streamer).cache_read(A, vtcm).at(m).buffers(2).in_bank(1));
     EXAMPLE(schedule(matmul, dsp).split(n, no, ni, 4).cache_read(B, tcm).layout([](auto i, auto j) { return index_map(j / 4, i, j % 4); }));
     EXAMPLE(schedule(matmul, dsp).split(m, mo, mi, 5).cache_read(A, tcm).at(mo).layout([](auto i, auto j) {
@@ -282,6 +283,15 @@ TEST_CASE("directives check what the reference says") {
     REFUSED(invalid_number, streamed().buffers(3).prefetch(-1));
     REFUSED(misplaced_directive, schedule(matmul, streamer).cache_write(C, tcm).at(m).prefetch(1));
     REFUSED(conflicting_directives, streamed().buffers(3).prefetch(1).prefetch(1));
+
+    auto const copied = [] { return schedule(matmul, host).cache_read(A, near).at(m); };
+    REFUSED(none, copied().prefetch(1, k));
+    REFUSED(unknown_axis, copied().prefetch(1, ko));
+    REFUSED(loop_order, copied().prefetch(1, m));
+    REFUSED(loop_order, copied().prefetch(1, k).unroll(k));
+    REFUSED(loop_order, copied().prefetch(1, n).vectorize(n));
+    REFUSED(misplaced_directive, schedule(matmul, host).cache_read(A, near).prefetch(1, k));
+    REFUSED(misplaced_directive, streamed().buffers(3).prefetch(1, k));
 
     REFUSED(none, banked().in_bank(1));
     REFUSED(versions_without_use, banked().in_bank(2));

@@ -66,6 +66,8 @@
     X(holds_no_arguments, "`$1` has registers or numbers, to which no argument can point")                                              \
     X(behind_no_staging, "it must follow the cache_read, cache_write or store_in that it speaks of")                                    \
     X(prefetch_of_output, "what is stored is not loaded ahead; prefetch speaks of a cache_read")                                        \
+    X(asked_for_elsewhere, "lines of `$1` are asked for in a loop inside that of the buffer, neither unrolled nor vectorized")          \
+    X(asked_for_no_copy, "`$1` can ask for lines only of what the core copies at a loop")                                               \
     X(without_consumer, "no later stage reads the result, so there is no loop to compute it at")                                        \
     X(behind_tensorize, "loops that tensorize replaces are gone; put tensorize last")                                                   \
     X(without_loops, "a transfer carries the stage out, so it has no loops to direct or stage in")                                      \

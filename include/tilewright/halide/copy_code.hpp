@@ -18,8 +18,20 @@ class code_copies : public code_transfers {
         std::vector<int> const buffers{m.source, m.destination};
         Stmt const copied =
             is_in_registers(m.source) || is_in_registers(m.destination) ? copy_registers(m, reaches) : copy_rows(m, reaches);
-        Stmt const code = m.hint > 0 ? Halide::Internal::Block::make(hints(m), copied) : copied;
+        Stmt const code = m.hint > 0 && m.hint_in < 0 ? Halide::Internal::Block::make(hints(m), copied) : copied;
         return where_made(m, reaches, with_versions(buffers, across_blocks(buffers, code)));
+    }
+
+    /// Asks for what copies by the core read some iterations ahead, where these leave that to the iterations of `loop`: each asks for its
+    /// share of the lines. @param open  loops around its body, outermost first, itself the last; undefined when there is nothing to ask for
+    Stmt asked_in(int loop, std::vector<int> const& open) const {
+        std::vector<Stmt> all;
+        for (int at = 0; at < plan_.movements.size(); ++at) {
+            movement const& m = plan_.movements[static_cast<std::size_t>(at)];
+            if (m.hint <= 0 || m.hint_in != loop || how_.to != binding::device) continue;
+            all.push_back(share_of_hints(m, open));
+        }
+        return all.empty() ? Stmt() : Halide::Internal::Block::make(all);
     }
 
     /// Code where buffers lie in several blocks.
@@ -52,13 +64,13 @@ class code_copies : public code_transfers {
         Halide::Type type;
         Expr first;
         std::vector<Expr> steps;  ///< elements, along each dimension of the movement
+        bool in_registers;
     };
-    /// @param ahead  iterations of the loop that hints speak of
-    side side_of(movement const& m, bool source, int ahead = 0) const {
-        loop_value const loops = [&](int v) -> Expr { return loop_values()(v) + (v == m.hint_loop ? ahead : 0); };
+    side side_of(movement const& m, bool source) const { return side_of(m, source, loop_values()); }
+    side side_of(movement const& m, bool source, loop_value const& loops) const {
         int const at = source ? m.source : m.destination;
         buffer const& b = plan_.buffers[static_cast<std::size_t>(at)];
-        side found{name_of_buffer(at), type_of(b.type), 0, {}};
+        side found{name_of_buffer(at), type_of(b.type), 0, {}, is_in_registers(at)};
         auto const& corner = source ? m.source_at : m.destination_at;
         for (int d = 0; d < b.rank; ++d) {
             Expr const index = form_value(plan_, corner[static_cast<std::size_t>(d)], loops) - minimum_of(b, found.name, d);
@@ -73,21 +85,21 @@ class code_copies : public code_transfers {
         }
         return found;
     }
+    /// The loops around, that of the buffer as many iterations further as a copy asks ahead.
+    loop_value loops_ahead(movement const& m) const {
+        return [this, &m](int v) -> Expr { return v == m.hint_loop ? loop_values()(v) + m.hint : loop_values()(v); };
+    }
     /// Asks for the lines of cache that a copy reads some iterations ahead. An address that nothing is at is not an error.
     Stmt hints(movement const& m) const {
         using namespace Halide::Internal;
-        constexpr int line_bytes = 64;
-        side const from = side_of(m, true, m.hint);
-        Expr const handle = Variable::make(Halide::Handle(), from.name);
+        side const from = side_of(m, true, loops_ahead(m));
         int const size = from.type.bytes(), row = static_cast<int>(m.row_elements);
         Expr first = from.first;
         for (int position = 0; position < m.dimension_count; ++position)
             first = first + Variable::make(Halide::Int(32), from.name + ".hint" + std::to_string(position)) *
                                 from.steps[static_cast<std::size_t>(position)];
         std::vector<Stmt> lines;
-        for (int element = 0; element < row; element += line_bytes / size)
-            lines.push_back(
-                Evaluate::make(Call::make(from.type, Call::prefetch, {handle, simplify(first + element), 1, 1}, Call::Intrinsic)));
+        for (int element = 0; element < row; element += line_bytes / size) lines.push_back(ask_for_line(from, first + element));
         Stmt code = Block::make(lines);
         for (int position = m.dimension_count - 1; position >= 0; --position)
             code = For::make(from.name + ".hint" + std::to_string(position), 0,
@@ -95,14 +107,92 @@ class code_copies : public code_transfers {
                              Halide::DeviceAPI::None, code);
         return code;
     }
+    /// The share that one iteration of the last of the `open` loops has in what a copy asks for ahead, line after line.
+    Stmt share_of_hints(movement const& m, std::vector<int> const& open) const {
+        using namespace Halide::Internal;
+        buffer const& b = plan_.buffers[static_cast<std::size_t>(m.source)];
+        // The region along the dimensions of the source, and around it the loops over its parts.
+        std::vector<std::int64_t> extents(static_cast<std::size_t>(b.rank), 1);
+        extents.back() = m.row_elements;
+        for (int position = 0; position < m.dimension_count; ++position) {
+            movement_dimension const& d = m.dimensions[static_cast<std::size_t>(position)];
+            extents[static_cast<std::size_t>(d.source_dimension)] += (d.extent - 1) * d.source_factor;
+        }
+        std::int64_t const per_line = line_bytes / bytes_of(b.type);
+        extents.back() = (extents.back() + per_line - 1) / per_line;
+        std::vector<int> parts;
+        for (int d = 0; d < b.rank; ++d) {
+            affine const& corner = m.source_at[static_cast<std::size_t>(d)];
+            for (int t = 0; t < corner.count; ++t) {
+                int const v = plan_.term_at(corner, t).variable;
+                bool const around = plan_.variables[static_cast<std::size_t>(v)].kind == variable_kind::component ||
+                                    std::find(open.begin(), open.end(), v) != open.end();
+                if (!around && std::find(parts.begin(), parts.end(), v) == parts.end()) parts.push_back(v);
+            }
+        }
+        std::int64_t lines = 1, iterations = 1;
+        for (std::int64_t extent : extents) lines *= extent;
+        for (int v : parts) lines *= plan_.variables[static_cast<std::size_t>(v)].extent;
+        Expr number = 0;
+        for (auto loop = std::find(open.begin(), open.end(), m.hint_loop) + 1; loop != open.end(); ++loop) {
+            variable const& v = plan_.variables[static_cast<std::size_t>(*loop)];
+            if (v.trips >= 0) continue;  // how often it runs is not known here: each of its iterations asks for all
+            number = number * static_cast<int>(v.extent) + loop_values()(*loop);
+            iterations *= v.extent;
+        }
+        int const share = static_cast<int>((lines + iterations - 1) / iterations);
+        // Where fewer would do, the others ask for the last lines again: that costs less than a condition.
+        Expr first = number * share;
+        if (iterations * share > lines) first = Halide::min(first, static_cast<int>(lines - share));
+        std::vector<Stmt> asked;
+        for (int line = 0; line < share; ++line) {
+            Expr rest = first + line, inside = 0;
+            auto const take = [&](std::int64_t extent) {
+                Expr const taken = rest % static_cast<int>(extent);
+                rest = rest / static_cast<int>(extent);
+                return simplify(taken);
+            };
+            for (int d = b.rank - 1; d >= 0; --d) {
+                Expr const step = d == b.rank - 1 ? Expr(static_cast<int>(per_line)) : stride_of(b, name_of_buffer(m.source), d);
+                bool const outermost = d == 0 && parts.empty();
+                inside = inside + (outermost ? rest : take(extents[static_cast<std::size_t>(d)])) * step;
+            }
+            std::map<int, Expr> part_values;
+            for (int v : parts) part_values[v] = take(plan_.variables[static_cast<std::size_t>(v)].extent);
+            loop_value const ahead = loops_ahead(m);
+            side const from = side_of(m, true, [&](int v) { return part_values.count(v) != 0 ? part_values.at(v) : ahead(v); });
+            asked.push_back(ask_for_line(from, from.first + inside));
+        }
+        return Block::make(asked);
+    }
+    static constexpr int line_bytes = 64;
+    static Stmt ask_for_line(side const& from, Expr const& element) {
+        using namespace Halide::Internal;
+        Expr const handle = Variable::make(Halide::Handle(), from.name);
+        return Evaluate::make(Call::make(from.type, Call::prefetch, {handle, simplify(element), 1, 1}, Call::Intrinsic));
+    }
     static Expr lanes_at(Expr const& index, int lanes) { return lanes == 1 ? index : Halide::Internal::Ramp::make(index, 1, lanes); }
     /// Copies neighbouring elements. @param predicate of each lane; undefined: all
-    static Stmt copy_lanes(side const& from, Expr const& source, side const& to, Expr const& destination, int lanes, Expr predicate = {}) {
+    Stmt copy_lanes(side const& from, Expr const& source, side const& to, Expr const& destination, int lanes,
+                    Expr const& predicate = {}) const {
         using namespace Halide::Internal;
-        if (!predicate.defined()) predicate = const_true(lanes);
-        Expr const value = Load::make(from.type.with_lanes(lanes), from.name, lanes_at(simplify(source), lanes), Halide::Buffer<>(),
-                                      Parameter(), predicate, ModulusRemainder());
-        return Store::make(to.name, value, lanes_at(simplify(destination), lanes), Parameter(), predicate, ModulusRemainder());
+        auto const load = [&](side const& at, Expr const& index, Expr const& where) {
+            return Load::make(at.type.with_lanes(lanes), at.name, lanes_at(simplify(index), lanes), Halide::Buffer<>(), Parameter(), where,
+                              ModulusRemainder());
+        };
+        // What a predicate touches has an address, and LLVM leaves it there in loops that ask for lines, since these could be its own. So
+        // vectors in registers are whole then. Otherwise they are better off with an address outside of loops than spilled inside.
+        bool const whole = asks_in_loops();
+        Expr const all = const_true(lanes), some = predicate.defined() ? predicate : all;
+        Expr value = load(from, source, whole && from.in_registers ? all : some);
+        if (predicate.defined() && whole && to.in_registers) value = Select::make(predicate, value, load(to, destination, all));
+        return Store::make(to.name, value, lanes_at(simplify(destination), lanes), Parameter(), whole && to.in_registers ? all : some,
+                           ModulusRemainder());
+    }
+    bool asks_in_loops() const {
+        bool found = false;
+        for (int at = 0; at < plan_.movements.size(); ++at) found |= plan_.movements[static_cast<std::size_t>(at)].hint_in >= 0;
+        return found;
     }
     static Expr narrow(Expr const& number) { return Halide::Internal::simplify(Halide::cast<int>(number)); }
 

@@ -50,8 +50,11 @@ class emitter : code_copies {
                     // Past the end of an axis, transfers of other iterations may still have to be started: those loops go on.
                     bool const goes_on = plan_.holds_ring_steps(at);
                     if (goes_on) going_on_.push_back(s.what);
+                    open_.push_back(s.what);
                     int const opened = at;
                     Stmt inside = steps(++at);
+                    if (Stmt const asked = asked_in(s.what, open_); asked.defined()) inside = Block::make(asked, inside);
+                    open_.pop_back();
                     inside = with_registers(inside, opened, at);
                     if (!goes_on) inside = within_limits({s.what}, loop_values(), inside);
                     std::vector<Stmt> loops;
@@ -155,10 +158,22 @@ class emitter : code_copies {
         bool const outside = computes_for_border() && !is_const_one(is_whole(plan_, b, loop_values()));
         bool const constant =
             !outside && ends.size() <= 3 && std::none_of(pieces.begin(), pieces.end(), [](auto const& p) { return p.empty(); });
-        auto const code = [&](tile_part const& part) {
+        auto const lower = [&](tile_part const& part) {
             Stmt lowered = across_blocks(buffers_of(b), lower_tile_body(plan_, b, names_, how_.target, part, how_.checked));
+            lowered = with_asking(b, part, lowered);
             if (how_.checked) lowered = with_reports(b, lowered);
             return with_versions(buffers_of(b), lowered);
+        };
+        // Most tiles meet no border, and need not look for it.
+        bool reads_borders = false;
+        plan_.each_use(b, [&](use const& u, bool, bool) { reads_borders |= plan_.is_guarded(u.node); });
+        bool const apart = reads_borders && how_.to == binding::device && !how_.plain_arguments;
+        Expr const inside = apart ? is_all_inside(plan_, b, loop_values()) : const_false();
+        auto const code = [&](tile_part const& part) {
+            if (part.guarded || is_const_zero(inside)) return lower(part);
+            tile_part without_border = part;
+            without_border.inside = true;
+            return is_const_one(inside) ? lower(without_border) : IfThenElse::make(inside, lower(without_border), lower(part));
         };
         if (!constant) {
             Expr const whole = is_whole(plan_, b, loop_values());
@@ -184,6 +199,37 @@ class emitter : code_copies {
             return IfThenElse::make(whole, self(self, end + 1, parts), self(self, end + 1, partial));
         };
         return choose(choose, 0, {{}});
+    }
+    /// The code of a tile body, whose loops ask for what is copied later where copies leave that to them.
+    Stmt with_asking(body const& b, tile_part const& part, Stmt code) const {
+        using namespace Halide::Internal;
+        struct ask_in_loop : IRMutator {
+            using IRMutator::visit;
+            std::string loop;
+            Stmt asked;
+            bool found = false;
+            Stmt visit(For const* op) override {
+                if (op->name != loop) return IRMutator::visit(op);
+                found = true;
+                return For::make(op->name, op->min, op->extent, op->for_type, op->device_api, Block::make(asked, op->body));
+            }
+        };
+        std::vector<int> around = open_;
+        for (int at = 0; at < b.loop_count && b.kind != body_kind::identity; ++at) {
+            int const v = b.loops[static_cast<std::size_t>(at)];
+            variable const& loop = plan_.variables[static_cast<std::size_t>(v)];
+            if (loop.unrolled || loop.vectorized) continue;  // no loop is left, and none can ask
+            around.push_back(v);
+            ask_in_loop asking;
+            asking.loop = name_of_variable(v);
+            asking.asked = asked_in(v, around);
+            if (!asking.asked.defined()) continue;
+            code = asking.mutate(code);
+            // Of a loop of one iteration nothing but its value is left.
+            int const first = part.of(v, loop).first;
+            if (!asking.found) code = Block::make(LetStmt::make(asking.loop, first, asking.asked), code);
+        }
+        return code;
     }
     /// Whether a tensor that a stage computes is read outside its extents.
     bool computes_for_border() const {
@@ -430,6 +476,7 @@ class emitter : code_copies {
     }
 
     std::set<int> made_;         ///< buffers in registers that there is an allocation for
+    std::vector<int> open_;      ///< the loops of the program around, outermost first
     std::vector<int> going_on_;  ///< the loops around that limits do not skip
 };
 

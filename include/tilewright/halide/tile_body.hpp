@@ -80,6 +80,30 @@ inline Halide::Expr is_whole(plan_value const& plan, limit const& l, body const&
     }
     return Halide::Internal::simplify(furthest < static_cast<int>(l.bound));
 }
+/// Whether all that a tile body reads of padded tensors lies inside of them, over the loops around it; false where that is not known.
+inline Halide::Expr is_all_inside(plan_value const& plan, body const& b, std::function<Halide::Expr(int)> const& loop) {
+    using Halide::Expr;
+    Expr inside = Halide::Internal::const_true();
+    plan.each_use(b, [&](use const& u, bool, bool) {
+        plan.each_padding(u.node, [&](padding const& one) {
+            if (!one.guarded) return;
+            Expr low = static_cast<int>(one.index.constant), high = low;
+            for (int t = 0; t < one.index.count; ++t) {
+                term const& part = plan.term_at(one.index, t);
+                variable const& v = plan.variables[static_cast<std::size_t>(part.variable)];
+                if (v.kind == variable_kind::component) inside = Halide::Internal::const_false();
+                bool within = false;
+                for (int at = 0; at < b.loop_count; ++at) within |= b.loops[static_cast<std::size_t>(at)] == part.variable;
+                Expr const step = static_cast<int>(part.coefficient);
+                Expr const first = within ? Expr(0) : loop(part.variable), last = within ? Expr(static_cast<int>(v.extent - 1)) : first;
+                low = low + step * (part.coefficient < 0 ? last : first);
+                high = high + step * (part.coefficient < 0 ? first : last);
+            }
+            inside = inside && low >= 0 && high < static_cast<int>(one.extent);
+        });
+    });
+    return Halide::Internal::simplify(inside);
+}
 /// Likewise of all axes.
 inline Halide::Expr is_whole(plan_value const& plan, body const& b, std::function<Halide::Expr(int)> const& loop) {
     Halide::Expr whole = Halide::Internal::const_true();
@@ -95,6 +119,7 @@ struct tile_part {
     std::map<int, range> ranges;  ///< of loops that do not run in full
     bool guarded = false;         ///< every iteration asks whether it is there; then what ends is not vectorised or unrolled
     bool goes_on = false;         ///< another piece has begun the reduction
+    bool inside = false;          ///< what it reads of padded tensors is all inside of them
 
     range of(int loop, variable const& v) const {
         auto const found = ranges.find(loop);
@@ -355,7 +380,9 @@ inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const
                     adopt.values[made.first->second.name()] = *part;
                     *part = made.first->second;
                 }
-                index = index + (detail::place_of(plan, u, dimension, loop) - low) * stride;
+                Expr const place = part.inside ? form_value(plan, u.at[static_cast<std::size_t>(dimension)], loop)  //
+                                               : detail::place_of(plan, u, dimension, loop);
+                index = index + (place - low) * stride;
             }
             return Internal::simplify(index);
         };
@@ -379,7 +406,7 @@ inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const
             auto const made = loaded.try_emplace(u.buffer, type_of(n.type), 1);
             adopt.buffers[made.first->second.name()] = names.buffers[static_cast<std::size_t>(u.buffer)];
             Expr const element = made.first->second(flat(u));
-            if (!plan.is_guarded(at)) return element;
+            if (!plan.is_guarded(at) || part.inside) return element;
             Expr inside = Internal::const_true();
             plan.each_padding(at, [&](padding const& one) { inside = inside && is_inside(form_value(plan, one.index, loop), one.extent); });
             Expr const border = border_of(plan.what, at);

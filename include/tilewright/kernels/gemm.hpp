@@ -20,11 +20,14 @@ struct gemm_tile {
     bool columns_inside = true;        ///< tiles follow each other along a row of C; otherwise along a column
     std::int64_t threads = 1;          ///< that share the columns of C, each with a packed block of its own
     std::int64_t unrolled = 4;         ///< steps of the sum that are written out; a block that is not the whole sum holds a multiple
+    bool packs_rows = false;           ///< A too, a block at a time: what `unrolled` steps of a tile take of it lies together
+    bool rows_outside = false;         ///< a packed block of A stays while all blocks of B, which can be narrow, pass by
+    bool runs_ahead = false;           ///< while a packed block of B is used, the caches are asked for the lines of the next one
 };
 
 /// Tiles that are worth trying for a shape: those of registers that fill them, and blocks whose part of B stays in the second-level cache.
 struct gemm_tiles {
-    static constexpr int most = 32;
+    static constexpr int most = 36;
     fixed_array<gemm_tile, most> tiles{};
     int count = 0;
 
@@ -47,7 +50,7 @@ constexpr gemm_tiles tiles_for(gemm_shape const& of) {
     bool const small = of.columns * of.depth * 4 <= 16384;
     constexpr std::int64_t rows_of[] = {6, 4, 5, 3}, vectors_of[] = {2, 3, 2, 4};
     for (int which = 0; which < 4; ++which) {
-        std::int64_t const rows = rows_of[which], vectors = vectors_of[which];
+        std::int64_t const rows = rows_of[which], vectors = vectors_of[which], width = vectors * 8;
         if (rows > of.rows) continue;
         if (small) {
             found.add({rows, vectors, of.rows, of.columns, of.depth, false, true});
@@ -55,9 +58,10 @@ constexpr gemm_tiles tiles_for(gemm_shape const& of) {
         }
         for (std::int64_t depth : {256, 384, 576, 1024}) {
             if (depth > of.depth && depth != 256) continue;
-            std::int64_t const block = at_most(depth, of.depth), columns = at_most(131072 / block / 8 * 8, of.columns);
+            std::int64_t const block = at_most(depth, of.depth), columns = at_most(131072 / block / width * width, of.columns);
             found.add({rows, vectors, at_most(96 / rows * rows, of.rows), columns, block, true, true});
-            if (columns > 64) found.add({rows, vectors, at_most(96 / rows * rows, of.rows), 64, block, true, true});
+            if (columns > 64) found.add({rows, vectors, at_most(96 / rows * rows, of.rows), 64 / width * width, block, true, true});
+            if (which == 0) found.add({rows, vectors, at_most(72, of.rows), columns, block, true, false, 1, 8, true});
         }
     }
     return found;
@@ -93,9 +97,16 @@ constexpr schedule tiled_gemm(gemm<Element> const& of, gemm_tile const& t) {
     s.split(ki, steps, step, t.unrolled);
     s.reorder(no, ko, mo, row_tile, column_tile, steps, step, row, vector, lane);
     if (!t.columns_inside) s.reorder(column_tile, row_tile);
-    if (t.threads > 1) s.reorder(part, no, ko, mo);
+    if (t.rows_outside) s.reorder(ko, mo, no);
+    if (t.threads > 1) t.rows_outside ? s.reorder(part, ko, mo, no) : s.reorder(part, no, ko, mo);
     s.unroll(step).unroll(row).unroll(vector).vectorize(lane);
-    if (t.packs) s.cache_read(of.B, l2).at(ko).layout([width](auto i, auto j) { return index_map(j / width, i, j % width); });
+    if (t.packs) {
+        s.cache_read(of.B, l2).at(t.rows_outside ? no : ko).layout([width](auto i, auto j) { return index_map(j / width, i, j % width); });
+        if (t.runs_ahead) s.prefetch(1, steps);
+    }
+    if (t.packs_rows)
+        s.cache_read(of.A, l2).at(mo).layout(
+            [&t](auto i, auto j) { return index_map(i / t.rows, j / t.unrolled, i % t.rows, j % t.unrolled); });
     s.cache_write(of.C, ymm).at(t.columns_inside ? column_tile : row_tile);
     return s;
 }

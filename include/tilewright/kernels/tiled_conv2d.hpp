@@ -198,7 +198,7 @@ constexpr schedule tiled_conv2d(packed_conv2d<Element, Sum> const& of, conv2d_ti
     return s;
 }
 
-/// The same of a depthwise convolution: vectors of channels, and all taps of a row written out.
+/// The same of a depthwise convolution: vectors of channels, and all taps of a row written out; all taps where `steps` are as many.
 template <class Element, class Sum, class Weight>
 constexpr schedule tiled_conv2d(depthwise_conv2d<Element, Sum, Weight> const& of, conv2d_tile const& t) {
     using namespace targets::avx2;
@@ -210,6 +210,7 @@ constexpr schedule tiled_conv2d(depthwise_conv2d<Element, Sum, Weight> const& of
     s.split(of.channel, l.filter_tile, channels, t.vectors * lanes).split(channels, l.vector, lane, lanes);
     s.reorder(of.batch, l.rows, l.columns, l.filter_tile, l.row_tile, l.column_tile, of.r, of.s, l.row, l.column, l.vector, lane);
     if (t.filters_inside) s.reorder(l.row_tile, l.column_tile, l.filter_tile);
+    if (t.steps >= of.r.extent * of.s.extent) s.unroll(of.r);
     s.unroll(of.s).unroll(l.row).unroll(l.column).unroll(l.vector).vectorize(lane);
     if (t.stages) s.cache_read(of.in, l2).at(l.columns);
     s.cache_write(of.out, ymm).at(t.filters_inside ? l.filter_tile : l.column_tile);

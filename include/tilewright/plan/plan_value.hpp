@@ -252,6 +252,7 @@ struct movement {
     ring_step at{};               ///< where it belongs to a ring: its loops' values follow from the step, not from the loops around
     std::int16_t hint_loop = -1;  ///< a copy by the core: it asks the caches for what it reads where this loop stands `hint` further
     std::int16_t hint = 0;
+    std::int16_t hint_in = -1;  ///< the loop whose iterations ask, each for a share; -1: the copy asks for all of it
 };
 
 /// The use of a buffer at one access of the computation, or as one operand of an intrinsic.

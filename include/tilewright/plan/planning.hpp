@@ -107,7 +107,9 @@ struct staging {
     std::int16_t versions_ordinal = 0;
     std::int16_t distance = -1;  ///< of prefetch; -1: not said
     std::int16_t distance_ordinal = 0;
-    std::int16_t bank = -1;  ///< -1: any
+    label asking{};                     ///< of prefetch: the loop whose iterations ask; empty: not said
+    std::int16_t asking_variable = -1;  ///< likewise
+    std::int16_t bank = -1;             ///< -1: any
     std::int16_t bank_ordinal = 0;
     std::int16_t layout = -1;  ///< position in the schedule; -1: none
     std::int16_t layout_ordinal = 0;

@@ -370,6 +370,7 @@ class program_writer {
         for (int at = first; at < p.plan.movements.size() && hints; ++at) {
             p.plan.movements[static_cast<std::size_t>(at)].hint_loop = st.level;
             p.plan.movements[static_cast<std::size_t>(at)].hint = st.distance;
+            p.plan.movements[static_cast<std::size_t>(at)].hint_in = st.asking_variable;
         }
     }
 

@@ -241,6 +241,7 @@ constexpr void read_directives(planning& p) {
                 staging& st = p.staging_at(last_staging);
                 bool const versions = d.kind == directive_kind::buffers;
                 versions ? number(st.versions, st.versions_ordinal, st.tensor, 1) : number(st.distance, st.distance_ordinal, st.tensor, 0);
+                if (d.name_count > 0) st.asking = name(0);
                 break;
             }
             case directive_kind::layout: {

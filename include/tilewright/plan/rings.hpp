@@ -94,6 +94,23 @@ constexpr int make_ring(planning& p, staging const& st, int mover, bool stores) 
     return p.add(made);
 }
 
+/// The loop whose iterations ask for what a core will copy: a loop of the stage inside of the buffer's, which stays a loop.
+constexpr void find_asking_loop(planning& p, staging& st) {
+    stage_placement const& place = p.placed(st.stage);
+    int found = -1;
+    for (int position = 0; position < place.path_length; ++position) {
+        if (p.var(place.path[static_cast<std::size_t>(position)]).name == st.asking) found = position;
+    }
+    if (found < 0) {
+        p.refuse(verdict_kind::unknown_axis, st.distance_ordinal).names = {st.asking, p.stage_at(st.stage).output};
+        return;
+    }
+    st.asking_variable = place.path[static_cast<std::size_t>(found)];
+    variable const& loop = p.var(st.asking_variable);
+    if (found < st.depth || loop.vectorized || loop.unrolled)
+        p.refuse(verdict_kind::loop_order, rule::asked_for_elsewhere, {st.asking, st.tensor}, st.distance_ordinal);
+}
+
 /// The transfers of every staged buffer; rings where they are asynchronous.
 constexpr void make_rings(planning& p) {
     for (int s = 0; s < p.plan.stages.size(); ++s) {
@@ -124,10 +141,13 @@ constexpr void make_rings(planning& p) {
         bool const hints = reads >= 0 && !p.of->where().transfers[reads].core_name.empty() && st.level >= 0;
         if (st.writes && st.distance_ordinal != 0 && !hints)
             return p.refuse(verdict_kind::misplaced_directive, rule::prefetch_of_output, {st.tensor}, st.distance_ordinal);
+        if (!st.asking.empty() && !hints)
+            return p.refuse(verdict_kind::misplaced_directive, rule::asked_for_no_copy, {st.tensor, st.asking}, st.distance_ordinal);
         if (blocks && st.distance > 0 && !hints)
             return refuse(rule::versions_of_a_blocking_transfer, st.distance_ordinal, st.distance + 1, 1);
         if (st.distance >= st.versions && !hints)
             return refuse(rule::distance_beyond_versions, st.distance_ordinal, st.distance, st.versions);
+        if (!st.asking.empty()) find_asking_loop(p, st);
         set_scope(p, st, st.mover);
         st.ring = static_cast<std::int16_t>(make_ring(p, st, st.mover, st.writes));
         if (loads_first && !p.refused()) st.loader_ring = static_cast<std::int16_t>(make_ring(p, st, st.loader, false));

@@ -16,6 +16,7 @@ inline std::string one_directive_text(schedule const& of, int position) {
     using enum directive_kind;
     directive const& d = of.directive_at(position);
     std::string text = std::string(name_of(d.kind)) + "(";
+    if (d.kind == prefetch && d.name_count > 0) return text + std::to_string(d.factors[0]) + ", " + of.name_at(d, 0).str() + ")";
     for (int at = 0; at < d.name_count; ++at) text += (at > 0 ? ", " : "") + of.name_at(d, at).str();
     int const factors = d.kind == tile ? 2 : d.kind == split || d.kind == buffers || d.kind == prefetch || d.kind == in_bank ? 1 : 0;
     for (int at = 0; at < factors; ++at)

@@ -176,6 +176,10 @@ class schedule {
     constexpr schedule& prefetch(std::int64_t distance, int line = __builtin_LINE()) {
         return log(directive_kind::prefetch, line, {distance});
     }
+    /// Of a copy by the core, which asks for lines ahead: each iteration of `asking`, a loop inside that of the buffer, asks for its share.
+    constexpr schedule& prefetch(std::int64_t distance, loop_name asking) {
+        return log(directive_kind::prefetch, asking.line, {distance}, asking.name);
+    }
     /// For the cache_read, cache_write or store_in before it: version 0 of the buffer lies in this bank of its memory.
     constexpr schedule& in_bank(std::int64_t bank, int line = __builtin_LINE()) { return log(directive_kind::in_bank, line, {bank}); }
     /// For the cache_read, cache_write or store_in before it: where the elements of its box are. `map` takes a coordinate for each
