@@ -1,6 +1,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <tilewright/halide/jit.hpp>
+#include <tilewright/kernels/gemm.hpp>
 #include <tilewright/kernels/gemm_bytes.hpp>
 #include <tilewright/plan/planner.hpp>
 
