@@ -310,11 +310,17 @@ TEST_CASE("a search is exact whatever it tries first: drawn buffers against all 
             if (draw % 3 == 1) b.alignment = 1 << below(3);
         }
         if (draw % 4 == 2) buffers[0].fixed = true, buffers[0].offset = buffers[0].alignment * below(5);
+        int const bank_count = draw % 5 >= 3 ? draw % 5 - 1 : 1;
+        std::vector<int> banks;
+        for (placed_buffer& b : buffers) {
+            b.bank = below(static_cast<unsigned>(bank_count));
+            if (bank_count > 1 && below(3) == 0) b.bank_count = 2;
+            banks.push_back(b.bank);
+        }
         std::vector<placed_buffer> tried = buffers;
-        std::int64_t const smallest = smallest_peak(tried, 1, 0, 0, 200);
-        std::vector<int> const banks(buffers.size());
+        std::int64_t const smallest = smallest_peak(tried, bank_count, 0, 0, 200);
         for (int preferred = 0; preferred < 12; ++preferred) {
-            offset_sections sections(buffers, banks.data(), 1);
+            offset_sections sections(buffers, banks.data(), bank_count);
             work_array<std::int64_t> weights(sections.sections);
             std::vector<int> drawn(buffers.size());
             for (std::size_t at = 0; at < drawn.size(); ++at) drawn[at] = static_cast<int>(at);
@@ -333,8 +339,8 @@ TEST_CASE("a search is exact whatever it tries first: drawn buffers against all 
             offset_search enough(sections, smallest, how, weights, steps);
             REQUIRE(enough.run(0, sections.sections, plenty) == found_offsets::yes);
             std::vector<placed_buffer> placed = buffers;
-            for (std::size_t at = 0; at < placed.size(); ++at) placed[at].offset = enough.offsets.at[at], placed[at].bank = 0;
-            REQUIRE(is_valid(placed, 1, smallest));
+            for (std::size_t at = 0; at < placed.size(); ++at) placed[at].offset = enough.offsets.at[at];
+            REQUIRE(is_valid(placed, bank_count, smallest));
         }
     }
 }

@@ -270,13 +270,6 @@ inline std::string fault_of(program_plan_value const& plan) {
         while (plan.tensor_at(root).in_place_of >= 0) root = plan.tensor_at(root).in_place_of;
         all.push_back({t.name.str(), t.memory, t.bank, root, t.offset, t.offset + t.bytes, alive});
     }
-    for (int at = 0; at < plan.frames.size(); ++at) {
-        ir::program_frame const& f = plan.frames[static_cast<std::size_t>(at)];
-        std::vector<bool> alive(static_cast<std::size_t>(steps));
-        for (int s = first[static_cast<std::size_t>(f.kernel)]; s <= last[static_cast<std::size_t>(f.kernel)]; ++s)
-            alive[static_cast<std::size_t>(s)] = true;
-        all.push_back({"buffers of " + plan.kernel_at(f.kernel).name.str(), f.memory, 0, -1 - at, f.offset, f.offset + f.bytes, alive});
-    }
     for (std::size_t a = 0; a < all.size(); ++a) {
         for (std::size_t b = 0; b < a; ++b) {
             if (all[a].memory != all[b].memory || all[a].bank != all[b].bank || all[a].group == all[b].group) continue;
