@@ -167,6 +167,7 @@ constexpr void write_elsewhere(program_planning& p, int tensor_at, int memory_at
 constexpr void spill(program_planning& p, int tensor_at, spilled_tensor const& how) {
     ir::program_tensor const t = p.tensor(tensor_at);
     int const to = p.plan.position_of_memory(how.to);
+    if (t.memory == to) return;  // it has left the memory that was too small for good
     copy_route const out = route_between(p, t, t.memory, to), back = route_between(p, t, to, t.memory);
     if (!out || !back) {
         p.refuse(verdict_kind::no_transfer).names = {t.name, p.memory_at(out ? to : t.memory).name, p.memory_at(out ? t.memory : to).name};
