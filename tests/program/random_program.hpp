@@ -114,7 +114,8 @@ class drawer {
         engine const dma{"dma"}, loader{"loader"}, storer{"storer"};
         machine& cpu = d_->machines.emplace_back(label("cpu"), l2_, act_, wei_, tcm_, dma);
         cpu.add(transfer("fetch", l2_, act_).on(dma).dimensions(2).row_limit(64));
-        if (below(3) != 0) cpu.add(transfer("drain", act_, l2_).on(dma).cost({.latency = 10, .bytes_per_cycle = 2}));
+        drains_ = below(3) != 0;
+        if (drains_) cpu.add(transfer("drain", act_, l2_).on(dma).cost({.latency = 10, .bytes_per_cycle = 2}));
         cpu.add(transfer("get", l2_, tcm_).on(dma).dimensions(2));
         cpu.add(transfer("get_act", act_, tcm_).dimensions(2));
         cpu.add(transfer("put", tcm_, l2_).dimensions(2));
@@ -186,13 +187,16 @@ class drawer {
         // Of two stages, each works on copies of its own, one after the other; or a copy lives among the tensors.
         bool const staged = k.is == twice || below(2) == 0, rowwise = below(2) == 0 && k.is != turned;
         if (k.is == twice) {
-            bool const named = !by_npu || below(4) != 0;
-            if (named) s.writes(r, act_);
-            s.store_in(mid, !by_npu || below(2) == 0 ? near : act_).cache_write(r, near);
-            if (rowwise) s.at(i).buffers(by_npu ? 1 + below(3) : 1);
+            bool const named = !by_npu || below(4) != 0, among_tensors = !by_npu && below(2) == 0;
+            memory const home = among_tensors ? act_ : near, arguments = among_tensors ? l2_ : act_;
+            if (named) s.writes(r, arguments);
+            s.store_in(mid, below(2) == 0 ? home : by_npu ? act_ : tcm_);
+            bool const written = !among_tensors || drains_;
+            if (written) s.cache_write(r, home);
+            if (written && rowwise) s.at(i).buffers(by_npu ? 1 + below(3) : 1);
             s.stage(mid);
-            if (named) s.reads(x, act_);
-            s.cache_read(x, near);
+            if (named) s.reads(x, arguments);
+            s.cache_read(x, home);
             if (rowwise) s.at(i).buffers(by_npu ? 1 + below(3) : 1);
         } else if (!by_npu && staged) {
             // Transfers say where the operands are.
@@ -227,6 +231,7 @@ class drawer {
     std::mt19937 random_;
     drawn_program* d_ = nullptr;
     memory act_, l2_, wei_, spad_, tcm_;
+    bool drains_ = false;  ///< what is in act can be copied to l2
     std::vector<agent> agents_;
 };
 

@@ -71,8 +71,8 @@ npu.spad: peak 80 of 1,024 bytes, lower bound 80, no smaller peak is possible; s
                |           |
   +0x00000050  +-----------+
   tensor or buffer  kind    bytes  offset  steps
-  k1.x.spad         buffer     40       0  2 to 2
-  k1.r.spad         buffer     40      40  2 to 2
+  k1.x.spad         buffer     40       0  2 to 2  lines 2 to 3
+  k1.r.spad         buffer     40      40  2 to 2  lines 3 to 4
 )");
 }
 TEST_CASE("a program that is refused is reported as its verdict") {

@@ -30,7 +30,7 @@ inline void place_scratch(program_plan_value const& of, int kernel_at, plan_valu
     if (!add_fences(plan)) wrong("no room for its fences");
     auto const name = [&](int at) { return "`" + plan.buffers[static_cast<std::size_t>(at)].name.str() + "`"; };
     if (misplaced const found = find_misplaced(plan); found.buffer >= 0)
-        wrong(name(found.buffer) + " and " + name(found.other) + " overlap, or are out of place");
+        wrong(name(found.buffer) + (found.other == found.buffer ? " is out of place" : " and " + name(found.other) + " overlap"));
     if (hazard const found = find_hazard(plan)) wrong(name(found.buffer) + " is in a race");
 }
 

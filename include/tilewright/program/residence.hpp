@@ -295,8 +295,8 @@ constexpr bool keeps_sharing(plan_value const& made) {
     return is_ordered_aside(made) || made.steps.size() + fences > made.steps.most;
 }
 
-/// The buffers of a kernel's own in one of its memories. Their lifetimes are counted in points: one for each step of the kernel's plan at
-/// which a lifetime begins.
+/// The buffers of a kernel's own in one of its memories. Their lifetimes are counted in points: one for each of the largest sets of them
+/// that are alive together.
 constexpr void read_scratch(program_planning& p, int kernel_at, plan_value const& made, int memory_at) {
     memory const& in = made.where->memories[memory_at];
     auto const each = [&](auto&& visit) {
@@ -306,12 +306,21 @@ constexpr void read_scratch(program_planning& p, int kernel_at, plan_value const
         }
     };
     fixed_array<std::int16_t, plan_value::most_buffers> births{};
-    int points = 0;
+    int count = 0, points = 0;
     each([&](ir::buffer const& held, int) {
-        bool known = false;
-        for (int at = 0; at < points; ++at) known |= births[static_cast<std::size_t>(at)] == held.born;
-        if (!known) births[static_cast<std::size_t>(points++)] = held.born;
+        int at = count++;
+        for (; at > 0 && births[static_cast<std::size_t>(at - 1)] > held.born; --at)
+            births[static_cast<std::size_t>(at)] = births[static_cast<std::size_t>(at - 1)];
+        births[static_cast<std::size_t>(at)] = held.born;
     });
+    // Of births without an end of a lifetime between them, the last.
+    for (int at = 0; at < count; ++at) {
+        std::int16_t const here = births[static_cast<std::size_t>(at)],
+                           next = births[static_cast<std::size_t>(at + 1 < count ? at + 1 : at)];
+        bool last = at + 1 == count;
+        each([&](ir::buffer const& held, int) { last |= here < held.dead && held.dead <= next; });
+        if (last) births[static_cast<std::size_t>(points++)] = here;
+    }
     auto const points_before = [&](int step) {
         int before = 0;
         for (int at = 0; at < points; ++at) before += births[static_cast<std::size_t>(at)] < step ? 1 : 0;
