@@ -75,8 +75,10 @@ class pool_layout {
         if (boxes > 0) fixed_ = rounded_up(fixed_, pool_.alignment);
         pool_.peak = pool_.lower_bound = fixed_;
         if (boxes == 0) return pool_.peak <= what_.bank_capacity();
-        // So many boxes are looked at more often than the budget has steps.
-        bool const few = std::int64_t{boxes} * boxes <= budget;
+        // With more boxes than the budget could look at in pairs, buffers of a kernel stay together, where it has several.
+        bool few = true;
+        each_kernel([&](int from, int to, ir::program_kernel const&) { few &= to - from == 1; });
+        few |= std::int64_t{boxes} * boxes <= budget;
         int const scratch_count = p.plan.scratch.size();
         pool_boxes best(boxes, scratch_count);
         place(best, few ? scratch_style::single : scratch_style::pieces, budget);
