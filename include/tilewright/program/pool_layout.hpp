@@ -50,6 +50,16 @@ struct pool_boxes {
 /// Time is counted in points. A step is one, but where a kernel's buffers are placed one by one it has as many as these need; tensors are
 /// alive over whole steps.
 class pool_layout {
+    // It stands first: clang 14 can only use a member template in the compiler that it has read already.
+    /// Calls `visit(from, to, kernel)` for the buffers of each kernel here.
+    template <class Visit>
+    constexpr void each_kernel(Visit&& visit) {
+        for (int from = 0, to = 0; from < p.plan.scratch.size(); from = to) {
+            to = p.plan.scratch_end(from);
+            if (scratch(from).memory == memory_at_) visit(from, to, p.kernel(scratch(from).kernel));
+        }
+    }
+
   public:
     constexpr pool_layout(program_planning& planned, int memory_position)
         : p(planned),
@@ -106,14 +116,6 @@ class pool_layout {
         t.offset = rounded_up(fixed_, t.alignment);
         pool_.constants = fixed_ = t.offset + t.bytes;
         return false;
-    }
-    /// Calls `visit(from, to, kernel)` for the buffers of each kernel here.
-    template <class Visit>
-    constexpr void each_kernel(Visit&& visit) {
-        for (int from = 0, to = 0; from < p.plan.scratch.size(); from = to) {
-            to = p.plan.scratch_end(from);
-            if (scratch(from).memory == memory_at_) visit(from, to, p.kernel(scratch(from).kernel));
-        }
     }
 
     constexpr void place(pool_boxes& boxes, scratch_style style, std::int64_t budget) {
