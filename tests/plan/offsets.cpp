@@ -15,8 +15,12 @@ namespace {
 
 constexpr std::int64_t plenty = 50'000'000;
 
-bool overlap(placed_buffer const& a, placed_buffer const& b) {
-    return a.bank == b.bank && a.born < b.dead && b.born < a.dead && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
+bool overlap(placed_buffer const& a, placed_buffer const& b, int banks) {
+    std::vector<bool> taken(static_cast<std::size_t>(banks));
+    for (int at = 0; at < a.bank_count; ++at) taken[static_cast<std::size_t>((a.bank + at) % banks)] = true;
+    bool share = false;
+    for (int at = 0; at < b.bank_count; ++at) share |= taken[static_cast<std::size_t>((b.bank + at) % banks)];
+    return share && a.born < b.dead && b.born < a.dead && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
 }
 /// Whether offsets are what they should be, and end at the peak.
 bool is_valid(std::vector<placed_buffer> const& buffers, int banks, std::int64_t peak) {
@@ -26,7 +30,7 @@ bool is_valid(std::vector<placed_buffer> const& buffers, int banks, std::int64_t
         if (b.offset < 0 || b.offset % b.alignment != 0 || b.bank < 0 || b.bank >= banks) return false;
         if (b.born < b.dead && b.bytes > 0) highest = std::max(highest, b.offset + b.bytes);
         for (std::size_t other = 0; other < at; ++other) {
-            if (overlap(b, buffers[other])) return false;
+            if (overlap(b, buffers[other], banks)) return false;
         }
     }
     return highest == peak;
@@ -40,10 +44,11 @@ std::int64_t smallest_peak(std::vector<placed_buffer>& buffers, int banks, std::
     placed_buffer& b = buffers[position];
     for (int bank = 0; bank < banks; ++bank) {
         if (asked.bank >= 0 && asked.bank != bank) continue;
+        if (asked.bank < 0 && asked.bank_count > 1 && bank > 0) continue;
         for (std::int64_t offset = asked.fixed ? asked.offset : 0; offset + b.bytes < best; offset += b.alignment) {
             b.bank = bank, b.offset = offset;
             bool free = true;
-            for (std::size_t other = 0; other < position; ++other) free = free && !overlap(b, buffers[other]);
+            for (std::size_t other = 0; other < position; ++other) free = free && !overlap(b, buffers[other], banks);
             if (free) best = smallest_peak(buffers, banks, position + 1, std::max(peak, offset + b.bytes), best);
             if (asked.fixed) break;
         }
@@ -189,6 +194,57 @@ TEST_CASE("a buffer lies in one bank, the one that was wanted or any") {
     CHECK(is_valid(buffers, 2, 48));
 }
 
+TEST_CASE("a buffer in several banks has one offset in all of them") {
+    // 32 in both banks go above 8 of one and 20 of the other, or below both; 12 more fit beside the 8.
+    std::vector<placed_buffer> buffers{{.bytes = 8, .born = 0, .dead = 2, .bank = 0},
+                                       {.bytes = 20, .born = 0, .dead = 2, .bank = 1},
+                                       {.bytes = 32, .born = 0, .dead = 2, .bank_count = 2},
+                                       {.bytes = 12, .born = 0, .dead = 2}};
+    offset_result const found = assign_offsets(buffers, {.capacity = 104, .banks = 2});
+    CHECK(found.peak == 52);
+    CHECK(found.proven);
+    CHECK(is_valid(buffers, 2, 52));
+    CHECK(buffers[3].bank == 0);
+    // Round all banks: from the last one on, the first is the next.
+    buffers = {{.bytes = 8, .born = 0, .dead = 1, .bank = 2, .bank_count = 2},
+               {.bytes = 4, .born = 0, .dead = 1, .bank = 0},
+               {.bytes = 8, .born = 0, .dead = 1, .bank = 1}};
+    CHECK(assign_offsets(buffers, {.capacity = 36, .banks = 3}).peak == 12);
+    CHECK(is_valid(buffers, 3, 12));
+}
+
+TEST_CASE("peaks are the smallest ones where buffers lie in several banks: drawn ones against all arrangements") {
+    std::mt19937 random(13);
+    auto const below = [&](unsigned most) { return static_cast<int>(random() % most); };
+    int apart = 0;
+    for (int draw = 0; draw < 400; ++draw) {
+        int const banks = 2 + draw % 2;
+        std::vector<placed_buffer> buffers(static_cast<std::size_t>(3 + below(draw % 8 == 0 ? 5 : 4)));
+        for (placed_buffer& b : buffers) {
+            b.bytes = 1 + below(draw % 4 < 2 ? 4 : 9);
+            b.born = below(5), b.dead = b.born + 1 + below(4);
+            if (draw % 3 == 1) b.alignment = 1 << below(3);
+            if (below(3) == 0) b.bank_count = banks - below(2);
+            if (below(3) == 0 || (b.bank_count > 1 && b.bank_count < banks)) b.bank = below(static_cast<unsigned>(banks));
+        }
+        if (draw % 5 == 2) buffers[0].fixed = true, buffers[0].offset = buffers[0].alignment * below(4), buffers[0].bank = 1;
+        std::vector<placed_buffer> tried = buffers;
+        std::int64_t enough = 1;
+        for (placed_buffer const& b : buffers) enough += b.bytes + b.alignment + std::max<std::int64_t>(b.offset, 0);
+        std::int64_t const smallest = smallest_peak(tried, banks, 0, 0, enough);
+        offset_result const found = assign_offsets(buffers, {.capacity = banks * (smallest - draw % 2), .banks = banks}, plenty);
+        INFO("draw " << draw);
+        REQUIRE(found.fault == offset_fault::none);
+        REQUIRE(found.peak == smallest);
+        REQUIRE(found.proven);
+        REQUIRE(is_valid(buffers, banks, smallest));
+        offset_result const bound = assign_offsets(buffers = tried, {.capacity = banks * smallest, .banks = banks}, 0);
+        REQUIRE(bound.lower_bound <= smallest);
+        apart += bound.peak > smallest || bound.lower_bound < smallest ? 1 : 0;
+    }
+    CHECK(apart > 20);  // otherwise nothing had to be searched
+}
+
 TEST_CASE("what fits nowhere is proven not to fit, with the peak that it takes") {
     // At no time are more than 4 bytes alive, but in 4 they cannot lie: 1 and 2 are 3 apart when 4 comes.
     std::vector<placed_buffer> buffers{{.bytes = 1, .born = 0, .dead = 3}, {.bytes = 2, .born = 0, .dead = 1},
@@ -254,11 +310,17 @@ TEST_CASE("a search is exact whatever it tries first: drawn buffers against all 
             if (draw % 3 == 1) b.alignment = 1 << below(3);
         }
         if (draw % 4 == 2) buffers[0].fixed = true, buffers[0].offset = buffers[0].alignment * below(5);
+        int const bank_count = draw % 5 >= 3 ? draw % 5 - 1 : 1;
+        std::vector<int> banks;
+        for (placed_buffer& b : buffers) {
+            b.bank = below(static_cast<unsigned>(bank_count));
+            if (bank_count > 1 && below(3) == 0) b.bank_count = 2;
+            banks.push_back(b.bank);
+        }
         std::vector<placed_buffer> tried = buffers;
-        std::int64_t const smallest = smallest_peak(tried, 1, 0, 0, 200);
-        std::vector<int> const banks(buffers.size());
+        std::int64_t const smallest = smallest_peak(tried, bank_count, 0, 0, 200);
         for (int preferred = 0; preferred < 12; ++preferred) {
-            offset_sections sections(buffers, banks.data(), 1);
+            offset_sections sections(buffers, banks.data(), bank_count);
             work_array<std::int64_t> weights(sections.sections);
             std::vector<int> drawn(buffers.size());
             for (std::size_t at = 0; at < drawn.size(); ++at) drawn[at] = static_cast<int>(at);
@@ -277,8 +339,8 @@ TEST_CASE("a search is exact whatever it tries first: drawn buffers against all 
             offset_search enough(sections, smallest, how, weights, steps);
             REQUIRE(enough.run(0, sections.sections, plenty) == found_offsets::yes);
             std::vector<placed_buffer> placed = buffers;
-            for (std::size_t at = 0; at < placed.size(); ++at) placed[at].offset = enough.offsets.at[at], placed[at].bank = 0;
-            REQUIRE(is_valid(placed, 1, smallest));
+            for (std::size_t at = 0; at < placed.size(); ++at) placed[at].offset = enough.offsets.at[at];
+            REQUIRE(is_valid(placed, bank_count, smallest));
         }
     }
 }
@@ -345,6 +407,10 @@ TEST_CASE("input that has no meaning is named, and nothing is changed") {
     CHECK(fault_of({good, {.bytes = 8, .alignment = 0, .born = 0, .dead = 1}}) == std::pair(offset_fault::alignment, 1));
     CHECK(fault_of({good, {.bytes = 8, .born = 2, .dead = 1}}) == std::pair(offset_fault::lifetime, 1));
     CHECK(fault_of({good, {.bytes = 8, .born = 0, .dead = 1, .bank = 1}}) == std::pair(offset_fault::bank, 1));
+    CHECK(fault_of({{.bytes = 8, .born = 0, .dead = 1, .bank_count = 2}}) == std::pair(offset_fault::bank, 0));
+    CHECK(fault_of({{.bytes = 8, .born = 0, .dead = 1, .bank_count = 0}}) == std::pair(offset_fault::bank, 0));
+    CHECK(fault_of({{.bytes = 8, .born = 0, .dead = 1, .bank_count = 2}}, {.capacity = 99, .banks = 3}) ==
+          std::pair(offset_fault::bank, 0));
     CHECK(fault_of({good, {.bytes = 8, .born = 0, .dead = 1, .fixed = true}}) == std::pair(offset_fault::fixed_offset, 1));
     CHECK(fault_of({good, {.bytes = 8, .alignment = 4, .born = 0, .dead = 1, .offset = 2, .fixed = true}}) ==
           std::pair(offset_fault::fixed_offset, 1));

@@ -6,6 +6,8 @@
 #include <string>
 #include <tilewright/program/kernel_plans.hpp>
 
+#include "scratch_check.hpp"
+
 /// Programs that are drawn, with what they compute, and a check of their plans that shares nothing with the planner.
 namespace programs {
 
@@ -14,7 +16,7 @@ using element = std::uint32_t;
 
 /// A kernel as plain C++ computes it.
 struct drawn_kernel {
-    enum class kind : std::uint8_t { scaled, added, turned, product, slice } is{};
+    enum class kind : std::uint8_t { scaled, added, turned, product, slice, twice } is{};
     int first = -1, second = -1;  ///< tensors that it reads
     int result = -1;
 };
@@ -48,6 +50,7 @@ struct drawn_program {
                     using enum drawn_kernel::kind;
                     if (k.is == scaled) e = at(a, i, j) * 3u + 7u;
                     if (k.is == added) e = at(a, i, j) + at(tensors[static_cast<std::size_t>(k.second)], i, j) * 5u;
+                    if (k.is == twice) e = (at(a, i, j) * 3u + 7u) * 5u + 1u;
                     if (k.is == turned) e = at(a, j, i);
                     if (k.is == slice) e = at(a, i + 1, j + 2);
                     for (int m = 0; k.is == product && m < a.columns; ++m)
@@ -100,16 +103,19 @@ class drawer {
 
     void draw_machines() {
         std::int64_t const act_bytes = 512 + 64 * below(24);
-        act_ = {.name = "act", .capacity = act_bytes, .alignment = 16, .wait_cycles = below(3)};
+        int const banks = below(4) == 0 ? 2 : 1;
+        act_ = {.name = "act", .capacity = act_bytes, .alignment = 16, .banks = below(6) == 0 ? 2 : 1, .wait_cycles = below(3)};
         l2_ = {.name = "l2", .capacity = 16_KiB, .alignment = 4, .wait_cycles = below(3)};
-        spad_ = {.name = "spad", .base = 0x5000'0000, .capacity = 4_KiB, .alignment = 8, .per_agent = below(2) == 0};
+        spad_ = {.name = "spad", .base = 0x5000'0000, .capacity = 4_KiB, .alignment = 8, .banks = banks, .per_agent = below(2) == 0};
         wei_ = {.name = "wei", .capacity = 8_KiB};
-        tcm_ = {.name = "tcm", .capacity = 4_KiB, .alignment = 4};
-        write("act of " + std::to_string(act_bytes) + " bytes, spad " + (spad_.per_agent ? "of each" : "shared"));
+        tcm_ = {.name = "tcm", .capacity = 4_KiB, .alignment = 4, .banks = banks};
+        write("act of " + std::to_string(act_bytes) + " bytes in " + std::to_string(act_.banks) + " banks, spad " +
+              (spad_.per_agent ? "of each" : "shared") + ", " + std::to_string(banks) + " banks");
         engine const dma{"dma"}, loader{"loader"}, storer{"storer"};
         machine& cpu = d_->machines.emplace_back(label("cpu"), l2_, act_, wei_, tcm_, dma);
         cpu.add(transfer("fetch", l2_, act_).on(dma).dimensions(2).row_limit(64));
-        if (below(3) != 0) cpu.add(transfer("drain", act_, l2_).on(dma).cost({.latency = 10, .bytes_per_cycle = 2}));
+        drains_ = below(3) != 0;
+        if (drains_) cpu.add(transfer("drain", act_, l2_).on(dma).cost({.latency = 10, .bytes_per_cycle = 2}));
         cpu.add(transfer("get", l2_, tcm_).on(dma).dimensions(2));
         cpu.add(transfer("get_act", act_, tcm_).dimensions(2));
         cpu.add(transfer("put", tcm_, l2_).dimensions(2));
@@ -150,8 +156,8 @@ class drawer {
         drawn_tensor const a = d_->tensors[static_cast<std::size_t>(k.first)];
         int rows = a.rows, columns = a.columns;
         using enum drawn_kernel::kind;
-        constexpr drawn_kernel::kind kinds[] = {scaled, scaled, added, turned, product, slice};
-        k.is = kinds[below(6)];
+        constexpr drawn_kernel::kind kinds[] = {scaled, scaled, added, turned, product, slice, twice, twice};
+        k.is = kinds[below(8)];
         if (k.is == slice && (rows < 3 || columns < 4)) k.is = scaled;
         agent const& on = agents_[static_cast<std::size_t>(at == 0 ? 0 : below(static_cast<int>(agents_.size())))];
         bool const by_npu = on.name != label("cpu");
@@ -169,16 +175,30 @@ class drawer {
             k.second = add_constant(a.columns, columns, below(4) == 0 ? act_ : wei_);
         }
         axis const i{"i", rows}, j{"j", columns}, m{"m", a.columns};
-        tensor<element> const x{"x"}, y{"y"}, r{"r"};
+        tensor<element> const x{"x"}, y{"y"}, r{"r"}, mid{"mid"};
         computation_view const what = k.is == scaled    ? keep(r(i, j) = x(i, j) * 3u + 7u)
                                       : k.is == added   ? keep(r(i, j) = x(i, j) + y(i, j) * 5u)
                                       : k.is == turned  ? keep(r(i, j) = x(j, i))
+                                      : k.is == twice   ? keep(stages(mid(i, j) = x(i, j) * 3u + 7u, r(i, j) = mid(i, j) * 5u + 1u))
                                       : k.is == product ? keep(r(i, j) += x(i, m) * y(m, j))
                                                         : keep(r(i, j) = x(i + 1, j + 2));
         schedule& s = d_->schedules.emplace_back(what, *on.where);
         memory const near = by_npu ? spad_ : tcm_;
-        bool const staged = below(2) == 0, rowwise = below(2) == 0 && k.is != turned;
-        if (!by_npu && staged) {
+        // Of two stages, each works on copies of its own, one after the other; or a copy lives among the tensors.
+        bool const staged = k.is == twice || below(2) == 0, rowwise = below(2) == 0 && k.is != turned;
+        if (k.is == twice) {
+            bool const named = !by_npu || below(4) != 0, among_tensors = !by_npu && below(2) == 0;
+            memory const home = among_tensors ? act_ : near, arguments = among_tensors ? l2_ : act_;
+            if (named) s.writes(r, arguments);
+            s.store_in(mid, below(2) == 0 ? home : by_npu ? act_ : tcm_);
+            bool const written = !among_tensors || drains_;
+            if (written) s.cache_write(r, home);
+            if (written && rowwise) s.at(i).buffers(by_npu ? 1 + below(3) : 1);
+            s.stage(mid);
+            if (named) s.reads(x, arguments);
+            s.cache_read(x, home);
+            if (rowwise) s.at(i).buffers(by_npu ? 1 + below(3) : 1);
+        } else if (!by_npu && staged) {
             // Transfers say where the operands are.
             bool const from_act = below(2) == 0, to_act = below(2) == 0;
             s.reads(x, from_act ? act_ : l2_).writes(r, to_act ? act_ : l2_);
@@ -194,7 +214,7 @@ class drawer {
             s.cache_write(r, near);
             if (rowwise) s.at(i).buffers(1 + below(2));
         }
-        if (by_npu && below(4) != 0) s.reads(x, act_).writes(r, act_);
+        if (by_npu && k.is != twice && below(4) != 0) s.reads(x, act_).writes(r, act_);
         k.result = add_tensor("t" + std::to_string(at), rows, columns, false);
         std::string const name = "k" + std::to_string(at);
         d_->what.run(label(name.c_str()), on, s);
@@ -211,6 +231,7 @@ class drawer {
     std::mt19937 random_;
     drawn_program* d_ = nullptr;
     memory act_, l2_, wei_, spad_, tcm_;
+    bool drains_ = false;  ///< what is in act can be copied to l2
     std::vector<agent> agents_;
 };
 
@@ -270,12 +291,26 @@ inline std::string fault_of(program_plan_value const& plan) {
         while (plan.tensor_at(root).in_place_of >= 0) root = plan.tensor_at(root).in_place_of;
         all.push_back({t.name.str(), t.memory, t.bank, root, t.offset, t.offset + t.bytes, alive});
     }
-    for (int at = 0; at < plan.frames.size(); ++at) {
-        ir::program_frame const& f = plan.frames[static_cast<std::size_t>(at)];
+    // Buffers of kernels are in the way of everything else as long as their kernel runs.
+    for (int at = 0; at < plan.kernels.size(); ++at) {
+        plan_value const made = build_kernel(plan, at).plan;
         std::vector<bool> alive(static_cast<std::size_t>(steps));
-        for (int s = first[static_cast<std::size_t>(f.kernel)]; s <= last[static_cast<std::size_t>(f.kernel)]; ++s)
+        for (int s = first[static_cast<std::size_t>(at)]; s <= last[static_cast<std::size_t>(at)]; ++s)
             alive[static_cast<std::size_t>(s)] = true;
-        all.push_back({"buffers of " + plan.kernel_at(f.kernel).name.str(), f.memory, 0, -1 - at, f.offset, f.offset + f.bytes, alive});
+        for (int b = 0; b < made.buffers.size(); ++b) {
+            ir::buffer const& held = made.buffers[static_cast<std::size_t>(b)];
+            memory const& m = made.where->memories[held.memory];
+            if (held.kind == ir::buffer_kind::argument) continue;
+            std::string const name = plan.kernel_at(at).name.str() + "'s " + held.name.str();
+            if (held.offset % held.alignment != 0 || held.offset % m.alignment != 0) return name + " is not aligned";
+            for (int part = 0; part < held.parts(); ++part) {
+                part_bytes const taken = bytes_of_part(made, held, part);
+                if (taken.begin < 0 || taken.end > m.capacity / m.banks) return name + " leaves its memory";
+                all.push_back({name, plan.memory_of(plan.kernel_at(at).agent, m.name), taken.bank, -1 - at, taken.begin, taken.end, alive});
+            }
+        }
+        std::string const within = scratch_fault(made);
+        if (!within.empty()) return plan.kernel_at(at).name.str() + ": " + within;
     }
     for (std::size_t a = 0; a < all.size(); ++a) {
         for (std::size_t b = 0; b < a; ++b) {
@@ -301,7 +336,12 @@ inline std::string fault_of(program_plan_value const& plan) {
                 bound, std::accumulate(live.begin(), live.end(), std::int64_t{0}, [](auto sum, auto const& l) { return sum + l.second; }));
         }
         if (pool.used && pool.peak != peak) return "the peak is said to be " + std::to_string(pool.peak) + ", not " + std::to_string(peak);
-        if (peak < bound || pool.lower_bound > pool.peak) return "a peak below what is alive";
+        std::int64_t const banks = plan.memories[static_cast<std::size_t>(m)].what.banks;
+        if (peak * banks < bound || pool.lower_bound > pool.peak) return "a peak below what is alive";
+        if (pool.proven != (pool.lower_bound == pool.peak)) return "a proof that is none";
+        for (int s = 0; s < steps; ++s) {
+            if (plan.live_bytes(m, s) > banks * peak) return "more is said to be alive than there is";
+        }
     }
     return {};
 }

@@ -71,9 +71,60 @@ npu.spad: peak 80 of 1,024 bytes, lower bound 80, no smaller peak is possible; s
                |           |
   +0x00000050  +-----------+
   tensor or buffer  kind    bytes  offset  steps
-  k1.x.spad         buffer     40       0  2 to 2
-  k1.r.spad         buffer     40      40  2 to 2
+  k1.x.spad         buffer     40       0  2 to 2  lines 2 to 3
+  k1.r.spad         buffer     40      40  2 to 2  lines 3 to 4
 )");
+}
+namespace {
+
+// Of a kernel in two stages, what is loaded is gone before what is stored begins.
+constexpr tensor<std::int32_t> mid{"mid"};
+constexpr auto in_turn = stages(mid(i, j) = x(i, j) + 1, r(i, j) = mid(i, j) * 2);
+constexpr memory near{.name = "near", .capacity = 4_KiB, .banks = 2};
+constexpr auto bring = transfer("bring", l2, near), take = transfer("take", near, l2);
+constexpr auto near_machine = machine("near_machine", l2, near, bring, take);
+constexpr agent by_near("by_near", near_machine);
+constexpr auto turn_in_near = schedule(in_turn, near_machine)
+                                  .writes(r, l2)
+                                  .cache_write(r, near)
+                                  .in_bank(1)
+                                  .store_in(mid, near)
+                                  .in_bank(0)
+                                  .stage(mid)
+                                  .reads(x, l2)
+                                  .cache_read(x, near)
+                                  .in_bank(1);
+constexpr auto one_layer = program("one_layer").input(in, l2).run("k0", by_near, turn_in_near).bind(x, in).bind(r, out).output(out, l2);
+
+}  // namespace
+
+TEST_CASE("a kernel's own buffers are drawn over the points of its step, bank by bank, and listed with the lines that they are alive in") {
+    CHECK_THAT(memory_report(program_plan<one_layer>),
+               Catch::Contains(R"(near: peak 400 of 2,048 bytes, lower bound 400, no smaller peak is possible; slack 1,648
+  bank 0
+  step         0             1
+  +0x00000000  +-------------+
+               | k0.mid.near |
+               | 400         |
+               |             |
+               |             |
+  +0x00000190  +-------------+
+  bank 1
+  step         0           0.1         1
+  +0x00000800  +-----------+-----------+
+               | k0.x.near | k0.r.near |
+               | 400       | 400       |
+               |           |           |
+               |           |           |
+  +0x00000990  +-----------+-----------+
+  tensor or buffer  kind    bytes  offset  steps
+  k0.mid.near       buffer    400       0  0 to 0  bank 0, lines 3 to 5
+  k0.r.near         buffer    400       0  0 to 0  bank 1, lines 4 to 6
+  k0.x.near         buffer    400       0  0 to 0  bank 1, lines 1 to 3
+)"));
+    CHECK_THAT(to_json(program_plan<one_layer>),
+               Catch::Contains(R"("kind":"buffer","memory":"near","bank":1,"offset":0,"bytes":400,"versions":1,"first_step":0,)"
+                               R"("last_step":0,"first_line":4,"last_line":6)"));
 }
 TEST_CASE("a program that is refused is reported as its verdict") {
     program alone("alone");

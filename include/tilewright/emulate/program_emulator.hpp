@@ -166,9 +166,10 @@ inline std::shared_ptr<program_emulator>& shared_program(label const& name) {
     return all[name.str()];
 }
 
-/// Whether two plans are of one program: the same kernels in the same order, and the same tensors in the same places.
+/// Whether two plans are of one program: the same kernels in the same order, and the same tensors and buffers in the same places.
 inline bool same_program(program_plan_value const& a, program_plan_value const& b) {
-    bool same = a.kernels.size() == b.kernels.size() && a.tensors.size() == b.tensors.size() && a.steps.size() == b.steps.size();
+    bool same = a.kernels.size() == b.kernels.size() && a.tensors.size() == b.tensors.size() && a.steps.size() == b.steps.size() &&
+                a.scratch.size() == b.scratch.size();
     for (int at = 0; same && at < a.steps.size(); ++at) {
         auto const step = static_cast<std::size_t>(at);
         same = a.steps[step].kind == b.steps[step].kind && a.steps[step].kernel == b.steps[step].kernel;
@@ -178,6 +179,8 @@ inline bool same_program(program_plan_value const& a, program_plan_value const& 
         ir::program_tensor const &left = a.tensor_at(at), &right = b.tensor_at(at);
         same = left.name == right.name && left.memory == right.memory && left.offset == right.offset && left.bytes == right.bytes;
     }
+    for (int at = 0; same && at < a.scratch.size(); ++at)
+        same = a.scratch_at(at).offset == b.scratch_at(at).offset && a.scratch_at(at).bank == b.scratch_at(at).bank;
     return same;
 }
 

@@ -60,8 +60,12 @@ class offset_search {
         for (int at = 0; at < of.count; ++at) {
             offset_item const& item = of.items.at[at];
             if (item.twin >= 0) upper_twin_.at[item.twin] = at;
-            for (int section = item.first; section < item.last; ++section) total_.at[section] += item.footprint, ++length_.at[section];
-            for (int section = item.first + 1; section < item.last; ++section) ++crossing_.at[section];
+            spanning_ += item.bank_count > 1;
+            for (int bank = 0, first = item.first; bank < item.bank_count; ++bank, first = of.in_next_bank(first)) {
+                int const last = first + item.last - item.first;
+                for (int section = first; section < last; ++section) total_.at[section] += item.footprint, ++length_.at[section];
+                for (int section = first + 1; section < last; ++section) ++crossing_.at[section];
+            }
         }
     }
 
@@ -120,8 +124,10 @@ class offset_search {
         if (item.fixed_at < 0 && (supported_.at[which] != 0) != supported) set(supported_.at[which], supported);
         if (offset > before) set(offsets.at[which], offset);
         steps_ += item.last - item.first;
-        for (int section = item.first; section < item.last; ++section) {
-            if (floor_.at[section] >= before) touch(section);
+        for (int bank = 0, from = item.first; bank < item.bank_count; ++bank, from = of_.in_next_bank(from)) {
+            for (int section = from, to = from + item.last - item.first; section < to; ++section) {
+                if (floor_.at[section] >= before) touch(section);
+            }
         }
         int const upper = upper_twin_.at[which];
         return offset == before || upper < 0 || placed_.at[upper] || raise(upper, offset + item.footprint, false);
@@ -180,17 +186,21 @@ class offset_search {
         offset_item const& item = of_.items.at[which];
         std::int64_t const top = offsets.at[which] + item.footprint;
         set(placed_.at[which], 1);
-        for (int section = item.first; section < item.last; ++section) {
-            set(total_.at[section], total_.at[section] - item.footprint);
-            if (section > item.first) set(crossing_.at[section], crossing_.at[section] - 1);
-            touch(section);
+        if (item.bank_count > 1) set(spanning_, spanning_ - 1);
+        for (int bank = 0, from = item.first; bank < item.bank_count; ++bank, from = of_.in_next_bank(from)) {
+            for (int section = from, to = from + item.last - item.first; section < to; ++section) {
+                set(total_.at[section], total_.at[section] - item.footprint);
+                if (section > from) set(crossing_.at[section], crossing_.at[section] - 1);
+                touch(section);
+            }
         }
         bool possible = true;
         steps_ += end - begin;
         for (int at = begin; at < end && possible; ++at) {
             int const other = list_.at[at];
             offset_item const& o = of_.items.at[other];
-            if (o.first < item.last && item.first < o.last && !placed_.at[other]) possible = raise(other, top, true);
+            bool const meet = (o.first < item.last && item.first < o.last) || (of_.several_banks && of_.meet(o, item));
+            if (meet && !placed_.at[other]) possible = raise(other, top, true);
         }
         return settle() && possible;
     }
@@ -203,7 +213,8 @@ class offset_search {
         for (int at = begin; at < end; ++at) {
             int const other = list_.at[at];
             offset_item const& o = of_.items.at[other];
-            if (o.first >= item.last || item.first >= o.last || placed_.at[other] || other == which) continue;
+            bool const meet = (o.first < item.last && item.first < o.last) || (of_.several_banks && of_.meet(o, item));
+            if (!meet || placed_.at[other] || other == which) continue;
             if (offsets.at[other] < above) lowest = std::min(lowest, offsets.at[other] + o.footprint);
         }
         if (item.fixed_at >= 0 || lowest == no_offset) return false;
@@ -221,8 +232,10 @@ class offset_search {
             if (placed_.at[which] || item.first < first || item.first >= end) continue;
             list_.push(which);
             fullest_.at[which] = 0;
-            for (int section = item.first; section < item.last && how_.fullest; ++section)
-                fullest_.at[which] = std::max(fullest_.at[which], total_.at[section]);
+            for (int bank = 0, from = item.first; bank < item.bank_count && how_.fullest; ++bank, from = of_.in_next_bank(from)) {
+                for (int section = from, to = from + item.last - item.first; section < to; ++section)
+                    fullest_.at[which] = std::max(fullest_.at[which], total_.at[section]);
+            }
         }
         steps_ += list_.used() - own;
         std::sort(list_.begin() + own, list_.begin() + list_.used(), [&](int a, int b) {
@@ -235,7 +248,8 @@ class offset_search {
     /// An item that can begin where all that are alive with it cannot begin lower; -1: all are placed.
     constexpr int choose(int first, int end, int begin, int stop) {
         int next = -1;
-        if (how_.sections == section_choice::lowest) {
+        // What lies in several banks may have to go above something in another one: as long as there is such an item, the lowest of all.
+        if (how_.sections == section_choice::lowest || spanning_ > 0) {
             steps_ += stop - begin;
             for (int at = begin; at < stop; ++at) {
                 int const which = list_.at[at];
@@ -297,9 +311,10 @@ class offset_search {
     /// Where no open item connects sections any more, they are searched one after the other: if one has no solution, the others need none.
     constexpr found_offsets go_on(int placed, int first, int end, int begin, int stop) {
         offset_item const& item = of_.items.at[placed];
-        bool split = false;
+        // The last one in several banks leaves what no other connects.
+        bool split = item.bank_count > 1;
         for (int section = item.first + 1; section < item.last; ++section) split |= crossing_.at[section] == 0;
-        if (!split) return decide(first, end, begin, stop);
+        if (!split || spanning_ > 0) return decide(first, end, begin, stop);
         for (int from = first, to = first; from < end; from = to) {
             for (to = from + 1; to < end && crossing_.at[to] > 0;) ++to;
             found_offsets const part = search_part(from, to, begin, stop);
@@ -313,6 +328,7 @@ class offset_search {
     preference const& how_;
     work_array<std::int64_t>& weights_;  ///< how often a section had no room
     std::int64_t& steps_;
+    std::int64_t spanning_ = 0;  ///< items in several banks that are not placed
     work_array<std::int64_t> placed_;
     work_array<std::int64_t> supported_;  ///< items that lie on something where they can begin; others wait for it
     work_array<int> upper_twin_;          ///< the item of which this one is the twin

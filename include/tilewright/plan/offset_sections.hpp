@@ -51,7 +51,8 @@ constexpr std::int64_t aligned_up(std::int64_t offset, std::int64_t alignment) {
 
 /// A buffer over sections.
 struct offset_item {
-    int first = 0, last = 0;     ///< half-open range of sections
+    int first = 0, last = 0;     ///< half-open range of sections, in its first bank
+    int bank_count = 1;          ///< that it lies in, each with such a range
     std::int64_t bytes = 0;      ///< what it needs below the capacity
     std::int64_t footprint = 0;  ///< what it takes from others: bytes, up to what all offsets are multiples of
     std::int64_t alignment = 1;
@@ -65,7 +66,8 @@ struct offset_item {
 /// Items, and which of them are alive together.
 ///
 /// Sections are the largest sets of buffers that are alive at one time: the others say nothing that these do not. A buffer is in
-/// consecutive ones. Each bank has its own sections, so that several banks are one address space in which no buffer crosses a border.
+/// consecutive ones. Each bank has its own sections, so that several banks are one address space in which no buffer crosses a border; one
+/// that lies in several banks is in sections of each, at one offset.
 class offset_sections {
   public:
     /// @param bank_of the bank of each buffer
@@ -99,10 +101,13 @@ class offset_sections {
             }
         }
         sections = in_bank * banks;
+        in_bank_ = in_bank;
         for (int at = 0; at < count; ++at) {
             offset_item& item = items.at[at];
             ir::placed_buffer const& b = buffers[static_cast<std::size_t>(item.source)];
             item.footprint = aligned_up(item.bytes, unit);
+            item.bank_count = banks == 1 ? 1 : b.bank_count;
+            several_banks |= item.bank_count > 1;
             int const bank_first = bank_of[item.source] * in_bank;
             item.first = bank_first + static_cast<int>(std::lower_bound(points.begin(), points.begin() + in_bank, b.born) - points.begin());
             item.last = bank_first + static_cast<int>(std::lower_bound(points.begin(), points.begin() + in_bank, b.dead) - points.begin());
@@ -118,9 +123,26 @@ class offset_sections {
         for (int at = starts.at[section]; at < starts.at[section + 1]; ++at) sum += items.at[alive.at[at]].footprint;
         return sum;
     }
+    /// From a section to the one of the same time in the next bank, round all of them.
+    constexpr int in_next_bank(int section) const {
+        return section + in_bank_ < sections ? section + in_bank_ : section + in_bank_ - sections;
+    }
+    /// Whether two items, of which one lies in several banks, are alive together in one.
+    constexpr bool meet(offset_item const& a, offset_item const& b) const {
+        int first = a.first;
+        for (int bank = 0; bank < a.bank_count; ++bank, first = in_next_bank(first)) {
+            int other = b.first;
+            for (int at = 0; at < b.bank_count; ++at, other = in_next_bank(other)) {
+                if (first < other + b.last - b.first && other < first + a.last - a.first) return true;
+            }
+        }
+        return false;
+    }
+
     work_array<offset_item> items;
     int count = 0, sections = 0;
-    std::int64_t unit = 0;  ///< all offsets are multiples of this
+    bool several_banks = false;  ///< an item lies in several
+    std::int64_t unit = 0;       ///< all offsets are multiples of this
     work_array<int> starts, alive;
 
   private:
@@ -129,12 +151,13 @@ class offset_sections {
         for (int at = 0; at < count; ++at) order.at[at] = at;
         auto const differs = [&](int a, int b) {
             offset_item const &x = items.at[a], &y = items.at[b];
-            return x.first != y.first || x.last != y.last;
+            return x.first != y.first || x.last != y.last || x.bank_count != y.bank_count;
         };
         std::sort(order.begin(), order.end(), [&](int a, int b) {
             offset_item const &x = items.at[a], &y = items.at[b];
             if (x.first != y.first) return x.first < y.first;
             if (x.last != y.last) return x.last < y.last;
+            if (x.bank_count != y.bank_count) return x.bank_count < y.bank_count;
             if (x.bytes != y.bytes) return x.bytes < y.bytes;
             return x.alignment != y.alignment ? x.alignment < y.alignment : a < b;
         });
@@ -154,11 +177,16 @@ class offset_sections {
         for (int section = 0; section < sections; ++section) {
             starts.push(alive.used());
             for (int at = 0; at < count; ++at) {
-                if (items.at[at].first <= section && section < items.at[at].last) alive.push(at);
+                offset_item const& item = items.at[at];
+                int first = item.first;
+                for (int bank = 0; bank < item.bank_count; ++bank, first = in_next_bank(first)) {
+                    if (first <= section && section < first + item.last - item.first) alive.push(at);
+                }
             }
         }
         starts.push(alive.used());
     }
+    int in_bank_ = 0;
 };
 
 }  // namespace tilewright::detail

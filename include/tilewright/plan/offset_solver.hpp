@@ -42,6 +42,12 @@ class offset_solver {
     static constexpr int measures = 4;
     constexpr ir::placed_buffer& buffer(int at) const { return buffers_[at]; }
     constexpr bool is_empty(int at) const { return buffer(at).bytes == 0 || buffer(at).born == buffer(at).dead; }
+    /// Whether a buffer, with its first part in `first`, lies in a bank.
+    constexpr bool lies_in(int at, int first, int bank) const { return (bank - first + banks_) % banks_ < buffer(at).bank_count; }
+    /// Whether two buffers have a bank in common, given the first of each.
+    constexpr bool share_bank(int a, int first_a, int b, int first_b) const {
+        return first_a == first_b || (several_banks_ && (lies_in(a, first_a, first_b) || lies_in(b, first_b, first_a)));
+    }
     constexpr bool meet(int a, int b) const { return buffer(a).born < buffer(b).dead && buffer(b).born < buffer(a).dead; }
     constexpr bool done() const {
         return result_.peak <= result_.lower_bound || (goal_ == ir::offset_goal::first_fit && result_.peak <= capacity_);
@@ -59,11 +65,15 @@ class offset_solver {
             if (b.bytes < 0 || b.bytes > most || (b.fixed && b.offset > most)) return refuse(ir::offset_fault::bytes, at);
             sum += b.bytes + b.alignment;
             if (b.dead < b.born) return refuse(ir::offset_fault::lifetime, at);
-            if (b.bank < -1 || b.bank >= banks_ || (b.fixed && b.bank < 0 && banks_ > 1)) return refuse(ir::offset_fault::bank, at);
+            bool const which_matters = (b.fixed || b.bank_count > 1) && b.bank_count < banks_;
+            if (b.bank < -1 || b.bank >= banks_ || (b.bank < 0 && which_matters)) return refuse(ir::offset_fault::bank, at);
+            if (b.bank_count < 1 || b.bank_count > banks_) return refuse(ir::offset_fault::bank, at);
+            several_banks_ |= b.bank_count > 1;
             if (b.fixed && (b.offset < 0 || b.offset % b.alignment != 0)) return refuse(ir::offset_fault::fixed_offset, at);
             for (int other = 0; other < at && b.fixed && !is_empty(at); ++other) {
                 ir::placed_buffer const& o = buffer(other);
-                if (!o.fixed || is_empty(other) || !meet(at, other) || (banks_ > 1 && o.bank != b.bank)) continue;
+                if (!o.fixed || is_empty(other) || !meet(at, other)) continue;
+                if (banks_ > 1 && !share_bank(at, std::max(b.bank, 0), other, std::max(o.bank, 0))) continue;
                 if (b.offset < o.offset + o.bytes && o.offset < b.offset + b.bytes) return refuse(ir::offset_fault::fixed_overlap, at);
             }
         }
@@ -96,8 +106,10 @@ class offset_solver {
                 std::int64_t sum = 0, padding = 0;
                 for (int at = sections.starts.at[section]; at < sections.starts.at[section + 1]; ++at) {
                     offset_item const& item = sections.items.at[sections.alive.at[at]];
-                    if (banks_ > 1 && bank >= 0 && buffer(item.source).bank != bank) continue;
-                    sum += item.footprint;
+                    ir::placed_buffer const& b = buffer(item.source);
+                    bool const all = b.bank_count == banks_;
+                    if (banks_ > 1 && bank >= 0 && !all && (b.bank < 0 || !lies_in(item.source, b.bank, bank))) continue;
+                    sum += bank < 0 ? item.footprint * b.bank_count : item.footprint;
                     padding = std::max(padding, item.footprint - item.bytes);
                 }
                 if (bank < 0) sum = (sum + banks_ - 1) / banks_;
@@ -148,6 +160,7 @@ class offset_solver {
             for (int bank = first; bank <= last && !b.fixed; ++bank) {
                 std::int64_t const offset = lowest_free(at, bank, placed);
                 if (offset < offsets_.at[at]) offsets_.at[at] = offset, bank_of_.at[at] = bank;
+                if (b.bank_count == banks_) break;
             }
             int position = placed.used();
             placed.push(at);
@@ -163,7 +176,7 @@ class offset_solver {
         result_.steps += placed.used();
         for (int at = 0; at < placed.used(); ++at) {
             int const other = placed.at[at];
-            if (bank_of_.at[other] != bank || !meet(which, other)) continue;
+            if (!meet(which, other) || !share_bank(which, bank, other, bank_of_.at[other])) continue;
             if (offset + b.bytes <= offsets_.at[other]) break;
             offset = std::max(offset, aligned_up(offsets_.at[other] + buffer(other).bytes, b.alignment));
         }
@@ -197,6 +210,8 @@ class offset_solver {
         return found;
     }
 
+    constexpr bool is_wanted(int at) const { return buffer(at).bank >= 0 || buffer(at).bank_count > 1; }
+
     /// All ways to spread the buffers over the banks that the sums of their bytes allow, largest buffers first.
     constexpr found_offsets search_banks(std::int64_t capacity, std::int64_t limit) {
         work_array<int> none(count_);
@@ -207,8 +222,8 @@ class offset_solver {
         for (int at = 0; at < sections.count; ++at) order.at[at] = at;
         std::sort(order.begin(), order.end(), [&](int a, int b) {
             offset_item const &x = sections.items.at[a], &y = sections.items.at[b];
-            bool const wanted = buffer(x.source).bank >= 0;
-            if (wanted != (buffer(y.source).bank >= 0)) return wanted;
+            bool const wanted = is_wanted(x.source);
+            if (wanted != is_wanted(y.source)) return wanted;
             return x.footprint != y.footprint ? x.footprint > y.footprint : a < b;
         });
         return spread(sections, room, order, 0, 0, capacity, limit);
@@ -219,22 +234,28 @@ class offset_solver {
         // Several ways are tried, rather than one to the end.
         if (position == sections.count) return search(capacity, std::min(limit, result_.steps + 200 * sections.count));
         offset_item const& item = sections.items.at[order.at[position]];
-        int const wanted = buffer(item.source).bank;
+        int const wanted = is_wanted(item.source) ? std::max(buffer(item.source).bank, 0) : -1, count = buffer(item.source).bank_count;
         int const first = std::max(wanted, 0), last = wanted >= 0 ? wanted : std::min(used, banks_ - 1);
         found_offsets all = found_offsets::no;
         for (int bank = first; bank <= last; ++bank) {
             if (result_.steps >= limit) return found_offsets::unknown;
             bool enough = true;
             result_.steps += item.last - item.first;
-            for (int section = item.first; section < item.last; ++section)
-                enough &= (room.at[bank * sections.sections + section] -= item.footprint) >= 0;
+            for (int part = 0; part < count; ++part) {
+                std::int64_t* const here = room.begin() + (bank + part) % banks_ * sections.sections;
+                for (int section = item.first; section < item.last; ++section) enough &= (here[section] -= item.footprint) >= 0;
+            }
             if (enough) {
                 bank_of_.at[item.source] = bank;
-                found_offsets const found = spread(sections, room, order, position + 1, std::max(used, bank + 1), capacity, limit);
+                int const touched = std::max(used, std::min(bank + count, banks_));
+                found_offsets const found = spread(sections, room, order, position + 1, touched, capacity, limit);
                 if (found == found_offsets::yes) return found;
                 if (found == found_offsets::unknown) all = found;
             }
-            for (int section = item.first; section < item.last; ++section) room.at[bank * sections.sections + section] += item.footprint;
+            for (int part = 0; part < count; ++part) {
+                std::int64_t* const here = room.begin() + (bank + part) % banks_ * sections.sections;
+                for (int section = item.first; section < item.last; ++section) here[section] += item.footprint;
+            }
         }
         return all;
     }
@@ -246,6 +267,7 @@ class offset_solver {
         for (int at = 0; at < sections.count; ++at) {
             for (int section = sections.items.at[at].first + 1; section < sections.items.at[at].last; ++section) joined.at[section] = true;
         }
+        for (int section = 1; section < sections.sections && sections.several_banks; ++section) joined.at[section] = true;
         found_offsets all = found_offsets::yes;
         for (int first = 0, end = 0; first < sections.sections; first = end) {
             for (end = first + 1; joined.at[end];) ++end;
@@ -269,7 +291,7 @@ class offset_solver {
                 offset_item const& item = sections.items.at[at];
                 random = random * 6364136223846793005u + 1442695040888963407u;
                 std::int64_t most = 0;
-                for (int section = item.first; section < item.last; ++section) most = std::max(most, weights.at[section]);
+                for (int section = item.first; section < item.last; ++section) most = std::max(most, weights.at[section]);  // of one bank
                 area.at[at] = measured(1, static_cast<double>(item.bytes), static_cast<double>(item.duration));
                 key.at[at] = round % 2 == 0 ? static_cast<double>(item.duration) : area.at[at];
                 if (!as_measured) key.at[at] *= static_cast<double>(1000 + (random >> 33) % 512) * static_cast<double>(1 + most);
@@ -303,6 +325,7 @@ class offset_solver {
 
     ir::placed_buffer* buffers_;
     int count_, banks_;
+    bool several_banks_ = false;  ///< a buffer lies in several
     std::int64_t capacity_;
     ir::offset_goal goal_;
     std::int64_t budget_, grain_ = 0;

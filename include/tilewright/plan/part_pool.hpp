@@ -39,6 +39,12 @@ class part_pool {
         slots_[static_cast<std::size_t>(position)].part = what;
     }
 
+    constexpr void erase(int position) {
+        for (auto at = static_cast<std::size_t>(position + 1); at < static_cast<std::size_t>(size_); ++at)
+            slots_[at - 1].part = slots_[at].part;
+        --size_;
+    }
+
   private:
     slot slots_[Most];
     int size_ = 0;

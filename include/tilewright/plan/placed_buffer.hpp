@@ -11,10 +11,11 @@ struct placed_buffer {
     int born = 0, dead = 0;      ///< alive in the half-open interval of program points
     std::int64_t offset = -1;    ///< result, in bytes from the beginning of its bank; with `fixed`, where the buffer has to lie
     bool fixed = false;
-    int bank = -1;  ///< result; on entry the wanted bank, or -1: any
+    int bank = -1;       ///< result; on entry the wanted bank, or -1: any
+    int bank_count = 1;  ///< it lies in so many, from its bank on and round all of them, at one offset
 };
 
-/// Where buffers lie: each in one bank, of `capacity / banks` bytes.
+/// Where buffers lie: in banks of `capacity / banks` bytes each.
 struct address_space {
     std::int64_t capacity = 0;
     int banks = 1;
@@ -32,7 +33,7 @@ enum class offset_fault : std::uint8_t {
     bytes,          ///< negative, or more in all than addresses can say
     alignment,      ///< less than 1
     lifetime,       ///< ends before it begins
-    bank,           ///< is not there, or not said for a fixed buffer where there are several
+    bank,           ///< is not there, more than there are, or not said for a fixed buffer, or one in some of several
     fixed_offset,   ///< negative, or no multiple of the alignment
     fixed_overlap,  ///< two fixed buffers alive at one time share bytes
 };

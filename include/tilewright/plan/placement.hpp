@@ -154,6 +154,7 @@ constexpr void place_buffers(planning& p) {
             p.kept.facts = {fact{fact_kind::bank, wanted}, fact{fact_kind::limit, m.banks}};
             return;
         }
+        b.any_bank = wanted < 0 && b.parts() == 1 && m.ports > 1;
         // Parts go round all banks; a buffer that has just one goes where it fits, unless a bank was asked for.
         int const first = wanted >= 0 ? wanted : 0, last = wanted < 0 && b.parts() == 1 ? m.banks - 1 : first;
         for (int bank = first; bank <= last; ++bank) {
@@ -172,26 +173,59 @@ constexpr void place_buffers(planning& p) {
 
 /// Where loops that stay code touch two buffers that share bytes one after the other, the compiler behind must not mix their accesses:
 /// a fence stands at the beginning of each lifetime.
-constexpr void add_fences(planning& p) {
-    plan_value& plan = p.plan;
+/// @return whether the plan had room for them
+constexpr bool add_fences(plan_value& plan) {
     for (int at = 0; at < plan.buffers.size(); ++at) {
-        buffer const fenced = p.buffer_at(at);
+        buffer const fenced = plan.buffers[static_cast<std::size_t>(at)];
         bool shares = false;
         for (int other = 0; other < plan.buffers.size(); ++other) {
-            buffer const& o = p.buffer_at(other);
+            buffer const& o = plan.buffers[static_cast<std::size_t>(other)];
             shares |= other != at && o.kind != buffer_kind::argument && o.memory == fenced.memory && o.code_access &&
-                      share_bytes(fenced, o, p.of->where().memories[o.memory].banks);
+                      share_bytes(fenced, o, plan.where->memories[o.memory].banks);
         }
         if (fenced.kind == buffer_kind::argument || !fenced.code_access || !shares) continue;
         int const place = fenced.born;
-        if (plan.steps.full()) return p.refuse_capacity("steps", plan.steps.most + 1, plan.steps.most);
+        if (plan.steps.full()) return false;
         plan.steps.insert(place, {step_kind::fence, static_cast<std::int16_t>(at)});
         for (int other = 0; other < plan.buffers.size(); ++other) {
-            buffer& o = p.buffer_at(other);
+            buffer& o = plan.buffers[static_cast<std::size_t>(other)];
             if (other != at && o.born >= place) ++o.born;
             if (o.dead > place) ++o.dead;
         }
     }
+    return true;
+}
+
+/// Takes all fences out again, of buffers that are about to lie elsewhere.
+constexpr void remove_fences(plan_value& plan) {
+    for (int place = plan.steps.size() - 1; place >= 0; --place) {
+        if (plan.steps[static_cast<std::size_t>(place)].kind != step_kind::fence) continue;
+        plan.steps.erase(place);
+        for (int at = 0; at < plan.buffers.size(); ++at) {
+            buffer& b = plan.buffers[static_cast<std::size_t>(at)];
+            if (b.born > place) --b.born;
+            if (b.dead > place) --b.dead;
+        }
+    }
+}
+
+/// Two buffers that are alive at one time and share bytes, or one that is not where it can be; -1: there are none.
+struct misplaced {
+    int buffer = -1, other = -1;
+};
+constexpr misplaced find_misplaced(plan_value const& plan) {
+    for (int at = 0; at < plan.buffers.size(); ++at) {
+        buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
+        if (b.kind == buffer_kind::argument) continue;
+        memory const& in = plan.where->memories[b.memory];
+        if (b.offset < 0 || b.offset % b.alignment != 0 || b.offset + b.bytes_in_bank(in.banks) > in.bank_capacity()) return {at, at};
+        for (int other = 0; other < at; ++other) {
+            buffer const& o = plan.buffers[static_cast<std::size_t>(other)];
+            if (o.kind != buffer_kind::argument && o.memory == b.memory && share_time(b, o) && share_bytes(b, o, in.banks))
+                return {at, other};
+        }
+    }
+    return {};
 }
 
 }  // namespace tilewright::detail

@@ -97,6 +97,7 @@ struct buffer {
     std::int8_t block_dimensions = 0;  ///< the outermost dimensions, which say in which block an element is
     std::int16_t versions = 1;         ///< copies of the box
     std::int16_t bank = -1;            ///< of part 0; -1: not placed yet
+    bool any_bank = false;             ///< it has one part, and no bank was asked for, or matters
     std::int64_t part_stride = 0;      ///< bytes from a part to the next one in the same bank
     std::int16_t ring = -1;            ///< whose step tells which version is meant; -1: there is just one, or a loop tells
     std::int16_t by_loop = -1;         ///< the parallel loop that has a version for each of its iterations

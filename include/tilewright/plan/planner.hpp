@@ -88,7 +88,7 @@ constexpr void write_plan(planning& p, proof wanted) {
     if (!p.refused()) check_registers(p);
     if (!p.refused()) place_buffers(p);
     if (!p.refused()) check_banks(p);
-    if (!p.refused()) add_fences(p);
+    if (!p.refused() && !add_fences(plan)) p.refuse_capacity("steps", plan.steps.most + 1, plan.steps.most);
     if (!p.refused()) refuse_stale_setting(p, find_stale_setting(plan));
     if (p.refused()) return;
     if (plan.run_time_extents > 0) return check_representatives(p);

@@ -1,14 +1,8 @@
 #pragma once
-#include <tilewright/plan/offsets.hpp>
-#include <tilewright/program/order.hpp>
+#include <tilewright/program/pool_layout.hpp>
 
-// Offsets of all that lives in the memories of a program.
+// What is done about a memory that turns out too small.
 namespace tilewright::detail {
-
-constexpr int first_in_place(program_planning& p, int tensor_at) {
-    while (p.tensor(tensor_at).in_place_of >= 0) tensor_at = p.tensor(tensor_at).in_place_of;
-    return tensor_at;
-}
 
 /// The step at which most of a memory is alive.
 constexpr int fullest_step(program_planning const& p, int memory_at) {
@@ -18,113 +12,6 @@ constexpr int fullest_step(program_planning const& p, int memory_at) {
     }
     return found;
 }
-
-constexpr std::int64_t rounded_up(std::int64_t bytes, std::int64_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
-
-/// Lays one memory of a program out: constants first, one behind the other, for they are one image; then everything else, by
-/// `assign_offsets`.
-class pool_layout {
-  public:
-    constexpr pool_layout(program_planning& planned, int memory_position)
-        : p(planned),
-          memory_at_(memory_position),
-          what_(planned.memory_at(memory_position).what),
-          pool_(planned.plan.pools[static_cast<std::size_t>(memory_position)]) {
-        pool_ = {.alignment = what_.alignment};
-    }
-
-    /// @return whether it fits
-    constexpr bool lay_out(std::int64_t budget) {
-        for (int at = 0; at < p.plan.tensors.size(); ++at) {
-            if (lies_here(p.tensor(at))) take_tensor(at);
-        }
-        for (int at = 0; at < p.plan.frames.size(); ++at) {
-            if (frame(at).memory == memory_at_) take_frame(at);
-        }
-        if (what_.banks > 1) reserve_in_all_banks();
-        // Behind what is fixed, everything counts from an aligned base.
-        if (count_ > 0) fixed_ = rounded_up(fixed_, pool_.alignment);
-        pool_.peak = pool_.lower_bound = fixed_;
-        if (count_ > 0) search(budget);
-        return pool_.peak <= what_.bank_capacity();
-    }
-
-  private:
-    static constexpr std::size_t most = program_plan_value::most_tensors + program_plan_value::most_frames;
-    /// What shares an offset: a tensor with those that take its bytes over, or a kernel's own buffers.
-    struct owner {
-        std::int16_t tensor = -1;  ///< the first of them
-        std::int16_t frame = -1;
-    };
-
-    constexpr bool lies_here(ir::program_tensor const& t) const { return t.memory == memory_at_ && !t.passed; }
-    constexpr ir::program_frame& frame(int at) { return p.plan.frames[static_cast<std::size_t>(at)]; }
-    constexpr void take_tensor(int at) {
-        ir::program_tensor& t = p.tensor(at);
-        pool_.used = true;
-        pool_.alignment = std::lcm(pool_.alignment, t.alignment);
-        if (t.kind == ir::tensor_kind::constant) {
-            t.offset = rounded_up(fixed_, t.alignment);
-            pool_.constants = fixed_ = t.offset + t.bytes;
-            return;
-        }
-        if (t.in_place_of >= 0) return;
-        owners_[count_] = {.tensor = static_cast<std::int16_t>(at)};
-        ir::placed_buffer& one = buffers_[count_++];
-        one.bytes = t.bytes, one.alignment = t.alignment, one.born = t.born, one.dead = t.dead;
-        for (int other = 0; other < p.plan.tensors.size(); ++other) {
-            if (p.tensor(other).in_place_of < 0 || first_in_place(p, other) != at) continue;
-            one.alignment = std::lcm(one.alignment, p.tensor(other).alignment);
-            one.dead = one.dead < p.tensor(other).dead ? p.tensor(other).dead : one.dead;
-        }
-    }
-    constexpr void take_frame(int at) {
-        ir::program_frame const& f = frame(at);
-        pool_.used = true;
-        pool_.alignment = std::lcm(pool_.alignment, f.alignment);
-        if (what_.banks > 1) return;
-        owners_[count_] = {.frame = static_cast<std::int16_t>(at)};
-        ir::placed_buffer& one = buffers_[count_++];
-        one.bytes = f.bytes, one.alignment = f.alignment;
-        one.born = p.kernel(f.kernel).first_step, one.dead = p.kernel(f.kernel).last_step + 1;
-    }
-    /// A kernel's own buffers have one offset in all banks: they are kept below everything else.
-    constexpr void reserve_in_all_banks() {
-        std::int64_t largest = 0;
-        for (int at = 0; at < p.plan.frames.size(); ++at) {
-            if (frame(at).memory != memory_at_) continue;
-            frame(at).offset = rounded_up(fixed_, pool_.alignment);
-            largest = largest < frame(at).bytes ? frame(at).bytes : largest;
-        }
-        if (largest > 0) fixed_ = rounded_up(fixed_, pool_.alignment) + largest;
-    }
-    constexpr void search(std::int64_t budget) {
-        std::int64_t const room = what_.bank_capacity() < fixed_ ? 0 : what_.bank_capacity() - fixed_;
-        ir::offset_result const found = assign_offsets(std::span<ir::placed_buffer>(buffers_.data(), count_),
-                                                       {.capacity = room * what_.banks, .banks = what_.banks}, budget);
-        for (std::size_t at = 0; at < count_; ++at) {
-            std::int64_t const offset = fixed_ + buffers_[at].offset;
-            if (owners_[at].frame >= 0) frame(owners_[at].frame).offset = offset;
-            for (int t = 0; t < p.plan.tensors.size() && owners_[at].frame < 0; ++t) {
-                if (!lies_here(p.tensor(t)) || first_in_place(p, t) != owners_[at].tensor) continue;
-                p.tensor(t).offset = offset;
-                p.tensor(t).bank = static_cast<std::int16_t>(buffers_[at].bank);
-            }
-        }
-        pool_.proven = found.proven;
-        pool_.lower_bound = fixed_ + found.lower_bound;
-        pool_.peak = fixed_ + found.peak;
-    }
-
-    program_planning& p;
-    int memory_at_;
-    memory const& what_;
-    ir::pool_use& pool_;
-    std::int64_t fixed_ = 0;  ///< bytes from the base that nothing else is placed in
-    fixed_array<ir::placed_buffer, most> buffers_{};
-    fixed_array<owner, most> owners_{};
-    std::size_t count_ = 0;
-};
 
 /// A tensor in a memory that is too small which may be elsewhere: it is barred from that memory.
 constexpr bool move_elsewhere(program_planning& p, int memory_at, int at_step) {
@@ -183,11 +70,12 @@ constexpr void refuse_pool(program_planning& p, int memory_at, int at_step) {
     ir::program_step const& s = p.plan.steps[static_cast<std::size_t>(at_step)];
     v.names = {p.memory_at(memory_at).name, {}, p.kernel(s.kernel).name};
     v.facts = {fact{fact_kind::need, p.plan.pools[static_cast<std::size_t>(memory_at)].peak}, fact{fact_kind::have, m.bank_capacity()}};
-    auto const add = [&](label const& name, std::int64_t bytes) {
+    auto const size = [](share const& of) { return of.bytes * of.copies; };
+    auto const add = [&](label const& name, std::int64_t bytes, int copies) {
         // Largest first; what is too much for the list is summed up at its end.
+        share one{name, bytes, copies};
         int at = 0;
-        while (at < v.share_count && v.shares[static_cast<std::size_t>(at)].bytes >= bytes) ++at;
-        share one{name, bytes, 1};
+        while (at < v.share_count && size(v.shares[static_cast<std::size_t>(at)]) >= size(one)) ++at;
         for (; at < static_cast<int>(v.shares.size()); ++at) {
             std::swap(one, v.shares[static_cast<std::size_t>(at)]);
             if (at >= v.share_count) {
@@ -195,16 +83,20 @@ constexpr void refuse_pool(program_planning& p, int memory_at, int at_step) {
                 return;
             }
         }
-        v.shares.back() = {"others", v.shares.back().bytes + one.bytes, 1};
+        v.shares.back() = {"others", size(v.shares.back()) + size(one), 1};
     };
     for (int at = 0; at < p.plan.tensors.size(); ++at) {
         ir::program_tensor const& t = p.tensor(at);
-        if (t.memory == memory_at && !t.passed && t.in_place_of < 0 && t.born <= at_step && t.dead > at_step) add(t.name, t.bytes);
+        if (t.memory == memory_at && !t.passed && t.in_place_of < 0 && t.born <= at_step && t.dead > at_step) add(t.name, t.bytes, 1);
     }
-    for (int at = 0; at < p.plan.frames.size(); ++at) {
-        ir::program_frame const& f = p.plan.frames[static_cast<std::size_t>(at)];
-        ir::program_kernel const& k = p.kernel(f.kernel);
-        if (f.memory == memory_at && k.first_step <= at_step && at_step <= k.last_step) add(k.name, f.bytes);
+    for (int from = 0; from < p.plan.scratch.size(); from = p.plan.scratch_end(from)) {
+        ir::program_kernel const& k = p.kernel(p.plan.scratch_at(from).kernel);
+        if (p.plan.scratch_at(from).memory != memory_at || k.first_step > at_step || at_step > k.last_step) continue;
+        int const fullest = p.plan.fullest_point(from);
+        for (int at = from; at < p.plan.scratch_end(from); ++at) {
+            ir::program_scratch const& held = p.plan.scratch_at(at);
+            if (held.born <= fullest && fullest < held.dead) add(dotted(k.name, held.name), held.bytes, held.versions);
+        }
     }
 }
 

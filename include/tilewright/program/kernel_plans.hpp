@@ -11,6 +11,31 @@ struct kernel_build {
     plan_value plan{};
 };
 
+namespace detail {
+
+/// Gives a kernel's own buffers the places that the program has for them.
+/// @throws std::logic_error when the kernel could not be shown to be right there
+inline void place_scratch(program_plan_value const& of, int kernel_at, plan_value& plan) {
+    auto const wrong = [&](std::string const& what) {
+        throw std::logic_error("kernel `" + of.kernel_at(kernel_at).name.str() + "`, where the program puts its buffers: " + what);
+    };
+    remove_fences(plan);
+    for (int at = 0; at < of.scratch.size(); ++at) {
+        ir::program_scratch const& s = of.scratch_at(at);
+        if (s.kernel != kernel_at) continue;
+        ir::buffer& held = plan.buffers[static_cast<std::size_t>(s.buffer)];
+        if (held.name != s.name) wrong("`" + s.name.str() + "` is not the buffer that was placed");
+        held.offset = s.offset, held.bank = s.bank;
+    }
+    if (!add_fences(plan)) wrong("no room for its fences");
+    auto const name = [&](int at) { return "`" + plan.buffers[static_cast<std::size_t>(at)].name.str() + "`"; };
+    if (misplaced const found = find_misplaced(plan); found.buffer >= 0)
+        wrong(name(found.buffer) + (found.other == found.buffer ? " is out of place" : " and " + name(found.other) + " overlap"));
+    if (hazard const found = find_hazard(plan)) wrong(name(found.buffer) + " is in a race");
+}
+
+}  // namespace detail
+
 /// @throws std::invalid_argument when the program was refused
 inline kernel_build build_kernel(program_plan_value const& of, int kernel_at) {
     if (of.refusal) throw std::invalid_argument(to_string(of.refusal));
@@ -31,15 +56,7 @@ inline kernel_build build_kernel(program_plan_value const& of, int kernel_at) {
         made.what = std::make_unique<schedule>(detail::schedule_of(of, kernel_at, made.plan));
         if (!detail::is_as_written(of, kernel_at, made.plan)) made.plan = make_plan(*made.what);
     }
-    for (int at = 0; at < of.frames.size(); ++at) {
-        ir::program_frame const& f = of.frames[static_cast<std::size_t>(at)];
-        if (f.kernel != kernel_at) continue;
-        int const memory_at = made.plan.where->memories.find(of.memories[static_cast<std::size_t>(f.memory)].what.name);
-        for (int b = 0; b < made.plan.buffers.size(); ++b) {
-            ir::buffer& held = made.plan.buffers[static_cast<std::size_t>(b)];
-            if (held.kind != ir::buffer_kind::argument && held.memory == memory_at) held.offset += f.offset;
-        }
-    }
+    detail::place_scratch(of, kernel_at, made.plan);
     return made;
 }
 

@@ -3,6 +3,7 @@
 #include <tilewright/diagnostics/refusal.hpp>
 #include <tilewright/plan/plan.hpp>
 #include <tilewright/program/allocate.hpp>
+#include <tilewright/program/kernel_needs.hpp>
 #include <vector>
 
 namespace tilewright {

@@ -74,17 +74,29 @@ struct program_kernel {
     bool cycles_known = true;
     bool early = false;  ///< a copy out of a memory that is too small: it runs as soon as it can
     bool late = false;   ///< a copy back: it runs right before the first kernel that needs it
+    /// Its own buffers keep their distances where they share bytes: what engines do aside is shown to be in order for that alone.
+    bool keeps_sharing = false;
 
     constexpr bool is_copy() const { return what == nullptr; }
 };
 
-/// What a kernel's own buffers, with all their versions, take of a memory while it runs.
-struct program_frame {
+/// A buffer of a kernel's own, with all its versions. Those of one kernel in one memory follow each other.
+struct program_scratch {
+    label name{};  ///< in the kernel's plan
     std::int16_t kernel = -1;
+    std::int16_t buffer = -1;  ///< of the kernel's plan
     std::int16_t memory = -1;  ///< of the program
-    std::int64_t bytes = 0;    ///< of each bank
+    std::int16_t versions = 1;
+    std::int16_t bank = 0;        ///< the first that it lies in
+    std::int16_t bank_count = 1;  ///< it lies in so many, round all of the memory
+    bool any_bank = false;        ///< it lies in one, and any will do
+    std::int64_t bytes = 0;       ///< of a version
+    std::int64_t bytes_in_bank = 0;
     std::int64_t alignment = 1;
-    std::int64_t offset = 0;  ///< in front of all of them
+    std::int64_t offset =
+        0;  ///< from the base of the memory, or of every bank that it lies in; before it is placed, as the kernel's plan has it
+    std::int16_t born = 0;  ///< first point of its lifetime, of those that the kernel has in this memory: one for each set of buffers
+    std::int16_t dead = 1;  ///< the point behind it
 };
 
 enum class program_step_kind : std::uint8_t { run, start, join };
@@ -113,7 +125,7 @@ struct program_plan_value {
     static constexpr int most_kernels = 64;
     static constexpr int most_tensors = 96;
     static constexpr int most_uses = 192;
-    static constexpr int most_frames = 64;
+    static constexpr int most_scratch = 192;
     static constexpr int most_steps = 128;
 
     program const* of = nullptr;
@@ -122,7 +134,7 @@ struct program_plan_value {
     ir::part_pool<ir::program_tensor, most_tensors> tensors{};
     ir::part_pool<ir::program_kernel, most_kernels> kernels{};
     ir::part_pool<ir::program_use, most_uses> uses{};
-    ir::part_pool<ir::program_frame, most_frames> frames{};
+    ir::part_pool<ir::program_scratch, most_scratch> scratch{};
     ir::part_pool<ir::program_step, most_steps> steps{};
     fixed_array<ir::pool_use, most_memories> pools{};
     std::int64_t total_cycles = 0;
@@ -201,13 +213,43 @@ struct program_plan_value {
                 again |= tensor_at(other).in_place_of == at && tensor_at(other).born <= step_at && tensor_at(other).dead > step_at;
             if (!again) all += t.bytes;
         }
-        int const banks = memories[static_cast<std::size_t>(memory_at)].what.banks;
-        for (int at = 0; at < frames.size(); ++at) {
-            ir::program_frame const& f = frames[static_cast<std::size_t>(at)];
-            ir::program_kernel const& k = kernel_at(f.kernel);
-            if (f.memory == memory_at && k.first_step <= step_at && step_at <= k.last_step) all += f.bytes * banks;
+        for (int from = 0, to = 0; from < scratch.size(); from = to) {
+            to = scratch_end(from);
+            ir::program_kernel const& k = kernel_at(scratch_at(from).kernel);
+            if (scratch_at(from).memory == memory_at && k.first_step <= step_at && step_at <= k.last_step)
+                all += live_scratch(from, fullest_point(from));
         }
         return all;
+    }
+    constexpr ir::program_scratch const& scratch_at(int at) const { return scratch[static_cast<std::size_t>(at)]; }
+    /// The position behind the buffers of the same kernel in the same memory as the one at `from`.
+    constexpr int scratch_end(int from) const {
+        int to = from + 1;
+        while (to < scratch.size() && scratch_at(to).kernel == scratch_at(from).kernel && scratch_at(to).memory == scratch_at(from).memory)
+            ++to;
+        return to;
+    }
+    /// Points in time that a kernel has in a memory, whose buffers begin at position `from`.
+    constexpr int scratch_points(int from) const {
+        int points = 0;
+        for (int at = from; at < scratch_end(from); ++at) points = points < scratch_at(at).dead ? scratch_at(at).dead : points;
+        return points;
+    }
+    /// What these buffers take of all banks at a point, and the point at which that is most.
+    constexpr std::int64_t live_scratch(int from, int point) const {
+        std::int64_t all = 0;
+        for (int at = from; at < scratch_end(from); ++at) {
+            ir::program_scratch const& s = scratch_at(at);
+            if (s.born <= point && point < s.dead) all += s.bytes_in_bank * s.bank_count;
+        }
+        return all;
+    }
+    constexpr int fullest_point(int from) const {
+        int found = 0;
+        for (int point = 1; point < scratch_points(from); ++point) {
+            if (live_scratch(from, point) > live_scratch(from, found)) found = point;
+        }
+        return found;
     }
     /// The memory that a tensor lives in.
     constexpr label memory_of(any_tensor const& tensor) const {

@@ -167,6 +167,7 @@ constexpr void write_elsewhere(program_planning& p, int tensor_at, int memory_at
 constexpr void spill(program_planning& p, int tensor_at, spilled_tensor const& how) {
     ir::program_tensor const t = p.tensor(tensor_at);
     int const to = p.plan.position_of_memory(how.to);
+    if (t.memory == to) return;  // it has left the memory that was too small for good
     copy_route const out = route_between(p, t, t.memory, to), back = route_between(p, t, to, t.memory);
     if (!out || !back) {
         p.refuse(verdict_kind::no_transfer).names = {t.name, p.memory_at(out ? to : t.memory).name, p.memory_at(out ? t.memory : to).name};
@@ -280,39 +281,6 @@ constexpr void place_tensors(program_planning& p) {
         t.alignment = p.common_multiple(t.alignment, m.alignment, t.name);
         if (t.passed && t.kind == ir::tensor_kind::between) p.refuse(verdict_kind::no_memory).names = {t.name, p.memory_at(t.memory).name};
         if (t.passed && t.kind == ir::tensor_kind::constant) p.refuse(verdict_kind::no_memory).names = {t.name, p.memory_at(t.memory).name};
-    }
-}
-
-/// What every kernel takes where its arguments are now: cycles, and room for its own buffers.
-constexpr void read_kernel_plans(program_planning& p) {
-    auto const read = [&](int at, plan_value const& made) {
-        ir::program_kernel& k = p.kernel(at);
-        if (made.refusal) {
-            if (!p.refused()) p.kept = made.refusal;
-            return;
-        }
-        k.cycles_known = made.cycles_resolved();
-        if (k.cycles_known) k.cycles = static_cast<std::int64_t>(static_cast<double>(made.cycles()));
-        for (int m = 0; m < made.where->memories.size(); ++m) {
-            memory const& one = made.where->memories[m];
-            ir::program_frame f{.kernel = static_cast<std::int16_t>(at)};
-            for (int bank = 0; bank < one.banks; ++bank) {
-                std::int64_t const peak = made.peak_bytes(m, bank);
-                f.bytes = f.bytes < peak ? peak : f.bytes;
-            }
-            if (f.bytes == 0 || one.registers > 0) continue;
-            f.memory = static_cast<std::int16_t>(p.plan.memory_of(k.agent, one.name));
-            for (int b = 0; b < made.buffers.size(); ++b) {
-                ir::buffer const& held = made.buffers[static_cast<std::size_t>(b)];
-                if (held.kind != ir::buffer_kind::argument && held.memory == m) f.alignment = std::lcm(f.alignment, held.alignment);
-            }
-            p.keep(p.plan.frames, f, "memories of kernels");
-        }
-    };
-    for (int at = 0; at < p.plan.kernels.size() && !p.refused(); ++at) {
-        if (p.kernel(at).is_copy()) continue;
-        if (is_as_written(p.plan, at, p.plan_of(at))) read(at, p.plan_of(at));
-        else read(at, make_plan(schedule_of(p.plan, at, p.plan_of(at))));
     }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <map>
 #include <tilewright/report/loop_program.hpp>
 
 namespace tilewright {
@@ -91,9 +92,10 @@ class memory_picture {
         std::int64_t begin, end;   // bytes, half-open
     };
 
-    /// @param time  what the numbers above are, in four letters
-    memory_picture(memory const& of, int bank, std::string time, std::vector<box> boxes)
-        : memory_(of), bank_(bank), time_(std::move(time)), boxes_(std::move(boxes)) {
+    /// @param time   what the numbers above are, in four letters
+    /// @param names  of times that are shown by another text than their number
+    memory_picture(memory const& of, int bank, std::string time, std::vector<box> boxes, std::map<std::int64_t, std::string> names = {})
+        : memory_(of), bank_(bank), time_(std::move(time)), boxes_(std::move(boxes)), names_(std::move(names)) {
         for (box const& b : boxes_) {
             times_.insert(times_.end(), {b.first, b.last});
             addresses_.insert(addresses_.end(), {b.begin, b.end});
@@ -113,7 +115,8 @@ class memory_picture {
         std::string head(margin + columns_.back() + 8, ' ');
         head.replace(0, time_.size(), time_);
         for (std::size_t at = 0; at < times_.size(); ++at) {
-            std::string const number = std::to_string(times_[at]);
+            auto const named = names_.find(times_[at]);
+            std::string const number = named != names_.end() ? named->second : std::to_string(times_[at]);
             head.replace(margin + columns_[at], number.size(), number);
         }
         std::string text = trimmed(indent + head);
@@ -174,6 +177,7 @@ class memory_picture {
     int bank_;
     std::string time_;
     std::vector<box> boxes_;
+    std::map<std::int64_t, std::string> names_;
     std::vector<std::int64_t> times_, addresses_;
     std::vector<std::size_t> rows_, columns_;
 };

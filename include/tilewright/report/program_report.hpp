@@ -25,12 +25,14 @@ struct reported_place {
     label name{};
     std::string kind;  ///< "input", "output", "constant", "between", "buffer"
     label memory{};
-    int bank = 0;
+    int bank = 0;                          ///< the first of those that it lies in
     std::optional<std::int64_t> offset{};  ///< none: the caller passes a pointer
     std::int64_t bytes = 0;                ///< of a version
     int versions = 1;
     int first_step = 0;
     int last_step = 0;
+    std::optional<int> first_line{};  ///< buffer: of its kernel's loop program
+    std::optional<int> last_line{};
     std::optional<label> in_place_of{};
     std::optional<label> copy_of{};
 };
@@ -104,6 +106,7 @@ inline program_report report_of(program_plan_value const& plan) {
             memory const& in = made.plan.where->memories[b.memory];
             if (b.kind == ir::buffer_kind::argument || in.registers > 0) continue;
             int const here = plan.memory_of(k.agent, in.name);
+            lifetime const life = lifetime_of(made.plan, b);
             report.places.push_back({.name = tilewright::detail::dotted(k.name, b.name),
                                      .kind = "buffer",
                                      .memory = plan.memories[static_cast<std::size_t>(here)].name,
@@ -112,7 +115,9 @@ inline program_report report_of(program_plan_value const& plan) {
                                      .bytes = b.bytes,
                                      .versions = b.versions,
                                      .first_step = k.first_step,
-                                     .last_step = k.last_step});
+                                     .last_step = k.last_step,
+                                     .first_line = life.first,
+                                     .last_line = life.last});
         }
         report.layers.push_back(std::move(layer));
     }
@@ -125,11 +130,86 @@ inline program_report report_of(program_plan_value const& plan) {
 BOOST_HANA_ADAPT_STRUCT(tilewright::reports::reported_live, memory, bytes);
 BOOST_HANA_ADAPT_STRUCT(tilewright::reports::reported_layer, name, agent, kind, first_step, last_step, cycles, live, traffic);
 BOOST_HANA_ADAPT_STRUCT(tilewright::reports::reported_place, name, kind, memory, bank, offset, bytes, versions, first_step, last_step,
-                        in_place_of, copy_of);
+                        first_line, last_line, in_place_of, copy_of);
 BOOST_HANA_ADAPT_STRUCT(tilewright::reports::reported_pool, name, capacity, peak, lower_bound, proven, slack, constants);
 BOOST_HANA_ADAPT_STRUCT(tilewright::reports::program_report, program, refusal, layers, memories, places, cycles);
 
 namespace tilewright {
+
+namespace reports {
+
+/// What lies in a bank of a program's memory, over the steps of the program: those in which a kernel's buffers come and go have a column
+/// for each set of them that is alive at one time.
+class program_picture {
+  public:
+    program_picture(program_plan_value const& plan, int memory_at) : plan_(plan), memory_at_(memory_at) {
+        std::vector<int> points(static_cast<std::size_t>(plan.steps.size()), 1);
+        each_kernel(
+            [&](int from, ir::program_kernel const& k) { points[static_cast<std::size_t>(k.first_step)] = plan.scratch_points(from); });
+        for (std::size_t step = 0, point = 0; step <= points.size(); ++step) {
+            first_.push_back(static_cast<int>(point));
+            for (int at = 0; step < points.size() && at < points[step]; ++at, ++point)
+                names_[static_cast<std::int64_t>(point)] = std::to_string(step) + (at == 0 ? "" : "." + std::to_string(at));
+            if (step == points.size()) names_[static_cast<std::int64_t>(point)] = std::to_string(step);
+        }
+    }
+
+    /// Empty where there is nothing to draw, or too much for a drawing.
+    std::string str(int bank, std::string const& indent) const {
+        memory const& what = plan_.memories[static_cast<std::size_t>(memory_at_)].what;
+        std::vector<memory_picture::box> boxes;
+        for (int at = 0; at < plan_.tensors.size(); ++at) {
+            ir::program_tensor const& t = plan_.tensor_at(at);
+            if (t.memory != memory_at_ || t.passed || t.kind == ir::tensor_kind::constant || t.bank != bank) continue;
+            // What takes over the bytes of another tensor is drawn behind it.
+            int const first = t.in_place_of < 0 ? t.born : plan_.tensor_at(t.in_place_of).dead;
+            if (first < t.dead)
+                boxes.push_back({t.name.str(), grouped(t.bytes), point(first), point(t.dead), t.offset, t.offset + t.bytes});
+        }
+        each_kernel([&](int from, ir::program_kernel const& k) {
+            for (int at = from; at < plan_.scratch_end(from); ++at) {
+                ir::program_scratch const& s = plan_.scratch_at(at);
+                if ((bank - s.bank + what.banks) % what.banks >= s.bank_count) continue;
+                bool const to_the_end = s.dead == plan_.scratch_points(from);
+                boxes.push_back({tilewright::detail::dotted(k.name, s.name).str(),
+                                 (s.versions > 1 ? std::to_string(s.versions) + " x " : "") + grouped(s.bytes),
+                                 point(k.first_step) + s.born, to_the_end ? point(k.last_step + 1) : point(k.first_step) + s.dead, s.offset,
+                                 s.offset + s.bytes_in_bank});
+            }
+        });
+        if (boxes.empty() || boxes.size() > 24) return {};
+        return memory_picture(what, bank, "step", boxes, names_).str(indent);
+    }
+
+  private:
+    /// Calls `visit(from, kernel)` for the kernels that have buffers here, which begin at position `from`.
+    template <class Visit>
+    void each_kernel(Visit const& visit) const {
+        for (int from = 0; from < plan_.scratch.size(); from = plan_.scratch_end(from)) {
+            if (plan_.scratch_at(from).memory == memory_at_) visit(from, plan_.kernel_at(plan_.scratch_at(from).kernel));
+        }
+    }
+    std::int64_t point(int step) const { return first_[static_cast<std::size_t>(step)]; }
+
+    program_plan_value const& plan_;
+    int memory_at_;
+    std::vector<int> first_;  ///< point of each step
+    std::map<std::int64_t, std::string> names_;
+};
+
+/// "in place of t", "copy of t"; of a buffer "lines 2 to 5", of its kernel's loop program; before that, the first of several banks.
+inline std::string note_of(reported_place const& p, int banks) {
+    std::string note = banks > 1 ? "bank " + std::to_string(p.bank) : "";
+    auto const add = [&](std::string const& more) { note += (note.empty() ? "" : ", ") + more; };
+    if (p.in_place_of) add("in place of " + p.in_place_of->str());
+    else if (p.copy_of) add("copy of " + p.copy_of->str());
+    if (p.first_line)
+        add(*p.first_line == *p.last_line ? "line " + std::to_string(*p.first_line)
+                                          : "lines " + std::to_string(*p.first_line) + " to " + std::to_string(*p.last_line));
+    return note;
+}
+
+}  // namespace reports
 
 /// A program as one line of JSON: the members of `reports::program_report`.
 inline std::string to_json(program_plan_value const& plan) { return to_json(reports::report_of(plan)); }
@@ -173,22 +253,18 @@ inline std::string memory_report(program_plan_value const& plan) {
                 grouped(m.slack) + (m.constants > 0 ? "; constants " + grouped(m.constants) : "") + "\n";
         table rows({left, left, right, right, left, left});
         rows.add({"tensor or buffer", "kind", "bytes", "offset", "steps", ""});
-        std::vector<memory_picture::box> boxes;
         for (reported_place const& p : report.places) {
             if (p.memory != m.name) continue;
-            std::string const note = p.in_place_of ? "in place of " + p.in_place_of->str() : p.copy_of ? "copy of " + p.copy_of->str() : "";
             rows.add({p.name.str(), p.kind, (p.versions > 1 ? std::to_string(p.versions) + " x " : "") + grouped(p.bytes),
-                      p.offset ? grouped(*p.offset) : "passed", std::to_string(p.first_step) + " to " + std::to_string(p.last_step), note});
-            // What takes over the bytes of another tensor is drawn behind it.
-            int first = p.first_step;
-            for (reported_place const& other : report.places) {
-                if (p.in_place_of && other.name == *p.in_place_of) first = other.last_step + 1;
-            }
-            if (first > p.last_step) continue;
-            if (p.offset && p.kind != "constant" && what.banks == 1 && p.versions == 1)
-                boxes.push_back({p.name.str(), grouped(p.bytes), first, p.last_step + 1, *p.offset, *p.offset + p.bytes});
+                      p.offset ? grouped(*p.offset) : "passed", std::to_string(p.first_step) + " to " + std::to_string(p.last_step),
+                      note_of(p, what.banks)});
         }
-        if (!boxes.empty() && boxes.size() <= 24) text += memory_picture(what, 0, "step", boxes).str("  ");
+        program_picture const picture(plan, at);
+        for (int bank = 0; bank < what.banks; ++bank) {
+            std::string const drawn = picture.str(bank, "  ");
+            if (what.banks > 1 && !drawn.empty()) text += "  bank " + std::to_string(bank) + "\n";
+            text += drawn;
+        }
         text += rows.str("  ");
     }
     return text;
