@@ -206,7 +206,7 @@ macro(_tilewright_need_tools)
 endmacro()
 
 # An executable of the sources of `tool` and the object library `subject`, which tells it what to work on. The former, Halide's headers among
-# them, take most of a minute to compile, so they are compiled once for all directories whose objects can be linked with each other.
+# them, take 20 s to compile, so they are compiled once for all directories whose objects can be linked with each other.
 function(_tilewright_add_tool name tool subject)
     # Directories may differ in what objects must agree on: ABI, standard library, sanitizers. Warnings and optimisation are no such thing.
     set(key "${CMAKE_CXX_COMPILER};${CMAKE_CXX_FLAGS};${CMAKE_CXX_STANDARD};${CMAKE_CXX_EXTENSIONS};${CMAKE_POSITION_INDEPENDENT_CODE}")

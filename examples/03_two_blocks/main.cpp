@@ -129,7 +129,7 @@ int main() {
     if (code != 0) std::cerr << "the kernel failed with code " << code << ": " << on.error() << "\n";
     std::cout << tilewright::memory_map(plan<across_two_blocks>) << "\n";
 
-    constexpr tilewright::verdict refusal = make_plan(with_c_in_block_1).refusal;  // by the compiler: planning here would make the program larger
+    constexpr tilewright::verdict refusal = make_plan(with_c_in_block_1).refusal;  // planned by the compiler
     std::cout << "C in block 1 as well:\n" << to_string(refusal) << "\n\n";
 
     for (std::size_t at = 0; at < expected.size(); ++at) {
