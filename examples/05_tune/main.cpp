@@ -20,7 +20,7 @@ namespace {
 
 /// The compiler's own answer for one shape.
 constexpr kernel::gemm_shape known{256, 196, 128};
-constexpr auto candidates_of_known = kernel::tiles_for(known);
+constexpr auto candidates_of_known = kernel::tiles_for(known, 5);
 constexpr auto scheduled_of_known = [](kernel::gemm_tile const& tile) { return kernel::tiled_gemm(kernel::gemm_of<float, known>, tile); };
 constexpr auto tile_by_cost = best_of<candidates_of_known, decltype(scheduled_of_known), targets::avx2::cycles>();
 

@@ -19,7 +19,7 @@ inline constexpr auto in_blocks = tiled_gemm(gemm_of<float, odd>, {.rows = 6,
                                                                    .columns_inside = false,
                                                                    .packs_rows = true});
 /// The compiler's choice.
-inline constexpr auto candidates = tilewright::kernel::tiles_for(odd);
+inline constexpr auto candidates = tilewright::kernel::tiles_for(odd, 5);
 inline constexpr auto scheduled = [](tilewright::kernel::gemm_tile const& tile) { return tiled_gemm(gemm_of<float, odd>, tile); };
 
 }  // namespace host_gemm

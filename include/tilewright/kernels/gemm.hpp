@@ -25,43 +25,48 @@ struct gemm_tile {
     bool runs_ahead = false;           ///< while a packed block of B is used, the caches are asked for the lines of the next one
 };
 
-/// Tiles that are worth trying for a shape: those of registers that fill them, and blocks whose part of B stays in the second-level cache.
+/// Tiles that are worth trying for a shape, the likeliest first: those of registers that fill them, and blocks whose part of B stays in the
+/// second-level cache.
 struct gemm_tiles {
     static constexpr int most = 36;
     fixed_array<gemm_tile, most> tiles{};
     int count = 0;
+    int limit = most;  ///< of them
 
     constexpr gemm_tile const* begin() const { return tiles.data(); }
     constexpr gemm_tile const* end() const { return tiles.data() + count; }
     constexpr void add(gemm_tile const& tile) {
-        if (count < most) tiles[static_cast<std::size_t>(count++)] = tile;
+        if (count < limit) tiles[static_cast<std::size_t>(count++)] = tile;
     }
 };
-constexpr gemm_tiles tiles_for(gemm_shape const& of) {
-    gemm_tiles found;
+/// @param limit  of tiles: a search in the compiler takes as long for each as for a kernel
+constexpr gemm_tiles tiles_for(gemm_shape const& of, int limit = gemm_tiles::most) {
+    gemm_tiles found{.limit = limit < gemm_tiles::most ? limit : gemm_tiles::most};
     auto const at_most = [](std::int64_t value, std::int64_t most) { return value < most ? value : most; };
     // One row uses each value of B once: packing it would be twice the work.
     if (of.rows == 1) {
-        for (std::int64_t vectors : {2, 4, 8}) {
-            for (std::int64_t depth : {4, 8, 16}) found.add({1, vectors, 1, of.columns, at_most(depth, of.depth), false, true});
+        for (std::int64_t depth : {8, 4, 16}) {
+            for (std::int64_t vectors : {8, 4, 2}) found.add({1, vectors, 1, of.columns, at_most(depth, of.depth), false, true});
         }
         return found;
     }
     bool const small = of.columns * of.depth * 4 <= 16384;
-    constexpr std::int64_t rows_of[] = {6, 4, 5, 3}, vectors_of[] = {2, 3, 2, 4};
-    for (int which = 0; which < 4; ++which) {
-        std::int64_t const rows = rows_of[which], vectors = vectors_of[which], width = vectors * 8;
-        if (rows > of.rows) continue;
-        if (small) {
-            found.add({rows, vectors, of.rows, of.columns, of.depth, false, true});
-            continue;
-        }
-        for (std::int64_t depth : {256, 384, 576, 1024}) {
-            if (depth > of.depth && depth != 256) continue;
-            std::int64_t const block = at_most(depth, of.depth), columns = at_most(131072 / block / width * width, of.columns);
-            found.add({rows, vectors, at_most(96 / rows * rows, of.rows), columns, block, true, true});
-            if (columns > 64) found.add({rows, vectors, at_most(96 / rows * rows, of.rows), 64 / width * width, block, true, true});
-            if (which == 0) found.add({rows, vectors, at_most(72, of.rows), columns, block, true, false, 1, 8, true});
+    constexpr std::int64_t rows_of[] = {6, 4, 4, 5, 3}, vectors_of[] = {2, 3, 2, 2, 4};
+    for (bool likely : {true, false}) {
+        for (std::int64_t depth : {256, 576, 384, 1024}) {
+            if ((depth > of.depth || small) && depth != 256) continue;
+            for (int which = likely ? 0 : 2; which < (likely ? 2 : 5); ++which) {
+                std::int64_t const rows = rows_of[which], vectors = vectors_of[which], width = vectors * 8;
+                if (rows > of.rows) continue;
+                if (small) {
+                    found.add({rows, vectors, of.rows, of.columns, of.depth, false, which != 2});
+                    continue;
+                }
+                std::int64_t const block = at_most(depth, of.depth), columns = at_most(131072 / block / width * width, of.columns);
+                if (which == 0) found.add({rows, vectors, at_most(72, of.rows), columns, block, true, false, 1, 8, true});
+                found.add({rows, vectors, at_most(96 / rows * rows, of.rows), columns, block, true, true});
+                if (columns > 64) found.add({rows, vectors, at_most(96 / rows * rows, of.rows), 64 / width * width, block, true, true});
+            }
         }
     }
     return found;
