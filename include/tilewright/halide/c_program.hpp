@@ -302,8 +302,8 @@ class c_program_writer {
             agent const& on = plan_.agent_of(k);
             if (s.kind == ir::program_step_kind::join) running.erase(k.agent);
             constexpr char const* steps[] = {"", "start ", "join "};
-            text << "    /* " << steps[static_cast<int>(s.kind)] << k.name.str() << " on " << on.name.str() << " */\n    status = "
-                 << step_text(s) << ";\n";
+            text << "    /* " << steps[static_cast<int>(s.kind)] << k.name.str() << " on " << on.name.str()
+                 << " */\n    status = " << step_text(s) << ";\n";
             if (running.empty()) {
                 text << "    if (status != 0) return status;\n";
             } else {

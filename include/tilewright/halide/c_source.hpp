@@ -101,8 +101,8 @@ class c_kernel_writer {
     }
 
     void reserve_names() {
-        for (std::string const& word : {options_.name, options_.name + "_steps", options_.name + "_complete", options_.name + "_machine",
-                                       std::string("overlap")})
+        for (std::string const& word :
+             {options_.name, options_.name + "_steps", options_.name + "_complete", options_.name + "_machine", std::string("overlap")})
             code_.values.names.reserve(word);
         auto const reserve = [&](device_call const& call, bool aside) {
             code_.values.names.reserve(call.symbol.str());

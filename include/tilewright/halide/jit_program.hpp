@@ -16,8 +16,8 @@ class jit_program {
             made.build = build_kernel(plan(), at);
             emulator* const by = &on.on(plan().kernel_at(at).agent);
             bool const copies = plan().agent_of(plan().kernel_at(at)).is_engine();
-            made.code = std::make_unique<jit_kernel>(made.build.plan, by, checked, jit_target(),
-                                                     copies ? plan_part::begin : plan_part::whole);
+            made.code =
+                std::make_unique<jit_kernel>(made.build.plan, by, checked, jit_target(), copies ? plan_part::begin : plan_part::whole);
             if (copies) made.completes = std::make_unique<jit_kernel>(made.build.plan, by, checked, jit_target(), plan_part::complete);
         }
     }

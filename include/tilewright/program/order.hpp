@@ -6,9 +6,9 @@ namespace tilewright::detail {
 
 /// Puts the kernels in an order in which everything is computed before it is read, and agents that work beside are kept busy.
 ///
-/// Kernels keep the order in which they were written, as far as what they read is there and no copy under way has their engines. Copies by the caller's core, and those back into a
-/// memory that was too small, run right before the first kernel that needs them; other agents begin theirs when they can, and copies out of
-/// a memory that is too small come first of all.
+/// Kernels keep the order in which they were written, as far as what they read is there and no copy under way has their engines. Copies by
+/// the caller's core, and those back into a memory that was too small, run right before the first kernel that needs them; other agents
+/// begin theirs when they can, and copies out of a memory that is too small come first of all.
 class kernel_order {
   public:
     constexpr explicit kernel_order(program_planning& planned) : p(planned) { running_.fill(-1); }
@@ -17,6 +17,7 @@ class kernel_order {
         int const count = p.plan.kernels.size();
         int left = count;
         while (left > 0 && !p.refused()) {
+            join_what_has_left();
             int chosen = -1;
             for (int k = 0; k < count && chosen < 0; ++k) {
                 if (waits(k) && p.kernel(k).early && ready(k)) chosen = k;
@@ -98,6 +99,13 @@ class kernel_order {
         now_ += kernel.issue_cycles;
         // What reads such a copy, or takes the bytes that it has freed, comes right behind it.
         if (on_demand(k) || (kernel.early && p.spills_at_once)) join(static_cast<int>(agent_at(k)));
+    }
+    /// A copy out of a memory that is too small frees it as soon as it is complete.
+    constexpr void join_what_has_left() {
+        for (int a = 0; a < p.plan.of->agent_count; ++a) {
+            auto const at = static_cast<std::size_t>(a);
+            if (running_[at] >= 0 && p.kernel(running_[at]).early && complete_at_[at] <= now_) join(a);
+        }
     }
     constexpr int next_to_complete() const {
         int found = -1;
