@@ -103,6 +103,23 @@ TEST_CASE("engines that one call waits for are one, whatever machines call them,
     CHECK(steps(engine{"gate"}.waits("inward_wait", argument::literal(1), argument::tag)) == beside);
     CHECK(steps(engine{"gate"}) == beside);
 }
+TEST_CASE("engines that order each other copy, too: the core waits for the copy") {
+    engine const in_order{.name = "in_order", .interlocked = true}, unit{.name = "unit", .interlocked = true};
+    machine where("where", l2, act, wei, in_order, unit, tokens(in_order, unit));
+    where.add(transfer("get", wei, act).dimensions(2).on(in_order).asynchronous());
+    schedule const turn_there = schedule(turned, where).reads(x, l2).writes(r, act);
+    schedule const add_there = schedule(added, where).reads(x, act).reads(y, act).writes(r, act);
+    agent const core("core", where);
+    program made("ordered");
+    made.input(in, l2)
+        .constant(w, wei, numbers)
+        .run("turn", core, turn_there)
+        .bind(x, in)
+        .bind(r, t0)
+        .with(agent("dma", where).copies_on(in_order));
+    made.run("sum", core, add_there).bind(x, t0).bind(y, w).bind(r, out).output(out, act);
+    CHECK(steps_of(make_program_plan(made)) == "start w.act, turn, join w.act, sum");
+}
 TEST_CASE("two agents that copy on one engine take turns") {
     program made("turns");
     agent const second = agent("second", host).copies_on(outward);

@@ -226,7 +226,8 @@ class c_program_writer {
             c_kernel_code const& k = codes_[static_cast<std::size_t>(at)];
             ir::program_kernel const& kernel = plan_.kernel_at(at);
             text << "\n/* Kernel " << kernel.name.str() << " on " << plan_.agent_of(kernel).name.str()
-                 << (kernel.is_copy() ? ", a copy between two memories" : "") << ":\n *\n"
+                 << (kernel.is_copy() ? ", a copy between two memories" : "")
+                 << (copies(at) ? ", begun by one function and completed by another" : "") << ":\n *\n"
                  << k.directives << " */\n"
                  << k.functions;
         }

@@ -29,12 +29,12 @@ constexpr copy_route route_between(program_planning& p, ir::program_tensor const
             if (!copies(by) || p.plan.memory_of(a, by.source) != from || p.plan.memory_of(a, by.destination) != to) continue;
             copy_computation const what(t.type, t.rank, t.extents);
             plan_value const made = make_plan(copy_schedule(what, where, by));
-            if (made.refusal) continue;
-            bool const known = made.cycles_resolved();
-            auto const cycles = static_cast<std::int64_t>(static_cast<double>(known ? made.cycles() : made.serial_cycles()));
+            if (made.refusal || (on.is_engine() && ir::first_wait_of(made) < 0)) continue;
+            ir::prediction const found = ir::predict(made);
+            std::int64_t const cycles = found.resolved ? found.cycles : made.total_cycles;
             bool const beside = on.is_engine() && best && !p.plan.of->agents[static_cast<std::size_t>(best.agent)].works_beside();
             if (best && cycles + (beside ? 0 : 1) > best.cycles) continue;
-            best = {.agent = a, .transfer = at, .cycles = cycles, .cycles_known = known, .engines = engines_of(made)};
+            best = {.agent = a, .transfer = at, .cycles = cycles, .cycles_known = found.resolved, .engines = engines_of(made)};
             if (!on.is_engine()) continue;
             ir::prediction const issue = ir::predict_issue(made);
             best.issue_cycles = issue.cycles;
