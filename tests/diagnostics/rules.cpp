@@ -196,6 +196,22 @@ void break_programs(rule_book& book) {
     book.refuses(no_placement, rule::copies_are_forbidden, apart().writes(y, l1).without_copies());
     book.refuses(no_placement, rule::no_transfer_between, one().bind(x, u).input(u, l2).output(y, l1).reads(u, l1));
     book.refuses(ill_formed, rule::pinned_where_it_is_given, given().pin(x, l1));
+
+    static constexpr engine dma{"dma"}, other_dma{"other_dma"}, idle{"idle"};
+    static constexpr auto get = transfer("get", l1, l2).dimensions(2).on(dma).asynchronous(),
+                          put = transfer("put", l2, l1).dimensions(2).on(dma);
+    static constexpr auto get_otherwise = transfer("get_otherwise", l1, l2).dimensions(2).on(other_dma).asynchronous();
+    static constexpr auto copying = machine("copying", l1, l2, dma, other_dma, idle, get, put, get_otherwise);
+    static constexpr agent by_dma = agent("by_dma", copying).copies_on(dma);
+    static constexpr auto same = y(p, q) = x(p, q);
+    static constexpr auto no_copy = schedule(next, copying), back = schedule(same, copying).reads(x, l2).writes(y, l1).by(put);
+    static constexpr auto aside = schedule(same, copying).reads(x, l1).writes(y, l2).by(get_otherwise);
+    book.refuses(ill_formed, rule::more_than_a_copy, program("one").input(x, l1).output(y, l2).run("k", by_dma, no_copy));
+    book.refuses(ill_formed, rule::copy_that_blocks, program("one").input(x, l2).output(y, l1).run("k", by_dma, back));
+    book.refuses(ill_formed, rule::copy_on_another_engine, program("one").input(x, l1).output(y, l2).run("k", by_dma, aside));
+    book.refuses(ill_formed, rule::agent_of_two_ways, given().with(by_dma.aside("go", "wait")));
+    book.refuses(ill_formed, rule::engine_that_blocks, given().with(agent("by_idle", copying).copies_on(idle)));
+    CHECK(make_program_plan(given().with(agent("by_none", left).copies_on(dma))).refusal.kind == unknown_part);
     CHECK(make_program_plan(one().bind(y, x)).refusal.kind == cycle);
 }
 

@@ -2,7 +2,9 @@
 #include <deque>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <tilewright/program/kernel_plans.hpp>
 
@@ -16,7 +18,7 @@ using element = std::uint32_t;
 
 /// A kernel as plain C++ computes it.
 struct drawn_kernel {
-    enum class kind : std::uint8_t { scaled, added, turned, product, slice, twice } is{};
+    enum class kind : std::uint8_t { scaled, added, turned, product, slice, twice, copied } is{};
     int first = -1, second = -1;  ///< tensors that it reads
     int result = -1;
 };
@@ -52,6 +54,7 @@ struct drawn_program {
                     if (k.is == added) e = at(a, i, j) + at(tensors[static_cast<std::size_t>(k.second)], i, j) * 5u;
                     if (k.is == twice) e = (at(a, i, j) * 3u + 7u) * 5u + 1u;
                     if (k.is == turned) e = at(a, j, i);
+                    if (k.is == copied) e = at(a, i, j);
                     if (k.is == slice) e = at(a, i + 1, j + 2);
                     for (int m = 0; k.is == product && m < a.columns; ++m)
                         e += at(a, i, m) * at(tensors[static_cast<std::size_t>(k.second)], m, j);
@@ -111,11 +114,21 @@ class drawer {
         tcm_ = {.name = "tcm", .capacity = 4_KiB, .alignment = 4, .banks = banks};
         write("act of " + std::to_string(act_bytes) + " bytes in " + std::to_string(act_.banks) + " banks, spad " +
               (spad_.per_agent ? "of each" : "shared") + ", " + std::to_string(banks) + " banks");
-        engine const dma{"dma"}, loader{"loader"}, storer{"storer"};
-        machine& cpu = d_->machines.emplace_back(label("cpu"), l2_, act_, wei_, tcm_, dma);
-        cpu.add(transfer("fetch", l2_, act_).on(dma).dimensions(2).row_limit(64));
+        engine const dma{.name = "dma", .depth = 3}, loader{"loader"}, storer{"storer"};
+        engine const channel{.name = "channel", .depth = 2, .completes = completion::by_channel};
+        machine& cpu = d_->machines.emplace_back(label("cpu"), l2_, act_, wei_, tcm_, dma, channel);
+        // Blocking, and beside the core: by one engine in, by another out, and in several calls or one.
+        fetch_.emplace("fetch", l2_, act_);
+        cpu.add(fetch_->on(dma).dimensions(2).row_limit(64));
+        bring_.emplace("bring", l2_, act_);
+        cpu.add(
+            bring_->on(dma).asynchronous().dimensions(1 + below(2)).row_limit(64).cost({.latency = 7, .setup = 2, .bytes_per_cycle = 2}));
         drains_ = below(3) != 0;
-        if (drains_) cpu.add(transfer("drain", act_, l2_).on(dma).cost({.latency = 10, .bytes_per_cycle = 2}));
+        drain_.emplace("drain", act_, l2_);
+        carry_.emplace("carry", act_, l2_);
+        if (drains_) cpu.add(drain_->on(dma).cost({.latency = 10, .bytes_per_cycle = 2}));
+        if (drains_)
+            cpu.add(carry_->on(channel).asynchronous().dimensions(1 + below(2)).row_limit(48).cost({.latency = 5, .bytes_per_cycle = 4}));
         cpu.add(transfer("get", l2_, tcm_).on(dma).dimensions(2));
         cpu.add(transfer("get_act", act_, tcm_).dimensions(2));
         cpu.add(transfer("put", tcm_, l2_).dimensions(2));
@@ -126,6 +139,13 @@ class drawer {
         agents_ = {agent("cpu", cpu), agent("npu", npu)};
         if (below(2) == 0) agents_[1] = agents_[1].aside("npu_start", "npu_join");
         if (below(2) == 0) agents_.push_back(agent("npu2", npu).aside("npu2_start", "npu2_join"));
+        if (below(2) == 0) agents_.push_back(agent("bringer", cpu).copies_on(dma));
+        if (drains_ && below(2) == 0) agents_.push_back(agent("carrier", cpu).copies_on(channel));
+        // One that shares its engine.
+        if (below(4) == 0) agents_.push_back(agent("bringer2", cpu).copies_on(dma));
+        for (agent const& a : agents_) {
+            if (a.is_engine() && below(3) != 0) d_->what.with(a);
+        }
     }
 
     any_tensor last() const { return {label(d_->tensors.back().name.c_str()), scalar_type_of<element>()}; }
@@ -160,7 +180,8 @@ class drawer {
         k.is = kinds[below(8)];
         if (k.is == slice && (rows < 3 || columns < 4)) k.is = scaled;
         agent const& on = agents_[static_cast<std::size_t>(at == 0 ? 0 : below(static_cast<int>(agents_.size())))];
-        bool const by_npu = on.name != label("cpu");
+        bool const by_npu = on.name == label("npu") || on.name == label("npu2");
+        if (on.is_engine()) k.is = copied;
         if (k.is == turned) std::swap(rows, columns);
         if (k.is == slice) rows -= 1, columns -= 2;
         if (k.is == added) {
@@ -181,22 +202,28 @@ class drawer {
                                       : k.is == turned  ? keep(r(i, j) = x(j, i))
                                       : k.is == twice   ? keep(stages(mid(i, j) = x(i, j) * 3u + 7u, r(i, j) = mid(i, j) * 5u + 1u))
                                       : k.is == product ? keep(r(i, j) += x(i, m) * y(m, j))
+                                      : k.is == copied  ? keep(r(i, j) = x(i, j))
                                                         : keep(r(i, j) = x(i + 1, j + 2));
         schedule& s = d_->schedules.emplace_back(what, *on.where);
         memory const near = by_npu ? spad_ : tcm_;
         // Of two stages, each works on copies of its own, one after the other; or a copy lives among the tensors.
         bool const staged = k.is == twice || below(2) == 0, rowwise = below(2) == 0 && k.is != turned;
-        if (k.is == twice) {
+        if (k.is == copied) {
+            bool const in = on.engine_name == label("dma");
+            s.reads(x, in ? l2_ : act_).writes(r, in ? act_ : l2_).by(in ? *bring_ : *carry_);
+        } else if (k.is == twice) {
             bool const named = !by_npu || below(4) != 0, among_tensors = !by_npu && below(2) == 0;
             memory const home = among_tensors ? act_ : near, arguments = among_tensors ? l2_ : act_;
             if (named) s.writes(r, arguments);
             s.store_in(mid, below(2) == 0 ? home : by_npu ? act_ : tcm_);
             bool const written = !among_tensors || drains_;
             if (written) s.cache_write(r, home);
+            if (written && among_tensors) s.by(below(2) == 0 ? *drain_ : *carry_);
             if (written && rowwise) s.at(i).buffers(by_npu ? 1 + below(3) : 1);
             s.stage(mid);
             if (named) s.reads(x, arguments);
             s.cache_read(x, home);
+            if (among_tensors) s.by(below(2) == 0 ? *fetch_ : *bring_);
             if (rowwise) s.at(i).buffers(by_npu ? 1 + below(3) : 1);
         } else if (!by_npu && staged) {
             // Transfers say where the operands are.
@@ -231,9 +258,33 @@ class drawer {
     std::mt19937 random_;
     drawn_program* d_ = nullptr;
     memory act_, l2_, wei_, spad_, tcm_;
+    std::optional<transfer> fetch_, bring_, drain_, carry_;
     bool drains_ = false;  ///< what is in act can be copied to l2
     std::vector<agent> agents_;
 };
+
+/// What the caller's core is given while a copy has an engine that it uses, too; empty: nothing.
+inline std::string shared_engine(program_plan_value const& plan) {
+    std::map<int, std::set<std::string>> under_way;  // engines that copy, by kernel
+    for (int at = 0; at < plan.steps.size(); ++at) {
+        ir::program_step const& s = plan.steps[static_cast<std::size_t>(at)];
+        ir::program_kernel const& k = plan.kernel_at(s.kernel);
+        if (s.kind == ir::program_step_kind::join) under_way.erase(s.kernel);
+        if (s.kind == ir::program_step_kind::join || plan.agent_of(k).is_aside()) continue;
+        plan_value const made = build_kernel(plan, s.kernel).plan;
+        std::set<std::string> used;
+        for (int m = 0; m < made.movements.size(); ++m)
+            used.insert(made.where->transfers[made.movements[static_cast<std::size_t>(m)].transfer].engine_name.str());
+        for (auto const& [other, engines] : under_way) {
+            for (std::string const& name : engines) {
+                if (used.count(name) != 0) return k.name.str() + " and " + plan.kernel_at(other).name.str() + " use " + name + " at a time";
+            }
+        }
+        used.erase("");
+        if (s.kind == ir::program_step_kind::start) under_way[s.kernel] = used;
+    }
+    return {};
+}
 
 /// What is wrong with a plan; empty: nothing. Lifetimes are worked out anew, from the steps.
 inline std::string fault_of(program_plan_value const& plan) {
@@ -259,6 +310,7 @@ inline std::string fault_of(program_plan_value const& plan) {
         auto const k = static_cast<std::size_t>(at);
         if (first[k] < 0 || last[k] < first[k]) return "kernel " + plan.kernel_at(at).name.str() + " does not run";
     }
+    if (std::string const shared = shared_engine(plan); !shared.empty()) return shared;
     for (int at = 0; at < plan.tensors.size(); ++at) {
         ir::program_tensor const& t = plan.tensor_at(at);
         memory const& m = plan.memories[static_cast<std::size_t>(t.memory)].what;

@@ -32,7 +32,7 @@ TEST_CASE("memories with addresses of their own are constants of the generated c
 
 TEST_CASE(
     "drawn programs, generated and run: bit-equal to plain loops, whenever data moves and kernels run, in the cycles that were planned") {
-    int run = 0;
+    int run = 0, begun = 0, held_up = 0;
     for (std::uint32_t seed = 9000; run < 60; ++seed) {
         auto const drawn = programs::drawer(seed).draw();
         auto const plan = std::make_unique<program_plan_value>(make_program_plan(drawn->what, 20'000));
@@ -57,6 +57,7 @@ TEST_CASE(
             INFO(name_of(how));
             REQUIRE((checked != nullptr && how == progress::latest ? *checked : compiled).run() == 0);
             REQUIRE(on.error() == "");
+            REQUIRE(plan->total_known);
             CHECK(static_cast<double>(on.cycles()) == static_cast<double>(plan->cycles()));
             for (int at = 0; at < plan->tensors.size(); ++at) {
                 if (plan->tensor_at(at).kind != ir::tensor_kind::output) continue;
@@ -67,6 +68,15 @@ TEST_CASE(
                 }
             }
         }
+        for (int at = 0; at < plan->kernels.size(); ++at) {
+            ir::program_kernel const& k = plan->kernel_at(at);
+            if (!plan->agent_of(k).is_engine()) continue;
+            ++begun;
+            held_up += k.issue_cycles > 0 ? 1 : 0;
+        }
         ++run;
     }
+    // Engines copied, also more than their queue holds at a time.
+    CHECK(begun > 50);
+    CHECK(held_up > 10);
 }

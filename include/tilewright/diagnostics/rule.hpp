@@ -175,7 +175,12 @@
     X(token_never_pushed, "`$2` would wait for ever for a token that nothing pushes")                                                   \
     X(token_never_popped, "a token is left when the kernel ends, for the next one to stumble over")                                     \
     X(tokens_overflow, "#0 tokens are under way at a time, #1 fit")                                                                     \
-    X(agent_of_two_machines, "agents of this name have two machines")                                                                   \
+    X(agent_of_two_machines, "agents of this name have two machines, or work in two ways")                                              \
+    X(agent_of_two_ways, "it is said to run kernels by functions of its own, and to copy on an engine")                                 \
+    X(engine_that_blocks, "it is to copy on an engine that has no asynchronous transfer")                                               \
+    X(more_than_a_copy, "agent `$2` only copies, on engine `$3`; a kernel of it is one asynchronous transfer of that engine")           \
+    X(copy_on_another_engine, "agent `$2` only copies on engine `$3`, which this transfer is not of")                                   \
+    X(copy_that_blocks, "agent `$2` copies on engine `$3` while others run, but this transfer blocks until it is complete")             \
     X(memory_of_two_kinds, "agent `$2` describes this memory otherwise than another one does")                                          \
     X(program_without_kernels, "a program runs at least one kernel")                                                                    \
     X(two_kernels_of_one_name, "two kernels have this name")                                                                            \

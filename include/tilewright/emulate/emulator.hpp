@@ -123,6 +123,8 @@ class emulator {
     count counted(intrinsic_description const& i) const { return intrinsics(what_.intrinsics.find(i.name)); }
     /// Cycles that have passed: engines work beside each other and beside the core.
     std::int64_t cycles() const { return std::max(now_, engines_.complete()); }
+    /// Cycles of the core: engines may be at work for longer.
+    std::int64_t core_cycles() const { return now_; }
     /// Cycles when nothing overlaps: the sum over all calls.
     std::int64_t serial_cycles() const {
         std::int64_t total = code_.cycles;

@@ -12,6 +12,7 @@ namespace tilewright {
 /// The machines of a program's agents, emulated: an emulator for each agent, with the memories that they share, and a clock over all.
 ///
 /// A kernel that is started on an agent runs at once, when it is joined, or beside the caller in a thread of its own: whatever `use` says.
+/// A copy by an engine is begun at once, and its data moves as that of all transfers does.
 class program_emulator {
   public:
     using kernel_function = int (*)(void*);
@@ -115,6 +116,17 @@ class program_emulator {
         else if (now) a.code = a.given(), a.given = nullptr;
         return 0;
     }
+    /// Begins a copy by an engine of the caller's core, which goes on when it has started it. @param completes  waits for it
+    int begin(int agent_at, std::function<int()> const& starts, std::function<int()> completes) {
+        agent_state& a = agents_[static_cast<std::size_t>(agent_at)];
+        a.began = now_;
+        a.cycles_before = a.on->cycles();
+        if (int const code = starts(); code != 0) return code;
+        now_ += a.on->core_cycles() - a.cycles_before;
+        a.given = std::move(completes);
+        a.runs = true;
+        return 0;
+    }
     /// Waits for the kernel that an agent was given. @return its code
     int join(int agent_at) {
         agent_state& a = agents_[static_cast<std::size_t>(agent_at)];
@@ -207,6 +219,11 @@ extern "C" {
 }
 [[gnu::used]] inline std::int32_t tilewright_program_start(void* program, std::int32_t agent, int (*kernel)(void*), void* arguments) {
     return static_cast<tilewright::program_emulator*>(program)->start(agent, [=] { return kernel(arguments); });
+}
+[[gnu::used]] inline std::int32_t tilewright_program_begin(void* program, std::int32_t agent, int (*starts)(void*), int (*completes)(void*),
+                                                           void* arguments) {
+    return static_cast<tilewright::program_emulator*>(program)->begin(
+        agent, [=] { return starts(arguments); }, [=] { return completes(arguments); });
 }
 [[gnu::used]] inline std::int32_t tilewright_program_join(void* program, std::int32_t agent) {
     return static_cast<tilewright::program_emulator*>(program)->join(agent);

@@ -103,8 +103,11 @@ class c_program_writer {
     void write_kernel(int at) {
         builds_.push_back(build_kernel(plan_, at));
         kernel_build const& made = builds_.back();
-        codes_.push_back(c_kernel_writer(*made.what, made.plan, {kernel_name(at), options_.to, options_.includes}).write("static "));
+        c_source_options const how{kernel_name(at), options_.to, options_.includes};
+        codes_.push_back(c_kernel_writer(*made.what, made.plan, how).write("static ", copies(at)));
     }
+    /// Whether it is a copy by an engine, which one function begins and another completes.
+    bool copies(int kernel_at) const { return plan_.agent_of(plan_.kernel_at(kernel_at)).is_engine(); }
 
     /// "(const float *)(at->act_mem + 4096)"
     std::string address_of(ir::program_use const& u, std::int64_t first) const {
@@ -213,6 +216,7 @@ class c_program_writer {
             text << "void *tilewright_program_memory(void *, int32_t, int32_t);\n";
             for (char const* name : {"run", "start"})
                 text << "int32_t tilewright_program_" << name << "(void *, int32_t, int (*)(void *), void *);\n";
+            text << "int32_t tilewright_program_begin(void *, int32_t, int (*)(void *), int (*)(void *), void *);\n";
             text << "int32_t tilewright_program_join(void *, int32_t);\nvoid *" << options_.name << "_program(void);\n";
         }
         for (int at = 0; at < plan_.memories.size(); ++at) {
@@ -222,7 +226,8 @@ class c_program_writer {
             c_kernel_code const& k = codes_[static_cast<std::size_t>(at)];
             ir::program_kernel const& kernel = plan_.kernel_at(at);
             text << "\n/* Kernel " << kernel.name.str() << " on " << plan_.agent_of(kernel).name.str()
-                 << (kernel.is_copy() ? ", a copy between two memories" : "") << ":\n *\n"
+                 << (kernel.is_copy() ? ", a copy between two memories" : "")
+                 << (copies(at) ? ", begun by one function and completed by another" : "") << ":\n *\n"
                  << k.directives << " */\n"
                  << k.functions;
         }
@@ -231,6 +236,11 @@ class c_program_writer {
             text << "static int " << kernel_name(at) << "_here(void *places) {\n    const struct " << options_.name
                  << "_places *const at = (const struct " << options_.name << "_places *)places;\n    " << unused_text(at) << "return "
                  << call_text(at) << ";\n}\n";
+        for (int at = 0; at < plan_.kernels.size() && !on_device(); ++at) {
+            if (copies(at))
+                text << "static int " << kernel_name(at) << "_complete_here(void *places) {\n    (void)places;\n    return "
+                     << kernel_name(at) << "_complete();\n}\n";
+        }
         text << "\nint " << options_.name << "(" << parameters() << ") {\n" << entry_text() << "}\n";
         return text.str();
     }
@@ -286,42 +296,42 @@ class c_program_writer {
                      << address_of_bank(at, bank) << ";\n";
         }
         text << "    int status = 0;\n";
-        std::set<int> running;
+        std::map<int, std::int16_t> running;  // of each agent, the kernel
         for (int at = 0; at < plan_.steps.size(); ++at) {
             ir::program_step const& s = plan_.steps[static_cast<std::size_t>(at)];
             ir::program_kernel const& k = plan_.kernel_at(s.kernel);
             agent const& on = plan_.agent_of(k);
-            std::string const agent_at = std::to_string(k.agent), program = options_.name + "_program()",
-                              kernel = kernel_name(s.kernel) + "_here";
             if (s.kind == ir::program_step_kind::join) running.erase(k.agent);
-            text << "    /* "
-                 << (s.kind == ir::program_step_kind::run     ? ""
-                     : s.kind == ir::program_step_kind::start ? "start "
-                                                              : "join ")
-                 << k.name.str() << " on " << on.name.str() << " */\n    status = ";
-            if (s.kind == ir::program_step_kind::run)
-                text << (on_device() ? kernel + "(&at)" : "tilewright_program_run(" + program + ", " + agent_at + ", " + kernel + ", &at)");
-            else if (s.kind == ir::program_step_kind::start)
-                text << (on_device() ? on.start.str() + "(" + kernel + ", &at)"
-                                     : "tilewright_program_start(" + program + ", " + agent_at + ", " + kernel + ", &at)");
-            else text << (on_device() ? on.join.str() + "()" : "tilewright_program_join(" + program + ", " + agent_at + ")");
-            text << ";\n";
+            constexpr char const* steps[] = {"", "start ", "join "};
+            text << "    /* " << steps[static_cast<int>(s.kind)] << k.name.str() << " on " << on.name.str()
+                 << " */\n    status = " << step_text(s) << ";\n";
             if (running.empty()) {
                 text << "    if (status != 0) return status;\n";
             } else {
                 // Nothing is under way when the caller has the code.
                 text << "    if (status != 0) {\n";
-                for (int other : running)
-                    text << "        (void)"
-                         << (on_device() ? plan_.of->agents[static_cast<std::size_t>(other)].join.str() + "()"
-                                         : "tilewright_program_join(" + program + ", " + std::to_string(other) + ")")
-                         << ";\n";
+                for (auto const& [agent, kernel] : running)
+                    text << "        (void)" << step_text({ir::program_step_kind::join, kernel}) << ";\n";
                 text << "        return status;\n    }\n";
             }
-            if (s.kind == ir::program_step_kind::start) running.insert(k.agent);
+            if (s.kind == ir::program_step_kind::start) running[k.agent] = s.kernel;
         }
         text << "    return 0;\n";
         return text.str();
+    }
+
+    /// The call that carries out a step.
+    std::string step_text(ir::program_step const& s) const {
+        using enum ir::program_step_kind;
+        agent const& on = plan_.agent_of(plan_.kernel_at(s.kernel));
+        std::string const name = kernel_name(s.kernel), kernel = name + "_here";
+        if (on_device() && s.kind == join) return on.is_engine() ? name + "_complete()" : on.join.str() + "()";
+        if (on_device()) return s.kind == start && on.is_aside() ? on.start.str() + "(" + kernel + ", &at)" : kernel + "(&at)";
+        std::string const agent = "(" + options_.name + "_program(), " + std::to_string(plan_.kernel_at(s.kernel).agent);
+        if (s.kind == join) return "tilewright_program_join" + agent + ")";
+        if (s.kind == start && on.is_engine())
+            return "tilewright_program_begin" + agent + ", " + kernel + ", " + name + "_complete_here, &at)";
+        return (s.kind == run ? "tilewright_program_run" : "tilewright_program_start") + agent + ", " + kernel + ", &at)";
     }
 
     using memory_value = tilewright::memory;

@@ -46,7 +46,8 @@ class c_kernel_writer {
         : schedule_(made_by), plan_(plan), options_(options) {}
 
     /// @param linkage  in front of the kernel's function: nothing, or "static "
-    c_kernel_code write(std::string const& linkage) {
+    /// @param in_two  its function only begins it, and `static int NAME_complete(void)` waits: a plan that first only starts transfers
+    c_kernel_code write(std::string const& linkage, bool in_two = false) {
         if (plan_.refusal) throw std::invalid_argument(to_string(plan_.refusal));
         if (tilewright::detail::hazard const found = tilewright::detail::find_hazard_at_any(plan_))
             throw std::runtime_error("the plan has a hazard: " + std::string(text_of(found.broken)));
@@ -54,7 +55,7 @@ class c_kernel_writer {
         declare_registers();
         signature_ = c_signature_of(plan_, code_.values.names, on_device());
         bind_arguments();
-        std::string const body = code_.function_body(program());
+        std::string const body = code_.function_body(program(in_two ? plan_part::begin : plan_part::whole));
         c_kernel_code made;
         made.name = options_.name;
         made.machine = plan_.where->name.str();
@@ -78,14 +79,29 @@ class c_kernel_writer {
         made.functions = "static int " + options_.name + "_steps(" + parameters + ") {\n" + body + "}\n\n" + linkage + "int " +
                          options_.name + "(" + made.parameters + ") {\n" + checked + "    return " + options_.name + "_steps(" + given +
                          ");\n}\n";
+        if (in_two) c_kernel_writer(schedule_, plan_, options_).write_completion(made);
         return made;
     }
 
   private:
     bool on_device() const { return options_.to == binding::device; }
 
+    /// Adds the function that waits to what another writer has made.
+    void write_completion(c_kernel_code& to) {
+        reserve_names();
+        signature_ = c_signature_of(plan_, code_.values.names, on_device());
+        bind_arguments();
+        std::string const body = code_.function_body(program(plan_part::complete));
+        if (own_parameters().first != "void") throw std::logic_error("a wait that needs what the kernel was given");
+        to.functions += "\nstatic int " + options_.name + "_complete(void) {\n" + body + "}\n";
+        to.fences |= code_.uses_fences();
+        to.helpers.add(code_.values.helpers);
+        if (!on_device()) to.emulator.insert(code_.values.prototypes.begin(), code_.values.prototypes.end());
+    }
+
     void reserve_names() {
-        for (std::string const& word : {options_.name, options_.name + "_steps", options_.name + "_machine", std::string("overlap")})
+        for (std::string const& word :
+             {options_.name, options_.name + "_steps", options_.name + "_complete", options_.name + "_machine", std::string("overlap")})
             code_.values.names.reserve(word);
         auto const reserve = [&](device_call const& call, bool aside) {
             code_.values.names.reserve(call.symbol.str());
@@ -158,7 +174,7 @@ class c_kernel_writer {
         throw unsupported_in_c("`" + field + "` of `" + handle + "`");
     }
 
-    Halide::Internal::Stmt program() {
+    Halide::Internal::Stmt program(plan_part part) {
         Halide::Expr const machine =
             Halide::Internal::Call::make(Halide::Handle(), options_.name + "_machine", {}, Halide::Internal::Call::Extern);
         // The same code for every machine that it is written on: Halide only lowers here, for no processor in particular.
@@ -166,6 +182,7 @@ class c_kernel_writer {
         how.plain_arguments = true;
         for (auto const& [at, word] : signature_.pools) how.pools[at] = Halide::Internal::Variable::make(Halide::UInt(64), word);
         how.passes_values = true;
+        how.part = part;
         how.remark = [this](int step_at) { return remark(step_at); };
         return emitter(plan_, names_, how).program();
     }

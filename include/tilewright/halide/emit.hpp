@@ -1,6 +1,7 @@
 #pragma once
 #include <tilewright/halide/checked.hpp>
 #include <tilewright/halide/copy_code.hpp>
+#include <tilewright/plan/issue.hpp>
 #include <tilewright/plan/tile_rest.hpp>
 
 // The loop program as Halide IR.
@@ -8,18 +9,25 @@ namespace tilewright::halide {
 
 class emitter : code_copies {
   public:
-    emitter(plan_value const& plan, code_names names, emission how) : code_copies(plan, std::move(names), std::move(how)) {}
+    /// @throws std::logic_error when the plan does not have the part that is asked for
+    emitter(plan_value const& plan, code_names names, emission how) : code_copies(plan, std::move(names), std::move(how)) {
+        if (how_.part == plan_part::whole) return;
+        int const wait = first_wait_of(plan_);
+        if (wait < 0) throw std::logic_error("a kernel that is to begin and to be completed is more than that");
+        (how_.part == plan_part::begin ? end_ : first_) = wait;
+    }
 
-    /// The whole program, with the addresses of its buffers bound in front.
+    /// The program, or the part of it, with the addresses of its buffers bound in front.
     Halide::Internal::Stmt program() {
         using namespace Halide::Internal;
-        int at = 0;
+        int at = first_;
         Stmt whole = steps(at);
-        if (how_.to == binding::emulated)
+        if (how_.to == binding::emulated && how_.part != plan_part::begin)
             whole = Block::make(whole, checked(call(Halide::Int(32), "tilewright_emulate_end", {machine_handle()})));
         whole = with_registers(whole, -1, plan_.steps.size());
         if (keeps_counts()) whole = with_counts(whole);
-        for (int position = 0; how_.checked && how_.to == binding::emulated && position < plan_.buffers.size(); ++position) {
+        bool const tells = how_.checked && how_.to == binding::emulated && how_.part != plan_part::complete;
+        for (int position = 0; tells && position < plan_.buffers.size(); ++position) {
             if (plan_.buffers[static_cast<std::size_t>(position)].kind == buffer_kind::argument)
                 whole = Block::make(Evaluate::make(argument_call(position)), whole);
         }
@@ -39,7 +47,7 @@ class emitter : code_copies {
     Stmt steps(int& at) {
         using namespace Halide::Internal;
         std::vector<Stmt> sequence;
-        for (; at < plan_.steps.size(); ++at) {
+        for (; at < end_; ++at) {
             step const& s = plan_.steps[static_cast<std::size_t>(at)];
             if (s.kind == step_kind::end) break;
             if (std::string const text = how_.remark ? how_.remark(at) : std::string(); !text.empty())
@@ -475,9 +483,10 @@ class emitter : code_copies {
         return tilewright::detail::moves_with(plan_, whole, loop);
     }
 
-    std::set<int> made_;         ///< buffers in registers that there is an allocation for
-    std::vector<int> open_;      ///< the loops of the program around, outermost first
-    std::vector<int> going_on_;  ///< the loops around that limits do not skip
+    int first_ = 0, end_ = plan_.steps.size();  ///< the steps that are emitted
+    std::set<int> made_;                        ///< buffers in registers that there is an allocation for
+    std::vector<int> open_;                     ///< the loops of the program around, outermost first
+    std::vector<int> going_on_;                 ///< the loops around that limits do not skip
 };
 
 }  // namespace tilewright::halide

@@ -11,10 +11,13 @@ namespace tilewright::halide {
 /// @throws std::invalid_argument when the plan was refused, with its verdict
 class jit_kernel {
   public:
-    explicit jit_kernel(plan_value const& plan, emulator* on, bool checked = false, Halide::Target const& target = jit_target())
+    /// @param part  of a plan that first only starts transfers and then only waits for them: each is a kernel of its own
+    explicit jit_kernel(plan_value const& plan, emulator* on, bool checked = false, Halide::Target const& target = jit_target(),
+                        plan_part part = plan_part::whole)
         : jit_kernel(plan, target) {
         if (on == nullptr) return;
         emission how{binding::emulated, pointer(on), target_, checked};
+        how.part = part;
         inject(how);
         pipeline_.set_jit_externs({{"tilewright_emulated_base", Halide::JITExtern(tilewright_emulated_base)},
                                    {"tilewright_emulate_transfer", Halide::JITExtern(tilewright_emulate_transfer)},

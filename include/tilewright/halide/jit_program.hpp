@@ -14,7 +14,11 @@ class jit_program {
         for (int at = 0; at < plan().kernels.size(); ++at) {
             kernel& made = kernels_.emplace_back();
             made.build = build_kernel(plan(), at);
-            made.code = std::make_unique<jit_kernel>(made.build.plan, &on.on(plan().kernel_at(at).agent), checked);
+            emulator* const by = &on.on(plan().kernel_at(at).agent);
+            bool const copies = plan().agent_of(plan().kernel_at(at)).is_engine();
+            made.code =
+                std::make_unique<jit_kernel>(made.build.plan, by, checked, jit_target(), copies ? plan_part::begin : plan_part::whole);
+            if (copies) made.completes = std::make_unique<jit_kernel>(made.build.plan, by, checked, jit_target(), plan_part::complete);
         }
     }
 
@@ -27,9 +31,11 @@ class jit_program {
         for (int at = 0; at < plan().steps.size() && code == 0; ++at) {
             ir::program_step const& s = plan().steps[static_cast<std::size_t>(at)];
             int const agent = plan().kernel_at(s.kernel).agent;
+            auto const kernel = [this, &passed, at = s.kernel] { return call(at, passed); };
             if (s.kind == ir::program_step_kind::join) code = on_.join(agent);
-            else if (s.kind == ir::program_step_kind::run) code = on_.run(agent, [&] { return call(s.kernel, passed); });
-            else code = on_.start(agent, [this, &passed, kernel = s.kernel] { return call(kernel, passed); });
+            else if (s.kind == ir::program_step_kind::run) code = on_.run(agent, kernel);
+            else if (!kernels_[static_cast<std::size_t>(s.kernel)].completes) code = on_.start(agent, kernel);
+            else code = on_.begin(agent, kernel, [this, &passed, at = s.kernel] { return call(at, passed, true); });
         }
         for (int a = 0; a < plan().of->agent_count; ++a) {
             int const joined = on_.join(a);
@@ -41,12 +47,12 @@ class jit_program {
   private:
     struct kernel {
         kernel_build build;
-        std::unique_ptr<jit_kernel> code;
+        std::unique_ptr<jit_kernel> code, completes;  ///< what completes it: of a copy by an engine, which the other only begins
     };
 
     program_plan_value const& plan() const { return on_.plan(); }
 
-    int call(int kernel_at, std::map<std::string, void*> const& passed) {
+    int call(int kernel_at, std::map<std::string, void*> const& passed, bool completes = false) {
         kernel& k = kernels_[static_cast<std::size_t>(kernel_at)];
         emulator& on = on_.on(plan().kernel_at(kernel_at).agent);
         std::vector<Halide::Buffer<>> inputs;
@@ -62,10 +68,11 @@ class jit_program {
         thread_local int* said = nullptr;
         said = &code;
         keeping.custom_error = [](Halide::JITUserContext*, char const*) { *said = -1; };
-        k.code->pipeline().jit_handlers() = keeping;
-        if (checked_) on.check(k.build.plan);
-        k.code->run(inputs, output);
-        if (checked_) on.stop_checking();
+        jit_kernel& called = completes ? *k.completes : *k.code;
+        called.pipeline().jit_handlers() = keeping;
+        if (checked_ && !completes) on.check(k.build.plan);
+        called.run(inputs, output);
+        if (checked_ && (completes || !k.completes)) on.stop_checking();
         return code != 0 || !on.error().empty() ? -1 : 0;
     }
     /// The part of a tensor that a kernel uses, where the tensor is.

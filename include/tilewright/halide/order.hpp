@@ -90,6 +90,8 @@ class code_order : public code_places {
     Stmt wait_call(ring_step const& until) const {
         ring const& r = ring_of(until);
         if (!is_channel(r.engine)) return checked(wait_on(r.engine, tag_of(until)));
+        // Between begin and complete, nobody else gives the engine jobs.
+        if (how_.part != plan_part::whole) return checked(wait_on(r.engine, wide(0)));
         return checked(wait_on(r.engine, count_at(job_count(r.engine)) - count_at(last_of_tag(until))));
     }
 
@@ -100,7 +102,7 @@ class code_order : public code_places {
     bool is_channel(int engine_at) const { return plan_.where->engines[engine_at].completes == completion::by_channel; }
     /// Whether the core waits for some of an engine's jobs by counting them.
     bool counts_jobs(int engine_at) const {
-        if (!is_channel(engine_at)) return false;
+        if (!is_channel(engine_at) || how_.part != plan_part::whole) return false;
         bool waited = false;
         for (int at = 0; at < plan_.steps.size(); ++at) {
             step const& s = plan_.steps[static_cast<std::size_t>(at)];

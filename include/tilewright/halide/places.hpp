@@ -16,6 +16,9 @@ inline constexpr char const* remark_name = "tilewright.remark";
 inline constexpr char const* fence_name = "tilewright_fence";
 
 /// What the generated code is for, and how it finds its surroundings.
+/// What of a plan is emitted: all of it; or, where it only waits from some step on, what is in front of that, or the waits.
+enum class plan_part : std::uint8_t { whole, begin, complete };
+
 struct emission {
     binding to = binding::emulated;
     /// Emulated: the value of type handle that names the emulated machine in every call.
@@ -29,6 +32,7 @@ struct emission {
     bool plain_arguments = false;
     /// Functions are given registers of a C type by value: the code is C.
     bool passes_values = false;
+    plan_part part = plan_part::whole;
     /// What is remarked in front of a step, by its position in the plan; empty: nothing.
     std::function<std::string(int)> remark{};
 };

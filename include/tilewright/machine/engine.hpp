@@ -44,4 +44,13 @@ constexpr device_call wait_call_of(engine const& e) {
     return call;
 }
 
+/// Whether code cannot tell two engines apart: they have one name, or are waited for by the same call.
+constexpr bool is_same_engine(engine const& a, engine const& b) {
+    device_call const left = wait_call_of(a), right = wait_call_of(b);
+    bool same = left.symbol == right.symbol && left.count == right.count;
+    for (std::size_t at = 0; same && at < static_cast<std::size_t>(left.count) && at < left.arguments.size(); ++at)
+        same = left.arguments[at].is == right.arguments[at].is && left.arguments[at].value == right.arguments[at].value;
+    return same || a.name == b.name;
+}
+
 }  // namespace tilewright

@@ -45,6 +45,7 @@ struct clocks {
     fixed_array<held_use, most_uses> uses{};
     int use_count = 0;
     bool overflown = false;
+    std::int64_t first_wait = -1;  ///< when the core comes to it
 
     constexpr void start(run const& in, int movement_at) {
         movement const& m = in.movement_at(movement_at);
@@ -68,6 +69,7 @@ struct clocks {
     }
     constexpr void wait(run const& in, int wait_at) {
         ring_step const& until = in.plan().waits[static_cast<std::size_t>(wait_at)];
+        if (first_wait < 0) first_wait = now;
         if (completion_of(in, until) > now) now = completion_of(in, until);
     }
     constexpr void push(run const& in, int push_at) {

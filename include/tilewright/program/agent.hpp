@@ -3,14 +3,15 @@
 
 namespace tilewright {
 
-/// What executes kernels: a core or an accelerator, by a name that users would say ("cpu", "npu", "npu0").
+/// What executes kernels: a core, an accelerator or a DMA engine, by a name that users would say ("cpu", "npu", "npu0", "dma").
 ///
 /// It sees the memories of its machine. A memory of one name is one memory, whichever machines list it, unless it is `per_agent`. The
 /// machine is pointed at and must outlive the agent; as a `constexpr` variable at namespace scope it does.
 struct agent {
     label name{};
     machine const* where = nullptr;
-    label start{}, join{};  ///< C functions that run a kernel beside the caller; empty: the caller's own core runs it
+    label start{}, join{};  ///< C functions that run a kernel beside the caller
+    label engine_name{};    ///< the engine that its copies are jobs of; neither: the caller's own core runs its kernels
 
     constexpr agent() = default;
     constexpr agent(label agent_name, machine const& what) : name(agent_name), where(&what) {}
@@ -23,7 +24,18 @@ struct agent {
         changed.start = start_symbol, changed.join = join_symbol;
         return changed;
     }
+    /// It only copies: each of its kernels is one copy by an asynchronous transfer of its machine on this engine. The caller's core starts
+    /// the transfer, goes on, and waits for it later, by the machine's own calls.
+    constexpr agent copies_on(engine const& which) const {
+        agent changed = *this;
+        changed.engine_name = which.name;
+        return changed;
+    }
     constexpr bool is_aside() const { return !start.empty(); }
+    constexpr bool is_engine() const { return !engine_name.empty(); }
+    /// Whether the caller's core goes on while a kernel of it is under way.
+    constexpr bool works_beside() const { return is_aside() || is_engine(); }
+    constexpr bool operator==(agent const&) const = default;
 };
 
 }  // namespace tilewright

@@ -63,6 +63,18 @@ constexpr bool spill_one(program_planning& p, int memory_at, int at_step) {
     return true;
 }
 
+/// What leaves the memory has still to leave it when it is fullest: those who copy it are waited for at once.
+constexpr bool spill_at_once(program_planning& p, int at_step) {
+    bool under_way = false;
+    for (int at = 0; at < p.plan.kernels.size(); ++at) {
+        ir::program_kernel const& k = p.kernel(at);
+        under_way |= k.early && k.first_step < k.last_step && k.first_step <= at_step && at_step <= k.last_step;
+    }
+    if (!under_way || p.spills_at_once) return false;
+    p.spills_at_once = true;
+    return true;
+}
+
 /// Names the memory, how much it lacks, the kernel where it is fullest, and what is alive there.
 constexpr void refuse_pool(program_planning& p, int memory_at, int at_step) {
     memory const& m = p.memory_at(memory_at).what;

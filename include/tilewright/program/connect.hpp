@@ -21,6 +21,7 @@ struct program_planning : refusals {
     fixed_array<std::uint16_t, program_plan_value::most_tensors> banned{};  ///< memories that a tensor left for lack of room
     fixed_array<spilled_tensor, 16> spilled{};
     int spilled_count = 0;
+    bool spills_at_once = false;  ///< nothing is run while a copy out of a memory that is too small is under way
 
     constexpr ir::program_tensor& tensor(int at) { return plan.tensors[static_cast<std::size_t>(at)]; }
     constexpr ir::program_kernel& kernel(int at) { return plan.kernels[static_cast<std::size_t>(at)]; }

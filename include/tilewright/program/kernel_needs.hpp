@@ -71,6 +71,14 @@ constexpr void read_kernel_plans(program_planning& p) {
         k.cycles_known = made.cycles_resolved();
         if (k.cycles_known) k.cycles = static_cast<std::int64_t>(static_cast<double>(made.cycles()));
         k.keeps_sharing = keeps_sharing(made);
+        k.engines = engines_of(made);
+        if (p.plan.agent_of(k).is_engine()) {
+            check_engine_copy(p, k, made);
+            if (p.refused()) return;
+            ir::prediction const issue = ir::predict_issue(made);
+            k.issue_cycles = issue.cycles;
+            k.cycles_known &= issue.resolved;
+        }
         for (int m = 0; m < made.where->memories.size(); ++m) read_scratch(p, at, made, m);
     };
     for (int at = 0; at < p.plan.kernels.size() && !p.refused(); ++at) {

@@ -1,14 +1,14 @@
 #pragma once
 #include <tilewright/program/residence.hpp>
 
-// When kernels run. The caller's core hands them out one after the other; agents of their own work beside it.
+// When kernels run. The caller's core hands them out one after the other; agents of their own, and engines that copy, work beside it.
 namespace tilewright::detail {
 
-/// Puts the kernels in an order in which everything is computed before it is read, and agents that work aside are kept busy.
+/// Puts the kernels in an order in which everything is computed before it is read, and agents that work beside are kept busy.
 ///
-/// Kernels keep the order in which they were written, as far as what they read is there. Copies by the caller's core, and those back into a
-/// memory that was too small, run right before the first kernel that needs them; other agents begin theirs when they can, and copies out of
-/// a memory that is too small come first of all.
+/// Kernels keep the order in which they were written, as far as what they read is there and no copy under way has their engines. Copies by
+/// the caller's core, and those back into a memory that was too small, run right before the first kernel that needs them; other agents
+/// begin theirs when they can, and copies out of a memory that is too small come first of all.
 class kernel_order {
   public:
     constexpr explicit kernel_order(program_planning& planned) : p(planned) { running_.fill(-1); }
@@ -17,15 +17,16 @@ class kernel_order {
         int const count = p.plan.kernels.size();
         int left = count;
         while (left > 0 && !p.refused()) {
+            join_what_has_left();
             int chosen = -1;
             for (int k = 0; k < count && chosen < 0; ++k) {
                 if (waits(k) && p.kernel(k).early && ready(k)) chosen = k;
             }
-            // Who works aside is given something first: the caller's core goes on meanwhile.
-            for (int aside = 1; aside >= 0 && chosen < 0; --aside) {
+            // Who works beside is given something first: the caller's core goes on meanwhile.
+            for (int beside = 1; beside >= 0 && chosen < 0; --beside) {
                 for (int k = 0; k < count && chosen < 0; ++k) {
-                    bool const free = !is_aside(k) || running_[agent_at(k)] < 0;
-                    if (waits(k) && !on_demand(k) && is_aside(k) == (aside == 1) && free && ready(k)) chosen = k;
+                    bool const free = (!is_beside(k) || running_[agent_at(k)] < 0) && in_the_way_of(k) < 0;
+                    if (waits(k) && !on_demand(k) && is_beside(k) == (beside == 1) && free && ready(k)) chosen = k;
                 }
             }
             if (chosen >= 0) {
@@ -52,8 +53,17 @@ class kernel_order {
     enum class state : std::uint8_t { waiting, running, complete };
 
     constexpr std::size_t agent_at(int k) const { return static_cast<std::size_t>(p.kernel(k).agent); }
-    constexpr bool is_aside(int k) const { return p.plan.agent_of(p.kernel(k)).is_aside(); }
-    constexpr bool on_demand(int k) const { return p.kernel(k).is_copy() && (p.kernel(k).late || !is_aside(k)); }
+    constexpr bool is_beside(int k) const { return p.plan.agent_of(p.kernel(k)).works_beside(); }
+    constexpr bool on_demand(int k) const { return p.kernel(k).is_copy() && (p.kernel(k).late || !is_beside(k)); }
+    /// An agent whose copy under way has an engine that a kernel of the caller's core uses too; -1: none.
+    constexpr int in_the_way_of(int k) const {
+        for (int a = 0; a < p.plan.of->agent_count; ++a) {
+            int const running = running_[static_cast<std::size_t>(a)];
+            bool const copies = running >= 0 && p.plan.of->agents[static_cast<std::size_t>(a)].is_engine();
+            if (copies && share_an_engine(p.plan, p.kernel(running), p.kernel(k))) return a;
+        }
+        return -1;
+    }
     constexpr bool waits(int k) const { return states_[static_cast<std::size_t>(k)] == state::waiting; }
     /// Whether all that a kernel reads is there, or a copy makes it from what is there.
     constexpr bool ready(int k, int depth = 0) const {
@@ -74,7 +84,8 @@ class kernel_order {
         });
         ir::program_kernel& kernel = p.kernel(k);
         known_ &= kernel.cycles_known;
-        if (!is_aside(k)) {
+        for (int agent = in_the_way_of(k); agent >= 0; agent = in_the_way_of(k)) join(agent);
+        if (!is_beside(k)) {
             kernel.first_step = kernel.last_step = static_cast<std::int16_t>(step(ir::program_step_kind::run, k));
             states_[static_cast<std::size_t>(k)] = state::complete;
             now_ += kernel.cycles;
@@ -85,8 +96,16 @@ class kernel_order {
         states_[static_cast<std::size_t>(k)] = state::running;
         running_[agent_at(k)] = static_cast<std::int16_t>(k);
         complete_at_[agent_at(k)] = now_ + kernel.cycles;
-        // What reads such a copy comes right behind it.
-        if (on_demand(k)) join(static_cast<int>(agent_at(k)));
+        now_ += kernel.issue_cycles;
+        // What reads such a copy, or takes the bytes that it has freed, comes right behind it.
+        if (on_demand(k) || (kernel.early && p.spills_at_once)) join(static_cast<int>(agent_at(k)));
+    }
+    /// A copy out of a memory that is too small frees it as soon as it is complete.
+    constexpr void join_what_has_left() {
+        for (int a = 0; a < p.plan.of->agent_count; ++a) {
+            auto const at = static_cast<std::size_t>(a);
+            if (running_[at] >= 0 && p.kernel(running_[at]).early && complete_at_[at] <= now_) join(a);
+        }
     }
     constexpr int next_to_complete() const {
         int found = -1;

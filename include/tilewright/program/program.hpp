@@ -89,7 +89,7 @@ class program {
         ++kernel_count;
         return *this;
     }
-    /// An agent whose transfers may copy tensors, though it may run no kernel.
+    /// An agent whose transfers may copy tensors, though it may run no kernel, such as one that `copies_on` an engine.
     constexpr program& with(agent const& on) {
         position_of(on);
         return *this;
@@ -121,7 +121,7 @@ class program {
     fixed_array<statement, most_statements> statements{};
     int statement_count = 0;
     bool copies = true;
-    bool two_agents = false;  ///< two agents of one name have different machines
+    bool two_agents = false;  ///< two agents of one name are different
 
   private:
     constexpr int position_of(agent const& on) {
@@ -129,7 +129,7 @@ class program {
         while (at < agent_count && at < most_agents && agents[static_cast<std::size_t>(at)].name != on.name) ++at;
         if (at == agent_count && at < most_agents) agents[static_cast<std::size_t>(at)] = on;
         if (at == agent_count) ++agent_count;
-        else two_agents |= at < most_agents && agents[static_cast<std::size_t>(at)].where != on.where;
+        else two_agents |= at < most_agents && agents[static_cast<std::size_t>(at)] != on;
         return at;
     }
     constexpr program& say(statement const& what) {

@@ -22,6 +22,7 @@ constexpr program_plan_value make_program_plan(program const& of, fixed_array<pl
     p.plans = plans;
     p.plan.of = &of;
     connect(p);
+    if (!p.refused()) check_agents(p);
     program_plan_value const connected = p.plan;
     for (bool again = true; again && !p.refused();) {
         again = false;
@@ -35,7 +36,7 @@ constexpr program_plan_value make_program_plan(program const& of, fixed_array<pl
         for (int at = 0; at < p.plan.memories.size() && !again && !p.refused(); ++at) {
             if (pool_layout(p, at).lay_out(budget)) continue;
             int const fullest = fullest_step(p, at);
-            again = move_elsewhere(p, at, fullest) || spill_one(p, at, fullest);
+            again = spill_at_once(p, fullest) || move_elsewhere(p, at, fullest) || spill_one(p, at, fullest);
             if (!again) refuse_pool(p, at, fullest);
         }
     }

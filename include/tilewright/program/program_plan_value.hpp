@@ -71,9 +71,11 @@ struct program_kernel {
     std::int16_t first_step = -1;    ///< runs it, or starts it
     std::int16_t last_step = -1;     ///< the same, or joins its agent
     std::int64_t cycles = 0;
+    std::int64_t issue_cycles = 0;  ///< of a copy by an engine: the caller's core starts it for so long
     bool cycles_known = true;
-    bool early = false;  ///< a copy out of a memory that is too small: it runs as soon as it can
-    bool late = false;   ///< a copy back: it runs right before the first kernel that needs it
+    std::uint8_t engines = 0;  ///< a bit for each engine of its machine that it gives jobs
+    bool early = false;        ///< a copy out of a memory that is too small: it runs as soon as it can
+    bool late = false;         ///< a copy back: it runs right before the first kernel that needs it
     /// Its own buffers keep their distances where they share bytes: what engines do aside is shown to be in order for that alone.
     bool keeps_sharing = false;
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <tilewright/program/connect.hpp>
 #include <tilewright/program/copy_kernel.hpp>
+#include <tilewright/program/engine_copy.hpp>
 
 // In which memory every tensor lives, and the copies where no memory will do for all who use it.
 namespace tilewright::detail {
@@ -8,24 +9,36 @@ namespace tilewright::detail {
 /// How a tensor gets from one memory to another.
 struct copy_route {
     int agent = -1, transfer = -1;
-    std::int64_t cycles = 0;
+    std::int64_t cycles = 0, issue_cycles = 0;
+    bool cycles_known = true;
+    std::uint8_t engines = 0;
 
     constexpr explicit operator bool() const { return agent >= 0; }
 };
 
-/// The cheapest transfer of any agent that copies a tensor from one memory to another in one call of a kernel.
+/// The cheapest transfer of any agent that copies a tensor from one memory to another in one call of a kernel; of equal ones, one by an
+/// engine beside the caller.
 constexpr copy_route route_between(program_planning& p, ir::program_tensor const& t, int from, int to) {
     copy_route best;
     for (int a = 0; a < p.plan.of->agent_count && p.plan.of->copies; ++a) {
-        machine const& where = *p.plan.of->agents[static_cast<std::size_t>(a)].where;
+        agent const& on = p.plan.of->agents[static_cast<std::size_t>(a)];
+        machine const& where = *on.where;
         for (int at = 0; at < where.transfers.size(); ++at) {
             transfer_description const& by = where.transfers[at];
+            if (on.is_engine() && !is_of_engine(by, on.engine_name)) continue;
             if (!copies(by) || p.plan.memory_of(a, by.source) != from || p.plan.memory_of(a, by.destination) != to) continue;
             copy_computation const what(t.type, t.rank, t.extents);
             plan_value const made = make_plan(copy_schedule(what, where, by));
-            if (made.refusal) continue;
-            std::int64_t const cycles = static_cast<std::int64_t>(static_cast<double>(made.serial_cycles()));
-            if (!best || cycles < best.cycles) best = {a, at, cycles};
+            if (made.refusal || (on.is_engine() && ir::first_wait_of(made) < 0)) continue;
+            ir::prediction const found = ir::predict(made);
+            std::int64_t const cycles = found.resolved ? found.cycles : made.total_cycles;
+            bool const beside = on.is_engine() && best && !p.plan.of->agents[static_cast<std::size_t>(best.agent)].works_beside();
+            if (best && cycles + (beside ? 0 : 1) > best.cycles) continue;
+            best = {.agent = a, .transfer = at, .cycles = cycles, .cycles_known = found.resolved, .engines = engines_of(made)};
+            if (!on.is_engine()) continue;
+            ir::prediction const issue = ir::predict_issue(made);
+            best.issue_cycles = issue.cycles;
+            best.cycles_known &= issue.resolved;
         }
     }
     return best;
@@ -122,6 +135,9 @@ constexpr std::int16_t add_copy_kernel(program_planning& p, label const& name, i
                                                                           .agent = static_cast<std::int16_t>(by.agent),
                                                                           .transfer = static_cast<std::int16_t>(by.transfer),
                                                                           .cycles = by.cycles,
+                                                                          .issue_cycles = by.issue_cycles,
+                                                                          .cycles_known = by.cycles_known,
+                                                                          .engines = by.engines,
                                                                           .early = early},
                                                        "kernels"));
     p.keep(p.plan.uses, {.kernel = made, .buffer = 0, .tensor = static_cast<std::int16_t>(from)}, "tensors of kernels");
