@@ -15,10 +15,10 @@ inline constexpr char const* remark_name = "tilewright.remark";
 /// What the program calls where memory accesses must not be mixed.
 inline constexpr char const* fence_name = "tilewright_fence";
 
-/// What the generated code is for, and how it finds its surroundings.
 /// What of a plan is emitted: all of it; or, where it only waits from some step on, what is in front of that, or the waits.
 enum class plan_part : std::uint8_t { whole, begin, complete };
 
+/// What the generated code is for, and how it finds its surroundings.
 struct emission {
     binding to = binding::emulated;
     /// Emulated: the value of type handle that names the emulated machine in every call.
