@@ -52,7 +52,7 @@ int main(int count, char** arguments) {
     kernel::gemm_shape const shape{number(1, known.rows), number(2, known.columns), number(3, known.depth)};
     int const rows = static_cast<int>(shape.rows), columns = static_cast<int>(shape.columns), depth = static_cast<int>(shape.depth);
     kernel::gemm<float> const problem(shape);
-    kernel::gemm_tiles const candidates = kernel::tiles_for(shape);
+    kernel::tile_list<kernel::gemm_tile> const candidates = kernel::tiles_for(shape);
 
     Halide::Buffer<float> const a = filled(rows, depth, 1), b = filled(depth, columns, 2);
     Halide::Buffer<float> c(columns, rows);

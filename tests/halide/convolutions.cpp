@@ -2,7 +2,7 @@
 #include <sstream>
 #include <tilewright/halide/jit.hpp>
 #include <tilewright/kernels/tiled_conv2d_bytes.hpp>
-#include <tilewright/plan/planner.hpp>
+#include <tilewright/plan/best_tile.hpp>
 
 #include "catch.hpp"
 #include "reference/fill.hpp"
@@ -287,4 +287,29 @@ TEST_CASE("weights that have more than 7 bits are moved into the range") {
     moved.expected = convolved<std::int32_t>(of, moved.in, moved.weights);
     data.expected = moved.expected;
     check_bytes<std::int8_t>(data, kernel::packed_conv2d_reduced_bytes(of, {8, 8}), {.columns = 5, .vectors = 1, .steps = 1});
+}
+TEST_CASE("the tile of least cost among those to try is one that computes the convolution, and no other one costs less") {
+    targets::avx2::cycles const cost;
+    kernel::window const strided{.extent = 15, .taps = 3, .stride = 2, .before = 1, .after = 1};
+    for (kernel::conv2d_shape const& of : {kernel::conv2d_shape{.channels = 16, .filters = 24, .y = same(14), .x = same(14)},
+                                           {.channels = 8, .filters = 16, .y = strided, .x = strided},
+                                           {.channels = 32, .filters = 16, .y = {.extent = 1}, .x = {.extent = 49}}}) {
+        kernel::conv2d_packing const packing{8, of.channels};
+        kernel::packed_conv2d<float, float> const floats(of, packing);
+        kernel::packed_conv2d_reduced_bytes const bytes(of, packing);
+        auto const of_floats = [&](kernel::conv2d_tile const& tile) { return kernel::tiled_conv2d(floats, tile); };
+        auto const of_bytes = [&](kernel::conv2d_tile const& tile) { return kernel::tiled_conv2d(bytes, tile); };
+        auto const candidates = kernel::tiles_for(of);
+        kernel::conv2d_tile const best = best_tile(candidates, of_floats, cost);
+        check(of, packing, best);
+        check_reduced(of, packing, best_tile(candidates, of_bytes, cost));
+        int planned = 0;
+        for (kernel::conv2d_tile const& tile : candidates) {
+            plan_value const plan = make_plan(of_floats(tile));
+            planned += plan.refusal ? 0 : 1;
+            if (!plan.refusal) CHECK(cost(make_plan(of_floats(best))) <= cost(plan));
+        }
+        CHECK(planned >= 10);
+        CHECK(kernel::tiles_for(of, 3).count == 3);
+    }
 }

@@ -3,7 +3,7 @@
 #include <tilewright/halide/jit.hpp>
 #include <tilewright/kernels/gemm.hpp>
 #include <tilewright/kernels/gemm_bytes.hpp>
-#include <tilewright/plan/planner.hpp>
+#include <tilewright/plan/best_tile.hpp>
 
 #include "catch.hpp"
 #include "kernels/run_kernel.hpp"
@@ -287,6 +287,22 @@ TEST_CASE("products with a right operand of 7 bits are exact, at extremes and at
     plan_value const refused = make_plan(kernel::tiled_gemm(problem, {6, 2, 48, 64, 64}));
     CHECK(refused.refusal.kind == verdict_kind::register_overflow);
     CHECK(refused.refusal.facts[0].value == 17);
+}
+TEST_CASE("tiles to try for products of bytes are all planned, and the one of least cost is exact") {
+    targets::avx2::cycles const cost;
+    for (auto const& [rows, columns, depth] : {std::tuple{64, 72, 96}, {1, 100, 50}, {5, 49, 30}}) {
+        kernel::gemm_shape const of{rows, columns, depth};
+        kernel::gemm_bytes<std::uint8_t, std::int8_t> const wide(of);
+        kernel::gemm_reduced_bytes const reduced(of);
+        auto const of_wide = [&](kernel::gemm_bytes_tile const& tile) { return kernel::tiled_gemm(wide, tile); };
+        auto const of_reduced = [&](kernel::gemm_bytes_tile const& tile) { return kernel::tiled_gemm(reduced, tile); };
+        for (kernel::gemm_bytes_tile const& tile : kernel::bytes_tiles_for(of, 6)) CHECK(!make_plan(of_wide(tile)).refusal);
+        for (kernel::gemm_bytes_tile const& tile : kernel::bytes_tiles_for(of, 4)) CHECK(!make_plan(of_reduced(tile)).refusal);
+        check_bytes<false>(of_wide(best_tile(kernel::bytes_tiles_for(of, 6), of_wide, cost)), left_bytes<std::uint8_t>(rows, depth),
+                           right_bytes(depth, columns, -128, 127), rows, columns, depth);
+        check_bytes<true>(of_reduced(best_tile(kernel::bytes_tiles_for(of, 4), of_reduced, cost)), left_bytes<std::uint8_t>(rows, depth),
+                          right_bytes(depth, columns, -64, 64), rows, columns, depth);
+    }
 }
 TEST_CASE("four bytes in a lane whose products do not fit 16 bits are added up without saturation") {
     constexpr int rows = 5, columns = 16, depth = 24;

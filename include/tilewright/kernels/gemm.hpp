@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/kernels/tile_list.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/targets/x86_avx2.hpp>
 
@@ -25,23 +26,9 @@ struct gemm_tile {
     bool runs_ahead = false;           ///< while a packed block of B is used, the caches are asked for the lines of the next one
 };
 
-/// Tiles that are worth trying for a shape, the likeliest first: those of registers that fill them, and blocks whose part of B stays in the
-/// second-level cache.
-struct gemm_tiles {
-    static constexpr int most = 36;
-    fixed_array<gemm_tile, most> tiles{};
-    int count = 0;
-    int limit = most;  ///< of them
-
-    constexpr gemm_tile const* begin() const { return tiles.data(); }
-    constexpr gemm_tile const* end() const { return tiles.data() + count; }
-    constexpr void add(gemm_tile const& tile) {
-        if (count < limit) tiles[static_cast<std::size_t>(count++)] = tile;
-    }
-};
-/// @param limit  of tiles: a search in the compiler takes as long for each as for a kernel
-constexpr gemm_tiles tiles_for(gemm_shape const& of, int limit = gemm_tiles::most) {
-    gemm_tiles found{.limit = limit < gemm_tiles::most ? limit : gemm_tiles::most};
+/// Tiles that are worth trying for a shape: those of registers that fill them, and blocks whose part of B stays in the second-level cache.
+constexpr tile_list<gemm_tile> tiles_for(gemm_shape const& of, int limit = tile_list<gemm_tile>::most) {
+    tile_list<gemm_tile> found(limit);
     auto const at_most = [](std::int64_t value, std::int64_t most) { return value < most ? value : most; };
     // One row uses each value of B once: packing it would be twice the work.
     if (of.rows == 1) {

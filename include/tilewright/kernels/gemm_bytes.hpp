@@ -16,6 +16,26 @@ struct gemm_bytes_tile {
     std::int64_t unrolled = 2;        ///< pairs of the sum that are written out
 };
 
+/// Tiles that are worth trying for a shape. @param rows_in_registers  with two vectors each, the most that fit: 6 where both operands are
+/// widened, 4 where the right one has 7 bits
+constexpr tile_list<gemm_bytes_tile> bytes_tiles_for(gemm_shape const& of, std::int64_t rows_in_registers,
+                                                     int limit = tile_list<gemm_bytes_tile>::most) {
+    tile_list<gemm_bytes_tile> found(limit);
+    auto const at_most = [](std::int64_t value, std::int64_t most) { return value < most ? value : most; };
+    for (std::int64_t depth : {512, 256, 1024}) {
+        if (depth > of.depth && depth != 512) continue;
+        for (std::int64_t columns : {64, 128, 256}) {
+            if (columns > of.columns && columns != 64) continue;
+            for (std::int64_t rows : {rows_in_registers, rows_in_registers - 1}) {
+                if (of.rows == 1 && rows != rows_in_registers) continue;
+                std::int64_t const tile = at_most(rows, of.rows), block = at_most(240 / tile * tile, (of.rows + tile - 1) / tile * tile);
+                found.add({tile, of.rows == 1 ? 4 : 2, block, columns, at_most(depth, (of.depth + 7) / 8 * 8)});
+            }
+        }
+    }
+    return found;
+}
+
 namespace detail {
 
 /// The axes and tensors of a product of bytes.

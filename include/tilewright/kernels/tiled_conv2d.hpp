@@ -1,6 +1,7 @@
 #pragma once
 #include <stdexcept>
 #include <tilewright/kernels/convolution.hpp>
+#include <tilewright/kernels/tile_list.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/targets/x86_avx2.hpp>
 
@@ -162,6 +163,32 @@ struct conv2d_tile {
     bool stages = true;              ///< what a block reads is copied to `l2`, with its border; otherwise it is read where it is
     bool filters_inside = false;     ///< at a tile's positions all filters follow each other; otherwise positions do, for the same filters
 };
+
+/// Tiles that are worth trying for a shape with packed weights: those of registers that keep both multipliers busy, and blocks whose part
+/// of the image takes a quarter of `l2`.
+constexpr tile_list<conv2d_tile> tiles_for(conv2d_shape const& of, int limit = tile_list<conv2d_tile>::most) {
+    tile_list<conv2d_tile> found(limit);
+    bool const border = of.y.before + of.y.after + of.x.before + of.x.after > 0;
+    std::int64_t const row_bytes = (of.x.extent + of.x.before + of.x.after) * of.channels * 4;
+    std::int64_t const positions = of.y.positions(), fitting = targets::avx2::l2.capacity / 4 / row_bytes / of.y.stride;
+    constexpr std::int64_t rows_of[] = {1, 2, 1, 1, 2}, columns_of[] = {6, 3, 4, 4, 2}, vectors_of[] = {2, 2, 3, 2, 2};
+    for (bool inside : {false, true}) {
+        for (std::size_t which = 0; which < 5; ++which) {
+            // As equal blocks as there can be, of whole tiles.
+            std::int64_t const blocks = (positions + (fitting > 1 ? fitting : 1) - 1) / (fitting > 1 ? fitting : 1), tile = rows_of[which];
+            for (std::int64_t parts : {blocks, 2 * blocks}) {
+                std::int64_t const rows = ((positions + parts - 1) / parts + tile - 1) / tile * tile;
+                found.add({.rows = tile,
+                           .columns = columns_of[which],
+                           .vectors = vectors_of[which],
+                           .block_rows = rows,
+                           .stages = border,
+                           .filters_inside = inside});
+            }
+        }
+    }
+    return found;
+}
 
 /// What both kinds of convolution have in common: the positions in blocks and tiles.
 struct conv2d_positions {

@@ -1,0 +1,22 @@
+#pragma once
+#include <tilewright/compute/fixed_array.hpp>
+
+namespace tilewright::kernel {
+
+/// Tiles that are worth trying, the likeliest first: candidates of `best_of` and `best_tile`.
+template <class Tile>
+struct tile_list {
+    static constexpr int most = 36;
+    fixed_array<Tile, most> tiles{};
+    int count = 0;
+    int limit = most;  ///< of them: a search in the compiler takes as long for each as for a kernel
+
+    constexpr explicit tile_list(int at_most = most) : limit(at_most < most ? at_most : most) {}
+    constexpr Tile const* begin() const { return tiles.data(); }
+    constexpr Tile const* end() const { return tiles.data() + count; }
+    constexpr void add(Tile const& tile) {
+        if (count < limit) tiles[static_cast<std::size_t>(count++)] = tile;
+    }
+};
+
+}  // namespace tilewright::kernel
