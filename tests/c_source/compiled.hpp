@@ -8,6 +8,7 @@
 #include <memory>
 #include <tilewright/halide/c_source.hpp>
 #include <tilewright/halide/jit.hpp>
+#include <tilewright/plan/plan.hpp>
 
 #include "kernels/run_kernel.hpp"
 
