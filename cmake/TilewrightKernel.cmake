@@ -99,7 +99,8 @@ function(tilewright_add_kernel name)
     set(sources ${directory}/${name}_entry.c)
     if(ARG_BINDING STREQUAL "emulated")
         list(APPEND sources ${directory}/${name}_binding.cpp)
-        # The semantics of the machine's parts, compiled. They are fast in a debug build too, and round as they are written.
+        # The semantics of the machine's parts, compiled. They round as they are written, and are optimised in a debug build too, where no
+        # other source of the program uses the emulated machine: of the same functions, linkers take the first.
         set_source_files_properties(${directory}/${name}_binding.cpp PROPERTIES COMPILE_OPTIONS "-O2;-ffp-contract=off")
     endif()
     add_custom_command(OUTPUT ${directory}/${name}.h ${sources}
@@ -122,7 +123,8 @@ function(_tilewright_c_library name tool directory header what binding includes)
     set(sources ${directory}/${name}.c)
     if(binding STREQUAL "emulated")
         list(APPEND sources ${directory}/${name}_binding.cpp)
-        # The semantics of the machine's parts, compiled. They are fast in a debug build too, and round as they are written.
+        # The semantics of the machine's parts, compiled. They round as they are written, and are optimised in a debug build too, where no
+        # other source of the program uses the emulated machine: of the same functions, linkers take the first.
         set_source_files_properties(${directory}/${name}_binding.cpp PROPERTIES COMPILE_OPTIONS "-O2;-ffp-contract=off")
     endif()
     add_custom_command(OUTPUT ${directory}/${name}.h ${sources}
