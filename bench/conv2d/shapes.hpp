@@ -74,7 +74,7 @@ inline constexpr auto int8_c3x3_128_128_28 = tiled_conv2d(of_int8_c3x3_128_128_2
 inline constexpr auto int8_c3x3_256_256_14 = tiled_conv2d(of_int8_c3x3_256_256_14, {.rows = 2, .columns = 2, .block_rows = 14, .steps = 2});
 inline constexpr auto int8_c3x3_512_512_7 = tiled_conv2d(of_int8_c3x3_512_512_7, {.columns = 4, .block_rows = 7, .steps = 2});
 inline constexpr auto int8_c1x1_64_256_56 =
-    tiled_conv2d(of_int8_c1x1_64_256_56, {.block_rows = 1, .steps = 4, .stages = false, .filters_inside = true});
+    tiled_conv2d(of_int8_c1x1_64_256_56, {.columns = 4, .block_rows = 1, .steps = 4, .stages = false, .filters_inside = true});
 inline constexpr auto int8_c1x1_1024_256_14 =
     tiled_conv2d(of_int8_c1x1_1024_256_14, {.columns = 4, .block_rows = 1, .steps = 2, .stages = false});
 inline constexpr auto int8_c3x3s2_128_128_56 =
