@@ -41,14 +41,14 @@ constexpr machine with_first = machine_that(start::by_instruction), with_fill = 
 constexpr axis m{"m", 10}, n{"n", 14}, k{"k", 11}, mo{"mo"}, mi{"mi"}, no{"no"}, ni{"ni"}, ko{"ko"}, ki{"ki"}, kii{"kii"}, kio{"kio"};
 constexpr auto matmul = C(m, n) += cast<std::int32_t>(A(m, k)) * cast<std::int32_t>(B(k, n));
 
-plan_value planned(schedule const& of) {
+plan_value make_accepted_plan(schedule const& of) {
     plan_value plan = make_plan(of);
     INFO((plan.refusal ? to_string(plan.refusal) : std::string()));
     REQUIRE(!plan.refusal);
     return plan;
 }
 void check(schedule const& of) {
-    auto const plan = std::make_unique<plan_value>(planned(of));
+    auto const plan = std::make_unique<plan_value>(make_accepted_plan(of));
     INFO(loop_program(*plan));
     bool const first = &of.where() == &with_first;
     emulator on(of.where(), first ? semantics_of<with_first> : semantics_of<with_fill>);
@@ -60,7 +60,7 @@ void check(schedule const& of) {
 TEST_CASE("a tile inside a reduction starts from the identity, and then from what it has stored") {
     schedule s(matmul, with_first);
     s.split(m, mo, mi, 5).split(k, ko, ki, 4).reorder(ko, mo, mi, n, ki).cache_write(C, l2).at(mo);
-    plan_value const plan = planned(s);
+    plan_value const plan = make_accepted_plan(s);
     // 3 parts of k and 2 of m: a tile of 5 x 14 is stored 6 times, and loaded but in the first part of k.
     CHECK(plan.calls(with_first.transfers[1]) == 6);
     CHECK(plan.calls(with_first.transfers[0]) == 4);
@@ -99,7 +99,7 @@ TEST_CASE("an instruction overwrites, or a transfer fills, only where the reduct
         s.tile(m, n, mo, no, mi, ni, 8, 8).split(k, ko, ki, 4).reorder(ko, mo, no, mi, ni, ki);
         s.cache_write(C, spad).at(no).cache_read(A, spad).at(mo).cache_read(B, spad).at(ko).tensorize(mi, ni, ki, accumulate);
         check(s);
-        plan_value const plan = planned(s);
+        plan_value const plan = make_accepted_plan(s);
         if (where == &with_fill) CHECK(plan.calls(where->transfers[6]) == 4);
         else CHECK(plan.calls(where->intrinsics[1]) == 12);
     }
@@ -109,7 +109,7 @@ TEST_CASE("a sum that continues is loaded in every part") {
     static constexpr auto continued = C(m, n) = C(m, n) + sum(k, cast<std::int32_t>(A(m, k)) * cast<std::int32_t>(B(k, n)));
     schedule s(continued, with_first);
     s.split(m, mo, mi, 5).split(k, ko, ki, 4).reorder(ko, mo, mi, n, ki).cache_write(C, l2).at(mo);
-    CHECK(planned(s).calls(with_first.transfers[0]) == 6);
+    CHECK(make_accepted_plan(s).calls(with_first.transfers[0]) == 6);
     check(s);
 }
 
