@@ -23,18 +23,11 @@ constexpr tensor<float> A{"A"}, B{"B"}, C{"C"}, bias{"bias"};
 // Sums of products down the rows of two matrices.
 constexpr auto products = C(n) += A(k, n) * B(k, n);
 template <class Computation>
-constexpr schedule two_registers_wide(Computation const& what, axis const& columns) {
-    return schedule(what, simd)
-        .split(columns, no, ni, 16)
-        .reorder(no, k, ni)
-        .cache_read(A, vec)
-        .at(k)
-        .cache_read(B, vec)
-        .at(k)
-        .cache_write(C, vec)
-        .at(no)
-        .unroll(ni)
-        .tensorize(ni, vfma8);
+constexpr schedule two_registers_wide(Computation const& what, axis const& columns, bool written_out = true) {
+    schedule s(what, simd);
+    s.split(columns, no, ni, 16).reorder(no, k, ni).cache_read(A, vec).at(k).cache_read(B, vec).at(k).cache_write(C, vec).at(no);
+    if (written_out) s.unroll(ni);
+    return s.tensorize(ni, vfma8);
 }
 constexpr schedule by_fma = two_registers_wide(products, n);
 // A tile of 3 x 16 sums stays in registers, started from a bias.
@@ -149,16 +142,7 @@ TEST_CASE("what cannot be passed by value is refused by name") {
     // Nobody defines the type.
     CHECK(holds(said_of(by_fma, {"kernel", halide::binding::device, {}}), "registers of `vec` are of the C type `v8f`"));
     // Loops that are not written out.
-    auto const in_loops = schedule(products, simd)
-                              .split(n, no, ni, 16)
-                              .reorder(no, k, ni)
-                              .cache_read(A, vec)
-                              .at(k)
-                              .cache_read(B, vec)
-                              .at(k)
-                              .cache_write(C, vec)
-                              .at(no)
-                              .tensorize(ni, vfma8);
+    auto const in_loops = two_registers_wide(products, n, false);
     CHECK(holds(said_of(in_loops), "loop `ni`: it moves through registers, which have no addresses: unroll or vectorize it"));
     // Registers without a type: the emulated machine does not mind.
     auto const without = machine("without", dram, plain, cpu, transfer("in", dram, plain).on(cpu), transfer("out", plain, dram).on(cpu),

@@ -144,6 +144,7 @@ class code_copies : public code_transfers {
         // Where fewer would do, the others ask for the last lines again: that costs less than a condition.
         Expr first = number * share;
         if (iterations * share > lines) first = Halide::min(first, static_cast<int>(lines - share));
+        loop_value const ahead = loops_ahead(m);
         std::vector<Stmt> asked;
         for (int line = 0; line < share; ++line) {
             Expr rest = first + line, inside = 0;
@@ -159,7 +160,6 @@ class code_copies : public code_transfers {
             }
             std::map<int, Expr> part_values;
             for (int v : parts) part_values[v] = take(plan_.variables[static_cast<std::size_t>(v)].extent);
-            loop_value const ahead = loops_ahead(m);
             side const from = side_of(m, true, [&](int v) { return part_values.count(v) != 0 ? part_values.at(v) : ahead(v); });
             asked.push_back(ask_for_line(from, from.first + inside));
         }

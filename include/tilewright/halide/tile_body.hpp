@@ -80,6 +80,12 @@ inline Halide::Expr is_whole(plan_value const& plan, limit const& l, body const&
     }
     return Halide::Internal::simplify(furthest < static_cast<int>(l.bound));
 }
+/// Likewise of all axes.
+inline Halide::Expr is_whole(plan_value const& plan, body const& b, std::function<Halide::Expr(int)> const& loop) {
+    Halide::Expr whole = Halide::Internal::const_true();
+    for (limit const& l : limits_of(plan, b, false)) whole = whole && is_whole(plan, l, b, loop);
+    return Halide::Internal::simplify(whole);
+}
 /// Whether all that a tile body reads of padded tensors lies inside of them, over the loops around it; false where that is not known.
 inline Halide::Expr is_all_inside(plan_value const& plan, body const& b, std::function<Halide::Expr(int)> const& loop) {
     using Halide::Expr;
@@ -103,12 +109,6 @@ inline Halide::Expr is_all_inside(plan_value const& plan, body const& b, std::fu
         });
     });
     return Halide::Internal::simplify(inside);
-}
-/// Likewise of all axes.
-inline Halide::Expr is_whole(plan_value const& plan, body const& b, std::function<Halide::Expr(int)> const& loop) {
-    Halide::Expr whole = Halide::Internal::const_true();
-    for (limit const& l : limits_of(plan, b, false)) whole = whole && is_whole(plan, l, b, loop);
-    return Halide::Internal::simplify(whole);
 }
 
 /// The iterations of a tile body that a piece of code carries out.

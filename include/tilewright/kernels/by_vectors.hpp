@@ -8,9 +8,7 @@
 /// Layers that move more than they compute, for one core with vector registers: vectors along the contiguous dimension.
 namespace tilewright::kernel {
 
-/// Elements of a vector.
-template <class Element>
-inline constexpr std::int64_t lanes_of = targets::avx2::vector_bytes / static_cast<std::int64_t>(sizeof(Element));
+using targets::avx2::lanes_of;
 
 /// `constexpr auto on_avx2 = by_vectors(elementwise<56 * 56, 64, float, decltype(relu)>{});`
 template <std::int64_t Rows, std::int64_t Columns, class Element, class Function>

@@ -29,7 +29,7 @@ struct gemm_tile {
 /// Tiles that are worth trying for a shape: those of registers that fill them, and blocks whose part of B stays in the second-level cache.
 constexpr tile_list<gemm_tile> tiles_for(gemm_shape const& of, int limit = tile_list<gemm_tile>::most) {
     tile_list<gemm_tile> found(limit);
-    auto const at_most = [](std::int64_t value, std::int64_t most) { return value < most ? value : most; };
+    using detail::at_most;
     // One row uses each value of B once: packing it would be twice the work.
     if (of.rows == 1) {
         for (std::int64_t depth : {8, 4, 16}) {
@@ -81,7 +81,7 @@ constexpr schedule tiled_gemm(gemm<Element> const& of, gemm_tile const& t) {
     using namespace targets::avx2;
     constexpr axis no{"no"}, ni{"ni"}, ko{"ko"}, ki{"ki"}, mo{"mo"}, mi{"mi"}, row_tile{"row_tile"}, row{"row"}, column_tile{"column_tile"},
         column{"column"}, vector{"vector"}, lane{"lane"}, steps{"steps"}, step{"step"}, part{"part"}, columns{"columns"};
-    std::int64_t const lanes = vector_bytes / static_cast<std::int64_t>(sizeof(Element)), width = t.vectors * lanes;
+    std::int64_t const lanes = lanes_of<Element>, width = t.vectors * lanes;
     schedule s(of.product, host);
     if (t.threads > 1) s.split(of.n, part, columns, (of.n.extent + t.threads - 1) / t.threads).parallel(part);
     s.split(t.threads > 1 ? columns : of.n, no, ni, t.block_columns).split(of.k, ko, ki, t.block_depth).split(of.m, mo, mi, t.block_rows);

@@ -21,7 +21,7 @@ struct gemm_bytes_tile {
 constexpr tile_list<gemm_bytes_tile> bytes_tiles_for(gemm_shape const& of, std::int64_t rows_in_registers,
                                                      int limit = tile_list<gemm_bytes_tile>::most) {
     tile_list<gemm_bytes_tile> found(limit);
-    auto const at_most = [](std::int64_t value, std::int64_t most) { return value < most ? value : most; };
+    using detail::at_most;
     for (std::int64_t depth : {512, 256, 1024}) {
         if (depth > of.depth && depth != 512) continue;
         for (std::int64_t columns : {64, 128, 256}) {
@@ -56,8 +56,6 @@ struct bytes_to_multiply {
 
 /// Likewise, with a right operand of 7 bits.
 struct reduced_bytes_to_multiply {
-    static constexpr std::int8_t furthest = 64;
-
     axis m, n, k;
     axis bk, bn;  ///< of the packed operand
     tensor<std::uint8_t> A{"A"};
@@ -65,7 +63,7 @@ struct reduced_bytes_to_multiply {
     tensor<std::int32_t> C{"C"};
 
     constexpr auto computation() const {
-        return stages(reduced_B(bk, bn) = clamp(B(bk, bn), -furthest, furthest),
+        return stages(reduced_B(bk, bn) = clamp(B(bk, bn), -targets::avx2::furthest_reduced, targets::avx2::furthest_reduced),
                       C(m, n) += cast<std::int32_t>(A(m, k)) * cast<std::int32_t>(reduced_B(k, n)));
     }
 };
@@ -116,7 +114,7 @@ constexpr schedule tiled_bytes(auto const& of, any_tensor const& packed, gemm_by
     constexpr axis no{"no"}, ni{"ni"}, ko{"ko"}, ki{"ki"}, mo{"mo"}, mi{"mi"}, row_tile{"row_tile"}, row{"row"}, column_tile{"column_tile"},
         column{"column"}, vector{"vector"}, lane{"lane"}, groups{"groups"}, steps{"steps"}, step{"step"}, term{"term"}, bgroups{"bgroups"},
         bterm{"bterm"}, bvector{"bvector"}, blane{"blane"};
-    constexpr std::int64_t lanes = vector_bytes / static_cast<std::int64_t>(sizeof(std::int32_t));
+    constexpr std::int64_t lanes = lanes_of<std::int32_t>;
     std::int64_t const width = t.vectors * lanes;
     schedule s(of.product, host);
     s.split(of.n, no, ni, t.block_columns).split(of.k, ko, ki, t.block_depth).split(of.m, mo, mi, t.block_rows);

@@ -1,7 +1,12 @@
 #pragma once
+#include <cstdint>
 #include <tilewright/compute/fixed_array.hpp>
 
 namespace tilewright::kernel {
+
+namespace detail {
+constexpr std::int64_t at_most(std::int64_t value, std::int64_t most) { return value < most ? value : most; }
+}  // namespace detail
 
 /// Tiles that are worth trying, the likeliest first: candidates of `best_of` and `best_tile`.
 template <class Tile>

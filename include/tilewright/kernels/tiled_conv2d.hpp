@@ -171,13 +171,13 @@ constexpr tile_list<conv2d_tile> tiles_for(conv2d_shape const& of, int limit = t
     bool const border = of.y.before + of.y.after + of.x.before + of.x.after > 0;
     std::int64_t const row_bytes = (of.x.extent + of.x.before + of.x.after) * of.channels * 4;
     std::int64_t const positions = of.y.positions(), fitting = targets::avx2::l2.capacity / 4 / row_bytes / of.y.stride;
+    // As equal blocks as there can be.
+    std::int64_t const blocks = fitting > 1 ? (positions + fitting - 1) / fitting : positions;
     constexpr std::int64_t rows_of[] = {1, 2, 1, 1, 2}, columns_of[] = {6, 3, 4, 4, 2}, vectors_of[] = {2, 2, 3, 2, 2};
     for (bool inside : {false, true}) {
         for (std::size_t which = 0; which < 5; ++which) {
-            // As equal blocks as there can be, of whole tiles.
-            std::int64_t const blocks = (positions + (fitting > 1 ? fitting : 1) - 1) / (fitting > 1 ? fitting : 1), tile = rows_of[which];
             for (std::int64_t parts : {blocks, 2 * blocks}) {
-                std::int64_t const rows = ((positions + parts - 1) / parts + tile - 1) / tile * tile;
+                std::int64_t const tile = rows_of[which], rows = ((positions + parts - 1) / parts + tile - 1) / tile * tile;
                 found.add({.rows = tile,
                            .columns = columns_of[which],
                            .vectors = vectors_of[which],
@@ -231,10 +231,9 @@ constexpr schedule tiled_conv2d(depthwise_conv2d<Element, Sum, Weight> const& of
     using namespace targets::avx2;
     constexpr conv2d_positions l{};
     constexpr axis channels{"channels"}, lane{"lane"};
-    std::int64_t const lanes = vector_bytes / static_cast<std::int64_t>(sizeof(Sum));
     schedule s(of.what, host);
     l.split_positions(s, of.y, of.x, t);
-    s.split(of.channel, l.filter_tile, channels, t.vectors * lanes).split(channels, l.vector, lane, lanes);
+    s.split(of.channel, l.filter_tile, channels, t.vectors * lanes_of<Sum>).split(channels, l.vector, lane, lanes_of<Sum>);
     s.reorder(of.batch, l.rows, l.columns, l.filter_tile, l.row_tile, l.column_tile, of.r, of.s, l.row, l.column, l.vector, lane);
     if (t.filters_inside) s.reorder(l.row_tile, l.column_tile, l.filter_tile);
     if (t.steps >= of.r.extent * of.s.extent) s.unroll(of.r);

@@ -42,7 +42,7 @@ struct packed_conv2d_bytes_loops : packed_conv2d_loops {
 
 namespace detail {
 
-/// The loops, tensors and stages of both kinds.
+/// The loops, tensors and stages, before there is a type for all stages together.
 template <class Element>
 struct wide_conv2d : packed_conv2d_bytes_loops<2> {
     axis wide_batch, wide_y, wide_row;
@@ -68,8 +68,6 @@ struct wide_conv2d : packed_conv2d_bytes_loops<2> {
 };
 
 struct reduced_conv2d : packed_conv2d_bytes_loops<4> {
-    static constexpr std::int8_t furthest = 64;
-
     axis of_group, of_block, of_pass, of_weight;
     tensor<std::uint8_t> in{"in"};
     tensor<std::int8_t> weights{"weights"}, reduced{"reduced"};
@@ -84,7 +82,8 @@ struct reduced_conv2d : packed_conv2d_bytes_loops<4> {
 
     constexpr auto computation() const {
         return stages(
-            reduced(of_group, of_block, of_pass, of_weight) = clamp(weights(of_group, of_block, of_pass, of_weight), -furthest, furthest),
+            reduced(of_group, of_block, of_pass, of_weight) =
+                clamp(weights(of_group, of_block, of_pass, of_weight), -targets::avx2::furthest_reduced, targets::avx2::furthest_reduced),
             out(batch, y, x, group, block, lane) +=
             cast<std::int32_t>(padded(in(batch, in_y, in_row), 0)(batch, shape.y.index(y, r),
                                                                   elements_of(shape.x, shape.channels).index(x, s) + at_term())) *

@@ -10,8 +10,7 @@ constexpr int first_in_place(program_planning& p, int tensor_at) {
     return tensor_at;
 }
 
-constexpr std::int64_t rounded_down(std::int64_t bytes, std::int64_t alignment) { return bytes / alignment * alignment; }
-constexpr std::int64_t rounded_up(std::int64_t bytes, std::int64_t alignment) { return rounded_down(bytes + alignment - 1, alignment); }
+constexpr std::int64_t aligned_down(std::int64_t offset, std::int64_t alignment) { return offset / alignment * alignment; }
 
 /// How the buffers of a kernel's own are placed.
 enum class scratch_style : std::uint8_t {
@@ -82,7 +81,7 @@ class pool_layout {
             ++boxes;
         }
         // Behind what is fixed, everything counts from an aligned base.
-        if (boxes > 0) fixed_ = rounded_up(fixed_, pool_.alignment);
+        if (boxes > 0) fixed_ = aligned_up(fixed_, pool_.alignment);
         pool_.peak = pool_.lower_bound = fixed_;
         if (boxes == 0) return pool_.peak <= what_.bank_capacity();
         // With more boxes than the budget could look at in pairs, buffers of a kernel stay together, where it has several.
@@ -113,7 +112,7 @@ class pool_layout {
         pool_.used = true;
         pool_.alignment = std::lcm(pool_.alignment, t.alignment);
         if (t.kind != ir::tensor_kind::constant) return t.in_place_of < 0;
-        t.offset = rounded_up(fixed_, t.alignment);
+        t.offset = aligned_up(fixed_, t.alignment);
         pool_.constants = fixed_ = t.offset + t.bytes;
         return false;
     }
@@ -192,11 +191,11 @@ class pool_layout {
                 if (scratch(at).offset >= done && scratch(at).offset < base) base = scratch(at).offset;
             }
             if (base == no_offset) return;
-            base = what_.banks > 1 ? 0 : rounded_down(base, alignment);
+            base = what_.banks > 1 ? 0 : aligned_down(base, alignment);
             std::int64_t end = base + 1;
             for (int at = from; at < to; ++at) {
                 ir::program_scratch const& s = scratch(at);
-                bool const joins = what_.banks > 1 || (s.offset >= base && rounded_down(s.offset, alignment) < end);
+                bool const joins = what_.banks > 1 || (s.offset >= base && aligned_down(s.offset, alignment) < end);
                 if (!joins || s.offset + s.bytes_in_bank <= end) continue;
                 end = s.offset + s.bytes_in_bank;
                 at = from - 1;  // what was passed may join now

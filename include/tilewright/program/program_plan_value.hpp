@@ -95,8 +95,8 @@ struct program_scratch {
     std::int64_t bytes = 0;       ///< of a version
     std::int64_t bytes_in_bank = 0;
     std::int64_t alignment = 1;
-    std::int64_t offset =
-        0;  ///< from the base of the memory, or of every bank that it lies in; before it is placed, as the kernel's plan has it
+    /// From the base of the memory, or of every bank that it lies in; before it is placed, as the kernel's plan has it.
+    std::int64_t offset = 0;
     std::int16_t born = 0;  ///< first point of its lifetime, of those that the kernel has in this memory: one for each set of buffers
     std::int16_t dead = 1;  ///< the point behind it
 };

@@ -13,6 +13,11 @@ inline constexpr memory l2{.name = "l2", .capacity = 1_MiB, .alignment = 64};
 inline constexpr memory ymm = register_file("ymm", 16, 32);
 /// Bytes of one register.
 inline constexpr std::int64_t vector_bytes = 32;
+/// Elements of one register.
+template <class Element>
+inline constexpr std::int64_t lanes_of = vector_bytes / static_cast<std::int64_t>(sizeof(Element));
+/// Bytes in [-64, 64], times bytes without sign: the sum of any two such products fits 16 bits.
+inline constexpr std::int8_t furthest_reduced = 64;
 
 inline constexpr core cpu{.name = "avx2", .fused_multiply_add = true};
 inline constexpr transfer_cost by_loads_and_stores{.bytes_per_cycle = 16};
