@@ -57,10 +57,7 @@ function(tilewright_add_kernel name)
     # A folder for each kernel, so that "NAME.h" is the only header that its users come to see.
     set(directory ${CMAKE_CURRENT_BINARY_DIR}/${name}.kernel)
     # The plan, compiled once for both tools.
-    configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/kernel_of_tool.cpp.in ${directory}/${name}_of_tool.cpp @ONLY)
-    add_library(${name}.of_tool OBJECT ${directory}/${name}_of_tool.cpp)
-    target_link_libraries(${name}.of_tool PRIVATE tilewright::tilewright)
-    _tilewright_build_tool(${name}.of_tool)
+    _tilewright_add_subject(kernel_of_tool)
     if(DEFINED ARG_C_SOURCE)
         _tilewright_add_tool(${name}.c_source_tool kernel_c_source_tool ${name}.of_tool)
         _tilewright_c_library(${name} ${name}.c_source_tool ${directory} ${header} ${ARG_SCHEDULE} ${ARG_BINDING} "${ARG_C_INCLUDES}")
@@ -99,9 +96,7 @@ function(tilewright_add_kernel name)
     set(sources ${directory}/${name}_entry.c)
     if(ARG_BINDING STREQUAL "emulated")
         list(APPEND sources ${directory}/${name}_binding.cpp)
-        # The semantics of the machine's parts, compiled. They round as they are written, and are optimised in a debug build too, where no
-        # other source of the program uses the emulated machine: of the same functions, linkers take the first.
-        set_source_files_properties(${directory}/${name}_binding.cpp PROPERTIES COMPILE_OPTIONS "-O2;-ffp-contract=off")
+        _tilewright_compile_semantics(${directory}/${name}_binding.cpp)
     endif()
     add_custom_command(OUTPUT ${directory}/${name}.h ${sources}
         COMMAND ${name}.binding_tool ${ARG_BINDING} ${directory} ${header} ${ARG_SCHEDULE}
@@ -123,9 +118,7 @@ function(_tilewright_c_library name tool directory header what binding includes)
     set(sources ${directory}/${name}.c)
     if(binding STREQUAL "emulated")
         list(APPEND sources ${directory}/${name}_binding.cpp)
-        # The semantics of the machine's parts, compiled. They round as they are written, and are optimised in a debug build too, where no
-        # other source of the program uses the emulated machine: of the same functions, linkers take the first.
-        set_source_files_properties(${directory}/${name}_binding.cpp PROPERTIES COMPILE_OPTIONS "-O2;-ffp-contract=off")
+        _tilewright_compile_semantics(${directory}/${name}_binding.cpp)
     endif()
     add_custom_command(OUTPUT ${directory}/${name}.h ${sources}
         COMMAND ${tool} ${binding} ${directory} ${header} ${what} ${includes}
@@ -153,10 +146,7 @@ function(tilewright_add_program name)
     _tilewright_check_call(PROGRAM)
     _tilewright_need_tools()
     set(directory ${CMAKE_CURRENT_BINARY_DIR}/${name}.program)
-    configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/program_of_tool.cpp.in ${directory}/${name}_of_tool.cpp @ONLY)
-    add_library(${name}.of_tool OBJECT ${directory}/${name}_of_tool.cpp)
-    target_link_libraries(${name}.of_tool PRIVATE tilewright::tilewright)
-    _tilewright_build_tool(${name}.of_tool)
+    _tilewright_add_subject(program_of_tool)
     _tilewright_add_tool(${name}.program_tool program_tool ${name}.of_tool)
     _tilewright_c_library(${name} ${name}.program_tool ${directory} ${header} ${ARG_PROGRAM} ${ARG_BINDING} "${ARG_C_INCLUDES}")
     if(DEFINED ARG_FILES)
@@ -206,6 +196,20 @@ macro(_tilewright_need_tools)
         message(FATAL_ERROR "${call}: Halide is not found; install it (Debian: libhalide14-0-dev) or set Halide_DIR")
     endif()
 endmacro()
+
+# The object library NAME.of_tool of a template: what tools are told to work on. Both functions fill it from what they were given.
+macro(_tilewright_add_subject template)
+    configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/${template}.cpp.in ${directory}/${name}_of_tool.cpp @ONLY)
+    add_library(${name}.of_tool OBJECT ${directory}/${name}_of_tool.cpp)
+    target_link_libraries(${name}.of_tool PRIVATE tilewright::tilewright)
+    _tilewright_build_tool(${name}.of_tool)
+endmacro()
+
+# The semantics of the machine's parts, compiled. They round as they are written, and are optimised in a debug build too, where no other
+# source of the program uses the emulated machine: of the same functions, linkers take the first.
+function(_tilewright_compile_semantics binding)
+    set_source_files_properties(${binding} PROPERTIES COMPILE_OPTIONS "-O2;-ffp-contract=off")
+endfunction()
 
 # An executable of the sources of `tool` and the object library `subject`, which tells it what to work on. The former, Halide's headers among
 # them, take 20 s to compile, so they are compiled once for all directories whose objects can be linked with each other.
