@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 #include <tilewright/report/loop_program.hpp>
+#include <tilewright/report/plan_report.hpp>
 
 #include "catch.hpp"
 
@@ -447,6 +448,16 @@ TEST_CASE("machines are checked as the reference says") {
     CHECK(verdict_of(memory{.name = "banked", .capacity = 64, .banks = 2, .bank_bases = {64, 95}}) == "invalid_part");
     CHECK(verdict_of(memory{.name = "banked", .capacity = 64, .banks = 2, .bank_bases = {64, 96}}) == "none");
     CHECK(verdict_of(core{.name = "two", .count = 2}) == "not_honoured");
+    CHECK(verdict_of(core{.name = "none", .count = 0}) == "invalid_number");
+    core const fast{.name = "fast"}, slow{.name = "slow", .costs = {.load = 100}};
+    for (auto const& [one, other] : {std::pair{fast, slow}, std::pair{slow, fast}}) {
+        plan_value const both = on(one, other);
+        CHECK(name_of(both.refusal.kind) == std::string("not_honoured"));
+        std::string const sentence =
+            "`" + other.name.str() + "` beside `" + one.name.str() + "` asks for several cores, which plans do not do yet";
+        CHECK(sentence_of(both.refusal).letters.data() == sentence);
+        CHECK(to_json(both).find("{\"verdict\":\"not_honoured\",\"sentence\":\"" + sentence) != std::string::npos);
+    }
     CHECK(verdict_of(tcm, transfer("t", dram, tcm).asynchronous()) == "invalid_part");
     engine const dma{"dma"};
     CHECK(verdict_of(tcm, dma, transfer("t", dram, tcm).on(dma).asynchronous()) == "none");

@@ -36,7 +36,7 @@
     X(ill_formed, "`$0`: %{1 (`$1`)}", TILEWRIGHT_ILL_FORMED)                                                                              \
     X(invalid_part, "`$0`: %{1 (`$1`)}", TILEWRIGHT_INVALID_PART)                                                                          \
     X(invalid_number, "`$0`: $1 is #0, but must be at least #1", TILEWRIGHT_INVALID_NUMBER)                                                \
-    X(not_honoured, "`$0` asks for $1, which plans do not do yet", TILEWRIGHT_NOT_HONOURED)                                                \
+    X(not_honoured, "`$0`{2 beside `$2`} asks for $1, which plans do not do yet", TILEWRIGHT_NOT_HONOURED)                                 \
     X(conflicting_directives, "`$0` already has a directive `$1`", TILEWRIGHT_CONFLICTING_DIRECTIVES)                                      \
     X(misplaced_directive, "`$0`: %", TILEWRIGHT_MISPLACED_DIRECTIVE)                                                                      \
     X(temporary, "the $0 of the schedule is a temporary, which is gone before it is planned", TILEWRIGHT_TEMPORARY)                        \

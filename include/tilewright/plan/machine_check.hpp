@@ -18,7 +18,9 @@ struct machine_check {
         v.names = {part, what};
         v.facts = {fact{fact_kind::have, value}, fact{fact_kind::limit, least}};
     }
-    constexpr void not_honoured(label const& part, char const* what) const { p.refuse(verdict_kind::not_honoured).names = {part, what}; }
+    constexpr void not_honoured(label const& part, char const* what, label const& beside = {}) const {
+        p.refuse(verdict_kind::not_honoured).names = {part, what, beside};
+    }
     constexpr void known(int position, label const& part) const {
         if (position < 0) p.refuse(verdict_kind::unknown_part).names = {part, m.name};
     }
@@ -197,8 +199,11 @@ struct machine_check {
             if (others || (of.queue_count > 1 && !has_queue)) broken(rule::token_call_of_another_kind, of.name);
         }
     }
-    constexpr void check_core(core const& of) const {
-        if (of.count != 1) not_honoured(of.name, "several cores");
+    constexpr void check_core(int at) const {
+        core const& of = m.cores[at];
+        at_least(1, of.count, of.name, "count");
+        if (of.count > 1) not_honoured(of.name, "several cores");
+        if (at > 0) not_honoured(of.name, "several cores", m.cores[0].name);
         operation_costs const& c = of.costs;
         for (std::int64_t cost : {c.load, c.store, c.arithmetic, c.multiply, c.divide, c.convert})
             at_least(0, cost, of.name, "cost of an operation");
@@ -402,7 +407,7 @@ struct machine_check {
         for (int at = 0; at < m.memories.size(); ++at) check_memory(at);
         for (int at = 0; at < m.engines.size(); ++at) check_engine(m.engines[at]);
         for (int at = 0; at < m.tokens.size(); ++at) check_tokens(m.tokens[at]);
-        for (int at = 0; at < m.cores.size(); ++at) check_core(m.cores[at]);
+        for (int at = 0; at < m.cores.size(); ++at) check_core(at);
         for (int at = 0; at < m.configurations.size() && !p.refused(); ++at) check_configuration(m.configurations[at]);
         for (int at = 0; at < m.transfers.size(); ++at) check_transfer(m.transfers[at]);
         for (int at = 0; at < m.intrinsics.size(); ++at) {
