@@ -130,7 +130,7 @@ struct in_place {
         for (tilewright_argument& one : want) {
             one.type_code = halide_type_int, one.type_bits = 16, one.rank = 2;
             one.extent[0] = 3, one.extent[1] = 8;
-            one.dense_from = 1, one.stride_multiple = 1, one.alignment = 2;
+            one.dense_from = 1, one.alignment = 2;
         }
         want[0].may_be_result = may_be_result, want[1].written = 1, want[1].exact = 3;
         halide_buffer_t* const have[2] = {const_cast<halide_buffer_t*>(&in), const_cast<halide_buffer_t*>(&out)};
@@ -153,6 +153,21 @@ TEST_CASE("an input that may be the result is the very same elements") {
     CHECK(given.code(true) == 0);
     given.in_dim[1] = {-1, 4, 16, 0};  // its first row is another one
     CHECK(given.code(true) == code_of(TILEWRIGHT_OVERLAP, 0));
+}
+TEST_CASE("what the stride of a dimension is a multiple of is said for each dimension") {
+    // Planes of 6 rows of 8 bytes; only planes must lie a multiple of 16 apart.
+    std::int8_t data[512] = {};
+    halide_dimension_t dim[3] = {{0, 8, 1, 0}, {0, 6, 8, 0}, {0, 2, 48, 0}};
+    halide_buffer_t given = {};
+    given.host = reinterpret_cast<std::uint8_t*>(data), given.type = halide_type_t(halide_type_int, 8);
+    given.dimensions = 3, given.dim = dim;
+    tilewright_argument const want = {halide_type_int, 8, 3, 0, {}, {2, 6, 8}, 2, {16}, 1, 0, 0};
+    halide_buffer_t* const have[] = {&given};
+    CHECK(tilewright_check_arguments(&want, 1, have) == 0);
+    dim[2].stride = 72;
+    CHECK(tilewright_check_arguments(&want, 1, have) == code_of(TILEWRIGHT_WRONG_STRIDE, 0));
+    dim[2].stride = 64, dim[1].stride = 9;
+    CHECK(tilewright_check_arguments(&want, 1, have) == 0);
 }
 TEST_CASE("what lies in the gaps of a result shares bytes with it") {
     in_place given;

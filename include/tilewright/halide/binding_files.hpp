@@ -209,6 +209,22 @@ inline std::string device_prototypes(plan_value const& plan) {
     return text;
 }
 
+/// "dimensions 1 to 3 without gaps, the stride of dimension 0 a multiple of 256, at a multiple of 64 bytes": how an argument must lie.
+inline std::string layout_rules(buffer const& b) {
+    std::string text;
+    auto const add = [&](std::string const& rule) { text += (text.empty() ? "" : ", ") + rule; };
+    if (b.rank > 1 && b.dense_from == b.rank - 1) add("the last dimension without gaps");
+    if (b.rank > 1 && b.dense_from < b.rank - 1)
+        add(b.dense_from == 0 ? "without gaps"
+                              : "dimensions " + std::to_string(b.dense_from) + " to " + std::to_string(b.rank - 1) + " without gaps");
+    for (int d = 0; d < b.dense_from; ++d) {
+        std::int64_t const multiple = b.stride_multiples[static_cast<std::size_t>(d)];
+        if (multiple > 1) add("the stride of dimension " + std::to_string(d) + " a multiple of " + std::to_string(multiple));
+    }
+    if (b.alignment > bytes_of(b.type)) add("at a multiple of " + std::to_string(b.alignment) + " bytes");
+    return text;
+}
+
 inline std::string header_text(plan_value const& plan, std::string const& name, bool device) {
     std::ostringstream text;
     text << "/* Kernel " << name << " on machine " << plan.where->name.str() << ", written by its binding tool. */\n"
@@ -218,6 +234,9 @@ inline std::string header_text(plan_value const& plan, std::string const& name, 
          << "/* 0; or -(2000 + 100 * kind + position) of an argument that the kernel cannot run on, see tilewright/runtime/entry.h;\n"
             "   or the code of a device function that failed. */\n"
          << "int " << name << "(" << parameter_list(plan, true, device) << ");\n";
+    for (buffer const& b : passed_buffers(plan)) {
+        if (std::string const rules = layout_rules(b); !rules.empty()) text << "/* " << b.tensor.str() << ": " << rules << ". */\n";
+    }
     for (pool const& one : pools_of(plan, device))
         text << "/* " << one.name << ": " << one.bytes << " bytes, at a multiple of " << one.alignment
              << ", for this call alone. */\n#define TILEWRIGHT_" << name << "_" << one.name << "_BYTES " << one.bytes << "\n";
@@ -355,8 +374,10 @@ inline std::string entry_text(plan_value const& plan, std::string const& name, b
             numbers(b.minimum, b.rank);
             text << ", ";
             numbers(constant_extents(plan, at), b.rank);
-            text << ", " << int{b.dense_from} << ", " << b.stride_multiple << ", " << b.alignment << ", " << exact_dimensions(plan, at)
-                 << ", " << (tilewright::detail::may_be_result(plan, arguments_of(plan).tensors[at]) ? 1 : 0) << "},\n";
+            text << ", " << int{b.dense_from} << ", ";
+            numbers(b.stride_multiples, b.rank);
+            text << ", " << b.alignment << ", " << exact_dimensions(plan, at) << ", "
+                 << (tilewright::detail::may_be_result(plan, arguments_of(plan).tensors[at]) ? 1 : 0) << "},\n";
         }
         text << "};\n";
     }

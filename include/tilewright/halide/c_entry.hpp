@@ -87,7 +87,7 @@ inline c_signature c_signature_of(plan_value const& plan, c_names& names, bool d
     return made;
 }
 
-/// "A[0..24, 0..36]": what of a tensor the kernel touches, and where its pointer points.
+/// "A: 24 x 36 elements, without gaps": what of a tensor the kernel touches, how it lies, and where its pointer points.
 inline std::string region_text(plan_value const& plan, c_argument const& a) {
     buffer const& b = plan.buffers[static_cast<std::size_t>(a.at)];
     std::string extents, first;
@@ -97,8 +97,8 @@ inline std::string region_text(plan_value const& plan, c_argument const& a) {
         first += (d > 0 ? ", " : "") + std::to_string(b.minimum[static_cast<std::size_t>(d)]);
         moved |= b.minimum[static_cast<std::size_t>(d)] != 0;
     }
-    return a.word + ": " +
-           (b.rank == 0 ? "one element" : extents + (b.rank == 1 ? " elements" : " elements, the last dimension without gaps")) +
+    std::string const rules = layout_rules(b);
+    return a.word + ": " + (b.rank == 0 ? "one element" : extents + " elements") + (rules.empty() ? "" : ", " + rules) +
            (b.written ? ", written" : "") +
            (tilewright::detail::may_be_result(plan, a.at) ? "; may be the very elements that are written" : "") +
            (moved ? "; points to " + b.tensor.str() + "[" + first + "]" : "");
@@ -189,8 +189,9 @@ class c_checks {
                 refuse_if(where_several(stride + " != " + dense), TILEWRIGHT_WRONG_STRIDE, "gaps where a transfer moves all at once",
                           position);
             refuse_if(where_several(stride + " > INT32_MAX / " + held(extent)), TILEWRIGHT_WRONG_EXTENT, "too many elements", position);
-            if (b.stride_multiple > 1)
-                refuse_if(where_several(stride + " % " + std::to_string(b.stride_multiple) + " != 0"), TILEWRIGHT_WRONG_STRIDE,
+            std::int64_t const multiple = b.stride_multiples[static_cast<std::size_t>(d)];
+            if (multiple > 1)
+                refuse_if(where_several(stride + " % " + std::to_string(multiple) + " != 0"), TILEWRIGHT_WRONG_STRIDE,
                           "not the multiple that a transfer takes", position);
             std::string const whole = times(stride, extent);
             reach = several.empty() ? whole : "(" + held(extent) + " > 1 ? " + whole + " : " + reach + ")";

@@ -155,7 +155,7 @@ constexpr int keep_operands(planning& p, int s, int intrinsic_at, matching const
             o.at[static_cast<std::size_t>(dimension)] = p.keep(base);
         }
         region_fault const fault =
-            align(p, b, at, alignment_in(p, u.buffer, p.common_multiple(what.address_alignment, wanted.alignment, wanted.tensor)));
+            align(p, u.buffer, at, alignment_in(p, u.buffer, p.common_multiple(what.address_alignment, wanted.alignment, wanted.tensor)));
         if (fault) {
             refuse_mismatch(p, s, intrinsic_at, differs(rule::operand_not_aligned, wanted.tensor, fault.value, fault.limit));
             return -1;
@@ -176,11 +176,18 @@ constexpr int keep_operands(planning& p, int s, int intrinsic_at, matching const
                                         wanted.longest_stride));
                 return -1;
             }
-            if (b.kind == buffer_kind::argument) b.stride_multiple = p.common_multiple(b.stride_multiple, multiple, b.tensor);
-            else if (stride % multiple != 0) {
+            region_fault const apart =
+                ask_for_multiple(p, u.buffer, along, o.factor[static_cast<std::size_t>(dimension)], multiple * bytes_of(b.type));
+            if (apart) {
                 refuse_mismatch(p, s, intrinsic_at, differs(rule::stride_not_a_multiple, wanted.tensor, stride, multiple));
                 return -1;
             }
+        }
+        if (region_fault const wrong = contradiction_in(p, u.buffer)) {
+            std::int64_t const size = bytes_of(b.type);
+            refuse_mismatch(p, s, intrinsic_at,
+                            differs(rule::stride_not_a_multiple, wanted.tensor, wrong.value / size, wrong.limit / size));
+            return -1;
         }
         int const kept = p.add(o);
         if (first < 0) first = kept;

@@ -97,28 +97,63 @@ constexpr std::int32_t wait_at(planning& p, int buffer_at) {
     return static_cast<std::int32_t>(p.of->where().memories[p.buffer_at(buffer_at).memory].wait_cycles);
 }
 
-/// Whether addresses of `b` at `at` are multiples of `alignment` bytes wherever the loops stand. What depends on an argument's
-/// strides is left to the check at the entry of the kernel.
-constexpr region_fault align(planning& p, buffer& b, fixed_array<linear, max_rank> const& at, std::int64_t alignment) {
+/// Elements between neighbours along a dimension of a buffer, where the plan knows them: of its own boxes, and of an argument that must
+/// come without gaps there; 0: run time knows.
+constexpr std::int64_t known_stride(planning const& p, int buffer_at, int dimension) {
+    buffer const& b = p.plan.buffers[static_cast<std::size_t>(buffer_at)];
+    if (b.kind != buffer_kind::argument || dimension == b.rank - 1) return b.stride(dimension);
+    if (dimension < b.dense_from) return 0;
+    for (int at = 0; at < p.plan.shapes.size(); ++at) {
+        shape const& open = p.plan.shapes[static_cast<std::size_t>(at)];
+        if (open.buffer == buffer_at && open.dimension > dimension && open.end.count > 0) return 0;
+    }
+    return b.stride(dimension);
+}
+
+/// Asks that `elements` along a dimension of a buffer lie a multiple of `unit` bytes apart. What the caller decides, the entry checks.
+constexpr region_fault ask_for_multiple(planning& p, int buffer_at, int dimension, std::int64_t elements, std::int64_t unit) {
+    buffer& b = p.buffer_at(buffer_at);
+    std::int64_t const bytes = elements * bytes_of(b.type), stride = known_stride(p, buffer_at, dimension);
+    if (unit <= 1 || bytes == 0) return {};
+    if (stride != 0) return stride * bytes % unit == 0 ? region_fault{} : region_fault{rule::stride_not_aligned, stride * bytes, unit};
+    std::int64_t& multiple = b.stride_multiples[static_cast<std::size_t>(dimension)];
+    multiple = p.common_multiple(multiple > 0 ? multiple : 1, unit / std::gcd(unit, bytes), b.tensor);
+    return {};
+}
+
+/// Strides of an argument that must be multiples of something and, since dimensions were joined later, are what they are.
+constexpr region_fault contradiction_in(planning const& p, int buffer_at) {
+    if (buffer_at < 0) return {};
+    buffer const& b = p.plan.buffers[static_cast<std::size_t>(buffer_at)];
+    for (int dimension = b.dense_from; dimension + 1 < b.rank && b.kind == buffer_kind::argument; ++dimension) {
+        auto const d = static_cast<std::size_t>(dimension);
+        std::int64_t const stride = known_stride(p, buffer_at, dimension), multiple = b.stride_multiples[d];
+        if (multiple > 1 && b.extents[d] > 1 && stride % multiple != 0)
+            return {rule::stride_not_aligned, stride * bytes_of(b.type), multiple * bytes_of(b.type)};
+    }
+    return {};
+}
+
+/// Whether addresses in a buffer at `at` are multiples of `alignment` bytes wherever the loops stand. Only what moves them counts: no loop
+/// of one iteration, no dimension that stands still. Strides that run time knows are left to the check at the entry of the kernel.
+constexpr region_fault align(planning& p, int buffer_at, fixed_array<linear, max_rank> const& at, std::int64_t alignment) {
     if (alignment <= 1) return {};
-    std::int64_t const size = bytes_of(b.type);
+    buffer& b = p.buffer_at(buffer_at);
     b.alignment = p.common_multiple(b.alignment, alignment, b.tensor);
-    bool const argument = b.kind == buffer_kind::argument;
-    for (int dimension = 0; dimension < b.rank; ++dimension) {
+    for (int dimension = b.block_dimensions; dimension < b.rank; ++dimension) {  // a block begins where a buffer may
         linear const& form = at[static_cast<std::size_t>(dimension)];
-        bool const inner = dimension == b.rank - 1;
-        if (dimension < b.block_dimensions) continue;  // a block begins where a buffer may
-        std::int64_t const step = argument && !inner ? alignment : b.stride(dimension) * size;
-        if (!argument && !inner && b.extents[static_cast<std::size_t>(dimension)] > 1 && step % alignment != 0)
-            return {rule::stride_not_aligned, step, alignment};
-        std::int64_t const first = (form.constant - b.minimum[static_cast<std::size_t>(dimension)]) * step;
-        if (first % alignment != 0) return {rule::address_not_aligned, (first % alignment + alignment) % alignment, alignment};
+        auto const moves = [&](std::int64_t elements) -> region_fault {
+            region_fault const found = ask_for_multiple(p, buffer_at, dimension, elements, alignment);
+            if (!found) return {};
+            return {rule::address_not_aligned, (found.value % alignment + alignment) % alignment, alignment};
+        };
+        if (region_fault const found = moves(form.constant - b.minimum[static_cast<std::size_t>(dimension)])) return found;
         for (int t = 0; t < form.count; ++t) {
-            std::int64_t const move = grain_of(p, form.terms[static_cast<std::size_t>(t)]) * step;
-            if (move % alignment != 0) return {rule::address_not_aligned, (move % alignment + alignment) % alignment, alignment};
+            term const& part = form.terms[static_cast<std::size_t>(t)];
+            if (!is_given(p.var(part.variable)) && p.var(part.variable).extent == 1) continue;
+            if (region_fault const found = moves(grain_of(p, part))) return found;
         }
     }
-    if (argument) b.stride_multiple = p.common_multiple(b.stride_multiple, alignment / std::gcd(alignment, size), b.tensor);
     return {};
 }
 
@@ -288,34 +323,29 @@ constexpr void move_dense(planning& p, region r, int transfer_at, int ordinal, r
     for (int position = peeled; position < r.count; ++position) m.dimensions[static_cast<std::size_t>(position - peeled)] = dim(position);
 
     auto const alignment_of = [&](int buffer_at) { return alignment_in(p, buffer_at, t.address_alignment); };
-    region_fault fault = align(p, p.buffer_at(r.destination), r.destination_at, alignment_of(r.destination));
-    if (!fault && r.source >= 0) fault = align(p, p.buffer_at(r.source), r.source_at, alignment_of(r.source));
-    // Steps along the dimensions of the call itself. Outer strides of an argument are checked at the entry.
-    auto const check_step = [&](int buffer_at, int dimension, std::int64_t factor) {
-        buffer const& b = p.buffer_at(buffer_at);
-        bool const outer_of_argument = b.kind == buffer_kind::argument && dimension != b.rank - 1;
-        std::int64_t const bytes = factor * b.stride(dimension) * bytes_of(b.type), alignment = alignment_of(buffer_at);
-        if (!fault && !outer_of_argument && bytes % alignment != 0) fault = {rule::stride_not_aligned, bytes, alignment};
+    region_fault fault;
+    // Steps along the dimensions of the call itself.
+    auto const check_step = [&](bool of_source, movement_dimension const& d, std::int64_t unit) {
+        int const side = of_source ? r.source : r.destination;
+        if (side < 0 || fault) return;
+        fault = ask_for_multiple(p, side, of_source ? d.source_dimension : d.destination_dimension,
+                                 of_source ? d.source_factor : d.destination_factor, unit);
     };
     for (int position = 0; position < m.dimension_count; ++position) {
         movement_dimension const& d = m.dimensions[static_cast<std::size_t>(position)];
-        check_step(r.destination, d.destination_dimension, d.destination_factor);
-        if (r.source >= 0) check_step(r.source, d.source_dimension, d.source_factor);
+        check_step(false, d, alignment_of(r.destination));
+        if (r.source >= 0) check_step(true, d, alignment_of(r.source));
     }
+    if (!fault) fault = align(p, r.destination, r.destination_at, alignment_of(r.destination));
+    if (!fault && r.source >= 0) fault = align(p, r.source, r.source_at, alignment_of(r.source));
     // Strides are whole units of what counts them.
     each_value(p.of->where(), t, [&](call_argument const& a) {
-        int const position = m.dimension_count - a.dimension, side = a.is == role::source_stride ? r.source : r.destination;
-        if (!is_stride(a.is) || a.value <= 1 || a.dimension < 1 || position < 0 || side < 0 || fault) return;
-        movement_dimension const& d = m.dimensions[static_cast<std::size_t>(position)];
-        int const dimension = a.is == role::source_stride ? d.source_dimension : d.destination_dimension;
-        buffer& b = p.buffer_at(side);
-        std::int64_t const size_there = bytes_of(b.type);
-        std::int64_t const bytes =
-            (a.is == role::source_stride ? d.source_factor : d.destination_factor) * b.stride(dimension) * size_there;
-        if (b.kind == buffer_kind::argument && dimension != b.rank - 1)
-            b.stride_multiple = p.common_multiple(b.stride_multiple, a.value / std::gcd(a.value, size_there), b.tensor);
-        else if (bytes % a.value != 0) fault = {rule::stride_not_aligned, bytes, a.value};
+        int const position = m.dimension_count - a.dimension;
+        if (!is_stride(a.is) || a.dimension < 1 || position < 0) return;
+        check_step(a.is == role::source_stride, m.dimensions[static_cast<std::size_t>(position)], a.value);
     });
+    if (!fault) fault = contradiction_in(p, r.destination);
+    if (!fault) fault = contradiction_in(p, r.source);
     // A row that begins late begins at another address.
     r.each_end(row, [&](region::clipped const& c) {
         if (c.is != clip_kind::begin || fault) return;

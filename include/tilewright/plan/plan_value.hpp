@@ -106,7 +106,8 @@ struct buffer {
     std::int16_t ordinal = 0;          ///< the directive that made it
     bool code_access = false;          ///< loops that stay code touch it
     std::uint8_t dense_from = 0;       ///< argument: dimensions from here on must follow each other without gaps
-    std::int64_t stride_multiple = 1;  ///< argument: elements; outer strides are multiples of it
+    /// Argument: elements; what the stride of each dimension must be a multiple of. 0: anything will do.
+    fixed_array<std::int64_t, max_rank> stride_multiples{};
 
     constexpr int parts() const { return versions * blocks; }
     constexpr std::int64_t part_bytes() const { return bytes / blocks; }

@@ -304,7 +304,7 @@ constexpr void size_tensors(program_planning& p) {
         for (int d = b.rank - 1; d >= 0; --d) {
             auto const at = static_cast<std::size_t>(d);
             bool const several = b.extents[at] > 1;
-            if (several && d + 1 < b.rank && t.stride(d) % b.stride_multiple != 0) fits = false;
+            if (several && b.stride_multiples[at] > 1 && t.stride(d) % b.stride_multiples[at] != 0) fits = false;
             if (several && d >= b.dense_from && t.stride(d) != dense) fits = false;
             dense *= b.extents[at];
         }
