@@ -209,6 +209,8 @@ void break_programs(rule_book& book) {
     book.refuses(ill_formed, rule::more_than_a_copy, program("one").input(x, l1).output(y, l2).run("k", by_dma, no_copy));
     book.refuses(ill_formed, rule::copy_that_blocks, program("one").input(x, l2).output(y, l1).run("k", by_dma, back));
     book.refuses(ill_formed, rule::copy_on_another_engine, program("one").input(x, l1).output(y, l2).run("k", by_dma, aside));
+    book.refuses(ill_formed, rule::agents_of_one_function,
+                 given().with(agent("one", copying).aside("go", "wait")).with(agent("other", copying).aside("begin", "wait")));
     book.refuses(ill_formed, rule::agent_of_two_ways, given().with(by_dma.aside("go", "wait")));
     book.refuses(ill_formed, rule::engine_that_blocks, given().with(agent("by_idle", copying).copies_on(idle)));
     CHECK(make_program_plan(given().with(agent("by_none", left).copies_on(dma))).refusal.kind == unknown_part);

@@ -85,9 +85,72 @@ TEST_CASE("a kernel that uses the engine of a copy waits until it is complete, a
     }
     schedule const by_other = schedule(doubled, other).reads(x, act).writes(r, act).cache_read(x, tcm).by(stage_in);
     CHECK(steps_of(make_program_plan(with_between(agent("other", other), by_other))) == "start w.act, turn, between, join w.act, sum");
-    // An agent with a core of its own has engines of its own.
+    // An agent with a core of its own has engines of its own where these say so.
     CHECK(steps_of(make_program_plan(with_between(agent("npu", host).aside("go", "wait"), staged))) ==
+          "start w.act, turn, join w.act, start between, join between, sum");
+    machine own = host;
+    for (engine& e : own.engines.parts) e.per_agent = true;
+    schedule const staged_there = schedule(doubled, own).reads(x, act).writes(r, act).cache_read(x, tcm).by(stage_in);
+    CHECK(steps_of(make_program_plan(with_between(agent("npu", own).aside("go", "wait"), staged_there))) ==
           "start w.act, turn, start between, join w.act, join between, sum");
+    // The engines of the caller's machines are the caller's.
+    CHECK(steps_of(make_program_plan(with_between(agent("other", own), staged_there))) == "start w.act, turn, join w.act, between, sum");
+}
+TEST_CASE("kernels of two agents that meet on an engine or a configuration take turns") {
+    auto const steps = [](machine const& one, machine const& other, bool second_beside) {
+        agent const first = agent("first", one).aside("first_start", "first_join");
+        agent const second = second_beside ? agent("second", other).aside("second_start", "second_join") : agent("second", other);
+        auto const stage = [](machine const& where) { return schedule(doubled, where).reads(x, act).writes(r, act).cache_read(x, tcm); };
+        schedule const a = stage(one), b = stage(other);
+        program made("pair");
+        made.input(in, act).run("a", first, a).bind(x, in).bind(r, t0).output(t0, act);
+        made.run("b", second, b).bind(x, in).bind(r, t1).output(t1, act);
+        program_plan_value const plan = make_program_plan(made);
+        return plan.refusal ? to_string(plan.refusal) : steps_of(plan);
+    };
+    auto const with = [](engine const& e, configuration const& c) {
+        machine made("made", act, tcm, e, c);
+        made.add(transfer("into", act, tcm).on(e).asynchronous().dimensions(2).uses(c, argument::source_stride(1)));
+        return made;
+    };
+    engine const own{.name = "own", .per_agent = true}, one{"one"}, other{"other"}, alias = engine{"alias"}.waits("one_wait");
+    configuration const rows("rows"), others("others"), same_call = configuration("same_call").calls("rows", argument::setting(0));
+    configuration const each = configuration("each").of_each_agent();
+    struct {
+        engine left;
+        configuration left_set;
+        engine right;
+        configuration right_set;
+        bool meet;
+    } const cases[] = {
+        {one, rows, one, rows, true},   {one, rows, other, others, false},   {one, rows, alias, others, true},
+        {one, rows, other, rows, true}, {one, rows, other, same_call, true}, {own, each, own, each, false},
+        {own, rows, own, rows, true},   {one, each, one, each, true},
+    };
+    for (auto const& c : cases) {
+        machine const left = with(c.left, c.left_set), right = with(c.right, c.right_set);
+        INFO(c.left.name.str() << ", " << c.left_set.name.str() << "; " << c.right.name.str() << ", " << c.right_set.name.str());
+        CHECK(steps(left, right, true) == (c.meet ? "start a, join a, start b, join b" : "start a, start b, join a, join b"));
+        CHECK(steps(left, right, false) == (c.meet ? "start a, join a, b" : "start a, b, join a"));
+    }
+}
+TEST_CASE("each agent that works aside has C functions of its own") {
+    auto const with = [](agent const& one, agent const& other) {
+        program made("with");
+        made.input(in, l2).run("turn", cpu, turn).bind(x, in).bind(r, out).output(out, act).with(one).with(other);
+        return sentence(made);
+    };
+    agent const one("one", host), other("other", host);
+    CHECK(with(one.aside("a", "b"), other.aside("c", "d")) == "");
+    CHECK(with(one.aside("a", "b"), other.aside("a", "b")) ==
+          "`other`: agent `one` begins or joins its kernels by the same C function (`a`)");
+    CHECK(with(one.aside("a", "b"), other.aside("c", "b")) ==
+          "`other`: agent `one` begins or joins its kernels by the same C function (`b`)");
+    CHECK(with(one.aside("a", "b"), other.aside("c", "a")) ==
+          "`other`: agent `one` begins or joins its kernels by the same C function (`a`)");
+    CHECK(with(one.aside("a", "a"), other) == "`one`: agent `one` begins or joins its kernels by the same C function (`a`)");
+    CHECK(with(one.aside("a b", "b"), other) == "`one`: a name is not an identifier, which generated code needs (`a b`)");
+    CHECK(with(one, other.aside("", "b")) == "`other`: a name is not an identifier, which generated code needs");
 }
 TEST_CASE("engines that one call waits for are one, whatever machines call them, and those of another channel are not") {
     auto const steps = [](engine const& named) {

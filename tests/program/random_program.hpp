@@ -114,7 +114,8 @@ class drawer {
         tcm_ = {.name = "tcm", .capacity = 4_KiB, .alignment = 4, .banks = banks};
         write("act of " + std::to_string(act_bytes) + " bytes in " + std::to_string(act_.banks) + " banks, spad " +
               (spad_.per_agent ? "of each" : "shared") + ", " + std::to_string(banks) + " banks");
-        engine const dma{.name = "dma", .depth = 3}, loader{"loader"}, storer{"storer"};
+        engine const dma{.name = "dma", .depth = 3}, storer{.name = "storer", .per_agent = true};
+        engine const loader{.name = "loader", .per_agent = below(2) == 0};
         engine const channel{.name = "channel", .depth = 2, .completes = completion::by_channel};
         machine& cpu = d_->machines.emplace_back(label("cpu"), l2_, act_, wei_, tcm_, dma, channel);
         // Blocking, and beside the core: by one engine in, by another out, and in several calls or one.
@@ -263,18 +264,21 @@ class drawer {
     std::vector<agent> agents_;
 };
 
-/// What the caller's core is given while a copy has an engine that it uses, too; empty: nothing.
+/// What is given to someone while another kernel under way has an engine that it uses, too; empty: nothing.
 inline std::string shared_engine(program_plan_value const& plan) {
     std::map<int, std::set<std::string>> under_way;  // engines that copy, by kernel
     for (int at = 0; at < plan.steps.size(); ++at) {
         ir::program_step const& s = plan.steps[static_cast<std::size_t>(at)];
         ir::program_kernel const& k = plan.kernel_at(s.kernel);
         if (s.kind == ir::program_step_kind::join) under_way.erase(s.kernel);
-        if (s.kind == ir::program_step_kind::join || plan.agent_of(k).is_aside()) continue;
+        if (s.kind == ir::program_step_kind::join) continue;
         plan_value const made = build_kernel(plan, s.kernel).plan;
         std::set<std::string> used;
-        for (int m = 0; m < made.movements.size(); ++m)
-            used.insert(made.where->transfers[made.movements[static_cast<std::size_t>(m)].transfer].engine_name.str());
+        for (int m = 0; m < made.movements.size(); ++m) {
+            label const& name = made.where->transfers[made.movements[static_cast<std::size_t>(m)].transfer].engine_name;
+            bool const own = !name.empty() && made.where->engines[made.where->engines.find(name)].per_agent && plan.agent_of(k).is_aside();
+            used.insert((own ? plan.agent_of(k).name.str() + "." : "") + name.str());
+        }
         for (auto const& [other, engines] : under_way) {
             for (std::string const& name : engines) {
                 if (used.count(name) != 0) return k.name.str() + " and " + plan.kernel_at(other).name.str() + " use " + name + " at a time";

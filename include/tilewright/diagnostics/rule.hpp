@@ -177,6 +177,7 @@
     X(tokens_overflow, "#0 tokens are under way at a time, #1 fit")                                                                     \
     X(agent_of_two_machines, "agents of this name have two machines, or work in two ways")                                              \
     X(agent_of_two_ways, "it is said to run kernels by functions of its own, and to copy on an engine")                                 \
+    X(agents_of_one_function, "agent `$2` begins or joins its kernels by the same C function")                                          \
     X(engine_that_blocks, "it is to copy on an engine that has no asynchronous transfer")                                               \
     X(more_than_a_copy, "agent `$2` only copies, on engine `$3`; a kernel of it is one asynchronous transfer of that engine")           \
     X(copy_on_another_engine, "agent `$2` only copies on engine `$3`, which this transfer is not of")                                   \

@@ -95,6 +95,14 @@ struct device_call {
     friend constexpr bool operator==(device_call const&, device_call const&) = default;
 };
 
+/// Whether code cannot tell two calls apart: one function, and the same literals where these stand.
+constexpr bool is_same_call(device_call const& left, device_call const& right) {
+    bool same = left.symbol == right.symbol && left.count == right.count;
+    for (std::size_t at = 0; same && at < static_cast<std::size_t>(left.count) && at < left.arguments.size(); ++at)
+        same = left.arguments[at].is == right.arguments[at].is && left.arguments[at].value == right.arguments[at].value;
+    return same;
+}
+
 /// Some of a machine's calls, or settings, that follow each other.
 struct part_range {
     int first = 0;

@@ -12,6 +12,7 @@ struct configuration {
 
     label name{};
     int value_count = 1;
+    bool per_agent = false;  ///< in a program: every agent that works aside has one of its own
     device_call set_call{};  ///< without a symbol: `int NAME(int64_t value_0, …)`
 
     constexpr configuration() = default;
@@ -24,6 +25,11 @@ struct configuration {
         (set_call.push(arguments), ...);
         return *this;
     }
+    /// In a program, every agent that works aside has registers of its own. Without, those of one name, or set by one call, are the same.
+    constexpr configuration& of_each_agent() {
+        per_agent = true;
+        return *this;
+    }
 
     friend constexpr bool operator==(configuration const&, configuration const&) = default;
 };
@@ -34,6 +40,11 @@ constexpr device_call set_call_of(configuration const& c) {
     if (call.count > 0) return call;
     for (int value = 0; value < c.value_count; ++value) call.push(argument::setting(value));
     return call;
+}
+
+/// Whether code cannot tell two configurations apart: they have one name, or are set by the same call.
+constexpr bool is_same_configuration(configuration const& a, configuration const& b) {
+    return a.name == b.name || is_same_call(set_call_of(a), set_call_of(b));
 }
 
 /// What a configuration must be set to when a part is called.

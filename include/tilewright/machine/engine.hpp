@@ -22,6 +22,8 @@ struct engine {
     /// The hardware holds a job back until those that were started earlier on other interlocked engines, and touch the same bytes, are
     /// complete.
     bool interlocked = false;
+    /// In a program: every agent that works aside has one of its own. Without, an engine of one name, or with one call that waits, is one.
+    bool per_agent = false;
     device_call wait_call{};  ///< without a symbol: see `wait_call_of`
 
     /// The C function that waits, and its arguments in order.
@@ -46,11 +48,7 @@ constexpr device_call wait_call_of(engine const& e) {
 
 /// Whether code cannot tell two engines apart: they have one name, or are waited for by the same call.
 constexpr bool is_same_engine(engine const& a, engine const& b) {
-    device_call const left = wait_call_of(a), right = wait_call_of(b);
-    bool same = left.symbol == right.symbol && left.count == right.count;
-    for (std::size_t at = 0; same && at < static_cast<std::size_t>(left.count) && at < left.arguments.size(); ++at)
-        same = left.arguments[at].is == right.arguments[at].is && left.arguments[at].value == right.arguments[at].value;
-    return same || a.name == b.name;
+    return a.name == b.name || is_same_call(wait_call_of(a), wait_call_of(b));
 }
 
 }  // namespace tilewright

@@ -93,11 +93,11 @@ BOOST_HANA_ADAPT_STRUCT(tilewright::transfer_cost, latency, setup, bytes_per_cyc
 BOOST_HANA_ADAPT_STRUCT(tilewright::call_argument, is, dimension, operand, value);
 BOOST_HANA_ADAPT_ADT(tilewright::device_call, (symbol, [](auto const& c) { return c.symbol; }),
                      (arguments, [](auto const& c) { return tilewright::detail::in_use(c.arguments, c.count); }));
-BOOST_HANA_ADAPT_STRUCT(tilewright::configuration, name, value_count, set_call);
+BOOST_HANA_ADAPT_STRUCT(tilewright::configuration, name, value_count, per_agent, set_call);
 BOOST_HANA_ADAPT_ADT(tilewright::required_setting, (configuration_name, [](auto const& s) { return s.configuration_name; }),
                      (values, [](auto const& s) { return tilewright::detail::in_use(s.values, s.count); }));
 BOOST_HANA_ADAPT_STRUCT(tilewright::part_range, first, count);
-BOOST_HANA_ADAPT_STRUCT(tilewright::engine, name, depth, completes, interlocked, wait_call);
+BOOST_HANA_ADAPT_STRUCT(tilewright::engine, name, depth, completes, interlocked, per_agent, wait_call);
 BOOST_HANA_ADAPT_STRUCT(tilewright::tokens, name, from, to, queue_count, capacity, push_call, pop_call);
 BOOST_HANA_ADAPT_STRUCT(tilewright::semantics_range, first, count);
 BOOST_HANA_ADAPT_STRUCT(tilewright::transfer_description, name, source, destination, engine_name, core_name, is_asynchronous,

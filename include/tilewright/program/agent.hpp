@@ -31,7 +31,7 @@ struct agent {
         changed.engine_name = which.name;
         return changed;
     }
-    constexpr bool is_aside() const { return !start.empty(); }
+    constexpr bool is_aside() const { return !start.empty() || !join.empty(); }
     constexpr bool is_engine() const { return !engine_name.empty(); }
     /// Whether the caller's core goes on while a kernel of it is under way.
     constexpr bool works_beside() const { return is_aside() || is_engine(); }

@@ -2,7 +2,7 @@
 #include <tilewright/plan/issue.hpp>
 #include <tilewright/program/connect.hpp>
 
-// Copies that an engine of the caller's machine carries out while the caller's core goes on, and who uses which engine.
+// Copies that an engine of the caller's machine carries out while the caller's core goes on, and who meets on which engine.
 namespace tilewright::detail {
 
 /// The asynchronous transfers of an agent that copies on an engine.
@@ -10,25 +10,27 @@ constexpr bool is_of_engine(transfer_description const& t, label const& engine_n
     return t.is_asynchronous && t.engine_name == engine_name;
 }
 
-/// Bits of the engines that a kernel gives jobs, by position in its machine.
-constexpr std::uint8_t engines_of(plan_value const& made) {
-    unsigned bits = 0;
-    auto const add = [&](label const& name) {
-        int const at = made.where->engines.find(name);
-        if (at >= 0) bits |= 1u << at;
+/// What a kernel uses that keeps a state.
+constexpr ir::used_hardware hardware_of(plan_value const& made) {
+    machine const& where = *made.where;
+    static_assert(decltype(machine::engines)::most <= 8 && decltype(machine::configurations)::most <= 8);
+    unsigned engines = 0, configurations = 0;
+    auto const add = [&](auto const& part) {
+        if (int const at = where.engines.find(part.engine_name); at >= 0) engines |= 1u << at;
+        for (int at = part.settings.first; at < part.settings.first + part.settings.count; ++at)
+            configurations |= 1u << where.configurations.find(where.settings[at].configuration_name);
     };
-    static_assert(decltype(machine::engines)::most <= 8);
     for (int at = 0; at < made.movements.size(); ++at) {
         int const by = made.movements[static_cast<std::size_t>(at)].transfer;
-        if (by >= 0) add(made.where->transfers[by].engine_name);
+        if (by >= 0) add(where.transfers[by]);
     }
     for (int at = 0; at < made.bodies.size(); ++at) {
         ir::body const& b = made.bodies[static_cast<std::size_t>(at)];
         for (int by : {int{b.intrinsic}, int{b.first_intrinsic}}) {
-            if (b.kind == ir::body_kind::intrinsic && by >= 0) add(made.where->intrinsics[by].engine_name);
+            if (b.kind == ir::body_kind::intrinsic && by >= 0) add(where.intrinsics[by]);
         }
     }
-    return static_cast<std::uint8_t>(bits);
+    return {static_cast<std::uint8_t>(engines), static_cast<std::uint8_t>(configurations)};
 }
 
 /// What is wrong with a kernel of an agent that copies on an engine: it is one transfer, of that engine.
@@ -45,11 +47,28 @@ constexpr void check_engine_copy(program_planning& p, ir::program_kernel const& 
     if (ir::first_wait_of(made) < 0) return refuse(rule::more_than_a_copy);
 }
 
-/// Agents that copy on an engine: it is one of their machine, and has transfers that the core can wait for.
+/// C functions that begin and join kernels are two for each agent: neither says of whom.
+constexpr void check_functions(program_planning& p, int agent_at) {
+    agent const& on = p.plan.of->agents[static_cast<std::size_t>(agent_at)];
+    for (label const& symbol : {on.start, on.join}) {
+        p.check_name(symbol);
+        if (!symbol.is_identifier()) return p.refuse(verdict_kind::ill_formed, rule::no_identifier, {on.name, symbol});
+    }
+    for (int other = 0; other <= agent_at; ++other) {
+        agent const& before = p.plan.of->agents[static_cast<std::size_t>(other)];
+        bool const starts = other < agent_at && (on.start == before.start || on.start == before.join);
+        if (!starts && on.join != before.start && (other == agent_at || on.join != before.join)) continue;
+        return p.refuse(verdict_kind::ill_formed, rule::agents_of_one_function, {on.name, starts ? on.start : on.join, before.name});
+    }
+}
+
+/// Agents that work aside have functions of their own. Those that copy on an engine: it is one of their machine, and has transfers that
+/// the core can wait for.
 constexpr void check_agents(program_planning& p) {
     for (int a = 0; a < p.plan.of->agent_count && !p.refused(); ++a) {
         agent const& on = p.plan.of->agents[static_cast<std::size_t>(a)];
-        if (!on.is_engine()) continue;
+        if (on.is_aside()) check_functions(p, a);
+        if (!on.is_engine() || p.refused()) continue;
         if (on.is_aside()) return p.refuse(verdict_kind::ill_formed, rule::agent_of_two_ways, {on.name, on.engine_name});
         if (on.where->engines.find(on.engine_name) < 0) {
             p.refuse(verdict_kind::unknown_part).names = {on.engine_name, on.where->name};
@@ -61,17 +80,25 @@ constexpr void check_agents(program_planning& p) {
     }
 }
 
-/// Whether two kernels of the caller's own machines use an engine that code cannot tell from one of the other's.
-constexpr bool share_an_engine(program_plan_value const& plan, ir::program_kernel const& a, ir::program_kernel const& b) {
-    // An agent with a core of its own has engines of its own.
-    if (plan.agent_of(a).is_aside() || plan.agent_of(b).is_aside()) return false;
+/// Whether two kernels of different agents that are under way at a time would meet on an engine, or on a configuration.
+///
+/// What has one name, or is called in one way, is one thing, whichever machines list it, unless it is `per_agent`: who works aside has its
+/// own then. Registers that the caller's core sets are read when it calls the function that uses them, so only others can come between.
+constexpr bool meet_on_hardware(program_plan_value const& plan, ir::program_kernel const& a, ir::program_kernel const& b) {
+    bool const a_aside = plan.agent_of(a).is_aside(), b_aside = plan.agent_of(b).is_aside();
     machine const &left = *plan.agent_of(a).where, &right = *plan.agent_of(b).where;
-    for (int l = 0; l < left.engines.size(); ++l) {
-        for (int r = 0; r < right.engines.size(); ++r) {
-            if ((a.engines >> l & 1) != 0 && (b.engines >> r & 1) != 0 && is_same_engine(left.engines[l], right.engines[r])) return true;
+    auto const meet = [&](auto const& of_left, unsigned used_left, auto const& of_right, unsigned used_right, auto const& same) {
+        for (int l = 0; l < of_left.size(); ++l) {
+            for (int r = 0; r < of_right.size(); ++r) {
+                bool const own = (of_left[l].per_agent && a_aside) || (of_right[r].per_agent && b_aside);
+                if ((used_left >> l & used_right >> r & 1) != 0 && !own && same(of_left[l], of_right[r])) return true;
+            }
         }
-    }
-    return false;
+        return false;
+    };
+    if (meet(left.engines, a.uses.engines, right.engines, b.uses.engines, is_same_engine)) return true;
+    return (a_aside || b_aside) &&
+           meet(left.configurations, a.uses.configurations, right.configurations, b.uses.configurations, is_same_configuration);
 }
 
 }  // namespace tilewright::detail

@@ -71,7 +71,7 @@ constexpr void read_kernel_plans(program_planning& p) {
         k.cycles_known = made.cycles_resolved();
         if (k.cycles_known) k.cycles = static_cast<std::int64_t>(static_cast<double>(made.cycles()));
         k.keeps_sharing = keeps_sharing(made);
-        k.engines = engines_of(made);
+        k.uses = hardware_of(made);
         if (p.plan.agent_of(k).is_engine()) {
             check_engine_copy(p, k, made);
             if (p.refused()) return;

@@ -6,7 +6,7 @@ namespace tilewright::detail {
 
 /// Puts the kernels in an order in which everything is computed before it is read, and agents that work beside are kept busy.
 ///
-/// Kernels keep the order in which they were written, as far as what they read is there and no copy under way has their engines. Copies by
+/// Kernels keep the order in which they were written, as far as what they read is there and nothing under way has their engines. Copies by
 /// the caller's core, and those back into a memory that was too small, run right before the first kernel that needs them; other agents
 /// begin theirs when they can, and copies out of a memory that is too small come first of all.
 class kernel_order {
@@ -55,12 +55,11 @@ class kernel_order {
     constexpr std::size_t agent_at(int k) const { return static_cast<std::size_t>(p.kernel(k).agent); }
     constexpr bool is_beside(int k) const { return p.plan.agent_of(p.kernel(k)).works_beside(); }
     constexpr bool on_demand(int k) const { return p.kernel(k).is_copy() && (p.kernel(k).late || !is_beside(k)); }
-    /// An agent whose copy under way has an engine that a kernel of the caller's core uses too; -1: none.
+    /// Another agent whose kernel under way has an engine, or registers, that this one uses too; -1: none.
     constexpr int in_the_way_of(int k) const {
         for (int a = 0; a < p.plan.of->agent_count; ++a) {
             int const running = running_[static_cast<std::size_t>(a)];
-            bool const copies = running >= 0 && p.plan.of->agents[static_cast<std::size_t>(a)].is_engine();
-            if (copies && share_an_engine(p.plan, p.kernel(running), p.kernel(k))) return a;
+            if (running >= 0 && meet_on_hardware(p.plan, p.kernel(running), p.kernel(k))) return a;
         }
         return -1;
     }

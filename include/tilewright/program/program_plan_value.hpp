@@ -62,6 +62,12 @@ struct program_use {
     std::int64_t accesses = 0;  ///< loads or stores by loops that stay code; 0 where only transfers and instructions touch it
 };
 
+/// What a kernel uses of its machine that keeps a state from call to call: a bit for each part, by position.
+struct used_hardware {
+    std::uint8_t engines = 0;         ///< that it gives jobs
+    std::uint8_t configurations = 0;  ///< that it sets
+};
+
 /// A kernel of the program, or a copy between two memories that the plan put in.
 struct program_kernel {
     label name{};
@@ -73,9 +79,9 @@ struct program_kernel {
     std::int64_t cycles = 0;
     std::int64_t issue_cycles = 0;  ///< of a copy by an engine: the caller's core starts it for so long
     bool cycles_known = true;
-    std::uint8_t engines = 0;  ///< a bit for each engine of its machine that it gives jobs
-    bool early = false;        ///< a copy out of a memory that is too small: it runs as soon as it can
-    bool late = false;         ///< a copy back: it runs right before the first kernel that needs it
+    used_hardware uses{};
+    bool early = false;  ///< a copy out of a memory that is too small: it runs as soon as it can
+    bool late = false;   ///< a copy back: it runs right before the first kernel that needs it
     /// Its own buffers keep their distances where they share bytes: what engines do aside is shown to be in order for that alone.
     bool keeps_sharing = false;
 

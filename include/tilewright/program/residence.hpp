@@ -11,7 +11,7 @@ struct copy_route {
     int agent = -1, transfer = -1;
     std::int64_t cycles = 0, issue_cycles = 0;
     bool cycles_known = true;
-    std::uint8_t engines = 0;
+    ir::used_hardware uses{};
 
     constexpr explicit operator bool() const { return agent >= 0; }
 };
@@ -34,7 +34,7 @@ constexpr copy_route route_between(program_planning& p, ir::program_tensor const
             std::int64_t const cycles = found.resolved ? found.cycles : made.total_cycles;
             bool const beside = on.is_engine() && best && !p.plan.of->agents[static_cast<std::size_t>(best.agent)].works_beside();
             if (best && cycles + (beside ? 0 : 1) > best.cycles) continue;
-            best = {.agent = a, .transfer = at, .cycles = cycles, .cycles_known = found.resolved, .engines = engines_of(made)};
+            best = {.agent = a, .transfer = at, .cycles = cycles, .cycles_known = found.resolved, .uses = hardware_of(made)};
             if (!on.is_engine()) continue;
             ir::prediction const issue = ir::predict_issue(made);
             best.issue_cycles = issue.cycles;
@@ -137,7 +137,7 @@ constexpr std::int16_t add_copy_kernel(program_planning& p, label const& name, i
                                                                           .cycles = by.cycles,
                                                                           .issue_cycles = by.issue_cycles,
                                                                           .cycles_known = by.cycles_known,
-                                                                          .engines = by.engines,
+                                                                          .uses = by.uses,
                                                                           .early = early},
                                                        "kernels"));
     p.keep(p.plan.uses, {.kernel = made, .buffer = 0, .tensor = static_cast<std::int16_t>(from)}, "tensors of kernels");
