@@ -17,6 +17,7 @@ namespace {
 using namespace lesson_network;
 
 static_assert(program_plan<digits_network>.peak(act_mem) <= 2_KiB);
+static_assert(program_plan<digits_network>.cycles_resolved() && program_plan<layouts_network>.cycles_resolved());
 static_assert(program_plan<layouts_network>.copies() == 1 && program_plan<layouts_network>.memory_of(features) == act_mem.name);
 
 constexpr progress modes[] = {progress::earliest, progress::latest, progress::random, progress::threads};

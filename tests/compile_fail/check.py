@@ -159,9 +159,9 @@ def check_page(page, options):
 
 
 def check_complete(pages, verdicts):
-    """Every verdict has a page, and every page a verdict."""
+    """Every verdict has a page, and every page a verdict; but one is of a number that the compiler did not find."""
     names = set(re.findall(r"^\s*X\((\w+),", verdicts.read_text(), re.MULTILINE))
-    titles = {page.stem for page in pages.glob("*.md")} - {"README"}
+    titles = {page.stem for page in pages.glob("*.md")} - {"README", "unresolved_cycles"}
     if not names:
         raise Broken(f"no verdicts found in {verdicts}")
     if names != titles:

@@ -90,8 +90,9 @@ TEST_CASE("plans at run time are those of the compiler") {
 }
 
 TEST_CASE("buffers that live at one time never share bytes") {
-    for (plan_value const* of : {&plan<matmul_nn_on_dsp>, &plan<matmul_nt_on_dsp>, &plan<conv2d_on_dsp>, &plan<blur_on_dsp>,
-                                 &plan<blur_in_turn>, &plan<contraction_on_dsp>}) {
+    for (plan_value const* of :
+         std::initializer_list<plan_value const*>{&plan<matmul_nn_on_dsp>, &plan<matmul_nt_on_dsp>, &plan<conv2d_on_dsp>,
+                                                  &plan<blur_on_dsp>, &plan<blur_in_turn>, &plan<contraction_on_dsp>}) {
         for (int at = 0; at < of->buffers.size(); ++at) {
             buffer const& a = of->buffers[static_cast<std::size_t>(at)];
             if (a.kind == buffer_kind::argument) continue;

@@ -126,6 +126,15 @@ TEST_CASE("a kernel's own buffers are drawn over the points of its step, bank by
                Catch::Contains(R"("kind":"buffer","memory":"near","bank":1,"offset":0,"bytes":400,"versions":1,"first_step":0,)"
                                R"("last_step":0,"first_line":4,"last_line":6)"));
 }
+TEST_CASE("cycles of a program that are not resolved are reported with what they are at least") {
+    program_plan_value plan = program_plan<two_layers>;
+    plan.total_known = false;
+    CHECK_THAT(memory_report(plan), Catch::StartsWith("program two_layers: 3 layers, cycles unresolved, at least 2,400; bytes alive"));
+    CHECK_THAT(to_json(plan), Catch::EndsWith(R"("cycles":null,"bound":2400})"));
+    CHECK_FALSE(plan.cycles_resolved());
+    CHECK_THROWS_AS(plan.cycles() == 2400, std::invalid_argument);
+    CHECK(tilewright::reports::cycles_text(std::nullopt, 1200) == "unresolved, at least 1,200");
+}
 TEST_CASE("a program that is refused is reported as its verdict") {
     program alone("alone");
     alone.run("k0", cpu, turn_on_cpu).bind(x, t0).bind(r, out).output(out, l2);

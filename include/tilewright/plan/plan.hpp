@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/diagnostics/refusal.hpp>
+#include <tilewright/plan/planned_cycles.hpp>
 #include <tilewright/plan/planner.hpp>
 
 namespace tilewright {
@@ -23,8 +24,17 @@ constexpr machine_reading const& reading_for() {
 }  // namespace detail
 
 template <schedule const& Schedule>
+struct planned;
+
+/// A plan that the compiler has made. To use a number of it that the compiler did not find is an error.
+template <schedule const& Schedule>
+struct plan_of : plan_value {
+    constexpr ir::planned_cycles<planned<Schedule>, plan_value> cycles() const { return {}; }
+};
+
+template <schedule const& Schedule>
 struct planned {
-    static constexpr plan_value value = detail::make_plan(Schedule, detail::reading_for<Schedule>());
+    static constexpr plan_of<Schedule> value{detail::make_plan(Schedule, detail::reading_for<Schedule>())};
     static constexpr verdict refusal = value.refusal;  // a static of its own, for the same reason
 };
 
@@ -32,7 +42,7 @@ struct planned {
 // clang-format off
 /// The plan of a schedule. Its first use is where a schedule that cannot be carried out is refused.
 template <schedule const& Schedule>
-inline constexpr plan_value const& plan = (
+inline constexpr plan_of<Schedule> const& plan = (
     report_refusal<planned<Schedule>>(),
     planned<Schedule>::value);
 // clang-format on

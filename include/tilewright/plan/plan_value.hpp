@@ -11,27 +11,44 @@
 // What a plan is made of stands in a namespace of its own: its words (buffer, step, body, …) are left to users.
 namespace tilewright::ir {
 
-/// A number that a plan was asked for. After a refusal it compares true with everything, so that the verdict stays the only error.
+/// A number that a plan was asked for.
+///
+/// After a refusal it compares true with everything, so that the verdict stays the only error. A number that was not found has no value:
+/// whoever compares or converts it is told so, by an error in the compiler and by std::invalid_argument at run time.
 struct quantity {
-    double value = 0;
+    double value = 0;  ///< not resolved: it is at least so much
     bool known = true;
+    bool resolved = true;  ///< otherwise too little repeats for the compiler to follow it
 
     constexpr quantity(double number, bool is_known) : value(number), known(is_known) {}
     template <class Number>
         requires std::is_arithmetic_v<Number>
     constexpr quantity(Number number) : value(static_cast<double>(number)) {}
-    constexpr explicit operator double() const { return value; }
+    /// What is not resolved, and is at least `bound`.
+    static constexpr quantity at_least(quantity bound) { return {bound.value, false, false}; }
+    constexpr explicit operator double() const { return number(); }
 
-    friend constexpr quantity operator+(quantity a, quantity b) { return {a.value + b.value, a.known && b.known}; }
-    friend constexpr quantity operator-(quantity a, quantity b) { return {a.value - b.value, a.known && b.known}; }
-    friend constexpr quantity operator*(quantity a, quantity b) { return {a.value * b.value, a.known && b.known}; }
-    friend constexpr quantity operator/(quantity a, quantity b) { return {b.known ? a.value / b.value : 0, a.known && b.known}; }
-    friend constexpr bool operator==(quantity a, quantity b) { return !a.known || !b.known || a.value == b.value; }
-    friend constexpr bool operator!=(quantity a, quantity b) { return !a.known || !b.known || a.value != b.value; }
-    friend constexpr bool operator<(quantity a, quantity b) { return !a.known || !b.known || a.value < b.value; }
-    friend constexpr bool operator<=(quantity a, quantity b) { return !a.known || !b.known || a.value <= b.value; }
+    friend constexpr quantity operator+(quantity a, quantity b) { return {a.value + b.value, a, b}; }
+    friend constexpr quantity operator-(quantity a, quantity b) { return {b.known ? a.value - b.value : 0, a, b}; }
+    friend constexpr quantity operator*(quantity a, quantity b) { return {a.value * b.value, a, b}; }
+    friend constexpr quantity operator/(quantity a, quantity b) { return {b.known ? a.value / b.value : 0, a, b}; }
+    friend constexpr bool operator==(quantity a, quantity b) { return either_refused(a, b) || a.number() == b.number(); }
+    friend constexpr bool operator!=(quantity a, quantity b) { return either_refused(a, b) || a.number() != b.number(); }
+    friend constexpr bool operator<(quantity a, quantity b) { return either_refused(a, b) || a.number() < b.number(); }
+    friend constexpr bool operator<=(quantity a, quantity b) { return either_refused(a, b) || a.number() <= b.number(); }
     friend constexpr bool operator>(quantity a, quantity b) { return b < a; }
     friend constexpr bool operator>=(quantity a, quantity b) { return b <= a; }
+
+  private:
+    constexpr quantity(double number, bool is_known, bool is_resolved) : value(number), known(is_known), resolved(is_resolved) {}
+    constexpr quantity(double number, quantity a, quantity b)
+        : value(number), known(a.known && b.known), resolved(either_refused(a, b) || (a.resolved && b.resolved)) {}
+    constexpr bool is_refused() const { return !known && resolved; }
+    static constexpr bool either_refused(quantity a, quantity b) { return a.is_refused() || b.is_refused(); }
+    constexpr double number() const {
+        if (!resolved) throw std::invalid_argument("the number is not resolved: ask cycles_resolved() before it is used");
+        return value;
+    }
 };
 
 enum class variable_kind : std::uint8_t {
@@ -603,16 +620,18 @@ struct plan_value {
     constexpr quantity calls(intrinsic_description const& of) const {
         return refusal ? unknown : quantity(executions_of(position_in(where->intrinsics, of.name)));
     }
-    /// Cycles of the kernel, its engines working side by side. Unknown, so that it compares true with everything, where the compiler did
-    /// not find what repeats: see `cycles_resolved`. Counted when it is asked for.
+    /// Cycles of the kernel, its engines working side by side. Not resolved where the compiler did not find what repeats: see
+    /// `cycles_resolved`. Counted when it is asked for.
     template <class Plan = plan_value>
     constexpr quantity cycles() const {
+        if (refusal) return unknown;
         auto const found = predict(static_cast<Plan const&>(*this));  // of prediction.hpp, which walks the plan
-        return found.resolved ? quantity(found.cycles) : unknown;
+        return found.resolved ? quantity(found.cycles) : quantity::at_least(bound());
     }
+    /// Whether `cycles` is known. After a refusal it is true, so that the verdict stays the only error.
     template <class Plan = plan_value>
     constexpr bool cycles_resolved() const {
-        return predict(static_cast<Plan const&>(*this)).resolved;
+        return refusal || predict(static_cast<Plan const&>(*this)).resolved;
     }
     /// Cycles when every transfer is waited for and nothing overlaps.
     constexpr quantity serial_cycles() const { return refusal ? unknown : (need_extents(), quantity(total_cycles)); }

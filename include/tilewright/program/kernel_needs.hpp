@@ -68,8 +68,9 @@ constexpr void read_kernel_plans(program_planning& p) {
             if (!p.refused()) p.kept = made.refusal;
             return;
         }
-        k.cycles_known = made.cycles_resolved();
-        if (k.cycles_known) k.cycles = static_cast<std::int64_t>(static_cast<double>(made.cycles()));
+        quantity const cycles = made.cycles();
+        k.cycles_known = cycles.resolved;
+        k.cycles = static_cast<std::int64_t>(cycles.value);
         k.keeps_sharing = keeps_sharing(made);
         k.uses = hardware_of(made);
         if (p.plan.agent_of(k).is_engine()) {

@@ -65,16 +65,25 @@ inline program_plan_value make_program_plan(program const& of, std::int64_t budg
 }
 
 template <program const& Program>
+struct planned_program;
+
+/// Likewise of a program.
+template <program const& Program>
+struct program_plan_of : program_plan_value {
+    constexpr ir::planned_cycles<planned_program<Program>, program_plan_value> cycles() const { return {}; }
+};
+
+template <program const& Program>
 struct planned_program {
-    static constexpr program_plan_value value = detail::make_program_plan(
-        Program, detail::plans_of<Program>(std::make_index_sequence<static_cast<std::size_t>(Program.size())>{}), detail::constant_budget);
+    static constexpr program_plan_of<Program> value{detail::make_program_plan(
+        Program, detail::plans_of<Program>(std::make_index_sequence<static_cast<std::size_t>(Program.size())>{}), detail::constant_budget)};
     static constexpr verdict refusal = value.refusal;
 };
 
 // clang-format off
 /// The plan of a program. Its first use is where a program that cannot be carried out is refused.
 template <program const& Program>
-inline constexpr program_plan_value const& program_plan = (
+inline constexpr program_plan_of<Program> const& program_plan = (
     report_refusal<planned_program<Program>>(),
     planned_program<Program>::value);
 // clang-format on

@@ -76,7 +76,7 @@ struct program_kernel {
     std::int16_t transfer = -1;      ///< of a copy, in the agent's machine
     std::int16_t first_step = -1;    ///< runs it, or starts it
     std::int16_t last_step = -1;     ///< the same, or joins its agent
-    std::int64_t cycles = 0;
+    std::int64_t cycles = 0;        ///< where they are not known, at least so many
     std::int64_t issue_cycles = 0;  ///< of a copy by an engine: the caller's core starts it for so long
     bool cycles_known = true;
     used_hardware uses{};
@@ -145,7 +145,7 @@ struct program_plan_value {
     ir::part_pool<ir::program_scratch, most_scratch> scratch{};
     ir::part_pool<ir::program_step, most_steps> steps{};
     fixed_array<ir::pool_use, most_memories> pools{};
-    std::int64_t total_cycles = 0;
+    std::int64_t total_cycles = 0;  ///< where it is not known, at least so many
     bool total_known = true;
 
     constexpr ir::program_tensor const& tensor_at(int at) const { return tensors[static_cast<std::size_t>(at)]; }
@@ -270,8 +270,12 @@ struct program_plan_value {
         int const at = find_tensor(tensor.name);
         return refusal || at < 0 ? unknown : quantity(tensor_at(at).offset);
     }
-    /// Cycles of the whole program, agents working side by side; unknown where a kernel's are.
-    constexpr quantity cycles() const { return refusal || !total_known ? unknown : quantity(total_cycles); }
+    /// Cycles of the whole program, agents working side by side. Not resolved where a kernel's are not: see `cycles_resolved`.
+    constexpr quantity cycles() const {
+        return refusal ? unknown : total_known ? quantity(total_cycles) : quantity::at_least(total_cycles);
+    }
+    /// Whether `cycles` is known. After a refusal it is true, so that the verdict stays the only error.
+    constexpr bool cycles_resolved() const { return refusal || total_known; }
     /// Calls of transfers that the plan put between kernels.
     constexpr int copies() const {
         int count = 0;

@@ -30,8 +30,8 @@ constexpr copy_route route_between(program_planning& p, ir::program_tensor const
             copy_computation const what(t.type, t.rank, t.extents);
             plan_value const made = make_plan(copy_schedule(what, where, by));
             if (made.refusal || (on.is_engine() && ir::first_wait_of(made) < 0)) continue;
-            ir::prediction const found = ir::predict(made);
-            std::int64_t const cycles = found.resolved ? found.cycles : made.total_cycles;
+            quantity const found = made.cycles();
+            auto const cycles = static_cast<std::int64_t>(found.value);
             bool const beside = on.is_engine() && best && !p.plan.of->agents[static_cast<std::size_t>(best.agent)].works_beside();
             if (best && cycles + (beside ? 0 : 1) > best.cycles) continue;
             best = {.agent = a, .transfer = at, .cycles = cycles, .cycles_known = found.resolved, .uses = hardware_of(made)};

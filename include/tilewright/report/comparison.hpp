@@ -12,9 +12,10 @@ struct compared {
     emulator::count predicted{};
     emulator::count executed{};
     bool counts_calls = true;  ///< otherwise only its cycles mean something
+    bool resolved = true;      ///< otherwise the plan has no number to compare with
 
     bool equal() const {
-        return predicted.calls == executed.calls && predicted.bytes == executed.bytes && predicted.cycles == executed.cycles;
+        return resolved && predicted.calls == executed.calls && predicted.bytes == executed.bytes && predicted.cycles == executed.cycles;
     }
 };
 
@@ -60,7 +61,9 @@ inline std::vector<compared> compare(plan_value const& plan, emulator const& aft
         if (busy.predicted.cycles != 0 || busy.executed.cycles != 0) rows.push_back(busy);
     }
     compared elapsed{"elapsed", {}, {}, false};
-    elapsed.predicted.cycles = predict(plan).cycles;
+    prediction const found = predict(plan);
+    elapsed.predicted.cycles = found.cycles;
+    elapsed.resolved = found.resolved || plan.refusal;
     elapsed.executed.cycles = after.cycles();
     rows.push_back(elapsed);
     return rows;
@@ -87,7 +90,10 @@ inline std::string comparison(plan_value const& plan, emulator const& after) {
     for (compared const& r : compare(plan, after)) {
         auto const counted = [&](std::int64_t value) { return r.counts_calls ? grouped(value) : std::string(); };
         text.add({r.name, counted(r.predicted.calls), counted(r.executed.calls), counted(r.predicted.bytes), counted(r.executed.bytes),
-                  grouped(r.predicted.cycles), grouped(r.executed.cycles), r.equal() ? "equal" : "DIFFERENT"});
+                  r.resolved ? grouped(r.predicted.cycles) : "unresolved", grouped(r.executed.cycles),
+                  r.equal()    ? "equal"
+                  : r.resolved ? "DIFFERENT"
+                               : "unresolved"});
     }
     return text.str() + (after.error().empty() ? "" : "the machine refused: " + after.error() + "\n");
 }

@@ -52,10 +52,10 @@ struct plan_report {
     std::vector<reported_buffer> buffers{};
     std::vector<program_line> program{};
     std::vector<work> traffic{};
-    std::vector<occupation> engines{};  ///< the last one is the core
-    std::int64_t cycles = 0;            ///< predicted: engines work side by side
-    std::int64_t serial_cycles = 0;     ///< one after the other
-    std::int64_t bound = 0;             ///< of the busiest
+    std::vector<occupation> engines{};     ///< the last one is the core
+    std::optional<std::int64_t> cycles{};  ///< predicted: engines work side by side; none: not resolved
+    std::int64_t serial_cycles = 0;        ///< one after the other
+    std::int64_t bound = 0;                ///< of the busiest
 };
 
 inline plan_report report_of(plan_value const& plan) {
@@ -96,7 +96,7 @@ inline plan_report report_of(plan_value const& plan) {
     report.program = lines_of(plan);
     report.traffic = work_of(plan);
     report.engines = occupations_of(plan);
-    report.cycles = predict(plan).cycles;
+    report.cycles = predicted_cycles(plan);
     report.serial_cycles = plan.total_cycles;
     report.bound = bound_of(plan).busy;
     return report;

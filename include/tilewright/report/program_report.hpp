@@ -16,8 +16,9 @@ struct reported_layer {
     std::string kind;  ///< "kernel", or "copy" by a transfer that the plan put in
     int first_step = 0;
     int last_step = 0;
-    std::int64_t cycles = 0;
-    std::vector<reported_live> live{};  ///< of every memory, while it runs
+    std::optional<std::int64_t> cycles{};  ///< none: not resolved
+    std::int64_t bound = 0;                ///< of its busiest engine, or core
+    std::vector<reported_live> live{};     ///< of every memory, while it runs
     std::vector<work> traffic{};
 };
 /// A tensor of the program, or a buffer of a kernel's own.
@@ -52,7 +53,8 @@ struct program_report {
     std::vector<reported_layer> layers{};
     std::vector<reported_pool> memories{};
     std::vector<reported_place> places{};
-    std::optional<std::int64_t> cycles{};
+    std::optional<std::int64_t> cycles{};  ///< none: not resolved
+    std::int64_t bound = 0;                ///< the program takes at least so many
 };
 
 inline program_report report_of(program_plan_value const& plan) {
@@ -93,7 +95,8 @@ inline program_report report_of(program_plan_value const& plan) {
                              .kind = k.is_copy() ? "copy" : "kernel",
                              .first_step = k.first_step,
                              .last_step = k.last_step,
-                             .cycles = static_cast<std::int64_t>(static_cast<double>(made.plan.cycles()))};
+                             .cycles = predicted_cycles(made.plan),
+                             .bound = bound_of(made.plan).busy};
         for (reported_pool const& m : report.memories) {
             std::int64_t most = 0;
             for (int at = k.first_step; at <= k.last_step; ++at)
@@ -122,17 +125,18 @@ inline program_report report_of(program_plan_value const& plan) {
         report.layers.push_back(std::move(layer));
     }
     if (plan.total_known) report.cycles = plan.total_cycles;
+    report.bound = plan.total_cycles;
     return report;
 }
 
 }  // namespace tilewright::reports
 
 BOOST_HANA_ADAPT_STRUCT(tilewright::reports::reported_live, memory, bytes);
-BOOST_HANA_ADAPT_STRUCT(tilewright::reports::reported_layer, name, agent, kind, first_step, last_step, cycles, live, traffic);
+BOOST_HANA_ADAPT_STRUCT(tilewright::reports::reported_layer, name, agent, kind, first_step, last_step, cycles, bound, live, traffic);
 BOOST_HANA_ADAPT_STRUCT(tilewright::reports::reported_place, name, kind, memory, bank, offset, bytes, versions, first_step, last_step,
                         first_line, last_line, in_place_of, copy_of);
 BOOST_HANA_ADAPT_STRUCT(tilewright::reports::reported_pool, name, capacity, peak, lower_bound, proven, slack, constants);
-BOOST_HANA_ADAPT_STRUCT(tilewright::reports::program_report, program, refusal, layers, memories, places, cycles);
+BOOST_HANA_ADAPT_STRUCT(tilewright::reports::program_report, program, refusal, layers, memories, places, cycles, bound);
 
 namespace tilewright {
 
@@ -239,11 +243,11 @@ inline std::string memory_report(program_plan_value const& plan) {
             bytes += w.bytes;
             by += (by.empty() ? "" : ", ") + w.name;
         }
-        row.insert(row.end(), {grouped(l.cycles), grouped(bytes), by.empty() ? "-" : by});
+        row.insert(row.end(), {cycles_text(l.cycles, l.bound), grouped(bytes), by.empty() ? "-" : by});
         layers.add(row);
     }
     std::string text = "program " + report.program.str() + ": " + std::to_string(report.layers.size()) + " layers, " +
-                       (report.cycles ? grouped(*report.cycles) + " cycles" : "cycles not resolved") +
+                       (report.cycles ? "" : "cycles ") + cycles_text(report.cycles, report.bound) + (report.cycles ? " cycles" : "") +
                        "; bytes alive in each memory while a layer runs\n" + layers.str("  ");
     for (reported_pool const& m : report.memories) {
         int const at = plan.position_of_memory(m.name);

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <tilewright/plan/prediction.hpp>
 #include <tilewright/report/refused.hpp>
 #include <tilewright/report/table.hpp>
@@ -80,6 +81,16 @@ inline occupation bound_of(plan_value const& plan) {
     return most;
 }
 
+/// Those that are predicted; none where they are not resolved.
+inline std::optional<std::int64_t> predicted_cycles(plan_value const& plan) {
+    prediction const found = predict(plan);
+    return found.resolved ? std::optional(found.cycles) : std::nullopt;
+}
+/// "12,345", or "unresolved, at least 12,000" of what has such a bound.
+inline std::string cycles_text(std::optional<std::int64_t> cycles, std::int64_t bound) {
+    return cycles ? grouped(*cycles) : "unresolved, at least " + grouped(bound);
+}
+
 /// A ratio with two decimals, rounded: "1.76". "-" to nothing.
 inline std::string ratio(std::int64_t part, std::int64_t whole) {
     if (whole <= 0) return "-";
@@ -92,7 +103,7 @@ inline std::string ratio(std::int64_t part, std::int64_t whole) {
 
 /// Two tables of what the plan predicts. Of every part that is used its calls, bytes and cycles, and the cycles of all of it one after the
 /// other; then how long every engine and the core work, and of which part of the predicted cycles. The last line compares the prediction
-/// with its bound, the cycles of the busiest.
+/// with its bound, the cycles of the busiest; where it is not resolved, that bound is all there is to say.
 inline std::string traffic(plan_value const& plan) {
     using namespace reports;
     if (plan.refusal) return refused_text(plan);
@@ -107,18 +118,20 @@ inline std::string traffic(plan_value const& plan) {
                   grouped(w.cycles), percent(w.cycles, plan.total_cycles)});
     }
     text.add({"total, one after the other", "", "", "", grouped(bytes), grouped(plan.total_cycles)});
-    std::int64_t const predicted = predict(plan).cycles;
+    std::optional<std::int64_t> const predicted = predicted_cycles(plan);
     table engines({left, right, right});
     engines.add({"engine", "busy", "of predicted"});
     for (occupation const& one : occupations_of(plan)) {
-        engines.add({one.name, grouped(one.busy), percent(one.busy, predicted)});
+        engines.add({one.name, grouped(one.busy), predicted ? percent(one.busy, *predicted) : "-"});
     }
     occupation const bound = bound_of(plan);
-    return text.str() + '\n' + engines.str() + grouped(predicted) + " cycles predicted" +
-           (bound.busy == 0
-                ? ""
-                : ", " + ratio(predicted, bound.busy) + " times the bound of " + grouped(bound.busy) + " (" + bound.name + ")") +
-           "\n";
+    std::string const busiest = bound.busy == 0 ? "" : " (" + bound.name + ")";
+    std::string last = "cycles " + cycles_text(predicted, bound.busy) + busiest;
+    if (predicted) {
+        last = grouped(*predicted) + " cycles predicted";
+        if (bound.busy != 0) last += ", " + ratio(*predicted, bound.busy) + " times the bound of " + grouped(bound.busy) + busiest;
+    }
+    return text.str() + '\n' + engines.str() + last + "\n";
 }
 
 }  // namespace tilewright
