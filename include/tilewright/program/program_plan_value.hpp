@@ -76,8 +76,8 @@ struct program_kernel {
     std::int16_t transfer = -1;      ///< of a copy, in the agent's machine
     std::int16_t first_step = -1;    ///< runs it, or starts it
     std::int16_t last_step = -1;     ///< the same, or joins its agent
-    std::int64_t cycles = 0;        ///< where they are not known, at least so many
-    std::int64_t issue_cycles = 0;  ///< of a copy by an engine: the caller's core starts it for so long
+    std::int64_t cycles = 0;         ///< where they are not known, at least so many
+    std::int64_t issue_cycles = 0;   ///< of a copy by an engine: the caller's core starts it for so long
     bool cycles_known = true;
     used_hardware uses{};
     bool early = false;  ///< a copy out of a memory that is too small: it runs as soon as it can

@@ -37,7 +37,7 @@ struct dense_argument {
 };
 
 /// @tparam Pools  addresses of memories that are given, behind the scalar parameters
-template <plan_value const& Plan, int Position, int Pools, class Operand>
+template <auto const& Plan, int Position, int Pools, class Operand>
 decltype(auto) pass(Operand const& given, [[maybe_unused]] open_extents const& numbers) {
     constexpr argument_list list = arguments_of(Plan);
     constexpr bool is_parameter = Position >= list.input_count && Position < list.input_count + list.parameter_count;
@@ -69,7 +69,7 @@ decltype(auto) pass(Operand const& given, [[maybe_unused]] open_extents const& n
 template <schedule const& Schedule, class Function, class... Operands>
 int call(Function* function, open_extents const& numbers, Operands const&... operands) {
     namespace hana = boost::hana;
-    static constexpr plan_value const& kernel = plan<Schedule>;
+    static constexpr auto const& kernel = plan<Schedule>;
     constexpr argument_list list = arguments_of(kernel);
     constexpr int pools = static_cast<int>(sizeof...(Operands)) - list.tensor_count - list.parameter_count;
     static_assert(pools == 0 || pools == list.pool_count, "the kernel takes another number of arguments");
