@@ -104,8 +104,6 @@ class Tests:
 
     def compile_command(self, source, overlay):
         """The build's flags, with the changed header in front and without the precompiled headers of the library."""
-        if str(source) not in self.commands:
-            raise Stopped(f"{self.build} does not compile {source}")
         words = shlex.split(self.commands[str(source)]["command"])
         kept, skip = [], False
         for at, word in enumerate(words):
@@ -121,6 +119,8 @@ class Tests:
 
     def link_command(self, source):
         """The command that links the source's executable, with OBJECT and OUTPUT where they belong, and the libraries that it needs."""
+        if str(source) not in self.commands:
+            raise Stopped(f"{self.build} does not compile {source}")
         output = self.commands[str(source)].get("output") or re.search(r" -o (\S+)", self.commands[str(source)]["command"]).group(1)
         target = re.search(r"(.*)/CMakeFiles/([^/]+)\.dir/", output)
         executable = f"{target.group(1)}/{target.group(2)}"
