@@ -36,7 +36,6 @@ tilewright_argument wanted() {
     want.extent[0] = rows;
     want.extent[1] = columns;
     want.dense_from = 2;
-    want.stride_multiple = 1;
     want.alignment = 2;
     return want;
 }
@@ -125,11 +124,15 @@ TEST_CASE("rows that a transfer joined have no gaps between them") {
 TEST_CASE("strides are the multiples that a transfer needs") {
     matrix dense, padded(3);
     tilewright_argument want = wanted();
-    want.stride_multiple = 8;
+    want.stride_multiple[0] = 8;
     CHECK(code_of(want, dense) == 0);
     CHECK(code_of(want, padded) == error(TILEWRIGHT_WRONG_STRIDE));
-    want.stride_multiple = 11;
+    want.stride_multiple[0] = 11;
     CHECK(code_of(want, padded) == 0);
+    // Each dimension by itself.
+    want.stride_multiple[0] = 0;
+    want.stride_multiple[1] = 8;
+    CHECK(code_of(want, dense) == error(TILEWRIGHT_WRONG_STRIDE));
 }
 TEST_CASE("there are no more elements than can be counted") {
     matrix a;
