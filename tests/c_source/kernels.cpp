@@ -2,6 +2,7 @@
 #include "c_source/compiled.hpp"
 #include "kernels/biased.hpp"
 #include "kernels/features.hpp"
+#include "kernels/scales.hpp"
 #include "kernels/schedules.hpp"
 
 // The C source of the kernels that other tests run: it pleases both compilers, and makes the bits of the object.
@@ -53,6 +54,11 @@ TEST_CASE("intrinsics") {
     check<features::matmul_by_mac>();
     check<features::conv_by_mac>();
     check<features::matmul_by_fma>();
+}
+TEST_CASE("intrinsics with scales, in their semantics and as operands") {
+    check<scales::add_on_npu>();
+    check<scales::bounds_on_npu>();
+    check<scales::layer_on_npu>();
 }
 TEST_CASE("reductions that start from a value") {
     check<biased::row_on_array>();

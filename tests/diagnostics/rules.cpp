@@ -503,6 +503,9 @@ TEST_CASE("every rule is raised by what breaks it") {
                          transfer("t", dram, spad).on(dma).calls("t", argument::source, argument::tag));
     book.invalid_machine(rule::wait_of_another_kind, dram, engine{"dma"}.waits("w", argument::pending));
     book.invalid_machine(rule::wait_of_another_kind, dram, channel.waits("w", argument::tag));
+    constexpr engine whole{.name = "whole", .completes = completion::by_engine};
+    book.invalid_machine(rule::wait_of_another_kind, dram, whole.waits("w", argument::pending));
+    book.invalid_machine(rule::wait_of_another_kind, dram, whole.waits("w", argument::tag));
     book.invalid_machine(rule::tokens_to_itself, dram, dma, tokens(dma, dma));
     book.invalid_machine(rule::token_call_of_another_kind, dram, dma, channel, tokens(dma, channel).pushed_by("p", argument::tag));
     book.invalid_machine(rule::token_call_of_another_kind, dram, dma, channel, tokens(dma, channel).queues(2).popped_by("p"));

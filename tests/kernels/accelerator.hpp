@@ -11,7 +11,7 @@ inline constexpr memory inputs{.name = "inputs", .base = 0x1000'0000, .capacity 
 inline constexpr memory weights{.name = "weights", .base = 0x2000'0000, .capacity = 32_KiB, .alignment = 16, .host_visible = false};
 inline constexpr memory sums{.name = "sums", .base = 0x3000'0000, .capacity = 64_KiB, .alignment = 16};
 
-enum class ordered : std::uint8_t { by_tokens, by_more_tokens, by_core, by_interlocks, by_tokens_one_way };
+enum class ordered : std::uint8_t { by_tokens, by_more_tokens, by_core, by_core_for_all, by_interlocks, by_tokens_one_way };
 
 /// The steps of the array are rows x columns x depth.
 struct array_shape {
@@ -23,10 +23,16 @@ struct array_shape {
 constexpr machine accelerator(ordered how, int depth, bool overwrites = true, array_shape const& steps = {}) {
     machine made("accelerator", dram, inputs, weights, sums);
     auto const on_channel = [&](char const* name) {
-        return engine{.name = name, .depth = depth, .completes = completion::by_channel, .interlocked = how == ordered::by_interlocks};
+        return engine{.name = name,
+                      .depth = depth,
+                      .completes = how == ordered::by_core_for_all ? completion::by_engine : completion::by_channel,
+                      .interlocked = how == ordered::by_interlocks};
     };
     engine const load = on_channel("load"), array = on_channel("array"), vectors = on_channel("vectors");
-    engine const store{.name = "store", .depth = depth, .interlocked = how == ordered::by_interlocks};
+    engine const store{.name = "store",
+                       .depth = depth,
+                       .completes = how == ordered::by_core_for_all ? completion::by_engine : completion::by_transfer,
+                       .interlocked = how == ordered::by_interlocks};
     for (engine const& e : {load, array, vectors, store}) made.add(e);
     int const queues = how == ordered::by_more_tokens ? 4 : 1;
     auto const add_tokens = [&](engine const& from, engine const& to) { made.add(tokens(from, to).queues(queues)); };

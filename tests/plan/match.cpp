@@ -140,3 +140,78 @@ TEST_CASE("a fill with another constant than the identity does not count") {
     auto const s = schedule(matmul, on).cache_read(A, spad).cache_read(B, spad).cache_write(C, acc).tensorize(m, n, k, step);
     CHECK(make_plan(s).refusal.kind == verdict_kind::missing_first_form);
 }
+TEST_CASE("equal subexpressions of semantics are one node, and match however the stage shares its own") {
+    axis const i{"i", 16}, j{"j", 16};
+    tensor<std::int32_t> const x{"x"}, y{"y"}, z{"z"}, X{"X"}, Y{"Y"}, Z{"Z"};
+    // x(i, j), twice: x i j are three nodes, with y the result and four operations they are nine.
+    auto const twice = intrinsic("twice", y(i, j) = (x(i, j) + 3) * (x(i, j) + 3) - x(i, j)).reads(x, spad).writes(y, acc);
+    auto const on = machine("machine", dram, spad, acc, load, store, twice);
+    CHECK(on.intrinsics[0].semantics.count == 9);
+    auto const verdict_on = [&](auto const& what) {
+        return make_plan(schedule(what, on).cache_read(X, spad).cache_write(Y, acc).tensorize(m, n, twice)).refusal.kind;
+    };
+    CHECK(verdict_on(Y(m, n) = (X(m, n) + 3) * (X(m, n) + 3) - X(m, n)) == verdict_kind::none);
+    CHECK(verdict_on(Y(m, n) = detail::compute_once(X(m, n) + 3, [&](auto const& v) { return v * v - X(m, n); })) == verdict_kind::none);
+    CHECK(verdict_on(Y(m, n) = (X(m, n) + 3) * (X(m, n) + 4) - X(m, n)) == verdict_kind::intrinsic_mismatch);
+    CHECK(verdict_on(Y(m, n) = (X(m, n) + 3) * (3 + X(m, n)) - X(m, n)) == verdict_kind::none);
+
+    // Only the second order of both sums binds x, y and z alike in front and behind.
+    auto const mixed =
+        intrinsic("mixed", c(i, j) = x(i, j) * y(i, j) + x(i, j) * z(i, j)).reads(x, spad).reads(y, spad).reads(z, spad).writes(c, acc);
+    auto const with_mixed = machine("machine", dram, spad, acc, load, store, mixed);
+    auto const plan_of_mixed = [&](auto const& what) {
+        schedule s(what, with_mixed);
+        s.cache_read(X, spad).cache_read(Y, spad).cache_read(Z, spad).cache_write(C, acc).tensorize(m, n, mixed);
+        return make_plan(s);
+    };
+    CHECK(!plan_of_mixed(C(m, n) = X(m, n) * Y(m, n) + Z(m, n) * Y(m, n)).refusal);
+    CHECK(!plan_of_mixed(C(m, n) = Y(m, n) * X(m, n) + Y(m, n) * Z(m, n)).refusal);
+    CHECK(plan_of_mixed(C(m, n) = X(m, n) * Y(m, n) + Z(m, n) * Z(m, n)).refusal.kind == verdict_kind::intrinsic_mismatch);
+
+    // An element that is read is still not the one that is written.
+    auto const copy = Y(m, n) = X(m, n);
+    auto const broken_by = [&](intrinsic const& what) {
+        auto const with = machine("machine", dram, spad, acc, what);
+        return make_plan(schedule(copy, with)).refusal.broken;
+    };
+    auto const onto_itself = intrinsic("onto_itself", y(i, j) = max(y(i, j), x(i, j))).reads(x, spad).writes(y, acc);
+    CHECK(broken_by(onto_itself) == rule::reading_its_own_output);
+    // Nor may a start share an axis of the reduction.
+    axis const l{"l", 16};
+    auto const start = intrinsic("start", y(i, j) = x(i, l) + sum(l, x(i, l) * z(l, j))).reads(x, spad).reads(z, spad).writes(y, acc);
+    CHECK(broken_by(start) == rule::start_along_a_reduction);
+    auto const behind = intrinsic("behind", y(i, j) = sum(l, x(i, l) * z(l, j)) + x(i, l)).reads(x, spad).reads(z, spad).writes(y, acc);
+    CHECK(broken_by(behind) == rule::start_along_a_reduction);
+}
+TEST_CASE("more operands and larger semantics than a machine holds are refused with their numbers") {
+    axis const i{"i", 16};
+    tensor<std::int32_t> const X{"X"}, Y{"Y"};
+    auto const plain = Y(m) = X(m);
+    auto const verdict_with = [&](intrinsic const& what) {
+        auto const with = machine("machine", dram, spad, acc, what);
+        return make_plan(schedule(plain, with)).refusal;
+    };
+    auto const sum_of = [&]<std::size_t... At>(std::index_sequence<At...>) {
+        tensor<std::int32_t> const x[] = {tensor<std::int32_t>(label(&"xabcdefghijkl"[At]))...};
+        auto made = intrinsic("wide", c(i) = (... + x[At](i)));
+        (made.reads(x[At], spad), ...);
+        return made.writes(c, acc);
+    };
+    CHECK(verdict_with(sum_of(std::make_index_sequence<11>())).kind == verdict_kind::none);
+    verdict const wide = verdict_with(sum_of(std::make_index_sequence<12>()));
+    CHECK(wide.kind == verdict_kind::capacity_of_representation);
+    CHECK(wide.names[0] == label("operands"));
+    CHECK(wide.facts[0].value == 13);
+    CHECK(wide.facts[1].value == 12);
+    // 62 different constants and as many sums, x and i, the result and the store; with one more, 130.
+    auto const chain = [&]<int... Added>(std::integer_sequence<int, Added...>) {
+        tensor<std::int32_t> const x{"x"};
+        return intrinsic("chain", c(i) = (x(i) + ... + (Added + 1))).reads(x, spad).writes(c, acc);
+    };
+    CHECK(verdict_with(chain(std::make_integer_sequence<int, 62>())).kind == verdict_kind::none);
+    verdict const large = verdict_with(chain(std::make_integer_sequence<int, 63>()));
+    CHECK(large.kind == verdict_kind::capacity_of_representation);
+    CHECK(large.names[0] == label("nodes of semantics"));
+    CHECK(large.facts[0].value == 130);
+    CHECK(large.facts[1].value == 128);
+}

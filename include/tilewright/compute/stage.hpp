@@ -138,6 +138,17 @@ constexpr label types_of(computation_view nodes, node const& n) {
     return label(text.data());
 }
 
+/// The first axis of a value that the result does not have; -1: there is none.
+constexpr int reduced_axis_in(computation_view nodes, stage const& s, int at) {
+    node const& n = nodes[at];
+    if (n.op == operation::axis_value) return s.find(n.name) >= s.rank ? at : -1;
+    for (int argument = 0; n.op != operation::constant && argument < n.argument_count; ++argument) {
+        int const found = reduced_axis_in(nodes, s, n.argument(argument));
+        if (found >= 0) return found;
+    }
+    return -1;
+}
+
 /// What is wrong with the expressions of a stage by themselves.
 constexpr stage_mistake check_expressions(computation_view nodes, stage const& s) {
     for (int at = s.first; at < s.store; ++at) {
@@ -246,10 +257,8 @@ constexpr stage_mistake read_stage(computation_view nodes, int first, stage& s) 
             return {rule::target_without_plain_axes};
         }
     }
-    for (int at = s.start_first; at <= s.start; ++at) {
-        if (nodes[at].op == operation::axis_value && s.find(nodes[at].name) >= s.rank)
-            return {rule::start_along_a_reduction, nodes[at].name};
-    }
+    if (int const at = s.start >= 0 ? detail::reduced_axis_in(nodes, s, s.start) : -1; at >= 0)
+        return {rule::start_along_a_reduction, nodes[at].name};
     for (int position = s.rank; position < s.axis_count; ++position) {
         label const& name = s.axes[static_cast<std::size_t>(position)].name;
         if (!s.reduces()) return {rule::axis_only_on_the_right, name};

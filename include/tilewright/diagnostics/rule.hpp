@@ -143,12 +143,12 @@
     X(other_number_of_settings, "it does not say what each value of `$1` must be")                                                      \
     X(symbol_of_two_signatures, "parts that share `$1` give it other arguments")                                                        \
     X(asynchronous_without_engine, "what is asynchronous needs an engine to be waited for")                                             \
-    X(intrinsic_waited_for_by_transfer, "asynchronous intrinsics carry no tag: let `$1` complete by_channel")                           \
+    X(intrinsic_waited_for_by_transfer, "asynchronous intrinsics carry no tag: let `$1` complete by_channel or by_engine")              \
     X(tokens_to_itself, "jobs of one engine follow each other; tokens lead to another one")                                             \
     X(token_call_of_another_kind, "its push and pop take literals and, of several queues, the argument queue")                          \
     X(call_without_tag, "its engine waits by transfer, so its call needs the argument tag")                                             \
     X(tag_without_wait, "its call has the argument tag, but no wait takes one")                                                         \
-    X(wait_of_another_kind, "its wait takes tag when it waits by transfer, pending when by channel, and literals")                      \
+    X(wait_of_another_kind, "its wait takes literals, and tag when it waits by transfer, pending when by channel")                      \
     X(banks_of_unequal_size, "its capacity is no multiple of its banks")                                                                \
     X(bank_that_is_not_there, "`$1` has only #1 banks, there is no bank #0")                                                            \
     X(distance_beyond_versions, "prefetch #0 needs more than the #1 versions that there are")                                           \

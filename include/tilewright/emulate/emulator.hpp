@@ -217,7 +217,7 @@ class emulator {
         return 0;
     }
     /// Until jobs of an engine are complete. @param value by_transfer: the last one with this tag, if there is one, and all before it;
-    /// by_channel: all but the last so many
+    /// by_channel: all but the last so many; by_engine: 0
     std::int32_t wait(std::int32_t engine_at, std::int64_t value) {
         if (creeps_) creep();
         if (engine_at < 0 || engine_at >= what_.engines.size())

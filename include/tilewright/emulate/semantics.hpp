@@ -132,12 +132,62 @@ struct scalar<scalar_type::float64> {
     using type = double;
 };
 
-/// Evaluates node `At`; `load(node)` gives the value of an access.
-template <class Part, int At, class Load>
-[[gnu::always_inline]] inline auto evaluate(std::int64_t const* axes, Load const& load) {
+/// The operations below a node that several others use: each is carried out once.
+template <class Part, int Root>
+struct shared_nodes {
+    struct list {
+        fixed_array<std::int16_t, max_semantics> nodes{};
+        std::size_t count = 0;
+    };
+    static constexpr list all = [] {
+        fixed_array<int, max_semantics> uses{};
+        uses[Root] = 1;
+        for (int at = Root; at >= 0; --at) {
+            node const& n = Part::view[at];
+            if (uses[static_cast<std::size_t>(at)] == 0 || n.op == operation::access || n.op == operation::constant) continue;
+            for (int argument = 0; argument < n.argument_count; ++argument) ++uses[static_cast<std::size_t>(n.argument(argument))];
+        }
+        list found;
+        for (int at = 0; at < Root; ++at) {
+            bool const computes = Part::view[at].op != operation::access && Part::view[at].argument_count > 0;
+            if (uses[static_cast<std::size_t>(at)] > 1 && computes && Part::view[at].op != operation::constant)
+                found.nodes[found.count++] = static_cast<std::int16_t>(at);
+        }
+        return found;
+    }();
+    static constexpr std::size_t find(int node) {
+        std::size_t at = 0;
+        while (at < all.count && all.nodes[at] != node) ++at;
+        return at;
+    }
+};
+/// Their values, as the bits of each.
+template <class Part, int Root>
+struct shared_values {
+    using shared = shared_nodes<Part, Root>;
+    std::uint64_t bits[shared::all.count + 1];
+
+    template <class T>
+    [[gnu::always_inline]] void put(std::size_t at, T value) {
+        std::memcpy(&bits[at], &value, sizeof value);
+    }
+    template <class T>
+    [[gnu::always_inline]] T get(std::size_t at) const {
+        T value;
+        std::memcpy(&value, &bits[at], sizeof value);
+        return value;
+    }
+};
+
+/// Evaluates node `At`, a value; `load(node)` gives the value of an access.
+/// @tparam Again  it is computed, even if it is among those that are known
+template <class Part, int At, bool Again = false, class Load, class Shared>
+[[gnu::always_inline]] inline auto evaluate_part(std::int64_t const* axes, Load const& load, Shared const& known) {
     constexpr node n = Part::view[At];
     using T = typename scalar<n.type>::type;
-    if constexpr (n.op == operation::constant) {
+    if constexpr (constexpr std::size_t place = Shared::shared::find(At); !Again && place < Shared::shared::all.count) {
+        return known.template get<T>(place);
+    } else if constexpr (n.op == operation::constant) {
         if constexpr (std::is_floating_point_v<T>) return static_cast<T>(std::bit_cast<double>(n.value));
         else return static_cast<T>(n.value);
     } else if constexpr (n.op == operation::axis_value) {
@@ -145,17 +195,17 @@ template <class Part, int At, class Load>
     } else if constexpr (n.op == operation::access) {
         return load.template operator()<At>(axes);
     } else if constexpr (n.op == operation::cast) {
-        return convert<T>(evaluate<Part, n.arguments[0]>(axes, load));
+        return convert<T>(evaluate_part<Part, n.arguments[0]>(axes, load, known));
     } else if constexpr (n.op == operation::reinterpret) {
-        return std::bit_cast<T>(evaluate<Part, n.arguments[0]>(axes, load));
+        return std::bit_cast<T>(evaluate_part<Part, n.arguments[0]>(axes, load, known));
     } else if constexpr (n.op == operation::logical_not) {
-        return !evaluate<Part, n.arguments[0]>(axes, load);
+        return !evaluate_part<Part, n.arguments[0]>(axes, load, known);
     } else if constexpr (n.op == operation::select) {
-        return evaluate<Part, n.arguments[0]>(axes, load) ? evaluate<Part, n.arguments[1]>(axes, load)
-                                                          : evaluate<Part, n.arguments[2]>(axes, load);
+        return evaluate_part<Part, n.arguments[0]>(axes, load, known) ? evaluate_part<Part, n.arguments[1]>(axes, load, known)
+                                                                      : evaluate_part<Part, n.arguments[2]>(axes, load, known);
     } else {
-        auto const a = evaluate<Part, n.arguments[0]>(axes, load);
-        auto const b = evaluate<Part, n.arguments[1]>(axes, load);
+        auto const a = evaluate_part<Part, n.arguments[0]>(axes, load, known);
+        auto const b = evaluate_part<Part, n.arguments[1]>(axes, load, known);
         using enum operation;
         if constexpr (n.op == add) return static_cast<T>(widened(a) + widened(b));
         else if constexpr (n.op == subtract) return static_cast<T>(widened(a) - widened(b));
@@ -172,6 +222,18 @@ template <class Part, int At, class Load>
         else if constexpr (n.op == logical_or) return a || b;
         else return detail::shift(a, b, n.op == shift_left);
     }
+}
+
+/// Likewise node `Root`: what is shared below it first, in the order in which it stands.
+template <class Part, int Root, class Load>
+[[gnu::always_inline]] inline auto evaluate(std::int64_t const* axes, Load const& load) {
+    using shared = shared_nodes<Part, Root>;
+    shared_values<Part, Root> known;
+    [&]<std::size_t... Which>(std::index_sequence<Which...>) {
+        (known.put(Which, evaluate_part<Part, shared::all.nodes[Which], true>(axes, load, known)), ...);
+    }
+    (std::make_index_sequence<shared::all.count>{});
+    return evaluate_part<Part, Root, true>(axes, load, known);
 }
 
 template <auto const& Machine, int Which>

@@ -171,7 +171,9 @@ inline std::vector<std::string> device_prototype_list(plan_value const& plan, bo
         write(wait_call_of(e),
               "returns when " + std::string(tagged ? "the last job that engine " + e.name.str() +
                                                          " was given with this tag, and all before it, are complete"
-                                                   : "at most so many jobs of engine " + e.name.str() + " are not complete"),
+                                            : e.completes == completion::by_engine
+                                                ? "all jobs of engine " + e.name.str() + " are complete"
+                                                : "at most so many jobs of engine " + e.name.str() + " are not complete"),
               value_of(tagged ? "tag" : "pending"));
     }
     for (int at = 0; at < where.tokens.size(); ++at) {

@@ -91,7 +91,7 @@ class code_order : public code_places {
         ring const& r = ring_of(until);
         if (!is_channel(r.engine)) return checked(wait_on(r.engine, tag_of(until)));
         // Between begin and complete, nobody else gives the engine jobs.
-        if (how_.part != plan_part::whole) return checked(wait_on(r.engine, wide(0)));
+        if (how_.part != plan_part::whole || waits_for_all(r.engine)) return checked(wait_on(r.engine, wide(0)));
         return checked(wait_on(r.engine, count_at(job_count(r.engine)) - count_at(last_of_tag(until))));
     }
 
@@ -99,10 +99,11 @@ class code_order : public code_places {
     // keeps the count at which the last transfer of every tag was started, and those that links mark. Of tokens it counts the pushes and
     // the pops.
     static constexpr char const* counts = "counts";
-    bool is_channel(int engine_at) const { return plan_.where->engines[engine_at].completes == completion::by_channel; }
+    bool is_channel(int engine_at) const { return plan_.where->engines[engine_at].completes != completion::by_transfer; }
+    bool waits_for_all(int engine_at) const { return plan_.where->engines[engine_at].completes == completion::by_engine; }
     /// Whether the core waits for some of an engine's jobs by counting them.
     bool counts_jobs(int engine_at) const {
-        if (!is_channel(engine_at) || how_.part != plan_part::whole) return false;
+        if (!is_channel(engine_at) || waits_for_all(engine_at) || how_.part != plan_part::whole) return false;
         bool waited = false;
         for (int at = 0; at < plan_.steps.size(); ++at) {
             step const& s = plan_.steps[static_cast<std::size_t>(at)];
@@ -204,6 +205,7 @@ class code_order : public code_places {
     }
     Stmt push(ring_step const& at) const {
         link const& l = link_of(at);
+        if (l.to < 0 && waits_for_all(l.from)) return Halide::Internal::Evaluate::make(0);
         if (l.to < 0) return set_count(last_of_link(at), count_at(job_count(l.from)));
         std::vector<Stmt> all{checked(token_call(l, true)), set_count(push_count(l), count_at(push_count(l)) + 1)};
         if (l.shared) all.push_back(set_count(last_of_link(at), count_at(push_count(l))));
@@ -211,6 +213,7 @@ class code_order : public code_places {
     }
     Stmt pop(ring_step const& at) const {
         link const& l = link_of(at);
+        if (l.to < 0 && waits_for_all(l.from)) return checked(wait_on(l.from, wide(0)));
         if (l.to < 0) return checked(wait_on(l.from, count_at(job_count(l.from)) - count_at(last_of_link(at))));
         if (l.shared) return pop_up_to(l, count_at(last_of_link(at)), true);
         return pop_one(l, true);

@@ -7,9 +7,13 @@ namespace tilewright {
 enum class completion : std::uint8_t {
     by_transfer,  // wait(tag): the last job that was started with this tag is complete
     by_channel,   // wait(pending): at most `pending` of the engine's jobs are not complete
+    by_engine,    // wait(): all of the engine's jobs are complete
 };
 
-constexpr char const* name_of(completion how) { return how == completion::by_transfer ? "by_transfer" : "by_channel"; }
+constexpr char const* name_of(completion how) {
+    constexpr char const* names[] = {"by_transfer", "by_channel", "by_engine"};
+    return names[static_cast<int>(how)];
+}
 
 /// A unit that carries out jobs in order, beside the core and the other engines: a DMA channel, a matrix unit.
 ///
@@ -38,11 +42,13 @@ struct engine {
     friend constexpr bool operator==(engine const&, engine const&) = default;
 };
 
-/// The call that waits for jobs of `e`: by default `int NAME_wait(int64_t tag)`, or `(int64_t pending)` of a channel.
+/// The call that waits for jobs of `e`: by default `int NAME_wait(int64_t tag)`, `(int64_t pending)` of a channel, or `(void)` where it
+/// waits for all.
 constexpr device_call wait_call_of(engine const& e) {
     device_call call = e.wait_call;
     if (call.symbol.empty()) call.symbol = joined(e.name, "_wait");
-    if (call.count == 0) call.push(e.completes == completion::by_transfer ? argument::tag : argument::pending);
+    if (call.count == 0 && e.completes != completion::by_engine)
+        call.push(e.completes == completion::by_transfer ? argument::tag : argument::pending);
     return call;
 }
 

@@ -25,7 +25,7 @@ struct operand_constraint {
 
 /// What a machine keeps of an intrinsic.
 struct intrinsic_description {
-    static constexpr int most_operands = 6;
+    static constexpr int most_operands = 12;
 
     label name{};
     label engine_name{};

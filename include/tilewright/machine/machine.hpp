@@ -34,7 +34,7 @@ struct part_list {
 /// A machine as one flat value. `machine("npu", dram, spad, loader, mvin, …)` takes its parts in any order;
 /// at run time, `machine npu("npu"); npu.add(dram); …` builds the same value.
 struct machine {
-    static constexpr int most_nodes = 256;
+    static constexpr int most_nodes = 384;
 
     label name;
     part_list<memory, 8> memories{};

@@ -6,8 +6,8 @@
 
 namespace tilewright {
 
-/// Most nodes in the semantics of one transfer or intrinsic.
-inline constexpr int max_semantics = 64;
+/// Most nodes in the semantics of one transfer or intrinsic, where equal subexpressions are one.
+inline constexpr int max_semantics = 128;
 
 /// Cycles of one transfer: its engine is busy for `setup + ceil(bytes / bytes_per_cycle)`; it is complete `latency` cycles later.
 struct transfer_cost {
@@ -19,14 +19,40 @@ struct transfer_cost {
 };
 
 /// Semantics while they stand beside the part that they describe; `count` above `max_semantics` marks an overflow.
+///
+/// Equal subexpressions are one node, however often they were written. What nothing refers to is left out. An element that is written is
+/// not one with an element that is read: whether a stage may read its own output is asked later.
 struct semantics_nodes {
     fixed_array<node, max_semantics> nodes{};
     int count = 0;
 
     constexpr semantics_nodes() = default;
     template <int Count>
-    constexpr semantics_nodes(computation<Count> const& what) : count(Count) {
-        for (std::size_t position = 0; position < Count && position < max_semantics; ++position) nodes[position] = what.nodes[position];
+    constexpr semantics_nodes(computation<Count> const& what) {
+        fixed_array<bool, Count> needed{};
+        fixed_array<std::int16_t, Count> place{};
+        fixed_array<node, Count> kept{};
+        auto const each_argument = [](node const& n, auto const& visit) {
+            for (std::size_t at = 0; n.op != operation::constant && at < static_cast<std::size_t>(n.argument_count); ++at) visit(at);
+        };
+        int target = Count;
+        for (std::size_t at = Count; at-- > 0;) {
+            node const& n = what.nodes[at];
+            if (n.op == operation::store) needed[at] = true, target = n.argument(0);
+            if (needed[at]) each_argument(n, [&](std::size_t which) { needed[static_cast<std::size_t>(n.arguments[which])] = true; });
+        }
+        for (std::size_t at = 0; at < Count; ++at) {
+            if (!needed[at]) continue;
+            node n = what.nodes[at];
+            each_argument(n, [&](std::size_t which) { n.arguments[which] = place[static_cast<std::size_t>(n.arguments[which])]; });
+            int found = 0;
+            while (found < count && (found == target || !(kept[static_cast<std::size_t>(found)] == n))) ++found;
+            place[at] = static_cast<std::int16_t>(found);
+            if (static_cast<int>(at) == target) target = found;
+            if (found < count) continue;
+            if (count < max_semantics) nodes[static_cast<std::size_t>(count)] = n;
+            kept[static_cast<std::size_t>(count++)] = n;
+        }
     }
 };
 

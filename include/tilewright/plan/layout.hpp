@@ -59,12 +59,12 @@ constexpr void apply_layout(planning& p, buffer& b, index_map_list const& map, i
             ++separators;
             continue;
         }
-        if (index.is_broken && index.broken_by < 1) {
+        if (index.is_broken && index.divisor < 1) {
             p.refuse(verdict_kind::invalid_number, ordinal).names = {b.tensor, "factor"};
-            p.kept.facts = {fact{fact_kind::have, index.broken_by}, fact{fact_kind::limit, 1}};
+            p.kept.facts = {fact{fact_kind::have, index.divisor}, fact{fact_kind::limit, 1}};
             return;
         }
-        if (index.is_broken) return refuse(rule::part_of_unequal_parts, index.modulus, index.broken_by);
+        if (index.is_broken) return refuse(rule::part_of_unequal_parts, index.modulus, index.divisor);
         if (rank == max_rank) return p.refuse_capacity("dimensions of a layout", rank + 1, max_rank, ordinal, b.tensor);
         std::int64_t const extent = l.extents[static_cast<std::size_t>(index.dimension)];
         extents[static_cast<std::size_t>(rank)] = index.modulus > 0 ? index.modulus : (extent - 1) / index.divisor + 1;

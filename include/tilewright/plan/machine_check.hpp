@@ -178,7 +178,8 @@ struct machine_check {
         bool const tagged = of.completes == completion::by_transfer;
         for (int at = 0; at < of.wait_call.count && at < device_call::most_arguments; ++at) {
             role const is = of.wait_call.arguments[static_cast<std::size_t>(at)].is;
-            if (is != role::literal && is != (tagged ? role::tag : role::pending)) broken(rule::wait_of_another_kind, of.name);
+            bool const told = of.completes != completion::by_engine && is == (tagged ? role::tag : role::pending);
+            if (is != role::literal && !told) broken(rule::wait_of_another_kind, of.name);
         }
     }
     constexpr void check_tokens(tokens const& of) const {
@@ -288,7 +289,7 @@ struct machine_check {
         if (!i.engine_name.empty()) known(m.engines.find(i.engine_name), i.engine_name);
         if (i.is_asynchronous && i.engine_name.empty()) broken(rule::asynchronous_without_engine, i.name);
         int const on = i.is_asynchronous ? m.engines.find(i.engine_name) : -1;
-        if (on >= 0 && m.engines[on].completes != completion::by_channel)
+        if (on >= 0 && m.engines[on].completes == completion::by_transfer)
             broken(rule::intrinsic_waited_for_by_transfer, i.name, i.engine_name);
         at_least(0, i.cost_cycles, i.name, "cycles");
         at_least(1, i.address_alignment, i.name, "alignment");

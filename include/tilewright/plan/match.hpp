@@ -134,13 +134,6 @@ struct matcher {
         return {};
     }
 
-    /// What has still to match when a part of the trees has: pairs of nodes, the next one first.
-    struct goal {
-        int node;   ///< of the stage
-        int other;  ///< of the semantics
-        goal const* next;
-    };
-
     /// Binds the operand at `other` to the stage's access at `node`, or finds it bound to the same.
     constexpr mismatch bind(int node, int other) const {
         tilewright::node const& a = p.plan.what[node];
@@ -159,44 +152,98 @@ struct matcher {
         found.semantic_nodes[next] = static_cast<std::int16_t>(other);
         return {};
     }
+    /// What has still to match: a node of the stage and one of the semantics.
+    struct goal {
+        std::int16_t node = 0;
+        std::int16_t other = 0;
+        std::int16_t next = -1;
+    };
+    /// Where the second order of commuted operands can still be tried.
+    struct choice {
+        std::int16_t goal = 0;
+        std::int16_t goals = 0;
+        std::int16_t bound = 0;
+    };
+    /// The goals of a try, as lists with common ends. Those that have matched stay: a pair that is met again is not walked again, so that
+    /// shared subexpressions cost what they have nodes.
+    struct goal_list {
+        static constexpr int most = 512, most_choices = 64;
+        part_pool<goal, most> all{};
+        part_pool<choice, most_choices> choices{};
+        fixed_array<std::int16_t, max_semantics> latest{};  ///< of each node of the semantics: 1 more than the position of its latest goal
+        int first = -1;
+
+        constexpr void push(int node, int other) {
+            std::int16_t& behind = latest[static_cast<std::size_t>(other)];
+            if (behind > 0 && behind <= all.size()) {
+                goal const& known = all[static_cast<std::size_t>(behind - 1)];
+                if (known.node == node && known.other == other) return;
+            }
+            first = all.push({static_cast<std::int16_t>(node), static_cast<std::int16_t>(other), static_cast<std::int16_t>(first)});
+            behind = static_cast<std::int16_t>(all.size());
+        }
+        constexpr bool is_full() const { return all.size() + max_rank > most || choices.full(); }
+        constexpr void clear() {
+            all.shrink(0);
+            choices.shrink(0);
+            first = -1;
+        }
+    };
+    /// The arguments of two nodes have to match, those of the stage as they are written or the other way round.
+    constexpr void open_arguments(goal_list& goals, int at, bool swapped) const {
+        goal const of = goals.all[static_cast<std::size_t>(at)];
+        tilewright::node const &a = p.plan.what[of.node], &b = semantics[of.other];
+        goals.first = of.next;
+        for (int argument = a.argument_count - 1; argument >= 0; --argument)
+            goals.push(a.argument(swapped ? 1 - argument : argument), b.argument(argument));
+    }
+    /// Matches the first goal, whose place its arguments take.
+    constexpr mismatch match_first(goal_list& goals) const {
+        int const at = goals.first;
+        goal const of = goals.all[static_cast<std::size_t>(at)];
+        tilewright::node const &a = p.plan.what[of.node], &b = semantics[of.other];
+        goals.first = of.next;
+        if (a.op != b.op) return differs(name_of(a.op), name_of(b.op));
+        if (a.type != b.type) return differs(name_of(a.type), name_of(b.type));
+        if (a.op == operation::constant) {
+            if (a.value == b.value) return {};
+            return is_float(a.type) ? differs("a constant", "another constant")
+                                    : differs(rule::other_constant, name_of(a.type), a.value, b.value);
+        }
+        if (a.op == operation::access) return bind(of.node, of.other);
+        if (is_commutative(a.op)) {
+            tilewright::node const &left = semantics[b.argument(0)], &right = p.plan.what[a.argument(1)];
+            // An exchange whose first operands differ by themselves leads nowhere.
+            if (left.op == right.op && left.type == right.type)
+                goals.choices.push(
+                    {static_cast<std::int16_t>(at), static_cast<std::int16_t>(goals.all.size()), static_cast<std::int16_t>(found.count)});
+        }
+        open_arguments(goals, at, false);
+        return {};
+    }
     /// Matches all goals. An order of commuted operands that leads nowhere further on is given up for the other one, with what it has
     /// bound.
     /// @return what is wrong where most of the operands were bound; `reached` says how many
-    constexpr mismatch match_all(goal const* goals) const {
-        if (goals == nullptr) return {};
-        tilewright::node const& a = p.plan.what[goals->node];
-        tilewright::node const& b = semantics[goals->other];
-        auto const here = [this](mismatch wrong) {
-            wrong.reached = found.count;
-            return wrong;
-        };
-        if (a.op != b.op) return here(differs(name_of(a.op), name_of(b.op)));
-        if (a.type != b.type) return here(differs(name_of(a.type), name_of(b.type)));
-        if (a.op == operation::constant) {
-            if (a.value == b.value) return match_all(goals->next);
-            return here(is_float(a.type) ? differs("a constant", "another constant")
-                                         : differs(rule::other_constant, name_of(a.type), a.value, b.value));
-        }
-        int const before = found.count;
-        if (a.op == operation::access) {
-            mismatch const wrong = bind(goals->node, goals->other);
-            return wrong ? here(wrong) : match_all(goals->next);
-        }
-        auto const in_order = [&](bool swapped) {
-            fixed_array<goal, max_rank> inner{};
-            goal const* first = goals->next;
-            for (int argument = a.argument_count - 1; argument >= 0; --argument) {
-                goal& one = inner[static_cast<std::size_t>(argument)];
-                one = {a.argument(swapped ? 1 - argument : argument), b.argument(argument), first};
-                first = &one;
+    constexpr mismatch match_all(goal_list& goals) const {
+        mismatch closest{};
+        while (goals.first >= 0) {
+            if (goals.is_full()) {
+                p.refuse_capacity("pairs of nodes", goal_list::most + 1, goal_list::most, p.nest_at(s).intrinsic_ordinal);
+                return differs(rule::other_number_of_loops, {}, 0, 0);
             }
-            return match_all(first);
-        };
-        mismatch const wrong = in_order(false);
-        if (!wrong || !is_commutative(a.op)) return wrong;
-        found.count = before;
-        mismatch const swapped = in_order(true);
-        return swapped && wrong.reached >= swapped.reached ? wrong : swapped;
+            mismatch wrong = match_first(goals);
+            if (!wrong) continue;
+            wrong.reached = found.count;
+            if (!closest || wrong.reached > closest.reached) closest = wrong;
+            int const choices = goals.choices.size();
+            if (choices == 0) return closest;
+            choice const back = goals.choices[static_cast<std::size_t>(choices - 1)];
+            goals.choices.shrink(choices - 1);
+            goals.all.shrink(back.goals);
+            found.count = back.bound;
+            open_arguments(goals, back.goal, true);
+        }
+        return {};
     }
 };
 
@@ -216,7 +263,8 @@ constexpr bool accumulates(intrinsic_description const& what, stage const& seman
 }
 
 /// Whether stage `s` computes what the semantics `view` declare when its covered loops stand for the axes as `found.loop_of_axis` says.
-constexpr mismatch match_semantics(planning& p, int s, intrinsic_description const& what, computation_view view, matching& found) {
+constexpr mismatch match_semantics(planning& p, int s, intrinsic_description const& what, computation_view view, matching& found,
+                                   matcher::goal_list& goals) {
     stage const& st = p.stage_at(s);
     nest const& n = p.nest_at(s);
     stage const& sem = found.semantics;
@@ -250,8 +298,10 @@ constexpr mismatch match_semantics(planning& p, int s, intrinsic_description con
     found.nodes[0] = static_cast<std::int16_t>(st.target);
     found.semantic_nodes[0] = static_cast<std::int16_t>(sem.target);
     found.count = 1;
-    matcher::goal const start{st.start, sem.start, nullptr}, body{st.body, sem.body, sem.start >= 0 ? &start : nullptr};
-    mismatch const in_body = m.match_all(&body);
+    goals.clear();
+    if (sem.start >= 0) goals.push(st.start, sem.start);
+    goals.push(st.body, sem.body);
+    mismatch const in_body = m.match_all(goals);
     return after(2 + in_body.reached, in_body);
 }
 
@@ -276,12 +326,13 @@ constexpr mismatch match_intrinsic(planning& p, int s, int intrinsic_at, matchin
         return differs(rule::other_number_of_loops, {}, n.covered_count, found.semantics.axis_count);
     fixed_array<int, max_rank> order{0, 1, 2, 3, 4, 5};
     mismatch closest{};
+    matcher::goal_list goals;
     matching partial;  // the first order that matches, but for steps that do not divide the loops
     for (bool more = true; more;) {
         for (int axis = 0; axis < n.covered_count; ++axis) {
             found.loop_of_axis[static_cast<std::size_t>(axis)] = n.covered[static_cast<std::size_t>(order[static_cast<std::size_t>(axis)])];
         }
-        mismatch const wrong = match_semantics(p, s, where.intrinsics[intrinsic_at], view, found);
+        mismatch const wrong = match_semantics(p, s, where.intrinsics[intrinsic_at], view, found, goals);
         if (!wrong && (whole_steps(n, where.intrinsics[intrinsic_at], found) ||
                        n.axes[static_cast<std::size_t>(found.loop_of_axis[0])].lane_extent > 0))
             return {};

@@ -44,6 +44,8 @@ class part_pool {
             slots_[at - 1].part = slots_[at].part;
         --size_;
     }
+    /// Keeps the first `size` parts. @pre not more than there are
+    constexpr void shrink(int size) { size_ = size; }
 
   private:
     slot slots_[Most];

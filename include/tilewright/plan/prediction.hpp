@@ -67,10 +67,16 @@ struct clocks {
         if (t.is_asynchronous) completion_of(in, m.at) = complete;
         else now = complete;
     }
+    /// When a wait of the core for a job that is complete at `complete` returns: it may have to be one for all jobs of the engine.
+    constexpr std::int64_t wait_covers(run const& in, int engine_at, std::int64_t complete) const {
+        bool const all = in.plan().where->engines[engine_at].completes == completion::by_engine;
+        return all ? engines[static_cast<std::size_t>(engine_at)].complete : complete;
+    }
     constexpr void wait(run const& in, int wait_at) {
         ring_step const& until = in.plan().waits[static_cast<std::size_t>(wait_at)];
         if (first_wait < 0) first_wait = now;
-        if (completion_of(in, until) > now) now = completion_of(in, until);
+        std::int64_t const complete = wait_covers(in, in.ring_at(until.ring).engine, completion_of(in, until));
+        if (complete > now) now = complete;
     }
     constexpr void push(run const& in, int push_at) {
         ring_step const& at = in.plan().waits[static_cast<std::size_t>(push_at)];
@@ -94,6 +100,7 @@ struct clocks {
             link const& other = in.plan().links[static_cast<std::size_t>(t.link)];
             return l.to < 0 ? t.link == at.link : other.to >= 0 && other.tokens == l.tokens && other.queue == l.queue;
         };
+        if (std::int64_t const complete = l.to < 0 ? wait_covers(in, l.from, now) : now; complete > now) now = complete;
         int last = -1;
         for (int which = 0; which < token_count; ++which) {
             token const& t = tokens[static_cast<std::size_t>(which)];

@@ -12,10 +12,9 @@ struct box_index {
     static constexpr std::int64_t highest = std::int64_t{1} << 40;
 
     int dimension = -1;        ///< of the tensor; -1: the separator
+    bool is_broken = false;    ///< what has `modulus` values, 0: all, was split by `divisor`, which does not divide it
     std::int64_t divisor = 1;  ///< (coordinate / divisor) % modulus
     std::int64_t modulus = 0;  ///< 0: none
-    bool is_broken = false;    ///< what has `modulus` values, 0: all, was split by `broken_by`, which does not divide it
-    std::int64_t broken_by = 0;
 
     constexpr box_index operator/(std::int64_t factor) const {
         box_index part = *this;
@@ -37,7 +36,7 @@ struct box_index {
     constexpr box_index split_badly(std::int64_t factor) const {
         box_index part = *this;
         part.is_broken = true;
-        part.broken_by = factor;
+        part.divisor = factor;
         return part;
     }
 };

@@ -56,7 +56,7 @@ class schedule {
   public:
     static constexpr int most_directives = 40;
     static constexpr int most_names = 96;
-    static constexpr int most_layouts = 4;
+    static constexpr int most_layouts = 8;
     static constexpr std::int64_t whole_loop = std::numeric_limits<std::int64_t>::min();
 
   private:
