@@ -140,6 +140,19 @@ TEST_CASE("a fill with another constant than the identity does not count") {
     auto const s = schedule(matmul, on).cache_read(A, spad).cache_read(B, spad).cache_write(C, acc).tensorize(m, n, k, step);
     CHECK(make_plan(s).refusal.kind == verdict_kind::missing_first_form);
 }
+TEST_CASE("axes that move one dimension of an operand move the tensor's by one factor") {
+    axis const i{"i", 8}, j{"j", 16}, r{"r", 3}, taps{"taps", 3};
+    tensor<std::int32_t> const x{"x"}, y{"y"}, X{"X"}, Y{"Y"};
+    auto const rows = intrinsic("rows", y(i, j) = sum(r, x(i + r, j))).reads(x, spad).writes(y, acc);
+    auto const on = machine("machine", dram, spad, acc, load, store, rows);
+    auto const verdict_on = [&](auto const& what) {
+        return make_plan(schedule(what, on).cache_read(X, spad).cache_write(Y, acc).tensorize(m, n, taps, rows)).refusal.kind;
+    };
+    CHECK(verdict_on(Y(m, n) = sum(taps, X(m + taps, n))) == verdict_kind::none);
+    CHECK(verdict_on(Y(m, n) = sum(taps, X(2 * m + 2 * taps, n))) == verdict_kind::none);  // rows two apart
+    CHECK(verdict_on(Y(m, n) = sum(taps, X(2 * m + taps, n))) == verdict_kind::intrinsic_mismatch);
+    CHECK(verdict_on(Y(m, n) = sum(taps, X(m + 2 * taps, n))) == verdict_kind::intrinsic_mismatch);
+}
 TEST_CASE("equal subexpressions of semantics are one node, and match however the stage shares its own") {
     axis const i{"i", 16}, j{"j", 16};
     tensor<std::int32_t> const x{"x"}, y{"y"}, z{"z"}, X{"X"}, Y{"Y"}, Z{"Z"};
