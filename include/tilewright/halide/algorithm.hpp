@@ -1,6 +1,7 @@
 #pragma once
 #include <map>
 #include <tilewright/halide/border.hpp>
+#include <tilewright/halide/c_names.hpp>
 #include <tilewright/plan/arguments.hpp>
 
 namespace tilewright::halide {
@@ -40,7 +41,7 @@ inline Halide::Func build_algorithm(plan_value const& plan, algorithm_inputs con
     for (int position = 0; position < plan.stages.size(); ++position) {
         stage const& s = plan.stages[static_cast<std::size_t>(position)];
         bool const last = position + 1 == plan.stages.size();
-        Halide::Func f(last ? output_name : s.output.str());
+        Halide::Func f(last ? output_name : code_name('s', position, s.output.str()));
         std::map<std::string, Expr> axes;
         std::vector<Halide::Var> arguments;
         std::vector<std::pair<Expr, Expr>> reduction;
@@ -49,7 +50,7 @@ inline Halide::Func build_algorithm(plan_value const& plan, algorithm_inputs con
             if (a.reduction) {
                 reduction.emplace_back(0, a.run_time ? inputs.extents.at(a.name.str()) : Expr(static_cast<int>(a.extent)));
             } else {
-                arguments.insert(arguments.begin(), Halide::Var(a.name.str()));
+                arguments.insert(arguments.begin(), Halide::Var(code_name('a', axis, a.name.str())));
                 axes[a.name.str()] = arguments.front();
             }
         }

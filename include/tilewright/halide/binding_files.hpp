@@ -2,8 +2,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <numeric>
 #include <sstream>
+#include <tilewright/halide/c_names.hpp>
 #include <tilewright/plan/arguments.hpp>
 #include <tilewright/plan/in_place.hpp>
 #include <vector>
@@ -58,25 +60,80 @@ inline std::vector<pool> pools_of(plan_value const& plan, bool device) {
     return found;
 }
 
+/// What a kernel's arguments are called in C.
+struct argument_words {
+    std::vector<std::string> tensors, parameters, pools;  ///< in the order of `arguments_of`
+    std::map<int, std::string> numbers;                   ///< by variable: extents that are left to run time, counts of tiles that follow
+
+    std::string const& number(int variable_at) const { return numbers.at(variable_at); }
+};
+inline argument_words words_of_arguments(plan_value const& plan, c_names& names, bool device) {
+    argument_words words;
+    argument_list const list = arguments_of(plan);
+    for (buffer const& b : passed_buffers(plan)) words.tensors.push_back(names.take(b.tensor.str()));
+    for (int at = 0; at < list.parameter_count; ++at)
+        words.parameters.push_back(names.take(plan.what[list.parameters[static_cast<std::size_t>(at)]].name.str()));
+    for (pool const& one : pools_of(plan, device)) words.pools.push_back(names.take(one.name));
+    for (int at = 0; at < plan.variables.size(); ++at) {
+        variable const& v = plan.variables[static_cast<std::size_t>(at)];
+        if (v.kind == variable_kind::extent) words.numbers[at] = names.take("extent_" + v.name.str());
+        if (v.kind == variable_kind::count) words.numbers[at] = names.take("count_" + std::to_string(at) + "_" + v.name.str());
+    }
+    return words;
+}
+/// The words of a kernel's header and entry.
+struct entry_words {
+    c_names names;
+    argument_words arguments;
+
+    entry_words(plan_value const& plan, std::string const& name, bool device) {
+        for (char const* made : {"", "_unchecked", "_result"}) names.reserve(name + made);
+        arguments = words_of_arguments(plan, names, device);
+    }
+};
+
 /// The C parameter list of a kernel, or, without types, its arguments in a call. `result`: what stands for a result that is kept;
 /// `pool_prefix` stands in front of the names of pools.
-inline std::string parameter_list(plan_value const& plan, bool types, bool device, std::string const& result = {},
+inline std::string parameter_list(plan_value const& plan, argument_words const& words, bool types, std::string const& result = {},
                                   std::string const& pool_prefix = "void *") {
     std::vector<std::string> inputs, outputs;
-    for (buffer const& b : passed_buffers(plan))
-        (b.written ? outputs : inputs).push_back((types ? "struct halide_buffer_t *" : "") + b.tensor.str());
+    std::vector<buffer> const passed = passed_buffers(plan);
+    for (std::size_t at = 0; at < passed.size(); ++at)
+        (passed[at].written ? outputs : inputs).push_back((types ? "struct halide_buffer_t *" : "") + words.tensors[at]);
     argument_list const list = arguments_of(plan);
     for (int at = 0; at < list.parameter_count; ++at) {
         node const& n = plan.what[list.parameters[static_cast<std::size_t>(at)]];
-        inputs.push_back((types ? c_type(n.type) + " " : "") + n.name.str());
+        inputs.push_back((types ? c_type(n.type) + " " : "") + words.parameters[static_cast<std::size_t>(at)]);
     }
-    for (pool const& one : pools_of(plan, device)) inputs.push_back(pool_prefix + one.name);
+    for (std::string const& one : words.pools) inputs.push_back(pool_prefix + one);
     if (!result.empty()) outputs.push_back(result);
     std::string text;
     for (auto const* part : {&inputs, &outputs}) {
         for (std::string const& one : *part) text += (text.empty() ? "" : ", ") + one;
     }
     return text.empty() && types ? "void" : text;
+}
+
+/// Calls `visit(call, aside)` for every function of a machine; `aside`: it starts or awaits something that touches memory beside the code.
+template <class Visit>
+void each_function(machine const& where, Visit const& visit) {
+    for (int at = 0; at < where.transfers.size(); ++at)
+        each_call(where, where.transfers[at], [&](device_call const& call) { visit(call, true); });
+    for (int at = 0; at < where.engines.size(); ++at) visit(wait_call_of(where.engines[at]), true);
+    for (int at = 0; at < where.tokens.size(); ++at)
+        visit(push_call_of(where.tokens[at]), true), visit(pop_call_of(where.tokens[at]), true);
+    for (int at = 0; at < where.configurations.size(); ++at) visit(set_call_of(where.configurations[at]), false);
+    for (int at = 0; at < where.intrinsics.size(); ++at)
+        each_call(where, where.intrinsics[at], [&](device_call const& call) { visit(call, where.intrinsics[at].is_asynchronous); });
+}
+/// The name of a kernel's function.
+/// @throws std::invalid_argument where it cannot have it
+inline void check_kernel_name(machine const& where, std::string const& name) {
+    check_function_name(name);
+    each_function(where, [&](device_call const& call, bool) {
+        if (call.symbol.str() == name)
+            throw std::invalid_argument("`" + name + "` is a function of the machine: name the kernel otherwise");
+    });
 }
 
 /// `int mvin(const void *source, void *destination, int64_t bytes);` for every function of the device that the plan calls.
@@ -87,11 +144,11 @@ inline std::vector<std::string> device_prototype_list(plan_value const& plan, bo
     std::vector<std::string> written;
     auto const write = [&](device_call const& call, std::string const& what, auto const& argument) {
         std::string line = "int " + call.symbol.str() + "(";
+        c_names names;  // what is passed twice has two
         for (int at = 0; at < call.count; ++at) {
-            std::string one = argument(call.arguments[static_cast<std::size_t>(at)], at);
-            // What is passed twice has two names.
-            if ((line + ",").find(one + ",") != std::string::npos) one += "_" + std::to_string(at);
-            line += (at > 0 ? ", " : "") + one;
+            std::string const one = argument(call.arguments[static_cast<std::size_t>(at)], at);
+            std::size_t const name = one.find_last_of(" *") + 1;
+            line += (at > 0 ? ", " : "") + one.substr(0, name) + names.take(one.substr(name));
         }
         line += call.count == 0 ? "void);" : ");";
         for (std::string const& before : written) {
@@ -229,19 +286,25 @@ inline std::string layout_rules(buffer const& b) {
 
 inline std::string header_text(plan_value const& plan, std::string const& name, bool device) {
     std::ostringstream text;
+    argument_words const words = entry_words(plan, name, device).arguments;
     text << "/* Kernel " << name << " on machine " << plan.where->name.str() << ", written by its binding tool. */\n"
          << "#ifndef TILEWRIGHT_KERNEL_" << name << "\n#define TILEWRIGHT_KERNEL_" << name << "\n\n"
          << "#include <stdbool.h>\n#include <stdint.h>\n#include <tilewright/runtime/entry.h>\n\n#ifdef __cplusplus\nextern \"C\" "
             "{\n#endif\n\n"
          << "/* 0; or -(2000 + 100 * kind + position) of an argument that the kernel cannot run on, see tilewright/runtime/entry.h;\n"
             "   or the code of a device function that failed. */\n"
-         << "int " << name << "(" << parameter_list(plan, true, device) << ");\n";
-    for (buffer const& b : passed_buffers(plan)) {
-        if (std::string const rules = layout_rules(b); !rules.empty()) text << "/* " << b.tensor.str() << ": " << rules << ". */\n";
+         << "int " << name << "(" << parameter_list(plan, words, true) << ");\n";
+    std::vector<buffer> const passed = passed_buffers(plan);
+    for (std::size_t at = 0; at < passed.size(); ++at) {
+        if (std::string const rules = layout_rules(passed[at]); !rules.empty())
+            text << "/* " << words.tensors[at] << ": " << rules << ". */\n";
     }
-    for (pool const& one : pools_of(plan, device))
-        text << "/* " << one.name << ": " << one.bytes << " bytes, at a multiple of " << one.alignment
-             << ", for this call alone. */\n#define TILEWRIGHT_" << name << "_" << one.name << "_BYTES " << one.bytes << "\n";
+    std::vector<pool> const pools = pools_of(plan, device);
+    for (std::size_t at = 0; at < pools.size(); ++at) {
+        pool const& one = pools[at];
+        text << "/* " << words.pools[at] << ": " << one.bytes << " bytes, at a multiple of " << one.alignment
+             << ", for this call alone. */\n#define TILEWRIGHT_" << name << "_" << words.pools[at] << "_BYTES " << one.bytes << "\n";
+    }
     if (buffer const* kept = kept_result(plan))
         text << "/* The result stays in memory " << plan.where->memories[kept->memory].name.str() << ", " << kept->offset
              << " bytes from its base. */\n";
@@ -274,32 +337,32 @@ inline fixed_array<std::int64_t, max_rank> constant_extents(plan_value const& pl
     }
     return extents;
 }
-/// What an extent that is left to run time, or a count of tiles that follows from it, is called in an entry.
-inline std::string number_name(plan_value const& plan, int at) {
-    variable const& v = plan.variables[static_cast<std::size_t>(at)];
-    return (v.kind == variable_kind::extent ? "extent_" : "count_" + std::to_string(at) + "_") + v.name.str();
-}
-inline std::string extent_of_result(plan_value const& plan, buffer const& kept, int dimension) {
+inline std::string extent_of_result(plan_value const& plan, argument_words const& words, buffer const& kept, int dimension) {
     stage_axis const& a = plan.stages[static_cast<std::size_t>(plan.stages.size() - 1)].axes[static_cast<std::size_t>(dimension)];
-    return a.run_time ? "(int32_t)extent_" + a.name.str() : std::to_string(kept.extents[static_cast<std::size_t>(dimension)]);
+    for (int at = 0; at < plan.variables.size() && a.run_time; ++at) {
+        variable const& v = plan.variables[static_cast<std::size_t>(at)];
+        if (v.kind == variable_kind::extent && v.name == a.name) return "(int32_t)" + words.number(at);
+    }
+    return std::to_string(kept.extents[static_cast<std::size_t>(dimension)]);
 }
 /// A form over such numbers.
-inline std::string number_text(plan_value const& plan, affine const& form) {
+inline std::string number_text(plan_value const& plan, argument_words const& words, affine const& form) {
     std::string all = std::to_string(form.constant);
     for (int t = 0; t < form.count; ++t) {
         term const& part = plan.term_at(form, t);
-        all += " + " + std::to_string(part.coefficient) + " * " + number_name(plan, part.variable);
+        all += " + " + std::to_string(part.coefficient) + " * " + words.number(part.variable);
     }
     return all;
 }
 /// How many tiles there are, at the extents.
-inline std::string count_text(plan_value const& plan, int at) {
+inline std::string count_text(plan_value const& plan, argument_words const& words, int at) {
     variable const& v = plan.variables[static_cast<std::size_t>(at)];
-    return "    const int64_t " + number_name(plan, at) + " = (" + number_text(plan, v.fused) + ") / " + std::to_string(v.divisor) + ";\n";
+    return "    const int64_t " + words.number(at) + " = (" + number_text(plan, words, v.fused) + ") / " + std::to_string(v.divisor) +
+           ";\n";
 }
 /// Refuses extents that make more steps than can be counted. `error(kind, buffer)` is the statement that does.
 template <class Error>
-std::string step_checks_text(plan_value const& plan, Error const& error) {
+std::string step_checks_text(plan_value const& plan, argument_words const& words, Error const& error) {
     std::ostringstream text;
     for (int at = 0; at < plan.rings.size(); ++at) {
         ring const& r = plan.rings[static_cast<std::size_t>(at)];
@@ -308,7 +371,7 @@ std::string step_checks_text(plan_value const& plan, Error const& error) {
         int asked = 0;
         for (int loop = r.loop_count - 1; loop >= 0; --loop) {
             variable const& v = plan.variables[static_cast<std::size_t>(r.loops[static_cast<std::size_t>(loop)])];
-            left += " / " + (v.trips >= 0 ? number_name(plan, v.trips) : std::to_string(v.extent));
+            left += " / " + (v.trips >= 0 ? words.number(v.trips) : std::to_string(v.extent));
             if (v.trips >= 0) asked = v.trips;
         }
         while (plan.variables[static_cast<std::size_t>(asked)].kind == variable_kind::count)
@@ -318,35 +381,45 @@ std::string step_checks_text(plan_value const& plan, Error const& error) {
     return text.str();
 }
 /// Reads the extents that are left to run time, and makes of `at_least` what the arguments have to be at them.
-inline std::string extents_text(plan_value const& plan) {
+/// @param given  the word of the arguments as they are asked for; @param at_least  of what they have to be whatever the extents are
+inline std::string extents_text(plan_value const& plan, argument_words const& words, std::string const& given,
+                                std::string const& at_least) {
     if (plan.run_time_extents == 0) return {};
     std::ostringstream text;
     auto const error = [&](char const* kind, int buffer_at) {
         return "return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_" + std::string(kind) + ", " + std::to_string(position_of(plan, buffer_at)) +
                ");\n";
     };
-    text << "    struct tilewright_argument arguments[sizeof at_least / sizeof at_least[0]];\n";
+    text << "    struct tilewright_argument " << given << "[sizeof " << at_least << " / sizeof " << at_least << "[0]];\n";
     for (int at = 0; at < plan.variables.size(); ++at) {
         variable const& v = plan.variables[static_cast<std::size_t>(at)];
-        if (v.kind == variable_kind::count) text << count_text(plan, at);
+        if (v.kind == variable_kind::count) text << count_text(plan, words, at);
         if (v.kind != variable_kind::extent) continue;
         shape const& from = shape_of_extent(plan, at, true);
         buffer const& b = plan.buffers[static_cast<std::size_t>(from.buffer)];
-        std::string const tensor = b.tensor.str(), extent = number_name(plan, at);
+        std::string const tensor = words.tensors[static_cast<std::size_t>(position_of(plan, from.buffer))], extent = words.number(at);
         text << "    if (" << tensor << " == NULL || " << tensor << "->dim == NULL) " << error("NULL_BUFFER", from.buffer) << "    if ("
              << tensor << "->dimensions != " << b.rank << ") " << error("WRONG_RANK", from.buffer) << "    const int64_t " << extent
              << " = " << tensor << "->dim[" << b.rank - 1 - from.dimension << "].extent;\n    if (" << extent << " < 1 || " << extent
              << " > " << v.extent << ") " << error("RUN_TIME_EXTENT", from.buffer);
     }
-    text << step_checks_text(plan, error);
-    text << "    memcpy(arguments, at_least, sizeof at_least);\n";
+    text << step_checks_text(plan, words, error);
+    text << "    memcpy(" << given << ", " << at_least << ", sizeof " << at_least << ");\n";
     for (int at = 0; at < plan.shapes.size(); ++at) {
         shape const& one = plan.shapes[static_cast<std::size_t>(at)];
         std::int64_t const minimum = plan.buffers[static_cast<std::size_t>(one.buffer)].minimum[static_cast<std::size_t>(one.dimension)];
-        text << "    if (tilewright_reach(&arguments[" << position_of(plan, one.buffer) << "].extent[" << one.dimension << "], "
-             << number_text(plan, one.end) << " - " << minimum << ")) " << error("WRONG_EXTENT", one.buffer);
+        text << "    if (tilewright_reach(&" << given << "[" << position_of(plan, one.buffer) << "].extent[" << one.dimension << "], "
+             << number_text(plan, words, one.end) << " - " << minimum << ")) " << error("WRONG_EXTENT", one.buffer);
     }
     return text.str();
+}
+
+/// The word of a memory whose address is an argument.
+inline std::string const& word_of_pool(plan_value const& plan, argument_words const& words, int memory_at) {
+    argument_list const list = arguments_of(plan);
+    std::size_t at = 0;
+    while (list.pools[at] != memory_at) ++at;
+    return words.pools[at];
 }
 
 inline std::string entry_text(plan_value const& plan, std::string const& name, bool device) {
@@ -359,16 +432,20 @@ inline std::string entry_text(plan_value const& plan, std::string const& name, b
     };
     std::vector<buffer> const passed = passed_buffers(plan);
     buffer const* const kept = kept_result(plan);
+    entry_words all(plan, name, device);
+    argument_words const& words = all.arguments;
+    std::string const arguments = all.names.take("arguments"), at_least = all.names.take("at_least"), given = all.names.take("given"),
+                      code = all.names.take("code"), dim = all.names.take("dim"), result = all.names.take("result");
     text << "/* Entry of kernel " << name << ": checks what it is given, then runs it. Written by its binding tool. */\n"
          << "#include \"" << name << ".h\"\n"
          << (plan.run_time_extents > 0 ? "#include <string.h>\n\n" : "\n") << "int " << name << "_unchecked("
-         << parameter_list(plan, true, device, kept != nullptr ? "struct halide_buffer_t *result" : "", "uint64_t ") << ");\n";
+         << parameter_list(plan, words, true, kept != nullptr ? "struct halide_buffer_t *" + result : "", "uint64_t ") << ");\n";
     if (device)
         text << "\n/* Nothing, but where it stands the compiler does not mix memory accesses. */\n__attribute__((weak)) int "
                 "tilewright_fence(void) { return 0; }\n";
     if (kept != nullptr && !device) text << "void *" << name << "_result(void);\n";
     if (!passed.empty()) {
-        text << "\nstatic const struct tilewright_argument " << (plan.run_time_extents > 0 ? "at_least" : "arguments") << "[] = {\n";
+        text << "\nstatic const struct tilewright_argument " << (plan.run_time_extents > 0 ? at_least : arguments) << "[] = {\n";
         for (std::size_t at = 0; at < passed.size(); ++at) {
             buffer const& b = passed[at];
             text << "    /* " << b.tensor.str() << " */ {" << type_code(b.type) << ", " << type_bits(b.type) << ", " << b.rank << ", "
@@ -383,40 +460,42 @@ inline std::string entry_text(plan_value const& plan, std::string const& name, b
         }
         text << "};\n";
     }
-    text << "\nint " << name << "(" << parameter_list(plan, true, device) << ") {\n";
+    text << "\nint " << name << "(" << parameter_list(plan, words, true) << ") {\n";
     std::size_t position = passed.size();
-    for (pool const& one : pools_of(plan, device)) {
-        text << "    if (" << one.name << " == NULL) return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_NULL_HOST, " << position << ");\n"
-             << "    if ((uintptr_t)" << one.name << " % " << one.alignment
+    std::vector<pool> const pools = pools_of(plan, device);
+    for (std::size_t at = 0; at < pools.size(); ++at) {
+        text << "    if (" << words.pools[at] << " == NULL) return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_NULL_HOST, " << position << ");\n"
+             << "    if ((uintptr_t)" << words.pools[at] << " % " << pools[at].alignment
              << " != 0) return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_MISALIGNED, " << position << ");\n";
         ++position;
     }
     if (!passed.empty()) {
-        text << "    struct halide_buffer_t *given[] = {";
-        for (std::size_t at = 0; at < passed.size(); ++at) text << (at > 0 ? ", " : "") << passed[at].tensor.str();
+        text << "    struct halide_buffer_t *" << given << "[] = {";
+        for (std::size_t at = 0; at < passed.size(); ++at) text << (at > 0 ? ", " : "") << words.tensors[at];
         text << "};\n"
-             << extents_text(plan) << "    const int code = tilewright_check_arguments(arguments, " << passed.size()
-             << ", given);\n    if (code != 0) return code;\n";
+             << extents_text(plan, words, arguments, at_least) << "    const int " << code << " = tilewright_check_arguments(" << arguments
+             << ", " << passed.size() << ", " << given << ");\n    if (" << code << " != 0) return " << code << ";\n";
     }
     if (kept != nullptr) {
-        text << "    struct halide_dimension_t dim[] = {";
+        text << "    struct halide_dimension_t " << dim << "[] = {";
         for (int d = kept->rank - 1; d >= 0; --d)
-            text << "{0, " << extent_of_result(plan, *kept, d) << ", " << kept->stride(d) << ", 0}" << (d > 0 ? ", " : "");
+            text << "{0, " << extent_of_result(plan, words, *kept, d) << ", " << kept->stride(d) << ", 0}" << (d > 0 ? ", " : "");
         if (kept->rank == 0) text << "{0, 1, 1, 0}";
-        text << "};\n    struct halide_buffer_t result = {0};\n    result.host = (uint8_t *)";
+        text << "};\n    struct halide_buffer_t " << result << " = {0};\n    " << result << ".host = (uint8_t *)";
         // Code does not touch a memory whose addresses are numbers: Halide wants a pointer that is not null, and leaves it alone.
         if (device && plan.where->memories[kept->memory].is_numbered()) text << "(uintptr_t)1u;\n";
         else if (device && plan.where->memories[kept->memory].is_pool())
-            text << plan.where->memories[kept->memory].name.str() << " + " << kept->offset << ";\n";
+            text << word_of_pool(plan, words, kept->memory) << " + " << kept->offset << ";\n";
         else if (device)
             text << "(uintptr_t)0x" << std::hex << plan.where->memories[kept->memory].base + static_cast<std::uint64_t>(kept->offset)
                  << std::dec << "u;\n";
         else text << name << "_result();\n";
-        text << "    result.type.code = " << type_code(kept->type) << ";\n    result.type.bits = " << type_bits(kept->type)
-             << ";\n    result.type.lanes = 1;\n    result.dimensions = " << kept->rank << ";\n    result.dim = dim;\n";
+        text << "    " << result << ".type.code = " << type_code(kept->type) << ";\n    " << result
+             << ".type.bits = " << type_bits(kept->type) << ";\n    " << result << ".type.lanes = 1;\n    " << result
+             << ".dimensions = " << kept->rank << ";\n    " << result << ".dim = " << dim << ";\n";
     }
     text << "    return " << name << "_unchecked("
-         << parameter_list(plan, false, device, kept != nullptr ? "&result" : "", "(uint64_t)(uintptr_t)") << ");\n}\n";
+         << parameter_list(plan, words, false, kept != nullptr ? "&" + result : "", "(uint64_t)(uintptr_t)") << ");\n}\n";
     return text.str();
 }
 
@@ -437,13 +516,14 @@ inline std::string binding_text(plan_value const& plan, std::string const& name,
 /// The program of a kernel's binding tool: `tool emulated|device DIRECTORY HEADER SCHEDULE` writes NAME.h, NAME_entry.c and, for the
 /// emulated binding, NAME_binding.cpp.
 /// @return 0, or 1 after a message
-inline int write_binding_files(plan_value const& plan, std::string const& name, int count, char** arguments) {
+inline int write_binding_files(plan_value const& plan, std::string const& name, int count, char** arguments) try {
     std::vector<std::string> const given(arguments + 1, arguments + count);
     if (given.size() != 4 || (given[0] != "emulated" && given[0] != "device")) {
         std::cerr << "usage: " << arguments[0] << " emulated|device DIRECTORY HEADER SCHEDULE\n";
         return 1;
     }
     bool const device = given[0] == "device";
+    detail::check_kernel_name(*plan.where, name);
     std::filesystem::path const directory = given[1];
     auto const write = [&](std::string const& file, std::string const& text) {
         std::ofstream out(directory / file);
@@ -455,6 +535,9 @@ inline int write_binding_files(plan_value const& plan, std::string const& name, 
         write(name + ".h", detail::header_text(plan, name, device)) && write(name + "_entry.c", detail::entry_text(plan, name, device));
     if (good && !device) good = write(name + "_binding.cpp", detail::binding_text(plan, name, given[2], given[3]));
     return good ? 0 : 1;
+} catch (std::exception const& wrong) {
+    std::cerr << name << ": " << wrong.what() << "\n";
+    return 1;
 }
 
 }  // namespace tilewright::halide

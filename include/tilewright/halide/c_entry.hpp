@@ -19,9 +19,9 @@ struct c_argument {
 /// strides, extents.
 struct c_signature {
     std::vector<c_argument> tensors;
-    std::vector<std::pair<std::string, std::string>> scalars;  ///< name in the plan, word
-    std::vector<std::pair<int, std::string>> pools;            ///< memory of the machine, word
-    std::vector<std::pair<int, std::string>> extents;          ///< variable of the plan, word
+    argument_words words;
+    std::vector<std::pair<int, std::string>> pools;    ///< memory of the machine, word
+    std::vector<std::pair<int, std::string>> extents;  ///< variable of the plan, word
 
     std::string parameters(plan_value const& plan) const {
         std::string text;
@@ -36,7 +36,8 @@ struct c_signature {
         };
         add_tensors(false);
         argument_list const list = arguments_of(plan);
-        for (std::size_t at = 0; at < scalars.size(); ++at) add(c_type(plan.what[list.parameters[at]].type) + " " + scalars[at].second);
+        for (std::size_t at = 0; at < words.parameters.size(); ++at)
+            add(c_type(plan.what[list.parameters[at]].type) + " " + words.parameters[at]);
         for (auto const& [at, word] : pools) add("void *" + word);
         add_tensors(true);
         for (auto const& [at, word] : extents) add("int64_t " + word);
@@ -46,17 +47,16 @@ struct c_signature {
 
 inline c_signature c_signature_of(plan_value const& plan, c_names& names, bool device) {
     c_signature made;
-    for (int at = 0; at < plan.variables.size(); ++at) {
-        variable const& v = plan.variables[static_cast<std::size_t>(at)];
-        if (v.kind == variable_kind::extent || v.kind == variable_kind::count) names.reserve(number_name(plan, at));
-        if (v.kind == variable_kind::extent) made.extents.emplace_back(at, number_name(plan, at));
-    }
     argument_list const list = arguments_of(plan);
+    made.words = words_of_arguments(plan, names, device);
+    for (auto const& [at, word] : made.words.numbers) {
+        if (plan.variables[static_cast<std::size_t>(at)].kind == variable_kind::extent) made.extents.emplace_back(at, word);
+    }
     for (int position = 0; position < list.tensor_count; ++position) {
         c_argument one;
         one.at = list.tensors[static_cast<std::size_t>(position)];
         buffer const& b = plan.buffers[static_cast<std::size_t>(one.at)];
-        one.word = names.take(b.tensor.str());
+        one.word = made.words.tensors[static_cast<std::size_t>(position)];
         for (int d = 0; d < b.rank; ++d) {
             if (d + 1 < b.rank) one.strides.push_back(names.take(one.word + "_stride_" + std::to_string(d)));
             std::int64_t const minimum = b.minimum[static_cast<std::size_t>(d)];
@@ -64,26 +64,17 @@ inline c_signature c_signature_of(plan_value const& plan, c_names& names, bool d
             for (int which = 0; which < plan.shapes.size(); ++which) {
                 shape const& reach = plan.shapes[static_cast<std::size_t>(which)];
                 if (reach.buffer != one.at || reach.dimension != d) continue;
-                std::string const end = reach.plain
-                                            ? number_name(plan, plan.term_at(reach.end, 0).variable)
-                                            : number_text(plan, reach.end) + (minimum == 0 ? "" : " - (" + std::to_string(minimum) + ")");
+                std::string const end =
+                    reach.plain ? made.words.number(plan.term_at(reach.end, 0).variable)
+                                : number_text(plan, made.words, reach.end) + (minimum == 0 ? "" : " - (" + std::to_string(minimum) + ")");
                 extent = extent.empty() ? end : "((" + extent + ") > (" + end + ") ? (" + extent + ") : (" + end + "))";
             }
             one.extents.push_back(extent.empty() ? std::to_string(b.extents[static_cast<std::size_t>(d)]) : extent);
         }
         made.tensors.push_back(one);
     }
-    for (node const& n : [&] {
-             std::vector<node> parameters;
-             for (int at = 0; at < list.parameter_count; ++at)
-                 parameters.push_back(plan.what[list.parameters[static_cast<std::size_t>(at)]]);
-             return parameters;
-         }())
-        made.scalars.emplace_back(n.name.str(), names.take(n.name.str()));
-    for (int at = 0; at < list.pool_count && device; ++at) {
-        int const memory_at = list.pools[static_cast<std::size_t>(at)];
-        made.pools.emplace_back(memory_at, names.take(plan.where->memories[memory_at].name.str()));
-    }
+    for (int at = 0; at < list.pool_count && device; ++at)
+        made.pools.emplace_back(list.pools[static_cast<std::size_t>(at)], made.words.pools[static_cast<std::size_t>(at)]);
     return made;
 }
 
@@ -117,9 +108,9 @@ class c_checks {
         for (int at = 0; at < plan_.variables.size(); ++at) {
             if (plan_.variables[static_cast<std::size_t>(at)].kind != variable_kind::count) continue;
             // What only counts on towards another number may not be asked for itself.
-            text_ += count_text(plan_, at) + "    (void)" + number_name(plan_, at) + ";\n";
+            text_ += count_text(plan_, signature_.words, at) + "    (void)" + signature_.words.number(at) + ";\n";
         }
-        text_ += step_checks_text(plan_, [&](char const*, int buffer_at) {
+        text_ += step_checks_text(plan_, signature_.words, [&](char const*, int buffer_at) {
             return code_text(TILEWRIGHT_RUN_TIME_EXTENT, "more steps than can be counted", position_of(plan_, buffer_at)) + "\n";
         });
         for (std::size_t position = 0; position < signature_.tensors.size(); ++position) check(static_cast<int>(position));
@@ -137,7 +128,7 @@ class c_checks {
             for (std::size_t other = 0; other < signature_.tensors.size(); ++other) {
                 if (other == written) continue;
                 overlaps_ = true;
-                refuse_if(apart_unless_same(signature_.tensors[written], signature_.tensors[other]) + "overlap(" +
+                refuse_if(apart_unless_same(signature_.tensors[written], signature_.tensors[other]) + "tilewright_overlap(" +
                               bytes_of_argument(signature_.tensors[written]) + ", " + bytes_of_argument(signature_.tensors[other]) + ")",
                           TILEWRIGHT_OVERLAP, "the result shares bytes with it", static_cast<int>(other));
             }

@@ -88,7 +88,7 @@ class c_expressions {
 
     /// @return the word that stands for a Halide name from now on
     std::string define(std::string const& name, c_variable::kind is = c_variable::kind::value, bool non_negative = false) {
-        std::string const word = names.take(name);
+        std::string const word = names.take(plain_name(name));
         bind(name, {word, is, non_negative});
         return word;
     }

@@ -33,7 +33,7 @@ inline std::string c_fence() {
 
 inline std::string c_overlap() {
     return "/* Whether two pieces of memory, of so many bytes, share some. */\n"
-           "static inline bool overlap(const void *a, int64_t a_bytes, const void *b, int64_t b_bytes) {\n"
+           "static inline bool tilewright_overlap(const void *a, int64_t a_bytes, const void *b, int64_t b_bytes) {\n"
            "    const uint64_t first = (uint64_t)(uintptr_t)a, second = (uint64_t)(uintptr_t)b;\n"
            "    return first < second + (uint64_t)b_bytes && second < first + (uint64_t)a_bytes;\n"
            "}\n";

@@ -9,12 +9,12 @@ namespace tilewright::halide::detail {
 /// The helpers that a kernel uses, by name and type.
 class c_helpers {
   public:
-    /// A call's function: `use("divide", Int(32))` is "divide_int32".
+    /// A call's function: `use("divide", Int(32))` is "tilewright_divide_int32".
     std::string use(std::string const& what, Halide::Type const& type) {
         if (what == "modulo" && type.is_float()) use("floor", type);
         used_.insert({what, type_word(type)});
         types_[type_word(type)] = type.element_of();
-        return what + "_" + type_word(type);
+        return "tilewright_" + what + "_" + type_word(type);
     }
     /// Those of another kernel, too.
     void add(c_helpers const& others) {
@@ -50,7 +50,7 @@ class c_helpers {
         if (what == "divide" && type.is_int())
             return made(
                 "/* Rounds so that the remainder is not negative; 0 where b is 0. */\n"
-                "static inline $T divide_$W($T a, $T b) {\n"
+                "static inline $T tilewright_divide_$W($T a, $T b) {\n"
                 "    if (b == 0) return 0;\n"
                 "    if (b == -1) return ($T)(0u - ($U)a);\n"
                 "    return a % b < 0 ? a / b + (b > 0 ? -1 : 1) : a / b;\n"
@@ -58,50 +58,50 @@ class c_helpers {
         if (what == "modulo" && type.is_int())
             return made(
                 "/* The remainder that is not negative; 0 where b is 0. */\n"
-                "static inline $T modulo_$W($T a, $T b) {\n"
+                "static inline $T tilewright_modulo_$W($T a, $T b) {\n"
                 "    if (b == 0 || b == -1) return 0;\n"
                 "    return a % b < 0 ? (b > 0 ? a % b + b : a % b - b) : a % b;\n"
                 "}\n");
-        if (what == "divide") return made("static inline $T divide_$W($T a, $T b) { return b == 0 ? 0 : a / b; }\n");
+        if (what == "divide") return made("static inline $T tilewright_divide_$W($T a, $T b) { return b == 0 ? 0 : a / b; }\n");
         if (what == "floor")
             return made(
-                "static inline $T floor_$W($T a) {\n"
+                "static inline $T tilewright_floor_$W($T a) {\n"
                 "    if (!(a > -$L && a < $L)) return a; /* a whole number, or none at all */\n"
                 "    const $T truncated = ($T)($I)a;\n"
                 "    return truncated > a ? truncated - 1 : truncated == a ? a : truncated;\n"
                 "}\n");
         if (what == "modulo" && type.is_float())
             return made(
-                "static inline $T modulo_$W($T a, $T b) {\n"
-                "    const $T whole = b * floor_$W(a / b);\n"
+                "static inline $T tilewright_modulo_$W($T a, $T b) {\n"
+                "    const $T whole = b * tilewright_floor_$W(a / b);\n"
                 "    return a - whole;\n"
                 "}\n");
-        if (what == "modulo") return made("static inline $T modulo_$W($T a, $T b) { return b == 0 ? 0 : a % b; }\n");
-        if (what == "minimum") return made("static inline $T minimum_$W($T a, $T b) { return a < b ? a : b; }\n");
-        if (what == "maximum") return made("static inline $T maximum_$W($T a, $T b) { return a > b ? a : b; }\n");
-        if (what == "absolute") return made("static inline $U absolute_$W($T a) { return a < 0 ? ($U)(0u - ($U)a) : ($U)a; }\n");
+        if (what == "modulo") return made("static inline $T tilewright_modulo_$W($T a, $T b) { return b == 0 ? 0 : a % b; }\n");
+        if (what == "minimum") return made("static inline $T tilewright_minimum_$W($T a, $T b) { return a < b ? a : b; }\n");
+        if (what == "maximum") return made("static inline $T tilewright_maximum_$W($T a, $T b) { return a > b ? a : b; }\n");
+        if (what == "absolute") return made("static inline $U tilewright_absolute_$W($T a) { return a < 0 ? ($U)(0u - ($U)a) : ($U)a; }\n");
         // An amount below 0 shifts the other way; nothing is left of what is shifted as far as there are bits.
         if (what == "shift_left")
             return made(
-                "static inline $T shift_left_$W($T a, int64_t by) {\n"
+                "static inline $T tilewright_shift_left_$W($T a, int64_t by) {\n"
                 "    if (by < 0) return ($T)(a >> (-by < $B ? -by : $B - 1) >> (-by < $B ? 0 : 1));\n"
                 "    return by < $B ? ($T)(($U)a << by) : 0;\n"
                 "}\n");
         if (what == "shift_right")
             return made(
-                "static inline $T shift_right_$W($T a, int64_t by) {\n"
+                "static inline $T tilewright_shift_right_$W($T a, int64_t by) {\n"
                 "    if (by < 0) return -by < $B ? ($T)(($U)a << -by) : 0;\n"
                 "    return ($T)(a >> (by < $B ? by : $B - 1) >> (by < $B ? 0 : 1));\n"
                 "}\n");
         if (what == "of_bits")
             return made(
-                "static inline $T of_bits_$W($U bits) {\n"
+                "static inline $T tilewright_of_bits_$W($U bits) {\n"
                 "    const union { $U bits; $T value; } both = {bits};\n"
                 "    return both.value;\n"
                 "}\n");
         if (what == "bits")
             return made(
-                "static inline $U bits_$W($T value) {\n"
+                "static inline $U tilewright_bits_$W($T value) {\n"
                 "    const union { $T value; $U bits; } both = {value};\n"
                 "    return both.bits;\n"
                 "}\n");

@@ -16,10 +16,8 @@ class c_program_writer {
 
     file_list write() {
         if (plan_.refusal) throw std::invalid_argument(to_string(plan_.refusal));
-        words_.reserve("at");
-        words_.reserve("status");
-        for (int at = 0; at < plan_.memories.size(); ++at) memory_words_.push_back(words_.take(as_word(memory_at(at).name)));
-        for (int at = 0; at < plan_.tensors.size(); ++at) tensor_words_.push_back(words_.take(as_word(plan_.tensor_at(at).name)));
+        for (int at = 0; at < plan_.kernels.size(); ++at) builds_.push_back(build_kernel(plan_, at));
+        take_words();
         for (int at = 0; at < plan_.kernels.size(); ++at) write_kernel(at);
         file_list files{{options_.name + ".h", header()}, {options_.name + ".c", source()}};
         for (int at = 0; at < plan_.memories.size(); ++at) {
@@ -53,8 +51,32 @@ class c_program_writer {
         std::replace(word.begin(), word.end(), '.', '_');
         return word;
     }
-    std::string kernel_name(int at) const { return options_.name + "_" + as_word(plan_.kernel_at(at).name); }
-    std::string image_name(int memory) const { return options_.name + "_" + as_word(memory_at(memory).name); }
+    std::string const& kernel_name(int at) const { return kernel_words_[static_cast<std::size_t>(at)]; }
+    std::string image_name(int memory) const { return options_.name + "_" + word_of_memory(memory); }
+    /// Gives every word of the file to one thing: users' tensors and memories first.
+    void take_words() {
+        check_function_name(options_.name);
+        for (char const* made : {"", "_program", "_places"}) words_.reserve(options_.name + made);
+        auto const reserve = [&](label const& symbol) {
+            if (symbol.str() == options_.name)
+                throw std::invalid_argument("`" + options_.name + "` is a function of a machine: name the program otherwise");
+            words_.reserve(symbol.str());
+        };
+        for (kernel_build const& made : builds_)
+            each_function(*made.plan.where, [&](device_call const& call, bool) { reserve(call.symbol); });
+        for (int a = 0; a < plan_.of->agent_count; ++a) {
+            agent const& one = plan_.of->agents[static_cast<std::size_t>(a)];
+            if (one.is_aside()) reserve(one.start), reserve(one.join);
+        }
+        for (int at = 0; at < plan_.memories.size(); ++at)
+            memory_words_.push_back(words_.take(as_word(memory_at(at).name), {"_BYTES", "_IMAGE_BYTES"}));
+        for (int at = 0; at < plan_.tensors.size(); ++at) tensor_words_.push_back(words_.take(as_word(plan_.tensor_at(at).name)));
+        for (int at = 0; at < plan_.memories.size(); ++at) words_.reserve(image_name(at) + "_image");
+        for (int at = 0; at < plan_.kernels.size(); ++at)
+            kernel_words_.push_back(words_.take(options_.name + "_" + as_word(plan_.kernel_at(at).name),
+                                                {"_steps", "_complete", "_here", "_complete_here", "_machine"}));
+        at_ = words_.take("at"), status_ = words_.take("status");
+    }
     /// Whether the caller gives the address of a memory, and the program uses it.
     bool is_given(int memory) const { return on_device() && pool_at(memory).used && memory_at(memory).what.is_pool(); }
     /// Whether the program has to know where a memory is: tensors lie there, or kernels are told.
@@ -101,8 +123,7 @@ class c_program_writer {
     }
 
     void write_kernel(int at) {
-        builds_.push_back(build_kernel(plan_, at));
-        kernel_build const& made = builds_.back();
+        kernel_build const& made = builds_[static_cast<std::size_t>(at)];
         c_source_options const how{kernel_name(at), options_.to, options_.includes};
         codes_.push_back(c_kernel_writer(*made.what, made.plan, how).write("static ", copies(at)));
     }
@@ -283,19 +304,20 @@ class c_program_writer {
         for (int at = 0; at < plan_.memories.size(); ++at) {
             if (is_given(at)) check(word_of_memory(at), pool_at(at).alignment, "memory");
         }
-        text << "    struct " << options_.name << "_places at;\n" << (places_text() == no_places ? "    at.nothing = 0;\n" : "");
+        text << "    struct " << options_.name << "_places " << at_ << ";\n"
+             << (places_text() == no_places ? "    " + at_ + ".nothing = 0;\n" : "");
         auto const place = [&](int at, ir::program_tensor const&) {
-            text << "    at." << word_of_tensor(at) << " = " << word_of_tensor(at) << ";\n";
+            text << "    " << at_ << "." << word_of_tensor(at) << " = " << word_of_tensor(at) << ";\n";
         };
         each_passed(ir::tensor_kind::input, place);
         each_passed(ir::tensor_kind::output, place);
         for (int at = 0; at < plan_.memories.size(); ++at) {
             int const banks = memory_at(at).what.banks;
             for (int bank = 0; bank < banks && is_addressed(at); ++bank)
-                text << "    at." << word_of_memory(at) << (banks > 1 ? "[" + std::to_string(bank) + "]" : "") << " = "
+                text << "    " << at_ << "." << word_of_memory(at) << (banks > 1 ? "[" + std::to_string(bank) + "]" : "") << " = "
                      << address_of_bank(at, bank) << ";\n";
         }
-        text << "    int status = 0;\n";
+        text << "    int " << status_ << " = 0;\n";
         std::map<int, std::int16_t> running;  // of each agent, the kernel
         for (int at = 0; at < plan_.steps.size(); ++at) {
             ir::program_step const& s = plan_.steps[static_cast<std::size_t>(at)];
@@ -303,16 +325,16 @@ class c_program_writer {
             agent const& on = plan_.agent_of(k);
             if (s.kind == ir::program_step_kind::join) running.erase(k.agent);
             constexpr char const* steps[] = {"", "start ", "join "};
-            text << "    /* " << steps[static_cast<int>(s.kind)] << k.name.str() << " on " << on.name.str()
-                 << " */\n    status = " << step_text(s) << ";\n";
+            text << "    /* " << steps[static_cast<int>(s.kind)] << k.name.str() << " on " << on.name.str() << " */\n    " << status_
+                 << " = " << step_text(s) << ";\n";
             if (running.empty()) {
-                text << "    if (status != 0) return status;\n";
+                text << "    if (" << status_ << " != 0) return " << status_ << ";\n";
             } else {
                 // Nothing is under way when the caller has the code.
-                text << "    if (status != 0) {\n";
+                text << "    if (" << status_ << " != 0) {\n";
                 for (auto const& [agent, kernel] : running)
                     text << "        (void)" << step_text({ir::program_step_kind::join, kernel}) << ";\n";
-                text << "        return status;\n    }\n";
+                text << "        return " << status_ << ";\n    }\n";
             }
             if (s.kind == ir::program_step_kind::start) running[k.agent] = s.kernel;
         }
@@ -326,12 +348,13 @@ class c_program_writer {
         agent const& on = plan_.agent_of(plan_.kernel_at(s.kernel));
         std::string const name = kernel_name(s.kernel), kernel = name + "_here";
         if (on_device() && s.kind == join) return on.is_engine() ? name + "_complete()" : on.join.str() + "()";
-        if (on_device()) return s.kind == start && on.is_aside() ? on.start.str() + "(" + kernel + ", &at)" : kernel + "(&at)";
+        if (on_device())
+            return s.kind == start && on.is_aside() ? on.start.str() + "(" + kernel + ", &" + at_ + ")" : kernel + "(&" + at_ + ")";
         std::string const agent = "(" + options_.name + "_program(), " + std::to_string(plan_.kernel_at(s.kernel).agent);
         if (s.kind == join) return "tilewright_program_join" + agent + ")";
         if (s.kind == start && on.is_engine())
-            return "tilewright_program_begin" + agent + ", " + kernel + ", " + name + "_complete_here, &at)";
-        return (s.kind == run ? "tilewright_program_run" : "tilewright_program_start") + agent + ", " + kernel + ", &at)";
+            return "tilewright_program_begin" + agent + ", " + kernel + ", " + name + "_complete_here, &" + at_ + ")";
+        return (s.kind == run ? "tilewright_program_run" : "tilewright_program_start") + agent + ", " + kernel + ", &" + at_ + ")";
     }
 
     using memory_value = tilewright::memory;
@@ -339,7 +362,8 @@ class c_program_writer {
     program_plan_value const& plan_;
     c_source_options options_;
     c_names words_;
-    std::vector<std::string> memory_words_, tensor_words_;
+    std::vector<std::string> memory_words_, tensor_words_, kernel_words_;
+    std::string at_, status_;  ///< of the entry
     std::vector<kernel_build> builds_;
     std::vector<c_kernel_code> codes_;
 };

@@ -51,6 +51,7 @@ class c_kernel_writer {
         if (plan_.refusal) throw std::invalid_argument(to_string(plan_.refusal));
         if (tilewright::detail::hazard const found = tilewright::detail::find_hazard_at_any(plan_))
             throw std::runtime_error("the plan has a hazard: " + std::string(text_of(found.broken)));
+        check_kernel_name(*plan_.where, options_.name);
         reserve_names();
         declare_registers();
         signature_ = c_signature_of(plan_, code_.values.names, on_device());
@@ -100,20 +101,13 @@ class c_kernel_writer {
     }
 
     void reserve_names() {
-        for (std::string const& word :
-             {options_.name, options_.name + "_steps", options_.name + "_complete", options_.name + "_machine", std::string("overlap")})
+        for (std::string const& word : {options_.name, options_.name + "_steps", options_.name + "_complete", options_.name + "_machine",
+                                        std::string("tilewright_overlap")})
             code_.values.names.reserve(word);
-        auto const reserve = [&](device_call const& call, bool aside) {
+        each_function(*plan_.where, [&](device_call const& call, bool aside) {
             code_.values.names.reserve(call.symbol.str());
             if (aside && on_device() && !options_.includes.empty()) code_.fenced.insert(call.symbol.str());
-        };
-        machine const& where = *plan_.where;
-        for (int at = 0; at < where.transfers.size(); ++at) reserve(call_of(where, where.transfers[at]), true);
-        for (int at = 0; at < where.engines.size(); ++at) reserve(wait_call_of(where.engines[at]), true);
-        for (int at = 0; at < where.tokens.size(); ++at)
-            reserve(push_call_of(where.tokens[at]), true), reserve(pop_call_of(where.tokens[at]), true);
-        for (int at = 0; at < where.intrinsics.size(); ++at)
-            reserve(call_of(where, where.intrinsics[at]), where.intrinsics[at].is_asynchronous);
+        });
     }
 
     /// Registers that functions take by value are variables of a type of the user's.
@@ -134,14 +128,7 @@ class c_kernel_writer {
 
     /// The function's parameters are known to the program by the names that it has for them.
     void bind_arguments() {
-        std::map<std::string, std::string> arguments;
-        std::string output;
-        for (c_argument const& a : signature_.tensors) {
-            buffer const& b = plan_.buffers[static_cast<std::size_t>(a.at)];
-            arguments[b.name.str()] = b.name.str();
-            if (b.written) output = b.name.str();
-        }
-        names_ = name_everything(plan_, arguments, output);
+        names_ = name_everything(plan_);
         for (int at = 0; at < plan_.buffers.size(); ++at)
             code_.element_types[names_.buffers[static_cast<std::size_t>(at)]] = c_type(plan_.buffers[static_cast<std::size_t>(at)].type);
         for (auto const& [at, variables] : registers_) code_.registers[names_.buffers[static_cast<std::size_t>(at)]] = variables;
@@ -151,13 +138,13 @@ class c_kernel_writer {
         }
         for (auto const& [at, word] : signature_.extents)
             code_.values.bind(names_.variables[static_cast<std::size_t>(at)], {word, c_variable::kind::value, true});
-        std::vector<node> const parameters = parameters_of(plan_);
+        std::vector<scalar_parameter> const parameters = parameters_of(plan_);
         for (std::size_t at = 0; at < parameters.size(); ++at) {
-            std::string const name = parameters[at].name.str();
-            names_.parameters[name] = Halide::Internal::Variable::make(type_of(parameters[at].type), name);
-            code_.values.bind(name, {signature_.scalars[at].second});
+            scalar_parameter const& one = parameters[at];
+            names_.parameters[one.name] = Halide::Internal::Variable::make(type_of(one.type), one.code);
+            code_.values.bind(one.code, {signature_.words.parameters[at]});
         }
-        for (auto const& [at, word] : signature_.pools) code_.values.bind(word, {word, c_variable::kind::address});
+        for (auto const& [at, word] : signature_.pools) code_.values.bind(pool_name(plan_, at), {word, c_variable::kind::address});
         code_.values.field_of = [this](std::string const& handle, std::string const& field, int dimension) {
             return field_of(handle, field, dimension);
         };
@@ -180,7 +167,8 @@ class c_kernel_writer {
         // The same code for every machine that it is written on: Halide only lowers here, for no processor in particular.
         emission how{options_.to, machine, Halide::Target(Halide::Target::Linux, Halide::Target::X86, 64)};
         how.plain_arguments = true;
-        for (auto const& [at, word] : signature_.pools) how.pools[at] = Halide::Internal::Variable::make(Halide::UInt(64), word);
+        for (auto const& [at, word] : signature_.pools)
+            how.pools[at] = Halide::Internal::Variable::make(Halide::UInt(64), pool_name(plan_, at));
         how.passes_values = true;
         how.part = part;
         how.remark = [this](int step_at) { return remark(step_at); };
@@ -288,13 +276,13 @@ class c_kernel_writer {
                 if (strides_.count(stride) != 0) add("int32_t ", stride, "(int32_t)" + stride);
             }
         }
-        std::vector<node> const scalars = parameters_of(plan_);
+        std::vector<scalar_parameter> const scalars = parameters_of(plan_);
         for (std::size_t at = 0; at < scalars.size(); ++at) {
-            if (is_used(scalars[at].name.str()))
-                add(c_type(scalars[at].type) + " ", signature_.scalars[at].second, signature_.scalars[at].second);
+            std::string const& word = signature_.words.parameters[at];
+            if (is_used(scalars[at].code)) add(c_type(type_of(scalars[at].type)) + " ", word, word);
         }
         for (auto const& [at, word] : signature_.pools) {
-            if (is_used(word)) add("unsigned char *", word, word);
+            if (is_used(pool_name(plan_, at))) add("unsigned char *", word, word);
         }
         for (auto const& [at, word] : signature_.extents) {
             if (is_used(names_.variables[static_cast<std::size_t>(at)])) add("int32_t ", word, "(int32_t)" + word);

@@ -27,14 +27,15 @@ class c_statements {
 
     /// The whole program: it returns 0; or the first code that a call returned, when nothing is in flight any more.
     std::string function_body(Stmt const& program) {
+        status_ = values.names.take("status"), lane_ = values.names.take("lane");
         write(program, true);
         line("return 0;");
         if (drain_.defined()) {
             lines_.push_back({0, "drain: /* what is in flight is awaited, then the code is returned */"});
             statement(Stmt(drain_));
-            line("return status;");
+            line("return " + status_ + ";");
         }
-        std::string text = checks_codes_ ? "    int status = 0;\n" : "";
+        std::string text = checks_codes_ ? "    int " + status_ + " = 0;\n" : "";
         for (one_line const& l : lines_) text += broken(l);
         return text;
     }
@@ -116,10 +117,12 @@ class c_statements {
     void each_lane(int lanes, bool by_number, Write const& write_one) {
         for (int lane = 0; by_number && lane < lanes; ++lane) write_one(c_lane::at(lane));
         if (by_number) return;
-        block("for (int32_t lane = 0; lane < " + std::to_string(lanes) + "; ++lane) {", [&] { write_one(c_lane{"lane"}); });
+        block("for (int32_t " + lane_ + " = 0; " + lane_ + " < " + std::to_string(lanes) + "; ++" + lane_ + ") {",
+              [&] { write_one(c_lane{lane_}); });
     }
 
     std::vector<one_line> lines_;
+    std::string status_, lane_;  ///< words of its own
     int depth_ = 1;
     Stmt drain_;
     bool checks_codes_ = false, uses_fences_ = false, declared_ = false;
@@ -193,7 +196,7 @@ inline void c_statements::let(Halide::Internal::LetStmt const* op, bool last) {
         flush();
         declare("const " + c_type(type) + " " + values.define(op->name, c_variable::kind::value, non_negative) + " = " + value + ";");
     } else {
-        std::string const word = values.names.take(op->name);
+        std::string const word = values.names.take(plain_name(op->name));
         declare(c_type(type) + " " + word + "[" + std::to_string(type.lanes()) + "];");
         each_lane(type.lanes(), crosses_lanes(op->value), [&](c_lane const& lane) {
             std::string const value = values.text(op->value, lane);
@@ -223,7 +226,7 @@ inline bool c_statements::checked_call(Halide::Internal::LetStmt const* op) {
         drain_ = way_out->then_case;
     }
     checks_codes_ = checks_codes_ || what->name != fence_name;
-    call("status = ", what, way_out != nullptr ? "if (status != 0) goto drain;" : "if (status != 0) return status;");
+    call(status_ + " = ", what, "if (" + status_ + " != 0) " + (way_out != nullptr ? "goto drain;" : "return " + status_ + ";"));
     return true;
 }
 /// A call whose result goes to `head`; then `tail`.

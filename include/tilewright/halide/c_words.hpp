@@ -1,16 +1,15 @@
 #pragma once
 #include <Halide.h>
 
-#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
-#include <set>
 #include <stdexcept>
 #include <string>
+#include <tilewright/halide/c_names.hpp>
 
-// Types, literals and names of the C source of a kernel.
+// Types and literals of the C source of a kernel.
 namespace tilewright::halide {
 
 /// A kernel has something that the C source cannot say: it is named, and nothing is written.
@@ -65,39 +64,6 @@ inline std::string c_float(double value, int bits) {
     if (shortest.find_first_not_of("-0123456789") == std::string::npos) shortest += ".0";
     return bits == 32 ? shortest + "f" : shortest;
 }
-
-/// What a name of the generated program is called in C: an identifier, and none that is in use where it is defined.
-class c_names {
-  public:
-    c_names() {
-        for (char const* word :
-             {"auto",          "break",         "case",     "char",     "const",     "continue", "default",   "do",       "double",
-              "else",          "enum",          "extern",   "float",    "for",       "goto",     "if",        "inline",   "int",
-              "long",          "register",      "restrict", "return",   "short",     "signed",   "sizeof",    "static",   "struct",
-              "switch",        "typedef",       "union",    "unsigned", "void",      "volatile", "while",     "bool",     "true",
-              "false",         "NULL",          "asm",      "typeof",   "alignas",   "alignof",  "constexpr", "nullptr",  "thread_local",
-              "static_assert", "typeof_unqual", "int8_t",   "int16_t",  "int32_t",   "int64_t",  "uint8_t",   "uint16_t", "uint32_t",
-              "uint64_t",      "uintptr_t",     "intptr_t", "size_t",   "ptrdiff_t", "offsetof", "wchar_t",   "linux",    "unix",
-              "status",        "lane",          "drain",    "main"})
-            taken_.insert(word);
-    }
-    void reserve(std::string const& word) { taken_.insert(word); }
-    /// A word that nothing else has, which begins as `name` does.
-    std::string take(std::string const& name) {
-        std::string word;
-        for (char letter : name) word += std::isalnum(static_cast<unsigned char>(letter)) != 0 ? letter : '_';
-        // Words that begin with an underscore are the compiler's.
-        if (word.empty() || word[0] == '_' || std::isdigit(static_cast<unsigned char>(word[0])) != 0) word = "v" + word;
-        std::string const first = word;
-        for (int number = 2; taken_.count(word) != 0; ++number) word = first + "_" + std::to_string(number);
-        taken_.insert(word);
-        return word;
-    }
-    void give_back(std::string const& word) { taken_.erase(word); }
-
-  private:
-    std::set<std::string> taken_;
-};
 
 }  // namespace detail
 }  // namespace tilewright::halide

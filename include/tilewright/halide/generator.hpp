@@ -19,20 +19,17 @@ class kernel_generator : public Halide::Generator<kernel_generator> {
         for (int at = 0; at < kernel.buffers.size(); ++at) {
             buffer const& b = kernel.buffers[static_cast<std::size_t>(at)];
             if (b.kind == buffer_kind::argument && !b.written) {
-                inputs_[b.tensor.str()] = add_input<Halide::Buffer<>>(b.tensor.str(), type_of(b.type), b.rank);
+                inputs_[b.tensor.str()] = add_input<Halide::Buffer<>>(buffer_name(kernel, at), type_of(b.type), b.rank);
             }
         }
-        for (node const& n : parameters_of(kernel)) {
-            visit_scalar(n.type, [&]<class T>(T) {
-                auto* const input = add_input<T>(n.name.str());
-                parameters_.emplace_back(n.name.str(), [input] { return Halide::Expr(*input); });
+        for (scalar_parameter const& one : parameters_of(kernel)) {
+            visit_scalar(one.type, [&]<class T>(T) {
+                auto* const input = add_input<T>(one.code);
+                parameters_.emplace_back(one.name, [input] { return Halide::Expr(*input); });
             });
         }
-        for (int memory_at : pools()) {
-            label const& name = kernel.where->memories[memory_at].name;
-            pools_[memory_at] = add_input<std::uint64_t>(name.str());
-        }
-        output_ = add_output<Halide::Buffer<>>(result().output.str(), type_of(result().type), result().rank);
+        for (int memory_at : pools()) pools_[memory_at] = add_input<std::uint64_t>(pool_name(kernel, memory_at));
+        output_ = add_output<Halide::Buffer<>>(result_name(kernel), type_of(result().type), result().rank);
     }
     void generate() {
         for (auto const& [tensor, input] : inputs_) arguments_.tensors[tensor] = *input;
@@ -40,7 +37,7 @@ class kernel_generator : public Halide::Generator<kernel_generator> {
         each_reduced_extent(kernel, [&](std::string const& axis, std::string const& tensor, int dimension) {
             arguments_.extents[axis] = inputs_.at(tensor)->dim(dimension).extent();
         });
-        *output_ = build_algorithm(kernel, arguments_, result().output.str());
+        *output_ = build_algorithm(kernel, arguments_, result_name(kernel));
     }
     void schedule() {
         // The compiler may have stopped looking; here nothing does.

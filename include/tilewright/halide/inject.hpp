@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/halide/algorithm.hpp>
+#include <tilewright/halide/c_names.hpp>
 #include <tilewright/halide/emit.hpp>
 #include <tilewright/plan/arguments.hpp>
 
@@ -77,34 +78,49 @@ class inject_program : public Halide::Internal::IRMutator {
     bool running_ = false;
 };
 
-/// The scalar parameters of a plan's computation, in order of appearance.
-inline std::vector<node> parameters_of(plan_value const& plan) {
+/// A scalar parameter of a plan's computation.
+struct scalar_parameter {
+    std::string name, code;  ///< the user's name, and that in the generated code
+    scalar_type type = scalar_type::literal;
+};
+/// In order of appearance.
+inline std::vector<scalar_parameter> parameters_of(plan_value const& plan) {
     argument_list const list = arguments_of(plan);
-    std::vector<node> found;
-    for (int at = 0; at < list.parameter_count; ++at) found.push_back(plan.what[list.parameters[static_cast<std::size_t>(at)]]);
+    std::vector<scalar_parameter> found;
+    for (int at = 0; at < list.parameter_count; ++at) {
+        node const& n = plan.what[list.parameters[static_cast<std::size_t>(at)]];
+        found.push_back({n.name.str(), code_name('p', at, n.name.str()), n.type});
+    }
     return found;
 }
+/// What the generated code calls a buffer, by position in the plan.
+inline std::string buffer_name(plan_value const& plan, int at) {
+    return code_name('b', at, plan.buffers[static_cast<std::size_t>(at)].name.str());
+}
+/// Likewise the result.
+inline std::string result_name(plan_value const& plan) {
+    return code_name('r', 0, plan.stages[static_cast<std::size_t>(plan.stages.size() - 1)].output.str());
+}
+/// Likewise the address of a memory that has none of its own.
+inline std::string pool_name(plan_value const& plan, int memory_at) {
+    return code_name('m', memory_at, plan.where->memories[memory_at].name.str());
+}
 
-/// Names for the generated code: those of the plan where they are unique, with a number where they are not.
-/// @param arguments how Halide calls the arguments; @param output how it calls the result
-inline code_names name_everything(plan_value const& plan, std::map<std::string, std::string> const& arguments, std::string const& output) {
+/// The names of a plan in the generated code.
+/// @param arguments  how Halide calls the arguments, by tensor; @param output  how it calls the result; where nothing is said, both are
+///                   called as the rest is
+inline code_names name_everything(plan_value const& plan, std::map<std::string, std::string> const& arguments = {},
+                                  std::string const& output = {}) {
     code_names names;
-    std::set<std::string> taken;
     for (int at = 0; at < plan.buffers.size(); ++at) {
         buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
-        std::string name = b.name.str();
-        if (b.kind == buffer_kind::argument) name = b.written ? output : arguments.at(name);
+        std::string name = buffer_name(plan, at);
+        if (b.kind == buffer_kind::argument && b.written && !output.empty()) name = output;
+        if (b.kind == buffer_kind::argument && !b.written && !arguments.empty()) name = arguments.at(b.tensor.str());
         names.buffers.push_back(name);
-        taken.insert(name);
     }
-    for (auto const& [tensor, name] : arguments) taken.insert(name);
-    taken.insert(output);
-    for (node const& parameter : parameters_of(plan)) taken.insert(parameter.name.str());
-    for (int at = 0; at < plan.variables.size(); ++at) {
-        std::string name = plan.variables[static_cast<std::size_t>(at)].name.str();
-        if (!taken.insert(name).second) taken.insert(name += "_" + std::to_string(at));
-        names.variables.push_back(name);
-    }
+    for (int at = 0; at < plan.variables.size(); ++at)
+        names.variables.push_back(code_name('v', at, plan.variables[static_cast<std::size_t>(at)].name.str()));
     return names;
 }
 

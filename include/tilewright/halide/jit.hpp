@@ -72,18 +72,18 @@ class jit_kernel {
         for (int at = 0; at < plan_.buffers.size(); ++at) {
             buffer const& b = plan_.buffers[static_cast<std::size_t>(at)];
             if (b.kind != buffer_kind::argument || b.written) continue;
-            Halide::ImageParam& image = images_.emplace_back(type_of(b.type), b.rank, b.tensor.str());
+            Halide::ImageParam& image = images_.emplace_back(type_of(b.type), b.rank, buffer_name(plan_, at));
             names_[b.tensor.str()] = image.name();
             inputs_.tensors[b.tensor.str()] = given[b.tensor.str()] = image;
         }
-        for (node const& n : parameters_of(plan_)) {
-            Halide::Internal::Parameter& p = parameters_.emplace_back(type_of(n.type), false, 0, n.name.str());
-            inputs_.parameters[n.name.str()] = Halide::Internal::Variable::make(p.type(), p.name(), p);
+        for (scalar_parameter const& one : parameters_of(plan_)) {
+            Halide::Internal::Parameter& p = parameters_.emplace_back(type_of(one.type), false, 0, one.code);
+            inputs_.parameters[one.name] = Halide::Internal::Variable::make(p.type(), p.name(), p);
         }
         each_reduced_extent(plan_, [&](std::string const& axis, std::string const& tensor, int dimension) {
             inputs_.extents[axis] = given.at(tensor).dim(dimension).extent();
         });
-        result_ = build_algorithm(plan_, inputs_, plan_.stages[static_cast<std::size_t>(plan_.stages.size() - 1)].output.str());
+        result_ = build_algorithm(plan_, inputs_, result_name(plan_));
         pipeline_ = Halide::Pipeline(result_);
     }
     static Halide::Expr pointer(void const* to) {

@@ -454,8 +454,9 @@ inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const
     whole.accept(&check);
     std::set<std::string> allowed(names.variables.begin(), names.variables.end());
     for (std::string const& name : names.buffers) allowed.insert(name + ".buffer");
-    for (auto const& [name, value] : names.parameters)
-        allowed.insert(Internal::Variable::make(value.type(), name).as<Internal::Variable>()->name);
+    for (auto const& [name, value] : names.parameters) {
+        if (auto const* const variable = value.as<Internal::Variable>()) allowed.insert(variable->name);
+    }
     for (std::string const& name : check.used) {
         if (check.defined.count(name) == 0 && allowed.count(name) == 0)
             throw std::runtime_error("a tile body of stage " + s.output.str() + " uses `" + name + "`, which the program does not define");
