@@ -6,7 +6,7 @@
 // machines and references compute alike.
 namespace tilewright {
 
-/// x where it is positive, 0 elsewhere.
+/// x, or 0 where x is less. A -0.0, and what is no number, stays.
 template <detail::symbolic T>
 constexpr auto relu(T const& x) {
     return max(x, 0);
@@ -37,13 +37,14 @@ constexpr auto as_amount(T const& amount, scalar_type type) {
 
 }  // namespace detail
 
-/// The nearest value that a `To` can have. Of floating point, truncated towards 0.
+/// The nearest value that a `To` can have. Of floating point, truncated towards 0; of what is no number, the lowest.
 template <class To, detail::symbolic T>
     requires std::is_integral_v<To>
 constexpr auto saturating_cast(T const& x) {
     auto const& value = detail::to_expression(x);
     scalar_type const from = value.root().type, to = scalar_type_of<To>();
-    return cast<To>(clamp(value, detail::common_limit(from, to, true), detail::common_limit(from, to, false)));
+    // In this order the limits make a number of what is none.
+    return cast<To>(min(detail::common_limit(from, to, false), max(detail::common_limit(from, to, true), value)));
 }
 
 /// x / 2^amount, rounded to the nearest integer; what lies halfway is rounded away from 0.

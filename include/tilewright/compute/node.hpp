@@ -58,8 +58,11 @@ constexpr bool is_reduction(operation op) {
     return op == operation::reduce_sum || op == operation::reduce_maximum || op == operation::reduce_minimum;
 }
 
-constexpr bool is_commutative(operation op) {
+/// Whether a value of `type` is the same when its two operands change places. Of -0.0 and 0.0 the smaller
+/// is the first one, and so it is where one is no number.
+constexpr bool is_commutative(operation op, scalar_type type) {
     using enum operation;
+    if (is_float(type) && (op == minimum || op == maximum)) return false;
     return op == add || op == multiply || op == minimum || op == maximum || op == equal || op == not_equal || op == logical_and ||
            op == logical_or;
 }

@@ -212,8 +212,8 @@ template <class Part, int At, bool Again = false, class Load, class Shared>
         else if constexpr (n.op == multiply) return static_cast<T>(widened(a) * widened(b));
         else if constexpr (n.op == divide) return detail::divide(a, b);
         else if constexpr (n.op == modulo) return detail::modulo(a, b);
-        else if constexpr (n.op == minimum) return std::min(a, b);
-        else if constexpr (n.op == maximum) return std::max(a, b);
+        else if constexpr (n.op == minimum) return b < a ? b : a;
+        else if constexpr (n.op == maximum) return a < b ? b : a;
         else if constexpr (n.op == equal) return a == b;
         else if constexpr (n.op == not_equal) return a != b;
         else if constexpr (n.op == less) return a < b;
@@ -326,8 +326,8 @@ struct intrinsic_semantics {
                 value_type& into = target[offset<whole.target>(strides, at)];
                 value_type const value = evaluate<part, whole.body>(at, load);
                 if constexpr (whole.reduction == operation::reduce_sum) into = static_cast<value_type>(widened(into) + widened(value));
-                else if constexpr (whole.reduction == operation::reduce_maximum) into = std::max(into, value);
-                else into = std::min(into, value);
+                else if constexpr (whole.reduction == operation::reduce_maximum) into = into < value ? value : into;
+                else into = value < into ? value : into;
             });
         } else {
             run<0, whole.axis_count, true>(axes, extents, [&](std::int64_t const* at) {

@@ -23,6 +23,15 @@ inline Halide::Expr convert(Halide::Type const& to, Halide::Expr const& value) {
 /// Keeps floating-point arithmetic as it is written: without it LLVM may change roundings.
 inline Halide::Expr strict(Halide::Expr const& value) { return value.type().is_float() ? Halide::strict_float(value) : value; }
 
+/// The smaller, or larger, of two values as the language has it: a, unless b is. Halide's own may exchange a and b, which shows at zeros of
+/// two signs and where one is no number.
+inline Halide::Expr smaller(Halide::Expr const& a, Halide::Expr const& b) {
+    return a.type().is_float() ? Halide::select(strict(b) < strict(a), b, a) : Halide::min(a, b);
+}
+inline Halide::Expr larger(Halide::Expr const& a, Halide::Expr const& b) {
+    return a.type().is_float() ? Halide::select(strict(a) < strict(b), b, a) : Halide::max(a, b);
+}
+
 /// Builds the value of node `at`. `leaf(node position)` gives accesses, parameters and axes; everything else is made here.
 template <class Leaf>
 Halide::Expr build_value(computation_view nodes, int at, Leaf const& leaf) {
@@ -33,6 +42,9 @@ Halide::Expr build_value(computation_view nodes, int at, Leaf const& leaf) {
         // What is no floating-point value any more is not inside the one that is strict as a whole.
         return is_float(n.type) ? value : strict(value);
     };
+    // Comparisons of floating point are not turned round: what is no number is neither less nor not less.
+    bool const reals = n.argument_count > 0 && is_float(nodes[n.argument(0)].type);
+    auto const compared = [&](Expr const& comparison) { return reals ? Halide::strict_float(comparison) : comparison; };
     switch (n.op) {
         case operation::constant:
             if (is_float(n.type)) return Halide::Internal::make_const(type_of(n.type), std::bit_cast<double>(n.value));
@@ -45,12 +57,14 @@ Halide::Expr build_value(computation_view nodes, int at, Leaf const& leaf) {
         case operation::multiply: return argument(0) * argument(1);
         case operation::divide: return argument(0) / argument(1);
         case operation::modulo: return argument(0) % argument(1);
-        case operation::minimum: return Halide::min(argument(0), argument(1));
-        case operation::maximum: return Halide::max(argument(0), argument(1));
-        case operation::equal: return argument(0) == argument(1);
-        case operation::not_equal: return argument(0) != argument(1);
-        case operation::less: return argument(0) < argument(1);
-        case operation::less_equal: return argument(0) <= argument(1);
+        case operation::minimum: return smaller(argument(0), argument(1));
+        case operation::maximum: return larger(argument(0), argument(1));
+        case operation::equal: return compared(argument(0) == argument(1));
+        // Of Halide's own, this is false where one is no number, and `<=` is true.
+        case operation::not_equal: return reals ? !compared(argument(0) == argument(1)) : argument(0) != argument(1);
+        case operation::less: return compared(argument(0) < argument(1));
+        case operation::less_equal:
+            return reals ? compared(argument(0) < argument(1)) || compared(argument(0) == argument(1)) : argument(0) <= argument(1);
         case operation::logical_and: return argument(0) && argument(1);
         case operation::logical_or: return argument(0) || argument(1);
         case operation::logical_not: return !argument(0);
@@ -64,10 +78,10 @@ Halide::Expr build_value(computation_view nodes, int at, Leaf const& leaf) {
     throw std::logic_error("a value cannot hold a node of kind " + std::string(name_of(n.op)));
 }
 
-/// One step of a reduction.
+/// One step of a reduction: a value that is no number is passed over.
 inline Halide::Expr reduce(operation reduction, Halide::Expr const& into, Halide::Expr const& value) {
     if (reduction == operation::reduce_sum) return into + value;
-    return reduction == operation::reduce_maximum ? Halide::max(into, value) : Halide::min(into, value);
+    return reduction == operation::reduce_maximum ? larger(into, value) : smaller(into, value);
 }
 
 /// What a reduction starts from.

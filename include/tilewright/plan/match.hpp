@@ -211,7 +211,7 @@ struct matcher {
                                     : differs(rule::other_constant, name_of(a.type), a.value, b.value);
         }
         if (a.op == operation::access) return bind(of.node, of.other);
-        if (is_commutative(a.op)) {
+        if (is_commutative(a.op, a.type)) {
             tilewright::node const &left = semantics[b.argument(0)], &right = p.plan.what[a.argument(1)];
             // An exchange whose first operands differ by themselves leads nowhere.
             if (left.op == right.op && left.type == right.type)
