@@ -10,6 +10,7 @@
 #include <tilewright/halide/jit.hpp>
 #include <tilewright/plan/plan.hpp>
 
+#include "c_source/caller.hpp"
 #include "kernels/run_kernel.hpp"
 
 /// C source of kernels, compiled and loaded while a test runs.
@@ -58,7 +59,7 @@ class c_kernel {
         for (std::size_t at = 0; at < headers.size(); ++at) made_.write(options.includes.at(at), headers[at]);
         made_.write("kernel.h", text_.header);
         made_.write("kernel.c", text_.source);
-        made_.write("call.c", caller());
+        made_.write("call.c", caller_text(plan_, "kernel", "call"));
         std::string const in = made_.path.string() + "/";
         // The kernel under the strict flags; the functions of the emulator are in this process.
         std::string const command = std::string(with.name) + " " + strict_flags + " " + with.flags + " -shared -o " + in + "kernel.so " +
@@ -94,37 +95,6 @@ class c_kernel {
     }
 
   private:
-    using call_type = int(void**, std::int64_t const*, double const*, std::int64_t const*);
-
-    /// A function of one type for all kernels.
-    std::string caller() const {
-        std::string inputs, output;
-        int tensor = 0, stride = 0;
-        for (int at : {0, 1}) {
-            for (ir::buffer const& b : halide::detail::passed_buffers(plan_)) {
-                if (b.written != (at == 1)) continue;
-                std::string& into = at == 0 ? inputs : output;
-                into += "tensors[" + std::to_string(tensor++) + "], ";
-                for (int d = 0; d + 1 < b.rank; ++d) into += "strides[" + std::to_string(stride++) + "], ";
-            }
-        }
-        ir::argument_list const list = ir::arguments_of(plan_);
-        for (int at = 0; at < list.parameter_count; ++at) {
-            std::string const type = halide::detail::c_type(plan_.what[list.parameters[static_cast<std::size_t>(at)]].type);
-            inputs += "(" + type + ")parameters[" + std::to_string(at) + "], ";
-        }
-        std::string all = inputs + output;
-        for (int at = 0; at < plan_.run_time_extents; ++at) all += "extents[" + std::to_string(at) + "], ";
-        all.resize(all.size() - 2);
-        return "#include \"kernel.h\"\nstatic void *machine;\nvoid use_machine(void *used);\nvoid use_machine(void *used) { machine = "
-               "used; }\n"
-               "void *kernel_machine(void);\nvoid *kernel_machine(void) { return machine; }\n"
-               "int call(void **tensors, const int64_t *strides, const double *parameters, const int64_t *extents);\n"
-               "int call(void **tensors, const int64_t *strides, const double *parameters, const int64_t *extents) {\n"
-               "    (void)tensors, (void)strides, (void)parameters, (void)extents;\n    return kernel(" +
-               all + ");\n}\n";
-    }
-
     plan_value plan_;
     halide::c_source_text text_;
     folder made_;

@@ -1,0 +1,68 @@
+#pragma once
+#include "fuzz/names.hpp"
+#include "fuzz/recipe.hpp"
+
+namespace fuzz {
+
+/// Draws memories, engines and the transfers between them.
+inline machine_parts draw_machine(dice& random, names& named) {
+    machine_parts made;
+    auto const label_of = [&](std::string const& plain) { return label(named.take(plain).c_str()); };
+    auto const draw_memory = [&](std::string const& plain, std::uint64_t base) {
+        constexpr int banks[] = {1, 1, 2, 4, 8};
+        constexpr std::int64_t alignments[] = {1, 8, 16, 64, 128};
+        memory m{.name = label_of(plain), .capacity = 256_KiB, .alignment = random.any_of(alignments), .banks = random.any_of(banks)};
+        if (!random.one_in(3)) m.base = base;
+        if (random.one_in(6)) m.capacity = 16_KiB;
+        if (random.one_in(5)) m.ports = 1;
+        if (random.one_in(4)) m.wait_cycles = random.below(5);
+        return m;
+    };
+    memory const dram{.name = label_of("dram"), .wait_cycles = random.one_in(4) ? random.below(9) : 0};
+    memory const l2 = draw_memory("l2", 0x2000'0000), l1 = draw_memory("l1", 0x1000'0000);
+    made.memories = {dram, l2, l1};
+    if (random.percent(50))
+        made.cores.push_back({.name = label_of("core"),
+                              .costs = {.load = random.between(1, 3), .store = random.below(3), .multiply = random.between(1, 5)}});
+    bool const interlocks = random.one_in(5);
+    int const engines = random.weighted({12, 30, 30, 28});
+    for (int at = 0; at < engines; ++at) {
+        engine e{.name = label_of("e" + std::to_string(at)), .depth = random.one_in(4) ? 1 : random.between(1, 8)};
+        if (random.one_in(2)) e.completes = completion::by_channel;
+        e.interlocked = interlocks && !random.one_in(4);
+        made.engines.push_back(e);
+    }
+    auto const add = [&](memory const& from, memory const& to) {
+        transfer t(label_of(from.name.str().substr(0, 8) + "_" + to.name.str().substr(0, 8)), from, to);
+        bool const by_core = !made.cores.empty() && random.one_in(5);
+        if (by_core) t.on(made.cores.front());
+        else if (engines > 0 && !random.one_in(6)) t.on(random.any_of(made.engines));
+        if (!by_core && !t.engine_name.empty() && !random.one_in(5)) t.asynchronous();
+        if (!by_core) {
+            t.dimensions(random.between(1, 5));
+            t.cost({.latency = random.below(80), .setup = random.below(10), .bytes_per_cycle = random.between(1, 16)});
+            if (random.one_in(6)) t.row_limit(random.between(8, 200));
+            if (random.one_in(8)) t.extent_limit(random.between(2, 16));
+        }
+        made.transfers.push_back({t, {}});
+    };
+    for (memory const& from : made.memories) {
+        for (memory const& to : made.memories) {
+            if (!(from.name == to.name)) add(from, to);
+        }
+    }
+    if (interlocks || random.one_in(3) || engines < 2) return made;
+    for (engine const& from : made.engines) {
+        for (engine const& to : made.engines) {
+            if (from.name == to.name || random.one_in(4)) continue;
+            tilewright::tokens t(from, to);
+            t.named(label_of("tok"));
+            if (random.one_in(3)) t.queues(random.between(2, 3));
+            if (random.one_in(4)) t.holds(random.between(1, 6));
+            made.tokens.push_back(t);
+        }
+    }
+    return made;
+}
+
+}  // namespace fuzz

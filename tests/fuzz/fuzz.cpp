@@ -1,0 +1,46 @@
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+
+#include "fuzz/walk.hpp"
+
+// fuzz MINUTES [SEED] [--first N] [--cases N] [--workers N] [--shrink SECONDS] [--no-c]: see README.md
+
+extern "C" char const* __asan_default_options() { return "detect_leaks=0:quarantine_size_mb=8:allocator_may_return_null=1"; }
+
+namespace {
+
+int usage(char const* name) {
+    std::cerr << "usage: " << name << " MINUTES [SEED] [--first N] [--cases N] [--workers N] [--shrink SECONDS] [--no-c]\n";
+    return 2;
+}
+
+}  // namespace
+
+int main(int count, char** given) {
+    fuzz::walk_options options{.workers = 2, .shows_progress = true};
+    int position = 0;
+    for (int at = 1; at < count; ++at) {
+        std::string const word = given[at];
+        bool const named = word.size() > 2 && word[0] == '-';
+        if (named && at + 1 == count && word != "--no-c") return usage(given[0]);
+        if (word == "--no-c") options.c_source = false;
+        else if (word == "--first") options.first = std::strtoull(given[++at], nullptr, 10);
+        else if (word == "--cases") options.cases = std::strtoll(given[++at], nullptr, 10);
+        else if (word == "--workers") options.workers = std::max(1, std::atoi(given[++at]));
+        else if (word == "--shrink") options.shrink_seconds = std::atof(given[++at]);
+        else if (named || position > 1) return usage(given[0]);
+        else if (position++ == 0) options.seconds = 60 * std::atof(given[at]);
+        else options.first = std::strtoull(given[at], nullptr, 10), options.cases = 1, options.shows_cases = true, options.seconds = 0;
+    }
+    if (position == 0) return usage(given[0]);
+    std::signal(SIGINT, [](int) { fuzz::stop_walking(); });
+    fuzz::walk_result const all = fuzz::walk(options);
+    for (auto const& [name, times] : all.refused) std::cout << "refused: " << name << " " << times << "\n";
+    std::cout << "compared: " << all.agreed << ", of them from C source too " << all.in_c
+              << "; left to the user by the language: " << all.undefined << "\n";
+    for (fuzz::walk_failure const& f : all.failures) std::cout << "\nseed " << f.seed << ": " << f.what << "\n" << f.text;
+    std::cout << "fuzz: cases=" << all.cases << " refused=" << all.refusals() << " mismatches=" << all.failures.size() << "\n";
+    return all.failures.empty() ? 0 : 1;
+}

@@ -1,0 +1,328 @@
+#include "fuzz/trial.hpp"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <deque>
+#include <fstream>
+#include <sstream>
+#include <tilewright/halide/c_source.hpp>
+#include <tilewright/halide/jit.hpp>
+#include <tilewright/plan/bounds.hpp>
+#include <tilewright/plan/planner.hpp>
+#include <tilewright/plan/prediction.hpp>
+
+#include "c_source/caller.hpp"
+#include "fuzz/build.hpp"
+#include "fuzz/interpreted.hpp"
+#include "fuzz/operands.hpp"
+
+namespace fuzz {
+
+namespace {
+
+outcome failed(std::string const& category, std::string const& text) { return {outcome::kind::failed, category + ": " + text}; }
+
+/// What a kernel is run with, at some extents, and what it must give.
+struct setting_of_run {
+    plan_value plan;
+    std::vector<placed_tensor> tensors{};  ///< inputs in the order of the plan, then the result
+    std::vector<std::vector<std::byte>> contents{};
+    oracle::result wanted;
+    std::vector<axis_extent> extents{};
+};
+
+}  // namespace
+
+struct trial::inside {
+    drawn_case what;
+    std::unique_ptr<built_case> built;
+    std::unique_ptr<plan_value> plan;
+    std::vector<std::unique_ptr<setting_of_run>> runs{};
+    std::vector<double> parameters{};
+    std::unique_ptr<emulator> on{};
+
+    explicit inside(drawn_case const& of) : what(of), built(build(of)) {}
+
+    bool overlaps() const { return plan->rings.size() > 0 || tilewright::detail::is_ordered_aside(*plan); }
+
+    /// The kernel as something that runs on operands. @return its code, or text of what it threw
+    using kernel = std::function<std::string(setting_of_run&)>;
+
+    /// One run, at one end of the pages, compared with what is wanted. @return what is wrong; empty: nothing
+    std::string check_run(kernel const& code, setting_of_run& with, bool high, bool counts) {
+        for (std::size_t at = 0; at < with.tensors.size(); ++at) with.tensors[at].place(high), with.tensors[at].fill(with.contents[at]);
+        on->reset();
+        std::string const said = code(with);
+        if (!said.empty() || !on->error().empty()) return "error: " + said + " " + on->error();
+        std::string const wrong = difference(with.wanted, with.tensors.back().dense());
+        if (!wrong.empty()) return "result: " + wrong;
+        for (std::size_t at = 0; at < with.tensors.size(); ++at) {
+            if (!with.tensors[at].is_clean_around()) return "outside: bytes around " + with.tensors[at].box().name.str() + " were written";
+            if (at + 1 < with.tensors.size() && with.tensors[at].dense() != with.contents[at])
+                return "outside: " + with.tensors[at].box().name.str() + " was written";
+        }
+        if (!counts) return {};
+        if (!(on->cycles() == predict(with.plan).cycles))
+            return "cycles: " + std::to_string(on->cycles()) + " executed, " +
+                   std::to_string(static_cast<double>(predict(with.plan).cycles)) + " predicted";
+        if (on->serial_cycles() != with.plan.total_cycles)
+            return "cycles: " + std::to_string(on->serial_cycles()) + " executed one after the other, " +
+                   std::to_string(with.plan.total_cycles) + " predicted";
+        return {};
+    }
+    /// In every way in which engines can get on.
+    std::string check_progress(kernel const& code, setting_of_run& with, std::string const& how_compiled, bool threads) {
+        for (progress how : {progress::earliest, progress::latest, progress::random, progress::threads}) {
+            if ((!overlaps() && how != progress::earliest) || (how == progress::threads && !threads)) break;
+            on->use(how, what.seed);
+            std::string const wrong = check_run(code, with, how != progress::earliest, true);
+            if (!wrong.empty()) return wrong + " (" + how_compiled + ", engines " + name_of(how) + ")";
+        }
+        on->use(progress::earliest);
+        if (!overlaps()) {
+            std::string const wrong = check_run(code, with, true, true);
+            if (!wrong.empty()) return wrong + " (" + how_compiled + ", operands at the end of their pages)";
+        }
+        return {};
+    }
+    /// Calls of transfers fail, one in each run: the code comes back, nothing is left in flight, and the next run is as good as ever.
+    std::string check_failures(kernel const& code, setting_of_run& with) {
+        on->use(progress::latest);
+        std::string wrong = check_run(code, with, false, true);
+        std::int64_t calls = 0;
+        for (int at = 0; at < plan->where->transfers.size(); ++at) calls += on->transfers(at).calls;
+        dice random(what.seed + 77);
+        std::vector<std::int64_t> which{1, 2, calls / 2, calls - 1, calls};
+        if (calls > 5) which.push_back(random.between(3, static_cast<int>(std::min<std::int64_t>(calls, 100000))));
+        std::sort(which.begin(), which.end());
+        which.erase(std::unique(which.begin(), which.end()), which.end());
+        for (std::int64_t n : which) {
+            if (n < 1 || n > calls || !wrong.empty()) continue;
+            on->reset();
+            on->fail_transfer(n, -9);
+            std::string const said = code(with);
+            if (said.find("-9") == std::string::npos) wrong = "failure: call " + std::to_string(n) + " failed, the kernel says " + said;
+            else if (on->in_flight() != 0) wrong = "failure: call " + std::to_string(n) + " failed, jobs are left in flight";
+        }
+        if (wrong.empty() && calls > 0) {
+            wrong = check_run(code, with, false, true);
+            if (!wrong.empty()) wrong += " (after a failure)";
+        }
+        on->use(progress::earliest);
+        return wrong;
+    }
+
+    std::unique_ptr<setting_of_run> prepare(std::vector<axis_extent> const& extents) {
+        auto made = std::make_unique<setting_of_run>(
+            setting_of_run{.plan = extents.empty() ? *plan : plan->at(extents), .wanted = {}, .extents = extents});
+        // A stage may compute more than is read of it: then the oracle reads more than the kernel.
+        std::vector<oracle::tensor_box> boxes = oracle::inputs_of(made->plan.what, extents);
+        boxes.push_back(oracle::output_of(made->plan.what, extents));
+        std::deque<std::vector<std::byte>> whole;
+        std::vector<oracle::operand> operands;
+        std::uint64_t seed = what.seed * 31 + extents.size();
+        for (bool written : {false, true}) {
+            for (int at = 0; at < made->plan.buffers.size(); ++at) {
+                ir::buffer const& b = made->plan.buffers[static_cast<std::size_t>(at)];
+                if (b.kind != ir::buffer_kind::argument || b.written != written) continue;
+                ++seed;
+                made->tensors.emplace_back(b, seed % 3 == 0 ? 1 + static_cast<std::int64_t>(seed % 5) : 0);
+                tensor const* of = nullptr;
+                for (tensor const& t : what.tensors) {
+                    if (b.tensor == label(t.name.c_str())) of = &t;
+                }
+                oracle::tensor_box box = made->tensors.back().box();
+                for (oracle::tensor_box const& read : boxes) {
+                    if (read.name == box.name) box = joined(box, read);
+                }
+                whole.push_back(draw_elements(*of, box.elements(), seed));
+                operands.emplace_back(box, whole.back().data());
+                made->contents.push_back(part_of(box, whole.back(), made->tensors.back().box()));
+            }
+        }
+        for (std::size_t at = 0; at < made->tensors.size(); ++at) operands.emplace_back(made->tensors[at].box(), made->contents[at].data());
+        std::vector<oracle::parameter_value> values = oracle::parameters_of(made->plan.what);
+        for (oracle::parameter_value& v : values) {
+            for (parameter const& p : what.parameters) {
+                if (v.name == label(p.name.c_str()))
+                    visit_scalar(v.type, [&]<class T>(T) { v = oracle::parameter_value(v.name, static_cast<T>(p.given)); });
+            }
+        }
+        made->wanted = oracle::evaluate(made->plan.what, operands, values, extents);
+        return made;
+    }
+};
+
+trial::trial(drawn_case const& of) : inside_(std::make_unique<inside>(of)) {}
+trial::~trial() = default;
+drawn_case const& trial::what() const { return inside_->what; }
+
+outcome trial::plan() try {
+    inside& in = *inside_;
+    in.plan = std::make_unique<plan_value>(make_plan(in.built->made));
+    if (in.plan->refusal) {
+        if (to_string(in.plan->refusal).empty()) return failed("verdict", "a refusal without words");
+        std::string const name = name_of(in.plan->refusal.kind);
+        // The proof that ends a plan only finds banks of one port that are used twice, and queues that are too short.
+        bool const is_proof = name == "race" || name == "deadlock";
+        std::string const text = to_string(in.plan->refusal);
+        if (is_proof && text.find("one port") == std::string::npos && text.find("hold") == std::string::npos)
+            return failed("verdict", text);
+        return {outcome::kind::refused, name + ": " + to_string(in.plan->refusal)};
+    }
+    for (int pass = 0; pass < (in.plan->run_time_extents > 0 ? 2 : 1); ++pass) {
+        std::vector<axis_extent> extents;
+        for (stage const& s : in.what.stages) {
+            for (axis const& a : s.axes) {
+                if (a.open) extents.emplace_back(label(a.name.c_str()), pass == 0 ? a.extent : 1 + (a.extent - 1) / 3);
+            }
+        }
+        in.runs.push_back(in.prepare(extents));
+        setting_of_run& with = *in.runs.back();
+        if (!with.wanted.mishaps.empty()) return {outcome::kind::undefined, oracle::to_string(with.wanted.mishaps.front())};
+        if (!(predict(with.plan).cycles == predict(with.plan, tilewright::detail::visiting::everything).cycles))
+            return failed("plan", "cycles by periods and by all steps differ");
+        if (tilewright::detail::find_hazard(with.plan, tilewright::detail::visiting::everything)) return failed("plan", "it has a hazard");
+        if (tilewright::detail::find_excess(with.plan, tilewright::detail::visiting::everything))
+            return failed("plan", "it reaches beyond a buffer");
+    }
+    for (node const& n : halide::parameters_of(*in.plan)) {
+        for (parameter const& p : in.what.parameters) {
+            if (n.name == label(p.name.c_str())) in.parameters.push_back(p.given);
+        }
+    }
+    interpreted_machine() = &in.built->where;
+    in.on = std::make_unique<emulator>(in.built->where, interpreted_semantics(in.built->where));
+    return {};
+} catch (std::exception const& wrong) {
+    return failed("exception", std::string("planned: ") + wrong.what());
+}
+
+outcome trial::run() try {
+    inside& in = *inside_;
+    interpreted_machine() = &in.built->where;
+    auto const as_buffer = [](placed_tensor const& t) {
+        std::vector<halide_dimension_t> shape;
+        for (int d = t.box().rank - 1; d >= 0; --d) {
+            auto const at = static_cast<std::size_t>(d);
+            shape.emplace_back(static_cast<std::int32_t>(t.box().minimum[at]), static_cast<std::int32_t>(t.box().extents[at]),
+                               static_cast<std::int32_t>(t.strides()[at]));
+        }
+        return Halide::Buffer<>(halide::type_of(t.type()), t.first(), static_cast<int>(shape.size()), shape.data());
+    };
+    auto const runs = [&](halide::jit_kernel& kernel) -> inside::kernel {
+        return [&](setting_of_run& with) -> std::string {
+            std::vector<Halide::Buffer<>> inputs;
+            for (std::size_t at = 0; at + 1 < with.tensors.size(); ++at) inputs.push_back(as_buffer(with.tensors[at]));
+            try {
+                kernel.run(inputs, as_buffer(with.tensors.back()), in.parameters);
+            } catch (std::exception const& said) {
+                return std::string("it says ") + said.what();
+            }
+            return {};
+        };
+    };
+    {
+        halide::jit_kernel kernel(*in.plan, in.on.get());
+        for (auto const& with : in.runs) {
+            std::string wrong = in.check_progress(runs(kernel), *with, "compiled at run time", true);
+            if (wrong.empty() && with == in.runs.front()) wrong = in.check_failures(runs(kernel), *with);
+            if (!wrong.empty()) return {outcome::kind::failed, wrong};
+        }
+    }
+    halide::jit_kernel checked(*in.plan, in.on.get(), true);
+    for (auto const& with : in.runs) {
+        for (progress how : {progress::earliest, progress::latest}) {
+            if (how != progress::earliest && !in.overlaps()) continue;
+            in.on->use(how);
+            in.on->check(with->plan);
+            std::string const wrong = in.check_run(runs(checked), *with, false, true);
+            in.on->stop_checking();
+            if (!wrong.empty()) return {outcome::kind::failed, wrong + " (every access checked)"};
+        }
+    }
+    in.on->use(progress::earliest);
+    return {};
+} catch (std::exception const& wrong) {
+    return failed("exception", wrong.what());
+}
+
+std::vector<std::string> trial::write_c(std::filesystem::path const& folder, std::string const& name) const {
+    inside const& in = *inside_;
+    try {
+        halide::c_source_text const text = halide::c_source(in.built->made, *in.plan, {name, halide::binding::emulated, {}});
+        std::ofstream(folder / (name + ".h")) << text.header;
+        std::ofstream(folder / (name + ".c")) << text.source << c_kernels::caller_text(*in.plan, name, name + "_call");
+    } catch (halide::unsupported_in_c const&) {
+        return {};
+    }
+    return {name + ".c"};
+}
+
+outcome trial::run_c(void* library, std::string const& name) try {
+    inside& in = *inside_;
+    interpreted_machine() = &in.built->where;
+    auto* const use = reinterpret_cast<void (*)(void*)>(dlsym(library, ("use_machine_of_" + name).c_str()));
+    auto* const call = reinterpret_cast<c_kernels::call_type*>(dlsym(library, (name + "_call").c_str()));
+    use(in.on.get());
+    inside::kernel const code = [&](setting_of_run& with) -> std::string {
+        std::vector<void*> tensors;
+        std::vector<std::int64_t> strides, extents;
+        for (placed_tensor const& t : with.tensors) {
+            tensors.push_back(t.first());
+            for (int d = 0; d + 1 < t.box().rank; ++d) strides.push_back(t.strides()[static_cast<std::size_t>(d)]);
+        }
+        for (int at = 0; at < in.plan->run_time_extents; ++at) {
+            ir::shape const& from = ir::shape_of_extent(*in.plan, at, true);
+            extents.push_back(with.plan.buffers[static_cast<std::size_t>(from.buffer)].extents[static_cast<std::size_t>(from.dimension)]);
+        }
+        int const said = call(tensors.data(), strides.data(), in.parameters.data(), extents.data());
+        return said == 0 ? std::string() : "it returns " + std::to_string(said);
+    };
+    for (auto const& with : in.runs) {
+        std::string wrong = in.check_progress(code, *with, "C source", false);
+        if (wrong.empty() && with == in.runs.front()) wrong = in.check_failures(code, *with);
+        if (!wrong.empty()) return {outcome::kind::failed, "c_" + wrong, true};
+    }
+    return {.in_c = true};
+} catch (std::exception const& wrong) {
+    return failed("c_exception", wrong.what());
+}
+
+void* compile_c(std::filesystem::path const& folder, std::vector<std::string> const& files) {
+    std::string command = "cd " + folder.string() +
+                          " && " TILEWRIGHT_FUZZ_CC
+                          " -std=c11 -Wall -Wextra -Wpedantic -Werror -ffreestanding -fPIC -O1 -fsanitize=undefined,address"
+                          " -fno-sanitize-recover=all -shared -o all.so";
+    for (std::string const& file : files) command += " " + file;
+    if (std::system((command + " 2> said").c_str()) != 0) {
+        std::ifstream said(folder / "said");
+        throw std::runtime_error(std::string(std::istreambuf_iterator<char>(said), {}));
+    }
+    void* const library = dlopen((folder / "all.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) throw std::runtime_error(dlerror());
+    return library;
+}
+
+outcome try_case(drawn_case const& of, bool with_c) {
+    outcome found;
+    trial one(of);
+    found = one.plan();
+    if (found.is != outcome::kind::agreed) return found;
+    found = one.run();
+    if (found.is != outcome::kind::agreed || !with_c) return found;
+    std::string pattern = (std::filesystem::temp_directory_path() / "tilewright_fuzz_XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) return failed("exception", "no folder for C source");
+    try {
+        std::vector<std::string> const files = one.write_c(pattern, "one");
+        if (!files.empty()) found = one.run_c(compile_c(pattern, files), "one");
+    } catch (std::exception const& wrong) {
+        found = failed("c_exception", wrong.what());
+    }
+    std::filesystem::remove_all(pattern);
+    return found;
+}
+
+}  // namespace fuzz
