@@ -149,6 +149,102 @@ TEST_CASE("what is nearly the bias is not") {
                       .reads(d, biases)
                       .writes(c, acc)));
 }
+TEST_CASE("the first step is a transfer that loads the bias where the sums are") {
+    constexpr axis z{"z", 1};
+    constexpr tensor<std::int16_t> short_d{"d"}, short_bias{"short_bias"};
+    static constexpr auto load_sums = transfer("load_sums", dram, acc).dimensions(2).cost({.setup = 3, .bytes_per_cycle = 8});
+    static constexpr auto move_bias = transfer("move_bias", biases, acc).dimensions(2);
+    static constexpr auto widen = transfer("widen", dram, acc, c(z) = cast<std::int32_t>(short_d(z))).dimensions(2);
+    static constexpr auto sevens = transfer("sevens", dram, acc, c(z) = 7).dimensions(2);
+    static constexpr machine loading =
+        machine("biases_loaded", dram, spad, biases, acc, array, transfer("load", dram, spad).dimensions(2),
+                transfer("load_bias", dram, biases).dimensions(2), transfer("store", acc, dram).dimensions(2),
+                transfer("clear", dram, spad, a(z) = 0).dimensions(2), sevens, widen, load_sums, move_bias, mac);
+    emulator& on = emulated<loading>();
+    auto const plain = [](auto const& what) { return schedule(what, loading).cache_read(A, spad).cache_read(B, spad).cache_write(C, acc); };
+    // Of the caller's row, a call for each of the 8 rows of the 4 x 3 steps.
+    plan_value const row = check(plain(of_row).tensorize(m, n, k, mac), on, row_by_hand);
+    CHECK(row.calls(load_sums) == 4 * 3 * 8);
+    CHECK(row.bytes(load_sums) == 4 * 3 * 8 * 16);
+    CHECK(row.calls(mac) == 4 * 3 * 3);
+    // Of a whole tile, one call.
+    plan_value const tile = check(plain(of_tile).tensorize(m, n, k, mac), on, tile_by_hand);
+    CHECK(tile.calls(load_sums) == 4 * 3);
+    CHECK(tile.bytes(load_sums) == 32 * 12 * 4);
+    CHECK(tile.calls(mac) == 4 * 3 * 3);
+    // From where it is staged.
+    plan_value const staged_row = check(plain(of_row).cache_read(bias, biases).tensorize(m, n, k, mac), on, row_by_hand);
+    CHECK(staged_row.calls(move_bias) == 4 * 3 * 8);
+    CHECK(staged_row.calls(load_sums) == 0);
+    // Converted on the way; a constant.
+    auto const of_short = C(m, n) = cast<std::int32_t>(short_bias(n)) + sum(k, product);
+    plan_value const converted = check(plain(of_short).tensorize(m, n, k, mac), on, [](kernels::operand_data const& data) {
+        auto const* const from = data.in<std::int16_t>(0);
+        std::vector<std::int32_t> wide(from, from + 12);
+        for (int y = 0; y < 32; ++y)
+            for (int x = 0; x < 12; ++x) {
+                std::int32_t total = wide[static_cast<std::size_t>(x)];
+                for (int w = 0; w < 24; ++w) total += data.in<std::int8_t>(1)[y * 24 + w] * data.in<std::int8_t>(2)[w * 12 + x];
+                data.out<std::int32_t>()[y * 12 + x] = total;
+            }
+    });
+    CHECK(converted.calls(widen) == 4 * 3 * 8);
+    auto const of_seven = C(m, n) = 7 + sum(k, product);
+    plan_value const filled = check(plain(of_seven).tensorize(m, n, k, mac), on, [](kernels::operand_data const& data) {
+        for (int y = 0; y < 32; ++y)
+            for (int x = 0; x < 12; ++x) {
+                std::int32_t total = 7;
+                for (int w = 0; w < 24; ++w) total += data.in<std::int8_t>(0)[y * 24 + w] * data.in<std::int8_t>(1)[w * 12 + x];
+                data.out<std::int32_t>()[y * 12 + x] = total;
+            }
+    });
+    CHECK(filled.calls(sevens) == 4 * 3);
+    auto const of_eight = C(m, n) = 8 + sum(k, product);
+    CHECK(refusal_of(plain(of_eight).tensorize(m, n, k, mac)).kind == verdict_kind::missing_first_form);
+    auto const of_twice = C(m, n) = bias(2 * n) + sum(k, product);
+    CHECK(make_plan(plain(of_twice).tensorize(m, n, k, mac)).calls(load_sums) == 4 * 3 * 8);
+    auto const of_both = C(m, n) = bias(n + m) + sum(k, product);
+    CHECK(refusal_of(plain(of_both).tensorize(m, n, k, mac)).kind == verdict_kind::missing_first_form);
+    // Tiles that end early, staged and loaded inside a loop that reduces, and sums that are stored half done.
+    for (bool reduces_outside : {false, true}) {
+        for (bool of_tiles : {false, true}) {
+            INFO("a loop that reduces is outermost: " << reduces_outside << ", a bias for each element: " << of_tiles);
+            schedule tiles(of_tiles ? of_tile.view() : of_row.view(), loading);
+            tiles.tile(m, n, mo, no, mi, ni, 24, 8).split(k, ko, ki, 16);
+            if (reduces_outside) tiles.reorder(ko, mo, no, mi, ni, ki);
+            else tiles.reorder(mo, no, ko, mi, ni, ki);
+            tiles.cache_read(A, spad).at(no).cache_read(B, spad).at(no).cache_write(C, acc).at(no);
+            if (reduces_outside) tiles.cache_read(bias, biases);
+            tiles.tensorize(mi, ni, ki, mac);
+            of_tiles ? check(tiles, on, tile_by_hand) : check(tiles, on, row_by_hand);
+        }
+    }
+}
+TEST_CASE("likewise by an engine beside an asynchronous array") {
+    using namespace accelerators;
+    for (ordered how : {ordered::by_tokens, ordered::by_core, ordered::by_interlocks}) {
+        static constexpr machine by_tokens = accelerator(ordered::by_tokens, 4, false);
+        machine const where = accelerator(how, 4, false);
+        emulator on(where, semantics_of<by_tokens>);
+        plan_value const plan = check(schedule(of_row, where)
+                                          .tile(m, n, mo, no, mi, ni, 16, 8)
+                                          .split(k, ko, ki, 8)
+                                          .reorder(mo, no, ko, mi, ni, ki)
+                                          .cache_read(A, inputs)
+                                          .at(ko)
+                                          .buffers(2)
+                                          .cache_read(B, weights)
+                                          .at(ko)
+                                          .buffers(3)
+                                          .cache_write(C, accelerators::sums)
+                                          .at(no)
+                                          .buffers(2)
+                                          .tensorize(mi, ni, ki, where.intrinsics[0]),
+                                      on, row_by_hand);
+        CHECK(plan.calls(where.transfers[where.transfers.find("load_sums")]) == 2 * 2 * 16);
+        CHECK(plan.calls(where.transfers[where.transfers.find("clear")]) == 0);
+    }
+}
 TEST_CASE("an instruction without a reduction of its own has such a form, too") {
     constexpr tensor<float> x{"x"}, y{"y"}, s{"s"}, t{"t"}, X{"X"}, Y{"Y"}, S{"S"}, T{"T"};
     constexpr axis e{"e", 8};

@@ -3,6 +3,7 @@
 #include <tilewright/plan/clipping.hpp>
 #include <tilewright/plan/fills.hpp>
 #include <tilewright/plan/match.hpp>
+#include <tilewright/plan/transfer_stage.hpp>
 
 // The innermost step of a tensorized stage: which intrinsic it calls, on which operands, and what comes before it.
 namespace tilewright::detail {
@@ -231,6 +232,7 @@ constexpr void write_intrinsic(planning& p, int s, bool filled) {
     mismatch const wrong = match_intrinsic(p, s, n.intrinsic, found);
     if (wrong) return refuse_mismatch(p, s, n.intrinsic, wrong);
     body b{.kind = body_kind::intrinsic, .stage = static_cast<std::int16_t>(s), .intrinsic = n.intrinsic};
+    b.begun = filled;
     b.cycles = p.of->where().intrinsics[n.intrinsic].cost_cycles;
     b.operands = static_cast<std::int16_t>(keep_operands(p, s, n.intrinsic, found));
     b.extents = static_cast<std::int16_t>(p.plan.step_extents.size());
@@ -265,43 +267,113 @@ constexpr void write_intrinsic(planning& p, int s, bool filled) {
     p.add(step_kind::compute, p.add(b));
 }
 
-/// In front of a reduction that an intrinsic continues from its identity: when no intrinsic overwrites, a transfer that fills with the
-/// identity.
+/// A transfer that puts in the memory of a reduction's result what the reduction starts from.
+struct start_transfer {
+    int transfer = -1;
+    int node = -1;                                   ///< of the stage: what it moves; -1: it fills
+    fixed_array<std::int8_t, max_rank> dimension{};  ///< of its source, along each dimension of the result; -1: none, it is repeated
+    fixed_array<std::int64_t, max_rank> factor{};
+
+    constexpr explicit operator bool() const { return transfer >= 0; }
+};
+
+/// Whether a transfer moves the value that stage `s` starts from, as it is computed; how its source lies along the result.
+constexpr bool moves_start(planning& p, int s, int target_memory, start_transfer& with) {
+    stage const& st = p.stage_at(s);
+    machine const& where = p.of->where();
+    transfer_description const& t = where.transfers[with.transfer];
+    if (!t.core_name.empty() || where.memories.find(t.destination) != target_memory) return false;
+    int semantic_node = -1;
+    stage semantics;
+    computation_view const view = where.view(t.semantics);
+    if (copies(t)) {
+        with.node = p.plan.what[st.start].op == operation::access && !is_padded(p.plan.what, st.start) ? st.start : -1;
+        if (with.node >= 0 && p.plan.what[with.node].type != st.type) return false;
+    } else {
+        read_stage(view, 0, semantics);  // is well formed: the machine was checked
+        if (semantics.type != st.type || !same_value(p, st.start, view, semantics.body, with.node, semantic_node)) return false;
+    }
+    if (with.node < 0) return false;
+    buffer const& source = p.buffer_at(p.plan.use_at(with.node)->buffer);
+    if (where.memories.find(t.source) != source.memory) return false;
+    fixed_array<bool, max_rank> taken{};
+    int previous = -1;
+    with.dimension.fill(-1);
+    for (int dimension = 0; dimension < st.rank; ++dimension) {
+        auto const d = static_cast<std::size_t>(dimension);
+        for (int from = 0; from < p.plan.what[with.node].argument_count; ++from) {
+            std::int64_t const factor = index_of(p.plan.what, st, with.node, from).coefficients[d];
+            if (factor == 0) continue;
+            if (factor < 0 || with.dimension[d] >= 0 || taken[static_cast<std::size_t>(from)]) return false;
+            taken[static_cast<std::size_t>(from)] = true;
+            with.dimension[d] = static_cast<std::int8_t>(from);
+            with.factor[d] = factor;
+        }
+        int const wanted = declared_source(t, view, semantics, semantic_node, st.rank, dimension);
+        if (wanted >= 0 ? wanted != with.dimension[d] : (with.dimension[d] >= 0 && with.dimension[d] < previous)) return false;
+        if (with.dimension[d] >= 0) previous = with.dimension[d];
+    }
+    return true;
+}
+
+/// The first transfer that writes what a reduction starts from, which an intrinsic then continues: its identity, a constant, or a value
+/// that lies in another memory. None where an intrinsic overwrites.
+constexpr start_transfer find_start_transfer(planning& p, int s) {
+    stage const& st = p.stage_at(s);
+    matching matched;
+    int const named = p.nest_at(s).intrinsic;
+    if (named < 0 || st.continues || match_intrinsic(p, s, named, matched)) return {};
+    if (!accumulates(p.of->where().intrinsics[named], matched.semantics) || overwriting_form(p, s, named, matched) >= 0) return {};
+    int const target_memory = p.buffer_at(p.plan.use_at(st.target)->buffer).memory;
+    for (int at = 0; at < p.of->where().transfers.size(); ++at) {
+        start_transfer found{.transfer = at};
+        known const value = filled_value(p, at, target_memory, st.type);
+        node const* const start = st.start < 0 ? nullptr : &p.plan.what[st.start];
+        bool const starts = start == nullptr ? is_identity({.value = value.value}, st.reduction, st.type)
+                                             : start->op == operation::constant && start->value == value.value;
+        if (value.is ? starts : start != nullptr && moves_start(p, s, target_memory, found)) return found;
+    }
+    return {};
+}
+
+/// In front of a reduction that an intrinsic continues: when no intrinsic overwrites, a transfer that writes what it starts from.
 constexpr bool write_fill(planning& p, int s, int depth) {
     nest const& n = p.nest_at(s);
     stage const& st = p.stage_at(s);
-    matching found;
-    if (match_intrinsic(p, s, n.intrinsic, found) || !accumulates(p.of->where().intrinsics[n.intrinsic], found.semantics)) return false;
-    if (st.start >= 0 || overwriting_form(p, s, n.intrinsic, found) >= 0) return false;
+    start_transfer const with = find_start_transfer(p, s);
+    if (!with) return false;
     use const& target = *p.plan.use_at(st.target);
-    for (int at = 0; at < p.of->where().transfers.size(); ++at) {
-        known const value = filled_value(p, at, p.buffer_at(target.buffer).memory, st.type);
-        if (!value.is || !is_identity({.value = value.value}, st.reduction, st.type)) continue;
-        coverage const filled = cover(p, s, p.placed(s).outer_depth + depth);
-        if (filled.computed != filled.spanned) {
-            p.refuse(verdict_kind::loop_order, rule::gaps_between_outputs, {n.axis_of_loop(depth).name, st.output}, n.intrinsic_ordinal);
-            p.kept.facts = {fact{fact_kind::have, filled.computed}, fact{fact_kind::need, filled.spanned}};
-            return false;
-        }
-        region r{.destination = target.buffer};
-        for (int dimension = 0; dimension < st.rank; ++dimension) {
-            auto const d = static_cast<std::size_t>(dimension);
-            range inside;
-            linear const form = place_in_box(p, s, st.target, dimension, target.buffer);
-            int const outside = p.placed(s).outer_depth + depth;
-            split_at_level(p, s, form, outside, r.destination_at[d], inside);
-            r.destination_at[d].constant = inside.low;
-            r.dimensions[d] = {.extent = inside.high - inside.low + 1, .destination_dimension = static_cast<std::int8_t>(dimension)};
-            if (p.is_partial()) r.dimensions[d].extent = clip_region(p, touched_by(p, s, st.target, dimension, outside, 0), dimension, r);
-        }
-        r.count = st.rank;
-        linear begun;  // loops around that reduce: where one of them has moved on, there are partial sums
-        each_reduction_around(p, s, p.placed(s).outer_depth + depth, [&](int loop) { begun.add(1, loop); });
-        if (begun.count > 0) r.add(p, {begun, 1, -1, clip_kind::only});
-        move_now(p, r, at, n.intrinsic_ordinal);
-        return true;
+    int const outside = p.placed(s).outer_depth + depth;
+    coverage const filled = cover(p, s, outside);
+    if (filled.computed != filled.spanned) {
+        p.refuse(verdict_kind::loop_order, rule::gaps_between_outputs, {n.axis_of_loop(depth).name, st.output}, n.intrinsic_ordinal);
+        p.kept.facts = {fact{fact_kind::have, filled.computed}, fact{fact_kind::need, filled.spanned}};
+        return false;
     }
-    return false;
+    region r{.source = with.node < 0 ? -1 : p.plan.use_at(with.node)->buffer, .destination = target.buffer};
+    for (int dimension = 0; dimension < st.rank; ++dimension) {
+        auto const d = static_cast<std::size_t>(dimension);
+        range inside;
+        linear const form = place_in_box(p, s, st.target, dimension, target.buffer);
+        split_at_level(p, s, form, outside, r.destination_at[d], inside);
+        r.destination_at[d].constant = inside.low;
+        r.dimensions[d] = {.extent = inside.high - inside.low + 1, .destination_dimension = static_cast<std::int8_t>(dimension)};
+        if (r.source >= 0 && with.dimension[d] >= 0)
+            r.dimensions[d].source_dimension = with.dimension[d], r.dimensions[d].source_factor = with.factor[d];
+        if (p.is_partial()) r.dimensions[d].extent = clip_region(p, touched_by(p, s, st.target, dimension, outside, 0), dimension, r);
+    }
+    for (int from = 0; r.source >= 0 && from < box_rank(p, p.buffer_at(r.source)); ++from) {
+        range inside;
+        linear& at = r.source_at[static_cast<std::size_t>(from)];
+        split_at_level(p, s, place_in_box(p, s, with.node, from, r.source), outside, at, inside);
+        at.constant = inside.low;
+    }
+    r.count = st.rank;
+    linear begun;  // loops around that reduce: where one of them has moved on, there are partial sums
+    each_reduction_around(p, s, outside, [&](int loop) { begun.add(1, loop); });
+    if (begun.count > 0) r.add(p, {begun, 1, -1, clip_kind::only});
+    move_now(p, r, with.transfer, n.intrinsic_ordinal);
+    return true;
 }
 
 }  // namespace tilewright::detail

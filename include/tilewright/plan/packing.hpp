@@ -237,10 +237,32 @@ constexpr void move_pieces(planning& p, region const& whole, int transfer_at, in
     for (int at = work.loop_count - 1; at >= 0; --at) p.add(step_kind::end, work.loops[static_cast<std::size_t>(at)]);
 }
 
+/// Whether the same of the source goes to all places along a dimension of the destination.
+constexpr bool is_repeated(region const& r, int position) {
+    movement_dimension const& d = r.dimensions[static_cast<std::size_t>(position)];
+    return r.source >= 0 && d.source_dimension < 0 && d.extent > 1;
+}
+/// What goes to several places is moved to one after the other, in loops of the program.
+constexpr void move_repeatedly(planning& p, region const& whole, int transfer_at, int ordinal, ring_step const& when) {
+    packing work{p, whole};
+    int kept = 0;
+    for (int position = 0; position < whole.count && !p.refused(); ++position) {
+        movement_dimension const& d = whole.dimensions[static_cast<std::size_t>(position)];
+        if (is_repeated(whole, position)) work.peel(d, {d.extent, 1}, true);
+        else work.r.dimensions[static_cast<std::size_t>(kept++)] = d;
+    }
+    work.r.count = kept;
+    move_pieces(p, work.r, transfer_at, ordinal, when);
+    for (int at = work.loop_count - 1; at >= 0; --at) p.add(step_kind::end, work.loops[static_cast<std::size_t>(at)]);
+}
+
 /// Adds the steps that move a region between the boxes of two buffers, by as few calls of `transfer_at` as can express it.
 constexpr void move_region(planning& p, region const& whole, int transfer_at, int ordinal, ring_step const& when = {}) {
     int const first = p.plan.movements.size();
-    move_pieces(p, whole, transfer_at, ordinal, when);
+    bool repeats = false;
+    for (int position = 0; position < whole.count; ++position) repeats |= is_repeated(whole, position);
+    if (repeats) move_repeatedly(p, whole, transfer_at, ordinal, when);
+    else move_pieces(p, whole, transfer_at, ordinal, when);
     int const pieces = p.plan.movements.size() - first;
     for (int piece = 0; piece < pieces && !p.refused(); ++piece) {
         movement& m = p.plan.movements[static_cast<std::size_t>(first + piece)];

@@ -181,6 +181,7 @@ constexpr void choose_fills(planning& p, int s) {
                 for (int dimension = 0; dimension < p.plan.what[node].argument_count; ++dimension)
                     moves |= p.index_form(s, node, dimension).coefficient_of(lane.lane) != 0;
                 if (!moves || p.refused()) return;
+                if (st.is_in_start(node) && find_start_transfer(p, s)) return;  // which ends where the tile does
                 buffer const& b = p.buffer_at(u.buffer);
                 if (b.kind == buffer_kind::argument) return refuse_partial(p, s, lane, rule::step_behind_an_argument, b.tensor);
                 if (node == st.target && holds_next(p, s, lane, depth_of(p, s, u.buffer)))

@@ -337,6 +337,7 @@ struct body {
     std::int16_t first_operands = -1;
     std::uint8_t sets = 0;  ///< a bit for each setting that its intrinsic uses and that every call sets for itself
     std::uint8_t first_sets = 0;
+    bool begun = false;        ///< of an intrinsic: a transfer has put there what the reduction starts from
     std::int16_t extents = 0;  ///< first of its `step_extent`s, where its intrinsic covers up to so many elements of an axis
     std::int16_t extent_count = 0;
     std::int16_t first_extents = 0;
@@ -491,7 +492,7 @@ struct plan_value {
             use const& u = uses[static_cast<std::size_t>(position)];
             bool const writes = u.node == st.target;
             bool const starts = st.is_in_start(u.node);
-            bool const mine = starts ? b.kind != body_kind::update && begins : b.kind != body_kind::identity;
+            bool const mine = starts ? b.kind != body_kind::update && !b.begun && begins : b.kind != body_kind::identity;
             bool const reads = mine && u.node > st.target && u.node < st.store;
             if (u.buffer >= 0 && (reads || writes)) visit(u, reads, writes);
         }

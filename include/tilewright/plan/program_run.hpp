@@ -191,7 +191,9 @@ class program_run {
         int const own = plan_.buffers[static_cast<std::size_t>(buffer_at)].ring;
         int const by = plan_.buffers[static_cast<std::size_t>(buffer_at)].by_loop;
         if (own < 0) return by < 0 || value(by) < 0 ? 0 : value(by);
-        if (ring_at >= 0 && plan_.rings[static_cast<std::size_t>(ring_at)].buffer == buffer_at) return number;
+        // A transfer that is waited for at once has a ring of its own, which counts no loops.
+        bool const counts = ring_at >= 0 && plan_.rings[static_cast<std::size_t>(ring_at)].loop_count > 0;
+        if (counts && plan_.rings[static_cast<std::size_t>(ring_at)].buffer == buffer_at) return number;
         return value_of(plan_.rings[static_cast<std::size_t>(own)].step, ring_at, number);
     }
     constexpr int version_of(int buffer_at, int ring_at, std::int64_t number) const {
