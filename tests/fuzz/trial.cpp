@@ -188,7 +188,9 @@ outcome trial::plan() try {
         if (tilewright::detail::find_excess(with.plan, tilewright::detail::visiting::everything))
             return failed("plan", "it reaches beyond a buffer");
     }
-    for (node const& n : halide::parameters_of(*in.plan)) {
+    ir::argument_list const list = ir::arguments_of(*in.plan);
+    for (int at = 0; at < list.parameter_count; ++at) {
+        node const& n = in.plan->what[list.parameters[static_cast<std::size_t>(at)]];
         for (parameter const& p : in.what.parameters) {
             if (n.name == label(p.name.c_str())) in.parameters.push_back(p.given);
         }
