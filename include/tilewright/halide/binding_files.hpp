@@ -284,6 +284,35 @@ inline std::string layout_rules(buffer const& b) {
     return text;
 }
 
+inline int position_of(plan_value const& plan, int buffer_at) {
+    argument_list const list = arguments_of(plan);
+    int at = 0;
+    while (list.tensors[static_cast<std::size_t>(at)] != buffer_at) ++at;
+    return at;
+}
+/// "in[-1, 2]": the element of the lowest index that is used of an argument.
+inline std::string first_element_text(buffer const& b, std::string const& word) {
+    std::string index;
+    for (int d = 0; d < b.rank; ++d) index += (d > 0 ? ", " : "") + std::to_string(b.minimum[static_cast<std::size_t>(d)]);
+    return word + "[" + index + "]";
+}
+/// "in: int8_t, 5 x 6 elements from in[-1, 2] on"
+inline std::string used_text(plan_value const& plan, std::size_t position, std::string const& word) {
+    buffer const b = passed_buffers(plan)[position];
+    std::string extents;
+    for (int d = 0; d < b.rank; ++d) {
+        extents += (d > 0 ? " x " : "") + std::to_string(b.extents[static_cast<std::size_t>(d)]);
+        for (int at = 0; at < plan.shapes.size(); ++at) {
+            shape const& one = plan.shapes[static_cast<std::size_t>(at)];
+            if (position_of(plan, one.buffer) == static_cast<int>(position)) extents = "as many", d = b.rank;
+        }
+    }
+    std::string const elements = b.rank == 0 ? "one element"
+                                             : extents + " elements" + (extents == "as many" ? " as the extents make" : "") + " from " +
+                                                   first_element_text(b, word) + " on";
+    return word + ": " + c_type(b.type) + ", " + elements + (b.written ? ", written" : "");
+}
+
 inline std::string header_text(plan_value const& plan, std::string const& name, bool device) {
     std::ostringstream text;
     argument_words const words = entry_words(plan, name, device).arguments;
@@ -292,9 +321,13 @@ inline std::string header_text(plan_value const& plan, std::string const& name, 
          << "#include <stdbool.h>\n#include <stdint.h>\n#include <tilewright/runtime/entry.h>\n\n#ifdef __cplusplus\nextern \"C\" "
             "{\n#endif\n\n"
          << "/* 0; or -(2000 + 100 * kind + position) of an argument that the kernel cannot run on, see tilewright/runtime/entry.h;\n"
-            "   or the code of a device function that failed. */\n"
-         << "int " << name << "(" << parameter_list(plan, words, true) << ");\n";
+            " * or the code of a device function that failed.\n *\n"
+            " * Of a tensor, host is a pointer to the element whose index are the minima of dim; in dim, the last dimension stands first.\n"
+            " * tilewright::call takes pointers to elements, with an index where a tensor is not used from element 0 on.\n";
     std::vector<buffer> const passed = passed_buffers(plan);
+    for (std::size_t at = 0; at < passed.size(); ++at) text << " *   " << used_text(plan, at, words.tensors[at]) << "\n";
+    text << " */\n"
+         << "int " << name << "(" << parameter_list(plan, words, true) << ");\n";
     for (std::size_t at = 0; at < passed.size(); ++at) {
         if (std::string const rules = layout_rules(passed[at]); !rules.empty())
             text << "/* " << words.tensors[at] << ": " << rules << ". */\n";
@@ -313,12 +346,6 @@ inline std::string header_text(plan_value const& plan, std::string const& name, 
     return text.str();
 }
 
-inline int position_of(plan_value const& plan, int buffer_at) {
-    argument_list const list = arguments_of(plan);
-    int at = 0;
-    while (list.tensors[static_cast<std::size_t>(at)] != buffer_at) ++at;
-    return at;
-}
 /// A bit for each dimension of an argument that has the extent of an axis which is left to run time.
 inline int exact_dimensions(plan_value const& plan, std::size_t position) {
     int bits = 0;

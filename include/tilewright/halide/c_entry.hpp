@@ -81,18 +81,17 @@ inline c_signature c_signature_of(plan_value const& plan, c_names& names, bool d
 /// "A: 24 x 36 elements, without gaps": what of a tensor the kernel touches, how it lies, and where its pointer points.
 inline std::string region_text(plan_value const& plan, c_argument const& a) {
     buffer const& b = plan.buffers[static_cast<std::size_t>(a.at)];
-    std::string extents, first;
+    std::string extents;
     bool moved = false;
     for (int d = 0; d < b.rank; ++d) {
         extents += (d > 0 ? " x " : "") + a.extents[static_cast<std::size_t>(d)];
-        first += (d > 0 ? ", " : "") + std::to_string(b.minimum[static_cast<std::size_t>(d)]);
         moved |= b.minimum[static_cast<std::size_t>(d)] != 0;
     }
     std::string const rules = layout_rules(b);
     return a.word + ": " + (b.rank == 0 ? "one element" : extents + " elements") + (rules.empty() ? "" : ", " + rules) +
            (b.written ? ", written" : "") +
            (tilewright::detail::may_be_result(plan, a.at) ? "; may be the very elements that are written" : "") +
-           (moved ? "; points to " + b.tensor.str() + "[" + first + "]" : "");
+           (moved ? "; points to " + first_element_text(b, a.word) : "");
 }
 
 /// The checks in front of a kernel: they return a code before anything runs. The rules and codes are those of runtime/entry.h, but here

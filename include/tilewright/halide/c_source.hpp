@@ -339,7 +339,9 @@ inline std::string c_device(std::vector<c_kernel_code> const& kernels) {
 
 inline std::string c_header(c_kernel_code const& k, bool on_device) {
     std::ostringstream text;
-    text << "/* Strides count elements from one index of a dimension to the next.\n";
+    text << "/* Strides count elements from one index of a dimension to the next. Pointers are to the element of the lowest index that is "
+            "used:\n"
+         << " * element 0, where nothing else stands here.\n";
     for (std::string const& region : k.regions) text << " *   " << region << "\n";
     text << " * Returns 0; or the code of a function of the machine that failed; or, before anything runs, -(2000 + 100 * kind + "
             "position) of\n"

@@ -6,14 +6,101 @@
 #include <boost/hana/tuple.hpp>
 #include <boost/hana/unpack.hpp>
 #include <boost/hana/zip.hpp>
+#include <span>
+#include <string>
 #include <tilewright/plan/arguments.hpp>
 #include <tilewright/plan/plan.hpp>
 
 namespace tilewright {
 
+/// A pointer, and the index of the element that it is to: see `points_to`.
+template <class Element>
+struct pointer_to_element {
+    Element* pointer = nullptr;
+    fixed_array<std::int64_t, max_rank> index{};
+    int rank = 0;
+};
+
+/// Says which element of a tensor a pointer is to: `call<smooth>(npu_smooth, points_to(in, 0), out)`, where the kernel reads from `in[-1]`
+/// on.
+/// @param index  one number for each dimension: an element that the kernel uses
+template <class Element, std::convertible_to<std::int64_t>... Index>
+constexpr pointer_to_element<Element> points_to(Element* pointer, Index... index) {
+    static_assert(sizeof...(Index) <= max_rank, "a tensor has at most 6 dimensions");
+    return {pointer, {static_cast<std::int64_t>(index)...}, static_cast<int>(sizeof...(Index))};
+}
+
 namespace detail {
 
 using namespace ir;
+
+/// What `call` is given, as it is passed on: of a range that knows its size, a span.
+template <class Operand>
+constexpr auto as_operand(Operand& given) {
+    if constexpr (requires { std::span(given); }) return std::span(given);
+    else return given;
+}
+template <class Operand>
+inline constexpr bool is_span = false;
+template <class Element, std::size_t Extent>
+inline constexpr bool is_span<std::span<Element, Extent>> = true;
+template <class Operand>
+inline constexpr bool is_pointed = false;
+template <class Element>
+inline constexpr bool is_pointed<pointer_to_element<Element>> = true;
+
+/// Whether an argument begins at element 0, as a compiler's message shows it.
+template <std::int64_t... First>
+struct begins_at {
+    static constexpr bool zero = ((First == 0) && ...);
+};
+template <buffer const& B, std::size_t... Dimension>
+constexpr auto beginning_of(std::index_sequence<Dimension...>) {
+    return begins_at<B.minimum[Dimension]...>();
+}
+
+/// "`in` is used from in[-1] to in[16], 18 elements, but "
+inline std::string use_text(buffer const& b) {
+    std::string from, to;
+    std::int64_t elements = 1;
+    for (int d = 0; d < b.rank; ++d) {
+        auto const at = static_cast<std::size_t>(d);
+        from += (d > 0 ? ", " : "") + std::to_string(b.minimum[at]);
+        to += (d > 0 ? ", " : "") + std::to_string(b.minimum[at] + b.extents[at] - 1);
+        elements *= b.extents[at];
+    }
+    std::string const name = b.tensor.str();
+    return "`" + name + "` is used from " + name + "[" + from + "] to " + name + "[" + to + "], " + std::to_string(elements) +
+           " elements, but ";
+}
+/// The first element that a kernel uses, of a pointer to another one.
+template <class Element>
+Element* first_of(buffer const& b, pointer_to_element<Element> const& given) {
+    std::int64_t steps = 0;
+    bool inside = given.rank == b.rank;
+    std::string index;
+    for (int d = 0; d < given.rank; ++d) {
+        auto const at = static_cast<std::size_t>(d);
+        std::int64_t const from_first = given.index[at] - b.minimum[at];
+        inside = inside && from_first >= 0 && from_first < b.extents[at];
+        if (inside) steps += from_first * b.stride(d);
+        index += (d > 0 ? ", " : "") + std::to_string(given.index[at]);
+    }
+    if (!inside) throw std::invalid_argument(use_text(b) + "the pointer is to [" + index + "]");
+    return given.pointer - steps;
+}
+template <class Element, std::size_t Extent>
+Element* first_of(buffer const& b, std::span<Element, Extent> given) {
+    std::int64_t elements = 1;
+    for (int d = 0; d < b.rank; ++d) elements *= b.extents[static_cast<std::size_t>(d)];
+    if (static_cast<std::int64_t>(given.size()) != elements)
+        throw std::invalid_argument(use_text(b) + std::to_string(given.size()) + " are given");
+    return given.data();
+}
+template <class Element>
+Element* first_of(buffer const&, Element* given) {
+    return given;
+}
 
 /// A dense argument as the generated function takes it.
 struct dense_argument {
@@ -46,34 +133,43 @@ decltype(auto) pass(Operand const& given, [[maybe_unused]] open_extents const& n
         static_assert(scalar_type_of<Operand>() == type, "this scalar parameter of the kernel has another type");
         return Operand(given);
     } else if constexpr (Position >= list.input_count && Position < list.input_count + list.parameter_count + Pools) {
-        static_assert(std::is_pointer_v<Operand>, "here the kernel takes the address of a memory");
-        return static_cast<void*>(given);
+        if constexpr (is_span<Operand>) {
+            constexpr int memory_at = list.pools[static_cast<std::size_t>(Position - list.input_count - list.parameter_count)];
+            constexpr quantity needed = Plan.peak(Plan.where->memories[memory_at]);
+            if (!(static_cast<std::int64_t>(given.size_bytes()) >= needed))
+                throw std::invalid_argument("memory `" + Plan.where->memories[memory_at].name.str() + "` has only " +
+                                            std::to_string(given.size_bytes()) + " bytes");
+            return static_cast<void*>(given.data());
+        } else {
+            static_assert(std::is_pointer_v<Operand>, "here the kernel takes the address of a memory");
+            return static_cast<void*>(given);
+        }
     } else {
         constexpr int tensor = Position < list.input_count ? Position : Position - list.parameter_count - Pools;
         constexpr int position = list.tensors[static_cast<std::size_t>(tensor)];
-        constexpr buffer b = Plan.buffers[static_cast<std::size_t>(position)];
-        using element = std::remove_pointer_t<Operand>;
-        static_assert(std::is_pointer_v<Operand> && scalar_type_of<std::remove_const_t<element>>() == b.type,
-                      "this tensor of the kernel has another element type");
+        static constexpr buffer b = Plan.buffers[static_cast<std::size_t>(position)];
+        static_assert(std::is_pointer_v<Operand> || is_span<Operand> || is_pointed<Operand>,
+                      "a tensor is a pointer, a range that knows its size, or points_to(pointer, index...)");
+        using element = std::remove_pointer_t<decltype(first_of(b, given))>;
+        static_assert(scalar_type_of<std::remove_const_t<element>>() == b.type, "this tensor of the kernel has another element type");
         static_assert(!b.written || !std::is_const_v<element>, "the kernel writes this tensor");
-        auto* const first = const_cast<std::remove_const_t<element>*>(given);
-        if constexpr (Plan.run_time_extents == 0) return dense_argument(b, first);
-        else {
-            buffer sized = b;
-            size_argument(Plan, position, numbers, sized);  // too much is refused by the entry
-            return dense_argument(sized, first);
-        }
+        if constexpr (std::is_pointer_v<Operand>)
+            static_assert(decltype(beginning_of<b>(std::make_index_sequence<static_cast<std::size_t>(b.rank)>()))::zero,
+                          "this tensor is not used from element 0 on: say which element the pointer is to, points_to(pointer, index...)");
+        buffer sized = b;
+        if constexpr (Plan.run_time_extents > 0) size_argument(Plan, position, numbers, sized);  // too much is refused by the entry
+        return dense_argument(sized, const_cast<std::remove_const_t<element>*>(first_of(sized, given)));
     }
 }
 
 template <schedule const& Schedule, class Function, class... Operands>
-int call(Function* function, open_extents const& numbers, Operands const&... operands) {
+int call(Function* function, open_extents const& numbers, Operands&... operands) {
     namespace hana = boost::hana;
     static constexpr auto const& kernel = plan<Schedule>;
     constexpr argument_list list = arguments_of(kernel);
     constexpr int pools = static_cast<int>(sizeof...(Operands)) - list.tensor_count - list.parameter_count;
     static_assert(pools == 0 || pools == list.pool_count, "the kernel takes another number of arguments");
-    auto const given = hana::make_tuple(operands...);
+    auto const given = hana::make_tuple(as_operand(operands)...);
     return hana::unpack(hana::make_range(hana::size_c<0>, hana::size_c<sizeof...(Operands)>), [&](auto... position) {
         return function(pass<kernel, static_cast<int>(decltype(position)::value), pools>(given[position], numbers)...);
     });
@@ -81,21 +177,26 @@ int call(Function* function, open_extents const& numbers, Operands const&... ope
 
 }  // namespace detail
 
-/// Calls the C function of a kernel with pointers to dense, row-major tensors and with scalar parameters, in the order of its header.
+/// Calls the C function of a kernel with dense, row-major tensors and with scalar parameters, in the order of its header.
 ///
-/// `call<matmul_on_npu>(matmul, a.data(), b.data(), c.data())`. Count and element types are checked by the compiler. The addresses of
-/// memories that the machine does not fix stand in front of the result: `call<gemm_on_host>(gemm, a, b, l2, c)`.
+/// `call<matmul_on_npu>(matmul, a.data(), b.data(), c.data())`. Count and element types are checked by the compiler. A tensor is
+/// - a pointer to its element 0, of a tensor that the kernel uses from there on;
+/// - `points_to(pointer, index...)`: a pointer to any element that the kernel uses, and its index;
+/// - a range that knows its size, such as `a` itself: exactly the elements from the lowest index that the kernel uses to the highest.
+///
+/// The addresses of memories that the machine does not fix stand in front of the result: `call<gemm_on_host>(gemm, a, b, l2, c)`.
 /// @return the function's return code
+/// @throws std::invalid_argument when a range has another size, or an index is not one that the kernel uses
 template <schedule const& Schedule, class Function, class... Operands>
-int call(Function* function, Operands const&... operands) {
+int call(Function* function, Operands&&... operands) {
     static_assert(plan<Schedule>.run_time_extents == 0, "extents are left to run time: call<S>(function, {{axis, extent}}, ...)");
     return detail::call<Schedule>(function, {}, operands...);
 }
 
 /// Likewise, of a kernel that leaves extents to run time: `call<matmul_on_npu>(matmul, {{m, rows}}, a.data(), b.data(), c.data())`.
-/// @throws std::invalid_argument when the kernel has no such axis. An extent that is missing or wrong gives the entry's return code
+/// @throws std::invalid_argument also when the kernel has no such axis. An extent that is missing or wrong gives the entry's return code
 template <schedule const& Schedule, class Function, class... Operands>
-int call(Function* function, std::initializer_list<axis_extent> extents, Operands const&... operands) {
+int call(Function* function, std::initializer_list<axis_extent> extents, Operands&&... operands) {
     static constexpr plan_value const& kernel = plan<Schedule>;
     return detail::call<Schedule>(function, detail::given_numbers(kernel, ir::extents_by_name(kernel, extents)), operands...);
 }

@@ -1,0 +1,143 @@
+#include <array>
+#include <tilewright/halide/binding_files.hpp>
+#include <tilewright/runtime/call.hpp>
+#include <tilewright/tilewright.hpp>
+#include <vector>
+
+#include "catch.hpp"
+
+// Where pointers that `call` is given point, by functions that are written as the generated ones are called.
+
+using namespace tilewright;
+
+namespace {
+
+constexpr memory dram{.name = "dram"}, l1{.name = "l1", .capacity = 1_KiB};
+constexpr auto fetch = transfer("fetch", dram, l1).on(core{.name = "cpu"});
+constexpr auto host = machine("host", dram);
+constexpr auto with_l1 = machine("with_l1", dram, l1, core{.name = "cpu"}, fetch);
+constexpr axis m{"m", 16}, i{"i", 3}, j{"j", 4}, open{"open", dynamic};
+constexpr tensor<std::int32_t> in{"in"}, out{"out"};
+
+constexpr auto smooth = out(m) = in(m - 1) + in(m + 1);
+constexpr auto smooth_on_host = schedule(smooth, host);
+constexpr auto later = out(m) = in(m + 2) + 1;
+constexpr auto later_on_host = schedule(later, host);
+constexpr auto around = out(i, j) = in(i - 1, j + 2) + in(i + 1, j + 4);
+constexpr auto around_on_host = schedule(around, host);
+constexpr auto same = out(m) = in(m);
+constexpr auto same_on_host = schedule(same, host);
+constexpr auto staged = schedule(same, with_l1).cache_read(in, l1);
+constexpr auto open_smooth = out(open) = in(open - 1) + in(open + 1);
+constexpr auto open_on_host = schedule(open_smooth, host);
+
+/// What a function sees of an argument: an element by its index, as Halide's code finds it.
+std::int32_t at(halide_buffer_t const* b, int first, int second = 0) {
+    int const index[] = {first, second};
+    std::int64_t offset = 0;
+    for (int d = 0; d < b->dimensions; ++d) offset += std::int64_t{index[b->dimensions - 1 - d] - b->dim[d].min} * b->dim[d].stride;
+    return reinterpret_cast<std::int32_t const*>(b->host)[offset];
+}
+std::vector<std::int32_t> counted(int count) {
+    std::vector<std::int32_t> made(static_cast<std::size_t>(count));
+    for (int n = 0; n < count; ++n) made[static_cast<std::size_t>(n)] = 100 + n;
+    return made;
+}
+std::int32_t seen[3];
+void* pool_seen = nullptr;
+
+int look_at_ends(halide_buffer_t* a, halide_buffer_t* d) {
+    int const low = a->dim[0].min, high = low + a->dim[0].extent - 1;
+    seen[0] = at(a, low), seen[1] = at(a, high), seen[2] = at(a, 2);
+    CHECK(at(d, 0) == 7);
+    return 5;
+}
+int look_at_corners(halide_buffer_t* a, halide_buffer_t*) {
+    seen[0] = at(a, -1, 2), seen[1] = at(a, 3, 7), seen[2] = at(a, 0, 3);
+    return 0;
+}
+int take_pool(halide_buffer_t*, void* pool, halide_buffer_t*) {
+    pool_seen = pool;
+    return 0;
+}
+
+}  // namespace
+
+TEST_CASE("a tensor that is not used from element 0 on: the pointer comes with the element that it is to") {
+    std::vector<std::int32_t> const a = counted(18);
+    std::vector<std::int32_t> d(16, 7);
+    for (int element = -1; element <= 16; ++element) {
+        INFO(element);
+        CHECK(call<smooth_on_host>(look_at_ends, points_to(a.data() + 1 + element, element), d.data()) == 5);
+        CHECK(seen[0] == 100);
+        CHECK(seen[1] == 117);
+        CHECK(seen[2] == 103);
+    }
+    // From in[2] on.
+    CHECK(call<later_on_host>(look_at_ends, points_to(a.data() + 2, 2), d.data()) == 5);
+    CHECK(seen[0] == 102);
+    CHECK(seen[1] == 117);
+    CHECK_THROWS_WITH(call<smooth_on_host>(look_at_ends, points_to(a.data(), -2), d.data()),
+                      "`in` is used from in[-1] to in[16], 18 elements, but the pointer is to [-2]");
+    CHECK_THROWS_WITH(call<later_on_host>(look_at_ends, points_to(a.data(), 0), d.data()),
+                      "`in` is used from in[2] to in[17], 16 elements, but the pointer is to [0]");
+    CHECK_THROWS_WITH(call<later_on_host>(look_at_ends, points_to(a.data(), 2, 0), d.data()),
+                      "`in` is used from in[2] to in[17], 16 elements, but the pointer is to [2, 0]");
+}
+TEST_CASE("of several dimensions, the rows of what is used follow each other") {
+    // 5 x 6 elements, from in[-1, 2] on.
+    std::vector<std::int32_t> const a = counted(30);
+    std::array<std::int32_t, 12> d{};
+    CHECK(call<around_on_host>(look_at_corners, points_to(a.data() + 6 + 1, 0, 3), d) == 0);
+    CHECK(seen[0] == 100);
+    CHECK(seen[1] == 129);
+    CHECK(seen[2] == 107);
+    CHECK_THROWS_WITH(call<around_on_host>(look_at_corners, points_to(a.data(), 0, 1), d),
+                      "`in` is used from in[-1, 2] to in[3, 7], 30 elements, but the pointer is to [0, 1]");
+}
+TEST_CASE("a range that knows its size holds exactly what the kernel uses") {
+    std::vector<std::int32_t> const a = counted(18);
+    std::vector<std::int32_t> d(16, 7);
+    CHECK(call<smooth_on_host>(look_at_ends, a, d) == 5);
+    CHECK(seen[0] == 100);
+    CHECK(seen[1] == 117);
+    std::vector<std::int32_t> const few = counted(16);
+    CHECK_THROWS_WITH(call<smooth_on_host>(look_at_ends, few, d.data()),
+                      "`in` is used from in[-1] to in[16], 18 elements, but 16 are given");
+    CHECK_THROWS_WITH(call<smooth_on_host>(look_at_ends, a, std::span(d).first(15)),
+                      "`out` is used from out[0] to out[15], 16 elements, but 15 are given");
+    std::int32_t whole[16] = {1, 2, 3}, result[16] = {7};
+    CHECK(call<same_on_host>(look_at_ends, whole, result) == 5);
+    CHECK(seen[2] == 3);
+    // A pointer to element 0, of what is used from there on.
+    CHECK(call<same_on_host>(look_at_ends, a.data(), d.data()) == 5);
+}
+TEST_CASE("where extents are left to run time, they say how much is used") {
+    std::vector<std::int32_t> const a = counted(12);
+    std::vector<std::int32_t> d(10, 7);
+    CHECK(call<open_on_host>(look_at_ends, {{open, 10}}, a, d) == 5);
+    CHECK(seen[1] == 111);
+    CHECK(call<open_on_host>(look_at_ends, {{open, 10}}, points_to(&a[1], 0), d.data()) == 5);
+    CHECK(seen[0] == 100);
+    CHECK_THROWS_WITH(call<open_on_host>(look_at_ends, {{open, 11}}, a, d.data()),
+                      "`in` is used from in[-1] to in[11], 13 elements, but 12 are given");
+}
+TEST_CASE("memories of a kernel that are given as ranges have the bytes that it needs") {
+    std::vector<std::int32_t> const a = counted(16);
+    std::vector<std::int32_t> d(16);
+    std::array<unsigned char, 64> pool{};
+    REQUIRE(plan<staged>.peak(l1) == 64);
+    CHECK(call<staged>(take_pool, a, pool, d) == 0);
+    CHECK(pool_seen == pool.data());
+    CHECK(call<staged>(take_pool, a.data(), pool.data(), d.data()) == 0);
+    CHECK_THROWS_WITH(call<staged>(take_pool, a, std::span(pool).first(63), d), "memory `l1` has only 63 bytes");
+}
+TEST_CASE("the header of an object says of each tensor how much is used, and from which element on") {
+    std::string const one = halide::detail::header_text(plan<smooth_on_host>, "smooth", true);
+    CHECK(one.find(" *   in: int32_t, 18 elements from in[-1] on\n *   out: int32_t, 16 elements from out[0] on, written\n") !=
+          std::string::npos);
+    std::string const open_text = halide::detail::header_text(plan<open_on_host>, "smooth", true);
+    CHECK(open_text.find(" *   in: int32_t, as many elements as the extents make from in[-1] on\n") != std::string::npos);
+    std::string const two = halide::detail::header_text(plan<around_on_host>, "around", false);
+    CHECK(two.find(" *   in: int32_t, 5 x 6 elements from in[-1, 2] on\n") != std::string::npos);
+}
