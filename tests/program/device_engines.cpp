@@ -90,7 +90,10 @@ struct pools {
         }
         std::memcpy(wei, copying_wei_image, TILEWRIGHT_copying_wei_IMAGE_BYTES);
     }
-    int run() { return copying(out, l2, act, wei); }
+    int run() {
+        copying_memories const given{.l2 = l2, .act = act, .wei = wei};
+        return copying(out, &given);
+    }
     std::int32_t kept(int at) const {
         std::int32_t value = 0;
         std::memcpy(&value, l2 + TILEWRIGHT_copying_kept_OFFSET + 4 * at, 4);

@@ -46,7 +46,17 @@ struct pools {
         for (int at = 0; at < 100; ++at) in[at] = at * 7 - 50, extra_at[at] = 1000 - at, out[at] = -1;
         for (int at = 0; at < TILEWRIGHT_device_net_wei_IMAGE_BYTES; ++at) wei[at] = device_net_wei_image[at];
     }
-    int run() { return device_net(in, out, l2, act, wei); }
+    device_net_memories memories() { return {.l2 = l2, .act = act, .wei = wei}; }
+    int run() {
+        device_net_memories const given = memories();
+        return device_net(in, out, &given);
+    }
+    /// The code for memories of which one is another.
+    int run_with(void* device_net_memories::*which, void* other) {
+        device_net_memories given = memories();
+        given.*which = other;
+        return device_net(in, out, &given);
+    }
 };
 
 }  // namespace
@@ -69,13 +79,15 @@ TEST_CASE("a program in C on pools that the caller gives: an agent works beside 
 }
 TEST_CASE("a pool that is null or misaligned is an error code before anything runs") {
     pools p;
-    CHECK(device_net(nullptr, p.out, p.l2, p.act, p.wei) == -2200);
-    CHECK(device_net(p.in, nullptr, p.l2, p.act, p.wei) == -2201);
-    CHECK(device_net(p.in, p.out, nullptr, p.act, p.wei) == -2202);
-    CHECK(device_net(p.in, p.out, p.l2, nullptr, p.wei) == -2203);
-    CHECK(device_net(p.in, p.out, p.l2, p.act, nullptr) == -2204);
-    CHECK(device_net(p.in, p.out, p.l2, p.act + 2, p.wei) == -2703);
-    CHECK(device_net(p.in, reinterpret_cast<std::int32_t*>(reinterpret_cast<unsigned char*>(p.out) + 1), p.l2, p.act, p.wei) == -2701);
+    device_net_memories const good = p.memories();
+    CHECK(device_net(nullptr, p.out, &good) == -2200);
+    CHECK(device_net(p.in, nullptr, &good) == -2201);
+    CHECK(device_net(p.in, p.out, nullptr) == -2202);
+    CHECK(p.run_with(&device_net_memories::l2, nullptr) == -2202);
+    CHECK(p.run_with(&device_net_memories::act, nullptr) == -2203);
+    CHECK(p.run_with(&device_net_memories::wei, nullptr) == -2204);
+    CHECK(p.run_with(&device_net_memories::act, p.act + 2) == -2703);
+    CHECK(device_net(p.in, reinterpret_cast<std::int32_t*>(reinterpret_cast<unsigned char*>(p.out) + 1), &good) == -2701);
     CHECK(asked.empty());
     for (std::int32_t one : p.out) CHECK(one == -1);
 }

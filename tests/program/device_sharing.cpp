@@ -97,7 +97,8 @@ TEST_CASE("a channel that the caller shares with an agent beside it: right bits 
     for (std::size_t at = 0; at < b.size(); ++at) b[at] = static_cast<std::int32_t>(at) * 5 - 70;
     for (std::size_t at = 0; at < a.size(); ++at) a[at] = static_cast<std::int32_t>(at) * 7 - 50;
     alignas(64) std::array<unsigned char, TILEWRIGHT_sharing_tcm_BYTES> tcm{};
-    REQUIRE(sharing(a.data(), b.data(), two_a.data(), three_b.data(), tcm.data()) == 0);
+    sharing_memories const given{.tcm = tcm.data()};
+    REQUIRE(sharing(a.data(), b.data(), two_a.data(), three_b.data(), &given) == 0);
     int wrong = 0;
     for (std::size_t at = 0; at < a.size(); ++at) wrong += two_a[at] != 2 * a[at] ? 1 : 0;
     for (std::size_t at = 0; at < b.size(); ++at) wrong += three_b[at] != 3 * b[at] ? 1 : 0;

@@ -24,7 +24,10 @@ TEST_CASE("memories with addresses of their own are constants of the generated c
     made.run("k1", on, second).bind(x, between).bind(r, out).output(out, act);
     halide::file_list const files = halide::c_program(make_program_plan(made), {.name = "fixed"});
     REQUIRE(files.size() == 2);
-    CHECK_THAT(files[0].second, Catch::Contains("int fixed(void *l2);"));
+    CHECK_THAT(files[0].second,
+               Catch::Contains("struct fixed_memories {\n    void *l2; /* l2: 256 bytes, at a multiple of 4; in codes, position 0 */\n};"));
+    CHECK_THAT(files[0].second, Catch::Contains("int fixed(const struct fixed_memories *memories);"));
+    CHECK_THAT(files[1].second, Catch::Contains("at.l2 = (unsigned char *)memories->l2;"));
     CHECK_THAT(files[1].second, Catch::Contains("at.act = (unsigned char *)(uintptr_t)0x60000000u;"));
     CHECK_THAT(files[1].second, Catch::Contains("(unsigned char *)(uintptr_t)0x70000000u"));
     CHECK_THAT(files[1].second, !Catch::Contains("malloc"));

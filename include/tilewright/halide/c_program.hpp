@@ -56,7 +56,7 @@ class c_program_writer {
     /// Gives every word of the file to one thing: users' tensors and memories first.
     void take_words() {
         check_function_name(options_.name);
-        for (char const* made : {"", "_program", "_places"}) words_.reserve(options_.name + made);
+        for (char const* made : {"", "_program", "_places", "_memories"}) words_.reserve(options_.name + made);
         auto const reserve = [&](label const& symbol) {
             if (symbol.str() == options_.name)
                 throw std::invalid_argument("`" + options_.name + "` is a function of a machine: name the program otherwise");
@@ -75,7 +75,7 @@ class c_program_writer {
         for (int at = 0; at < plan_.kernels.size(); ++at)
             kernel_words_.push_back(words_.take(options_.name + "_" + as_word(plan_.kernel_at(at).name),
                                                 {"_steps", "_complete", "_here", "_complete_here", "_machine"}));
-        at_ = words_.take("at"), status_ = words_.take("status");
+        at_ = words_.take("at"), status_ = words_.take("status"), memories_ = words_.take("memories");
     }
     /// Whether the caller gives the address of a memory, and the program uses it.
     bool is_given(int memory) const { return on_device() && pool_at(memory).used && memory_at(memory).what.is_pool(); }
@@ -111,15 +111,32 @@ class c_program_writer {
                     [&](int at, ir::program_tensor const& t) { all.push_back(tensor_type(t) + " *" + word_of_tensor(at)); });
         return all;
     }
-    /// Inputs, outputs, pools.
+    bool is_any_given() const {
+        bool any = false;
+        for (int at = 0; at < plan_.memories.size(); ++at) any |= is_given(at);
+        return any;
+    }
+    /// Inputs, outputs, and all memories together.
     std::string parameters() const {
         std::string text;
         auto const add = [&](std::string const& one) { text += (text.empty() ? "" : ", ") + one; };
         for (std::string const& one : passed_declarations()) add(one);
-        for (int at = 0; at < plan_.memories.size(); ++at) {
-            if (is_given(at)) add("void *" + word_of_memory(at));
-        }
+        if (is_any_given()) add("const struct " + options_.name + "_memories *" + memories_);
         return text.empty() ? "void" : text;
+    }
+    /// Where memories are, by name: their order says nothing to the caller, and a pointer cannot be taken for another one.
+    std::string memories_text() const {
+        std::size_t position = passed_declarations().size();
+        std::string text;
+        for (int at = 0; at < plan_.memories.size(); ++at) {
+            if (!is_given(at)) continue;
+            ir::pool_use const& one = pool_at(at);
+            text += "    void *" + word_of_memory(at) + "; /* " + pool_text({memory_at(at).name.str(), one.peak, one.alignment}) +
+                    "; in codes, position " + std::to_string(position++) + " */\n";
+        }
+        return text.empty()
+                   ? ""
+                   : "/* Where the program finds the memories that it uses. */\nstruct " + options_.name + "_memories {\n" + text + "};\n";
     }
 
     void write_kernel(int at) {
@@ -165,9 +182,11 @@ class c_program_writer {
 
     std::string header() const {
         std::ostringstream text;
-        text << "/* Returns 0; or the code of a function of a machine that failed; or, before anything runs, -(2000 + 100 * kind + "
+        text << memories_text()
+             << "/* Returns 0; or the code of a function of a machine that failed; or, before anything runs, -(2000 + 100 * kind + "
                 "position) of\n"
-             << " * a parameter that the program cannot run on. Kinds: 2 null, 7 alignment. */\n"
+             << " * a parameter that the program cannot run on. Kinds: 2 null, 7 alignment. Tensors are whole: pointers are to their "
+                "element 0. */\n"
              << "int " << options_.name << "(" << parameters() << ");\n\n";
         for (int at = 0; at < plan_.tensors.size(); ++at) {
             ir::program_tensor const& t = plan_.tensor_at(at);
@@ -198,12 +217,17 @@ class c_program_writer {
             for (int a = 0; a < plan_.of->agent_count; ++a) {
                 agent const& one = plan_.of->agents[static_cast<std::size_t>(a)];
                 if (!one.is_aside() || !runs_kernels(a)) continue;
-                text << "/* begins a kernel on agent " << one.name.str() << ", beside the caller */\nint " << one.start.str()
-                     << "(int (*kernel)(void *), void *arguments);\n/* returns what that kernel returned, when it is complete */\nint "
-                     << one.join.str() << "(void);\n";
+                text << "/* begins a kernel on agent " << one.name.str() << ", beside the caller */\n"
+                     << prototype(one.start, "(int (*kernel)(void *), void *arguments);\n")
+                     << "/* returns what that kernel returned, when it is complete */\n"
+                     << prototype(one.join, "(void);\n");
             }
         }
         return c_headed("/* Program " + options_.name + ", as C. */\n", "TILEWRIGHT_PROGRAM_" + options_.name, text.str());
+    }
+    /// Not of what a header of the device has as a macro.
+    static std::string prototype(label const& symbol, std::string const& rest) {
+        return "#ifndef " + symbol.str() + "\nint " + symbol.str() + rest + "#endif\n";
     }
     bool runs_kernels(int agent_at) const {
         bool found = false;
@@ -232,7 +256,9 @@ class c_program_writer {
         std::ostringstream text;
         text << "/* Program " << options_.name << ": its kernels, each written from its schedule, and the function that runs them. */\n";
         for (std::string const& include : options_.includes) text << "#include \"" << include << "\"\n";
-        text << "#include \"" << options_.name << ".h\"\n\n" << c_beginning(codes_);
+        bool fences = false;
+        for (int at = 0; at < plan_.steps.size(); ++at) fences |= is_fenced(plan_.steps[static_cast<std::size_t>(at)]);
+        text << "#include \"" << options_.name << ".h\"\n\n" << c_beginning(codes_, fences);
         if (!on_device()) {
             text << "void *tilewright_program_memory(void *, int32_t, int32_t);\n";
             for (char const* name : {"run", "start"})
@@ -282,7 +308,8 @@ class c_program_writer {
             return "(unsigned char *)tilewright_program_memory(" + options_.name + "_program(), " + std::to_string(memory) + ", " +
                    std::to_string(bank) + ")";
         if (m.is_pool())
-            return "(unsigned char *)" + word_of_memory(memory) + (bank == 0 ? "" : " + " + std::to_string(bank * m.bank_capacity()));
+            return "(unsigned char *)" + memories_ + "->" + word_of_memory(memory) +
+                   (bank == 0 ? "" : " + " + std::to_string(bank * m.bank_capacity()));
         std::ostringstream text;
         text << "(unsigned char *)(uintptr_t)0x" << std::hex << m.bank_base(bank) << "u";
         return text.str();
@@ -301,8 +328,11 @@ class c_program_writer {
         auto const check_tensor = [&](int at, ir::program_tensor const& t) { check(word_of_tensor(at), t.alignment, "data"); };
         each_passed(ir::tensor_kind::input, check_tensor);
         each_passed(ir::tensor_kind::output, check_tensor);
+        if (is_any_given())
+            text << "    if (" << memories_ << " == NULL) return " << TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_NULL_HOST, position)
+                 << "; /* no memories */\n";
         for (int at = 0; at < plan_.memories.size(); ++at) {
-            if (is_given(at)) check(word_of_memory(at), pool_at(at).alignment, "memory");
+            if (is_given(at)) check(memories_ + "->" + word_of_memory(at), pool_at(at).alignment, "memory");
         }
         text << "    struct " << options_.name << "_places " << at_ << ";\n"
              << (places_text() == no_places ? "    " + at_ + ".nothing = 0;\n" : "");
@@ -325,15 +355,14 @@ class c_program_writer {
             agent const& on = plan_.agent_of(k);
             if (s.kind == ir::program_step_kind::join) running.erase(k.agent);
             constexpr char const* steps[] = {"", "start ", "join "};
-            text << "    /* " << steps[static_cast<int>(s.kind)] << k.name.str() << " on " << on.name.str() << " */\n    " << status_
-                 << " = " << step_text(s) << ";\n";
+            text << "    /* " << steps[static_cast<int>(s.kind)] << k.name.str() << " on " << on.name.str() << " */\n"
+                 << fenced("    ", status_ + " = ", s);
             if (running.empty()) {
                 text << "    if (" << status_ << " != 0) return " << status_ << ";\n";
             } else {
                 // Nothing is under way when the caller has the code.
                 text << "    if (" << status_ << " != 0) {\n";
-                for (auto const& [agent, kernel] : running)
-                    text << "        (void)" << step_text({ir::program_step_kind::join, kernel}) << ";\n";
+                for (auto const& [agent, kernel] : running) text << fenced("        ", "(void)", {ir::program_step_kind::join, kernel});
                 text << "        return " << status_ << ";\n    }\n";
             }
             if (s.kind == ir::program_step_kind::start) running[k.agent] = s.kernel;
@@ -342,6 +371,15 @@ class c_program_writer {
         return text.str();
     }
 
+    /// Where functions of the device may be inline: no access to memory moves across one that begins or joins a kernel on an agent.
+    bool is_fenced(ir::program_step const& s) const {
+        bool const beside = s.kind != ir::program_step_kind::run && plan_.agent_of(plan_.kernel_at(s.kernel)).is_aside();
+        return on_device() && !options_.includes.empty() && beside;
+    }
+    std::string fenced(std::string const& indent, std::string const& head, ir::program_step const& s) const {
+        std::string const fence = is_fenced(s) ? indent + "TILEWRIGHT_FENCE();\n" : "";
+        return fence + indent + head + step_text(s) + ";\n" + fence;
+    }
     /// The call that carries out a step.
     std::string step_text(ir::program_step const& s) const {
         using enum ir::program_step_kind;
@@ -363,7 +401,7 @@ class c_program_writer {
     c_source_options options_;
     c_names words_;
     std::vector<std::string> memory_words_, tensor_words_, kernel_words_;
-    std::string at_, status_;  ///< of the entry
+    std::string at_, status_, memories_;  ///< of the entry
     std::vector<kernel_build> builds_;
     std::vector<c_kernel_code> codes_;
 };

@@ -300,9 +300,9 @@ class c_kernel_writer {
     std::map<int, register_variables> registers_;
 };
 
-/// What stands in front of the functions of kernels in a C file.
-inline std::string c_beginning(std::vector<c_kernel_code> const& kernels) {
-    bool floating_point = false, fences = false, overlaps = false;
+/// What stands in front of the functions of kernels in a C file. @param fences  whether code around the kernels has fences
+inline std::string c_beginning(std::vector<c_kernel_code> const& kernels, bool fences = false) {
+    bool floating_point = false, overlaps = false;
     std::map<std::string, std::string> emulator;
     c_helpers helpers;
     for (c_kernel_code const& k : kernels) {
