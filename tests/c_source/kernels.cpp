@@ -4,6 +4,7 @@
 #include "kernels/features.hpp"
 #include "kernels/scales.hpp"
 #include "kernels/schedules.hpp"
+#include "kernels/views.hpp"
 
 // The C source of the kernels that other tests run: it pleases both compilers, and makes the bits of the object.
 
@@ -59,6 +60,30 @@ TEST_CASE("intrinsics with scales, in their semantics and as operands") {
     check<scales::add_on_npu>();
     check<scales::bounds_on_npu>();
     check<scales::layer_on_npu>();
+}
+TEST_CASE("parts that see a memory at addresses of their own") {
+    static constexpr plan_value const& plan = tilewright::plan<views::layer_on_npu>;
+    auto const by_hand = [](kernels::operand_data const& data) {
+        for (int y = 0; y < 24; ++y)
+            for (int x = 0; x < 32; ++x) {
+                std::int32_t total = data.in<std::int32_t>(0)[x];
+                for (int z = 0; z < 40; ++z) total += data.in<std::int8_t>(1)[y * 40 + z] * data.in<std::int8_t>(2)[z * 32 + x];
+                data.out<std::int32_t>()[y * 32 + x] = total > 0 ? total : 0;
+            }
+    };
+    kernels::check_kernel(plan, emulated<views::npu>(), by_hand);
+    check<views::layer_on_npu>();
+    // On the device each part gets what it sees; what it does not see is an error.
+    for (c_kernels::compiler const& with : c_kernels::compilers) {
+        c_kernels::c_kernel const kernel(views::layer_on_npu, plan, {"kernel", halide::binding::device, {"device.h"}}, {views::device},
+                                         with);
+        INFO(kernel.text().source);
+        kernels::operand_data const data = kernels::random_operands(plan, 31);
+        Halide::Buffer<> result = data.output.copy();
+        CHECK(kernel.run(plan, data, result, {}) == 0);
+        by_hand(data);
+        CHECK(kernels::same_bits(result, data.output));
+    }
 }
 TEST_CASE("reductions that start from a value") {
     check<biased::row_on_array>();

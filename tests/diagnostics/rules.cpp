@@ -450,6 +450,29 @@ TEST_CASE("every rule is raised by what breaks it") {
     book.invalid_machine(
         rule::flags_in_the_number, dram,
         memory{.name = "flagged", .capacity = 64_KiB, .host_visible = false, .address_unit = 16, .address_flags = 1 << 11});
+    // What shows another memory has nothing of its own but a place, which that one must have, too.
+    constexpr memory seen{.name = "seen", .base = 0x9000'0000, .view_of = "spad"}, pool{.name = "pool", .capacity = 64_KiB};
+    auto const changed = [&](auto const& change) {
+        memory other = seen;
+        change(other);
+        return other;
+    };
+    auto const refused = [&](memory const& view) { book.invalid_machine(rule::view_of_another_kind, dram, spad, numbered, pool, view); };
+    refused(changed([](memory& m) { m.capacity = 64; }));
+    refused(changed([](memory& m) { m.banks = 2; }));
+    refused(changed([](memory& m) { m.bank_bases = {0x9000'0000, 0xa000'0000}; }));
+    refused(changed([](memory& m) { m.per_agent = true; }));
+    refused(changed([](memory& m) { m.ports = 1; }));
+    refused(changed([](memory& m) { m.view_of = "seen"; }));
+    refused(changed([](memory& m) { m.view_of = "pool"; }));
+    refused(changed([](memory& m) { m.view_of = "rows", m.base = no_address; }));
+    book.invalid_machine(rule::view_of_another_kind, changed([](memory& m) { m.view_of = "dram"; }), dram);
+    book.invalid_machine(rule::memories_overlap, dram, spad, memory{.name = "other", .base = 0x9000'0040, .capacity = 64}, seen);
+    book.invalid_machine(rule::memories_overlap, dram, spad, seen, memory{.name = "other", .base = 0x9000'0040, .capacity = 64});
+    book.invalid_machine(rule::flags_in_the_number, dram, numbered, changed([](memory& m) {
+                             m.view_of = "rows", m.base = no_address, m.address_unit = 32, m.address_flags = 1 << 10,
+                             m.host_visible = false;
+                         }));
     auto const by = [&](auto const&... arguments) { return transfer("t", dram, numbered).dimensions(2).calls("t", arguments...); };
     book.invalid_machine(rule::flags_in_the_number, dram, numbered, by(argument::destination.with(argument::bit(0))));
     book.invalid_machine(rule::flags_of_a_pointer, dram, numbered, by(argument::source.with(argument::bit(40))));

@@ -52,6 +52,7 @@ constexpr machine variants[] = {
     CHANGED(m.memories.parts[1].address_unit = 16),
     CHANGED(m.memories.parts[1].address_flags = 16),
     CHANGED(m.memories.parts[1].c_type = "v8f"),
+    CHANGED(m.memories.parts[1].view_of = "dram"),
     CHANGED(m.memories.parts[1].per_agent = true),
     CHANGED(m.memories.parts[1].wait_cycles = 3),
     CHANGED(m.intrinsics.parts[0].flexible_axes = 1),

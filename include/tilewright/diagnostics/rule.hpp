@@ -133,6 +133,8 @@
     X(bank_of_broken_rows, "a bank does not begin and end at multiples of address_unit")                                                \
     X(flags_in_the_number, "bits of flags are bits of its numbers, or of other flags")                                                  \
     X(flags_of_a_pointer, "flags need addresses that are numbers: `$1` has no address_unit")                                            \
+    X(view_of_another_kind,                                                                                                             \
+      "it shows `$1`, whose room, banks and ports it has, at a base or by numbers of its own where `$1` has a place")                   \
     X(counted_in_units, "only strides and bytes are counted in units")                                                                  \
     X(extent_of_a_fixed_axis, "the extent of `$1` is always the same: pass a literal, or say up_to")                                    \
     X(axis_not_in_semantics, "up_to names an axis that its semantics do not have")                                                      \

@@ -38,7 +38,7 @@ class emulator {
         for (int at = 0; at < what_.transfers.size(); ++at) {
             transfer_description const& t = what_.transfers[at];
             transfer_parts_.push_back(
-                {what_.engines.find(t.engine_name), what_.memories.find(t.source), what_.memories.find(t.destination)});
+                {what_.engines.find(t.engine_name), memory_under(what_, t.source), memory_under(what_, t.destination)});
         }
         for (int at = 0; at < what_.intrinsics.size(); ++at) {
             intrinsic_description const& i = what_.intrinsics[at];

@@ -23,7 +23,7 @@ class operand_footprint {
 
     operand_footprint(machine const& where, intrinsic_description const& of, int operand) {
         operand_constraint const& declared = of.operands[static_cast<std::size_t>(operand)];
-        memory = where.memories.find(declared.memory_name);
+        memory = memory_under(where, declared.memory_name);
         computation_view const view = where.view(of.semantics);
         stage s;
         read_stage(view, 0, s);

@@ -347,7 +347,8 @@ class emitter : code_copies {
             case role::address: {
                 operand_use const& o = operand_of(form, a.operand);
                 if (values_.holds(o.buffer)) return register_at(o.buffer, o.at, loop_values());
-                return address_argument(o.buffer, element_address_bits(o.buffer, o.at, loop_values()), a);
+                label const& seen = plan_.where->intrinsics[form.intrinsic].operands[static_cast<std::size_t>(a.operand)].memory_name;
+                return address_argument(o.buffer, seen, element_address_bits(o.buffer, o.at, loop_values()), a);
             }
             case role::stride: return in_units(stride_of_operand(operand_of(form, a.operand), a.dimension), a);
             case role::covered: return covered(form, a.dimension);

@@ -250,18 +250,30 @@ class code_places {
     bool is_numbered(label const& memory_name) const {
         return plan_.where->memories[plan_.where->memories.find(memory_name)].is_numbered();
     }
+    memory const& memory_of_buffer(int buffer_at) const {
+        return plan_.where->memories[plan_.buffers[static_cast<std::size_t>(buffer_at)].memory];
+    }
+    /// An address in a buffer as a part of the machine sees it, which names the buffer's memory or a view of that.
+    Expr seen_as(memory const& named, int buffer_at, Expr const& address) const {
+        if (!named.is_view()) return address;
+        memory const own = memory_of_buffer(buffer_at), seen = with_room(*plan_.where, named);
+        std::uint64_t const moved = own.is_pool() ? 0 : seen.position(0, 0) - own.position(0, 0);
+        return moved == 0 ? address : Halide::Internal::simplify(address + Halide::Internal::make_const(Halide::UInt(64), moved));
+    }
     /// An address as its memory has it: a pointer, or the number that stands for it.
-    Expr encoded(int buffer_at, Expr const& address) const {
-        memory const& m = plan_.where->memories[plan_.buffers[static_cast<std::size_t>(buffer_at)].memory];
+    Expr encoded(int buffer_at, Expr const& address) const { return encoded(memory_of_buffer(buffer_at), address); }
+    static Expr encoded(memory const& m, Expr const& address) {
         if (!m.is_numbered()) return address;
         Expr const number = address / Halide::Internal::make_const(Halide::UInt(64), m.address_unit);
         return Halide::Internal::simplify(number | Halide::Internal::make_const(Halide::UInt(64), m.address_flags));
     }
     /// Likewise, as an argument of a device function, with the flags of this use.
-    Expr address_argument(int buffer_at, Expr const& address, call_argument const& a) const {
-        memory const& m = plan_.where->memories[plan_.buffers[static_cast<std::size_t>(buffer_at)].memory];
-        if (!m.is_numbered()) return reinterpret_to_handle(address);
-        Expr const number = encoded(buffer_at, address) | Halide::Internal::make_const(Halide::UInt(64), a.value);
+    /// @param memory_name  where the part that is called says that it lies
+    Expr address_argument(int buffer_at, label const& memory_name, Expr const& address, call_argument const& a) const {
+        memory const& m = plan_.where->memories[plan_.where->memories.find(memory_name)];
+        Expr const seen = seen_as(m, buffer_at, address);
+        if (!m.is_numbered()) return reinterpret_to_handle(seen);
+        Expr const number = encoded(m, seen) | Halide::Internal::make_const(Halide::UInt(64), a.value);
         return Halide::Internal::simplify(Halide::cast<std::int64_t>(number));
     }
     /// What is counted, in the unit that an argument asks for.

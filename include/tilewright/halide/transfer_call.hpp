@@ -133,9 +133,10 @@ class code_transfers : public code_order {
         for (int position = 0; position < described.count; ++position) {
             call_argument const& a = described.arguments[static_cast<std::size_t>(position)];
             if (a.is == role::literal) arguments.push_back(wide(a.value));
-            else if (a.is == role::destination) arguments.push_back(address_argument(m.destination, to, a));
+            else if (a.is == role::destination)
+                arguments.push_back(address_argument(m.destination, plan_.where->transfers[m.transfer].destination, to, a));
             else if (values_.holds(m.source)) arguments.push_back(register_at(m.source, m.source_at, loops));
-            else arguments.push_back(only_read(address_argument(m.source, from, a)));
+            else arguments.push_back(only_read(address_argument(m.source, plan_.where->transfers[m.transfer].source, from, a)));
         }
         return value_call(described.symbol, stores ? Expr() : register_at(m.destination, m.destination_at, loops), arguments);
     }
@@ -154,11 +155,13 @@ class code_transfers : public code_order {
             movement_dimension const d = present ? m.dimensions[static_cast<std::size_t>(which)] : movement_dimension{};
             switch (a.is) {
                 case role::source:
-                    if (m.source >= 0) arguments.push_back(address_argument(m.source, from, a));
+                    if (m.source >= 0) arguments.push_back(address_argument(m.source, plan_.where->transfers[m.transfer].source, from, a));
                     else
                         arguments.push_back(is_numbered(plan_.where->transfers[m.transfer].source) ? wide(0) : reinterpret_to_handle(from));
                     break;
-                case role::destination: arguments.push_back(address_argument(m.destination, to, a)); break;
+                case role::destination:
+                    arguments.push_back(address_argument(m.destination, plan_.where->transfers[m.transfer].destination, to, a));
+                    break;
                 case role::bytes: arguments.push_back(in_units(Halide::Internal::simplify(elements * wide(size)), a)); break;
                 case role::row_bytes: arguments.push_back(in_units(Halide::Internal::simplify(row_elements * wide(size)), a)); break;
                 case role::extent:

@@ -103,6 +103,23 @@ struct machine {
     friend constexpr bool operator==(machine const&, machine const&) = default;
 };
 
+/// The memory whose bytes have addresses in the memory of this name: of a view, the one that it shows. -1: there is none
+constexpr int memory_under(machine const& where, label const& name) {
+    int const at = where.memories.find(name);
+    return at >= 0 && where.memories[at].is_view() ? where.memories.find(where.memories[at].view_of) : at;
+}
+/// A view with the room of what it shows, whose banks lie apart as they do there; any other memory as it is.
+constexpr memory with_room(machine const& where, memory seen) {
+    int const under = seen.is_view() ? memory_under(where, seen.name) : -1;
+    if (under < 0) return seen;
+    memory const& shown = where.memories[under];
+    seen.capacity = shown.capacity, seen.banks = shown.banks;
+    if (!seen.has_address() && !seen.is_numbered()) seen.base = shown.base, seen.bank_bases = shown.bank_bases;
+    for (int bank = 0; seen.base != no_address && shown.bank_bases[1] != 0 && bank < shown.banks && bank < max_banks; ++bank)
+        seen.bank_bases[static_cast<std::size_t>(bank)] = seen.base + (shown.bank_base(bank) - shown.bank_base(0));
+    return seen;
+}
+
 /// Whether calls of a transfer carry a tag that it is waited for by.
 constexpr bool is_tagged(machine const& where, transfer_description const& t) {
     int const on = t.is_asynchronous ? where.engines.find(t.engine_name) : -1;

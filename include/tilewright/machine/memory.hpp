@@ -31,6 +31,7 @@ struct memory {
     bool per_agent = false;           ///< in a program: every agent with such a memory has one of its own
     std::int64_t wait_cycles = 0;     ///< that a load or store by loops that stay code takes here, beyond those of the core
     label c_type{};                   ///< of a register, in C source whose functions take and return registers by value; empty: none do
+    label view_of{};                  ///< it is that memory at other addresses, and has no room of its own: see `memory_under`
 
     friend constexpr bool operator==(memory const&, memory const&) = default;
     constexpr std::int64_t bank_capacity() const { return banks > 1 ? capacity / banks : capacity; }
@@ -42,11 +43,12 @@ struct memory {
     }
     constexpr bool has_address() const { return base != no_address || bank_bases[0] != 0 || bank_bases[1] != 0; }
     /// Whether kernels of the device binding are given its address by their caller.
-    constexpr bool is_pool() const { return !has_address() && registers == 0 && !is_numbered(); }
+    constexpr bool is_pool() const { return !has_address() && registers == 0 && !is_numbered() && view_of.empty(); }
     constexpr std::int64_t register_bytes() const { return capacity / registers; }
     /// Whether functions are given its registers by value.
     constexpr bool passes_values() const { return registers > 0 && !c_type.empty(); }
     constexpr bool is_numbered() const { return address_unit > 0; }
+    constexpr bool is_view() const { return !view_of.empty(); }
     /// The device address of a byte of a bank; without a base, counted from the memory's first byte, one bank behind the other.
     constexpr std::uint64_t position(int bank, std::int64_t offset) const {
         std::uint64_t const first = has_address() ? bank_base(bank) : static_cast<std::uint64_t>(bank * bank_capacity());

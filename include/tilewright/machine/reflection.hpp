@@ -86,7 +86,7 @@ BOOST_HANA_ADAPT_ADT(tilewright::memory, (name, [](auto const& m) { return m.nam
                      (address_unit, [](auto const& m) { return m.address_unit; }),
                      (address_flags, [](auto const& m) { return tilewright::device_address{m.address_flags}; }),
                      (per_agent, [](auto const& m) { return m.per_agent; }), (wait_cycles, [](auto const& m) { return m.wait_cycles; }),
-                     (c_type, [](auto const& m) { return m.c_type; }));
+                     (c_type, [](auto const& m) { return m.c_type; }), (view_of, [](auto const& m) { return m.view_of; }));
 BOOST_HANA_ADAPT_STRUCT(tilewright::operation_costs, load, store, arithmetic, multiply, divide, convert);
 BOOST_HANA_ADAPT_STRUCT(tilewright::core, name, costs, count, fused_multiply_add);
 BOOST_HANA_ADAPT_STRUCT(tilewright::transfer_cost, latency, setup, bytes_per_cycle);

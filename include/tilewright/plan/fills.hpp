@@ -14,7 +14,7 @@ struct known {
 constexpr known filled_value(planning const& p, int transfer_at, int memory_at, scalar_type type) {
     machine const& where = p.of->where();
     transfer_description const& t = where.transfers[transfer_at];
-    if (copies(t) || where.memories.find(t.destination) != memory_at) return {};
+    if (copies(t) || memory_under(where, t.destination) != memory_at) return {};
     computation_view const view = where.view(t.semantics);
     stage semantics;
     if (read_stage(view, 0, semantics) || semantics.type != type || semantics.reduces()) return {};

@@ -128,7 +128,7 @@ constexpr int keep_operands(planning& p, int s, int intrinsic_at, matching const
         }
         use const& u = *p.plan.use_at(found.nodes[static_cast<std::size_t>(binding)]);
         buffer& b = p.buffer_at(u.buffer);
-        if (p.of->where().memories[b.memory].name != wanted.memory_name) {
+        if (memory_under(p.of->where(), wanted.memory_name) != b.memory) {
             p.refuse(verdict_kind::operand_memory, p.nest_at(s).intrinsic_ordinal).names = {
                 what.name, b.tensor, p.of->where().memories[b.memory].name, wanted.memory_name};
             return -1;
@@ -155,8 +155,9 @@ constexpr int keep_operands(planning& p, int s, int intrinsic_at, matching const
             }
             o.at[static_cast<std::size_t>(dimension)] = p.keep(base);
         }
-        region_fault const fault =
-            align(p, u.buffer, at, alignment_in(p, u.buffer, p.common_multiple(what.address_alignment, wanted.alignment, wanted.tensor)));
+        region_fault const fault = align(
+            p, u.buffer, at,
+            alignment_in(p, u.buffer, wanted.memory_name, p.common_multiple(what.address_alignment, wanted.alignment, wanted.tensor)));
         if (fault) {
             refuse_mismatch(p, s, intrinsic_at, differs(rule::operand_not_aligned, wanted.tensor, fault.value, fault.limit));
             return -1;
@@ -282,7 +283,7 @@ constexpr bool moves_start(planning& p, int s, int target_memory, start_transfer
     stage const& st = p.stage_at(s);
     machine const& where = p.of->where();
     transfer_description const& t = where.transfers[with.transfer];
-    if (!t.core_name.empty() || where.memories.find(t.destination) != target_memory) return false;
+    if (!t.core_name.empty() || memory_under(where, t.destination) != target_memory) return false;
     int semantic_node = -1;
     stage semantics;
     computation_view const view = where.view(t.semantics);
@@ -295,7 +296,7 @@ constexpr bool moves_start(planning& p, int s, int target_memory, start_transfer
     }
     if (with.node < 0) return false;
     buffer const& source = p.buffer_at(p.plan.use_at(with.node)->buffer);
-    if (where.memories.find(t.source) != source.memory) return false;
+    if (memory_under(where, t.source) != source.memory) return false;
     fixed_array<bool, max_rank> taken{};
     int previous = -1;
     with.dimension.fill(-1);

@@ -50,23 +50,50 @@ struct machine_check {
         if (!p.refused() && of.registers > 0 && (!equal || of.banks > 1 || of.has_address() || of.is_numbered() || !of.host_visible))
             broken(rule::registers_of_another_kind, of.name);
         if (!p.refused() && !of.c_type.empty() && of.registers == 0) broken(rule::registers_of_another_kind, of.name);
+        if (of.is_view()) check_view(at);
         if (!of.c_type.empty() && !of.c_type.is_identifier()) broken(rule::no_identifier, of.name, of.c_type);
         p.check_name(of.c_type);
         at_least(0, of.address_unit, of.name, "address_unit");
-        if (of.is_numbered() && !p.refused()) check_numbers(of, at == 0);
-        for (int bank = 0; bank < of.banks && of.has_address() && !p.refused(); ++bank) {
+        auto const check_places = [&](memory const& whole) {
+            if (whole.is_numbered() && !p.refused()) check_numbers(whole, at == 0);
+            if (of.has_address()) check_place(whole, at);
+        };
+        if (!of.is_view()) check_places(of);
+        else if (!p.refused()) check_places(with_room(m, of));
+    }
+    /// Banks begin where they may, and no two memories have one address.
+    constexpr void check_place(memory const& of, int at) const {
+        for (int bank = 0; bank < of.banks && !p.refused(); ++bank) {
             if (of.bank_base(bank) % static_cast<std::uint64_t>(of.alignment) != 0) broken(rule::base_not_aligned, of.name);
             for (int other = 0; other <= at; ++other) {
                 memory const& before = m.memories[other];
-                int const banks_before = other == at ? bank : before.banks;
-                for (int b = 0; b < banks_before && before.has_address(); ++b) {
-                    bool const above = of.bank_base(bank) >= before.bank_base(b);
-                    std::uint64_t const gap = above ? of.bank_base(bank) - before.bank_base(b) : before.bank_base(b) - of.bank_base(bank);
-                    if (gap < static_cast<std::uint64_t>(above ? before.bank_capacity() : of.bank_capacity()))
-                        broken(rule::memories_overlap, of.name, before.name);
-                }
+                if (!before.has_address()) continue;
+                if (before.is_view() && other != at) check_apart(of, bank, with_room(m, before), with_room(m, before).banks);
+                else check_apart(of, bank, before, other == at ? bank : before.banks);
             }
         }
+    }
+    constexpr void check_apart(memory const& of, int bank, memory const& before, int banks_before) const {
+        for (int b = 0; b < banks_before; ++b) {
+            bool const above = of.bank_base(bank) >= before.bank_base(b);
+            std::uint64_t const gap = above ? of.bank_base(bank) - before.bank_base(b) : before.bank_base(b) - of.bank_base(bank);
+            if (gap < static_cast<std::uint64_t>(above ? before.bank_capacity() : of.bank_capacity()))
+                broken(rule::memories_overlap, of.name, before.name);
+        }
+    }
+    /// A view says where the bytes of another memory are seen, and nothing of how many there are.
+    constexpr void check_view(int at) const {
+        memory const& of = m.memories[at];
+        int const under = m.memories.find(of.view_of);
+        known(under, of.view_of);
+        if (p.refused()) return;
+        memory const& shown = m.memories[under];
+        bool const apart = of.has_address() || of.is_numbered();
+        bool const has_place = shown.is_pool() ? !apart : shown.has_address() || apart;
+        bool const of_its_own = of.capacity != 0 || of.banks != 1 || of.bank_bases[0] != 0 || of.bank_bases[1] != 0 || of.registers > 0 ||
+                                of.per_agent || of.ports != memory{}.ports;
+        if (at == 0 || shown.is_view() || shown.registers > 0 || of_its_own || !has_place)
+            broken(rule::view_of_another_kind, of.name, of.view_of);
     }
     /// Numbers of rows stand in arguments of device functions alone, and leave flags their bits.
     constexpr void check_numbers(memory const& of, bool of_arguments) const {
@@ -130,7 +157,7 @@ struct machine_check {
         bool const counts = is_stride(a.is) || a.is == role::bytes || a.is == role::row_bytes;
         if (counts) return at_least(1, a.value, part, "unit of an argument");
         if (!is_address(a.is)) return broken(rule::counted_in_units, part);
-        memory const& of = m.memories[memory_at];
+        memory const of = with_room(m, m.memories[memory_at]);
         if (!of.is_numbered()) return broken(rule::flags_of_a_pointer, part, of.name);
         if (((of.bits_of_numbers() | of.address_flags) & static_cast<std::uint64_t>(a.value)) != 0)
             broken(rule::flags_in_the_number, part, of.name);

@@ -158,10 +158,15 @@ constexpr region_fault align(planning& p, int buffer_at, fixed_array<linear, max
 }
 
 /// What addresses in a buffer must be multiples of, in bytes: what is asked for, and where they are numbers, what those count.
-constexpr std::int64_t alignment_in(planning& p, int buffer_at, std::int64_t asked) {
+/// @param seen_as  the buffer's memory, or a view of it, in which they are given
+constexpr std::int64_t alignment_in(planning& p, int buffer_at, label const& seen_as, std::int64_t asked) {
     buffer const& b = p.buffer_at(buffer_at);
-    memory const& in = p.of->where().memories[b.memory];
-    return in.is_numbered() ? p.common_multiple(asked, in.address_unit, b.tensor) : asked;
+    machine const& where = p.of->where();
+    memory const& in = where.memories[b.memory];
+    if (in.is_numbered()) asked = p.common_multiple(asked, in.address_unit, b.tensor);
+    if (in.name == seen_as) return asked;
+    int const view = where.memories.find(seen_as);
+    return view >= 0 && where.memories[view].is_numbered() ? p.common_multiple(asked, where.memories[view].address_unit, b.tensor) : asked;
 }
 
 /// Calls `visit(argument)` for what the calls of a part, and the settings that it uses, are given.
@@ -322,7 +327,9 @@ constexpr void move_dense(planning& p, region r, int transfer_at, int ordinal, r
     m.dimension_count = static_cast<std::int16_t>(r.count - peeled);
     for (int position = peeled; position < r.count; ++position) m.dimensions[static_cast<std::size_t>(position - peeled)] = dim(position);
 
-    auto const alignment_of = [&](int buffer_at) { return alignment_in(p, buffer_at, t.address_alignment); };
+    auto const alignment_of = [&](int buffer_at) {
+        return alignment_in(p, buffer_at, buffer_at == r.destination ? t.destination : t.source, t.address_alignment);
+    };
     region_fault fault;
     // Steps along the dimensions of the call itself.
     auto const check_step = [&](bool of_source, movement_dimension const& d, std::int64_t unit) {
@@ -411,14 +418,14 @@ constexpr int choose_transfer(planning& p, label const& tensor, int source, int 
     int found = -1;
     if (named >= 0) {
         transfer_description const& t = where.transfers[named];
-        bool const leads = t.source == from_name && t.destination == to_name;
+        bool const leads = memory_under(where, t.source) == source && memory_under(where, t.destination) == destination;
         if (!leads) p.refuse(verdict_kind::transfer_mismatch, rule::other_memories, {t.name, tensor, from_name, to_name}, ordinal);
         if (leads && !copies(t)) p.refuse(verdict_kind::transfer_mismatch, rule::changing_the_data, {t.name, tensor}, ordinal);
         return p.refused() ? -1 : named;
     }
     for (int at = 0; at < where.transfers.size(); ++at) {
         transfer_description const& t = where.transfers[at];
-        if (t.source != from_name || t.destination != to_name || !copies(t)) continue;
+        if (memory_under(where, t.source) != source || memory_under(where, t.destination) != destination || !copies(t)) continue;
         if (found >= 0) {
             p.refuse(verdict_kind::several_transfers, ordinal).names = {tensor, where.transfers[found].name, t.name};
             return -1;

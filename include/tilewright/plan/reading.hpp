@@ -110,7 +110,7 @@ constexpr void read_residence(planning& p, directive const& d, int ordinal) {
             continue;
         }
         memory const& m = of.where().memories[memory_at];
-        if (m.registers > 0 || m.is_numbered())
+        if (m.registers > 0 || m.is_numbered() || m.is_view())
             p.refuse(verdict_kind::misplaced_directive, rule::holds_no_arguments, {tensor, m.name}, ordinal);
     }
 }

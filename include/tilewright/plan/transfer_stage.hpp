@@ -47,7 +47,7 @@ constexpr void transfer_stage(planning& p, int s) {
         p.refuse(verdict_kind::transfer_mismatch, why, {t.name, st.output, p.of->where().memories[p.buffer_at(at).memory].name},
                  place.transfer_ordinal);
     };
-    if (p.of->where().memories.find(t.destination) != p.buffer_at(home).memory) return refuse_memory(rule::other_destination, home);
+    if (memory_under(p.of->where(), t.destination) != p.buffer_at(home).memory) return refuse_memory(rule::other_destination, home);
     // What the semantics compute for an element, with its one source; without semantics, a copy.
     stage semantics;
     computation_view const view = p.of->where().view(t.semantics);
@@ -64,7 +64,7 @@ constexpr void transfer_stage(planning& p, int s) {
     }
     region r{.source = source_node < 0 ? -1 : p.plan.use_at(source_node)->buffer, .destination = home};
     if (r.source >= 0) {
-        if (p.of->where().memories.find(t.source) != p.buffer_at(r.source).memory) return refuse_memory(rule::other_source, r.source);
+        if (memory_under(p.of->where(), t.source) != p.buffer_at(r.source).memory) return refuse_memory(rule::other_source, r.source);
         if (copies(t) && p.buffer_at(r.source).type != st.type) return refuse(rule::another_type);
     }
     nest const& n = p.nest_at(s);

@@ -127,7 +127,7 @@ constexpr std::uint16_t memories_for(program_planning& p, ir::program_kernel con
     std::uint16_t bits = 0;
     for (int m = 0; m < where.memories.size(); ++m) {
         memory const& one = where.memories[m];
-        bool const seen = accesses >= 0 && one.host_visible && one.registers == 0 && !one.is_numbered();
+        bool const seen = accesses >= 0 && one.host_visible && one.registers == 0 && !one.is_numbered() && !one.is_view();
         if (m == b.memory || seen) bits |= static_cast<std::uint16_t>(1u << p.plan.memory_of(k.agent, one.name));
     }
     return bits;
@@ -229,7 +229,8 @@ constexpr int memory_said(program_planning& p, program::statement const& s) {
     label const& name = s.where.names[0];
     int const found = p.plan.find_memory(name);
     if (found < 0) p.refuse(verdict_kind::agent_memory, rule::agents_see_no_memory, {s.tensor, name});
-    else if (p.memory_at(found).what.is_numbered()) p.refuse(verdict_kind::misplaced_directive, rule::holds_no_arguments, {s.tensor, name});
+    else if (p.memory_at(found).what.is_numbered() || p.memory_at(found).what.is_view())
+        p.refuse(verdict_kind::misplaced_directive, rule::holds_no_arguments, {s.tensor, name});
     return found;
 }
 
