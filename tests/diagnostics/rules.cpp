@@ -226,6 +226,7 @@ TEST_CASE("every rule is raised by what breaks it") {
     // computations
     book.ill_formed(rule::operands_of_different_types, C(m, n) = A(m, n) + D(m, n));
     book.ill_formed(rule::literal_that_does_not_fit, A(m, n) = B(m, n) + 300);
+    book.ill_formed(rule::no_shift_amount, C(m, n) = D(m, n) << 32);
     book.ill_formed(rule::literal_without_type, A(m, n) = select(B(m, n) > 0, 1, 0));
     book.ill_formed(rule::condition_without_bool, A(m, n) = select(B(m, n), B(m, n), 0));
     book.ill_formed(rule::operation_not_for_this_type, V(m) = W(m) + W(m));

@@ -37,6 +37,7 @@
     X(used_with_two_types, "one name is used with two element types")                                                                   \
     X(name_of_two_things, "one name is used for two things")                                                                            \
     X(no_identifier, "a name is not an identifier, which generated code needs")                                                         \
+    X(no_shift_amount, "a shift by an amount that its type does not have: from 0 to one less than its bits")                            \
     X(not_innermost, "tensorize replaces the innermost loops; reorder them inwards past")                                               \
     X(not_directly_around, "it does not stand directly around the loop to fuse it with")                                                \
     X(run_time_inside_fused, "its extent is left to run time; of two fused loops only the outer one can be so")                         \

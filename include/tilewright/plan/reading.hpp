@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/compute/value_range.hpp>
 #include <tilewright/plan/arguments.hpp>
 #include <tilewright/plan/machine_check.hpp>
 #include <tilewright/plan/run_time.hpp>
@@ -27,6 +28,19 @@ constexpr void check_names(planning& p) {
         if (!known) ++parameters;
     }
     if (parameters > argument_list::most_parameters) p.refuse_capacity("parameters", parameters, argument_list::most_parameters);
+}
+
+/// No amount of a shift is known to be none of its type.
+constexpr void check_shifts(planning& p) {
+    computation_view const& what = p.plan.what;
+    for (int at = 0; at < what.count && !p.refused(); ++at) {
+        node const& n = what[at];
+        if (n.op != operation::shift_left && n.op != operation::shift_right) continue;
+        value_range const amounts = range_of(what, n.argument(1));
+        std::int64_t const most = 8 * bytes_of(n.type) - 1;
+        if (!amounts.known || (amounts.low <= most && amounts.high >= 0)) continue;
+        p.refuse(verdict_kind::ill_formed, rule::no_shift_amount, {name_of(n.type)});
+    }
 }
 
 /// The extents that padded accesses name are those of their tensor.
@@ -73,6 +87,7 @@ constexpr void read_stages(planning& p) {
         p.placements.push({});
     }
     if (!p.refused()) check_names(p);
+    if (!p.refused()) check_shifts(p);
     if (!p.refused()) check_paddings(p);
     add_extents(p);
     for (int s = 0; s + 1 < plan.stages.size() && !p.refused(); ++s) {
