@@ -1,4 +1,5 @@
 #include <tilewright/compute/functions.hpp>
+#include <tilewright/halide/c_program.hpp>
 
 #include "compiled.hpp"
 
@@ -178,4 +179,39 @@ TEST_CASE("a kernel cannot be called what C or its machine calls something else"
     CHECK_THROWS_WITH(named("dma_load"), Catch::Contains("is a function of the machine"));
     CHECK_NOTHROW(named("a"));
     CHECK_NOTHROW(named("t31"));
+}
+
+TEST_CASE("a program's kernels, tensors and memories have words of their own") {
+    memory const act{.name = "at", .base = 0x6000'0000, .capacity = 4_KiB}, l2{.name = "p_k_here", .capacity = 4_KiB},
+        near{.name = "status", .capacity = 1_KiB};
+    machine where("where", l2, act, near);
+    where.add(transfer("p_k", act, near));
+    where.add(transfer("put", near, act));
+    axis const i{"memories", 64};
+    tensor<std::int32_t> const x{"int"}, r{"t31"}, in{"p_places"}, between{"__between"}, out{"class"};
+    auto const doubled = r(i) = x(i) * 2;
+    schedule const first = schedule(doubled, where).writes(r, act);
+    schedule const second = schedule(doubled, where).reads(x, act).writes(r, act).cache_read(x, near).cache_write(r, near);
+    agent const on("on", where);
+    program made("net");
+    made.input(in, l2).run("k", on, first).bind(x, in).bind(r, between);
+    made.run("k_steps", on, second).bind(x, between).bind(r, out).output(out, act);
+    program_plan_value const plan = make_program_plan(made);
+    INFO((plan.refusal ? to_string(plan.refusal) : std::string()));
+    REQUIRE(!plan.refusal);
+    c_kernels::folder const files;
+    std::string sources;
+    for (auto const& [file, text] : halide::c_program(plan, {.name = "p"})) {
+        files.write(file, text);
+        INFO(text);
+        if (file == "p.c") sources += " " + (files.path / file).string();
+    }
+    files.write("p.cpp", "#include \"p.h\"\n");
+    std::string const command = TILEWRIGHT_C_GCC " -Wall -Wextra -Wpedantic -Werror -fsyntax-only" + sources + " " +
+                                (files.path / "p.cpp").string() + " 2> " + (files.path / "said").string();
+    int const code = std::system(command.c_str());
+    INFO(files.read("said") << files.read("p.c"));
+    CHECK(code == 0);
+    CHECK_THROWS_WITH(halide::c_program(plan, {.name = "put"}), Catch::Contains("is a function of a machine"));
+    CHECK_THROWS_WITH(halide::c_program(plan, {.name = "while"}), Catch::Contains("no function of C can be called"));
 }
