@@ -1,6 +1,6 @@
 #pragma once
 #include <tilewright/machine/clock.hpp>
-#include <tilewright/plan/program_run.hpp>
+#include <tilewright/plan/touched.hpp>
 
 // What a kernel costs on engines that work side by side, without running it.
 namespace tilewright::detail {
@@ -19,31 +19,27 @@ struct clocks {
         std::int64_t number = 0;  ///< the step of the link's ring
         std::int64_t time = 0;    ///< when it is there
     };
-    static constexpr int most_tokens = 64, most_uses = 64;
+    static constexpr int most_tokens = 64, most_uses = 192, most_shapes = 4;
     fixed_array<token, most_tokens> tokens{};
     int token_count = 0;
-    /// The last job of an interlocked engine that touches a version of a buffer in one way, until it is complete.
+    /// What the jobs of an interlocked engine touch, until they are complete: a job, or steps of a body that follow each other.
     struct held_use {
-        std::int16_t buffer = -1, version = 0, engine = -1;
-        bool writes = false;
-        std::int64_t complete = 0;
-        fixed_array<std::int64_t, max_rank> low{}, high{};  ///< of the box that it touches, in the buffer's indices
+        touched_part part{};  ///< of steps: what the first of all touches
+        std::int16_t engine = -1;
+        std::int16_t body = -1, operand = -1;  ///< of steps
+        std::int64_t from = 0, to = 1;         ///< which of the body's steps
+        std::int64_t cycles = 0;               ///< of a step
+        std::int64_t complete = 0;             ///< the last of them
 
-        constexpr bool same(held_use const& other) const {
-            bool all = buffer == other.buffer && version == other.version && engine == other.engine && writes == other.writes;
-            for (std::size_t d = 0; d < max_rank && all; ++d) all = low[d] == other.low[d] && high[d] == other.high[d];
-            return all;
-        }
-        constexpr bool meets(plan_value const& plan, held_use const& other) const {
-            bool common =
-                engine != other.engine && (writes || other.writes) && versions_overlap(plan, buffer, version, other.buffer, other.version);
-            for (std::size_t d = 0; d < max_rank && common && buffer == other.buffer; ++d)
-                common = low[d] <= other.high[d] && other.low[d] <= high[d];
-            return common;
+        constexpr bool covers(plan_value const& plan, held_use const& other) const {
+            return engine == other.engine && body == other.body && operand == other.operand && from <= other.from && other.to <= to &&
+                   part.buffer == other.part.buffer && part.same(plan, other.part);
         }
     };
     fixed_array<held_use, most_uses> uses{};
     int use_count = 0;
+    fixed_array<operand_shapes, most_shapes> shapes{};  ///< of the intrinsics that were met
+    int shape_count = 0;
     bool overflown = false;
     std::int64_t first_wait = -1;  ///< when the core comes to it
 
@@ -60,10 +56,12 @@ struct clocks {
             now += time.busy + time.latency;
             return;
         }
-        use_list const touched = uses_of(in, on, m);
-        hold_back(in, on, touched);
+        bool const interlocked = where.engines[on].interlocked;
+        touched_list const touched = interlocked ? touched_by(in, m) : touched_list{};
+        for (int at = 0; at < touched.count; ++at) hold_back(in, on, touched[at]);
         std::int64_t const complete = engines[static_cast<std::size_t>(on)].start(now, time, where.engines[on].depth);
-        keep_uses(touched, complete);
+        for (int at = 0; at < touched.count; ++at)
+            keep(in, {.part = touched[at], .engine = static_cast<std::int16_t>(on), .complete = complete});
         if (t.is_asynchronous) completion_of(in, m.at) = complete;
         else now = complete;
     }
@@ -126,8 +124,10 @@ struct clocks {
             if (in.value(v) > 0) first = 0;
             if (in.value(v) < 0) first /= in.plan().variables[static_cast<std::size_t>(v)].extent;
         }
-        carry_out(in, b, b.first_intrinsic, first, b.first_cycles);
-        carry_out(in, b, b.intrinsic, times - first, b.cycles);
+        // Steps that are run as one touch the same places in both forms, and take the same time: they stay in their order.
+        if (in.is_interlocked(body_at) && times > 1) first = 0;
+        carry_out(in, body_at, true, first);
+        carry_out(in, body_at, false, times - first);
     }
     constexpr void sign(run const& in, run_signature& into) const {
         into.now = now;
@@ -151,11 +151,12 @@ struct clocks {
         }
         for (int at = 0; at < use_count; ++at) {
             held_use const& u = uses[static_cast<std::size_t>(at)];
-            if (ahead(u.complete) == 0) continue;
-            into.push(((std::int64_t{u.buffer} * most_versions + u.version) * 2 + (u.writes ? 1 : 0)) * 64 + u.engine);
+            if (u.complete <= others_begin(in, u.engine)) continue;
+            touched_part const& p = u.part;
+            into.push(((std::int64_t{p.buffer} * most_versions + p.version) * 2 + (p.writes ? 1 : 0)) * 64 + u.engine);
             into.push(ahead(u.complete));
-            for (std::size_t d = 0; d < static_cast<std::size_t>(in.plan().buffers[static_cast<std::size_t>(u.buffer)].rank); ++d)
-                into.push(u.low[d] << 32 | u.high[d]);
+            if (u.body >= 0) into.push(u.from << 32 | u.to);
+            for (int d = 0; d < in.plan().buffers[static_cast<std::size_t>(p.buffer)].rank; ++d) into.push(p[d].low << 32 | p[d].high);
         }
         for (int at = 0; at < in.plan().rings.size(); ++at) {
             for (int version = 0; version < in.ring_at(at).versions; ++version)
@@ -198,106 +199,71 @@ struct clocks {
             tokens[static_cast<std::size_t>(behind - 1)] = tokens[static_cast<std::size_t>(behind)];
         --token_count;
     }
-    static constexpr held_use use_of(run const& in, int engine_at, int buffer_at, int ring_at, std::int64_t number, bool writes) {
-        return {.buffer = static_cast<std::int16_t>(buffer_at),
-                .version = static_cast<std::int16_t>(in.version_of(buffer_at, ring_at, number)),
-                .engine = static_cast<std::int16_t>(engine_at),
-                .writes = writes};
-    }
-    /// What one job of an interlocked engine touches; nothing of other engines.
-    struct use_list {
-        fixed_array<held_use, intrinsic_description::most_operands> items{};
-        int count = 0;
-
-        constexpr void push(held_use const& one) {
-            if (count < intrinsic_description::most_operands) items[static_cast<std::size_t>(count++)] = one;
+    /// Up to when an engine of the interlocked ones, other than `engine_at`, begins nothing: what is complete by then holds none of them
+    /// back.
+    constexpr std::int64_t others_begin(run const& in, int engine_at) const {
+        machine const& where = *in.plan().where;
+        std::int64_t first = now, found = -1;
+        for (int at = 0; at < where.engines.size(); ++at) {
+            if (at == engine_at || !where.engines[at].interlocked) continue;
+            std::int64_t const free = engines[static_cast<std::size_t>(at)].free;
+            found = found < 0 || free < found ? free : found;
         }
-    };
-    static constexpr use_list uses_of(run const& in, int engine_at, movement const& m) {
-        use_list touched;
-        if (!in.plan().where->engines[engine_at].interlocked) return touched;
-        for (int moved : {int{m.source}, int{m.destination}}) {
-            if (moved < 0) continue;
-            held_use whole = use_of(in, engine_at, moved, m.at.ring, in.number_of(m), moved == m.destination);
-            buffer const& b = in.plan().buffers[static_cast<std::size_t>(moved)];
-            for (int d = 0; d < b.rank; ++d) whole.high[static_cast<std::size_t>(d)] = b.extents[static_cast<std::size_t>(d)] - 1;
-            clip_use(in, m, moved == m.source, whole);
-            touched.push(whole);
-        }
-        return touched;
+        return found > first ? found : first;
     }
-    /// Where a tile is partial, less of a version is moved.
-    static constexpr void clip_use(run const& in, movement const& m, bool source, held_use& whole) {
-        buffer const& b = in.plan().buffers[static_cast<std::size_t>(whole.buffer)];
-        int row = b.rank - 1;
-        while (row > 0 && b.extents[static_cast<std::size_t>(row)] == 1) --row;
-        for (int at = m.first_clip; at < m.first_clip + m.clip_count; ++at) {
-            clip const& c = in.plan().clips[static_cast<std::size_t>(at)];
-            if (c.is != clip_kind::end && c.is != clip_kind::begin) continue;
-            movement_dimension const along = c.dimension < 0 ? movement_dimension{} : m.dimensions[static_cast<std::size_t>(c.dimension)];
-            int const d = c.dimension < 0 ? row : source ? along.source_dimension : along.destination_dimension;
-            if (d < 0) continue;
-            affine const& first = (source ? m.source_at : m.destination_at)[static_cast<std::size_t>(d)];
-            std::int64_t const number = in.number_of(m);
-            std::int64_t const end = in.value_of(first, m.at.ring, number) + c.bound - in.value_of(c.form, m.at.ring, number);
-            std::int64_t &low = whole.low[static_cast<std::size_t>(d)], &high = whole.high[static_cast<std::size_t>(d)];
-            if (c.is == clip_kind::end && end - 1 < high) high = end - 1;
-            if (c.is == clip_kind::begin && end > low) low = end;
-        }
-    }
-    /// Likewise of one step of an intrinsic, where the loops stand.
-    static constexpr use_list uses_of(run const& in, int engine_at, body const& b, bool begins) {
-        use_list all;
-        if (!in.plan().where->engines[engine_at].interlocked) return all;
-        in.plan().each_use(
-            b,
-            [&](use const& u, bool, bool writes) {
-                held_use touched = use_of(in, engine_at, u.buffer, -1, 0, writes);
-                for (std::size_t d = 0; d < max_rank; ++d) {
-                    affine const& at = u.at[d];
-                    touched.low[d] = touched.high[d] = at.constant;
-                    for (int t = 0; t < at.count; ++t) {
-                        term const& part = in.plan().term_at(at, t);
-                        variable const& v = in.plan().variables[static_cast<std::size_t>(part.variable)];
-                        bool const inside = v.kind == variable_kind::lane || (v.kind == variable_kind::loop && in.value(part.variable) < 0);
-                        std::int64_t const far = part.coefficient * (inside ? v.extent - 1 : in.value_at(part.variable, -1, 0));
-                        if (!inside || far < 0) touched.low[d] += far;
-                        if (!inside || far > 0) touched.high[d] += far;
-                    }
-                }
-                all.push(touched);
-            },
-            begins);
-        return all;
+    /// Whether a job that touches one part may have to come behind one that touches the other.
+    constexpr bool may_meet(run const& in, touched_part const& a, touched_part const& b) const {
+        if (!a.writes && !b.writes) return false;
+        if (a.buffer == b.buffer) return a.version == b.version;
+        buffer const &left = in.plan().buffers[static_cast<std::size_t>(a.buffer)],
+                     &right = in.plan().buffers[static_cast<std::size_t>(b.buffer)];
+        if (left.memory != right.memory) return false;
+        int const banks = in.plan().where->memories[left.memory].banks;
+        return left.offset < right.offset + right.bytes_in_bank(banks) && right.offset < left.offset + left.bytes_in_bank(banks);
     }
     /// Where engines are interlocked, a job begins when those of the others that it conflicts with are complete.
-    constexpr void hold_back(run const& in, int engine_at, use_list const& touched) {
-        for (int which = 0; which < touched.count; ++which) {
-            held_use const& next = touched.items[static_cast<std::size_t>(which)];
-            // Of arguments, jobs touch parts that lie apart.
-            if (in.plan().buffers[static_cast<std::size_t>(next.buffer)].kind == buffer_kind::argument) continue;
-            for (int at = 0; at < use_count; ++at) {
-                held_use const& u = uses[static_cast<std::size_t>(at)];
-                if (u.meets(in.plan(), next)) engines[static_cast<std::size_t>(engine_at)].hold(u.complete);
+    constexpr void hold_back(run const& in, int engine_at, touched_part const& next) {
+        engine_clock& clock = engines[static_cast<std::size_t>(engine_at)];
+        for (int at = 0; at < use_count; ++at) {
+            held_use const& u = uses[static_cast<std::size_t>(at)];
+            if (u.engine == engine_at || u.complete <= clock.free || u.complete <= now) continue;
+            if (!may_meet(in, u.part, next)) continue;
+            if (u.body < 0) {
+                if (conflict(in.plan(), u.part, next)) clock.hold(u.complete);
+                continue;
             }
+            std::int64_t const last = step_search(in, u.body, u.from, u.to).find(u.part, u.operand, next, true);
+            if (last >= 0) clock.hold(u.complete - (u.to - 1 - last) * u.cycles);
         }
     }
-    constexpr void keep_uses(use_list const& touched, std::int64_t complete) {
-        for (int which = 0; which < touched.count; ++which) {
-            held_use next = touched.items[static_cast<std::size_t>(which)];
-            next.complete = complete;
-            int kept = 0;
-            for (int at = 0; at < use_count; ++at) {
-                held_use const u = uses[static_cast<std::size_t>(at)];
-                if (!u.same(next) && u.complete > now) uses[static_cast<std::size_t>(kept++)] = u;
-            }
-            use_count = kept;
-            overflown |= use_count == most_uses;
-            if (!overflown) uses[static_cast<std::size_t>(use_count++)] = next;
+    constexpr void keep(run const& in, held_use const& next) {
+        std::int64_t const mine = others_begin(in, next.engine), any = others_begin(in, -1);
+        int kept = 0;
+        for (int at = 0; at < use_count; ++at) {
+            held_use const& u = uses[static_cast<std::size_t>(at)];
+            if (u.complete <= (u.engine == next.engine ? mine : any) || next.covers(in.plan(), u)) continue;
+            if (kept != at) uses[static_cast<std::size_t>(kept)] = u;
+            ++kept;
         }
+        use_count = kept;
+        overflown |= use_count == most_uses;
+        if (!overflown) uses[static_cast<std::size_t>(use_count++)] = next;
     }
-    constexpr void carry_out(run const& in, body const& b, int intrinsic_at, std::int64_t times, std::int64_t cycles) {
+    constexpr operand_shapes const& shapes_of(machine const& where, int intrinsic_at) {
+        for (int at = 0; at < shape_count; ++at) {
+            if (shapes[static_cast<std::size_t>(at)].intrinsic == intrinsic_at) return shapes[static_cast<std::size_t>(at)];
+        }
+        if (shape_count == most_shapes) shape_count = 0;
+        operand_shapes& made = shapes[static_cast<std::size_t>(shape_count++)];
+        made = {};
+        made.read(where, intrinsic_at);
+        return made;
+    }
+    constexpr void carry_out(run const& in, int body_at, bool begins, std::int64_t times) {
         if (times == 0) return;
+        body const& b = in.plan().bodies[static_cast<std::size_t>(body_at)];
+        int const intrinsic_at = begins ? b.first_intrinsic : b.intrinsic;
+        std::int64_t const cycles = begins ? b.first_cycles : b.cycles;
         machine const& where = *in.plan().where;
         int const on = where.engines.find(where.intrinsics[intrinsic_at].engine_name);
         if (on < 0) {
@@ -305,11 +271,49 @@ struct clocks {
             return;
         }
         engine_clock& clock = engines[static_cast<std::size_t>(on)];
-        use_list const touched = uses_of(in, on, b, intrinsic_at == b.first_intrinsic || b.first_intrinsic < 0);
-        hold_back(in, on, touched);
-        if (where.intrinsics[intrinsic_at].is_asynchronous) clock.start_many(now, cycles, where.engines[on].depth, times);
-        else now = clock.start(now, {times * cycles, 0}, engine_clock::most_depth);
-        keep_uses(touched, clock.complete);
+        auto const give = [&](std::int64_t steps) {
+            if (where.intrinsics[intrinsic_at].is_asynchronous) clock.start_many(now, cycles, where.engines[on].depth, steps);
+            else now = clock.start(now, {steps * cycles, 0}, engine_clock::most_depth);
+        };
+        if (!where.engines[on].interlocked) return give(times);
+        operand_shapes const& shape = shapes_of(where, intrinsic_at);
+        auto extents = shape.extents;
+        cover(in, begins ? b.first_extents : b.extents, begins ? b.first_extent_count : b.extent_count, extents);
+        touched_list const touched = touched_by(in, shape, begins ? b.first_operands : b.operands, extents);
+        auto const operand_at = [&](int which) { return times > 1 ? touched.operands[static_cast<std::size_t>(which)] : std::int16_t{-1}; };
+        overflown |= shape.overflown;
+        step_search search(in, times > 1 ? body_at : -1, 0, times);
+        for (std::int64_t done = 0; done < times;) {
+            // The steps up to the first that something else holds back.
+            std::int64_t next = times, until = 0;
+            for (int at = 0; at < use_count; ++at) {
+                held_use const& u = uses[static_cast<std::size_t>(at)];
+                if (u.engine == on || u.complete <= clock.free || u.complete <= now) continue;
+                for (int which = 0; which < touched.count; ++which) {
+                    if (!u.part.writes && !touched[which].writes) continue;
+                    step_search search(in, body_at, done, times);
+                    std::int64_t const first = search.find(touched[which], operand_at(which), u.part, false);
+                    if (first < 0 || first > next) continue;
+                    if (first < next) next = first, until = 0;
+                    if (u.complete > until) until = u.complete;
+                }
+            }
+            if (next == done) {
+                clock.hold(until);
+                continue;
+            }
+            give(next - done);
+            for (int which = 0; which < touched.count; ++which)
+                keep(in, {.part = touched[which],
+                          .engine = static_cast<std::int16_t>(on),
+                          .body = static_cast<std::int16_t>(times > 1 ? body_at : -1),
+                          .operand = operand_at(which),
+                          .from = done,
+                          .to = next,
+                          .cycles = cycles,
+                          .complete = clock.complete});
+            done = next;
+        }
     }
 };
 

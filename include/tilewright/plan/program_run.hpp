@@ -69,6 +69,8 @@ class program_run {
   public:
     constexpr program_run(plan_value const& plan, State& state, visiting how) : plan_(plan), state_(state), how_(how) {
         fixed_array<std::int16_t, 32> open{};
+        fixed_array<std::int8_t, plan_value::most_steps>
+            computes{};  ///< of each loop: 1 it holds a body, 2 several, 4 on an interlocked engine
         int depth = 0;
         for (int at = 0; at < plan.steps.size(); ++at) {
             step const& s = step_at(at);
@@ -78,9 +80,14 @@ class program_run {
             }
             if (s.kind == step_kind::end)
                 end_of_[static_cast<std::size_t>(open[static_cast<std::size_t>(--depth)])] = static_cast<std::int16_t>(at);
-            bool const moves = is_followed(s);
-            for (int around = 0; moves && around < depth; ++around)
-                moves_data_[static_cast<std::size_t>(open[static_cast<std::size_t>(around)])] = true;
+            bool const moves = is_followed(s), held = s.kind == step_kind::compute && is_interlocked(s.what);
+            for (int around = 0; around < depth; ++around) {
+                auto const loop = static_cast<std::size_t>(open[static_cast<std::size_t>(around)]);
+                // Of several bodies, each must begin in its turn.
+                if (s.kind == step_kind::compute) computes[loop] = static_cast<std::int8_t>(computes[loop] | (computes[loop] != 0 ? 2 : 1));
+                if (held) computes[loop] = static_cast<std::int8_t>(computes[loop] | 4);
+                if (moves || computes[loop] == 7) moves_data_[loop] = true;
+            }
         }
     }
     /// @return false when the compiler gave up
@@ -128,6 +135,40 @@ class program_run {
             number /= extent;
         }
         return value(variable_at);
+    }
+    /// Likewise where loops that `compute` counts in its `times` stand at 0.
+    constexpr std::int64_t value_of_first(affine const& form) const {
+        std::int64_t value = form.constant;
+        for (int at = 0; at < form.count; ++at) {
+            term const& t = plan_.term_at(form, at);
+            variable const& v = variable_at(t.variable);
+            std::int64_t here = values_[static_cast<std::size_t>(t.variable)];
+            if (v.kind == variable_kind::component) {
+                here = value_of_first(v.fused) / v.divisor;
+                if (v.modulus != 0) here %= v.modulus;
+            }
+            if (here > 0) value += t.coefficient * here;
+        }
+        return value;
+    }
+    /// The loops that `compute` counts in the `times` of a body, outermost first. @return how many
+    template <class List>
+    constexpr int alone_loops(int body_at, List& loops) const {
+        fixed_array<std::int16_t, 32> open{};
+        int depth = 0;
+        for (int at = 0; at < plan_.steps.size(); ++at) {
+            step const& s = step_at(at);
+            if (s.kind == step_kind::loop) open[static_cast<std::size_t>(depth++)] = static_cast<std::int16_t>(at);
+            if (s.kind == step_kind::end) --depth;
+            if (s.kind != step_kind::compute || s.what != body_at) continue;
+            int count = 0;
+            for (int around = 0; around < depth && plan_.limits.size() == 0; ++around) {
+                int const loop = open[static_cast<std::size_t>(around)];
+                if (!moves_data_[static_cast<std::size_t>(loop)]) loops[static_cast<std::size_t>(count++)] = step_at(loop).what;
+            }
+            return count;
+        }
+        return 0;
     }
     /// The step of a movement's ring.
     constexpr std::int64_t number_of(movement const& m) const { return m.at.ring < 0 ? 0 : value_of(m.at.step); }
@@ -200,6 +241,13 @@ class program_run {
         int const versions = plan_.buffers[static_cast<std::size_t>(buffer_at)].versions;
         return versions == 1 ? 0 : static_cast<int>(step_of(buffer_at, ring_at, number) % versions);
     }
+    /// Whether a body is an intrinsic of an interlocked engine.
+    constexpr bool is_interlocked(int body_at) const {
+        body const& b = plan_.bodies[static_cast<std::size_t>(body_at)];
+        if (b.kind != body_kind::intrinsic) return false;
+        int const on = plan_.where->engines.find(plan_.where->intrinsics[b.intrinsic].engine_name);
+        return on >= 0 && plan_.where->engines[on].interlocked;
+    }
     constexpr movement const& movement_at(int at) const { return plan_.movements[static_cast<std::size_t>(at)]; }
     constexpr ring const& ring_at(int at) const { return plan_.rings[static_cast<std::size_t>(at)]; }
     constexpr bool is_there(ring_step const& at) const {
@@ -251,7 +299,20 @@ class program_run {
         // Jobs of two lengths or uses on an engine that works aside of the core, or that others of the kind are held back by.
         body const& b = plan_.bodies[static_cast<std::size_t>(s.what)];
         stage const& of = plan_.stages[static_cast<std::size_t>(b.stage)];
-        return plan_.is_aside(b) && ((b.first_intrinsic >= 0 && (b.cycles != b.first_cycles || of.start >= 0)) || interlocks_units(b));
+        bool const two = b.first_intrinsic >= 0 && (b.cycles != b.first_cycles || of.start >= 0);
+        return (plan_.is_aside(b) && (two || interlocks_units(b))) || (is_interlocked(s.what) && (two || has_mixed_steps(b)));
+    }
+    /// Whether a component of several loops says where an operand lies: its steps are not those of each loop.
+    constexpr bool has_mixed_steps(body const& b) const {
+        for (int at = 0; at < plan_.where->intrinsics[b.intrinsic].operand_count; ++at) {
+            for (affine const& form : plan_.operands[static_cast<std::size_t>(b.operands + at)].at) {
+                for (int t = 0; t < form.count; ++t) {
+                    variable const& v = variable_at(plan_.term_at(form, t).variable);
+                    if (v.kind == variable_kind::component && v.fused.count > 1) return true;
+                }
+            }
+        }
+        return false;
     }
     /// Whether a body runs aside, on one of several interlocked engines that compute.
     constexpr bool interlocks_units(body const& b) const {

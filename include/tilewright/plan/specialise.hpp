@@ -100,6 +100,8 @@ constexpr specialisation specialised(plan_value const& open, open_extents const&
         v.first_of = -1;
     }
     // What run time gives is a number of the bound now.
+    for (int at = 0; at < plan.step_extents.size(); ++at)
+        plan.step_extents[static_cast<std::size_t>(at)].bound -= given(plan.step_extents[static_cast<std::size_t>(at)].form);
     for (int at = 0; at < plan.limits.size(); ++at)
         plan.limits[static_cast<std::size_t>(at)].bound -= given(plan.limits[static_cast<std::size_t>(at)].form);
     for (int at = 0; at < plan.clips.size(); ++at)
