@@ -161,10 +161,12 @@ TEST_CASE("what the stride of a dimension is a multiple of is said for each dime
     halide_buffer_t given = {};
     given.host = reinterpret_cast<std::uint8_t*>(data), given.type = halide_type_t(halide_type_int, 8);
     given.dimensions = 3, given.dim = dim;
-    tilewright_argument const want = {halide_type_int, 8, 3, 0, {}, {2, 6, 8}, 2, {16}, 1, 0, 0};
+    tilewright_argument const want = {halide_type_int, 8, 3, 0, {}, {2, 6, 8}, 2, {16}, {96}, 1, 0, 0};
     halide_buffer_t* const have[] = {&given};
     CHECK(tilewright_check_arguments(&want, 1, have) == 0);
     dim[2].stride = 72;
+    CHECK(tilewright_check_arguments(&want, 1, have) == code_of(TILEWRIGHT_WRONG_STRIDE, 0));
+    dim[2].stride = 112;  // at most 96
     CHECK(tilewright_check_arguments(&want, 1, have) == code_of(TILEWRIGHT_WRONG_STRIDE, 0));
     dim[2].stride = 64, dim[1].stride = 9;
     CHECK(tilewright_check_arguments(&want, 1, have) == 0);

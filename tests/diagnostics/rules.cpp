@@ -303,14 +303,16 @@ TEST_CASE("every rule is raised by what breaks it") {
 
     // transfers
     axis const q{"q", 67}, r{"r", 8};
-    book.region(rule::row_without_parts, transfer("t", dram, spad).row_limit(96), C(q) = D(q));
+    book.region(rule::row_without_parts, transfer("t", dram, spad).row_limit(8).granularity(16), C(l) = D(l));
     book.region(rule::row_of_broken_granules, transfer("t", dram, spad).granularity(16), C(q) = D(q));
-    book.region(rule::extent_without_parts, transfer("t", dram, spad).dimensions(2).extent_limit(8), C(q, r) = D(q, 2 * r));
-    auto const six =
-        transfer("t", dram, spad).dimensions(6).row_limit(16).extent_limit(4).calls("t", argument::source, argument::destination);
-    book.region(
-        rule::too_many_dimensions, six,
-        C(axis{"s", 2}, axis{"t", 2}, axis{"u", 2}, axis{"v", 2}, r, l) = D(axis{"s", 2}, axis{"t", 2}, axis{"u", 2}, axis{"v", 2}, r, l));
+    // Rows of 268 bytes: one transfer takes them up to 300 apart, the other a multiple of 256.
+    auto const close_by = transfer("close_by", dram, spad).dimensions(2).strides_of_source({.most = 300});
+    auto const apart = transfer("apart", dram, acc).dimensions(2).strides_of_source({.multiple = 256});
+    auto const near_and_apart = machine("with", dram, spad, acc, close_by, apart);
+    auto const read_twice = stages(E(r, q) = D(r, q) * 2, C(r, q) = E(r, q) + D(r, q));
+    book.refuses(transfer_region, rule::stride_beyond_reach,
+                 schedule(read_twice, near_and_apart).store_in(E, spad).cache_read(D, acc).stage(E).cache_read(D, spad));
+    book.invalid_machine(rule::limit_of_no_dimension, dram, spad, transfer("t", dram, spad).dimensions(2).extent_limit(2, 4));
     book.region(rule::stride_not_aligned, transfer("t", dram, spad).dimensions(2).alignment(16), C(r, q) = D(r, q));
     auto const aligned = transfer("t", dram, spad).alignment(16);
     auto const with_aligned = machine("with", dram, spad, aligned);

@@ -1,3 +1,4 @@
+#include <deque>
 #include <tilewright/tilewright.hpp>
 
 #include "catch.hpp"
@@ -36,7 +37,7 @@ TEST_CASE("a stride is asked of the dimension that a call walks, not of those th
     CHECK(multiples_of(plan, 0) == fixed_array<std::int64_t, max_rank>{256});
     CHECK(multiples_of(plan, 1) == none);  // loops write it
 }
-TEST_CASE("a stride that joining fixes and that must be a multiple is refused, not left to an entry that refuses every call") {
+TEST_CASE("where joining fixes a stride that no call takes, rows go one by one") {
     // Rows of 10 of 20 bytes, 2 x 3 of them joined to 6: they lie 20 bytes apart, counted in 16.
     constexpr axis a{"a", 2}, b{"b", 3}, c{"c", 20}, co{"co"}, ci{"ci"};
     auto const load = transfer("load", dram, tcm)
@@ -46,10 +47,9 @@ TEST_CASE("a stride that joining fixes and that must be a multiple is refused, n
     auto const on = machine("on", dram, tcm, load);
     auto const cut = [&](schedule of) { return of.split(c, co, ci, 10).reorder(co, a, b, ci).cache_read(W, tcm).at(co); };
     plan_value const plan = plan_on(on, O(a, b, c) = W(a, b, c), cut);
-    CHECK(plan.refusal.kind == verdict_kind::transfer_region);
-    CHECK(plan.refusal.broken == rule::stride_not_aligned);
-    CHECK(plan.refusal.facts[0].value == 20);
-    CHECK(plan.refusal.facts[1].value == 16);
+    REQUIRE(plan.refusal.kind == verdict_kind::none);
+    CHECK(plan.calls(load) == 2 * 6);
+    CHECK(multiples_of(plan, 0) == none);
 }
 TEST_CASE("joining that comes after a multiple was asked for is refused likewise") {
     // Rows of 24 bytes: the first stage takes them one by one, at a multiple of 16 bytes; the second takes all at once.
@@ -152,4 +152,153 @@ TEST_CASE("blocks of a memory that counts blocks hold rows that are shorter") {
     };
     CHECK(plan_with(b(j, l), W(nb, kb, j2, l2)).refusal.kind == verdict_kind::none);
     CHECK(plan_with(b(16 * j + l), W(nb, kb, 16 * j2 + l2)).refusal.kind == verdict_kind::none);
+}
+
+namespace {
+
+// A copy of a tensor, staged whole or in tiles of columns.
+constexpr axis r{"r", 8}, c{"c", 128}, co{"co"}, ci{"ci"};
+constexpr auto copy_rows = O(r, c) = W(r, c);
+plan_value staged_by(transfer const& by, auto const& what, std::int64_t columns) {
+    static std::deque<machine> kept;  // plans point to theirs
+    machine const& on = kept.emplace_back("on", dram, tcm, by);
+    return plan_on(on, what, [&](schedule of) {
+        return columns == 0 ? of.cache_read(W, tcm) : of.split(c, co, ci, columns).reorder(co, r, ci).cache_read(W, tcm).at(co);
+    });
+}
+
+}  // namespace
+
+TEST_CASE("a side without a stride takes rows that follow each other; others go one by one") {
+    for (transfer const& by : {transfer("load", dram, tcm).dimensions(2).strides_of_source(rows_follow),
+                               transfer("load", dram, tcm)
+                                   .dimensions(2)
+                                   .calls("load", argument::source, argument::destination, argument::row_bytes, argument::extent(1),
+                                          argument::destination_stride(1))}) {
+        plan_value const whole = staged_by(by, copy_rows, 0), tiles = staged_by(by, copy_rows, 64);
+        REQUIRE(whole.refusal.kind == verdict_kind::none);
+        CHECK(whole.calls(by) == 1);
+        CHECK(whole.buffers[0].dense_from == 0);  // the caller's rows follow each other, too
+        REQUIRE(tiles.refusal.kind == verdict_kind::none);
+        CHECK(tiles.calls(by) == 2 * 8);  // half a row each
+        CHECK(tiles.buffers[0].dense_from == 1);
+    }
+    // Columns of 48: rows of the last tile are 32 long, and in the box they lie 48 apart.
+    auto const packed = transfer("load", dram, tcm).dimensions(2).strides_of_destination(rows_follow);
+    CHECK(staged_by(packed, copy_rows, 64).calls(packed) == 2);
+    CHECK(staged_by(packed, copy_rows, 48).calls(packed) == 3 * 8);
+    auto const strided = transfer("load", dram, tcm).dimensions(2);
+    CHECK(staged_by(strided, copy_rows, 48).calls(strided) == 3);
+}
+TEST_CASE("rows that are always one row of the memory apart") {
+    auto const rows_of_64 = transfer("load", dram, tcm).dimensions(2).strides_of_destination({.exactly = 64});
+    CHECK(staged_by(rows_of_64, copy_rows, 64).calls(rows_of_64) == 2);
+    CHECK(staged_by(rows_of_64, copy_rows, 32).calls(rows_of_64) == 4 * 8);
+    auto const from_rows_of_256 = transfer("load", dram, tcm).dimensions(2).strides_of_source({.exactly = 256});
+    plan_value const plan = staged_by(from_rows_of_256, copy_rows, 64);
+    CHECK(plan.calls(from_rows_of_256) == 2);  // where the caller's rows lie 256 apart, which the entry checks
+    CHECK(plan.buffers[0].stride_multiples[0] == 256);
+    CHECK(plan.buffers[0].longest_strides[0] == 256);
+}
+TEST_CASE("a stride that is too long, or no multiple, is not the call's") {
+    auto const sixteen_bits = transfer("load", dram, tcm).dimensions(2).strides_of_source({.most = 65535});
+    plan_value const near = staged_by(sixteen_bits, copy_rows, 64);
+    CHECK(near.calls(sixteen_bits) == 2);
+    CHECK(near.buffers[0].longest_strides[0] == 65535);
+    constexpr axis far{"c", 65536};
+    auto const on = machine("on", dram, tcm, sixteen_bits);
+    auto const cut = [&](schedule of) { return of.split(far, co, ci, 4096).reorder(co, r, ci).cache_read(W, tcm).at(co); };
+    plan_value const apart = plan_on(on, O(r, far) = W(r, far), cut);
+    REQUIRE(apart.refusal.kind == verdict_kind::none);
+    CHECK(apart.calls(sixteen_bits) == 16 * 8);
+    CHECK(apart.buffers[0].longest_strides[0] == 0);
+    // Boxes of 48 columns: their rows are no multiple of 32.
+    auto const even = transfer("load", dram, tcm).dimensions(2).strides_of_destination({.multiple = 32});
+    CHECK(staged_by(even, copy_rows, 64).calls(even) == 2);
+    CHECK(staged_by(even, copy_rows, 16).calls(even) == 8 * 8);
+}
+TEST_CASE("limits are those of each dimension, and a dimension goes where it fits") {
+    constexpr axis x{"x", 4}, y{"y", 16}, z{"z", 24}, zo{"zo"}, zi{"zi"}, yo{"yo"}, yi{"yi"};
+    auto const plan_with = [&](transfer const& by) {
+        static std::deque<machine> kept;
+        machine const& on = kept.emplace_back("on", dram, tcm, by);
+        // 4 x 16 rows of 12 of 24 elements
+        return plan_on(on, O(x, y, z) = W(x, y, z),
+                       [&](schedule of) { return of.split(z, zo, zi, 12).reorder(zo, x, y, zi).cache_read(W, tcm).at(zo); });
+    };
+    auto const rows_and_planes = transfer("load", dram, tcm).dimensions(3).extent_limit(1, 16).extent_limit(2, 4);
+    plan_value const fits = plan_with(rows_and_planes);
+    CHECK(fits.calls(rows_and_planes) == 2);
+    auto const planes_first = transfer("load", dram, tcm).dimensions(3).extent_limit(1, 4).extent_limit(2, 16);
+    plan_value const turned = plan_with(planes_first);
+    CHECK(turned.calls(planes_first) == 2);
+    ir::movement const& m = turned.movements[0];
+    REQUIRE(m.dimension_count == 2);
+    CHECK(m.dimensions[1].extent == 4);  // dimension 1
+    CHECK(m.dimensions[0].extent == 16);
+    // No rows at a stride, but planes: what follows in both is joined.
+    auto const planes = transfer("load", dram, tcm).dimensions(3).strides_of_source(1, rows_follow).strides_of_destination(1, rows_follow);
+    CHECK(plan_with(planes).calls(planes) == 2);
+    // Half of each plane: 8 rows at a stride, 4 times.
+    auto const on_planes = machine("on", dram, tcm, planes);
+    plan_value const halves = plan_on(on_planes, O(x, y, z) = W(x, y, z), [&](schedule of) {
+        return of.split(z, zo, zi, 12).split(y, yo, yi, 8).reorder(zo, yo, x, yi, zi).cache_read(W, tcm).at(yo);
+    });
+    CHECK(halves.calls(planes) == 2 * 2 * 4);
+    // The longest, not the innermost.
+    constexpr axis few{"y", 3}, many{"x", 60};
+    auto const load = transfer("load", dram, tcm).dimensions(2);
+    auto const on = machine("on", dram, tcm, load);
+    plan_value const longest = plan_on(on, O(many, few, z) = W(many, few, z), [&](schedule of) {
+        return of.split(z, zo, zi, 12)
+            .reorder(zo, many, few, zi)
+            .split(few, yo, yi, 2)
+            .reorder(zo, yo, many, yi, zi)
+            .cache_read(W, tcm)
+            .at(yo);
+    });
+    CHECK(longest.refusal.kind == verdict_kind::none);
+    CHECK(longest.calls(load) == 2 * (2 + 1));  // 60 at a time
+}
+TEST_CASE("where no equal parts are few, the last part is short") {
+    constexpr axis odd{"r", 31}, prime{"c", 67};
+    auto const by_16 = transfer("load", dram, tcm).dimensions(2).extent_limit(16);
+    auto const on_16 = machine("on", dram, tcm, by_16);
+    plan_value const rows = plan_on(on_16, O(odd, c) = W(odd, c),
+                                    [&](schedule of) { return of.split(c, co, ci, 64).reorder(co, odd, ci).cache_read(W, tcm).at(co); });
+    REQUIRE(rows.refusal.kind == verdict_kind::none);
+    CHECK(rows.calls(by_16) == 2 * 2);  // 16 rows and 15
+    CHECK(rows.bytes(by_16) == 31 * 128);
+    auto const short_rows = transfer("load", dram, tcm).row_limit(32);
+    auto const on_32 = machine("on", dram, tcm, short_rows);
+    plan_value const row = plan_on(on_32, O(prime) = W(prime), [&](schedule of) { return of.cache_read(W, tcm); });
+    REQUIRE(row.refusal.kind == verdict_kind::none);
+    CHECK(row.calls(short_rows) == 3);  // 32, 32 and 3 bytes
+    CHECK(row.bytes(short_rows) == 67);
+    // What ends early is short in granules, too.
+    auto const granules = transfer("load", dram, tcm).row_limit(32).granularity(4);
+    auto const on_granules = machine("on", dram, tcm, granules);
+    CHECK(plan_on(on_granules, O(prime) = W(prime), [&](schedule of) { return of.cache_read(W, tcm); }).refusal.broken ==
+          rule::row_of_broken_granules);
+}
+TEST_CASE("what no argument tells is one row, or as many as follow from the bytes of all") {
+    auto const told = [](auto const&... more) {
+        return transfer("load", dram, tcm)
+            .dimensions(2)
+            .calls("load", argument::source, argument::destination, argument::row_bytes, argument::source_stride(1),
+                   argument::destination_stride(1), more...);
+    };
+    CHECK(staged_by(told(), copy_rows, 64).calls(told()) == 2 * 8);
+    CHECK(staged_by(told(argument::bytes), copy_rows, 64).calls(told(argument::bytes)) == 2);
+    CHECK(staged_by(told(argument::extent(1)), copy_rows, 64).calls(told(argument::extent(1))) == 2);
+    // Strides that stand in a register are told as well.
+    constexpr configuration pitch("pitch");
+    auto const configured = transfer("load", dram, tcm)
+                                .dimensions(2)
+                                .uses(pitch, argument::source_stride(1))
+                                .calls("load", argument::source, argument::destination, argument::row_bytes, argument::extent(1));
+    auto const on = machine("on", dram, tcm, pitch, configured);
+    plan_value const plan =
+        plan_on(on, copy_rows, [&](schedule of) { return of.split(c, co, ci, 64).reorder(co, r, ci).cache_read(W, tcm).at(co); });
+    CHECK(plan.calls(configured) == 2);
 }

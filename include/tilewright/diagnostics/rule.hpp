@@ -72,12 +72,11 @@
     X(without_consumer, "no later stage reads the result, so there is no loop to compute it at")                                        \
     X(behind_tensorize, "loops that tensorize replaces are gone; put tensorize last")                                                   \
     X(without_loops, "a transfer carries the stage out, so it has no loops to direct or stage in")                                      \
-    X(row_without_parts, "a row of #0 bytes does not divide into parts of at most #1")                                                  \
+    X(row_without_parts, "its rows go in pieces of #0 bytes or more, and #1 are the most that a call takes")                            \
     X(row_of_broken_granules, "a row has #0 bytes, which is no multiple of #1")                                                         \
-    X(extent_without_parts, "#0 rows do not divide into parts of at most #1")                                                           \
-    X(too_many_dimensions, "cut into parts it has #0 dimensions, at most #1 fit")                                                       \
     X(address_not_aligned, "an address is #0 bytes past a multiple of #1")                                                              \
     X(stride_not_aligned, "its rows lie #0 bytes apart, which is no multiple of #1")                                                    \
+    X(stride_beyond_reach, "its rows lie #0 bytes apart, at most #1 are taken")                                                         \
     X(other_memories, "it does not lead from `$2` to `$3`")                                                                             \
     X(other_source, "it does not read from `$2`")                                                                                       \
     X(other_destination, "it does not write to `$2`")                                                                                   \
@@ -124,6 +123,7 @@
     X(update_without_reduction, "updates needs semantics that reduce, such as +=")                                                      \
     X(update_with_a_start, "it updates an operand that its semantics start anew; declare that it writes it")                            \
     X(argument_without_operand, "an argument of its call names no operand or dimension that it has")                                    \
+    X(limit_of_no_dimension, "a limit speaks of a dimension that its calls do not have")                                                \
     X(registers_of_another_kind, "registers are equal parts of a capacity: no banks, no address, host_visible")                         \
     X(registers_by_address, "`$1` has no addresses: let a core copy, with on(core)")                                                    \
     X(registers_in_another_way, "registers of a C type are passed one at a time, in one blocking call, without strides")                \

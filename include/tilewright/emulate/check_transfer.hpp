@@ -1,6 +1,7 @@
 #pragma once
 #include <tilewright/emulate/c_functions.hpp>
 #include <tilewright/emulate/transfer_job.hpp>
+#include <tilewright/machine/call_limits.hpp>
 
 // Whether C functions do what a transfer declares.
 namespace tilewright {
@@ -36,12 +37,10 @@ class transfer_check : part_check {
         }
         std::int64_t const to_size = bytes_of(type), from_size = reads ? bytes_of(source_type) : 0;
         // Rows are whole granules; strides whole steps of what they must be multiples of.
+        detail::call_limits const limits = detail::limits_of(where_, what_);
         std::int64_t granule = what_.row_granularity, to_step = what_.address_alignment, from_step = what_.address_alignment;
         auto const whole_units = [&](call_argument const& a) {
-            if (a.value <= 1) return;
-            if (a.is == role::bytes || a.is == role::row_bytes) granule = std::lcm(granule, a.value);
-            if (a.is == role::source_stride) from_step = std::lcm(from_step, a.value);
-            if (a.is == role::destination_stride) to_step = std::lcm(to_step, a.value);
+            if (a.value > 1 && (a.is == role::bytes || a.is == role::row_bytes)) granule = std::lcm(granule, a.value);
         };
         each_call(where_, what_, [&](device_call const& call) {
             for (int which = 0; which < call.count; ++which) whole_units(call.arguments[static_cast<std::size_t>(which)]);
@@ -56,15 +55,25 @@ class transfer_check : part_check {
         int const count = what_.most_dimensions - 1;
         std::array<std::int64_t, 3 * max_rank> along{};
         std::int64_t from_reach = row * from_size, to_reach = row * to_size;
-        auto const next_stride = [&](std::int64_t reach, std::int64_t size, std::int64_t step) {
-            step = std::lcm(step, std::max<std::int64_t>(size, 1));
-            return (reach + between(0, 2) * step + step - 1) / step * step;
+        // A stride that the side takes, or 0.
+        auto const next_stride = [&](stride_limits const& taken, std::int64_t reach, std::int64_t size, std::int64_t step) -> std::int64_t {
+            step = std::lcm(std::lcm(step, std::max<std::int64_t>(size, 1)), taken.multiple);
+            std::int64_t const least = (reach + step - 1) / step * step;
+            if (taken.none) return least == reach ? reach : 0;
+            if (taken.exactly > 0) return taken.exactly >= reach && taken.exactly % step == 0 ? taken.exactly : 0;
+            std::int64_t const drawn = least + between(0, 2) * step;
+            return taken.most == 0 || drawn <= taken.most ? drawn : least <= taken.most ? least : 0;
         };
+        int deduced = limits.deduced;
         for (int d = count - 1; d >= 0; --d) {
             std::int64_t* const one = along.data() + 3 * d;
-            one[0] = between(1, what_.largest_extent > 0 ? std::min<std::int64_t>(what_.largest_extent, 6) : 6);
-            one[1] = reads ? next_stride(from_reach, from_size, from_step) : 0;
-            one[2] = next_stride(to_reach, to_size, to_step);
+            int const dimension = count - d;
+            std::int64_t const most = limits.extent(dimension);
+            bool const has_extent = limits.tells(dimension) || deduced-- > 0;
+            one[0] = has_extent ? between(1, most > 0 ? std::min<std::int64_t>(most, 6) : 6) : 1;
+            one[1] = reads ? next_stride(limits.strides(true, dimension), from_reach, from_size, from_step) : 0;
+            one[2] = next_stride(limits.strides(false, dimension), to_reach, to_size, to_step);
+            if ((reads && one[1] == 0) || one[2] == 0) one[0] = 1;
             from_reach += (one[0] - 1) * one[1], to_reach += (one[0] - 1) * one[2];
         }
         piece source, destination;

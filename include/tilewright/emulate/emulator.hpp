@@ -3,6 +3,7 @@
 #include <map>
 #include <tilewright/emulate/configuration_registers.hpp>
 #include <tilewright/emulate/engine_set.hpp>
+#include <tilewright/emulate/legal_call.hpp>
 #include <tilewright/emulate/operands.hpp>
 #include <tilewright/emulate/recorded_job.hpp>
 #include <tilewright/emulate/shadow.hpp>
@@ -37,8 +38,8 @@ class emulator {
         : what_(what), semantics_(semantics), memories_(what_, shared), engines_(what_), shadow_(what_, memories_), settings_(what_) {
         for (int at = 0; at < what_.transfers.size(); ++at) {
             transfer_description const& t = what_.transfers[at];
-            transfer_parts_.push_back(
-                {what_.engines.find(t.engine_name), memory_under(what_, t.source), memory_under(what_, t.destination)});
+            transfer_parts_.push_back({what_.engines.find(t.engine_name), memory_under(what_, t.source), memory_under(what_, t.destination),
+                                       detail::limits_of(what_, t)});
         }
         for (int at = 0; at < what_.intrinsics.size(); ++at) {
             intrinsic_description const& i = what_.intrinsics[at];
@@ -166,8 +167,9 @@ class emulator {
             return fail(emulation_bad_address, t.name.str() + ": a number that no row of its memory has");
         destination = const_cast<void*>(to);
         bool const blocking = shape[4] < 0;
-        if (!takes(t, source, destination, shape) || (!blocking && (!t.is_asynchronous || part.engine < 0)))
-            return fail(emulation_illegal_transfer, t.name.str() + " takes no call of this shape");
+        std::string illegal = emulation::why_illegal(t, part.limits, source, destination, shape);
+        if (!blocking && (!t.is_asynchronous || part.engine < 0)) illegal = "a tag, and it blocks";
+        if (!illegal.empty()) return fail(emulation_illegal_transfer, t.name.str() + " takes no call of this shape: " + illegal);
         if (std::string const stale = settings_.missing(t, shape); !stale.empty()) return fail(emulation_stale_setting, stale);
         emulation::transfer_job job(semantics_.transfers[static_cast<std::size_t>(at)], source, destination, shape[0], shape[1], shape[2],
                                     static_cast<int>(shape[3]), shape + 7);
@@ -397,6 +399,7 @@ class emulator {
   private:
     struct transfer_part {
         int engine = -1, source = -1, destination = -1;
+        detail::call_limits limits{};
     };
     using extent_list = std::array<std::int64_t, stage::most_axes>;
     struct intrinsic_part {
@@ -451,24 +454,6 @@ class emulator {
         narrow |= memories_.narrow_bank(found);
         return static_cast<bool>(found);
     }
-    /// Whether a call is within the limits that the transfer declares.
-    static bool takes(transfer_description const& t, void const* source, void const* destination, std::int64_t const* shape) {
-        auto const aligned = [&](std::int64_t value) { return value % t.address_alignment == 0; };
-        auto const bits = [](void const* address) {
-            return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address) & 0xffff'ffff);
-        };
-        std::int64_t const row_bytes = shape[0] * shape[1];
-        bool good = shape[0] > 0 && shape[3] < t.most_dimensions && shape[3] <= emulation::transfer_job::most_dimensions &&
-                    row_bytes % t.row_granularity == 0 && (t.largest_row_bytes == 0 || row_bytes <= t.largest_row_bytes);
-        good = good && (source == nullptr || aligned(bits(source))) && aligned(bits(destination));
-        for (std::int64_t d = 0; good && d < shape[3]; ++d) {
-            std::int64_t const* const along = shape + 7 + 3 * d;
-            good = along[0] > 0 && (t.largest_extent == 0 || along[0] <= t.largest_extent) && (source == nullptr || aligned(along[1])) &&
-                   aligned(along[2]);
-        }
-        return good;
-    }
-
     std::int32_t check_transfer(caller const& who, int engine_at, emulation::transfer_job const& job,
                                 std::vector<emulation::byte_range> const& reads, std::vector<emulation::byte_range> const& writes,
                                 std::int64_t const* shape) {

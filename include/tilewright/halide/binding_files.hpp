@@ -278,7 +278,9 @@ inline std::string layout_rules(buffer const& b) {
                               : "dimensions " + std::to_string(b.dense_from) + " to " + std::to_string(b.rank - 1) + " without gaps");
     for (int d = 0; d < b.dense_from; ++d) {
         std::int64_t const multiple = b.stride_multiples[static_cast<std::size_t>(d)];
+        std::int64_t const longest = b.longest_strides[static_cast<std::size_t>(d)];
         if (multiple > 1) add("the stride of dimension " + std::to_string(d) + " a multiple of " + std::to_string(multiple));
+        if (longest > 0) add("the stride of dimension " + std::to_string(d) + " at most " + std::to_string(longest));
     }
     if (b.alignment > bytes_of(b.type)) add("at a multiple of " + std::to_string(b.alignment) + " bytes");
     return text;
@@ -482,6 +484,8 @@ inline std::string entry_text(plan_value const& plan, std::string const& name, b
             numbers(constant_extents(plan, at), b.rank);
             text << ", " << int{b.dense_from} << ", ";
             numbers(b.stride_multiples, b.rank);
+            text << ", ";
+            numbers(b.longest_strides, b.rank);
             text << ", " << b.alignment << ", " << exact_dimensions(plan, at) << ", "
                  << (tilewright::detail::may_be_result(plan, arguments_of(plan).tensors[at]) ? 1 : 0) << "},\n";
         }

@@ -183,6 +183,9 @@ class c_checks {
             if (multiple > 1)
                 refuse_if(where_several(stride + " % " + std::to_string(multiple) + " != 0"), TILEWRIGHT_WRONG_STRIDE,
                           "not the multiple that a transfer takes", position);
+            if (std::int64_t const longest = b.longest_strides[static_cast<std::size_t>(d)]; longest > 0)
+                refuse_if(where_several(stride + " > " + std::to_string(longest)), TILEWRIGHT_WRONG_STRIDE, "longer than a transfer takes",
+                          position);
             std::string const whole = times(stride, extent);
             reach = several.empty() ? whole : "(" + held(extent) + " > 1 ? " + whole + " : " + reach + ")";
             dense = times(dense, extent);

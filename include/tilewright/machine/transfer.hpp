@@ -64,6 +64,19 @@ struct semantics_range {
     friend constexpr bool operator==(semantics_range const&, semantics_range const&) = default;
 };
 
+/// What strides one side of a call takes along one of its dimensions: how far apart rows, planes, … may lie. In bytes.
+struct stride_limits {
+    std::int64_t most = 0;      ///< longest; 0: any
+    std::int64_t multiple = 1;  ///< it is a multiple of this
+    std::int64_t exactly = 0;   ///< always so far apart, such as one row of the memory; 0: as the call is told
+    bool none = false;          ///< rows follow each other without gaps, as do planes, …
+
+    constexpr bool is_told() const { return exactly == 0 && !none; }
+    friend constexpr bool operator==(stride_limits const&, stride_limits const&) = default;
+};
+/// A side without strides: rows follow each other.
+inline constexpr stride_limits rows_follow{.none = true};
+
 /// What a machine keeps of a transfer.
 struct transfer_description {
     label name{};
@@ -75,7 +88,11 @@ struct transfer_description {
     int most_dimensions = 1;             ///< 1: contiguous bytes; 2: rows at a stride; …
     std::int64_t largest_row_bytes = 0;  ///< 0: no limit
     std::int64_t largest_extent = 0;     ///< of every dimension but the row; 0: no limit
-    std::int64_t row_granularity = 1;    ///< bytes; a row is a multiple of it
+    /// Of dimension 1, 2, …: instead of `largest_extent`; 0: none of its own.
+    fixed_array<std::int64_t, max_rank> largest_extents{};
+    fixed_array<stride_limits, max_rank> source_strides{}, destination_strides{};  ///< of dimension 1, 2, …
+    std::int8_t limited_dimension = 0;                                             ///< the highest that a limit speaks of
+    std::int64_t row_granularity = 1;                                              ///< bytes; a row is a multiple of it
     std::int64_t address_alignment = 1;  ///< bytes; addresses and strides on both sides are multiples of it
     transfer_cost costs{};
     device_call call{};           ///< without arguments: see `call_of`
@@ -87,8 +104,8 @@ struct transfer_description {
 };
 
 /// The call of a transfer, with its default arguments when none were given: (source, destination, bytes) for one dimension; for more,
-/// (source, destination, row_bytes), then extent, source_stride and destination_stride of each dimension from 1 up; last, where the
-/// transfer is waited for by its tag, the tag.
+/// (source, destination, row_bytes), then extent, source_stride and destination_stride of each dimension from 1 up, but for sides that
+/// have no strides; last, where the transfer is waited for by its tag, the tag.
 constexpr device_call call_of(transfer_description const& t, bool with_tag) {
     device_call call = t.call;
     if (call.count > 0) return call;
@@ -96,9 +113,10 @@ constexpr device_call call_of(transfer_description const& t, bool with_tag) {
     call.push(argument::destination);
     call.push(t.most_dimensions == 1 ? argument::bytes : argument::row_bytes);
     for (int dimension = 1; dimension < t.most_dimensions; ++dimension) {
+        auto const at = static_cast<std::size_t>(dimension - 1);
         call.push(argument::extent(dimension));
-        call.push(argument::source_stride(dimension));
-        call.push(argument::destination_stride(dimension));
+        if (at >= max_rank || t.source_strides[at].is_told()) call.push(argument::source_stride(dimension));
+        if (at >= max_rank || t.destination_strides[at].is_told()) call.push(argument::destination_stride(dimension));
     }
     if (with_tag) call.push(argument::tag);
     return call;
@@ -152,6 +170,29 @@ struct transfer : transfer_description {
         largest_extent = rows;
         return *this;
     }
+    /// Likewise of one dimension: 1 for rows, 2 for planes, …
+    constexpr transfer& extent_limit(int dimension, std::int64_t most) {
+        if (is_limited(dimension)) largest_extents[static_cast<std::size_t>(dimension - 1)] = most;
+        return *this;
+    }
+    /// What strides it takes at its source: in all dimensions, or in one of them.
+    constexpr transfer& strides_of_source(stride_limits const& limits) {
+        source_strides.fill(limits);
+        return *this;
+    }
+    constexpr transfer& strides_of_source(int dimension, stride_limits const& limits) {
+        if (is_limited(dimension)) source_strides[static_cast<std::size_t>(dimension - 1)] = limits;
+        return *this;
+    }
+    /// Likewise at its destination.
+    constexpr transfer& strides_of_destination(stride_limits const& limits) {
+        destination_strides.fill(limits);
+        return *this;
+    }
+    constexpr transfer& strides_of_destination(int dimension, stride_limits const& limits) {
+        if (is_limited(dimension)) destination_strides[static_cast<std::size_t>(dimension - 1)] = limits;
+        return *this;
+    }
     constexpr transfer& granularity(std::int64_t bytes) {
         row_granularity = bytes;
         return *this;
@@ -186,6 +227,14 @@ struct transfer : transfer_description {
         (setting.push(values), ...);
         protocol.push(setting);
         return *this;
+    }
+
+  private:
+    /// Notes that a limit speaks of a dimension. @return whether there can be such a one
+    constexpr bool is_limited(int dimension) {
+        bool const is = dimension >= 1 && dimension <= max_rank;
+        if (!is || dimension > limited_dimension) limited_dimension = static_cast<std::int8_t>(is ? dimension : max_rank + 1);
+        return is;
     }
 };
 

@@ -258,6 +258,15 @@ struct machine_check {
         at_least(1, t.most_dimensions, t.name, "dimensions");
         at_least(0, t.largest_row_bytes, t.name, "row_limit");
         at_least(0, t.largest_extent, t.name, "extent_limit");
+        for (std::size_t d = 0; d < max_rank; ++d) {
+            at_least(0, t.largest_extents[d], t.name, "extent_limit");
+            for (stride_limits const* side : {&t.source_strides[d], &t.destination_strides[d]}) {
+                at_least(0, side->most, t.name, "longest stride");
+                at_least(1, side->multiple, t.name, "multiple of a stride");
+                at_least(0, side->exactly, t.name, "stride");
+            }
+        }
+        if (t.limited_dimension >= t.most_dimensions) broken(rule::limit_of_no_dimension, t.name);
         at_least(1, t.row_granularity, t.name, "granularity");
         at_least(1, t.address_alignment, t.name, "alignment");
         if (t.most_dimensions > max_rank + 1) p.refuse_capacity("dimensions", t.most_dimensions, max_rank + 1, 0, t.name);

@@ -1,196 +1,22 @@
 #pragma once
-#include <tilewright/plan/spread.hpp>
+#include <tilewright/plan/call_shape.hpp>
 
 // Turns a region into calls of a transfer that can express it.
 namespace tilewright::detail {
-
-/// A region before it is cut to what a transfer can do: dimensions outermost first, the row not yet chosen. They are those of the boxes on
-/// both sides, then those of the buffers.
-struct region {
-    int source = -1;  ///< buffer; -1: a fill
-    int border = -1;  ///< of a fill by the core: the padded access whose border it writes
-    int destination = -1;
-    fixed_array<movement_dimension, max_rank> dimensions{};
-    int count = 0;
-    fixed_array<linear, max_rank> source_at{};
-    fixed_array<linear, max_rank> destination_at{};
-
-    /// How a dimension of the destination ends where a tile is partial, before it is known what becomes of it in the call.
-    struct clipped {
-        linear form;
-        std::int64_t bound = 0;
-        std::int8_t dimension = -1;
-        clip_kind is = clip_kind::end;
-    };
-    static constexpr int most_clips = 16;
-    part_pool<clipped, most_clips> clips{};
-
-    constexpr void add(planning& p, clipped const& c) {
-        if (clips.full()) return p.refuse_capacity("clips of one transfer", most_clips + 1, most_clips);
-        clips.push(c);
-    }
-    /// Calls `visit(clip)` for those that shorten a dimension.
-    template <class Visit>
-    constexpr void each_end(int dimension, Visit&& visit) {
-        for (int at = 0; at < clips.size(); ++at) {
-            clipped& c = clips[static_cast<std::size_t>(at)];
-            if (c.dimension == dimension && (c.is == clip_kind::end || c.is == clip_kind::begin)) visit(c);
-        }
-    }
-    /// A dimension became a loop as a whole: there is no call where it has ended.
-    static constexpr void call_where_there_is(clipped& c) {
-        linear form;
-        form.add(c.form, c.is == clip_kind::end ? 1 : -1);
-        c = {form, c.is == clip_kind::end ? c.bound : 1 - c.bound, -1, clip_kind::only};
-    }
-    constexpr bool is_clipped(int dimension) {
-        bool found = false;
-        each_end(dimension, [&](clipped const&) { found = true; });
-        return found;
-    }
-};
-
-/// What is joined behind a dimension that ends early makes each of its elements several.
-constexpr void scale_ends(region& r, int dimension, int joined, std::int64_t elements) {
-    r.each_end(dimension, [&](region::clipped& c) {
-        linear form;
-        form.add(c.form, elements);
-        c = {form, c.bound * elements, static_cast<std::int8_t>(joined), c.is};
-    });
-}
-
-/// Elements that a step along a dimension of the region moves on one side. An argument counts as dense here.
-constexpr std::int64_t source_step(planning& p, region const& r, movement_dimension const& d) {
-    return r.source < 0 ? 0 : d.source_factor * p.buffer_at(r.source).stride(d.source_dimension);
-}
-constexpr std::int64_t destination_step(planning& p, region const& r, movement_dimension const& d) {
-    return d.destination_factor * p.buffer_at(r.destination).stride(d.destination_dimension);
-}
-
-/// An argument whose dimensions were joined must come without gaps there: the entry of the kernel checks it.
-constexpr void rely_on_dense(planning& p, int buffer_at, int dimension) {
-    if (buffer_at < 0) return;
-    buffer& b = p.buffer_at(buffer_at);
-    if (b.dense_from > dimension) b.dense_from = static_cast<std::uint8_t>(dimension);
-}
-
-/// The largest divisor of `extent` that is at most `most`.
-constexpr std::int64_t divisor_up_to(std::int64_t extent, std::int64_t most) {
-    std::int64_t best = 1;
-    for (std::int64_t d = 1; d * d <= extent; ++d) {
-        if (extent % d != 0) continue;
-        if (d <= most && d > best) best = d;
-        if (extent / d <= most && extent / d > best) best = extent / d;
-    }
-    return best;
-}
-
-struct region_fault {
-    rule broken = rule::none;
-    std::int64_t value = 0, limit = 0;
-
-    constexpr explicit operator bool() const { return broken != rule::none; }
-};
 
 /// Cycles that a load or store by code takes longer in the memory of a buffer than in one without wait states.
 constexpr std::int32_t wait_at(planning& p, int buffer_at) {
     return static_cast<std::int32_t>(p.of->where().memories[p.buffer_at(buffer_at).memory].wait_cycles);
 }
 
-/// Elements between neighbours along a dimension of a buffer, where the plan knows them: of its own boxes, and of an argument that must
-/// come without gaps there; 0: run time knows.
-constexpr std::int64_t known_stride(planning const& p, int buffer_at, int dimension) {
-    buffer const& b = p.plan.buffers[static_cast<std::size_t>(buffer_at)];
-    if (b.kind != buffer_kind::argument || dimension == b.rank - 1) return b.stride(dimension);
-    if (dimension < b.dense_from) return 0;
-    for (int at = 0; at < p.plan.shapes.size(); ++at) {
-        shape const& open = p.plan.shapes[static_cast<std::size_t>(at)];
-        if (open.buffer == buffer_at && open.dimension > dimension && open.end.count > 0) return 0;
-    }
-    return b.stride(dimension);
-}
-
-/// Asks that `elements` along a dimension of a buffer lie a multiple of `unit` bytes apart. What the caller decides, the entry checks.
-constexpr region_fault ask_for_multiple(planning& p, int buffer_at, int dimension, std::int64_t elements, std::int64_t unit) {
-    buffer& b = p.buffer_at(buffer_at);
-    std::int64_t const bytes = elements * bytes_of(b.type), stride = known_stride(p, buffer_at, dimension);
-    if (unit <= 1 || bytes == 0) return {};
-    if (stride != 0) return stride * bytes % unit == 0 ? region_fault{} : region_fault{rule::stride_not_aligned, stride * bytes, unit};
-    std::int64_t& multiple = b.stride_multiples[static_cast<std::size_t>(dimension)];
-    multiple = p.common_multiple(multiple > 0 ? multiple : 1, unit / std::gcd(unit, bytes), b.tensor);
-    return {};
-}
-
-/// Strides of an argument that must be multiples of something and, since dimensions were joined later, are what they are.
-constexpr region_fault contradiction_in(planning const& p, int buffer_at) {
-    if (buffer_at < 0) return {};
-    buffer const& b = p.plan.buffers[static_cast<std::size_t>(buffer_at)];
-    for (int dimension = b.dense_from; dimension + 1 < b.rank && b.kind == buffer_kind::argument; ++dimension) {
-        auto const d = static_cast<std::size_t>(dimension);
-        std::int64_t const stride = known_stride(p, buffer_at, dimension), multiple = b.stride_multiples[d];
-        if (multiple > 1 && b.extents[d] > 1 && stride % multiple != 0)
-            return {rule::stride_not_aligned, stride * bytes_of(b.type), multiple * bytes_of(b.type)};
-    }
-    return {};
-}
-
-/// Whether addresses in a buffer at `at` are multiples of `alignment` bytes wherever the loops stand. Only what moves them counts: no loop
-/// of one iteration, no dimension that stands still. Strides that run time knows are left to the check at the entry of the kernel.
-constexpr region_fault align(planning& p, int buffer_at, fixed_array<linear, max_rank> const& at, std::int64_t alignment) {
-    if (alignment <= 1) return {};
-    buffer& b = p.buffer_at(buffer_at);
-    b.alignment = p.common_multiple(b.alignment, alignment, b.tensor);
-    for (int dimension = b.block_dimensions; dimension < b.rank; ++dimension) {  // a block begins where a buffer may
-        linear const& form = at[static_cast<std::size_t>(dimension)];
-        auto const moves = [&](std::int64_t elements) -> region_fault {
-            region_fault const found = ask_for_multiple(p, buffer_at, dimension, elements, alignment);
-            if (!found) return {};
-            return {rule::address_not_aligned, (found.value % alignment + alignment) % alignment, alignment};
-        };
-        if (region_fault const found = moves(form.constant - b.minimum[static_cast<std::size_t>(dimension)])) return found;
-        for (int t = 0; t < form.count; ++t) {
-            term const& part = form.terms[static_cast<std::size_t>(t)];
-            if (!is_given(p.var(part.variable)) && p.var(part.variable).extent == 1) continue;
-            if (region_fault const found = moves(grain_of(p, part))) return found;
-        }
-    }
-    return {};
-}
-
-/// What addresses in a buffer must be multiples of, in bytes: what is asked for, and where they are numbers, what those count.
-/// @param seen_as  the buffer's memory, or a view of it, in which they are given
-constexpr std::int64_t alignment_in(planning& p, int buffer_at, label const& seen_as, std::int64_t asked) {
-    buffer const& b = p.buffer_at(buffer_at);
-    machine const& where = p.of->where();
-    memory const& in = where.memories[b.memory];
-    if (in.is_numbered()) asked = p.common_multiple(asked, in.address_unit, b.tensor);
-    if (in.name == seen_as) return asked;
-    int const view = where.memories.find(seen_as);
-    return view >= 0 && where.memories[view].is_numbered() ? p.common_multiple(asked, where.memories[view].address_unit, b.tensor) : asked;
-}
-
-/// Calls `visit(argument)` for what the calls of a part, and the settings that it uses, are given.
-template <class Description, class Visit>
-constexpr void each_value(machine const& where, Description const& part, Visit&& visit) {
-    for (int at = 0; at < part.call.count; ++at) visit(part.call.arguments[static_cast<std::size_t>(at)]);
-    for (int more = part.more_calls.first; more < part.more_calls.first + part.more_calls.count; ++more) {
-        device_call const& call = where.more_calls[more];
-        for (int at = 0; at < call.count; ++at) visit(call.arguments[static_cast<std::size_t>(at)]);
-    }
-    for (int which = part.settings.first; which < part.settings.first + part.settings.count; ++which) {
-        required_setting const& setting = where.settings[which];
-        for (int at = 0; at < setting.count; ++at) visit(setting.values[static_cast<std::size_t>(at)]);
-    }
-}
-
 /// Adds the steps that move region `r` by `transfer_at`: one `start`, in loops over what one call cannot express.
 /// @pre its dimensions are those of the buffers: see `move_region`
-constexpr void move_dense(planning& p, region r, int transfer_at, int ordinal, ring_step const& when = {}) {
+constexpr void move_dense(planning& p, region const& whole, int transfer_at, int ordinal, ring_step const& when = {}) {
     transfer_description const& t = mover_of(p.plan, transfer_at);
-    std::int64_t const size = bytes_of(p.buffer_at(r.destination).type);
+    std::int64_t const size = bytes_of(p.buffer_at(whole.destination).type);
     auto const refuse = [&](region_fault const& fault) {
         verdict& v = p.refuse(verdict_kind::transfer_region, ordinal);
-        v.names = {t.name, p.buffer_at(r.destination).tensor};
+        v.names = {t.name, p.buffer_at(whole.destination).tensor};
         v.broken = fault.broken;
         v.facts = {fact{fact_kind::need, fault.value}, fact{fact_kind::limit, fault.limit}};
     };
@@ -199,88 +25,30 @@ constexpr void move_dense(planning& p, region r, int transfer_at, int ordinal, r
     each_value(p.of->where(), t, [&](call_argument const& a) {
         if ((a.is == role::bytes || a.is == role::row_bytes) && a.value > 1) granularity = p.common_multiple(granularity, a.value, t.name);
     });
+    auto const alignment_of = [&](int buffer_at) {
+        return alignment_in(p, buffer_at, buffer_at == whole.destination ? t.destination : t.source, t.address_alignment);
+    };
+    // Where a part of a row begins, there is an address.
+    std::int64_t unit = granularity / std::gcd(granularity, size);
+    for (int side : {whole.source, whole.destination}) {
+        if (side < 0) continue;
+        std::int64_t const element = bytes_of(p.buffer_at(side).type), alignment = alignment_of(side);
+        unit = p.common_multiple(unit, alignment / std::gcd(alignment, element), t.name);
+    }
+    call_limits const limits = limits_of(p.of->where(), t);
+    call_shape s;
+    if (region_fault const fault = shape_call(p, whole, limits, unit, s)) return refuse(fault);
+    if (p.refused()) return;
+    region& r = s.r;
+    int const row = s.row;
     movement m;
     m.transfer = static_cast<std::int16_t>(transfer_at);
     m.at = when;
     m.source = static_cast<std::int16_t>(r.source);
     m.destination = static_cast<std::int16_t>(r.destination);
     m.border = static_cast<std::int16_t>(r.border);
-
-    auto& dims = r.dimensions;
-    auto const remove = [&](int position) {
-        for (int next = position + 1; next < r.count; ++next)
-            dims[static_cast<std::size_t>(next - 1)] = dims[static_cast<std::size_t>(next)];
-        --r.count;
-    };
-    for (int position = r.count - 1; position >= 0; --position) {
-        if (dims[static_cast<std::size_t>(position)].extent == 1) remove(position);
-    }
-    auto const dim = [&](int position) -> movement_dimension& { return dims[static_cast<std::size_t>(position)]; };
-    int row = -1, source_row = -1;  // the dimensions of the destination and of the source that the row begins in
-    if (r.count > 0 && source_step(p, r, dim(r.count - 1)) <= 1 && destination_step(p, r, dim(r.count - 1)) == 1) {
-        m.row_elements = dim(r.count - 1).extent;
-        row = dim(r.count - 1).destination_dimension;
-        source_row = dim(r.count - 1).source_dimension;
-        rely_on_dense(p, r.source, source_row);
-        rely_on_dense(p, r.destination, row);
-        --r.count;
-    }
-    // Too many dimensions: join what lies without gaps on both sides, the row first.
-    int const outer_most = t.most_dimensions - 1;
-    auto const follows = [&](movement_dimension const& outer, std::int64_t source_reach, std::int64_t destination_reach) {
-        return (r.source < 0 || source_step(p, r, outer) == source_reach) && destination_step(p, r, outer) == destination_reach;
-    };
-    auto const join = [&](movement_dimension const& outer, int source_dimension, int destination_dimension) {
-        rely_on_dense(p, r.source, outer.source_dimension);
-        rely_on_dense(p, r.destination, outer.destination_dimension);
-        for (int d = outer.source_dimension; d < source_dimension; ++d)
-            m.source_joined = static_cast<std::uint8_t>(m.source_joined | 1 << d);
-        for (int d = outer.destination_dimension; d < destination_dimension; ++d)
-            m.destination_joined = static_cast<std::uint8_t>(m.destination_joined | 1 << d);
-    };
-    while (r.count > outer_most && r.count > 0 && !r.is_clipped(row) && follows(dim(r.count - 1), m.row_elements, m.row_elements)) {
-        if (row < 0) row = dim(r.count - 1).destination_dimension, source_row = dim(r.count - 1).source_dimension;
-        scale_ends(r, dim(r.count - 1).destination_dimension, row, m.row_elements);
-        join(dim(r.count - 1), source_row, row);
-        m.row_elements *= dim(--r.count).extent;
-    }
-    for (int position = r.count - 2; position >= 0 && r.count > outer_most; --position) {
-        movement_dimension& inner = dim(position + 1);
-        if (r.is_clipped(inner.destination_dimension)) continue;
-        if (!follows(dim(position), source_step(p, r, inner) * inner.extent, destination_step(p, r, inner) * inner.extent)) continue;
-        join(dim(position), inner.source_dimension, inner.destination_dimension);
-        scale_ends(r, dim(position).destination_dimension, inner.destination_dimension, inner.extent);
-        inner.extent *= dim(position).extent;
-        remove(position);
-    }
-    // Too long a row or a dimension: cut it in equal parts, one more dimension.
-    auto const cut = [&](int position, std::int64_t extent, std::int64_t most) {
-        std::int64_t const part = divisor_up_to(extent, most);
-        for (int next = r.count; next > position; --next) dim(next) = dim(next - 1);
-        ++r.count;
-        dim(position).extent = extent / part;
-        dim(position).source_factor *= part;
-        dim(position).destination_factor *= part;
-        return part;
-    };
-    if (t.largest_row_bytes > 0 && m.row_elements * size > t.largest_row_bytes) {
-        bool const scalar = r.source >= 0 && p.buffer_at(r.source).rank == 0;
-        std::int64_t const most = t.largest_row_bytes / size;
-        if (scalar || most < 1 || (most > 1 && divisor_up_to(m.row_elements, most) == 1))
-            return refuse({rule::row_without_parts, m.row_elements * size, t.largest_row_bytes});
-        if (r.count == max_rank) return refuse({rule::too_many_dimensions, max_rank + 1, max_rank});
-        dim(r.count) = {.source_dimension = static_cast<std::int8_t>(r.source < 0 ? -1 : p.buffer_at(r.source).rank - 1),
-                        .destination_dimension = static_cast<std::int8_t>(p.buffer_at(r.destination).rank - 1)};
-        m.row_elements = cut(r.count, m.row_elements, most);
-    }
-    for (int position = r.count - 1; position >= 0 && t.largest_extent > 0; --position) {
-        if (dim(position).extent <= t.largest_extent) continue;
-        if (t.largest_extent > 1 && divisor_up_to(dim(position).extent, t.largest_extent) == 1)
-            return refuse({rule::extent_without_parts, dim(position).extent, t.largest_extent});
-        if (r.count == max_rank) return refuse({rule::too_many_dimensions, max_rank + 1, max_rank});
-        std::int64_t const part = cut(position, dim(position).extent, t.largest_extent);
-        dim(position + 1).extent = part;
-    }
+    m.row_elements = s.row_elements;
+    m.source_joined = s.source_joined, m.destination_joined = s.destination_joined;
     if (m.row_elements * size % granularity != 0) return refuse({rule::row_of_broken_granules, m.row_elements * size, granularity});
     // A row that ends early has what the loops leave of its bound, modulo the steps in which they move.
     std::int64_t partial_row = 0;
@@ -292,65 +60,63 @@ constexpr void move_dense(planning& p, region r, int transfer_at, int ordinal, r
     });
     if (partial_row > 0) return refuse({rule::row_of_broken_granules, partial_row * size, granularity});
 
-    // Still too many, or a count of parts that is too large itself: the outermost become loops of the program.
-    int peeled = r.count > outer_most ? r.count - outer_most : 0;
-    for (int position = peeled; position < r.count && t.largest_extent > 0; ++position) {
-        if (dim(position).extent > t.largest_extent) peeled = position + 1;
-    }
-    // One call has parts of one size: a dimension that was cut and ends early becomes a loop, too.
-    auto const part_of = [&](int position) -> std::int64_t {
-        std::int64_t innermost = 0;
-        for (int inner = position + 1; inner < r.count; ++inner) {
-            if (dim(inner).destination_dimension == dim(position).destination_dimension) innermost = dim(inner).destination_factor;
-        }
-        return row == dim(position).destination_dimension ? 1 : innermost;
-    };
-    for (int position = peeled; position < r.count; ++position) {
-        if (r.is_clipped(dim(position).destination_dimension) && part_of(position) > 0) peeled = position + 1;
-    }
-    fixed_array<int, max_rank> loops{};
-    for (int position = 0; position < peeled; ++position) {
-        movement_dimension const& d = dim(position);
+    rely_on_dense(p, r.source, s.dense_source);
+    rely_on_dense(p, r.destination, s.dense_target);
+
+    // What a call leaves of a dimension becomes a loop of the program.
+    fixed_array<int, call_shape::most> loops{};
+    int loop_count = 0;
+    for (int position = 0; position < s.count; ++position) {
+        auto const at = static_cast<std::size_t>(position);
+        movement_dimension const& d = s.at(position);
+        if (s.ends_short[at]) end_short(p, r, d.destination_dimension, d.extent);
+        if (s.left[at] == 1) continue;
         // Registers have no addresses.
         bool const written_out = passes_values(p.of->where(), t);
-        int const loop = p.add(variable{.name = p.buffer_at(r.destination).tensor, .extent = d.extent, .unrolled = written_out});
-        loops[static_cast<std::size_t>(position)] = loop;
-        if (r.source >= 0) r.source_at[static_cast<std::size_t>(d.source_dimension)].add(d.source_factor, loop);
-        r.destination_at[static_cast<std::size_t>(d.destination_dimension)].add(d.destination_factor, loop);
-        std::int64_t const part = part_of(position);
+        int const loop = p.add(variable{.name = p.buffer_at(r.destination).tensor, .extent = s.left[at], .unrolled = written_out});
+        loops[static_cast<std::size_t>(loop_count++)] = loop;
+        if (r.source >= 0) r.source_at[static_cast<std::size_t>(d.source_dimension)].add(d.source_factor * s.taken[at], loop);
+        r.destination_at[static_cast<std::size_t>(d.destination_dimension)].add(d.destination_factor * s.taken[at], loop);
+        bool const of_row = row >= 0 && row == d.destination_dimension;
         r.each_end(d.destination_dimension, [&](region::clipped& c) {
-            c.form.add(part > 0 ? d.destination_factor / part : 1, loop);
-            if (part == 0) region::call_where_there_is(c);
+            c.form.add(of_row ? d.destination_factor * s.taken[at] : s.taken[at], loop);
+            if (!of_row && s.taken[at] == 1) region::call_where_there_is(c);
         });
         p.add(step_kind::loop, loop);
     }
-    m.dimension_count = static_cast<std::int16_t>(r.count - peeled);
-    for (int position = peeled; position < r.count; ++position) m.dimensions[static_cast<std::size_t>(position - peeled)] = dim(position);
-
-    auto const alignment_of = [&](int buffer_at) {
-        return alignment_in(p, buffer_at, buffer_at == r.destination ? t.destination : t.source, t.address_alignment);
-    };
+    m.dimension_count = static_cast<std::int16_t>(s.piece_count);
+    fixed_array<std::int64_t, 2> follows{};  // of the destination, then of the source: bytes to what comes without gaps
+    for (int side = 0; side < 2; ++side) {
+        int const buffer_at = side == 1 ? r.source : r.destination;
+        follows[static_cast<std::size_t>(side)] = buffer_at < 0 ? -1 : m.row_elements * bytes_of(p.buffer_at(buffer_at).type);
+    }
     region_fault fault;
-    // Steps along the dimensions of the call itself.
-    auto const check_step = [&](bool of_source, movement_dimension const& d, std::int64_t unit) {
-        int const side = of_source ? r.source : r.destination;
-        if (side < 0 || fault) return;
-        fault = ask_for_multiple(p, side, of_source ? d.source_dimension : d.destination_dimension,
-                                 of_source ? d.source_factor : d.destination_factor, unit);
-    };
-    for (int position = 0; position < m.dimension_count; ++position) {
-        movement_dimension const& d = m.dimensions[static_cast<std::size_t>(position)];
-        check_step(false, d, alignment_of(r.destination));
-        if (r.source >= 0) check_step(true, d, alignment_of(r.source));
+    for (int slot = 1; slot <= s.piece_count && !fault; ++slot) {
+        call_piece const& piece = s.pieces[static_cast<std::size_t>(slot - 1)];
+        movement_dimension& d = m.dimensions[static_cast<std::size_t>(s.piece_count - slot)];
+        // One that has a single element, where others stand further out: it moves nothing.
+        if (piece.position < 0) {
+            d = {.source_dimension = static_cast<std::int8_t>(r.source < 0 ? -1 : 0), .destination_dimension = 0};
+            continue;
+        }
+        d = s.at(piece.position);
+        d.extent = piece.extent;
+        d.source_factor *= piece.weight, d.destination_factor *= piece.weight;
+        for (bool const of_source : {false, true}) {
+            int const side = of_source ? r.source : r.destination;
+            if (side < 0 || fault) continue;
+            int const dimension = of_source ? d.source_dimension : d.destination_dimension;
+            std::int64_t const factor = of_source ? d.source_factor : d.destination_factor;
+            std::int64_t& next = follows[of_source ? 1 : 0];
+            stride_fit const needs = fit(p, s, of_source, d, limits.strides(of_source, slot), next);
+            if (needs.dense) rely_on_dense(p, side, dimension);
+            fault = ask_for_multiple(p, side, dimension, factor, p.common_multiple(needs.multiple, alignment_of(side), t.name));
+            if (!fault && needs.most > 0) ask_for_at_most(p, side, dimension, factor, needs.most);
+            next = factor * p.buffer_at(side).stride(dimension) * bytes_of(p.buffer_at(side).type) * d.extent;
+        }
     }
     if (!fault) fault = align(p, r.destination, r.destination_at, alignment_of(r.destination));
     if (!fault && r.source >= 0) fault = align(p, r.source, r.source_at, alignment_of(r.source));
-    // Strides are whole units of what counts them.
-    each_value(p.of->where(), t, [&](call_argument const& a) {
-        int const position = m.dimension_count - a.dimension;
-        if (!is_stride(a.is) || a.dimension < 1 || position < 0) return;
-        check_step(a.is == role::source_stride, m.dimensions[static_cast<std::size_t>(position)], a.value);
-    });
     if (!fault) fault = contradiction_in(p, r.destination);
     if (!fault) fault = contradiction_in(p, r.source);
     // A row that begins late begins at another address.
@@ -390,7 +156,7 @@ constexpr void move_dense(planning& p, region r, int transfer_at, int ordinal, r
         if (dimension < p.buffer_at(r.destination).rank) m.destination_at[d] = p.keep(r.destination_at[d]);
     }
     p.add(step_kind::start, p.add(m));
-    for (int position = 0; position < peeled; ++position) p.add(step_kind::end, loops[static_cast<std::size_t>(position)]);
+    for (int at = loop_count - 1; at >= 0; --at) p.add(step_kind::end, loops[static_cast<std::size_t>(at)]);
 }
 
 /// The step that the loops around stand at, and `ahead` more.

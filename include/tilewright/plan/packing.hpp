@@ -111,23 +111,6 @@ struct packing {
     }
 };
 
-/// Where a call takes fewer dimensions than the region has, and none of them can be joined, the shortest become loops.
-constexpr void longest_last(planning& p, region& r, int most) {
-    auto const at = [&](int position) -> movement_dimension& { return r.dimensions[static_cast<std::size_t>(position)]; };
-    int count = r.count;
-    if (count > 0 && source_step(p, r, at(count - 1)) <= 1 && destination_step(p, r, at(count - 1)) == 1) --count;  // the row
-    if (count <= most) return;
-    for (int position = 0; position + 1 < r.count; ++position) {
-        movement_dimension const &outer = at(position), &inner = at(position + 1);
-        bool const from = r.source < 0 || source_step(p, r, outer) == source_step(p, r, inner) * inner.extent;
-        if (from && destination_step(p, r, outer) == destination_step(p, r, inner) * inner.extent) return;
-    }
-    for (int sorted = 1; sorted < count; ++sorted) {
-        for (int position = sorted; position > 0 && at(position - 1).extent > at(position).extent; --position)
-            std::swap(at(position - 1), at(position));
-    }
-}
-
 constexpr void move_pieces(planning& p, region const& whole, int transfer_at, int ordinal, ring_step const& when) {
     packing work{p, whole};
     region& r = work.r;
@@ -232,7 +215,6 @@ constexpr void move_pieces(planning& p, region const& whole, int transfer_at, in
             r.dimensions[static_cast<std::size_t>(next - 1)] = r.dimensions[static_cast<std::size_t>(next)];
         r.dimensions[static_cast<std::size_t>(r.count - 1)] = d;
     }
-    longest_last(p, r, mover_of(p.plan, transfer_at).most_dimensions - 1);
     move_dense(p, r, transfer_at, ordinal, when);
     for (int at = work.loop_count - 1; at >= 0; --at) p.add(step_kind::end, work.loops[static_cast<std::size_t>(at)]);
 }

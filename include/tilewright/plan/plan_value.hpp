@@ -125,6 +125,7 @@ struct buffer {
     std::uint8_t dense_from = 0;       ///< argument: dimensions from here on must follow each other without gaps
     /// Argument: elements; what the stride of each dimension must be a multiple of. 0: anything will do.
     fixed_array<std::int64_t, max_rank> stride_multiples{};
+    fixed_array<std::int64_t, max_rank> longest_strides{};  ///< likewise, what it must not be above; 0: any
 
     constexpr int parts() const { return versions * blocks; }
     constexpr std::int64_t part_bytes() const { return bytes / blocks; }

@@ -306,6 +306,7 @@ constexpr void size_tensors(program_planning& p) {
             auto const at = static_cast<std::size_t>(d);
             bool const several = b.extents[at] > 1;
             if (several && b.stride_multiples[at] > 1 && t.stride(d) % b.stride_multiples[at] != 0) fits = false;
+            if (several && b.longest_strides[at] > 0 && t.stride(d) > b.longest_strides[at]) fits = false;
             if (several && d >= b.dense_from && t.stride(d) != dense) fits = false;
             dense *= b.extents[at];
         }

@@ -15,6 +15,7 @@ struct tilewright_argument {
     int32_t minimum[6], extent[6];
     int dense_from;             /* from this dimension on, elements follow each other without gaps */
     int64_t stride_multiple[6]; /* elements, of each dimension; 0: any */
+    int64_t longest_stride[6];  /* likewise, the most that it may be; 0: any */
     int64_t alignment;          /* bytes, of the first element used */
     int exact;                  /* bit d: dimension d has the extent, no more; a written argument has in all of them */
     int may_be_result;          /* it may be the very elements that the kernel writes */
@@ -49,6 +50,8 @@ static inline int tilewright_check_argument(const struct tilewright_argument* wa
             if (d >= want->dense_from && dim->stride != dense) return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_WRONG_STRIDE, at);
             if ((int64_t)dim->stride * dim->extent > INT32_MAX) return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_WRONG_EXTENT, at);
             if (want->stride_multiple[d] > 1 && dim->stride % want->stride_multiple[d] != 0)
+                return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_WRONG_STRIDE, at);
+            if (want->longest_stride[d] > 0 && dim->stride > want->longest_stride[d])
                 return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_WRONG_STRIDE, at);
             reach = (int64_t)dim->stride * dim->extent;
         }

@@ -1,0 +1,55 @@
+#pragma once
+#include <string>
+#include <tilewright/emulate/transfer_job.hpp>
+#include <tilewright/machine/call_limits.hpp>
+
+// Whether a device can make a call of a transfer: what is declared of it, and what its C functions are told.
+namespace tilewright::emulation {
+
+/// Why a call is none that the transfer takes; empty: it is one.
+///
+/// @param shape  as the emulator is given it: row elements, bytes of an element at the destination and at the source, count of
+/// dimensions, three more, then extent, source stride and destination stride of each dimension, outermost first
+inline std::string why_illegal(transfer_description const& t, detail::call_limits const& limits, void const* source,
+                               void const* destination, std::int64_t const* shape) {
+    auto const number = [](std::int64_t value) { return std::to_string(value); };
+    auto const bits = [](void const* address) {
+        return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address) & 0xffff'ffff);
+    };
+    auto const aligned = [&](std::int64_t value) { return value % t.address_alignment == 0; };
+    std::int64_t const row_bytes = shape[0] * shape[1], count = shape[3];
+    if (shape[0] < 1) return "a row of " + number(shape[0]) + " elements";
+    if (count > limits.dimensions || count > transfer_job::most_dimensions) return number(count) + " dimensions besides the row";
+    if (row_bytes % t.row_granularity != 0) return "a row of " + number(row_bytes) + " bytes, no multiple of " + number(t.row_granularity);
+    if (limits.row_bytes > 0 && row_bytes > limits.row_bytes)
+        return "a row of " + number(row_bytes) + " bytes, more than " + number(limits.row_bytes);
+    if ((source != nullptr && !aligned(bits(source))) || !aligned(bits(destination)))
+        return "an address that is no multiple of " + number(t.address_alignment);
+    // Bytes to what would follow without gaps, at the source and at the destination.
+    std::int64_t follows[] = {shape[0] * shape[2], row_bytes};
+    int deduced = limits.deduced;
+    for (int dimension = 1; dimension <= count; ++dimension) {
+        std::int64_t const* const along = shape + 7 + 3 * (count - dimension);
+        std::int64_t const extent = along[0], most = limits.extent(dimension);
+        auto const named = [&] { return "dimension " + number(dimension) + " "; };
+        if (extent < 1 || (most > 0 && extent > most)) return named() + "of " + number(extent) + ", at most " + number(most);
+        if (extent == 1) continue;  // there is no stride: what follows it is what followed further in
+        if (!limits.tells(dimension) && --deduced < 0) return named() + "of " + number(extent) + ", which no argument tells";
+        for (int side = source == nullptr ? 1 : 0; side < 2; ++side) {
+            std::int64_t const stride = along[1 + side], behind = follows[side];
+            stride_limits const& taken = limits.strides(side == 0, dimension);
+            auto const at = [&] {
+                return named() + "at a stride of " + number(stride) + (side == 0 ? " in the source, " : " in the destination, ");
+            };
+            if (!aligned(stride)) return at() + "no multiple of " + number(t.address_alignment);
+            if (taken.exactly > 0 && stride != taken.exactly) return at() + "where it is " + number(taken.exactly);
+            if (taken.none && stride != behind) return at() + "where there is none and " + number(behind) + " would follow";
+            if (taken.most > 0 && stride > taken.most) return at() + "more than " + number(taken.most);
+            if (stride % taken.multiple != 0) return at() + "no multiple of " + number(taken.multiple);
+            follows[side] = stride * extent;
+        }
+    }
+    return {};
+}
+
+}  // namespace tilewright::emulation

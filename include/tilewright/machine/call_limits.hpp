@@ -1,0 +1,74 @@
+#pragma once
+#include <numeric>
+#include <tilewright/machine/machine.hpp>
+
+// What one call of a transfer can express: by what is declared of it, and by what its C functions are told.
+namespace tilewright::detail {
+
+/// Calls `visit(argument)` for what the calls of a part, and the settings that it uses, are given.
+template <class Description, class Visit>
+constexpr void each_value(machine const& where, Description const& part, Visit&& visit) {
+    for (int at = 0; at < part.call.count; ++at) visit(part.call.arguments[static_cast<std::size_t>(at)]);
+    for (int more = part.more_calls.first; more < part.more_calls.first + part.more_calls.count; ++more) {
+        device_call const& call = where.more_calls[more];
+        for (int at = 0; at < call.count; ++at) visit(call.arguments[static_cast<std::size_t>(at)]);
+    }
+    for (int which = part.settings.first; which < part.settings.first + part.settings.count; ++which) {
+        required_setting const& setting = where.settings[which];
+        for (int at = 0; at < setting.count; ++at) visit(setting.values[static_cast<std::size_t>(at)]);
+    }
+}
+
+/// The limits of a call. Dimension d stands at d - 1.
+struct call_limits {
+    int dimensions = 0;                             ///< besides the row
+    std::int64_t row_bytes = 0;                     ///< 0: any
+    fixed_array<std::int64_t, max_rank> extents{};  ///< 0: any
+    fixed_array<stride_limits, max_rank> sources{}, destinations{};
+    unsigned told = 0;  ///< a bit for each dimension whose extent the functions are told
+    int deduced = 0;    ///< dimensions whose extent they work out from the bytes of all rows
+
+    constexpr stride_limits const& strides(bool of_source, int dimension) const {
+        return (of_source ? sources : destinations)[static_cast<std::size_t>(dimension - 1)];
+    }
+    constexpr std::int64_t extent(int dimension) const { return extents[static_cast<std::size_t>(dimension - 1)]; }
+    constexpr bool tells(int dimension) const { return (told >> (dimension - 1) & 1) != 0; }
+};
+
+/// Where no argument says how far apart rows are, they follow each other, or lie as far apart as is declared. Where none says how many
+/// there are, there is one, but for what follows from the bytes of all.
+constexpr call_limits limits_of(machine const& where, transfer_description const& t) {
+    call_limits made{.dimensions = t.most_dimensions - 1, .row_bytes = t.largest_row_bytes};
+    bool const by_core = !t.core_name.empty();
+    for (int d = 0; d < max_rank; ++d) {
+        auto const at = static_cast<std::size_t>(d);
+        made.extents[at] = t.largest_extents[at] > 0 ? t.largest_extents[at] : t.largest_extent;
+        made.sources[at] = t.source_strides[at], made.destinations[at] = t.destination_strides[at];
+    }
+    made.told = ~0u;
+    if (by_core || t.call.count == 0) return made;
+    unsigned sources = 0, destinations = 0;
+    bool rows = false, bytes = false;
+    made.told = 0;
+    each_value(where, t, [&](call_argument const& a) {
+        rows |= a.is == role::row_bytes || (a.is == role::extent && a.dimension == 0);
+        bytes |= a.is == role::bytes;
+        if (a.dimension < 1 || a.dimension > max_rank) return;
+        unsigned const bit = 1u << (a.dimension - 1);
+        if (a.is == role::extent) made.told |= bit;
+        if (a.is != role::source_stride && a.is != role::destination_stride) return;
+        (a.is == role::source_stride ? sources : destinations) |= bit;
+        stride_limits& strides =
+            (a.is == role::source_stride ? made.sources : made.destinations)[static_cast<std::size_t>(a.dimension - 1)];
+        if (a.value > 1 && strides.multiple >= 1) strides.multiple = std::lcm(strides.multiple, a.value);
+    });
+    made.deduced = rows && bytes ? 1 : 0;
+    for (int d = 0; d < max_rank; ++d) {
+        auto const at = static_cast<std::size_t>(d);
+        if ((sources >> d & 1) == 0 && made.sources[at].exactly == 0) made.sources[at].none = true;
+        if ((destinations >> d & 1) == 0 && made.destinations[at].exactly == 0) made.destinations[at].none = true;
+    }
+    return made;
+}
+
+}  // namespace tilewright::detail
