@@ -362,7 +362,7 @@ TEST_CASE("regions become the calls that the reference shows") {
     ROW(.dimensions(2).alignment(8));
     for (transfer const& refused :
          {transfer("load", dram, tcm).dimensions(2).granularity(16), transfer("load", dram, tcm).dimensions(2).alignment(16),
-          transfer("load", dram, tcm).dimensions(2).row_limit(25).granularity(8)}) {
+          transfer("load", dram, tcm).dimensions(2).row_limit(4).granularity(8)}) {
         CHECK(plan_of(refused).refusal.kind == verdict_kind::transfer_region);
     }
     // An argument whose rows were joined must come without gaps; where they are rows, it need not.

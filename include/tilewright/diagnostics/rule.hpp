@@ -72,7 +72,7 @@
     X(without_consumer, "no later stage reads the result, so there is no loop to compute it at")                                        \
     X(behind_tensorize, "loops that tensorize replaces are gone; put tensorize last")                                                   \
     X(without_loops, "a transfer carries the stage out, so it has no loops to direct or stage in")                                      \
-    X(row_without_parts, "its rows go in pieces of #0 bytes or more, and #1 are the most that a call takes")                            \
+    X(row_without_parts, "its rows go in pieces of #0 bytes or more, a call takes #1")                                                  \
     X(row_of_broken_granules, "a row has #0 bytes, which is no multiple of #1")                                                         \
     X(address_not_aligned, "an address is #0 bytes past a multiple of #1")                                                              \
     X(stride_not_aligned, "its rows lie #0 bytes apart, which is no multiple of #1")                                                    \

@@ -32,6 +32,13 @@ struct call_limits {
         return (of_source ? sources : destinations)[static_cast<std::size_t>(dimension - 1)];
     }
     constexpr std::int64_t extent(int dimension) const { return extents[static_cast<std::size_t>(dimension - 1)]; }
+    /// Whether dimensions are taken at any stride, and any number of them.
+    constexpr bool takes_any_stride() const {
+        bool any = true;
+        for (int dimension = 1; dimension <= dimensions && dimension <= max_rank; ++dimension)
+            any &= tells(dimension) && strides(true, dimension) == stride_limits{} && strides(false, dimension) == stride_limits{};
+        return any;
+    }
     constexpr bool tells(int dimension) const { return (told >> (dimension - 1) & 1) != 0; }
 };
 

@@ -281,8 +281,19 @@ class call_search {
     std::int64_t all_ = 1, best_elements_ = 0;
 };
 
-/// Makes a region the longest call that is legal: dimensions are joined where there are more than a call has, or where a longer call comes
-/// of it.
+/// Whether joining asks an argument of the kernel to have no gaps where it could have some.
+constexpr bool asks_for_more(planning& p, call_shape const& before, call_shape const& joined) {
+    bool more = false;
+    for (bool const of_source : {false, true}) {
+        int const side = before.side(of_source);
+        if (side < 0 || p.buffer_at(side).kind != buffer_kind::argument) continue;
+        more |= joined.dense(of_source) < before.dense(of_source) && joined.dense(of_source) < p.buffer_at(side).dense_from;
+    }
+    return more;
+}
+
+/// Makes a region the longest call that is legal. Dimensions are joined where there are more than a call has. They are also joined for a
+/// longer call, where that asks no more of arguments, or where the call does not take any stride.
 /// @param unit  elements of a row that every part of it begins at a multiple of
 constexpr region_fault shape_call(planning& p, region const& r, call_limits const& limits, std::int64_t unit, call_shape& made) {
     made = shape_of(p, r);
@@ -294,6 +305,7 @@ constexpr region_fault shape_call(planning& p, region const& r, call_limits cons
     call_search(p, made, limits);
     if (made.elements == made.all_elements() || count == 0) return {};
     join(p, joined, 0);
+    if (limits.takes_any_stride() && asks_for_more(p, made, joined)) return {};
     if (joined.count == count || cut_row(p, joined, limits.row_bytes, unit)) return {};
     call_search(p, joined, limits);
     if (joined.elements > made.elements) made = joined;
