@@ -1,4 +1,5 @@
 #include <tilewright/plan/program_run.hpp>
+#include <tilewright/report/program_report.hpp>
 
 #include "catch.hpp"
 #include "program/random_program.hpp"
@@ -101,6 +102,76 @@ TEST_CASE("where a kernel works aside, its buffers share bytes as its own plan h
     REQUIRE(runs.first_step < begins.first_step);
     REQUIRE(begins.first_step < runs.last_step);
     CHECK(plan.peak(wide.pool) == 1440);
+    // That none is smaller is so while the chain shares bytes as its own plan has it: 400 and 720 are alive at a time.
+    CHECK(plan.proven(wide.pool));
+    CHECK(plan.as_planned(wide.pool, "chain"));
+    CHECK_FALSE(plan.as_planned(wide.pool, "copy"));
+    CHECK_FALSE(by_itself.as_planned(wide.pool, "chain"));
+    CHECK_THAT(memory_report(plan),
+               Catch::Contains("pool: peak 1,440 of 4,096 bytes, lower bound 1,440, no offsets have a smaller peak (of offsets "
+                               "where buffers share bytes as the plans of chain have it); slack 2,656"));
+    CHECK_THAT(to_json(plan), Catch::Contains(R"("lower_bound":1440,"proven":true,"slack":2656,"constants":0,"as_planned":["chain"]})"));
+    CHECK(programs::fault_of(plan) == "");
+}
+TEST_CASE("in a memory of banks, what a kernel that works aside has in one of them is in nobody's way in the others") {
+    tensor<std::int32_t> const tall{"tall"}, low{"low"}, t{"t"};
+    auto const run = [&](int banks, bool asked, int versions) {
+        memory const near{.name = "near", .capacity = 32_KiB, .alignment = 4, .banks = banks};
+        engine const channel{"channel"};
+        machine where("where", l2, near, channel);
+        where.add(transfer("get", l2, near).on(channel).asynchronous());
+        where.add(transfer("put", near, l2));
+        axis const m{"m", 48}, n{"n", 24};
+        auto const twofold = low(m, n) = tall(m, n) * 2;
+        schedule aside = schedule(twofold, where).reads(tall, l2).writes(low, l2).cache_read(tall, near);
+        if (versions > 1) aside.at(m).buffers(versions);
+        if (asked) aside.in_bank(0);
+        schedule const into = schedule(twofold, where).reads(tall, l2).writes(low, near),
+                       from = schedule(twofold, where).reads(tall, near).writes(low, l2);
+        agent const caller("caller", where), other = agent("other", where).aside("other_start", "other_join");
+        program made("banks");
+        made.input(in, l2).run("k", other, aside).bind(tall, in).bind(low, kept).run("a", caller, into).bind(tall, in).bind(low, t);
+        made.run("b", caller, from).bind(tall, t).bind(low, out2).output(kept, l2).output(out2, l2);
+        program_plan_value const plan = make_program_plan(made);
+        REQUIRE(to_string(plan.refusal) == "; ");
+        CHECK(programs::fault_of(plan) == "");
+        CHECK(plan.proven(near));
+        CHECK_FALSE(plan.as_planned(near, "k"));
+        return static_cast<std::int64_t>(static_cast<double>(plan.peak(near)));
+    };
+    // 48 x 24 elements are 4,608 bytes: the copy of the kernel, and a tensor that comes and goes meanwhile.
+    CHECK(run(1, true, 1) == 9216);
+    CHECK(run(2, true, 1) == 4608);
+    CHECK(run(2, false, 1) == 4608);
+    CHECK(run(4, true, 1) == 4608);
+    // Two rows of 96 bytes: of two banks, they have one in each; of four, the tensor has its bank alone.
+    CHECK(run(2, true, 2) == 4608 + 96);
+    CHECK(run(4, true, 2) == 4608);
+}
+TEST_CASE("a piece with bytes that nothing lies in proves nothing") {
+    memory const near{.name = "near", .capacity = 4_KiB, .alignment = 4, .banks = 2};
+    engine const channel{"channel"};
+    machine where("where", l2, near, channel);
+    where.add(transfer("get", l2, near).on(channel).asynchronous());
+    where.add(transfer("put", near, l2));
+    tensor<std::int32_t> const given{"given"}, mid{"mid"}, made_of{"made_of"}, t{"t"};
+    // Rows in both banks while `mid` is computed, then a result of 400 bytes in bank 1, which begins where one of the rows was.
+    auto const two = stages(mid(i, j) = given(i, j) * 2, made_of(i, j) = mid(i, j) + 1);
+    schedule aside = schedule(two, where).writes(made_of, l2).cache_write(made_of, near).in_bank(1).store_in(mid, l2);
+    aside.stage(mid).reads(given, l2).cache_read(given, near).at(i).buffers(2).in_bank(0);
+    schedule const into = schedule(copied, where).reads(x, l2).writes(kept, near),
+                   from = schedule(copied, where).reads(x, near).writes(kept, l2);
+    agent const caller("caller", where), other = agent("other", where).aside("other_start", "other_join");
+    program made("hollow");
+    made.input(in, l2).run("k", other, aside).bind(given, in).bind(made_of, beside).output(beside, l2);
+    made.run("a", caller, into).bind(x, in).bind(kept, t).run("b", caller, from).bind(x, t).bind(kept, out2).output(out2, l2);
+    program_plan_value const plan = make_program_plan(made);
+    REQUIRE(to_string(plan.refusal) == "; ");
+    CHECK(buffer_of(plan, "k", "given.near").bank_count == 2);
+    // Beside the row in bank 0, the tensor would fit below 440.
+    CHECK(plan.peak(near) == 800);
+    CHECK(plan.lower_bound(near) == 400);
+    CHECK_FALSE(plan.proven(near));
     CHECK(programs::fault_of(plan) == "");
 }
 TEST_CASE("two kernels that work aside at one time share nothing, wherever each of them is") {

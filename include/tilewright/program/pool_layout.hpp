@@ -20,11 +20,19 @@ enum class scratch_style : std::uint8_t {
     pieces,
 };
 
+/// Buffers of a kernel that keep their places towards each other, as its own plan has them: so many bytes from `base` on, in banks that
+/// follow each other, round all of the memory.
+struct scratch_piece {
+    std::int64_t base = 0, end = 0, alignment = 1;
+    int bank = 0, bank_count = 1;
+    int members = 1;
+};
+
 /// What goes to an offset of its own: a tensor with those that take its bytes over, or buffers of a kernel.
 struct pool_box {
     std::int16_t tensor = -1;  ///< the first of them; -1: buffers
     std::int64_t base = 0;     ///< of buffers: its offset in the kernel's plan
-    bool piece = false;        ///< of buffers: in the banks that the kernel's plan has them in
+    bool keeps_bank = false;   ///< of buffers: they lie in the banks that the kernel's plan has them in
 };
 
 /// The boxes of a memory, and where they are.
@@ -91,8 +99,11 @@ class pool_layout {
         int const scratch_count = p.plan.scratch.size();
         pool_boxes best(boxes, scratch_count);
         place(best, few ? scratch_style::single : scratch_style::pieces, budget);
-        pool_.lower_bound = fixed_ + best.found.lower_bound;
-        if (!few) pool_.lower_bound = most_alive();
+        // What is alive at one time is a bound whatever shares bytes. The search has a better one, of the boxes that it was given: where
+        // these take bytes that nothing lies in, it is none.
+        std::int64_t const alive = most_alive(), searched = few && !has_holes_ ? fixed_ + best.found.lower_bound : 0;
+        pool_.lower_bound = alive < searched ? searched : alive;
+        if (searched > alive) pool_.as_planned = rigid_;
         // The kernels' plans may have arranged better what the search was not done with.
         bool const again = few && !best.found.proven && styles_differ_;
         pool_boxes other(again ? boxes : 0, scratch_count);
@@ -180,34 +191,84 @@ class pool_layout {
         one.bank_count = s.bank_count;
         if (what_.banks > 1 && !s.any_bank) one.bank = s.bank;
     }
-    /// Pieces of what the kernel's plan has laid out: they go from one byte that none of its buffers goes across to the next. In a memory
-    /// of several banks it is one, over all of them.
-    constexpr void add_pieces(pool_boxes& boxes, int from, int to, int born, int dead) {
-        std::int64_t alignment = 1;
-        for (int at = from; at < to; ++at) alignment = std::lcm(alignment, scratch(at).alignment);
-        for (std::int64_t done = 0;;) {
-            std::int64_t base = no_offset;
-            for (int at = from; at < to; ++at) {
-                if (scratch(at).offset >= done && scratch(at).offset < base) base = scratch(at).offset;
+    constexpr scratch_piece piece_of(int at) {
+        ir::program_scratch const& s = scratch(at);
+        bool const wide = what_.banks > 1;
+        return {aligned_down(s.offset, s.alignment), s.offset + s.bytes_in_bank, s.alignment, wide ? s.bank : 0, wide ? s.bank_count : 1};
+    }
+    constexpr bool lies_in(scratch_piece const& one, int bank) const {
+        return (bank - one.bank + what_.banks) % what_.banks < one.bank_count;
+    }
+    constexpr bool meet(scratch_piece const& a, scratch_piece const& b) const {
+        bool in_one_bank = false;
+        for (int bank = 0; bank < what_.banks; ++bank) in_one_bank |= lies_in(a, bank) && lies_in(b, bank);
+        return in_one_bank && a.base < b.end && b.base < a.end;
+    }
+    /// The smallest piece with all of two: in the fewest banks that follow each other.
+    constexpr scratch_piece joined_piece(scratch_piece const& a, scratch_piece const& b) const {
+        scratch_piece both{
+            .alignment = std::lcm(a.alignment, b.alignment), .bank_count = what_.banks + 1, .members = a.members + b.members};
+        both.base = aligned_down(a.base < b.base ? a.base : b.base, both.alignment);
+        both.end = a.end < b.end ? b.end : a.end;
+        for (int first = 0; first < what_.banks; ++first) {
+            int needed = 0;
+            for (int bank = 0; bank < what_.banks; ++bank) {
+                int const along = (bank - first + what_.banks) % what_.banks;
+                if ((lies_in(a, bank) || lies_in(b, bank)) && needed <= along) needed = along + 1;
             }
-            if (base == no_offset) return;
-            base = what_.banks > 1 ? 0 : aligned_down(base, alignment);
-            std::int64_t end = base + 1;
-            for (int at = from; at < to; ++at) {
-                ir::program_scratch const& s = scratch(at);
-                bool const joins = what_.banks > 1 || (s.offset >= base && aligned_down(s.offset, alignment) < end);
-                if (!joins || s.offset + s.bytes_in_bank <= end) continue;
-                end = s.offset + s.bytes_in_bank;
-                at = from - 1;  // what was passed may join now
-            }
-            for (int at = from; at < to; ++at) {
-                if (scratch(at).offset >= base && scratch(at).offset < end) boxes.box_of.at[at] = boxes.count;
-            }
-            ir::placed_buffer& one = boxes.add({.base = base, .piece = true});
-            one.bytes = end - base, one.alignment = alignment, one.born = born, one.dead = dead;
-            one.bank_count = what_.banks;
-            done = end;
+            if (needed < both.bank_count) both.bank = first, both.bank_count = needed;
         }
+        return both;
+    }
+    /// Pieces of what the kernel's plan has laid out. Buffers that share bytes there are one, and so is what a piece goes across: all of
+    /// them fit next to each other as they do in that plan.
+    constexpr void add_pieces(pool_boxes& boxes, int from, int to, int born, int dead) {
+        int const count = to - from;
+        work_array<scratch_piece> pieces(count);
+        work_array<int> piece_at(count);  // of each buffer
+        for (int at = 0; at < count; ++at) pieces.at[at] = piece_of(from + at), piece_at.at[at] = at;
+        auto const is_one = [&](int piece) { return piece_at.at[piece] == piece; };
+        for (int a = 0; a < count; ++a) {
+            for (int b = 0; b < count && is_one(a); ++b) {
+                if (a == b || !is_one(b) || !meet(pieces.at[a], pieces.at[b])) continue;
+                int const into = a < b ? a : b, gone = a < b ? b : a;
+                pieces.at[into] = joined_piece(pieces.at[a], pieces.at[b]);
+                for (int at = 0; at < count; ++at) piece_at.at[at] = piece_at.at[at] == gone ? into : piece_at.at[at];
+                a = into, b = -1;  // what was passed may join now
+            }
+        }
+        ir::program_kernel const& k = p.kernel(scratch(from).kernel);
+        for (int piece = 0; piece < count; ++piece) {
+            if (!is_one(piece)) continue;
+            scratch_piece const& of = pieces.at[piece];
+            bool any_bank = !k.keeps_sharing;
+            for (int at = 0; at < count; ++at) {
+                if (piece_at.at[at] != piece) continue;
+                boxes.box_of.at[from + at] = boxes.count;
+                any_bank &= scratch(from + at).any_bank;
+            }
+            if (of.members > 1) rigid_ |= std::uint64_t{1} << scratch(from).kernel;
+            has_holes_ |= is_hollow(of, from, to, boxes);
+            ir::placed_buffer& one = boxes.add({.base = of.base, .keeps_bank = what_.banks > 1 && !any_bank});
+            one.bytes = of.end - of.base, one.alignment = of.alignment, one.born = born, one.dead = dead;
+            one.bank_count = of.bank_count;
+            if (what_.banks > 1 && !any_bank) one.bank = of.bank;
+        }
+    }
+    /// Whether the next box, a piece, has bytes that none of its buffers lies in.
+    constexpr bool is_hollow(scratch_piece const& of, int from, int to, pool_boxes const& boxes) {
+        for (int bank = 0; bank < what_.banks; ++bank) {
+            std::int64_t reached = of.base;
+            for (int at = from; at < to && lies_in(of, bank); ++at) {
+                scratch_piece const one = piece_of(at);
+                bool const here = boxes.box_of.at[at] == boxes.count && lies_in(one, bank);
+                if (!here || scratch(at).offset > reached || one.end <= reached) continue;
+                reached = one.end;
+                at = from - 1;
+            }
+            if (lies_in(of, bank) && reached < of.end) return true;
+        }
+        return false;
     }
     /// Bytes that are alive at one time, from the base, or of the fullest bank.
     constexpr std::int64_t most_alive() {
@@ -235,7 +296,7 @@ class pool_layout {
                 ir::program_scratch& s = scratch(at);
                 int const box = boxes.box_of.at[at];
                 s.offset += fixed_ + boxes.place.at[box].offset - boxes.what.at[box].base;
-                if (!boxes.what.at[box].piece) s.bank = static_cast<std::int16_t>(boxes.place.at[box].bank);
+                if (!boxes.what.at[box].keeps_bank) s.bank = static_cast<std::int16_t>(boxes.place.at[box].bank);
             }
         });
     }
@@ -246,6 +307,8 @@ class pool_layout {
     ir::pool_use& pool_;
     std::int64_t fixed_ = 0;      ///< bytes from the base that nothing else is placed in
     bool styles_differ_ = false;  ///< a kernel has several buffers that were placed one by one
+    bool has_holes_ = false;      ///< a piece has bytes that nothing of its kernel lies in
+    std::uint64_t rigid_ = 0;     ///< kernels of which several buffers are one piece
 };
 
 }  // namespace tilewright::detail

@@ -119,7 +119,9 @@ struct pool_use {
     std::int64_t lower_bound = 0;  ///< no placement has a smaller peak
     std::int64_t constants = 0;    ///< the first bytes: its image
     std::int64_t alignment = 1;    ///< that a base which the caller gives is a multiple of
-    bool proven = true;            ///< no smaller peak is possible for these lifetimes
+    bool proven = true;            ///< no offsets have a smaller peak for these lifetimes
+    /// A bit for each kernel whose buffers share bytes as its own plan has it: a proof is of offsets for which they do.
+    std::uint64_t as_planned = 0;
     bool used = false;
 };
 
@@ -192,10 +194,16 @@ struct program_plan_value {
 
     /// Bytes of a memory that the program needs, from its base, or of its fullest bank; constants, tensors and the kernels' own buffers.
     constexpr quantity peak(memory const& m) const { return refusal ? unknown : quantity(pool_of(m).peak); }
-    /// No placement of these lifetimes has a smaller peak: what is alive at one step, or what follows from sizes and alignments.
+    /// No offsets have a smaller peak for these lifetimes, and where buffers of the kernels `as_planned` names share bytes as their own
+    /// plans have it: what is alive at one step, or what follows from sizes and alignments.
     constexpr quantity lower_bound(memory const& m) const { return refusal ? unknown : quantity(pool_of(m).lower_bound); }
-    /// Whether no placement of these lifetimes has a smaller peak.
+    /// Whether the peak is the lower bound.
     constexpr bool proven(memory const& m) const { return refusal || pool_of(m).proven; }
+    /// Whether the lower bound takes it that buffers of this kernel share bytes as its own plan has it.
+    constexpr bool as_planned(memory const& m, label const& kernel) const {
+        int const k = find_kernel(kernel);
+        return !refusal && k >= 0 && (pool_of(m).as_planned >> k & 1) != 0;
+    }
     /// Bytes of its constants, which begin at its base.
     constexpr quantity constant_bytes(memory const& m) const { return refusal ? unknown : quantity(pool_of(m).constants); }
     /// Bytes that are alive in a memory while a kernel runs, its own buffers included.

@@ -45,6 +45,7 @@ struct reported_pool {
     bool proven = false;
     std::int64_t slack = 0;
     std::int64_t constants = 0;
+    std::vector<label> as_planned{};  ///< kernels whose buffers share bytes as their own plans have it, for which the lower bound holds
 };
 /// What a program takes of its memories, and when.
 struct program_report {
@@ -66,9 +67,12 @@ inline program_report report_of(program_plan_value const& plan) {
     for (int at = 0; at < plan.memories.size(); ++at) {
         ir::pool_use const& use = plan.pools[static_cast<std::size_t>(at)];
         ir::program_memory const& m = plan.memories[static_cast<std::size_t>(at)];
-        if (use.used)
-            report.memories.push_back(
-                {m.name, m.what.bank_capacity(), use.peak, use.lower_bound, use.proven, m.what.bank_capacity() - use.peak, use.constants});
+        if (!use.used) continue;
+        std::int64_t const capacity = m.what.bank_capacity();
+        report.memories.push_back({m.name, capacity, use.peak, use.lower_bound, use.proven, capacity - use.peak, use.constants});
+        for (int k = 0; k < plan.kernels.size(); ++k) {
+            if ((use.as_planned >> k & 1) != 0) report.memories.back().as_planned.push_back(plan.kernel_at(k).name);
+        }
     }
     for (int at = 0; at < plan.tensors.size(); ++at) {
         ir::program_tensor const& t = plan.tensor_at(at);
@@ -135,7 +139,7 @@ BOOST_HANA_ADAPT_STRUCT(tilewright::reports::reported_live, memory, bytes);
 BOOST_HANA_ADAPT_STRUCT(tilewright::reports::reported_layer, name, agent, kind, first_step, last_step, cycles, bound, live, traffic);
 BOOST_HANA_ADAPT_STRUCT(tilewright::reports::reported_place, name, kind, memory, bank, offset, bytes, versions, first_step, last_step,
                         first_line, last_line, in_place_of, copy_of);
-BOOST_HANA_ADAPT_STRUCT(tilewright::reports::reported_pool, name, capacity, peak, lower_bound, proven, slack, constants);
+BOOST_HANA_ADAPT_STRUCT(tilewright::reports::reported_pool, name, capacity, peak, lower_bound, proven, slack, constants, as_planned);
 BOOST_HANA_ADAPT_STRUCT(tilewright::reports::program_report, program, refusal, layers, memories, places, cycles, bound);
 
 namespace tilewright {
@@ -218,6 +222,18 @@ inline std::string note_of(reported_place const& p, int banks) {
 /// A program as one line of JSON: the members of `reports::program_report`.
 inline std::string to_json(program_plan_value const& plan) { return to_json(reports::report_of(plan)); }
 
+namespace reports {
+
+/// Whether the peak is the lower bound, and what that is a bound of.
+inline std::string proof_text(reported_pool const& m) {
+    std::string kernels;
+    for (label const& kernel : m.as_planned) kernels += (kernels.empty() ? "" : ", ") + kernel.str();
+    return std::string(m.proven ? "no offsets have a smaller peak" : "a smaller peak is not ruled out") +
+           (kernels.empty() ? "" : " (of offsets where buffers share bytes as the plans of " + kernels + " have it)");
+}
+
+}  // namespace reports
+
 /// The memory report of a program: for every layer what is alive in each memory, what it moves and how long it takes; for every memory its
 /// peak against the lower bound, a drawing of offsets over time, and a table of all that lies there.
 inline std::string memory_report(program_plan_value const& plan) {
@@ -253,8 +269,8 @@ inline std::string memory_report(program_plan_value const& plan) {
         int const at = plan.position_of_memory(m.name);
         memory const& what = plan.memories[static_cast<std::size_t>(at)].what;
         text += "\n" + m.name.str() + ": peak " + grouped(m.peak) + " of " + grouped(m.capacity) + " bytes, lower bound " +
-                grouped(m.lower_bound) + (m.proven ? ", no smaller peak is possible" : ", a smaller peak is not ruled out") + "; slack " +
-                grouped(m.slack) + (m.constants > 0 ? "; constants " + grouped(m.constants) : "") + "\n";
+                grouped(m.lower_bound) + ", " + proof_text(m) + "; slack " + grouped(m.slack) +
+                (m.constants > 0 ? "; constants " + grouped(m.constants) : "") + "\n";
         table rows({left, left, right, right, left, left});
         rows.add({"tensor or buffer", "kind", "bytes", "offset", "steps", ""});
         for (reported_place const& p : report.places) {
