@@ -98,7 +98,7 @@ TEST_CASE("the device binding needs an address for every memory that holds a buf
     CHECK_THROWS_WITH(statement_of(plan<in_pool>), Catch::Contains("`pool` has no address, and none is given"));
 }
 TEST_CASE("a program that finds no place in the lowered code is refused, not dropped") {
-    halide::inject_program pass("no such stage", Halide::Internal::Evaluate::make(0));
+    halide::inject_program pass("no such stage", Halide::Internal::Evaluate::make(0), halide::jit_target());
     CHECK_THROWS_WITH(pass.mutate(Halide::Internal::Evaluate::make(1)), Catch::Contains("found 0 times"));
 }
 

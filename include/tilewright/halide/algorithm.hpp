@@ -2,6 +2,7 @@
 #include <map>
 #include <tilewright/halide/border.hpp>
 #include <tilewright/halide/c_names.hpp>
+#include <tilewright/halide/held.hpp>
 #include <tilewright/plan/arguments.hpp>
 
 namespace tilewright::halide {
@@ -32,7 +33,8 @@ void each_reduced_extent(plan_value const& plan, Visit&& visit) {
 
 /// The computation as plain Halide, without schedule or plan.
 ///
-/// Halide derives the checks of the arguments from it; and run as it is, it is a reference to compare the plan's code with.
+/// Halide derives the checks of the arguments from it; and run as it is, with its values released, it is something to compare the plan's
+/// code with.
 inline Halide::Func build_algorithm(plan_value const& plan, algorithm_inputs const& inputs, std::string const& output_name) {
     using Halide::Expr;
     std::map<std::string, Halide::Func> tensors = inputs.tensors;
@@ -67,6 +69,7 @@ inline Halide::Func build_algorithm(plan_value const& plan, algorithm_inputs con
             for (int axis = s.rank; axis < s.axis_count; ++axis)
                 axes[s.axes[static_cast<std::size_t>(axis)].name.str()] = domain[from_inside--];
         }
+        std::vector<Expr> read;
         std::function<Expr(int)> const leaf = [&](int at) -> Expr {
             node const& n = plan.what[at];
             if (n.op == operation::axis_value) return axes.at(n.name.str());
@@ -91,16 +94,25 @@ inline Halide::Func build_algorithm(plan_value const& plan, algorithm_inputs con
                 indices.insert(indices.begin(), form);
             }
             Expr const element = tensors.at(n.name.str())(indices);
+            read.push_back(element);
             return padded ? Halide::select(inside, element, border_of(plan.what, at)) : element;
         };
-        Expr const value = build_value(plan.what, s.body, leaf);
+        // Every step is one, and every element is needed, whether the value depends on it or not.
+        auto const value_of = [&](int node, std::vector<Expr> const& steps) {
+            read = steps;
+            Expr const value = build_value(plan.what, node, leaf);
+            return held(value, read);
+        };
         if (!s.reduces()) {
-            f(arguments) = strict(value);
+            f(arguments) = strict(value_of(s.body, {}));
         } else {
-            if (s.start >= 0) f(arguments) = strict(build_value(plan.what, s.start, leaf));
+            if (s.start >= 0) f(arguments) = strict(value_of(s.start, {}));
             else f(arguments) = s.continues ? Halide::undef(type_of(s.type)) : identity(s.reduction, s.type);
             std::vector<Expr> const at(arguments.begin(), arguments.end());
-            f(at) = strict(reduce(s.reduction, f(at), value));
+            std::vector<Expr> steps;
+            for (int axis = s.rank; axis < s.axis_count; ++axis)
+                steps.push_back(axes.at(s.axes[static_cast<std::size_t>(axis)].name.str()));
+            f(at) = strict(reduce(s.reduction, f(at), value_of(s.body, steps)));
         }
         tensors[s.output.str()] = f;
         if (last) result = f;

@@ -70,7 +70,7 @@ class code_copies : public code_transfers {
     side side_of(movement const& m, bool source, loop_value const& loops) const {
         int const at = source ? m.source : m.destination;
         buffer const& b = plan_.buffers[static_cast<std::size_t>(at)];
-        side found{name_of_buffer(at), type_of(b.type), 0, {}, is_in_registers(at)};
+        side found{name_of_buffer(at), stored_type(b.type), 0, {}, is_in_registers(at)};
         auto const& corner = source ? m.source_at : m.destination_at;
         for (int d = 0; d < b.rank; ++d) {
             Expr const index = form_value(plan_, corner[static_cast<std::size_t>(d)], loops) - minimum_of(b, found.name, d);

@@ -114,7 +114,7 @@ class emitter : code_copies {
             buffer const& b = plan_.buffers[static_cast<std::size_t>(at)];
             if (!is_in_registers(at) || b.born <= from || b.dead > to || !made_.insert(at).second) continue;
             int const elements = static_cast<int>(b.bytes / bytes_of(b.type));
-            inside = Halide::Internal::Allocate::make(name_of_buffer(at), type_of(b.type), Halide::MemoryType::Stack, {elements},
+            inside = Halide::Internal::Allocate::make(name_of_buffer(at), stored_type(b.type), Halide::MemoryType::Stack, {elements},
                                                       Halide::Internal::const_true(), inside);
         }
         return inside;

@@ -53,7 +53,7 @@ class kernel_generator : public Halide::Generator<kernel_generator> {
         emission how{kernel_of_tool.to, machine, get_target()};
         for (auto const& [memory_at, pointer] : pools_) how.pools[memory_at] = *pointer;
         emitter emit(kernel, code, how);
-        get_pipeline().add_custom_lowering_pass(new inject_program(made.name(), emit.program()));
+        get_pipeline().add_custom_lowering_pass(new inject_program(made.name(), emit.program(), get_target()));
     }
 
   private:

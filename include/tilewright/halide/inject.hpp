@@ -2,6 +2,7 @@
 #include <tilewright/halide/algorithm.hpp>
 #include <tilewright/halide/c_names.hpp>
 #include <tilewright/halide/emit.hpp>
+#include <tilewright/halide/strided_vectors.hpp>
 #include <tilewright/plan/arguments.hpp>
 
 namespace tilewright::halide {
@@ -39,8 +40,8 @@ class read_shapes_once : public Halide::Internal::IRMutator {
 /// Halide keeps what it derived from the algorithm around it: the checks of the arguments, the header, the metadata.
 class inject_program : public Halide::Internal::IRMutator {
   public:
-    inject_program(std::string output, Halide::Internal::Stmt const& program)
-        : output_(std::move(output)), program_(read_shapes_once().in_front_of(program)) {}
+    inject_program(std::string output, Halide::Internal::Stmt const& program, Halide::Target const& target)
+        : output_(std::move(output)), program_(strided_vectors(target).mutate(read_shapes_once().in_front_of(program))) {}
 
     using IRMutator::mutate;
     Halide::Internal::Stmt mutate(Halide::Internal::Stmt const& whole) override {

@@ -85,6 +85,7 @@ class jit_kernel {
         });
         result_ = build_algorithm(plan_, inputs_, result_name(plan_));
         pipeline_ = Halide::Pipeline(result_);
+        pipeline_.add_custom_lowering_pass(new release_values);
     }
     static Halide::Expr pointer(void const* to) {
         return Halide::reinterpret(Halide::Handle(), Halide::Internal::make_const(Halide::UInt(64), reinterpret_cast<std::uintptr_t>(to)));
@@ -94,7 +95,7 @@ class jit_kernel {
         code.parameters = inputs_.parameters;
         emitter emit(plan_, code, how);
         program_ = emit.program();
-        pipeline_.add_custom_lowering_pass(new inject_program(result_.name(), program_));
+        pipeline_.add_custom_lowering_pass(new inject_program(result_.name(), program_, target_));
     }
     template <class Visit>
     static void visit_type(Halide::Type const& type, Visit&& visit) {

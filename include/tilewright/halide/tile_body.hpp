@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <set>
 #include <tilewright/halide/border.hpp>
+#include <tilewright/halide/held.hpp>
 #include <tilewright/plan/count.hpp>
 #include <tilewright/plan/registers.hpp>
+#include <utility>
 
 // Tile bodies: what stands inside the innermost loops of the program, lowered by Halide and taken over as a statement.
 namespace tilewright::halide {
@@ -133,14 +135,14 @@ inline bool is_fused(plan_value const& plan, stage const& s) {
            plan.what[s.body].op == operation::multiply;
 }
 /// The sum that such a stage continues. LLVM knows the function by its name, and the calls of all lanes become one instruction.
-inline Halide::Expr fused_sum(plan_value const& plan, stage const& s, Halide::Expr const& sum,
+inline Halide::Expr fused_sum(plan_value const& plan, stage const& s, Halide::Expr const& sum, std::vector<Halide::Expr> const& axes,
                               std::function<Halide::Expr(int)> const& leaf) {
     node const& product = plan.what[s.body];
     Halide::Type const type = type_of(s.type);
-    return Halide::Internal::Call::make(
-        type, type.bits() == 32 ? "llvm.fma.f32" : "llvm.fma.f64",
-        {strict(build_value(plan.what, product.argument(0), leaf)), strict(build_value(plan.what, product.argument(1), leaf)), sum},
-        Halide::Internal::Call::PureExtern);
+    return Halide::Internal::Call::make(type, type.bits() == 32 ? "llvm.fma.f32" : "llvm.fma.f64",
+                                        {held(strict(build_value(plan.what, product.argument(0), leaf)), axes),
+                                         strict(build_value(plan.what, product.argument(1), leaf)), sum},
+                                        Halide::Internal::Call::PureExtern);
 }
 
 namespace detail {
@@ -177,26 +179,42 @@ inline Halide::Expr place_of(plan_value const& plan, use const& u, int dimension
     return place;
 }
 
-/// Renames what a lowered body loads, stores and loops over to the plan's names.
-class adopt_names : public Halide::Internal::IRMutator {
+/// Renames what a lowered body loads, stores and loops over to the plan's names, and releases its values.
+class adopt_names : public release_values {
   public:
     std::map<std::string, std::string> buffers, variables;
     std::map<std::string, Halide::Expr> values;
     std::map<std::string, std::string> loops;  // name of a reduction variable -> name of the plan's loop
+    std::string produced;                      // the Func that the body produces
     bool adds_pairs_in_16_bits = false;        // of products of bytes, where that is exact
 
   protected:
-    using IRMutator::visit;
+    using release_values::visit;
     static std::string renamed(std::map<std::string, std::string> const& names, std::string const& name) {
         auto const found = names.find(name);
         return found == names.end() ? name : found->second;
     }
-    std::string loop_name(std::string const& name) const {
-        for (auto const& [old_name, new_name] : loops) {
+    /// Halide numbers its names through the whole process: here they are numbered through the body.
+    /// @param inside  makes the node of a variable, whose new name it is given
+    template <class Inside>
+    auto define(std::string const& name, Inside const& inside) {
+        std::string const outer = std::exchange(defined_[name], new_name(name));
+        auto const node = inside(std::string(defined_[name]));
+        if (outer.empty()) defined_.erase(name);
+        else defined_[name] = outer;
+        return node;
+    }
+    /// A loop of the plan's keeps its name, and what Halide makes of its bounds is called after it.
+    std::string new_name(std::string const& name) {
+        for (auto const& [old_name, loop] : loops) {
             std::size_t const at = name.find("." + old_name);
-            if (at != std::string::npos) return new_name + name.substr(at + old_name.size() + 1);
+            if (at == std::string::npos) continue;
+            bool const ends = at + old_name.size() + 1 == name.size();
+            bool const begins = name.compare(0, produced.size() + 2, produced + ".s") == 0 &&
+                                name.find_first_not_of("0123456789", produced.size() + 2) == at;
+            return begins && ends ? loop : loop + "." + std::to_string(made_++);
         }
-        return name;
+        return "value." + std::to_string(made_++);
     }
     Halide::Expr visit(Halide::Internal::Load const* op) override {
         return Halide::Internal::Load::make(op->type, renamed(buffers, op->name), mutate(op->index), Halide::Buffer<>(),
@@ -209,18 +227,21 @@ class adopt_names : public Halide::Internal::IRMutator {
     Halide::Expr visit(Halide::Internal::Variable const* op) override {
         auto const found = values.find(op->name);
         if (found != values.end()) return found->second;
-        return Halide::Internal::Variable::make(op->type, loop_name(op->name));
+        return Halide::Internal::Variable::make(op->type, renamed(defined_, op->name));
     }
-    // What Halide makes of a loop's bounds is called after it.
     Halide::Expr visit(Halide::Internal::Let const* op) override {
-        return Halide::Internal::Let::make(loop_name(op->name), mutate(op->value), mutate(op->body));
+        Halide::Expr const value = mutate(op->value);
+        return define(op->name, [&](std::string const& name) { return Halide::Internal::Let::make(name, value, mutate(op->body)); });
     }
     Halide::Internal::Stmt visit(Halide::Internal::LetStmt const* op) override {
-        return Halide::Internal::LetStmt::make(loop_name(op->name), mutate(op->value), mutate(op->body));
+        Halide::Expr const value = mutate(op->value);
+        return define(op->name, [&](std::string const& name) { return Halide::Internal::LetStmt::make(name, value, mutate(op->body)); });
     }
     Halide::Internal::Stmt visit(Halide::Internal::For const* op) override {
-        return Halide::Internal::For::make(loop_name(op->name), mutate(op->min), mutate(op->extent), op->for_type, op->device_api,
-                                           mutate(op->body));
+        Halide::Expr const first = mutate(op->min), extent = mutate(op->extent);
+        return define(op->name, [&](std::string const& name) {
+            return Halide::Internal::For::make(name, first, extent, op->for_type, op->device_api, mutate(op->body));
+        });
     }
     // Lanes that are added up: four products of bytes, in pairs by the instruction that would saturate if they did not fit.
     Halide::Expr visit(Halide::Internal::VectorReduce const* op) override {
@@ -242,6 +263,9 @@ class adopt_names : public Halide::Internal::IRMutator {
     }
 
   private:
+    std::map<std::string, std::string> defined_;  // Halide's names of the variables around -> their new ones
+    int made_ = 0;
+
     /// The factors of a product of bytes, whichever way Halide writes it.
     static void find_bytes(Halide::Expr const& product, Halide::Expr& left, Halide::Expr& right) {
         using namespace Halide::Internal;
@@ -343,7 +367,7 @@ inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const
         });
         return loops;
     };
-    Func produced("body");
+    Func produced{Internal::Function("body")};  // a name of its own, without a number
     Var element("element");
     produced(element) = undef(type_of(s.type));
 
@@ -403,7 +427,7 @@ inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const
             }
             use const& u = *plan.use_at(at);
             if (n.op == operation::axis_value) return form_value(plan, u.at[0], loop);
-            auto const made = loaded.try_emplace(u.buffer, type_of(n.type), 1);
+            auto const made = loaded.try_emplace(u.buffer, type_of(n.type), 1, "buffer" + std::to_string(u.buffer));
             adopt.buffers[made.first->second.name()] = names.buffers[static_cast<std::size_t>(u.buffer)];
             Expr const element = made.first->second(flat(u));
             if (!plan.is_guarded(at) || part.inside) return element;
@@ -417,9 +441,19 @@ inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const
         if (only_identity && s.start >= 0) produced(where) = strict(build_value(plan.what, s.start, leaf));
         else if (only_identity) produced(where) = identity(s.reduction, s.type);
         else {
-            Expr const value = build_value(plan.what, s.body, leaf);
-            produced(where) = is_fused(plan, s) ? fused_sum(plan, s, produced(where), leaf)
-                                                : strict(s.reduces() ? reduce(s.reduction, produced(where), value) : value);
+            std::vector<Expr> axes;
+            bool adds_lanes = false;
+            for (std::size_t position = 0; position < loops.size(); ++position) {
+                variable const& v = plan.variables[static_cast<std::size_t>(loops[position])];
+                axes.push_back(domain[static_cast<int>(position)]);
+                adds_lanes |= v.vectorized && v.reduction;
+            }
+            if (is_fused(plan, s)) produced(where) = fused_sum(plan, s, produced(where), axes, leaf);
+            else if (Expr value = build_value(plan.what, s.body, leaf); !s.reduces()) produced(where) = strict(value);
+            else {
+                if (adds_lanes) value = hold_divided().mutate(value);
+                produced(where) = strict(reduce(s.reduction, produced(where), held(value, axes)));
+            }
         }
         Stage update = produced.update(updates++);
         update.unscheduled();  // on purpose, where nothing is vectorised or unrolled
@@ -447,6 +481,7 @@ inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const
     if (!found.body.defined()) throw std::runtime_error("Halide lowered a tile body to nothing");
     Internal::Stmt whole = found.whole();
     adopt.adds_pairs_in_16_bits = target.has_feature(Target::AVX2) && tilewright::detail::adds_bytes_by_fours(plan, b);
+    adopt.produced = produced.name();
     adopt.buffers[produced.name()] = names.buffers[static_cast<std::size_t>(plan.use_at(s.target)->buffer)];
     whole = adopt.mutate(whole);
 

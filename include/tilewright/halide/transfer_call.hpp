@@ -200,7 +200,8 @@ class code_transfers : public code_order {
             add(d.extent, b.stride(d.destination_dimension) * d.destination_factor);
         }
         add(m.row_elements, 1);
-        Stmt fill = Store::make(name, border_of(plan_.what, m.border), simplify(index), Parameter(), const_true(), ModulusRemainder());
+        Expr const border = simplify(Halide::cast(stored_type(b.type), border_of(plan_.what, m.border)));
+        Stmt fill = Store::make(name, border, simplify(index), Parameter(), const_true(), ModulusRemainder());
         Expr const address = element_address_bits(m.destination, m.destination_at, loop_values_at(m.at));
         int const stage_at = plan_.stage_of(m.border);
         if (how_.checked) fill = report_accesses(fill, machine_handle(), stage_at, {{name, {m.destination, address}}}, true);
