@@ -34,6 +34,33 @@ constexpr tensor<std::int32_t> C{"C"};
 
 }  // namespace
 
+TEST_CASE("C source gives every token back when a push or a pop fails, and runs again") {
+    axis const m{"m", 40}, n{"n", 20}, k{"k", 16};
+    auto const product = C(m, n) += cast<std::int32_t>(A(m, k)) * cast<std::int32_t>(B(k, n));
+    schedule made(product, own_tokens);
+    made.tile(m, n, mo, no, mi, ni, 8, 8).split(k, ko, ki, 4).reorder(mo, no, ko, mi, ni, ki);
+    made.cache_read(A, inputs).at(mo).buffers(2).cache_read(B, weights).at(ko).buffers(3);
+    made.cache_write(C, sums).at(no).buffers(2).tensorize(mi, ni, ki, own_tokens.intrinsics[0]);
+    auto const plan = std::make_unique<plan_value>(make_plan(made));
+    REQUIRE(!plan->refusal);
+    emulator on(own_tokens, semantics_of<own_tokens>);
+    c_kernels::c_kernel const kernel(made, *plan, on, c_kernels::compilers[0]);
+    kernels::operand_data const data = kernels::random_operands(*plan, 5);
+    Halide::Buffer<> wanted = data.output.copy(), result = data.output.copy();
+    REQUIRE(kernel.run(*plan, data, wanted, {}) == 0);
+    for (int failing = 1; failing < 60; ++failing) {
+        INFO("push or pop " << failing);
+        on.reset();
+        on.fail_token(failing, 77);
+        CHECK(kernel.run(*plan, data, result, {}) == 77);
+        CHECK(on.in_flight() == 0);
+        for (int at = 0; at < own_tokens.tokens.size(); ++at) {
+            for (int queue = 0; queue < own_tokens.tokens[at].queue_count; ++queue) CHECK(on.pop(at, queue) == emulation_no_token);
+        }
+    }
+    CHECK(kernel.run(*plan, data, result, {}) == 0);
+    CHECK(kernels::same_bits(result, wanted));
+}
 TEST_CASE("drawn multiplications by an instruction that runs aside of the core, in C") {
     std::map<machine const*, int> run;
     std::uint32_t seed = 1;

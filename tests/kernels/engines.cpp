@@ -184,6 +184,41 @@ TEST_CASE("engines that work aside keep out of each other's banks") {
         CHECK(refusal.names[0] == one_port.name);
     }
 }
+TEST_CASE("after a push or a pop that fails no token is left, and the kernel can run again") {
+    for (bool const shares : {false, true}) {
+        // With one queue for all, tokens are counted.
+        machine const where = accelerator(shares ? ordered::by_tokens : ordered::by_more_tokens, 4);
+        schedule made(matmul, where);
+        tiled(made).cache_read(A, inputs).at(mo).buffers(2).cache_read(B, weights).at(ko).buffers(3);
+        made.cache_write(C, sums).at(no).buffers(2).tensorize(mi, ni, ki, where.intrinsics[0]);
+        auto const plan = std::make_unique<plan_value>(make_plan(made));
+        REQUIRE(!plan->refusal);
+        emulator on(where, semantics_of<by_tokens>);
+        halide::jit_kernel kernel(*plan, &on);
+        kernels::operand_data const data = kernels::random_operands(*plan, 5);
+        Halide::Buffer<> const wanted = kernels::result_of(kernel, data, {});
+        for (progress how : {progress::earliest, progress::latest}) {
+            on.use(how);
+            int failed = 0;
+            for (int failing = 1; failing < 60; ++failing) {
+                INFO(name_of(how) << ", push or pop " << failing << (shares ? ", shared" : ""));
+                on.reset();
+                on.fail_token(failing, 77);
+                CHECK_THROWS_WITH(kernels::result_of(kernel, data, {}), Catch::Contains("77"));
+                CHECK(on.in_flight() == 0);
+                for (int at = 0; at < where.tokens.size(); ++at) {
+                    for (int queue = 0; queue < where.tokens[at].queue_count; ++queue) CHECK(on.pop(at, queue) == emulation_no_token);
+                }
+                ++failed;
+            }
+            CHECK(failed == 59);
+            // No reset: what the failing run has left would show.
+            Halide::Buffer<> again;
+            CHECK_NOTHROW(again = kernels::result_of(kernel, data, {}));
+            CHECK(kernels::same_bits(again, wanted));
+        }
+    }
+}
 TEST_CASE("after a transfer that fails nothing is in flight and no token is left") {
     schedule made(matmul, by_tokens);
     tiled(made).cache_read(A, inputs).at(mo).buffers(2).cache_read(B, weights).at(ko).buffers(3);

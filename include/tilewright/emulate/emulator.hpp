@@ -78,7 +78,7 @@ class emulator {
         now_ = 0;
         engines_.reset();
         recorded_.clear();
-        fail_in_ = 0;
+        fail_in_ = fail_token_in_ = 0;
         error_.clear();
     }
 
@@ -114,6 +114,8 @@ class emulator {
     std::vector<recorded_job> const& recorded() const { return recorded_; }
     /// The n-th call of a transfer from now on, the next one when n is 1, is not carried out and returns `code`.
     void fail_transfer(std::int64_t n, std::int32_t code) { fail_in_ = n, fail_code_ = code; }
+    /// Likewise the n-th push or pop of a token: none is made, none is taken.
+    void fail_token(std::int64_t n, std::int32_t code) { fail_token_in_ = n, fail_code_ = code; }
 
     count const& transfers(int at) const { return transfers_[static_cast<std::size_t>(at)]; }
     count const& intrinsics(int at) const { return intrinsics_[static_cast<std::size_t>(at)]; }
@@ -248,11 +250,15 @@ class emulator {
     /// A token behind all that its engine has been given so far, for another engine.
     std::int32_t push(std::int32_t tokens_at, std::int32_t queue_at) {
         if (creeps_) creep();
+        if (fail_token_in_ > 0 && --fail_token_in_ == 0)
+            return fail(fail_code_, "a push was made to fail with " + std::to_string(fail_code_));
         return passed(tokens_at, engines_.push(tokens_at, queue_at));
     }
     /// What an engine is given from now on begins when the oldest token is there.
     std::int32_t pop(std::int32_t tokens_at, std::int32_t queue_at) {
         if (creeps_) creep();
+        if (fail_token_in_ > 0 && --fail_token_in_ == 0)
+            return fail(fail_code_, "a pop was made to fail with " + std::to_string(fail_code_));
         return passed(tokens_at, engines_.pop(tokens_at, queue_at));
     }
     /// `operands`: for each operand its address, its buffer's position in the plan, then `max_rank` strides in elements. Behind all, where
@@ -662,7 +668,7 @@ class emulator {
     bool creeps_ = false, records_ = false;
     std::mt19937_64 random_;
     std::vector<recorded_job> recorded_;
-    std::int64_t fail_in_ = 0;
+    std::int64_t fail_in_ = 0, fail_token_in_ = 0;
     std::int32_t fail_code_ = 0;
     std::string error_;
 };

@@ -38,7 +38,9 @@ class code_order : public code_places {
         }
         return configure(to.configuration, values);
     }
-    /// Undefined when the plan starts nothing that it has to wait for.
+    /// First every engine, in the machine's order, until its jobs are complete; then every queue, until no token is left in it. An engine
+    /// may wait for a token that another one pushes, so waiting for it must keep the others at work. What is popped last holds back jobs of
+    /// the next kernel at most. Undefined when the plan starts nothing that it has to wait for.
     Stmt wait_for_everything() const {
         std::vector<Stmt> waits;
         for (int at = 0; at < plan_.where->engines.size(); ++at) {
@@ -221,7 +223,8 @@ class code_order : public code_places {
     Stmt pop_one(link const& l, bool is_checked) const {
         Stmt const popped = set_count(pop_count(l), count_at(pop_count(l)) + 1);
         Expr const taken = token_call(l, false);
-        return Halide::Internal::Block::make(popped, is_checked ? checked(taken) : Halide::Internal::Evaluate::make(taken));
+        // A call that fails takes no token: the way out pops it again.
+        return Halide::Internal::Block::make(is_checked ? checked(taken) : Halide::Internal::Evaluate::make(taken), popped);
     }
     /// Takes tokens until so many have been taken.
     Stmt pop_up_to(link const& l, Expr const& all, bool is_checked) const {
