@@ -137,7 +137,7 @@ TEST_CASE("descriptions print as the initialisers that make them") {
     CHECK(to_string(npu.intrinsics[0]) ==
           R"({.name = "mac16", .engine_name = "array", .operands = {{.tensor = "a", .memory_name = "spad"}, )"
           R"({.tensor = "b", .memory_name = "spad"}, {.tensor = "c", .memory_name = "acc", .is = updates}}, )"
-          R"(.cost_cycles = 16, .call = {.symbol = "mac16"}, .semantics = {.count = 14}})");
+          R"(.cost_cycles = 16, .call = {.symbol = "mac16"}, .semantics = {.count = 11}})");
     CHECK(to_string(A) == R"({.name = "A", .type = int8})");
     CHECK(to_string(m) == R"({.name = "m", .extent = 512})");
     device_call call{.symbol = "copy"};
