@@ -12,8 +12,9 @@ inline constexpr memory vtcm{.name = "vtcm", .capacity = 64_KiB, .alignment = 12
 inline constexpr auto load_block = transfer("load_block", ddr, vtcm).dimensions(2);
 inline constexpr auto dsp = machine("blocks_dsp", ddr, vtcm, load_block);
 
-inline constexpr axis i{"i", 512}, j{"j", 32}, io{"io"}, ii{"ii"};
-inline constexpr tensor<float> x{"x"}, y{"y"};
+inline constexpr axis i{"t31", 512}, j{"_", 32}, io{"io"}, ii{"ii"};
+// In Halide's C++ the descriptor of an argument `x` is `_x_buffer`.
+inline constexpr tensor<float> x{"x"}, y{"x_buffer"};
 inline constexpr auto twice = y(i, j) = x(i, j) * 2;
 inline constexpr auto in_two_blocks =
     schedule(twice, dsp).split(i, io, ii, 256).vectorize(j, 8).cache_read(x, vtcm).at(io).layout([](auto row, auto column) {
