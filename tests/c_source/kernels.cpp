@@ -4,6 +4,7 @@
 #include "kernels/features.hpp"
 #include "kernels/scales.hpp"
 #include "kernels/schedules.hpp"
+#include "kernels/values.hpp"
 #include "kernels/views.hpp"
 
 // The C source of the kernels that other tests run: it pleases both compilers, and makes the bits of the object.
@@ -83,6 +84,60 @@ TEST_CASE("parts that see a memory at addresses of their own") {
         CHECK(kernel.run(plan, data, result, {}) == 0);
         by_hand(data);
         CHECK(kernels::same_bits(result, data.output));
+    }
+}
+TEST_CASE("scales that a call is given by value, or finds in registers of its channel") {
+    // Each of the 12 x 3 calls sets what its channel has: the emulator looks at it.
+    static_assert(plan<values::scaled_on_npu>.calls(values::scale) == 36);
+    check<values::scaled_on_npu>();
+    kernels::operand_data const data = kernels::random_operands(plan<values::scaled_on_npu>, 17);
+    auto const numbers = [&](label const& name) {
+        std::size_t at = 0;
+        for (ir::buffer const& b : halide::detail::passed_buffers(plan<values::scaled_on_npu>)) {
+            if (b.tensor == name) break;
+            at += b.written ? 0 : 1;
+        }
+        return static_cast<std::int32_t*>(data.inputs.at(at).data());
+    };
+    std::int32_t *const multipliers = numbers("multipliers"), *const shifts = numbers("shifts"), *const zeros = numbers("zeros");
+    std::int32_t const* const sums = numbers("C");
+    auto const halves_away = [](std::int64_t value, std::int64_t shift) {
+        std::int64_t const size = value < 0 ? -value : value,
+                           rounded = shift == 0 ? size : (size + (std::int64_t{1} << (shift - 1))) >> shift;
+        return value < 0 ? -rounded : rounded;
+    };
+    for (int ch = 0; ch < 12; ++ch) multipliers[ch] = (1 << 30) + 90000001 * ch, shifts[ch] = ch % 7, zeros[ch] = 3 * ch - 20;
+    emulator& on = emulated<values::npu>();
+    on.reset();
+    halide::jit_kernel planned(plan<values::scaled_on_npu>, &on);
+    Halide::Buffer<> const result = kernels::result_of(planned, data, {});
+    CHECK(on.error() == "");
+    bool same = true;
+    for (int ch = 0; ch < 12; ++ch)
+        for (int at = 0; at < 24; ++at) {
+            std::int64_t const product = std::int64_t{sums[ch * 24 + at]} * multipliers[ch];
+            std::int64_t const high = (product + (product >= 0 ? 1 << 30 : 1 - (1 << 30))) / (std::int64_t{1} << 31);
+            std::int64_t const value = halves_away(high, shifts[ch]) + zeros[ch];
+            same = same && static_cast<std::int8_t const*>(result.data())[ch * 24 + at] == (value < -128  ? -128
+                                                                                            : value > 127 ? 127
+                                                                                                          : value);
+        }
+    CHECK(same);
+    // On the device, the function gets the bits of a float.
+    auto const by_hand = [](kernels::operand_data const& floats) {
+        for (int at = 0; at < 12 * 24; ++at) floats.out<float>()[at] = floats.in<float>(0)[at] * floats.in<float>(1)[at / 24];
+    };
+    check<values::floats_on_npu>();
+    for (c_kernels::compiler const& with : c_kernels::compilers) {
+        static constexpr plan_value const& plan = tilewright::plan<values::floats_on_npu>;
+        c_kernels::c_kernel const kernel(values::floats_on_npu, plan, {"kernel", halide::binding::device, {"device.h"}}, {values::device},
+                                         with);
+        INFO(kernel.text().source);
+        kernels::operand_data const floats = kernels::random_operands(plan, 31);
+        Halide::Buffer<> made = floats.output.copy();
+        CHECK(kernel.run(plan, floats, made, {}) == 0);
+        by_hand(floats);
+        CHECK(kernels::same_bits(made, floats.output));
     }
 }
 TEST_CASE("reductions that start from a value") {

@@ -476,6 +476,21 @@ TEST_CASE("every rule is raised by what breaks it") {
                              m.view_of = "rows", m.base = no_address, m.address_unit = 32, m.address_flags = 1 << 10,
                              m.host_visible = false;
                          }));
+    // What a call has by value is one element that the core reads.
+    axis const lane{"lane", 8};
+    tensor<std::int32_t> const in{"in"}, factor{"factor"}, made{"made"};
+    constexpr memory unseen{.name = "unseen", .base = 0x7000'0000, .capacity = 64_KiB, .host_visible = false};
+    constexpr engine aside{.name = "aside", .completes = completion::by_channel};
+    auto const by_factor = [&](auto const& element, memory const& where) {
+        return intrinsic("scaled", made(lane) = in(lane)*element).reads(in, spad).reads(factor, where).writes(made, spad);
+    };
+    auto const valued = [&](intrinsic what, tensor<std::int32_t> const& passed) {
+        return what.calls("scaled", argument::address(in), argument::address(made), argument::value(passed));
+    };
+    book.invalid_machine(rule::value_out_of_reach, dram, spad, valued(by_factor(factor(lane), dram), factor));
+    book.invalid_machine(rule::value_out_of_reach, dram, spad, unseen, valued(by_factor(factor(), unseen), factor));
+    book.invalid_machine(rule::value_out_of_reach, dram, spad, valued(by_factor(factor(), dram), made));
+    book.invalid_machine(rule::value_out_of_reach, dram, spad, aside, valued(by_factor(factor(), dram).on(aside).asynchronous(), factor));
     auto const by = [&](auto const&... arguments) { return transfer("t", dram, numbered).dimensions(2).calls("t", arguments...); };
     book.invalid_machine(rule::flags_in_the_number, dram, numbered, by(argument::destination.with(argument::bit(0))));
     book.invalid_machine(rule::flags_of_a_pointer, dram, numbered, by(argument::source.with(argument::bit(40))));

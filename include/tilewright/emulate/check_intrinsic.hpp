@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/emulate/c_functions.hpp>
+#include <tilewright/emulate/configuration_registers.hpp>
 #include <tilewright/emulate/operands.hpp>
 #include <tilewright/emulate/semantics.hpp>
 
@@ -56,7 +57,8 @@ class intrinsic_check : part_check {
             std::copy(one.strides.begin(), one.strides.end(), strides.begin() + static_cast<std::ptrdiff_t>(o * max_rank));
             std::int64_t const alignment =
                 std::lcm(std::lcm(what_.address_alignment, what_.operands[o].alignment), one.footprint.element_bytes);
-            one.memory = make_piece(one.footprint.memory, one.footprint.reach(one.strides.data()), alignment);
+            one.memory =
+                make_piece(where_.memories.find(what_.operands[o].memory_name), one.footprint.reach(one.strides.data()), alignment);
             fill(one.memory, one.type);
         }
         std::vector<std::vector<std::byte>> before;
@@ -74,6 +76,10 @@ class intrinsic_check : part_check {
                     return {operands_[static_cast<std::size_t>(a.operand)].memory.address | static_cast<std::uint64_t>(a.value)};
                 case role::stride: return in_units(stride_of(a.operand, a.dimension), a);
                 case role::covered: return {static_cast<std::uint64_t>(extents_[static_cast<std::size_t>(a.dimension)])};
+                case role::value: {
+                    operand const& one = operands_[static_cast<std::size_t>(a.operand)];
+                    return {static_cast<std::uint64_t>(argument_of(one.type, one.memory.first))};
+                }
                 default: return {static_cast<std::uint64_t>(a.value)};
             }
         });

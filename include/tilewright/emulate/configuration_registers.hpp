@@ -1,9 +1,21 @@
 #pragma once
+#include <bit>
+#include <cstring>
 #include <string>
 #include <tilewright/machine/machine.hpp>
 #include <vector>
 
 namespace tilewright::emulation {
+
+/// An element as an argument of a C function: of floating point, its bits.
+inline std::int64_t argument_of(scalar_type type, void const* element) {
+    return visit_scalar(type, [element]<class T>(T value) -> std::int64_t {
+        std::memcpy(&value, element, sizeof value);
+        if constexpr (std::is_same_v<T, float>) return std::bit_cast<std::uint32_t>(value);
+        else if constexpr (std::is_same_v<T, double>) return std::bit_cast<std::int64_t>(value);
+        else return static_cast<std::int64_t>(value);
+    });
+}
 
 /// What the configurations of a machine are set to. What a call needs is worked out from the call itself: the plan is not asked.
 class configuration_registers {
@@ -44,6 +56,13 @@ class configuration_registers {
     std::string missing(intrinsic_description const& i, std::int64_t const* operands, std::int64_t const* extents) const {
         return missing(i, [&](call_argument const& a) -> std::int64_t {
             if (a.is == role::covered) return extents[a.dimension];
+            if (a.is == role::value) {
+                computation_view const view = what_.view(i.semantics);
+                int at = 0;
+                while (view[at].op != operation::access || view[at].name != i.operands[static_cast<std::size_t>(a.operand)].tensor) ++at;
+                auto const address = static_cast<std::uintptr_t>(operands[a.operand * (2 + max_rank)]);
+                return argument_of(view[at].type, reinterpret_cast<void const*>(address));
+            }
             return a.is == role::stride ? operands[a.operand * (2 + max_rank) + 2 + a.dimension] : 0;
         });
     }

@@ -131,6 +131,11 @@ class c_kernel_writer {
         names_ = name_everything(plan_);
         for (int at = 0; at < plan_.buffers.size(); ++at)
             code_.element_types[names_.buffers[static_cast<std::size_t>(at)]] = c_type(plan_.buffers[static_cast<std::size_t>(at)].type);
+        for (int at = 0; at < plan_.buffers.size(); ++at) {
+            for (int position = 0; position < intrinsic_description::most_operands; ++position)
+                code_.element_types[names_.buffers[static_cast<std::size_t>(at)] + value_suffix + std::to_string(position)] =
+                    c_type(plan_.buffers[static_cast<std::size_t>(at)].type);
+        }
         for (auto const& [at, variables] : registers_) code_.registers[names_.buffers[static_cast<std::size_t>(at)]] = variables;
         for (c_argument const& a : signature_.tensors) {
             buffer const& b = plan_.buffers[static_cast<std::size_t>(a.at)];

@@ -320,7 +320,7 @@ class emitter : code_copies {
             all.push_back(configure(plan_.where->configurations.find(setting.configuration_name), values));
         }
         all.push_back(intrinsic_call(form));
-        return Halide::Internal::Block::make(all);
+        return with_values(form, Halide::Internal::Block::make(all));
     }
 
     operand_use const& operand_of(intrinsic_form const& form, int position) const {
@@ -352,8 +352,39 @@ class emitter : code_copies {
             }
             case role::stride: return in_units(stride_of_operand(operand_of(form, a.operand), a.dimension), a);
             case role::covered: return covered(form, a.dimension);
+            case role::value: return value_of(form, a.operand);
             default: return wide(a.value);
         }
+    }
+    /// The element that an operand without dimensions has, as an argument has it. @pre `with_values` is around it
+    Expr value_of(intrinsic_form const& form, int position) const {
+        using namespace Halide::Internal;
+        operand_use const& o = operand_of(form, position);
+        Halide::Type const type = type_of(plan_.buffers[static_cast<std::size_t>(o.buffer)].type);
+        Expr const element =
+            Load::make(type, name_of_value(o.buffer, position), 0, Halide::Buffer<>(), Parameter(), const_true(), ModulusRemainder());
+        Expr const bits = type.is_float() ? Halide::reinterpret(Halide::UInt(type.bits()), element) : element;
+        return Halide::cast<std::int64_t>(bits);
+    }
+    std::string name_of_value(int buffer_at, int position) const {
+        return name_of_buffer(buffer_at) + value_suffix + std::to_string(position);
+    }
+    /// Gives the operands that a call, or what it is configured with, has by value a pointer.
+    Stmt with_values(intrinsic_form const& form, Stmt what) const {
+        std::vector<bool> passed(intrinsic_description::most_operands);
+        intrinsic_description called = plan_.where->intrinsics[form.intrinsic];
+        // The emulator is given addresses: it reads for itself what the function would be passed.
+        if (how_.to == binding::emulated) called.call.count = called.more_calls.count = 0;
+        tilewright::detail::each_value(*plan_.where, called, [&](call_argument const& a) {
+            if (a.is == role::value) passed[static_cast<std::size_t>(a.operand)] = true;
+        });
+        for (int position = 0; position < intrinsic_description::most_operands; ++position) {
+            if (!passed[static_cast<std::size_t>(position)]) continue;
+            operand_use const& o = operand_of(form, position);
+            Expr const address = reinterpret_to_handle(element_address_bits(o.buffer, o.at, loop_values()));
+            what = Halide::Internal::LetStmt::make(name_of_value(o.buffer, position), address, what);
+        }
+        return what;
     }
 
     Stmt intrinsic_call(intrinsic_form const& form) const {

@@ -10,6 +10,8 @@ namespace tilewright::halide {
 
 /// What stands behind a buffer's name in that of the variable which holds its address.
 inline constexpr char const* address_suffix = ".address";
+/// What the name of a buffer ends with where an element of it is passed by value, in front of the operand's position.
+inline constexpr char const* value_suffix = ".value";
 /// What a remark in the program is called: a call with a text, which stands in front of what it speaks of.
 inline constexpr char const* remark_name = "tilewright.remark";
 /// What the program calls where memory accesses must not be mixed.

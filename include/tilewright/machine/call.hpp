@@ -21,6 +21,7 @@ enum class role : std::uint8_t {
     queue,               // push, pop: which of the token queues between two engines
     covered,             // intrinsic: elements of the axis `dimension` that this call covers
     setting,             // configuration: the value number `dimension` that it is set to
+    value,               // intrinsic: the one element of an operand without dimensions, which the core reads; of floating point, its bits
 };
 
 /// One argument of a device function. `operand` is a position in the list of the intrinsic's operands.
@@ -59,6 +60,7 @@ constexpr call_argument extent(int dimension) { return {role::extent, static_cas
 constexpr call_argument source_stride(int dimension) { return {role::source_stride, static_cast<std::int8_t>(dimension)}; }
 constexpr call_argument destination_stride(int dimension) { return {role::destination_stride, static_cast<std::int8_t>(dimension)}; }
 constexpr operand_argument address(any_tensor const& operand) { return {role::address, 0, operand.name}; }
+constexpr operand_argument value(any_tensor const& operand) { return {role::value, 0, operand.name}; }
 constexpr operand_argument stride(any_tensor const& operand, int dimension) {
     return {role::stride, static_cast<std::int8_t>(dimension), operand.name};
 }

@@ -24,7 +24,7 @@ struct device_address {
 constexpr char const* name_of(role is) {
     constexpr char const* names[] = {"source",  "destination", "bytes",   "row_bytes", "extent",  "source_stride", "destination_stride",
                                      "address", "stride",      "literal", "tag",       "pending", "queue",         "covered",
-                                     "setting"};
+                                     "setting", "value"};
     return names[static_cast<int>(is)];
 }
 

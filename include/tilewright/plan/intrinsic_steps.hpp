@@ -137,6 +137,9 @@ constexpr int keep_operands(planning& p, int s, int intrinsic_at, matching const
             p.refuse(verdict_kind::no_border, rule::border_not_staged, {b.tensor, what.name}, p.nest_at(s).intrinsic_ordinal);
             return -1;
         }
+        each_value(p.of->where(), what, [&](call_argument const& a) {
+            if (a.is == role::value && a.operand == position) b.code_access = true;  // the core reads it
+        });
         operand_use o{.buffer = u.buffer,
                       .dimension = found.dimension[static_cast<std::size_t>(binding)],
                       .factor = found.factor[static_cast<std::size_t>(binding)]};

@@ -367,6 +367,7 @@ struct machine_check {
         for (int rank : ranks) by_default += rank > 1 ? rank : rank < 0 ? 0 : 1;
         check_call(i.name, i.call, by_default);
         auto const check = [&](call_argument const& a) {
+            if (a.is == role::value && a.operand >= 0) return check_passed_value(i, a, ranks[static_cast<std::size_t>(a.operand)]);
             bool const of_operand = (a.is == role::address || a.is == role::stride) && a.operand >= 0;
             bool const inside =
                 of_operand && (a.is == role::address || (a.dimension >= 0 && a.dimension < ranks[static_cast<std::size_t>(a.operand)]));
@@ -381,6 +382,14 @@ struct machine_check {
         };
         check_protocol(i, check,
                        [&](call_argument const& a) { is_address(a.is) ? broken(rule::argument_without_operand, i.name) : check(a); });
+    }
+    /// The core reads what it passes by value when it makes the call.
+    constexpr void check_passed_value(intrinsic_description const& i, call_argument const& a, int rank) const {
+        operand_constraint const& o = i.operands[static_cast<std::size_t>(a.operand)];
+        int const at = m.memories.find(o.memory_name);
+        bool const seen = at >= 0 && m.memories[at].host_visible && m.memories[at].registers == 0 && !m.memories[at].is_view();
+        if (rank != 0 || o.is != direction::reads || !seen || i.is_asynchronous) broken(rule::value_out_of_reach, i.name, o.tensor);
+        else if (a.value != 0) broken(rule::counted_in_units, i.name);
     }
     /// What is covered of an axis that has no fixed extent, the C function must be told.
     constexpr void check_told(intrinsic_description const& i, stage const& s) const {
