@@ -187,6 +187,12 @@ TEST_CASE("a side without a stride takes rows that follow each other; others go 
     auto const packed = transfer("load", dram, tcm).dimensions(2).strides_of_destination(rows_follow);
     CHECK(staged_by(packed, copy_rows, 64).calls(packed) == 2);
     CHECK(staged_by(packed, copy_rows, 48).calls(packed) == 3 * 8);
+    auto const told_nothing =
+        transfer("load", dram, tcm)
+            .dimensions(2)
+            .calls("load", argument::source, argument::destination, argument::row_bytes, argument::extent(1), argument::source_stride(1));
+    CHECK(staged_by(told_nothing, copy_rows, 64).calls(told_nothing) == 2);
+    CHECK(staged_by(told_nothing, copy_rows, 48).calls(told_nothing) == 3 * 8);
     auto const strided = transfer("load", dram, tcm).dimensions(2);
     CHECK(staged_by(strided, copy_rows, 48).calls(strided) == 3);
 }
@@ -269,6 +275,12 @@ TEST_CASE("where no equal parts are few, the last part is short") {
     REQUIRE(rows.refusal.kind == verdict_kind::none);
     CHECK(rows.calls(by_16) == 2 * 2);  // 16 rows and 15
     CHECK(rows.bytes(by_16) == 31 * 128);
+    constexpr axis one_more{"r", 17};
+    plan_value const last_alone = plan_on(on_16, O(one_more, c) = W(one_more, c), [&](schedule of) {
+        return of.split(c, co, ci, 64).reorder(co, one_more, ci).cache_read(W, tcm).at(co);
+    });
+    CHECK(last_alone.calls(by_16) == 2 * 2);  // 16 rows and one
+    CHECK(last_alone.bytes(by_16) == 17 * 128);
     auto const short_rows = transfer("load", dram, tcm).row_limit(32);
     auto const on_32 = machine("on", dram, tcm, short_rows);
     plan_value const row = plan_on(on_32, O(prime) = W(prime), [&](schedule of) { return of.cache_read(W, tcm); });
