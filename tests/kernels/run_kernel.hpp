@@ -1,19 +1,39 @@
 #pragma once
 #include "catch.hpp"
+#include <algorithm>
 #include <cstring>
 #include <tilewright/halide/jit.hpp>
 #include <tilewright/plan/bounds.hpp>
 #include <tilewright/plan/prediction.hpp>
 
+#include "guarded.hpp"
+#include "oracle/buffers.hpp"
 #include "reference/fill.hpp"
 
-/// Runs a plan as it is generated, and its algorithm without the plan.
+/// Runs a plan as it is generated, and compares with the oracle; its algorithm, which Halide runs without the plan, is a peer.
 namespace kernels {
+
+/// A dense tensor between pages that cannot be touched.
+struct guarded_buffer {
+    std::shared_ptr<guarded::block> memory;
+    Halide::Buffer<> elements;
+};
+inline guarded_buffer make_guarded(Halide::Type const& type, std::vector<int> const& extents, std::int64_t alignment, guarded::side at) {
+    std::size_t bytes = static_cast<std::size_t>(type.bytes());
+    for (int extent : extents) bytes *= static_cast<std::size_t>(extent);
+    std::size_t const aligned = static_cast<std::size_t>(std::max<std::int64_t>(alignment, type.bytes()));
+    auto memory = std::make_shared<guarded::block>(bytes, aligned, at);
+    Halide::Buffer<> const elements(type, memory->begin(), extents);
+    return {memory, elements};
+}
 
 /// Dense operands of a kernel: inputs in the order of the plan, then the result before and after.
 struct operand_data {
     std::vector<Halide::Buffer<>> inputs;
     Halide::Buffer<> output;
+    std::vector<std::shared_ptr<guarded::block>> memory{};
+    std::int64_t output_alignment = 1;
+    guarded::side side = guarded::side::end;  ///< at which the result lies, too
 
     template <class T>
     T const* in(std::size_t position) const {
@@ -23,36 +43,80 @@ struct operand_data {
     T* out() const {
         return static_cast<T*>(output.data());
     }
+    /// Whether nobody has written where no operand is.
+    bool is_intact() const {
+        return std::all_of(memory.begin(), memory.end(), [](auto const& block) { return block->is_intact(); });
+    }
 };
 
-inline Halide::Buffer<> make_buffer(tilewright::ir::buffer const& b) {
+inline guarded_buffer make_buffer(tilewright::ir::buffer const& b, guarded::side at) {
     std::vector<int> extents;
     for (int d = b.rank - 1; d >= 0; --d) extents.push_back(static_cast<int>(b.extents[static_cast<std::size_t>(d)]));
-    Halide::Buffer<> made(tilewright::halide::type_of(b.type), extents);
+    guarded_buffer made = make_guarded(tilewright::halide::type_of(b.type), extents, b.alignment, at);
     for (int d = b.rank - 1; d >= 0; --d)
-        made.raw_buffer()->dim[b.rank - 1 - d].min = static_cast<int>(b.minimum[static_cast<std::size_t>(d)]);
+        made.elements.raw_buffer()->dim[b.rank - 1 - d].min = static_cast<int>(b.minimum[static_cast<std::size_t>(d)]);
+    return made;
+}
+/// A result to be written, with the contents that the operands have for it.
+inline guarded_buffer make_result(operand_data const& data) {
+    std::vector<int> extents;
+    for (int d = 0; d < data.output.dimensions(); ++d) extents.push_back(data.output.dim(d).extent());
+    guarded_buffer made = make_guarded(data.output.type(), extents, data.output_alignment, data.side);
+    for (int d = 0; d < data.output.dimensions(); ++d) made.elements.raw_buffer()->dim[d].min = data.output.dim(d).min();
+    std::memcpy(made.elements.data(), data.output.data(), data.output.size_in_bytes());
     return made;
 }
 
 /// Random operands: floats in [-1, 1), integers over the whole range of 8 and 16 bits, small ones of 32 and 64, so that sums do not
-/// overflow.
-inline operand_data random_operands(tilewright::plan_value const& plan, std::uint64_t seed) {
+/// overflow. They lie between pages that cannot be touched, directly at the one before or after.
+inline operand_data random_operands(tilewright::plan_value const& plan, std::uint64_t seed, guarded::side at = guarded::side::end) {
     operand_data made;
-    for (int at = 0; at < plan.buffers.size(); ++at) {
-        tilewright::ir::buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
+    made.side = at;
+    for (int position = 0; position < plan.buffers.size(); ++position) {
+        tilewright::ir::buffer const& b = plan.buffers[static_cast<std::size_t>(position)];
         if (b.kind != tilewright::ir::buffer_kind::argument) continue;
-        Halide::Buffer<> data = make_buffer(b);
+        guarded_buffer const given = make_buffer(b, at);
+        Halide::Buffer<> const& data = given.elements;
         tilewright::visit_scalar(b.type, [&]<class T>(T) {
             auto* const elements = static_cast<T*>(data.data());
             auto const count = data.number_of_elements();
             if constexpr (std::is_integral_v<T> && sizeof(T) >= 4) reference::fill_between(elements, count, seed++, T{0}, T{1000});
             else reference::fill(elements, count, seed++);
         });
-        if (b.written) made.output = data;
+        made.memory.push_back(given.memory);
+        if (b.written) made.output = data, made.output_alignment = b.alignment;
         else made.inputs.push_back(data);
     }
     return made;
 }
+
+/// The extents that a plan was asked for at.
+inline std::vector<tilewright::axis_extent> extents_of(tilewright::plan_value const& plan) {
+    std::vector<tilewright::axis_extent> extents;
+    for (int at = 0; at < plan.variables.size(); ++at) {
+        tilewright::ir::variable const& v = plan.variables[static_cast<std::size_t>(at)];
+        if (v.kind == tilewright::ir::variable_kind::extent) extents.emplace_back(v.name, v.extent);
+    }
+    return extents;
+}
+/// What a kernel must give, says the oracle. Operands for which that is undefined are a mistake of the test.
+/// @param fuses  whether the core's fused multiply-adds are what carries it out, where it has them
+inline Halide::Buffer<> expected_of(tilewright::plan_value const& plan, operand_data const& data,
+                                    std::vector<double> const& parameters = {}, bool fuses = true) {
+    oracle::manner const how{.fuses = fuses && plan.where->host().fused_multiply_add};
+    oracle::result const made = oracle::evaluate(plan.what, data.inputs, data.output, parameters, extents_of(plan), how);
+    for (oracle::mishap const& one : made.mishaps) UNSCOPED_INFO(to_string(one));
+    CHECK(made.has_defined_elements());
+    Halide::Buffer<> expected = data.output.copy();
+    REQUIRE(made.bytes.size() == expected.size_in_bytes());
+    std::memcpy(expected.data(), made.bytes.data(), made.bytes.size());
+    return expected;
+}
+
+/// What Halide 14 does otherwise than the language says, when it runs an algorithm without a plan.
+enum class defect_of_halide : std::uint8_t {
+    none,
+};
 
 /// Halide's allocations while a kernel runs.
 inline int& allocations() {
@@ -68,9 +132,11 @@ inline Halide::Buffer<> result_of(tilewright::halide::jit_kernel& kernel, operan
     };
     counting.custom_free = [](Halide::JITUserContext*, void* address) { std::free(address); };
     kernel.pipeline().jit_handlers() = counting;
-    Halide::Buffer<> result = data.output.copy();
-    kernel.run(data.inputs, result, parameters);
-    return result;
+    guarded_buffer const result = make_result(data);
+    kernel.run(data.inputs, result.elements, parameters);
+    CHECK(result.memory->is_intact());
+    CHECK(data.is_intact());
+    return result.elements.copy();
 }
 
 inline bool same_bits(Halide::Buffer<> const& a, Halide::Buffer<> const& b) {
@@ -83,41 +149,54 @@ class compiled_kernel {
     compiled_kernel(tilewright::plan_value const& plan, tilewright::emulator& on)
         : on_(on), planned_(plan, &on), checked_(plan, &on, true), plain_(plan, nullptr) {}
 
-    /// The plan's result equals the algorithm's own, bit for bit; the run allocated nothing and cost what the plan says. With asynchronous
-    /// transfers that holds however they make progress, and no access that is checked is a bad one.
-    /// @param plan  what the kernel was compiled from, or that at some extents
+    /// The plan's result is what the oracle says, bit for bit, and Halide makes the same of the algorithm without the plan; the run
+    /// allocated nothing and cost what the plan says. With asynchronous transfers that holds however they make progress, and no access that
+    /// is checked is a bad one. The operands lie at a page that cannot be touched, once after them and once before.
+    /// @param plan   what the kernel was compiled from, or that at some extents
+    /// @param known  why Halide makes something else of the algorithm
     /// @return the result, and the operands that it was made of
-    operand_data check(tilewright::plan_value const& plan, std::vector<double> const& parameters = {}) {
+    operand_data check(tilewright::plan_value const& plan, std::vector<double> const& parameters = {},
+                       defect_of_halide known = defect_of_halide::none) {
         using namespace tilewright;
         INFO(planned_.statement());
         CHECK(!detail::find_excess(plan, detail::visiting::everything));
         operand_data data = random_operands(plan, 17);
-        Halide::Buffer<> const wanted = result_of(plain_, data, parameters);
+        operand_data const below = random_operands(plan, 17, guarded::side::beginning), given = random_operands(plan, 17);
+        Halide::Buffer<> const wanted = expected_of(plan, data, parameters);
+        {
+            INFO("without the plan");
+            bool const fuses = plan.where->host().fused_multiply_add;
+            Halide::Buffer<> const rounded = fuses ? expected_of(plan, data, parameters, false) : wanted;
+            CHECK(same_bits(result_of(plain_, data, parameters), rounded) == (known == defect_of_halide::none));
+        }
         allocations() = 0;
-        auto const check_run = [&](halide::jit_kernel& kernel) {
+        auto const check_run = [&](halide::jit_kernel& kernel, operand_data const& operands) {
+            INFO("operands at the " << (operands.side == guarded::side::end ? "end" : "beginning"));
             on_.reset();
-            Halide::Buffer<> result = data.output;
-            CHECK_NOTHROW(result = result_of(kernel, data, parameters));
+            Halide::Buffer<> result = operands.output;
+            CHECK_NOTHROW(result = result_of(kernel, operands, parameters));
             CHECK(on_.error() == "");
             CHECK(on_.cycles() == predict(plan).cycles);
             CHECK(on_.serial_cycles() == plan.total_cycles);
             for (int at = 0; at < plan.where->configurations.size(); ++at)
                 CHECK(on_.counted(plan.where->configurations[at]).calls == plan.settings_of(at));
             CHECK(same_bits(result, wanted));
+            for (std::size_t at = 0; at < operands.inputs.size(); ++at) CHECK(same_bits(operands.inputs[at], given.inputs[at]));
         };
         bool const overlaps = plan.rings.size() > 0 || tilewright::detail::is_ordered_aside(plan);
+        if (!overlaps) check_run(planned_, below);
         for (progress how : {progress::earliest, progress::latest, progress::random, progress::threads}) {
             if (!overlaps && how != progress::earliest) break;
             INFO("transfers complete: " << name_of(how));
             on_.use(how, 29);
-            check_run(planned_);
+            check_run(planned_, how == progress::latest || how == progress::threads ? below : data);
         }
         on_.use(progress::earliest);
         CHECK(allocations() == 0);
         if (overlaps || plan.step_extents.size() > 0) {
             INFO("every access checked");
             on_.check(plan);
-            check_run(checked_);
+            check_run(checked_, data);
             on_.stop_checking();
         }
         data.output = wanted;
@@ -130,10 +209,11 @@ class compiled_kernel {
 };
 
 /// Compiles a plan and checks it.
-inline operand_data check_kernel(tilewright::plan_value const& plan, tilewright::emulator& on, std::vector<double> const& parameters = {}) {
+inline operand_data check_kernel(tilewright::plan_value const& plan, tilewright::emulator& on, std::vector<double> const& parameters = {},
+                                 defect_of_halide known = defect_of_halide::none) {
     INFO((plan.refusal ? to_string(plan.refusal) : std::string()));
     REQUIRE(!plan.refusal);
-    return compiled_kernel(plan, on).check(plan, parameters);
+    return compiled_kernel(plan, on).check(plan, parameters, known);
 }
 
 /// Likewise, and `expected`, which fills the result, given the operands as they were before, makes the same bits.

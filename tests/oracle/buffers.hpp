@@ -35,7 +35,8 @@ inline operand operand_of(tilewright::label const& name, Halide::Buffer<> const&
 /// @param contents    of the result, from which it may continue
 /// @param parameters  in the order in which they appear
 inline result evaluate(tilewright::computation_view what, std::vector<Halide::Buffer<>> const& inputs, Halide::Buffer<> const& contents,
-                       std::vector<double> const& parameters = {}, std::vector<tilewright::axis_extent> const& extents = {}) {
+                       std::vector<double> const& parameters = {}, std::vector<tilewright::axis_extent> const& extents = {},
+                       manner const& how = {}) {
     std::vector<tensor_box> const boxes = inputs_of(what, extents);
     if (boxes.size() != inputs.size()) throw std::invalid_argument("another number of inputs is read");
     std::vector<operand> operands;
@@ -47,7 +48,7 @@ inline result evaluate(tilewright::computation_view what, std::vector<Halide::Bu
         values[at] =
             tilewright::visit_scalar(values[at].type, [&]<class T>(T) { return parameter_value(values[at].name, static_cast<T>(given)); });
     }
-    return evaluate(what, operands, values, extents);
+    return evaluate(what, operands, values, extents, how);
 }
 
 }  // namespace oracle

@@ -101,6 +101,16 @@ TEST_CASE("floats are rounded in the order of the axes, what a sum starts from f
     CHECK(oracle::elements_of<float>(z() = sum(k, l, y(l, k)), {{0x1p24f, 1, 1, 1, -0x1p24f, 0}}) == floats{1});
     CHECK(oracle::elements_of<float>(z() = maximum(k, y(k)), {{-INFINITY, -INFINITY, -INFINITY}}) == floats{-INFINITY});
 }
+TEST_CASE("a core that fuses rounds a product and its sum once") {
+    // 1 + 2^-12 squared is 1 + 2^-11 + 2^-24, of which a float has all but the last.
+    axis const k{"k", 2};
+    auto const what = z() += x(k) * y(k);
+    floats const left{-1, 1 + 0x1p-12f}, right{1 + 0x1p-11f, 1 + 0x1p-12f};
+    std::vector<oracle::tensor_box> const boxes = oracle::inputs_of(what.view());
+    std::vector<oracle::operand> const operands{{boxes[0], left.data()}, {boxes[1], right.data()}};
+    CHECK(oracle::evaluate(what.view(), operands).as<float>()[0] == 0);
+    CHECK(oracle::evaluate(what.view(), operands, {}, {}, {.fuses = true}).as<float>()[0] == 0x1p-24f);
+}
 TEST_CASE("a sum continues from the contents") {
     axis const m{"m", 2}, k{"k", 3};
     auto const check = [](auto const& what, ints const& values, ints const& expected) {
@@ -122,7 +132,7 @@ TEST_CASE("a sum continues from the contents") {
     ints const values{1, 2, 3, 4, 5, 6}, before{100, 200};
     oracle::result const made =
         oracle::evaluate(step.view(), {{oracle::inputs_of(step.view())[0], values.data()}, {oracle::output_of(step.view()), before.data()}},
-                         {}, {}, oracle::accumulation::from_contents);
+                         {}, {}, {.continues_sums = true});
     CHECK(ints(made.as<std::int32_t>(), made.as<std::int32_t>() + 2) == ints{106, 215});
 }
 TEST_CASE("outside its extents a padded tensor is its border, and nothing is read there") {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <functional>
 #include <stdexcept>
 
 #include "arithmetic.hpp"
@@ -41,19 +43,43 @@ std::uint64_t bits_of(T of) {
     else return static_cast<std::uint64_t>(of);
 }
 
-/// An operation on values of fixed types. The flag is set where it is undefined.
-using function = std::uint64_t (*)(value const& a, value const& b, bool& undefined);
+/// An operation on values of fixed types, of `count` positions. @return at how many of them it is undefined
+using function = std::int64_t (*)(value const* a, value const* b, value* into, int count);
 
+/// @tparam Operation  of one position: its bits of a and b; the flag is set where it is undefined
+template <class Operation>
+std::int64_t at_each(value const* a, value const* b, value* into, int count, Operation const& operation) {
+    std::int64_t mishaps = 0;
+    for (int at = 0; at < count; ++at) {
+        bool undefined = false;
+        std::uint64_t const bits = operation(a[at], b[at], undefined);
+        into[at] = {bits, a[at].defined && b[at].defined && !undefined};
+        mishaps += undefined;
+    }
+    return mishaps;
+}
 template <class T, auto Operation>
 function on_two() {
-    return [](value const& a, value const& b, bool& undefined) { return bits_of(Operation(get<T>(a), get<T>(b), undefined)); };
+    return [](value const* a, value const* b, value* into, int count) {
+        return at_each(a, b, into, count,
+                       [](value const& x, value const& y, bool& undefined) { return bits_of(Operation(get<T>(x), get<T>(y), undefined)); });
+    };
 }
 template <class T, class Compare>
 function comparison() {
-    return [](value const& a, value const& b, bool&) { return bits_of<bool>(Compare{}(get<T>(a), get<T>(b))); };
+    return [](value const* a, value const* b, value* into, int count) {
+        return at_each(a, b, into, count,
+                       [](value const& x, value const& y, bool&) { return bits_of<bool>(Compare{}(get<T>(x), get<T>(y))); });
+    };
+}
+template <class Operation>
+function on_bits(Operation) {
+    return [](value const* a, value const* b, value* into, int count) {
+        return at_each(a, b, into, count, [](value const& x, value const& y, bool&) { return Operation{}(x.bits, y.bits); });
+    };
 }
 
-/// @param operand  the type of the first argument
+/// Of one argument, b is that argument, too. @param operand  the type of the first argument
 function function_of(operation op, scalar_type operand, scalar_type type) {
     return visit_scalar(operand, [&]<class T>(T) -> function {
         switch (op) {
@@ -63,20 +89,18 @@ function function_of(operation op, scalar_type operand, scalar_type type) {
             case operation::less_equal: return comparison<T, std::less_equal<>>();
             case operation::minimum: return on_two<T, arithmetic::minimum<T>>();
             case operation::maximum: return on_two<T, arithmetic::maximum<T>>();
-            case operation::reinterpret: return [](value const& a, value const&, bool&) { return a.bits; };
+            case operation::reinterpret: return on_bits([](std::uint64_t x, std::uint64_t) { return x; });
             case operation::cast:
                 return visit_scalar(type, []<class To>(To) -> function {
-                    return [](value const& a, value const&, bool& undefined) {
-                        return bits_of(arithmetic::convert<To>(get<T>(a), undefined));
-                    };
+                    return on_two<T, [](T x, T, bool& undefined) { return arithmetic::convert<To>(x, undefined); }>();
                 });
             default: break;
         }
         if constexpr (std::is_same_v<T, bool>) {
             switch (op) {
-                case operation::logical_and: return [](value const& a, value const& b, bool&) { return a.bits & b.bits; };
-                case operation::logical_or: return [](value const& a, value const& b, bool&) { return a.bits | b.bits; };
-                case operation::logical_not: return [](value const& a, value const&, bool&) { return a.bits ^ 1; };
+                case operation::logical_and: return on_bits(std::bit_and<>());
+                case operation::logical_or: return on_bits(std::bit_or<>());
+                case operation::logical_not: return on_bits([](std::uint64_t x, std::uint64_t) { return x ^ 1; });
                 default: break;
             }
         } else {
@@ -128,7 +152,12 @@ operation step_of(operation reduction) {
 
 std::uint64_t load(void const* from, int bytes) {
     std::uint64_t bits = 0;
-    std::memcpy(&bits, from, static_cast<std::size_t>(bytes));  // of a little-endian machine
+    switch (bytes) {  // of a little-endian machine
+        case 1: std::memcpy(&bits, from, 1); break;
+        case 2: std::memcpy(&bits, from, 2); break;
+        case 4: std::memcpy(&bits, from, 4); break;
+        default: std::memcpy(&bits, from, 8); break;
+    }
     return bits;
 }
 
@@ -140,7 +169,7 @@ struct source {
     std::vector<bool> const* defined = nullptr;  ///< in the order of dense elements; none: all are
 };
 
-/// Computes one stage.
+/// Computes one stage, up to `most_lanes` positions of its innermost loop at a time.
 class interpreter {
   public:
     interpreter(computation_view what, stage const& of, std::vector<source> const& sources, std::vector<parameter_value> const& parameters,
@@ -149,10 +178,11 @@ class interpreter {
         for (std::vector<int> const* nodes : {&of.body_nodes, &of.start_nodes}) {
             for (int at : *nodes) {
                 node const& n = what[at];
+                values_[position(at)].resize(most_lanes);
                 step made{at, n.op};
                 switch (n.op) {
-                    case operation::constant: values_[position(at)] = {constant_bits(n), true}; continue;
-                    case operation::parameter: values_[position(at)] = {find_parameter(parameters, n), true}; continue;
+                    case operation::constant: fill(at, constant_bits(n)); continue;
+                    case operation::parameter: fill(at, find_parameter(parameters, n)); continue;
                     case operation::axis_value: made.loop = find_loop(n.name); break;
                     case operation::access:
                         made.from = find_source(sources, n);
@@ -167,29 +197,47 @@ class interpreter {
     }
 
     /// @param target  holds the contents that the stage continues from, if any
-    void run(tensor_box const& box, std::vector<std::byte>& target, std::vector<bool>& defined, bool continues) {
+    void run(tensor_box const& box, std::vector<std::byte>& target, std::vector<bool>& defined, bool continues, bool fuses) {
         int const bytes = tilewright::bytes_of(box.type);
-        bool const reduces = stage_.reduces();
-        function const combine = reduces ? function_of(step_of(stage_.reduction), box.type, box.type) : nullptr;
         std::size_t element = 0;
+        auto const store = [&](value const& one) {
+            std::memcpy(target.data() + element * static_cast<std::size_t>(bytes), &one.bits, static_cast<std::size_t>(bytes));
+            defined[element++] = one.defined;
+        };
+        if (!stage_.reduces()) {
+            in_lanes(0, stage_.rank, [&](int count) {
+                compute(body_, count);
+                for (int lane = 0; lane < count; ++lane) store(of(stage_.body, lane));
+            });
+            return;
+        }
+        operation const step_operation = step_of(stage_.reduction);
+        function const combine = function_of(step_operation, box.type, box.type);
+        node const& root = what_[stage_.body];
+        bool const fused = fuses && stage_.reduction == operation::reduce_sum && is_float(box.type) && root.op == operation::multiply;
         each(0, stage_.rank, [&] {
-            std::byte* const to = target.data() + element * static_cast<std::size_t>(bytes);
-            value total{load(to, bytes), true};
-            if (!reduces) total = compute(body_, stage_.body);
-            else if (stage_.start >= 0) total = compute(start_, stage_.start);
-            else if (!continues) total = {identity_of(stage_.reduction, box.type), true};
-            if (reduces) {
-                each(stage_.rank, stage_.loops.size(), [&] {
-                    value const next = compute(body_, stage_.body);
-                    total = call(combine, step_of(stage_.reduction), total, next);
-                });
-            }
-            std::memcpy(to, &total.bits, static_cast<std::size_t>(bytes));
-            defined[element++] = total.defined;
+            value total{load(target.data() + element * static_cast<std::size_t>(bytes), bytes), true};
+            if (stage_.start >= 0) {
+                lane_loop_ = none;
+                compute(start_, 1);
+                total = of(stage_.start, 0);
+            } else if (!continues) total = {identity_of(stage_.reduction, box.type), true};
+            in_lanes(stage_.rank, stage_.loops.size(), [&](int count) {
+                compute(body_, count);
+                for (int lane = 0; lane < count; ++lane) {
+                    value const next = of(stage_.body, lane);
+                    if (fused) total = add_product(box.type, of(root.argument(0), lane), of(root.argument(1), lane), total);
+                    else note(step_operation, combine(&total, &next, &total, 1));
+                }
+            });
+            store(total);
         });
     }
 
   private:
+    static constexpr int most_lanes = 64;
+    static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
     struct step {
         int node = 0;
         operation op = operation::constant;
@@ -200,6 +248,10 @@ class interpreter {
     };
 
     static std::size_t position(int node) { return static_cast<std::size_t>(node); }
+    value const& of(int node, int lane) const { return values_[position(node)][static_cast<std::size_t>(lane)]; }
+    void fill(int node, std::uint64_t bits) {
+        for (value& lane : values_[position(node)]) lane = {bits, true};
+    }
     std::size_t find_loop(label const& name) const {
         for (std::size_t at = 0; at < stage_.loops.size(); ++at) {
             if (stage_.loops[at].name == name) return at;
@@ -227,69 +279,95 @@ class interpreter {
         for (at = 0; at < stage_.loops[first].extent; ++at) each(first + 1, last, visit);
         at = 0;
     }
-
-    value call(function compute, operation op, value const& a, value const& b) {
-        bool undefined = false;
-        std::uint64_t const bits = compute(a, b, undefined);
-        if (undefined) note(op);
-        return {bits, a.defined && b.defined && !undefined};
-    }
-    void note(operation op) {
-        for (mishap& known : mishaps_) {
-            if (known.in == op && known.stage == stage_.output) return void(++known.times);
+    /// Likewise, with as many positions of the innermost loop as `visit` is told at a time.
+    template <class Visit>
+    void in_lanes(std::size_t first, std::size_t last, Visit const& visit) {
+        if (first == last) {
+            lane_loop_ = none;
+            return visit(1);
         }
-        mishaps_.push_back({kind_of(op), op, stage_.output, 1});
+        each(first, last - 1, [&] {
+            lane_loop_ = last - 1;
+            std::int64_t const extent = stage_.loops[lane_loop_].extent;
+            std::int64_t& at = axes_[last - 1];
+            for (at = 0; at < extent; at += most_lanes) {
+                lane_loop_ = last - 1;
+                visit(static_cast<int>(std::min<std::int64_t>(most_lanes, extent - at)));
+            }
+            at = 0;
+        });
     }
 
-    value compute(std::vector<step> const& steps, int root) {
-        static constexpr value none{};
+    void note(operation op, std::int64_t times) {
+        if (times == 0) return;
+        for (mishap& known : mishaps_) {
+            if (known.in == op && known.stage == stage_.output) return void(known.times += times);
+        }
+        mishaps_.push_back({kind_of(op), op, stage_.output, times});
+    }
+    static value add_product(scalar_type type, value const& a, value const& b, value const& sum) {
+        bool const defined = a.defined && b.defined && sum.defined;
+        if (type == scalar_type::float32) return {bits_of(std::fma(get<float>(a), get<float>(b), get<float>(sum))), defined};
+        return {bits_of(std::fma(get<double>(a), get<double>(b), get<double>(sum))), defined};
+    }
+
+    /// The values of all nodes at so many positions of the innermost loop.
+    void compute(std::vector<step> const& steps, int count) {
         for (step const& s : steps) {
             node const& n = what_[s.node];
-            value& into = values_[position(s.node)];
-            if (s.op == operation::axis_value) into = {bits_of(static_cast<std::int32_t>(axes_[s.loop])), true};
-            else if (s.op == operation::access) into = element(s);
-            else {
-                value const& a = values_[position(n.argument(0))];
-                value const& b = n.argument_count > 1 ? values_[position(n.argument(1))] : none;
+            value* const into = values_[position(s.node)].data();
+            if (s.op == operation::axis_value) {
+                for (int lane = 0; lane < count; ++lane)
+                    into[lane] = {bits_of(static_cast<std::int32_t>(axes_[s.loop] + (s.loop == lane_loop_ ? lane : 0))), true};
+            } else if (s.op == operation::access) {
+                for (int lane = 0; lane < count; ++lane) into[lane] = element(s, lane);
+            } else {
+                value const* const a = values_[position(n.argument(0))].data();
+                value const* const b = n.argument_count > 1 ? values_[position(n.argument(1))].data() : a;
                 if (s.op == operation::select) {
-                    value const& taken = a.bits != 0 ? b : values_[position(n.argument(2))];
-                    into = {taken.bits, a.defined && taken.defined};
-                } else into = call(s.compute, s.op, a, b);
+                    value const* const c = values_[position(n.argument(2))].data();
+                    for (int lane = 0; lane < count; ++lane) {
+                        value const& taken = a[lane].bits != 0 ? b[lane] : c[lane];
+                        into[lane] = {taken.bits, a[lane].defined && taken.defined};
+                    }
+                } else note(s.op, s.compute(a, b, into, count));
             }
         }
-        return values_[position(root)];
     }
 
-    value element(step const& s) {
+    value element(step const& s, int lane) const {
         read const& r = *s.at;
         source const& from = *s.from;
-        std::int64_t indices[most_dimensions] = {};
+        std::int64_t indices[most_dimensions];
         bool border = false;
         for (std::size_t d = 0; d < r.indices.size(); ++d) {
-            indices[d] = r.indices[d].at(axes_.data());
-            border = border || (!r.padded.empty() && (indices[d] < 0 || indices[d] >= r.padded[d]));
+            std::int64_t& index = indices[d] = r.indices[d].constant;
+            for (affine::term const& t : r.indices[d].terms) index += t.factor * (axes_[t.loop] + (t.loop == lane_loop_ ? lane : 0));
+            border = border || (!r.padded.empty() && (index < 0 || index >= r.padded[d]));
         }
         if (border) return {constant_bits(what_[s.node]), true};
         std::int64_t offset = 0, dense = 0;
         for (std::size_t d = 0; d < r.indices.size(); ++d) {
             std::int64_t const inside = indices[d] - from.box.minimum[d];
-            if (inside < 0 || inside >= from.box.extents[d]) {
-                throw std::out_of_range("oracle: " + stage_.output.str() + " reads " + from.box.name.str() + " at " +
-                                        std::to_string(indices[d]) + " of dimension " + std::to_string(d));
-            }
+            if (inside < 0 || inside >= from.box.extents[d]) leaves(from, indices[d], d);
             offset += inside * from.strides[d];
             dense = dense * from.box.extents[d] + inside;
         }
         int const bytes = tilewright::bytes_of(from.box.type);
         return {load(from.data + offset * bytes, bytes), from.defined == nullptr || (*from.defined)[static_cast<std::size_t>(dense)]};
     }
+    [[noreturn]] void leaves(source const& from, std::int64_t index, std::size_t dimension) const {
+        throw std::out_of_range("oracle: " + stage_.output.str() + " reads " + from.box.name.str() + " at " + std::to_string(index) +
+                                " of dimension " + std::to_string(dimension));
+    }
 
     computation_view what_;
     stage const& stage_;
     std::vector<mishap>& mishaps_;
-    std::vector<value> values_;
+    std::vector<std::vector<value>> values_;  ///< of each node, at each position
     std::vector<step> body_, start_;
     std::array<std::int64_t, 64> axes_{};
+    std::size_t lane_loop_ = none;  ///< the loop of which several positions are computed at a time
 };
 
 tensor_box box_of(computation_view what, stage const& s) {
@@ -379,7 +457,7 @@ std::vector<parameter_value> parameters_of(computation_view what) {
 }
 
 result evaluate(computation_view what, std::vector<operand> const& operands, std::vector<parameter_value> const& parameters,
-                std::vector<axis_extent> const& extents, accumulation how) {
+                std::vector<axis_extent> const& extents, manner const& how) {
     std::vector<stage> const stages = stages_of(what, extents);
     std::vector<result> computed(stages.size());
     std::vector<mishap> mishaps;
@@ -391,7 +469,7 @@ result evaluate(computation_view what, std::vector<operand> const& operands, std
         made.box = box_of(what, s);
         made.bytes.resize(static_cast<std::size_t>(made.box.bytes()));
         made.defined.resize(static_cast<std::size_t>(made.box.elements()), true);
-        bool const continues = s.continues || (s.sums_all && how == accumulation::from_contents);
+        bool const continues = s.continues || (s.sums_all && how.continues_sums);
         if (continues) {
             auto const before = std::find_if(operands.begin(), operands.end(), [&](operand const& o) { return o.box.name == s.output; });
             if (before == operands.end()) refuse("the contents of " + s.output.str() + " that are continued from");
@@ -399,7 +477,7 @@ result evaluate(computation_view what, std::vector<operand> const& operands, std
                 refuse("the contents of " + s.output.str() + " have another shape");
             std::memcpy(made.bytes.data(), before->data, made.bytes.size());
         }
-        interpreter(what, s, sources, parameters, mishaps).run(made.box, made.bytes, made.defined, continues);
+        interpreter(what, s, sources, parameters, mishaps).run(made.box, made.bytes, made.defined, continues, how.fuses);
         std::erase_if(sources, [&](source const& one) { return one.box.name == s.output; });
         sources.push_back({made.box, made.bytes.data(), made.box.dense_strides(), &made.defined});
     }

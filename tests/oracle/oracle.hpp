@@ -83,10 +83,13 @@ struct result {
     }
 };
 
-/// How an intrinsic's `+=` is meant.
-enum class accumulation : std::uint8_t {
-    from_zero,      // as in a kernel, and in what an intrinsic `writes`
-    from_contents,  // of a target that an intrinsic `updates`
+/// What is not in the computation itself.
+struct manner {
+    /// An intrinsic's `+=` continues from the contents of a target that it `updates`. In a kernel, and in what is `written`, it starts from
+    /// 0.
+    bool continues_sums = false;
+    /// On a core with fused multiply-adds, a sum of products of floating point rounds each `s + a * b` once.
+    bool fuses = false;
 };
 
 /// The tensors that a computation reads and does not compute, in order of appearance, each with the smallest box that has what is read.
@@ -111,6 +114,6 @@ std::vector<parameter_value> parameters_of(tilewright::computation_view what);
 /// @throws std::out_of_range when an element is read that an operand or a stage does not have
 result evaluate(tilewright::computation_view what, std::vector<operand> const& operands,
                 std::vector<parameter_value> const& parameters = {}, std::vector<tilewright::axis_extent> const& extents = {},
-                accumulation how = accumulation::from_zero);
+                manner const& how = {});
 
 }  // namespace oracle

@@ -18,12 +18,6 @@ struct affine {
     };
     std::int64_t constant = 0;
     std::vector<term> terms;
-
-    std::int64_t at(std::int64_t const* axes) const {
-        std::int64_t sum = constant;
-        for (term const& t : terms) sum += t.factor * axes[t.loop];
-        return sum;
-    }
 };
 
 /// An access of a stage's value.

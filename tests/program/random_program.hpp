@@ -8,19 +8,21 @@
 #include <string>
 #include <tilewright/program/kernel_plans.hpp>
 
+#include "oracle/oracle.hpp"
 #include "scratch_check.hpp"
 
-/// Programs that are drawn, with what they compute, and a check of their plans that shares nothing with the planner.
+/// Programs that are drawn, with what the oracle says that they compute, and a check of their plans that shares nothing with the planner.
 namespace programs {
 
 using namespace tilewright;
 using element = std::uint32_t;
 
-/// A kernel as plain C++ computes it.
+/// A kernel, r of x and perhaps y.
 struct drawn_kernel {
     enum class kind : std::uint8_t { scaled, added, turned, product, slice, twice, copied } is{};
     int first = -1, second = -1;  ///< tensors that it reads
     int result = -1;
+    computation_view what{};
 };
 struct drawn_tensor {
     std::string name;
@@ -40,26 +42,18 @@ struct drawn_program {
     program what{label("drawn")};
     std::string text;
 
+    /// What the oracle says that kernels give, one after the other.
     void compute() {
         for (drawn_kernel const& k : kernels) {
-            drawn_tensor& r = tensors[static_cast<std::size_t>(k.result)];
-            drawn_tensor const& a = tensors[static_cast<std::size_t>(k.first)];
-            r.values.assign(static_cast<std::size_t>(r.rows * r.columns), 0);
-            auto const at = [](drawn_tensor const& t, int i, int j) { return t.values[static_cast<std::size_t>(i * t.columns + j)]; };
-            for (int i = 0; i < r.rows; ++i) {
-                for (int j = 0; j < r.columns; ++j) {
-                    element& e = r.values[static_cast<std::size_t>(i * r.columns + j)];
-                    using enum drawn_kernel::kind;
-                    if (k.is == scaled) e = at(a, i, j) * 3u + 7u;
-                    if (k.is == added) e = at(a, i, j) + at(tensors[static_cast<std::size_t>(k.second)], i, j) * 5u;
-                    if (k.is == twice) e = (at(a, i, j) * 3u + 7u) * 5u + 1u;
-                    if (k.is == turned) e = at(a, j, i);
-                    if (k.is == copied) e = at(a, i, j);
-                    if (k.is == slice) e = at(a, i + 1, j + 2);
-                    for (int m = 0; k.is == product && m < a.columns; ++m)
-                        e += at(a, i, m) * at(tensors[static_cast<std::size_t>(k.second)], m, j);
-                }
-            }
+            std::vector<oracle::operand> operands;
+            auto const read = [&](label const& name, int which) {
+                drawn_tensor const& t = tensors[static_cast<std::size_t>(which)];
+                operands.emplace_back(oracle::tensor_box{name, scalar_type_of<element>(), 2, {}, {t.rows, t.columns}}, t.values.data());
+            };
+            read("x", k.first);
+            if (k.second >= 0) read("y", k.second);
+            oracle::result const made = oracle::evaluate(k.what, operands);
+            tensors[static_cast<std::size_t>(k.result)].values.assign(made.as<element>(), made.as<element>() + made.box.elements());
         }
     }
 };
@@ -205,6 +199,7 @@ class drawer {
                                       : k.is == product ? keep(r(i, j) += x(i, m) * y(m, j))
                                       : k.is == copied  ? keep(r(i, j) = x(i, j))
                                                         : keep(r(i, j) = x(i + 1, j + 2));
+        k.what = what;
         schedule& s = d_->schedules.emplace_back(what, *on.where);
         memory const near = by_npu ? spad_ : tcm_;
         // Of two stages, each works on copies of its own, one after the other; or a copy lives among the tensors.

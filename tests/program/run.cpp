@@ -34,7 +34,7 @@ TEST_CASE("memories with addresses of their own are constants of the generated c
 }
 
 TEST_CASE(
-    "drawn programs, generated and run: bit-equal to plain loops, whenever data moves and kernels run, in the cycles that were planned") {
+    "drawn programs, generated and run: bit-equal to the oracle, whenever data moves and kernels run, in the cycles that were planned") {
     int run = 0, begun = 0, held_up = 0;
     for (std::uint32_t seed = 9000; run < 60; ++seed) {
         auto const drawn = programs::drawer(seed).draw();
