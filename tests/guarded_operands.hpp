@@ -42,14 +42,10 @@ class guarded_operands {
             given_.emplace_back(blocks_[input]->begin(), blocks_[input]->begin() + blocks_[input]->size());
     }
 
-    /// @param position  in the order in which the computation reads its tensors
+    /// @param position  in the order in which the computation reads its tensors; the result comes last
     template <class T>
-    T* in(std::size_t position) const {
+    T* at(std::size_t position) const {
         return reinterpret_cast<T*>(blocks_.at(position)->begin());
-    }
-    template <class T>
-    T* out() const {
-        return reinterpret_cast<T*>(blocks_.back()->begin());
     }
     /// The result is what the oracle says, and nothing but the result was written.
     void check() const {

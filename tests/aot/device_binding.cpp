@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <matmul.hpp>
 #include <tilewright/runtime/call.hpp>
-#include <vector>
 
 #include "catch.hpp"
 #include "device.h"
+#include "guarded_operands.hpp"
 #include "matmul_device.h"
-#include "reference/fill.hpp"
-#include "reference/reference.hpp"
 
 namespace {
 
@@ -23,24 +21,21 @@ bool map_device() {
     return mapped;
 }
 
-struct operands {
-    std::vector<std::int8_t> a = std::vector<std::int8_t>(512 * 512), b = a;
-    std::vector<std::int32_t> c = std::vector<std::int32_t>(512 * 512, -1), expected = c;
-    operands() {
-        reference::fill(a.data(), a.size(), 1);
-        reference::fill(b.data(), b.size(), 2);
-        mvin_calls = mvout_calls = mac_calls = mul_calls = fail_at_mvout = 0;
-    }
-};
+/// @param failing  the store that fails; 0: none
+void start(int failing) {
+    mvin_calls = mvout_calls = mac_calls = mul_calls = 0;
+    fail_at_mvout = failing;
+}
 
 }  // namespace
 
 TEST_CASE("lesson 01 in the device binding, against C functions written by hand") {
     REQUIRE(map_device());
-    operands given;
-    REQUIRE(tilewright::call<lesson_matmul::matmul_on_npu>(matmul_device, given.a.data(), given.b.data(), given.c.data()) == 0);
-    reference::matmul_nn(512, 512, 512, given.a.data(), given.b.data(), given.expected.data());
-    CHECK(given.c == given.expected);
+    guarded_operands const given(tilewright::plan<lesson_matmul::matmul_on_npu>, guarded::side::end);
+    start(0);
+    REQUIRE(tilewright::call<lesson_matmul::matmul_on_npu>(matmul_device, given.at<std::int8_t>(0), given.at<std::int8_t>(1),
+                                                           given.at<std::int32_t>(2)) == 0);
+    given.check();
     CHECK(mvin_calls == 1024);
     CHECK(mvout_calls == 64);
     CHECK(mul_calls == 1024);
@@ -49,11 +44,13 @@ TEST_CASE("lesson 01 in the device binding, against C functions written by hand"
 
 TEST_CASE("the code of a device function that fails comes back, and nothing runs after it") {
     REQUIRE(map_device());
-    operands given;
-    fail_at_mvout = 2;
-    CHECK(tilewright::call<lesson_matmul::matmul_on_npu>(matmul_device, given.a.data(), given.b.data(), given.c.data()) == 33);
+    guarded::array<std::int8_t> const a(512 * 512, guarded::side::beginning), b(512 * 512, guarded::side::beginning);
+    guarded::array<std::int32_t> const c(512 * 512, guarded::side::beginning);
+    std::fill(c.begin(), c.end(), -1);
+    start(2);
+    CHECK(tilewright::call<lesson_matmul::matmul_on_npu>(matmul_device, a.data(), b.data(), c.data()) == 33);
     CHECK(mvout_calls == 2);
     CHECK(mvin_calls == 2 * 16);
     // Only the first tile was stored.
-    CHECK(std::count(given.c.begin(), given.c.end(), -1) >= 512 * 512 - 64 * 64);
+    CHECK(std::count(c.begin(), c.end(), -1) >= 512 * 512 - 64 * 64);
 }

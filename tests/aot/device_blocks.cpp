@@ -9,7 +9,7 @@
 #include "blocks_c_backend.h"
 #include "blocks_device.h"
 #include "catch.hpp"
-#include "reference/fill.hpp"
+#include "guarded_operands.hpp"
 
 namespace {
 
@@ -39,11 +39,9 @@ extern "C" std::int32_t load_block(void const* source, void* destination, std::i
 TEST_CASE("[2][4096] in the device binding is two blocks at two addresses") {
     REQUIRE(map_block(0xd800'0000));
     REQUIRE(map_block(0xda00'0000));
-    std::vector<float> x(512 * 32), y(512 * 32), expected;
-    reference::fill(x.data(), x.size(), 1);
-    for (float element : x) expected.push_back(element * 2);
-    REQUIRE(tilewright::call<blocks::in_two_blocks>(blocks_device, x.data(), y.data()) == 0);
-    CHECK(y == expected);
+    guarded_operands const given(tilewright::plan<blocks::in_two_blocks>, guarded::side::end);
+    REQUIRE(tilewright::call<blocks::in_two_blocks>(blocks_device, given.at<float>(0), given.at<float>(1)) == 0);
+    given.check();
     REQUIRE(loads.size() == 4);
     for (std::size_t at = 0; at < loads.size(); ++at) {
         CHECK(loads[at].to == (at % 2 == 0 ? 0xd800'0000u : 0xda00'0000u));
@@ -55,15 +53,15 @@ TEST_CASE("[2][4096] in the device binding is two blocks at two addresses") {
     // The last 256 rows of x, in turn.
     for (int row = 0; row < 256; ++row) {
         auto const* const block = reinterpret_cast<float const*>(std::uintptr_t{row % 2 == 0 ? 0xd800'0000u : 0xda00'0000u});
-        REQUIRE(std::memcmp(block + row / 2 * 32, x.data() + (256 + row) * 32, 32 * 4) == 0);
+        REQUIRE(std::memcmp(block + row / 2 * 32, given.at<float>(0) + (256 + row) * 32, 32 * 4) == 0);
     }
 }
 TEST_CASE("C++ source of code on two blocks") {
     tilewright::emulator& on = tilewright::emulated<blocks::dsp>();
-    std::vector<float> x(512 * 32), y(512 * 32), expected;
-    reference::fill(x.data(), x.size(), 1);
-    for (float element : x) expected.push_back(element * 2);
-    REQUIRE(tilewright::call<blocks::in_two_blocks>(blocks_c_backend, x.data(), y.data()) == 0);
-    CHECK(on.error().empty());
-    CHECK(y == expected);
+    for (guarded::side at : guarded::both_sides) {
+        guarded_operands const given(tilewright::plan<blocks::in_two_blocks>, at);
+        REQUIRE(tilewright::call<blocks::in_two_blocks>(blocks_c_backend, given.at<float>(0), given.at<float>(1)) == 0);
+        CHECK(on.error().empty());
+        given.check();
+    }
 }

@@ -3,11 +3,11 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "guarded_operands.hpp"
 #include "open_matmul_aot.h"
 #include "open_matmul_c.h"
 #include "open_rows.hpp"
 #include "open_sums_aot.h"
-#include "reference/reference.hpp"
 
 // One kernel compiled ahead of time, called with arguments of many shapes; what its entry says of shapes that do not agree.
 
@@ -43,18 +43,23 @@ struct matrix {
 
 TEST_CASE("a product of any extents, called with pointers") {
     for (auto const& [rows, columns, depth] : {std::array{1, 1, 1}, {8, 16, 8}, {17, 33, 9}, {5, 100, 31}, {1000, 3, 2}}) {
-        auto const a = numbers(rows * depth), b = numbers(depth * columns);
-        std::vector<std::int32_t> c(static_cast<std::size_t>(rows * columns), -1), expected = c, from_c = c;
-        reference::matmul_nn(rows, columns, depth, a.data(), b.data(), expected.data());
-        emulator& on = emulated<streaming>();
-        on.reset();
-        REQUIRE(call<open_rows::open_matmul>(open_matmul_aot, {{k, depth}, {m, rows}, {n, columns}}, a.data(), b.data(), c.data()) == 0);
-        CHECK(c == expected);
         auto const at = std::make_unique<plan_value>(plan<open_rows::open_matmul>.at({{m, rows}, {n, columns}, {k, depth}}));
-        CHECK(on.cycles() == ir::predict(*at).cycles);
-        CHECK(on.counted(load).bytes == at->bytes(load));
-        REQUIRE(call<open_rows::open_matmul>(open_matmul_c, {{k, depth}, {m, rows}, {n, columns}}, a.data(), b.data(), from_c.data()) == 0);
-        CHECK(from_c == expected);
+        emulator& on = emulated<streaming>();
+        for (guarded::side side : guarded::both_sides) {
+            guarded_operands const given(*at, side, {}, {{m, rows}, {n, columns}, {k, depth}});
+            auto const run = [&](auto* function) {
+                return call<open_rows::open_matmul>(function, {{k, depth}, {m, rows}, {n, columns}}, given.at<std::int8_t>(0),
+                                                    given.at<std::int8_t>(1), given.at<std::int32_t>(2));
+            };
+            on.reset();
+            REQUIRE(run(open_matmul_aot) == 0);
+            given.check();
+            CHECK(on.cycles() == ir::predict(*at).cycles);
+            CHECK(on.counted(load).bytes == at->bytes(load));
+            std::fill_n(given.at<std::int32_t>(2), rows * columns, -1);
+            REQUIRE(run(open_matmul_c) == 0);
+            given.check();
+        }
     }
 }
 TEST_CASE("an input that reaches further than the result, by an index that is not plain") {

@@ -5,6 +5,7 @@
 
 #include "catch.hpp"
 #include "copying.h"
+#include "guarded.hpp"
 
 // A program with copies by engines, in C, on a device that carries them out when they are started, or no sooner than they are waited for.
 
@@ -76,17 +77,23 @@ extern "C" int outward_wait(std::int64_t pending) {
 namespace {
 
 struct pools {
-    alignas(64) unsigned char l2[TILEWRIGHT_copying_l2_BYTES + 4], act[TILEWRIGHT_copying_act_BYTES + 4],
-        wei[TILEWRIGHT_copying_wei_BYTES + 4];
-    std::int32_t out[100];
+    // Between pages that cannot be touched, no larger than the header says.
+    guarded::array<unsigned char> l2_bytes, act_bytes, wei_bytes;
+    guarded::array<std::int32_t> out_elements;
+    unsigned char *l2 = l2_bytes.data(), *act = act_bytes.data(), *wei = wei_bytes.data();
+    std::int32_t* out = out_elements.data();
 
-    explicit pools(bool moves_late, std::string const& fails = "", int after = 0) {
+    explicit pools(bool moves_late, std::string const& fails = "", int after = 0, guarded::side at = guarded::side::end)
+        : l2_bytes(TILEWRIGHT_copying_l2_BYTES, at, 4),
+          act_bytes(TILEWRIGHT_copying_act_BYTES, at, 4),
+          wei_bytes(TILEWRIGHT_copying_wei_BYTES, at, 4),
+          out_elements(100, at) {
         asked.clear();
         lazy = moves_late, failing = fails, calls_before = after, pitch_of_rows = 0;
-        std::memset(l2, 0xa5, sizeof l2), std::memset(act, 0xa5, sizeof act);
-        for (int at = 0; at < 100; ++at) {
-            std::int32_t const value = at * 7 - 50;
-            std::memcpy(l2 + TILEWRIGHT_copying_in_OFFSET + 4 * at, &value, 4);
+        std::memset(l2, 0xa5, l2_bytes.size()), std::memset(act, 0xa5, act_bytes.size());
+        for (int element = 0; element < 100; ++element) {
+            std::int32_t const value = element * 7 - 50;
+            std::memcpy(l2 + TILEWRIGHT_copying_in_OFFSET + 4 * element, &value, 4);
         }
         std::memcpy(wei, copying_wei_image, TILEWRIGHT_copying_wei_IMAGE_BYTES);
     }
@@ -112,8 +119,9 @@ std::vector<std::string> repeated(std::vector<std::pair<std::string, int>> const
 TEST_CASE("engines copy beside the core, whether they do it when it is started or when it is waited for") {
     for (bool moves_late : {false, true}) {
         INFO("late " << moves_late);
-        pools p(moves_late);
+        pools p(moves_late, "", 0, moves_late ? guarded::side::beginning : guarded::side::end);
         REQUIRE(p.run() == 0);
+        CHECK((p.l2_bytes.is_intact() && p.act_bytes.is_intact() && p.wei_bytes.is_intact() && p.out_elements.is_intact()));
         for (int at = 0; at < 100; ++at) {
             std::int32_t const turned = (at % 10 * 10 + at / 10) * 7 - 50 + 1, number = at * at - 3000;
             REQUIRE(p.kept(at) == turned + number);

@@ -6,6 +6,7 @@
 
 #include "catch.hpp"
 #include "device_net.h"
+#include "guarded.hpp"
 #include "program/device_program.hpp"
 
 using namespace device_programs;
@@ -35,16 +36,24 @@ extern "C" int npu0_join(void) {
 namespace {
 
 struct pools {
-    alignas(64) unsigned char l2[TILEWRIGHT_device_net_l2_BYTES + 4], act[TILEWRIGHT_device_net_act_BYTES + 4],
-        wei[TILEWRIGHT_device_net_wei_BYTES + 4];
-    std::int32_t in[100], out[100];
+    // Between pages that cannot be touched, no larger than the header says.
+    guarded::array<unsigned char> l2_bytes, act_bytes, wei_bytes;
+    guarded::array<std::int32_t> in_elements, out_elements;
+    unsigned char *l2 = l2_bytes.data(), *act = act_bytes.data(), *wei = wei_bytes.data();
+    std::int32_t *in = in_elements.data(), *out = out_elements.data();
 
-    pools() {
+    explicit pools(guarded::side at = guarded::side::end)
+        : l2_bytes(TILEWRIGHT_device_net_l2_BYTES, at, 4),
+          act_bytes(TILEWRIGHT_device_net_act_BYTES, at, 4),
+          wei_bytes(TILEWRIGHT_device_net_wei_BYTES, at, 4),
+          in_elements(100, at),
+          out_elements(100, at) {
         asked.clear();
         start_code = kernel_code = 0;
         auto* const extra_at = reinterpret_cast<std::int32_t*>(l2 + TILEWRIGHT_device_net_extra_OFFSET);
-        for (int at = 0; at < 100; ++at) in[at] = at * 7 - 50, extra_at[at] = 1000 - at, out[at] = -1;
-        for (int at = 0; at < TILEWRIGHT_device_net_wei_IMAGE_BYTES; ++at) wei[at] = device_net_wei_image[at];
+        for (int element = 0; element < 100; ++element)
+            in[element] = element * 7 - 50, extra_at[element] = 1000 - element, out[element] = -1;
+        std::memcpy(wei, device_net_wei_image, TILEWRIGHT_device_net_wei_IMAGE_BYTES);
     }
     device_net_memories memories() { return {.l2 = l2, .act = act, .wei = wei}; }
     int run() {
@@ -57,21 +66,28 @@ struct pools {
         given.*which = other;
         return device_net(in, out, &given);
     }
+    bool is_intact() const {
+        return l2_bytes.is_intact() && act_bytes.is_intact() && wei_bytes.is_intact() && in_elements.is_intact() &&
+               out_elements.is_intact();
+    }
 };
 
 }  // namespace
 
 TEST_CASE("a program in C on pools that the caller gives: an agent works beside the caller, results are those of plain loops") {
-    pools p;
-    REQUIRE(p.run() == 0);
-    for (int i = 0; i < 10; ++i) {
-        for (int j = 0; j < 10; ++j) {
-            int const turned_in = (j * 10 + i) * 7 - 50, turned_extra = 1000 - (j * 10 + i);
-            REQUIRE(p.out[i * 10 + j] == 2 * turned_in + 1 + numbers[static_cast<std::size_t>(i * 10 + j)] + turned_extra + 1);
+    for (guarded::side at : guarded::both_sides) {
+        pools p(at);
+        REQUIRE(p.run() == 0);
+        CHECK(p.is_intact());
+        for (int i = 0; i < 10; ++i) {
+            for (int j = 0; j < 10; ++j) {
+                int const turned_in = (j * 10 + i) * 7 - 50, turned_extra = 1000 - (j * 10 + i);
+                REQUIRE(p.out[i * 10 + j] == 2 * turned_in + 1 + numbers[static_cast<std::size_t>(i * 10 + j)] + turned_extra + 1);
+            }
         }
+        // While the agent turns, the caller's core does.
+        CHECK(asked == std::vector<std::string>{"start", "join", "start", "join"});
     }
-    // While the agent turns, the caller's core does.
-    CHECK(asked == std::vector<std::string>{"start", "join", "start", "join"});
     ir::program_kernel const& beside = program_plan<on_device>.kernel_at(program_plan<on_device>.find_kernel("other"));
     ir::program_kernel const& turn = program_plan<on_device>.kernel_at(program_plan<on_device>.find_kernel("turn"));
     CHECK(turn.first_step < beside.first_step);
@@ -89,7 +105,7 @@ TEST_CASE("a pool that is null or misaligned is an error code before anything ru
     CHECK(p.run_with(&device_net_memories::act, p.act + 2) == -2703);
     CHECK(device_net(p.in, reinterpret_cast<std::int32_t*>(reinterpret_cast<unsigned char*>(p.out) + 1), &good) == -2701);
     CHECK(asked.empty());
-    for (std::int32_t one : p.out) CHECK(one == -1);
+    for (std::int32_t one : p.out_elements) CHECK(one == -1);
 }
 TEST_CASE("a failure comes back as its code, with nothing under way") {
     pools p;
@@ -100,7 +116,7 @@ TEST_CASE("a failure comes back as its code, with nothing under way") {
     kernel_code = -5;
     CHECK(again.run() == -5);
     CHECK(asked == std::vector<std::string>{"start", "join"});
-    for (std::int32_t one : again.out) CHECK(one == -1);
+    for (std::int32_t one : again.out_elements) CHECK(one == -1);
 }
 TEST_CASE("the image of the constants is a file, too") {
     std::ifstream file(std::string(DEVICE_NET_FILES) + "/device_net_wei.bin", std::ios::binary);
