@@ -56,6 +56,15 @@ TEST_CASE("names of the generated code are free for users") {
     auto const named = R(machine_axis, status) = A(machine_axis, status) + 1;
     check_equal(schedule(named, dsp).cache_read(A, l1).at(machine_axis).cache_write(R, l1).at(status));
 }
+TEST_CASE("a value is true where it is not 0") {
+    constexpr tensor<bool> some{"some"};
+    auto const check = [&]<class T>(T) {
+        tensor<T> const given{"given"};
+        auto const what = some(i) = cast<bool>(given(i)) != cast<bool>(given(i) % 4);
+        check_equal(schedule(what, dsp).vectorize(i, 8));
+    };
+    check(std::int8_t{}), check(std::uint16_t{}), check(std::int64_t{}), check(float{});
+}
 TEST_CASE("only the last stage continues") {
     auto const middle = stages(P(i) = P(i) + A(i), R(i) = P(i) + 1);
     CHECK(refusal_of(schedule(middle, dsp).store_in(P, l1)).broken == rule::continuing_in_the_middle);

@@ -116,6 +116,8 @@ inline Halide::Buffer<> expected_of(tilewright::plan_value const& plan, operand_
 /// What Halide 14 does otherwise than the language says, when it runs an algorithm without a plan.
 enum class defect_of_halide : std::uint8_t {
     none,
+    trimmed_reduction,  // of a minimum or maximum over an axis that stands in the value: not all of its loop is run
+    dropped_axis,       // of a reduction, where the value does not have the axis: nothing is repeated
 };
 
 /// Halide's allocations while a kernel runs.
