@@ -68,6 +68,46 @@ TEST_CASE("sums start from 0, maxima from the lowest value, minima from the high
     CHECK(made.as<bool>()[0]);
     CHECK_FALSE(made.as<bool>()[1]);
 }
+TEST_CASE("reductions, selections, borders and copies of every type") {
+    axis const m{"m", 2}, k{"k", 3}, h{"h", 2}, q{"q", 4};
+    auto const check = [&]<class T>(T) {
+        using list = std::vector<T>;
+        tensor<T> const from{"from"}, also{"also"}, to{"to"};
+        list const values{1, 5, 3, 6, 4, 2};
+        auto const of = [](auto const& what, std::vector<list> const& inputs) { return oracle::elements_of<T>(what, inputs); };
+        CHECK(of(to(m) += from(m, k), {values}) == list{9, 12});
+        CHECK(of(to(m) = also(m) + sum(k, from(m, k)), {{20, 30}, values}) == list{29, 42});
+        CHECK(of(to(m) = maximum(k, from(m, k)), {values}) == list{5, 6});
+        CHECK(of(to(m) = minimum(k, from(m, k)), {values}) == list{1, 2});
+        CHECK(of(to(m) = max(also(m), maximum(k, from(m, k))), {{9, 0}, values}) == list{9, 6});
+        CHECK(of(to(m) = select(from(m) < also(m), from(m), also(m) * 2), {{1, 5}, {3, 4}}) == list{1, 8});
+        CHECK(of(to(q) = padded(from(h), 7)(q - 1), {{1, 2}}) == list{7, 1, 2, 7});
+        CHECK(of(to(m) = from(1 - m), {{1, 2}}) == list{2, 1});
+        // Nothing is smaller, or larger, than what an extremum starts from.
+        using limits = std::numeric_limits<T>;
+        T const low = limits::has_infinity ? static_cast<T>(-limits::infinity()) : limits::lowest();
+        T const high = limits::has_infinity ? limits::infinity() : limits::max();
+        CHECK(of(to(m) = maximum(k, from(m, k)), {{low, low, low, low, 1, low}}) == list{low, 1});
+        CHECK(of(to(m) = minimum(k, from(m, k)), {{high, high, high, high, 1, high}}) == list{high, 1});
+    };
+    check(std::int8_t{}), check(std::int16_t{}), check(std::int32_t{}), check(std::int64_t{});
+    check(std::uint8_t{}), check(std::uint16_t{}), check(std::uint32_t{}), check(std::uint64_t{}), check(float{}), check(double{});
+
+    // Of bool: logic, extrema, borders.
+    constexpr tensor<bool> from{"from"}, also{"also"}, to{"to"};
+    auto const of = [](auto const& what, std::initializer_list<std::vector<char>> inputs) {
+        std::vector<oracle::tensor_box> const boxes = oracle::inputs_of(what.view());
+        std::vector<oracle::operand> operands;
+        for (std::vector<char> const& input : inputs) operands.emplace_back(boxes.at(operands.size()), input.data());
+        oracle::result const made = oracle::evaluate(what.view(), operands);
+        return std::vector<char>(made.as<char>(), made.as<char>() + made.box.elements());
+    };
+    using bits = std::vector<char>;
+    CHECK(of(to(m) = minimum(k, from(m, k)), {{1, 1, 1, 1, 0, 1}}) == bits{1, 0});
+    CHECK(of(to(m) = max(also(m), maximum(k, from(m, k))), {{0, 1}, {0, 0, 0, 0, 0, 0}}) == bits{0, 1});
+    CHECK(of(to(q) = padded(from(h), true)(q - 1), {{0, 0}}) == bits{1, 0, 0, 1});
+    CHECK(of(to(m) = select(from(m), !also(m), also(m)), {{1, 0}, {1, 1}}) == bits{0, 1});
+}
 TEST_CASE("a reduction has several axes, which may stand in the value or not occur at all") {
     axis const m{"m", 2}, k{"k", 2}, l{"l", 3};
     CHECK(of(out(m) = sum(k, l, in(m, k, l)), {{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}}) == ints{21, 57});
