@@ -29,6 +29,13 @@ TEST_CASE("a region is usable to its last byte and guarded on both sides") {
     CHECK(signal_of_write(region, 8192) == SIGSEGV);
     CHECK(signal_of_write(region, -1) == SIGSEGV);
 }
+TEST_CASE("a region of any size ends at a guard page when it is asked to") {
+    tilewright::guarded_region const region(100, 4, tilewright::region_side::end);
+    CHECK(signal_of_write(region, 0) == 0);
+    CHECK(signal_of_write(region, 99) == 0);
+    CHECK(signal_of_write(region, 100) == SIGSEGV);
+    CHECK(signal_of_write(region, -4096) == SIGSEGV);
+}
 TEST_CASE("a region is aligned beyond the page size when it must be") {
     tilewright::guarded_region const region(100, 1 << 16);
     CHECK(reinterpret_cast<std::uintptr_t>(region.begin()) % (1 << 16) == 0);

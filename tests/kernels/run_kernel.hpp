@@ -186,7 +186,13 @@ class compiled_kernel {
             for (std::size_t at = 0; at < operands.inputs.size(); ++at) CHECK(same_bits(operands.inputs[at], given.inputs[at]));
         };
         bool const overlaps = plan.rings.size() > 0 || tilewright::detail::is_ordered_aside(plan);
-        if (!overlaps) check_run(planned_, below);
+        // Memories that end where their last buffer does, and that begin where their first one does.
+        for (region_side at : {region_side::beginning, region_side::end}) {
+            INFO("memories at the " << (at == region_side::end ? "end" : "beginning"));
+            on_.enclose(plan, at);
+            check_run(planned_, at == region_side::beginning ? below : data);
+        }
+        on_.stop_enclosing();
         for (progress how : {progress::earliest, progress::latest, progress::random, progress::threads}) {
             if (!overlaps && how != progress::earliest) break;
             INFO("transfers complete: " << name_of(how));

@@ -105,6 +105,17 @@ class emulator {
         name_buffers(plan);
     }
     void stop_checking() { shadow_.stop(); }
+    /// From now on the memories have no more bytes than a plan uses of them, between pages that cannot be touched: what leaves its buffers,
+    /// the first or the last of a memory, stops the process. Contents are lost; memories that other machines have, too, are so no longer.
+    /// @param at  the end that lies directly at such a page
+    void enclose(plan_value const& plan, region_side at) {
+        give_up();
+        memories_.lay(at, [&](int memory_at, int bank) { return plan.peak_bytes(memory_at, bank); });
+    }
+    void stop_enclosing() {
+        give_up();
+        memories_.lay(region_side::beginning, [&](int memory_at, int) { return what_.memories[memory_at].bank_capacity(); });
+    }
     /// Keeps what engines and core do, for `timeline` and `chrome_trace`. `plan`: the one of the kernel, for the names of buffers
     void record(bool on = true) { records_ = on; }
     void record(plan_value const& plan) {

@@ -40,6 +40,20 @@ class memories {
         }
     }
 
+    /// Lays the banks anew, between guard pages again. Contents are lost.
+    ///
+    /// @param bytes_of  `bytes_of(memory, bank)`: how much of a bank there is from now on
+    template <class Bytes>
+    void lay(region_side at, Bytes const& bytes_of) {
+        for (int memory_at = 0; memory_at < what_.memories.size(); ++memory_at) {
+            memory const& m = what_.memories[memory_at];
+            bank_list banks;
+            for (int bank = 0; m.capacity > 0 && bank < m.banks; ++bank)
+                banks.emplace_back(static_cast<std::size_t>(bytes_of(memory_at, bank)), static_cast<std::size_t>(m.alignment), at);
+            banks_[static_cast<std::size_t>(memory_at)] = std::make_shared<bank_list const>(std::move(banks));
+        }
+    }
+
     /// The first byte of a bank; null when there is no such bank, or the memory has no capacity.
     std::byte* base(int memory_at, int bank) const {
         if (memory_at < 0 || static_cast<std::size_t>(memory_at) >= banks_.size()) return nullptr;

@@ -9,13 +9,16 @@
 
 namespace tilewright {
 
+/// The end of a region that lies directly at a page which cannot be touched; at the other one, what is left of a page comes first.
+enum class region_side : std::uint8_t { beginning, end };
+
 /// A block of memory between two pages that cannot be touched, so that running off either end stops the process at once.
 ///
 /// It lies anywhere in the process; its first byte is aligned to `alignment`, and it starts as zeros.
 class guarded_region {
   public:
     guarded_region() = default;
-    guarded_region(std::size_t bytes, std::size_t alignment) : bytes_(bytes) {
+    guarded_region(std::size_t bytes, std::size_t alignment, region_side at = region_side::beginning) : bytes_(bytes) {
         std::size_t const page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
         std::size_t const slack = alignment > page ? alignment : 0;
         std::size_t const inside = (bytes + page - 1) / page * page;
@@ -26,6 +29,7 @@ class guarded_region {
         auto const step = alignment > page ? alignment : page;
         begin_ = reinterpret_cast<std::byte*>((lowest + step - 1) / step * step);
         if (mprotect(begin_, inside, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
+        if (at == region_side::end) begin_ += (inside - bytes) / alignment * alignment;
     }
     guarded_region(guarded_region&& other) noexcept { swap(other); }
     guarded_region& operator=(guarded_region&& other) noexcept {
