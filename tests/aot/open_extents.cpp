@@ -47,7 +47,7 @@ TEST_CASE("a product of any extents, called with pointers") {
         emulator& on = emulated<streaming>();
         for (guarded::side side : guarded::both_sides) {
             guarded_operands const given(*at, side, {}, {{m, rows}, {n, columns}, {k, depth}});
-            auto const run = [&](auto* function) {
+            auto const run = [&, rows = rows, columns = columns, depth = depth](auto* function) {
                 return call<open_rows::open_matmul>(function, {{k, depth}, {m, rows}, {n, columns}}, given.at<std::int8_t>(0),
                                                     given.at<std::int8_t>(1), given.at<std::int32_t>(2));
             };
