@@ -31,7 +31,7 @@ machine dsp_that(bool overlaps) {
 }
 machine const blocking = dsp_that(false), overlapping = dsp_that(true);
 
-constexpr tensor<std::int16_t> A{"A"}, B{"B"};
+constexpr tensor<std::int8_t> A{"A"}, B{"B"};
 constexpr tensor<std::int32_t> C{"C"}, P{"P"};
 
 /// Runs on both machines; where transfers overlap, in two versions.
