@@ -103,7 +103,7 @@ class c_kernel {
 };
 
 /// The C source, compiled by both compilers, makes what the oracle says, and so does Halide's object, at the cost that the plan says.
-/// Operands lie at pages that cannot be touched.
+/// Operands and planned memories lie at pages that cannot be touched.
 /// @param plan  what is compiled; @param at  the same at some extents
 inline void check_c_source(schedule const& made_by, plan_value const& plan, plan_value const& at, emulator& on,
                            std::vector<double> const& parameters = {}) {
@@ -123,9 +123,10 @@ inline void check_c_source(schedule const& made_by, plan_value const& plan, plan
         }
         INFO(kernel->text().source);
         for (progress how : {progress::earliest, progress::latest, progress::random}) {
-            on.use(how, 29);
-            on.reset();
             kernels::operand_data const& operands = how == progress::latest ? below : data;
+            on.use(how, 29);
+            on.enclose(at, how == progress::latest ? region_side::beginning : region_side::end);
+            on.reset();
             kernels::guarded_buffer result = kernels::make_result(operands);
             CHECK(kernel->run(at, operands, result.elements, parameters) == 0);
             CHECK(on.error() == "");
@@ -135,6 +136,7 @@ inline void check_c_source(schedule const& made_by, plan_value const& plan, plan
         }
         on.use(progress::earliest);
     }
+    on.stop_enclosing();
 }
 
 }  // namespace c_kernels
