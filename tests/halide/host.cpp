@@ -40,7 +40,7 @@ void run(schedule const& of, std::vector<Out>& out, std::vector<int> const& shap
     REQUIRE(!plan->refusal);
     static guarded::side pools_at = guarded::side::end;
     pools_at = pools_at == guarded::side::end ? guarded::side::beginning : guarded::side::end;
-    argument_list const list = arguments_of(*plan);
+    auto const list = arguments_of(*plan);
     std::vector<std::unique_ptr<guarded::block>> blocks;
     std::vector<void*> pools;
     for (int at = 0; at < list.pool_count; ++at) {
