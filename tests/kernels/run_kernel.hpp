@@ -68,7 +68,7 @@ inline guarded_buffer make_result(operand_data const& data) {
 }
 
 /// Random operands: floats in [-1, 1), integers over the whole range of 8 and 16 bits, small ones of 32 and 64, so that sums do not
-/// overflow; nor do those of products of 16 bits, which are less than 2^13 where a stage is wider. They lie between pages that cannot be
+/// overflow. Where a stage is wider than 16 bits, those of 16 bits are less than 2^13. They lie between pages that cannot be
 /// touched, directly at the one before or after.
 inline operand_data random_operands(tilewright::plan_value const& plan, std::uint64_t seed, guarded::side at = guarded::side::end) {
     operand_data made;
@@ -120,13 +120,6 @@ inline Halide::Buffer<> expected_of(tilewright::plan_value const& plan, operand_
     return expected;
 }
 
-/// What Halide 14 does otherwise than the language says, when it runs an algorithm without a plan.
-enum class defect_of_halide : std::uint8_t {
-    none,
-    trimmed_reduction,  // of a minimum or maximum over an axis that stands in the value: not all of its loop is run
-    dropped_axis,       // of a reduction, where the value does not have the axis: nothing is repeated
-};
-
 /// Halide's allocations while a kernel runs.
 inline int& allocations() {
     static int count = 0;
@@ -161,11 +154,9 @@ class compiled_kernel {
     /// The plan's result is what the oracle says, bit for bit, and Halide makes the same of the algorithm without the plan; the run
     /// allocated nothing and cost what the plan says. With asynchronous transfers that holds however they make progress, and no access that
     /// is checked is a bad one. The operands lie at a page that cannot be touched, once after them and once before.
-    /// @param plan   what the kernel was compiled from, or that at some extents
-    /// @param known  why Halide makes something else of the algorithm
+    /// @param plan  what the kernel was compiled from, or that at some extents
     /// @return the result, and the operands that it was made of
-    operand_data check(tilewright::plan_value const& plan, std::vector<double> const& parameters = {},
-                       defect_of_halide known = defect_of_halide::none) {
+    operand_data check(tilewright::plan_value const& plan, std::vector<double> const& parameters = {}) {
         using namespace tilewright;
         INFO(planned_.statement());
         CHECK(!detail::find_excess(plan, detail::visiting::everything));
@@ -176,7 +167,7 @@ class compiled_kernel {
             INFO("without the plan");
             bool const fuses = plan.where->host().fused_multiply_add;
             Halide::Buffer<> const rounded = fuses ? expected_of(plan, data, parameters, false) : wanted;
-            CHECK(same_bits(result_of(plain_, data, parameters), rounded) == (known == defect_of_halide::none));
+            CHECK(same_bits(result_of(plain_, data, parameters), rounded));
         }
         allocations() = 0;
         auto const check_run = [&](halide::jit_kernel& kernel, operand_data const& operands) {
@@ -224,11 +215,10 @@ class compiled_kernel {
 };
 
 /// Compiles a plan and checks it.
-inline operand_data check_kernel(tilewright::plan_value const& plan, tilewright::emulator& on, std::vector<double> const& parameters = {},
-                                 defect_of_halide known = defect_of_halide::none) {
+inline operand_data check_kernel(tilewright::plan_value const& plan, tilewright::emulator& on, std::vector<double> const& parameters = {}) {
     INFO((plan.refusal ? to_string(plan.refusal) : std::string()));
     REQUIRE(!plan.refusal);
-    return compiled_kernel(plan, on).check(plan, parameters, known);
+    return compiled_kernel(plan, on).check(plan, parameters);
 }
 
 /// Likewise, and `expected`, which fills the result, given the operands as they were before, makes the same bits.
