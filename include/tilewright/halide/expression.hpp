@@ -14,8 +14,9 @@ inline Halide::Type type_of(scalar_type type) {
 /// The type that elements have in memory: a truth value is a byte.
 inline Halide::Type stored_type(scalar_type type) { return type == scalar_type::boolean ? Halide::UInt(8) : type_of(type); }
 
-/// A conversion as the language has it. To a bool, Halide would take the lowest bit of an integer, and anything of a float. To signed numbers
-/// of 32 bits and more Halide takes it to be in range: it would conclude from the ends of a range, wrapped, that a value is negative.
+/// A conversion as the language has it. To a bool, Halide would take the lowest bit of an integer, and anything of a float. To signed
+/// numbers of 32 bits and more Halide takes it to be in range: it would conclude from the ends of a range, wrapped, that a value is
+/// negative.
 inline Halide::Expr convert(Halide::Type const& to, Halide::Expr const& value) {
     Halide::Type const from = value.type();
     if (to.is_bool() && !from.is_bool()) return value != Halide::Internal::make_zero(from);
