@@ -18,6 +18,7 @@
 
 #include "fuzz/draw.hpp"
 #include "fuzz/print.hpp"
+#include "fuzz/program_trial.hpp"
 #include "fuzz/shrink.hpp"
 #include "fuzz/trial.hpp"
 
@@ -43,6 +44,8 @@ struct place_of_work {
     std::atomic<std::uint64_t> drawn{0};  ///< the last seed
     std::atomic<int> in_c{0};
 };
+
+std::string text_of(std::uint64_t seed) { return is_program(seed) ? program_text(seed) : cpp_of(draw(seed)); }
 
 void send(int to, std::uint64_t seed, outcome const& found, bool again = false) {
     record r{seed, found.is, found.in_c, again, {}};
@@ -92,6 +95,10 @@ void work(int to, place_of_work& at, walk_options const& options, std::uint64_t 
     int done = 0;
     for (std::uint64_t seed = first; seed < end; seed += step) {
         at.seed = at.drawn = seed;
+        if (is_program(seed)) {
+            send(to, seed, try_program(seed));
+            continue;
+        }
         auto one = std::make_unique<trial>(draw(seed));
         outcome found = one->plan();
         if (found.is == outcome::kind::agreed) found = one->run();
@@ -229,7 +236,7 @@ walk_result walk(walk_options const& options) {
         ++all.cases;
         static constexpr char const* words[] = {"agrees with the oracle ",
                                                 "is refused: ", "is left to the user by the language: ", "fails: "};
-        if (options.shows_cases) std::cout << cpp_of(draw(r.seed)) << "// " << words[static_cast<int>(r.is)] << r.what << "\n\n";
+        if (options.shows_cases) std::cout << text_of(r.seed) << "// " << words[static_cast<int>(r.is)] << r.what << "\n\n";
         if (r.is == outcome::kind::refused) ++all.refused[outcome{r.is, r.what}.category()];
         if (r.is == outcome::kind::undefined) ++all.undefined;
         if (r.is == outcome::kind::agreed) ++all.agreed;
@@ -290,9 +297,9 @@ walk_result walk(walk_options const& options) {
                 if (same) last = is.what;
                 return same;
             };
-            drawn_case const whole = draw(seed);
-            drawn_case const least = options.shrink_seconds > 0 ? shrink(whole, fails, [&] { return stopped || now() > until; }) : whole;
-            found.text = "// " + last + "\n" + cpp_of(least);
+            bool const shrinks = options.shrink_seconds > 0 && !is_program(seed);
+            std::string const text = shrinks ? cpp_of(shrink(draw(seed), fails, [&] { return stopped || now() > until; })) : text_of(seed);
+            found.text = "// " + last + "\n" + text;
             std::replace(last.begin(), last.end(), '\n', ' ');
             if (options.shows_progress) std::cout << found.text << std::flush;
             all.failures.push_back(found);
@@ -308,7 +315,7 @@ walk_result walk(walk_options const& options) {
             std::cout << "   " << std::flush;
         }
     }
-    for (auto const& [seed, what] : failed) all.failures.push_back({seed, what, "// " + what + "\n" + cpp_of(draw(seed))});
+    for (auto const& [seed, what] : failed) all.failures.push_back({seed, what, "// " + what + "\n" + text_of(seed)});
     for (worker& w : workers) munmap(w.at, sizeof(place_of_work));
     std::filesystem::remove_all(folder);
     if (options.shows_progress) std::cout << "\n";
