@@ -20,6 +20,15 @@ constexpr auto truncated = rounded(e) =
     cast<std::int32_t>((x(e) * 1.7f + y(e)) * 67108864.0f) + cast<std::int32_t>(x(e) * y(e) - x(e) < y(e));
 constexpr auto truncated_on_dsp = schedule(truncated, kernels::dsp).vectorize(e, 8);
 
+// Three elements in four blocks: nothing lies in the last one.
+constexpr memory far{.name = "far"}, close{.name = "close", .capacity = 1_KiB, .banks = 4};
+constexpr auto bring = transfer("bring", far, close).dimensions(3);
+constexpr auto banked = machine("banked", far, close, bring);
+constexpr axis few{"few", 3};
+constexpr auto tripled = y(few) = x(few) * 3;
+constexpr auto in_more_blocks =
+    schedule(tripled, banked).cache_read(x, close).layout([](auto i) { return index_map(i % 4, separator, i / 4); });
+
 template <schedule const& Schedule>
 void check(std::vector<double> const& parameters = {}) {
     static constexpr plan_value const& plan = tilewright::plan<Schedule>;
@@ -51,6 +60,7 @@ TEST_CASE("several stages, one of them carried out by a transfer") {
     check<features::chain_on_core>();
 }
 TEST_CASE("loops that stay code on two blocks of a memory") { check<blocks::in_two_blocks>(); }
+TEST_CASE("blocks in which nothing lies") { check<in_more_blocks>(); }
 TEST_CASE("intrinsics") {
     check<features::matmul_by_dots>();
     check<features::matmul_by_mac>();

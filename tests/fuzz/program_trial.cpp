@@ -8,6 +8,8 @@
 
 namespace fuzz {
 
+using namespace tilewright;
+
 namespace {
 
 outcome failed(std::string const& text) { return {outcome::kind::failed, "program: " + text}; }

@@ -103,6 +103,7 @@ class c_statements {
 
     void write(Stmt const& s, bool last);
     void let(Halide::Internal::LetStmt const* op, bool last);
+    void write_using(std::string const& word, Stmt const& body, bool last);
     bool checked_call(Halide::Internal::LetStmt const* op);
     void call(std::string const& head, Halide::Internal::Call const* op, std::string const& tail);
     void loop(Halide::Internal::For const* op);
@@ -182,10 +183,13 @@ inline void c_statements::let(Halide::Internal::LetStmt const* op, bool last) {
         std::string const word = values.define(op->name, c_variable::kind::elements);
         bool const plain = where.find_first_of(" ?+") == std::string::npos;
         declare(element->second + " *const " + word + " = (" + element->second + " *)" + (plain ? where : "(" + where + ")") + ";");
+        return write_using(word, op->body, last);
     } else if (type == Halide::UInt(64) && op->name.find(address_suffix) != std::string::npos) {
         std::string const where = values.pointer(op->value);
         flush();
-        declare("unsigned char *const " + values.define(op->name, c_variable::kind::address) + " = " + where + ";");
+        std::string const word = values.define(op->name, c_variable::kind::address);
+        declare("unsigned char *const " + word + " = " + where + ";");
+        return write_using(word, op->body, last);
     } else if (type.is_handle()) {
         std::string const where = values.text(op->value);
         flush();
@@ -206,6 +210,22 @@ inline void c_statements::let(Halide::Internal::LetStmt const* op, bool last) {
         values.bind(op->name, {word, c_variable::kind::lanes});
     }
     write(op->body, last);
+}
+
+/// What the body does not come to use, as the address of a block in which nothing lies, is not declared: compilers object.
+inline void c_statements::write_using(std::string const& word, Stmt const& body, bool last) {
+    std::size_t const declared_at = lines_.size() - 1;
+    write(body, last);
+    auto const is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+    for (std::size_t at = declared_at + 1; at < lines_.size(); ++at) {
+        std::string const& text = lines_[at].text;
+        if (text.compare(0, 2, "/*") == 0) continue;
+        for (std::size_t found = text.find(word); found != std::string::npos; found = text.find(word, found + 1)) {
+            std::size_t const end = found + word.size();
+            if ((found == 0 || !is_letter(text[found - 1])) && (end == text.size() || !is_letter(text[end]))) return;
+        }
+    }
+    lines_.erase(lines_.begin() + static_cast<std::ptrdiff_t>(declared_at));
 }
 
 /// `let status = call in { if (status != 0) wait for everything; assert(status == 0) }`: the way out is the same everywhere.
