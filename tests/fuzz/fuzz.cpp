@@ -38,6 +38,9 @@ int main(int count, char** given) {
     std::signal(SIGINT, [](int) { fuzz::stop_walking(); });
     fuzz::walk_result const all = fuzz::walk(options);
     for (auto const& [name, times] : all.refused) std::cout << "refused: " << name << " " << times << "\n";
+    if (!all.blamed.empty()) std::cout << "refused by the proof at the end of a plan, which asks to be reported: seeds";
+    for (std::uint64_t seed : all.blamed) std::cout << " " << seed;
+    if (!all.blamed.empty()) std::cout << "\n";
     std::cout << "compared: " << all.agreed << ", of them from C source too " << all.in_c
               << "; left to the user by the language: " << all.undefined << "\n";
     for (fuzz::walk_failure const& f : all.failures) std::cout << "\nseed " << f.seed << ": " << f.what << "\n" << f.text;

@@ -237,7 +237,11 @@ walk_result walk(walk_options const& options) {
         static constexpr char const* words[] = {"agrees with the oracle ",
                                                 "is refused: ", "is left to the user by the language: ", "fails: "};
         if (options.shows_cases) std::cout << text_of(r.seed) << "// " << words[static_cast<int>(r.is)] << r.what << "\n\n";
-        if (r.is == outcome::kind::refused) ++all.refused[outcome{r.is, r.what}.category()];
+        if (r.is == outcome::kind::refused) {
+            std::string const name = outcome{r.is, r.what}.category();
+            ++all.refused[name];
+            if (name == "race" || name == "deadlock") all.blamed.push_back(r.seed);
+        }
         if (r.is == outcome::kind::undefined) ++all.undefined;
         if (r.is == outcome::kind::agreed) ++all.agreed;
     };

@@ -31,6 +31,7 @@ struct walk_result {
     std::int64_t in_c = 0;       ///< of them, from C source too
     std::int64_t undefined = 0;  ///< the oracle met something that the language leaves to its user
     std::map<std::string, std::int64_t> refused{};
+    std::vector<std::uint64_t> blamed{};  ///< seeds of those that are refused by the proof at the end of a plan: the planner's own mistakes
     std::vector<walk_failure> failures{};
 
     std::int64_t refusals() const {

@@ -183,14 +183,6 @@ TEST_CASE("what is staged has its border along, which the core fills") {
                    .cache_read(in, l1)
                    .at(xo));
 }
-TEST_CASE("of a tensor that is read only outside of itself there is the border, and it stays an argument") {
-    constexpr axis e{"e", 4}, i{"i", 6};
-    constexpr tensor<std::int32_t> a{"a"}, b{"b"}, sums{"sums"};
-    static constexpr auto beside = sums(i) = a(i) + padded(b(e), 7)(9);
-    check(schedule(beside, dsp), emulated<dsp>(), [](kernels::operand_data const& d) {
-        for (int at = 0; at < 6; ++at) d.out<std::int32_t>()[at] = d.in<std::int32_t>(0)[at] + 7;
-    });
-}
 TEST_CASE("borders are there in time, whatever overlaps") {
     using namespace six_transfers;
     constexpr memory far{.name = "l2", .base = 0x2000'0000, .capacity = 256_KiB, .alignment = 64};
