@@ -12,7 +12,8 @@ build=$root/build/fuzz
 . "$root/.ci/packages.sh"
 install_packages $build_packages zlib1g-dev catch2 libbenchmark-dev clang-14 clang-format-14 python3
 
+mkdir -p "$build"
 CC=${CC:-gcc} CXX=${CXX:-g++} cmake -S "$root" -B "$build" -G Ninja -D CMAKE_BUILD_TYPE=Release -D TILEWRIGHT_BUILD_EXAMPLES=OFF \
-    -D TILEWRIGHT_BUILD_BENCH=OFF -D TILEWRIGHT_OPTIMISED_FUZZ=ON >"$build.log" 2>&1 || { cat "$build.log" >&2; exit 2; }
+    -D TILEWRIGHT_BUILD_BENCH=OFF -D TILEWRIGHT_OPTIMISED_FUZZ=ON >"$build/configured" 2>&1 || { cat "$build/configured" >&2; exit 2; }
 cmake --build "$build" --target fuzz
 exec "$build/tests/fuzz/fuzz" "$@"
