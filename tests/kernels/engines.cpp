@@ -1,4 +1,5 @@
 #include <tilewright/plan/planner.hpp>
+#include <tilewright/report/loop_program.hpp>
 
 #include "catch.hpp"
 #include "kernels/accelerator.hpp"
@@ -146,6 +147,33 @@ TEST_CASE("what one engine computes another one goes on with") {
     };
     on_every_machine(relu_of_matmul.view(), in_turn, by_hand);
     on_every_filling_machine(relu_of_matmul.view(), in_turn, by_hand);
+}
+TEST_CASE("between stages on one engine, or on engines that hold each other back, the core does not wait") {
+    auto const lines = [](machine const& where) {
+        schedule s(relu_of_matmul, where);
+        s.tile(p, q, po, qo, pi, qi, 16, 8).reorder(po, qo, pi, qi).cache_write(D, sums).at(qo).buffers(2);
+        s.tensorize(pi, qi, where.intrinsics[where.intrinsics.count - 1]);
+        tiled(s.stage(C).store_in(C, sums)).cache_read(A, inputs).at(ko).buffers(2).cache_read(B, weights).at(ko).buffers(2);
+        s.tensorize(mi, ni, ki, where.intrinsics[0]);
+        auto const plan = std::make_unique<plan_value>(make_plan(s));
+        REQUIRE(!plan->refusal);
+        CHECK(!detail::find_hazard(*plan, ir::visiting::everything));
+        emulator on(where, semantics_of<by_tokens>);
+        kernels::check_kernel(*plan, on);
+        std::string const text = loop_program(*plan);
+        return std::pair(text.find("wait for array"), text.find("relu"));
+    };
+    machine one_engine = by_tokens;
+    for (int at = 0; at < one_engine.intrinsics.count; ++at)
+        one_engine.intrinsics.parts[static_cast<std::size_t>(at)].engine_name = "array";
+    // By tokens between two engines, the core orders what has no steps in common.
+    auto const [wait_of_two, relu_of_two] = lines(by_tokens);
+    CHECK(wait_of_two < relu_of_two);
+    for (machine const& where : {one_engine, accelerator(ordered::by_interlocks, 4)}) {
+        auto const [wait, relu] = lines(where);
+        CHECK(relu < wait);  // at the end of the kernel
+        CHECK(wait != std::string::npos);
+    }
 }
 TEST_CASE("tiles that end early") {
     auto const direct = [](schedule& s) {

@@ -10,6 +10,7 @@
 #include <tilewright/plan/machine_check.hpp>
 #include <tilewright/plan/parallel.hpp>
 #include <tilewright/plan/placement.hpp>
+#include <tilewright/plan/needless_waits.hpp>
 #include <tilewright/plan/prediction.hpp>
 #include <tilewright/plan/program.hpp>
 #include <tilewright/plan/reading.hpp>
@@ -91,6 +92,7 @@ constexpr void write_plan(planning& p, proof wanted) {
     if (!p.refused() && !add_fences(plan)) p.refuse_capacity("steps", plan.steps.most + 1, plan.steps.most);
     if (!p.refused()) refuse_stale_setting(p, find_stale_setting(plan));
     if (p.refused()) return;
+    if (has_asynchronous_intrinsics(of.where())) drop_needless_waits(plan);
     if (plan.run_time_extents > 0) return check_representatives(p);
     limit_totals(p);
     if (!p.refused() && p.is_conditional()) refuse_excess(p, count_partial(plan));
