@@ -8,9 +8,9 @@
 #include <tilewright/plan/hazards.hpp>
 #include <tilewright/plan/links.hpp>
 #include <tilewright/plan/machine_check.hpp>
+#include <tilewright/plan/needless_waits.hpp>
 #include <tilewright/plan/parallel.hpp>
 #include <tilewright/plan/placement.hpp>
-#include <tilewright/plan/needless_waits.hpp>
 #include <tilewright/plan/prediction.hpp>
 #include <tilewright/plan/program.hpp>
 #include <tilewright/plan/reading.hpp>
