@@ -101,7 +101,7 @@ int main() {
     for (auto* operand : {&left, &right}) {
         for (float& element : *operand) element = std::uniform_real_distribution<float>(-1, 1)(random);
     }
-    auto const &one = plan<in_one_version>, &two = plan<in_two_blocks>;
+    tilewright::plan_value const &one = plan<in_one_version>, &two = plan<in_two_blocks>;
     std::cout << tilewright::memory_map(two) << "\n" << tilewright::loop_program(two) << "\n" << tilewright::traffic(two) << "\n";
 
     std::cout << "One version of every tile: load, then compute.\n";

@@ -400,7 +400,7 @@ TEST_CASE("a producer goes as far as it is read, in the loops of its reader or i
              on, many_of(i), reference);
 }
 TEST_CASE("what follows from an extent is refused while it is open") {
-    auto const& open = plan<run_time::rows_on_dsp>;
+    plan_value const& open = plan<run_time::rows_on_dsp>;
     CHECK_THROWS_AS(open.cycles(), std::invalid_argument);
     CHECK_THROWS_AS(open.bound(), std::invalid_argument);
     CHECK_THROWS_AS(open.serial_cycles(), std::invalid_argument);

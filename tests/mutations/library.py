@@ -3,8 +3,8 @@
     library.py BUILD [--faults FILE] [--only TEXT] [--jobs N] [--check]
 
 BUILD is a configured build with compile_commands.json, whose libraries of tests are built. A fault names a header, a text that stands in it
-once, what stands there instead, and the sources of tests that should fail. Each of these sources is compiled against the changed header, linked
-by itself as its executable is, and run. A fault is found when the source no longer compiles, though the header alone does, or when a test
+once, what stands there instead, and the tests that should fail: a source, and names of tests where others in it are slow. The source is compiled
+against the changed header, linked by itself as its executable is, and run. A fault is found when the source no longer compiles, though the header alone does, or when a test
 fails. All sources pass with the headers as they are, or the run ends there.
 
 The last line is `mutation: seeded=N found=M`; the exit code is 0 when all were found. --check only looks whether every text is where it
@@ -144,22 +144,22 @@ class Tests:
         return self.links[executable]
 
     def failure(self, test, overlay, folder):
-        """Why a source of tests does not pass; nothing when it does."""
+        """Why a source of tests does not pass; nothing when it does. `folder` keeps what was made of it."""
         source = source_of(test)
-        object_file, executable = folder / "test.o", folder / "test"
-        command = self.compile_command(source, overlay)
-        if self.includes_halide(source):
-            command += ["-include", str(self.precompiled)]
-        if not self.quiet([*command, "-w", "-c", str(source), "-o", str(object_file)]):
-            return "does not compile"
-        link, _ = self.link_command(source)
-        words = [str(object_file) if word == "OBJECT" else str(executable) if word == "OUTPUT" else word for word in link]
-        if not self.quiet(words):
-            return "does not link"
-        selected = shlex.split(test)[1:]
+        executable = folder / test.split()[0].replace("/", ".")
+        if not executable.exists():
+            object_file = executable.with_suffix(".o")
+            command = self.compile_command(source, overlay)
+            if self.includes_halide(source):
+                command += ["-include", str(self.precompiled)]
+            if not self.quiet([*command, "-w", "-c", str(source), "-o", str(object_file)]):
+                return "does not compile"
+            link, _ = self.link_command(source)
+            if not self.quiet([str({"OBJECT": object_file, "OUTPUT": executable}.get(word, word)) for word in link]):
+                return "does not link"
         try:
-            code = subprocess.run([str(executable), *selected], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                  timeout=LONGEST_RUN).returncode
+            code = subprocess.run([str(executable), *shlex.split(test)[1:]], cwd=folder, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL, timeout=LONGEST_RUN).returncode
         except subprocess.TimeoutExpired:
             return "hangs"
         return "" if code == 0 else "crashes" if code < 0 else "fails"
@@ -210,16 +210,18 @@ def main():
     with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(asked.jobs) as pool:
         tests = Tests(asked.build.resolve(), pathlib.Path(scratch))
         used = sorted({test for fault in faults for test in fault["tests"]})
-        tests.prepare(sorted({source_of(test) for test in used}))
+        sources = sorted({source_of(test) for test in used})
+        tests.prepare(sources)
 
-        def passes(test):
+        def failures_of(source):
             with tempfile.TemporaryDirectory(dir=scratch) as folder:
-                return test, tests.failure(test, None, pathlib.Path(folder))
+                return [(test, tests.failure(test, None, pathlib.Path(folder))) for test in used if source_of(test) == source]
 
-        for test, how in pool.map(passes, used):
-            if how:
-                raise Stopped(f"{test} {how} without any fault")
-        print(f"{len(used)} sources of tests pass as they are, after {time.monotonic() - begin:.0f} s", flush=True)
+        for results in pool.map(failures_of, sources):
+            for test, how in results:
+                if how:
+                    raise Stopped(f"{test} {how} without any fault")
+        print(f"{len(sources)} sources of tests pass as they are, after {time.monotonic() - begin:.0f} s", flush=True)
         running = {pool.submit(tests.finder_of, fault): fault for fault in faults}
         for number, done in enumerate(concurrent.futures.as_completed(running), 1):
             fault, finder = running[done], done.result()
