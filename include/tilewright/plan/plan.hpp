@@ -34,7 +34,7 @@ struct plan_of : plan_value {
 
 template <schedule const& Schedule>
 struct planned {
-    static constexpr plan_of<Schedule> value{detail::make_plan(Schedule, detail::reading_for<Schedule>())};
+    static constexpr plan_of<Schedule> value = detail::make_plan<plan_of<Schedule>>(Schedule, detail::reading_for<Schedule>());
     static constexpr verdict refusal = value.refusal;  // a static of its own, for the same reason
 };
 

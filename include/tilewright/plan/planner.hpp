@@ -102,10 +102,12 @@ constexpr void write_plan(planning& p, proof wanted) {
     if (!p.refused() && p.is_partial()) refuse_hazard(p, find_excess(plan));
 }
 
-constexpr plan_value make_plan(schedule const& of, machine_reading const& parts, proof wanted = proof::given) {
+/// @tparam Plan  what is made: a plan, or what is one and has nothing besides. A plan is large: the compiler should not copy it once more
+template <class Plan = plan_value>
+constexpr Plan make_plan(schedule const& of, machine_reading const& parts, proof wanted = proof::given) {
     planning p(of, parts);
     write_plan(p, wanted);
-    plan_value plan = p.plan;
+    Plan plan{p.plan};
     plan.refusal = p.kept;
     return plan;
 }
