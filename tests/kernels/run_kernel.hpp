@@ -67,9 +67,26 @@ inline guarded_buffer make_result(operand_data const& data) {
     return made;
 }
 
+/// Whether a tensor is read for the amount of a shift.
+inline bool is_amount(tilewright::computation_view what, tilewright::label const& tensor) {
+    auto const reads = [&](auto const& self, int at) -> bool {
+        tilewright::node const& n = what[at];
+        bool found = n.op == tilewright::operation::access && n.name == tensor;
+        for (int argument = 0; argument < n.argument_count && n.op != tilewright::operation::access; ++argument)
+            found = found || self(self, n.argument(argument));
+        return found;
+    };
+    for (int at = 0; at < what.count; ++at) {
+        tilewright::operation const op = what[at].op;
+        bool const shifts = op == tilewright::operation::shift_left || op == tilewright::operation::shift_right;
+        if (shifts && reads(reads, what[at].argument(1))) return true;
+    }
+    return false;
+}
+
 /// Random operands: floats in [-1, 1), integers over the whole range of 8 and 16 bits, small ones of 32 and 64, so that sums do not
-/// overflow. Where a stage is wider than 16 bits, those of 16 bits are less than 2^13. They lie between pages that cannot be
-/// touched, directly at the one before or after.
+/// overflow. Where a stage is wider than 16 bits, those of 16 bits are less than 2^13. Amounts of shifts are less than 8. They lie between
+/// pages that cannot be touched, directly at the one before or after.
 inline operand_data random_operands(tilewright::plan_value const& plan, std::uint64_t seed, guarded::side at = guarded::side::end) {
     operand_data made;
     made.side = at;
@@ -84,7 +101,8 @@ inline operand_data random_operands(tilewright::plan_value const& plan, std::uin
         tilewright::visit_scalar(b.type, [&]<class T>(T) {
             auto* const elements = static_cast<T*>(data.data());
             auto const count = data.number_of_elements();
-            if constexpr (std::is_integral_v<T> && sizeof(T) >= 4) reference::fill_between(elements, count, seed++, T{0}, T{1000});
+            if constexpr (std::is_integral_v<T> && sizeof(T) >= 4)
+                reference::fill_between(elements, count, seed++, T{0}, is_amount(plan.what, b.tensor) ? T{7} : T{1000});
             else if (std::is_integral_v<T> && sizeof(T) == 2 && wide) {
                 reference::fill(elements, count, seed++);
                 for (std::size_t element = 0; element < count; ++element) elements[element] = static_cast<T>(elements[element] / 4);

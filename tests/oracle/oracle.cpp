@@ -173,8 +173,8 @@ struct source {
 class interpreter {
   public:
     interpreter(computation_view what, stage const& of, std::vector<source> const& sources, std::vector<parameter_value> const& parameters,
-                std::vector<mishap>& mishaps)
-        : what_(what), stage_(of), mishaps_(mishaps), values_(static_cast<std::size_t>(what.count)) {
+                std::vector<mishap>& mishaps, bool is_last)
+        : what_(what), stage_(of), mishaps_(mishaps), is_last_(is_last), values_(static_cast<std::size_t>(what.count)) {
         for (std::vector<int> const* nodes : {&of.body_nodes, &of.start_nodes}) {
             for (int at : *nodes) {
                 node const& n = what[at];
@@ -349,7 +349,11 @@ class interpreter {
         std::int64_t offset = 0, dense = 0;
         for (std::size_t d = 0; d < r.indices.size(); ++d) {
             std::int64_t const inside = indices[d] - from.box.minimum[d];
-            if (inside < 0 || inside >= from.box.extents[d]) leaves(from, indices[d], d);
+            if (inside < 0 || inside >= from.box.extents[d]) {
+                // The caller need not have what only elements read that nobody asks for.
+                if (!is_last_ && from.defined == nullptr) return {0, false};
+                leaves(from, indices[d], d);
+            }
             offset += inside * from.strides[d];
             dense = dense * from.box.extents[d] + inside;
         }
@@ -364,6 +368,7 @@ class interpreter {
     computation_view what_;
     stage const& stage_;
     std::vector<mishap>& mishaps_;
+    bool is_last_;                            ///< whether no stage comes after this one
     std::vector<std::vector<value>> values_;  ///< of each node, at each position
     std::vector<step> body_, start_;
     std::array<std::int64_t, 64> axes_{};
@@ -477,7 +482,8 @@ result evaluate(computation_view what, std::vector<operand> const& operands, std
                 refuse("the contents of " + s.output.str() + " have another shape");
             std::memcpy(made.bytes.data(), before->data, made.bytes.size());
         }
-        interpreter(what, s, sources, parameters, mishaps).run(made.box, made.bytes, made.defined, continues, how.fuses);
+        bool const is_last = at + 1 == stages.size();
+        interpreter(what, s, sources, parameters, mishaps, is_last).run(made.box, made.bytes, made.defined, continues, how.fuses);
         std::erase_if(sources, [&](source const& one) { return one.box.name == s.output; });
         sources.push_back({made.box, made.bytes.data(), made.box.dense_strides(), &made.defined});
     }

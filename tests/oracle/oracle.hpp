@@ -111,7 +111,8 @@ std::vector<parameter_value> parameters_of(tilewright::computation_view what);
 /// @param operands    found by name: every input; and the tensor of the last stage where it continues from its contents
 /// @param parameters  found by name
 /// @throws std::invalid_argument when an operand, a parameter or an extent is missing or has another type or rank
-/// @throws std::out_of_range when an element is read that an operand or a stage does not have
+/// @throws std::out_of_range when an element is read that an operand or a stage does not have. Where a stage before the last reads beyond
+///                           an operand, what it computes there is not defined: the caller need not have what nobody asks for
 result evaluate(tilewright::computation_view what, std::vector<operand> const& operands,
                 std::vector<parameter_value> const& parameters = {}, std::vector<tilewright::axis_extent> const& extents = {},
                 manner const& how = {});

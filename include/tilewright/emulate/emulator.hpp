@@ -80,6 +80,7 @@ class emulator {
         recorded_.clear();
         fail_in_ = fail_token_in_ = 0;
         error_.clear();
+        error_code_ = 0;
     }
 
     /// Settings, for the kernels that run from now on.
@@ -162,6 +163,8 @@ class emulator {
     }
     /// What the first refused call wanted; empty when all went well.
     std::string const& error() const { return error_; }
+    /// The code that it returned; 0 when all went well.
+    std::int32_t error_code() const { return error_code_; }
 
     // What generated code calls.
 
@@ -653,7 +656,7 @@ class emulator {
                     who.text() + (writes ? " writes " : " reads ") + shadow_.text_of(buffer, bad.address) + ": " + bad.why);
     }
     std::int32_t fail(std::int32_t code, std::string const& what) {
-        if (error_.empty()) error_ = what;
+        if (error_.empty()) error_ = what, error_code_ = code;
         shadow_.clear();
         return code;
     }
@@ -682,6 +685,7 @@ class emulator {
     std::int64_t fail_in_ = 0, fail_token_in_ = 0;
     std::int32_t fail_code_ = 0;
     std::string error_;
+    std::int32_t error_code_ = 0;
 };
 
 /// The emulator of a machine that all kernels of this process share. Kernels that CMake builds with `BINDING emulated` run on it.

@@ -73,7 +73,7 @@ class jit_program {
         if (checked_ && !completes) on.check(k.build.plan);
         called.run(inputs, output);
         if (checked_ && (completes || !k.completes)) on.stop_checking();
-        return code != 0 || !on.error().empty() ? -1 : 0;
+        return on.error_code() != 0 ? on.error_code() : code;
     }
     /// The part of a tensor that a kernel uses, where the tensor is.
     Halide::Buffer<> argument_at(ir::program_use const& u, buffer const& b, std::map<std::string, void*> const& passed) const {
