@@ -56,7 +56,7 @@ assert npu["memories"][0]["base"] is None and npu["memories"][1]["host_visible"]
 assert find(npu["transfers"], "mvin")["costs"] == {"latency": 64, "setup": 0, "bytes_per_cycle": 16}
 assert find(npu["intrinsics"], "mac16")["operands"][2] == {
     "tensor": "c", "memory_name": "acc", "is": "updates", "alignment": 1, "stride_multiple": 1, "longest_stride": 0}
-assert npu["cores"] == [] and len(npu["semantics"]) == 14 + 14 + 1  # sum(l, …) has one more node: the axis that it names
+assert npu["cores"] == [] and len(npu["semantics"]) == 11 + 11  # i, j, l; c, a, b; two casts, the product, the sum, the store
 
 assert refused["refusal"]["verdict"] == "invalid_number"
 assert refused["refusal"]["sentence"].startswith("`m`: factor is 0, but must be at least 1")
