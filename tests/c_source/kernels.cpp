@@ -2,6 +2,7 @@
 #include "c_source/compiled.hpp"
 #include "kernels/biased.hpp"
 #include "kernels/features.hpp"
+#include "kernels/in_place.hpp"
 #include "kernels/scales.hpp"
 #include "kernels/schedules.hpp"
 #include "kernels/values.hpp"
@@ -94,6 +95,21 @@ TEST_CASE("parts that see a memory at addresses of their own") {
         CHECK(kernel.run(plan, data, result, {}) == 0);
         by_hand(data);
         CHECK(kernels::same_bits(result, data.output));
+    }
+}
+TEST_CASE("instructions that are given one address for what they read and what they overwrite") {
+    check<in_place::layer_on_vta>();
+    static constexpr plan_value const& plan = tilewright::plan<in_place::layer_on_vta>;
+    for (c_kernels::compiler const& with : {c_kernels::compilers[0], c_kernels::compilers[1],
+                                            c_kernels::compiler{TILEWRIGHT_C_GCC, "-O1 -fsanitize=undefined -fno-sanitize-recover=all"}}) {
+        c_kernels::c_kernel const kernel(in_place::layer_on_vta, plan, {"kernel", halide::binding::device, {"device.h"}},
+                                         {in_place::device}, with);
+        INFO(kernel.text().source);
+        CHECK(kernel.text().source.find("shift(") != std::string::npos);
+        kernels::operand_data const data = kernels::random_operands(plan, 31);
+        Halide::Buffer<> result = data.output.copy();
+        CHECK(kernel.run(plan, data, result, {}) == 0);
+        CHECK(kernels::same_bits(result, kernels::expected_of(plan, data)));
     }
 }
 TEST_CASE("scales that a call is given by value, or finds in registers of its channel") {

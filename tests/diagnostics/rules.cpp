@@ -604,6 +604,68 @@ TEST_CASE("every rule is raised by what breaks it") {
                      .cache_write(C, acc)
                      .tensorize(m, n, add2));
 
+    // operands that a result overwrites
+    constexpr memory held{.name = "held", .base = 0x9000'0000, .capacity = 64_KiB, .banks = 2}, wider{.name = "wider", .capacity = 64_KiB};
+    constexpr auto bring = transfer("bring", dram, held).on(dma).asynchronous().dimensions(2);
+    constexpr auto take = transfer("take", held, dram).on(dma).asynchronous().dimensions(2);
+    constexpr auto keep = transfer("keep", held, wider).on(dma).asynchronous().dimensions(2);
+    constexpr auto up = intrinsic("up", c(i, j) = d(i, j) + 1).reads(d, held).writes(c, held).in_place(d);
+    auto const over = machine("over", dram, held, wider, dma, bring, take, keep, transfer("leave", wider, dram).dimensions(2), up);
+    auto const overwritten = [&] { return schedule(plus_one, over).split(m, mo, mi, 16).split(n, no, ni, 16).reorder(mo, no, mi, ni); };
+    book.refuses(in_place, rule::overwrites_an_argument, overwritten().reads(D, held).cache_write(C, held).tensorize(mi, ni, up));
+    book.refuses(in_place, rule::overwrites_an_argument, overwritten().cache_read(D, held).writes(C, held).tensorize(mi, ni, up));
+    book.refuses(in_place, rule::overwritten_at_another_loop,
+                 overwritten().cache_read(D, held).at(no).cache_write(C, held).at(mo).tensorize(mi, ni, up));
+    auto const two_halves = [](auto x, auto y) { return index_map(y / 32, x, y % 32); };
+    book.refuses(in_place, rule::overwrites_another_layout,
+                 overwritten().cache_read(D, held).layout(two_halves).cache_write(C, held).tensorize(mi, ni, up));
+    auto const of_next_row = C(m, n) = D(m + 1, n) + 1;
+    book.refuses(in_place, rule::overwrites_another_element,
+                 schedule(of_next_row, over).cache_read(D, held).cache_write(C, held).tensorize(m, n, up));
+    constexpr axis tall{"tall", 80};
+    auto const of_some_rows = stages(D(tall, n) = E(tall, n) * 2, C(m, n) = D(m, n) + 1);
+    book.refuses(in_place, rule::overwrites_another_box,
+                 schedule(of_some_rows, over).store_in(D, held).cache_write(C, held).tensorize(m, n, up));
+    constexpr tensor<std::int32_t> L{"L"};
+    auto const needed_later = stages(D(m, n) = E(m, n) * 2, C(m, n) = D(m, n) + 1, L(m, n) = C(m, n) * D(m, n));
+    book.refuses(in_place, rule::overwritten_and_read,
+                 schedule(needed_later, over).store_in(D, held).store_in(C, held).stage(C).tensorize(m, n, up));
+    book.refuses(in_place, rule::overwrites_other_versions,
+                 overwritten().cache_read(D, held).at(no).buffers(2).cache_write(C, held).at(no).buffers(3).tensorize(mi, ni, up));
+    book.refuses(in_place, rule::overwritten_by_other_steps,
+                 overwritten().cache_read(D, held).at(no).cache_write(C, wider).at(mo).cache_write(C, held).at(no).tensorize(mi, ni, up));
+    book.refuses(in_place, rule::overwritten_in_another_bank,
+                 overwritten().cache_read(D, held).at(no).in_bank(0).cache_write(C, held).at(no).in_bank(1).tensorize(mi, ni, up));
+    constexpr auto from =
+        intrinsic("from", c(i, j) = d(i, j) + sum(l, product)).reads(a, spad).reads(b, spad).reads(d, acc).writes(c, acc).in_place(d);
+    auto const from_tiles = machine("from_tiles", dram, spad, acc, load, store, transfer("load_acc", dram, acc).dimensions(2), mac, from);
+    auto const of_tile = C(m, n) = D(m, n) + sum(k, wide(A(m, k)) * wide(B(k, n)));
+    book.refuses(in_place, rule::overwrites_partial_sums,
+                 schedule(of_tile, from_tiles)
+                     .split(m, mo, mi, 16)
+                     .split(k, ko, ki, 16)
+                     .reorder(ko, mo, mi, n, ki)
+                     .cache_read(A, spad)
+                     .cache_read(B, spad)
+                     .cache_read(D, acc)
+                     .at(mo)
+                     .cache_write(C, acc)
+                     .at(mo)
+                     .tensorize(mi, n, ki, mac));
+    auto const in_no_place = [&](intrinsic const& step) {
+        auto const with = machine("with", dram, spad, held, bring, dma, take, step);
+        book.refuses(invalid_part, rule::operand_not_in_place, schedule(plus_one, with).cache_read(D, held).cache_write(C, held));
+    };
+    constexpr tensor<std::int16_t> d16{"d"};
+    in_no_place(intrinsic("up", c(i, j) = d(j) + 1).reads(d, held).writes(c, held).in_place(d));
+    in_no_place(intrinsic("up", c(i, j) = d(j, i) + 1).reads(d, held).writes(c, held).in_place(d));
+    in_no_place(intrinsic("up", c(i, j) = d(i, j) + d(i + 1, j)).reads(d, held).writes(c, held).in_place(d));
+    in_no_place(intrinsic("up", c(i, j) = wide(d16(i, j)) + 1).reads(d16, held).writes(c, held).in_place(d16));
+    in_no_place(intrinsic("up", c(i, j) = d(i, j) + 1).reads(d, spad).writes(c, held).in_place(d));
+    in_no_place(intrinsic("up", c(i, j) = d(i, j) + 1).reads(d, held).writes(c, held).in_place(c));
+    in_no_place(intrinsic("up", c(i, j) = d(i, j) + a32(i, j)).reads(d, held).reads(a32, held).writes(c, held).in_place(d).in_place(a32));
+    in_no_place(intrinsic("up", c(i, j) = maximum(l, d(i, j))).reads(d, held).updates(c, held).in_place(d));
+
     // plans that no schedule leads to
     auto const drop = [](ir::step_kind kind, int which, plan_value& plan) {
         for (int at = 0; at < plan.steps.size(); ++at) {

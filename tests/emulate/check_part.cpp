@@ -79,6 +79,32 @@ int load_whole_rows(void const* source, std::int64_t destination, std::int64_t r
     return load(source, destination, (row_bytes + 15) / 16 * 16, rows, stride);
 }
 
+// A unit that overwrites rows of its sums.
+constexpr memory plain{.name = "plain", .base = 0x1000, .capacity = 4_KiB};
+constexpr axis row{"row", 3}, column{"column", 5};
+constexpr tensor<std::int32_t> x{"x"}, y{"y"}, z{"z"};
+constexpr auto add_row = intrinsic("add_row", y(row, column) = x(row, column) + z(column))
+                             .reads(x, plain)
+                             .reads(z, plain)
+                             .writes(y, plain)
+                             .in_place(x)
+                             .stride_multiple(x, 4)
+                             .stride_at_most(x, 8);
+constexpr auto unit = machine("unit", plain, add_row);
+bool strides_fit;
+int add_in_place(std::int32_t const* b, std::int32_t* a, std::int64_t a_stride) {
+    strides_fit = strides_fit && a_stride == 8;
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 5; ++j) a[i * a_stride + j] += b[j];
+    return 0;
+}
+int add_one_too_many(std::int32_t const* b, std::int32_t* a, std::int64_t a_stride) {
+    add_in_place(b, a, a_stride);
+    a[2 * a_stride + 5] += 1;
+    return 0;
+}
+int add_dense(std::int32_t const* b, std::int32_t* a, std::int64_t) { return add_in_place(b, a, 5); }
+
 template <class... Functions>
 std::string micro(intrinsic const& which, Functions... functions) {
     return check_intrinsic<micro_kernel::cpu>(which, c_functions(functions...));
@@ -93,6 +119,13 @@ bool contains(std::string const& text, std::string const& part) { return text.fi
 
 }  // namespace
 
+TEST_CASE("a C function that is given one address for what it reads and what it overwrites") {
+    strides_fit = true;
+    CHECK(check_intrinsic<unit>(add_row, c_functions(&add_in_place)) == "");
+    CHECK(strides_fit);
+    CHECK(contains(check_intrinsic<unit>(add_row, c_functions(&add_dense)), "of y is overwritten, where no element of it lies"));
+    CHECK(contains(check_intrinsic<unit>(add_row, c_functions(&add_one_too_many)), "add_row: "));
+}
 TEST_CASE("a C function that does what its intrinsic declares, in both forms") {
     CHECK(micro(micro_kernel::first_product, &right) == "");
     CHECK(micro(micro_kernel::next_product, &right) == "");

@@ -37,6 +37,15 @@ TEST_CASE("a correct run passes its checks in every mode") {
         for (std::size_t at = 0; at < 32; ++at) CHECK(d.B[at] == static_cast<std::uint8_t>(2 * d.A[at]));
     }
 }
+TEST_CASE("an operand that the result overwrites is where the result is") {
+    device d;
+    for (int at = 0; at < 8; ++at) *d.at(spad, at) = static_cast<std::uint8_t>(at);
+    CHECK(d.compute(device::at_raise, d.at(spad, 0), d.at(spad, 0)) == 0);
+    for (int at = 0; at < 8; ++at) CHECK(*d.at(spad, at) == (at < 4 ? 3 * at : at));
+    CHECK(d.compute(device::at_raise, d.at(spad, 0), d.at(spad, 4)) == emulation_bad_address);
+    CHECK(d.on.error().find("raise: operand a is not in the place of the result") != std::string::npos);
+    for (int at = 4; at < 8; ++at) CHECK(*d.at(spad, at) == at);
+}
 TEST_CASE("what a transfer in flight writes must not be touched, whatever the mode") {
     for (progress const how : {progress::earliest, progress::latest, progress::random, progress::threads}) {
         checked_device d(how);

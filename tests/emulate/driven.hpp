@@ -31,13 +31,14 @@ inline constexpr auto add = intrinsic("add", b(i) += a(i)).reads(a, spad).update
 inline constexpr auto copy = intrinsic("copy", b(i) = a(i)).reads(a, spad).writes(b, spad).cycles(5);
 inline constexpr auto behind = intrinsic("behind", b(i) = a(i)).reads(a, spad).writes(b, spad).on(loader).cycles(5);
 inline constexpr auto narrow = intrinsic("narrow", b(i) = a(i)).reads(a, tcm).writes(b, spad).cycles(5);
+inline constexpr auto raise = intrinsic("raise", b(i) = a(i) * 3).reads(a, spad).writes(b, spad).in_place(a).cycles(5);
 inline constexpr auto npu =
-    machine("npu", dram, spad, tcm, loader, channel, array, load, store, plain, widen, to_tcm, beside, add, copy, behind, narrow);
+    machine("npu", dram, spad, tcm, loader, channel, array, load, store, plain, widen, to_tcm, beside, add, copy, behind, narrow, raise);
 
 /// Its calls by name. The argument memory is `host`: tensors `A` (buffer 0) and `B` (buffer 1).
 struct device {
     enum { at_load, at_store, at_plain, at_widen, at_to_tcm, at_beside };
-    enum { at_add, at_copy, at_behind, at_narrow };
+    enum { at_add, at_copy, at_behind, at_narrow, at_raise };
     enum { on_loader, on_channel, on_array };
 
     emulator on{npu, semantics_of<npu>};

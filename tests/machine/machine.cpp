@@ -46,6 +46,12 @@ static_assert(call_of(all, named).symbol == label("copy2d"));
 static_assert(has_roles(call_of(all, named), {role::destination, role::source, role::extent, role::row_bytes, role::literal}));
 static_assert(call_of(all, all.intrinsics[1]).arguments[0].operand == 2 && call_of(all, all.intrinsics[1]).arguments[2].operand == 0);
 static_assert(call_of(all, all.intrinsics[1]).arguments[3].value == -1);
+// What the result overwrites is given once, as the result; its strides, too.
+constexpr auto over = intrinsic("over", c(i, j) = b(i, j) + a(i, j)).reads(b, near).writes(c, near).reads(a, near).in_place(b);
+constexpr auto with_over = machine("with_over", dram, near, over);
+static_assert(has_roles(call_of(with_over, with_over.intrinsics[0]), {role::address, role::stride, role::address, role::stride}));
+static_assert(call_of(with_over, with_over.intrinsics[0]).arguments[0].operand == 1);
+static_assert(with_over.intrinsics[0].find_in_place() == 0 && all.intrinsics[0].find_in_place() < 0);
 // The host of a machine without a core costs a cycle an operation.
 static_assert(all.host().name == label("host") && all.host().costs.divide == 1);
 // Semantics stand in the machine's pool.

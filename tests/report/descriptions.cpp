@@ -61,6 +61,7 @@ constexpr machine variants[] = {
     CHANGED(m.intrinsics.parts[0].flexible_axes = 1),
     CHANGED(m.intrinsics.parts[0].operands[0].alignment = 2),
     CHANGED(m.intrinsics.parts[0].operands[0].longest_stride = 2),
+    CHANGED(m.intrinsics.parts[0].operands[0].in_place = true),
     CHANGED(m.intrinsics.parts[0].operands[0].stride_multiple = 2),
     CHANGED(m.add(configuration("scale"))),
     CHANGED(m.add(configuration("scale", 2))),

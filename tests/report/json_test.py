@@ -37,11 +37,11 @@ assert [b["name"] for b in matmul["buffers"]] == ["A", "B", "C", "A.spad", "B.sp
 assert find(matmul["buffers"], "B.spad") == {
     "name": "B.spad", "tensor": "B", "kind": "staged", "memory": "spad", "type": "int8", "extents": [64, 64], "bytes": 4096,
     "offset": 4096, "address": "0x50001000", "versions": 1, "version_addresses": ["0x50001000"],
-    "first_line": 5, "last_line": 9, "loop": "ko", "blocks": 1, "layout": None}
+    "first_line": 5, "last_line": 9, "loop": "ko", "blocks": 1, "layout": None, "in_place_of": []}
 assert find(matmul["buffers"], "C") == {
     "name": "C", "tensor": "C", "kind": "argument", "memory": "dram", "type": "int32", "extents": [512, 512], "bytes": 1048576,
     "offset": None, "address": None, "versions": 1, "version_addresses": [], "first_line": None, "last_line": None, "loop": None,
-    "blocks": 1, "layout": None}
+    "blocks": 1, "layout": None, "in_place_of": []}
 assert find(matmul["traffic"], "mvin") == {"kind": "transfer", "name": "mvin", "on": "loader", "calls": 1024, "bytes": 4194304, "cycles": 327680}
 assert find(matmul["traffic"], "mul16")["calls"] == 1024
 assert sum(part["cycles"] for part in matmul["traffic"]) == 921600
@@ -55,7 +55,7 @@ assert [m["name"] for m in npu["memories"]] == ["dram", "spad", "acc"]
 assert npu["memories"][0]["base"] is None and npu["memories"][1]["host_visible"] is False
 assert find(npu["transfers"], "mvin")["costs"] == {"latency": 64, "setup": 0, "bytes_per_cycle": 16}
 assert find(npu["intrinsics"], "mac16")["operands"][2] == {
-    "tensor": "c", "memory_name": "acc", "is": "updates", "alignment": 1, "stride_multiple": 1, "longest_stride": 0}
+    "tensor": "c", "memory_name": "acc", "is": "updates", "alignment": 1, "stride_multiple": 1, "longest_stride": 0, "in_place": False}
 assert npu["cores"] == [] and len(npu["semantics"]) == 11 + 11  # i, j, l; c, a, b; two casts, the product, the sum, the store
 
 assert refused["refusal"]["verdict"] == "invalid_number"

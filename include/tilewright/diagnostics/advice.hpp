@@ -22,6 +22,7 @@
 #define TILEWRIGHT_INTRINSIC_MISMATCH "intrinsic mismatch: make the loops compute what it declares"
 #define TILEWRIGHT_INTRINSIC_OPERATION "intrinsic operation: make the loops compute what it declares"
 #define TILEWRIGHT_OPERAND_MEMORY "operand memory: stage it in the memory that the intrinsic names"
+#define TILEWRIGHT_IN_PLACE "in place: give both one box, which nothing else reads, or name another intrinsic"
 #define TILEWRIGHT_PARTIAL_STEP "partial step: do as the rule says, or choose a tile of whole steps"
 #define TILEWRIGHT_NO_BORDER "no border: do as the rule says, or declare a transfer that fills the memory with the border"
 #define TILEWRIGHT_CAPACITY_OF_REPRESENTATION "capacity of representation: simplify it, or split the kernel in two"

@@ -215,6 +215,9 @@ constexpr void report_refusal() {
             no_refusal<Planned, operand_memory>::ok,
             TILEWRIGHT_OPERAND_MEMORY);
         static_assert(
+            no_refusal<Planned, in_place>::ok,
+            TILEWRIGHT_IN_PLACE);
+        static_assert(
             no_refusal<Planned, partial_step>::ok,
             TILEWRIGHT_PARTIAL_STEP);
         static_assert(

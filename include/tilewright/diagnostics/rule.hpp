@@ -91,6 +91,16 @@
     X(step_on_the_next_tile, "the last step falls on the next tile of `$2`; stage it further in")                                       \
     X(step_behind_a_reduction, "no transfer fills `$2` so that the last step adds nothing")                                             \
     X(other_index, "along one axis the index of `$2` moves by #0, in the intrinsic by #1")                                              \
+    X(overwrites_an_argument, "`$3` is the caller's, whose tensors have places of their own; stage it")                                 \
+    X(overwritten_at_another_loop, "they are made inside #0 and #1 loops; stage or compute both at one loop")                           \
+    X(overwrites_partial_sums, "at this loop the buffer holds partial sums, which are loaded there")                                    \
+    X(overwrites_another_element, "what a step reads is not the element that it writes")                                                \
+    X(overwrites_another_box, "dimension #0 is #1 long where it is read, and #2 where it is written")                                   \
+    X(overwrites_another_layout, "they have different layouts; give both the same")                                                     \
+    X(overwritten_and_read, "`$3` reads it, too, when it is gone; let that read a copy, or come first")                                 \
+    X(overwrites_other_versions, "there are #0 versions of the one and #1 of the other; give both as many")                             \
+    X(overwritten_by_other_steps, "the steps of one transfer are counted over #0 loops, those of the other over #1")                    \
+    X(overwritten_in_another_bank, "bank #0 is asked for the one, bank #1 for the other")                                               \
     X(one_operand_for_two, "it takes `$2` twice, where the stage reads two values, the second of `$3`")                                 \
     X(operand_with_offset, "its semantics index `$2` with the offset #1, which no stage has")                                           \
     X(dimensions_in_one, "two dimensions of `$2` lie in one dimension of the stage")                                                    \
@@ -119,6 +129,7 @@
     X(operand_declared_twice, "an operand is declared twice")                                                                           \
     X(result_only_read, "what it computes needs writes or updates, not reads")                                                          \
     X(input_written, "what it only reads needs reads")                                                                                  \
+    X(operand_not_in_place, "the result is to overwrite `$1`, so that has its indices, type and memory, alone; the result writes")      \
     X(result_not_updated, "its semantics continue from what it computes; that needs updates")                                           \
     X(update_without_reduction, "updates needs semantics that reduce, such as +=")                                                      \
     X(update_with_a_start, "it updates an operand that its semantics start anew; declare that it writes it")                            \

@@ -53,21 +53,28 @@ class intrinsic_check : part_check {
         for (std::size_t o = 0; o < operands_.size(); ++o) {
             operand& one = operands_[o];
             one.footprint.cover(extents_.data());
+            if (what_.operands[o].in_place) continue;
             choose_strides(static_cast<int>(o));
             std::copy(one.strides.begin(), one.strides.end(), strides.begin() + static_cast<std::ptrdiff_t>(o * max_rank));
             std::int64_t const alignment =
-                std::lcm(std::lcm(what_.address_alignment, what_.operands[o].alignment), one.footprint.element_bytes);
+                std::lcm(std::lcm(what_.address_alignment, constraint(o).alignment), one.footprint.element_bytes);
             one.memory =
                 make_piece(where_.memories.find(what_.operands[o].memory_name), one.footprint.reach(one.strides.data()), alignment);
             fill(one.memory, one.type);
+        }
+        if (int const tied = what_.find_in_place(); tied >= 0) {
+            operand &read = operands_[static_cast<std::size_t>(tied)], &written = operands_[result()];
+            read.strides = written.strides;
+            std::copy(read.strides.begin(), read.strides.end(), strides.begin() + tied * max_rank);
+            read.memory = {written.memory.first, {}, written.memory.begin, written.memory.size, written.memory.address};
         }
         std::vector<std::vector<std::byte>> before;
         for (operand& one : operands_) before.push_back(copy_of(one.memory));
         // What should come out is made in place, and put back.
         for (std::size_t o = 0; o < operands_.size(); ++o) addresses[o] = operands_[o].memory.first;
         does_(addresses.data(), strides.data(), extents_.data());
+        for (operand& one : operands_) wanted.push_back(copy_of(one.memory));
         for (std::size_t o = 0; o < operands_.size(); ++o) {
-            wanted.push_back(copy_of(operands_[o].memory));
             std::copy(before[o].begin(), before[o].end(), operands_[o].memory.begin);
         }
         std::string wrong = call_all(what_, [&](call_argument const& a) -> passed_value {
@@ -83,12 +90,26 @@ class intrinsic_check : part_check {
                 default: return {static_cast<std::uint64_t>(a.value)};
             }
         });
-        for (std::size_t o = 0; o < operands_.size() && wrong.empty(); ++o) wrong = difference(static_cast<int>(o), wanted[o]);
+        for (std::size_t o = 0; o < operands_.size() && wrong.empty(); ++o) {
+            if (!what_.operands[o].in_place) wrong = difference(static_cast<int>(o), wanted[o]);
+        }
         return wrong;
     }
     std::int64_t stride_of(int o, int dimension) const {
         operand const& one = operands_[static_cast<std::size_t>(o)];
         return dimension + 1 == one.rank ? 1 : one.strides[static_cast<std::size_t>(dimension)];
+    }
+    std::size_t result() const { return static_cast<std::size_t>(what_.find(stage_.output)); }
+    /// What is asked of an operand; of the result, with what is asked of the one that it overwrites.
+    operand_constraint constraint(std::size_t o) const {
+        operand_constraint all = what_.operands[o];
+        int const tied = what_.find_in_place();
+        if (tied < 0 || o != result()) return all;
+        operand_constraint const& read = what_.operands[static_cast<std::size_t>(tied)];
+        all.alignment = std::lcm(all.alignment, read.alignment), all.stride_multiple = std::lcm(all.stride_multiple, read.stride_multiple);
+        bool const shorter = read.longest_stride > 0 && (all.longest_stride == 0 || read.longest_stride < all.longest_stride);
+        if (shorter) all.longest_stride = read.longest_stride;
+        return all;
     }
     /// Rows as far apart as they are long, or a little further.
     void choose_strides(int o) {
@@ -104,12 +125,13 @@ class intrinsic_check : part_check {
             auto const at = static_cast<std::size_t>(d);
             std::int64_t stride = 1;
             if (d + 1 < one.rank) {
-                operand_constraint const& declared = what_.operands[static_cast<std::size_t>(o)];
+                operand_constraint const declared = constraint(static_cast<std::size_t>(o));
                 std::int64_t unit = std::lcm(what_.stride_alignment, declared.stride_multiple);
                 each_call(where_, what_, [&](device_call const& call) {
                     for (int which = 0; which < call.count; ++which) {
                         call_argument const& a = call.arguments[static_cast<std::size_t>(which)];
-                        if (a.is == role::stride && a.operand == o && a.dimension == d && a.value > 1) unit = std::lcm(unit, a.value);
+                        bool const mine = a.operand == o || (a.operand == what_.find_in_place() && static_cast<std::size_t>(o) == result());
+                        if (a.is == role::stride && mine && a.dimension == d && a.value > 1) unit = std::lcm(unit, a.value);
                     }
                 });
                 std::int64_t const least = (length + unit - 1) / unit * unit;

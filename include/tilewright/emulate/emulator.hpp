@@ -50,6 +50,7 @@ class emulator {
             part.axis_count = s.axis_count;
             for (std::size_t axis = 0; axis < static_cast<std::size_t>(s.axis_count); ++axis) part.most[axis] = s.axes[axis].extent;
             for (int o = 0; o < i.operand_count; ++o) part.operands.emplace_back(what_, i, o);
+            part.result = i.find(s.output);
         }
         reset();
     }
@@ -313,6 +314,13 @@ class emulator {
             }
         }
         operands = decoded;
+        if (int const tied = i.find_in_place(); tied >= 0) {
+            std::int64_t const* const read = decoded + tied * (2 + max_rank);
+            std::int64_t const* const written = decoded + part.result * (2 + max_rank);
+            if (read[0] != written[0] || !std::equal(read + 2, read + 2 + max_rank, written + 2))
+                return fail(emulation_bad_address, i.name.str() + ": operand " + i.operands[static_cast<std::size_t>(tied)].tensor.str() +
+                                                       " is not in the place of the result");
+        }
         if (std::string const stale = settings_.missing(i, operands, extents.data()); !stale.empty())
             return fail(emulation_stale_setting, stale);
         bool const aside = i.is_asynchronous && part.engine >= 0;
@@ -424,6 +432,7 @@ class emulator {
     using extent_list = std::array<std::int64_t, stage::most_axes>;
     struct intrinsic_part {
         int engine = -1, axis_count = 0;
+        int result = 0;      ///< its position among the operands
         extent_list most{};  ///< of each axis
         std::vector<emulation::operand_footprint> operands;
     };

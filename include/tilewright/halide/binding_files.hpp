@@ -257,7 +257,7 @@ inline std::vector<std::string> device_prototype_list(plan_value const& plan, bo
                 if (a.is == role::stride) return "int64_t " + o.tensor.str() + "_stride_" + std::to_string(a.dimension);
                 if (a.is == role::value) return "int64_t " + o.tensor.str() + "_value";
                 if (where.memories[memory_of(where, i, a)].is_numbered()) return "int64_t " + o.tensor.str();
-                return std::string(o.is == direction::reads ? "const void *" : "void *") + o.tensor.str();
+                return std::string(o.is == direction::reads && !o.in_place ? "const void *" : "void *") + o.tensor.str();
             });
         });
     }

@@ -435,7 +435,8 @@ class emitter : code_copies {
             call_argument const& a = described.arguments[static_cast<std::size_t>(position)];
             Expr const given = argument_of(form, a);
             bool const reads = a.is == role::address && given.type().is_handle() && !values_.holds(operand_of(form, a.operand).buffer) &&
-                               what.operands[static_cast<std::size_t>(a.operand)].is == direction::reads;
+                               what.operands[static_cast<std::size_t>(a.operand)].is == direction::reads &&
+                               !what.operands[static_cast<std::size_t>(a.operand)].in_place;
             arguments.push_back(reads ? only_read(given) : given);
         }
         return value_call(described.symbol, made, arguments);

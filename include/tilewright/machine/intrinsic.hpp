@@ -19,6 +19,7 @@ struct operand_constraint {
     std::int64_t alignment = 1;        ///< bytes; of its address, besides what all operands keep to
     std::int64_t stride_multiple = 1;  ///< elements; of its strides, likewise
     std::int64_t longest_stride = 0;   ///< elements; 0: no limit
+    bool in_place = false;             ///< the result overwrites it: both have one address and one set of strides
 
     friend constexpr bool operator==(operand_constraint const&, operand_constraint const&) = default;
 };
@@ -42,6 +43,13 @@ struct intrinsic_description {
     part_range settings{};               ///< of the machine's: what must be configured
     semantics_range semantics{};
 
+    /// The operand that the result overwrites where it lies; -1: none.
+    constexpr int find_in_place() const {
+        for (int position = 0; position < operand_count && position < most_operands; ++position) {
+            if (operands[static_cast<std::size_t>(position)].in_place) return position;
+        }
+        return -1;
+    }
     constexpr bool is_flexible(int axis) const { return (flexible_axes >> axis & 1) != 0; }
     constexpr int find(label const& operand) const {
         for (int position = 0; position < operand_count && position < most_operands; ++position) {
@@ -121,6 +129,11 @@ struct intrinsic : intrinsic_description {
     }
     constexpr intrinsic& stride_at_most(any_tensor const& operand, std::int64_t elements) {
         return change(operand, [elements](operand_constraint& o) { o.longest_stride = elements; });
+    }
+    /// The result overwrites this operand, which is declared before: each element of it is read where that of the result is written. The
+    /// plan gives both one buffer.
+    constexpr intrinsic& in_place(any_tensor const& operand) {
+        return change(operand, [](operand_constraint& o) { o.in_place = true; });
     }
     /// The C function that carries it out, and its arguments in order. Comes after the operands are declared.
     template <class... Arguments>

@@ -149,8 +149,9 @@ constexpr device_call call_of(machine const& where, transfer_description const& 
 }
 
 /// The call of an intrinsic, with its default arguments when none were given: of each operand, in the order they are declared, its
-/// address and the strides of all its dimensions but the innermost; then the extents that are not fixed, in the order of the axes. Of an
-/// operand in registers that are passed by value, the register, but for one that is overwritten.
+/// address and the strides of all its dimensions but the innermost; then the extents that are not fixed, in the order of the axes. What
+/// the result overwrites in place is given once, as the result. Of an operand in registers that are passed by value, the register, but for
+/// one that is overwritten.
 constexpr device_call call_of(machine const& where, intrinsic_description const& what) {
     device_call call = what.call;
     if (call.count > 0) return call;
@@ -158,7 +159,7 @@ constexpr device_call call_of(machine const& where, intrinsic_description const&
     for (int operand = 0; operand < what.operand_count; ++operand) {
         operand_constraint const& declared = what.operands[static_cast<std::size_t>(operand)];
         bool const by_value = passes_values(where, declared.memory_name);
-        if (by_value && declared.is == direction::writes) continue;
+        if (by_value ? declared.is == direction::writes : declared.in_place) continue;
         call.push({role::address, 0, static_cast<std::int8_t>(operand)});
         int rank = 0;
         for (int at = 0; at < semantics.count && !by_value; ++at) {

@@ -104,7 +104,7 @@ BOOST_HANA_ADAPT_STRUCT(tilewright::stride_limits, most, multiple, exactly, none
 BOOST_HANA_ADAPT_STRUCT(tilewright::transfer_description, name, source, destination, engine_name, core_name, is_asynchronous,
                         most_dimensions, largest_row_bytes, largest_extent, largest_extents, source_strides, destination_strides,
                         limited_dimension, row_granularity, address_alignment, costs, call, more_calls, settings, semantics);
-BOOST_HANA_ADAPT_STRUCT(tilewright::operand_constraint, tensor, memory_name, is, alignment, stride_multiple, longest_stride);
+BOOST_HANA_ADAPT_STRUCT(tilewright::operand_constraint, tensor, memory_name, is, alignment, stride_multiple, longest_stride, in_place);
 BOOST_HANA_ADAPT_ADT(tilewright::intrinsic_description, (name, [](auto const& i) { return i.name; }),
                      (engine_name, [](auto const& i) { return i.engine_name; }),
                      (operands, [](auto const& i) { return tilewright::detail::in_use(i.operands, i.operand_count); }),

@@ -143,7 +143,7 @@ constexpr int keep_operands(planning& p, int s, int intrinsic_at, matching const
         operand_use o{.buffer = u.buffer,
                       .dimension = found.dimension[static_cast<std::size_t>(binding)],
                       .factor = found.factor[static_cast<std::size_t>(binding)]};
-        if (p.has_layout(s, b.tensor, u.node == p.stage_at(s).target)) {
+        if (p.has_layout(s, p.plan.what[u.node].name, u.node == p.stage_at(s).target)) {
             mismatch const wrong = place_operand(p, s, intrinsic_at, found, binding, u, o);
             if (wrong) return refuse_mismatch(p, s, intrinsic_at, wrong), -1;
         }

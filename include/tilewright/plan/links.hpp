@@ -187,6 +187,13 @@ constexpr void make_links(planning& p) {
         });
         if (st.loader_ring >= 0) to_user(p.ring_at(st.loader_ring).engine, link_role::store_to_user, st.ring);
         else st.core_waits |= st.loader >= 0;
+        // What is loaded where an instruction overwrites it, and is then stored from there.
+        for (int other = 0; other < p.stagings.size(); ++other) {
+            staging const& in = p.staging_at(other);
+            if (in.buffer != st.buffer || in.writes) continue;
+            if (in.ring >= 0) to_user(p.ring_at(in.ring).engine, link_role::store_to_user, st.ring);
+            else st.core_waits = true;
+        }
     }
 }
 

@@ -364,7 +364,12 @@ struct machine_check {
         check_told(i, s);
         int by_default = 0;  // the address and the outer strides of every operand, and the extents that are not fixed
         for (int axis = 0; axis < s.axis_count; ++axis) by_default += i.is_flexible(axis) ? 1 : 0;
-        for (int rank : ranks) by_default += rank > 1 ? rank : rank < 0 ? 0 : 1;
+        for (int at = 0; at < i.operand_count; ++at) {
+            int const rank = ranks[static_cast<std::size_t>(at)];
+            if (!i.operands[static_cast<std::size_t>(at)].in_place) by_default += rank > 1 ? rank : rank < 0 ? 0 : 1;
+        }
+        if (!fits_in_place(i, view, s))
+            return broken(rule::operand_not_in_place, i.name, i.operands[static_cast<std::size_t>(i.find_in_place())].tensor);
         check_call(i.name, i.call, by_default);
         auto const check = [&](call_argument const& a) {
             if (a.is == role::value && a.operand >= 0) return check_passed_value(i, a, ranks[static_cast<std::size_t>(a.operand)]);
@@ -382,6 +387,23 @@ struct machine_check {
         };
         check_protocol(i, check,
                        [&](call_argument const& a) { is_address(a.is) ? broken(rule::argument_without_operand, i.name) : check(a); });
+    }
+    /// What the result overwrites is read where the result is written, element by element, and there is one such operand.
+    constexpr bool fits_in_place(intrinsic_description const& i, computation_view const& view, stage const& s) const {
+        int const at = i.find_in_place(), result = i.find(s.output);
+        if (at < 0) return true;
+        operand_constraint const &o = i.operands[static_cast<std::size_t>(at)], &target = i.operands[static_cast<std::size_t>(result)];
+        bool fits = at != result && o.memory_name == target.memory_name && target.is == direction::writes;
+        for (int other = at + 1; other < i.operand_count; ++other) fits &= !i.operands[static_cast<std::size_t>(other)].in_place;
+        for (int node = s.first; node < s.store && fits; ++node) {
+            if (view[node].op != operation::access || view[node].name != o.tensor) continue;
+            fits = view[node].type == s.type && view[node].argument_count == s.rank;
+            for (int dimension = 0; dimension < s.rank && fits; ++dimension) {
+                stage_index const read = index_of(view, s, node, dimension), written = index_of(view, s, s.target, dimension);
+                fits = read.constant == written.constant && read.coefficients == written.coefficients;
+            }
+        }
+        return fits;
     }
     /// The core reads what it passes by value when it makes the call.
     constexpr void check_passed_value(intrinsic_description const& i, call_argument const& a, int rank) const {

@@ -18,6 +18,7 @@
 #include <tilewright/plan/specialise.hpp>
 #include <tilewright/plan/stage_placement.hpp>
 #include <tilewright/plan/staging.hpp>
+#include <tilewright/plan/tied.hpp>
 
 namespace tilewright {
 
@@ -50,6 +51,7 @@ constexpr void write_plan(planning& p, proof wanted) {
     if (!p.refused()) size_arguments(p);
     if (!p.refused()) place_stagings(p);
     if (!p.refused()) bind_accesses(p);
+    if (!p.refused()) tie_operands(p);
     if (!p.refused()) choose_owned_loops(p);
     if (!p.refused()) check_transfer_stages(p);
     if (!p.refused()) make_rings(p);

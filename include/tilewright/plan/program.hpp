@@ -122,8 +122,9 @@ class program_writer {
             // The version that is written next is free when it has been stored.
             staging const& st = p.staging_at(at);
             if (!st.writes || st.ring < 0 || !stands_at(st, t, level)) continue;
-            if (st.core_waits) wait(step_of(p, st.ring, -st.versions));
-            pass(at, link_role::store_to_user, step_kind::pop, step_of(p, st.ring, -st.versions));
+            int const back = loaded_ahead(p, st) - st.versions;
+            if (st.core_waits) wait(step_of(p, st.ring, back));
+            pass(at, link_role::store_to_user, step_kind::pop, step_of(p, st.ring, back));
         }
         auto const first = [&](staging const& st) { return p.producer_of(st.tensor) < 0 || st.writes; };
         int started = 0;
@@ -167,7 +168,7 @@ class program_writer {
             pass(at, link_role::user_to_store, step_kind::push, now);
             pass(at, link_role::user_to_store, step_kind::pop, now);
             move(st, st.buffer, st.outward, st.mover, now);
-            pass(at, link_role::store_to_user, step_kind::push, now, st.versions);
+            pass(at, link_role::store_to_user, step_kind::push, now, st.versions - loaded_ahead(p, st));
             if (st.scope == st.depth) wait(step_number(st.ring, 0));
         }
         for (int at = 0; at < p.stagings.size() && !p.refused(); ++at) {

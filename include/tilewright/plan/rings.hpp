@@ -111,10 +111,43 @@ constexpr void find_asking_loop(planning& p, staging& st) {
         p.refuse(verdict_kind::loop_order, rule::asked_for_elsewhere, {st.asking, st.tensor}, st.distance_ordinal);
 }
 
+/// How far ahead of its use a version is loaded into a buffer that staging `st` stores, where what is stored overwrites what was loaded: by
+/// so many steps earlier, what it held must have been stored.
+constexpr int loaded_ahead(planning const& p, staging const& st) {
+    int distance = 0;
+    for (int at = 0; at < p.stagings.size() && st.writes; ++at) {
+        staging const& other = p.stagings[static_cast<std::size_t>(at)];
+        if (other.buffer == st.buffer && !other.writes && other.ring >= 0 && p.ring_at(other.ring).distance > distance)
+            distance = p.ring_at(other.ring).distance;
+    }
+    return distance;
+}
+
+/// What is loaded into a buffer, and what is stored from there when an instruction has overwritten it, go through the same versions.
+constexpr void check_shared_rings(planning& p) {
+    for (int at = 0; at < p.stagings.size() && !p.refused(); ++at) {
+        staging const& out = p.staging_at(at);
+        for (int other = 0; other < p.stagings.size() && out.writes && out.ring >= 0; ++other) {
+            staging const& in = p.staging_at(other);
+            if (in.buffer != out.buffer || in.writes || in.ring < 0) continue;
+            ring const &filled = p.ring_at(in.ring), &emptied = p.ring_at(out.ring);
+            bool const versions = filled.versions != emptied.versions;
+            if (!versions && same_steps(filled, emptied)) continue;
+            label const& by = p.of->where().intrinsics[p.nest_at(in.stage).intrinsic].name;
+            int const ordinal = in.versions_ordinal != 0 ? in.versions_ordinal : in.ordinal;
+            p.refuse(verdict_kind::in_place, versions ? rule::overwrites_other_versions : rule::overwritten_by_other_steps,
+                     {by, out.tensor, in.tensor}, ordinal);
+            p.kept.facts = {fact{fact_kind::have, versions ? filled.versions : filled.loop_count},
+                            fact{fact_kind::need, versions ? emptied.versions : emptied.loop_count}};
+            return;
+        }
+    }
+}
+
 /// The transfers of every staged buffer; rings where they are asynchronous.
 constexpr void make_rings(planning& p) {
     for (int s = 0; s < p.plan.stages.size(); ++s) {
-        if (p.placed(s).store_memory >= 0) p.buffer_at(p.placed(s).home).bank = p.placed(s).store_bank;
+        if (p.placed(s).store_bank >= 0) p.buffer_at(p.placed(s).home).bank = p.placed(s).store_bank;
     }
     each_outward_first(p, [&](int at) {
         staging& st = p.staging_at(at);
@@ -155,10 +188,11 @@ constexpr void make_rings(planning& p) {
         if (st.ring >= 0 && p.ring_at(st.ring).loop_count == 0 && st.versions > 1)
             return refuse(rule::versions_of_one_step, st.versions_ordinal, st.versions, 1);
         buffer& b = p.buffer_at(st.buffer);
-        b.versions = st.versions;
-        b.bank = st.bank;
-        b.ring = st.ring >= 0 ? st.ring : st.loader_ring;
+        if (b.versions < st.versions) b.versions = st.versions;
+        if (st.bank >= 0) b.bank = st.bank;
+        if (st.ring >= 0 || st.loader_ring >= 0) b.ring = st.ring >= 0 ? st.ring : st.loader_ring;
     });
+    check_shared_rings(p);
 }
 
 }  // namespace tilewright::detail

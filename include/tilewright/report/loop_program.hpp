@@ -125,8 +125,10 @@ inline std::string intrinsic_text(plan_value const& plan, body const& b) {
     auto const operands = [&](int intrinsic, int first) {
         std::string text;
         for (int at = 0; at < plan.where->intrinsics[intrinsic].operand_count; ++at) {
+            if (plan.where->intrinsics[intrinsic].operands[static_cast<std::size_t>(at)].in_place)
+                continue;  // it stands there as the result
             operand_use const& o = plan.operands[static_cast<std::size_t>(first + at)];
-            text += (at == 0 ? "" : ", ") + element_text(plan, o.buffer, o.at);
+            text += (text.empty() ? "" : ", ") + element_text(plan, o.buffer, o.at);
         }
         return " (" + text + ")";
     };

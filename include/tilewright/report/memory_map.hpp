@@ -235,6 +235,19 @@ inline std::string sharers_text(plan_value const& plan, memory_use const& use, p
     return text;
 }
 
+/// The tensors whose place a buffer is before it is that of its own: results overwrite one in the place of the other.
+inline std::vector<label> tensors_before(plan_value const& plan, int buffer_at) {
+    std::vector<label> names;
+    for (int at = 0; at < plan.uses.size(); ++at) {
+        use const& u = plan.uses[static_cast<std::size_t>(at)];
+        if (u.buffer != buffer_at || plan.what[u.node].op != operation::access) continue;
+        label const& name = plan.what[u.node].name;
+        bool const own = name == plan.buffers[static_cast<std::size_t>(buffer_at)].tensor;
+        if (!own && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+    return names;
+}
+
 }  // namespace reports
 
 /// For every memory that holds planned buffers: how full it is, a drawing of addresses against the lines of the loop program, and a table.
@@ -272,6 +285,10 @@ inline std::string memory_map(plan_value const& plan) {
         int last = -1;
         for (placed_part const& at : use.planned) {
             buffer const& b = plan.buffers[static_cast<std::size_t>(at.buffer)];
+            std::vector<label> const before = at.buffer == last ? std::vector<label>() : tensors_before(plan, at.buffer);
+            for (label const& name : before)
+                text += (&name == &before.front() ? "  " + b.name.str() + " is the place of " : ", ") + name.str();
+            if (!before.empty()) text += ", too\n";
             if (b.layout >= 0 && at.buffer != last) text += "  " + b.name.str() + " has element " + layout_text(plan, b) + "\n";
             last = at.buffer;
         }

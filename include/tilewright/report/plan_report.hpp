@@ -32,6 +32,7 @@ struct reported_buffer {
     std::optional<std::string> loop{};
     int blocks = 1;                       ///< of every version; the addresses are those of its blocks, then of the next version's
     std::optional<std::string> layout{};  ///< "(i, j) at [i % 2][i / 2, j]"
+    std::vector<label> in_place_of{};     ///< tensors that are there before, and that instructions overwrite
 };
 
 struct reported_memory {
@@ -82,6 +83,7 @@ inline plan_report report_of(plan_value const& plan) {
             r.versions = b.versions;
             r.blocks = b.blocks;
             if (b.layout >= 0) r.layout = layout_text(plan, b);
+            r.in_place_of = tensors_before(plan, at);
             for (int part = 0; part < b.parts() && m.has_address(); ++part) {
                 r.version_addresses.push_back(
                     {m.bank_base(b.bank_of(part, m.banks)) + static_cast<std::uint64_t>(b.offset_of(part, m.banks))});
@@ -106,7 +108,7 @@ inline plan_report report_of(plan_value const& plan) {
 
 BOOST_HANA_ADAPT_STRUCT(tilewright::reports::reported_refusal, verdict, sentence, advice);
 BOOST_HANA_ADAPT_STRUCT(tilewright::reports::reported_buffer, name, tensor, kind, memory, type, extents, bytes, offset, address, versions,
-                        version_addresses, first_line, last_line, loop, blocks, layout);
+                        version_addresses, first_line, last_line, loop, blocks, layout, in_place_of);
 BOOST_HANA_ADAPT_STRUCT(tilewright::reports::reported_memory, name, bank, base, capacity, peak, slack, buffers);
 BOOST_HANA_ADAPT_STRUCT(tilewright::reports::program_line, number, kind, name, text, value, extent, times, bytes, cycles, first_cycles,
                         inside);
