@@ -318,3 +318,11 @@ TEST_CASE("asynchronous instructions read borders, filled by the core or in the 
     conv_on<queued_by_core>();
     conv_on<queued_by_interlocks>();
 }
+
+TEST_CASE("a box has a border where its tensor has a single element") {
+    static constexpr tensor<std::int32_t> image{"image"}, sums{"sums"};
+    static constexpr axis n{"n", 3}, m{"m", 5}, one{"one", 1}, last{"last", 1}, i{"i", 2}, k{"k", 5};
+    static constexpr auto row_sums = sums(i) = sum(k, padded(image(n, m, one, last), 7)(0, 0, 0, k + i - 4));
+    schedule row(row_sums, dsp);
+    kernels::check_kernel(*std::make_unique<plan_value>(make_plan(row.cache_read(image, l1).at(i))), emulated<dsp>());
+}

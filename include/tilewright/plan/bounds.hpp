@@ -222,8 +222,13 @@ struct within_bounds {
         }
         moved there;
         ranges spans{};
+        // The row is the innermost dimension of several elements. A box may have several, its border, where its tensor has one.
+        int const other_at = source ? m.destination : m.source;
+        buffer const& other = other_at < 0 ? b : in.plan().buffers[static_cast<std::size_t>(other_at)];
+        bool const alike = other.rank == b.rank && other.layout < 0 && b.layout < 0;
         int row = b.rank - 1;
-        while (row > 0 && b.extents[static_cast<std::size_t>(row)] == 1) --row;
+        while (row > 0 && b.extents[static_cast<std::size_t>(row)] == 1 && (!alike || other.extents[static_cast<std::size_t>(row)] == 1))
+            --row;
         for (int d = 0; d < b.rank; ++d) {
             auto const at = static_cast<std::size_t>(d);
             affine const& form = (source ? m.source_at : m.destination_at)[at];

@@ -179,13 +179,27 @@ constexpr void each_representative(plan_value const& plan, bool thorough, Visit&
     std::int64_t const steady = 2 * versions + 2;
     visit_all(versions, false, -1, 0);
     for (int at = 0; at < open && open > 1; ++at) visit_all(steady, true, at, 1);
-    constexpr std::int64_t most_visits = 2000;
+    // Sizes that an axis has no room for, and those of tiles of one element, are the same for several counts: each once.
+    fixed_array<fixed_array<std::int64_t, 4 * most_versions + 4>, plan_value::most_variables> sizes{};
+    fixed_array<int, plan_value::most_variables> size_count{};
     std::int64_t combinations = 1;
-    for (int at = 0; at < open && combinations <= most_visits; ++at) combinations *= 2 * steady;
+    constexpr std::int64_t most_visits = 2000;
+    for (int at = 0; at < open; ++at) {
+        auto& mine = sizes[static_cast<std::size_t>(at)];
+        int& count = size_count[static_cast<std::size_t>(at)];
+        for (std::int64_t which = 0; which < 2 * steady; ++which) {
+            std::int64_t const size = size_of(at, 1 + which / 2, which % 2 == 0);
+            if (count == 0 || size > mine[static_cast<std::size_t>(count - 1)]) mine[static_cast<std::size_t>(count++)] = size;
+        }
+        combinations = combinations > most_visits ? combinations : combinations * count;
+    }
     for (std::int64_t which = 0; which < (combinations < most_visits ? combinations : most_visits); ++which) {
         std::int64_t rest = which;
-        for (int at = 0; at < open; ++at, rest /= 2 * steady)
-            extents[static_cast<std::size_t>(at)] = size_of(at, 1 + rest % (2 * steady) / 2, rest % 2 == 0);
+        for (int at = 0; at < open; ++at) {
+            int const count = size_count[static_cast<std::size_t>(at)];
+            extents[static_cast<std::size_t>(at)] = sizes[static_cast<std::size_t>(at)][static_cast<std::size_t>(rest % count)];
+            rest /= count;
+        }
         visit(extents);
     }
 }
