@@ -1,8 +1,10 @@
 #pragma once
+#include <algorithm>
 #include <bit>
 #include <memory>
 #include <utility>
 
+#include "fuzz/library.hpp"
 #include "fuzz/recipe.hpp"
 
 /// What the library is given for a drawn case.
@@ -107,12 +109,36 @@ class node_writer {
                 if (v.padded) n.value = v.number;
                 return push(n, indices);
             }
+            case operation::invalid: return write_call(library_functions().at(static_cast<std::size_t>(v.which)), v, s);
             default: {
                 std::vector<int> arguments;
                 for (value const& part : v.arguments) arguments.push_back(write(part, s));
                 return push(n, arguments);
             }
         }
+    }
+    /// The nodes that a function is made of, its arguments in place of what stands in for them. An argument stands as often as it is used,
+    /// as it does where the function is called in C++.
+    int write_call(library_function const& f, value const& v, stage const& s) {
+        std::vector<int> position(f.nodes.size());
+        for (std::size_t at = 0; at < f.nodes.size(); ++at) {
+            node n = f.nodes[at];
+            bool stands_in = false;
+            for (std::size_t argument = 0; argument < f.of.size(); ++argument) {
+                auto const& mine = f.stand_ins[argument];
+                if (std::find(mine.begin(), mine.end(), static_cast<int>(at)) == mine.end()) continue;
+                position[at] = write(v.arguments.at(argument), s);
+                stands_in = true;
+            }
+            if (stands_in) continue;
+            for (int argument = 0; argument < n.argument_count && n.op != operation::constant; ++argument) {
+                std::int16_t& of = n.arguments[static_cast<std::size_t>(argument)];
+                of = static_cast<std::int16_t>(position[static_cast<std::size_t>(of)]);
+            }
+            nodes_.push_back(n);
+            position[at] = static_cast<int>(nodes_.size()) - 1;
+        }
+        return position.back();
     }
 
     std::vector<tensor> const& tensors_;
@@ -175,6 +201,14 @@ inline semantics_nodes semantics_of_fill(fill const& of) {
     return semantics_of_stage(tensors, does);
 }
 
+inline required_setting setting_of(used_registers const& of) {
+    required_setting made{.configuration_name = label(of.configuration.c_str())};
+    for (used_registers::value const& v : of.values)
+        made.push(call_argument{v.is, v.is == role::covered ? static_cast<std::int8_t>(v.operand) : v.dimension,
+                                v.is == role::covered ? std::int8_t{-1} : static_cast<std::int8_t>(v.operand), v.literal});
+    return made;
+}
+
 inline intrinsic intrinsic_of(instruction const& i) {
     intrinsic made(label(i.name.c_str()), computation<1>{});
     made.does = semantics_of_stage(i.tensors, i.does);
@@ -187,6 +221,7 @@ inline intrinsic intrinsic_of(instruction const& i) {
     }
     if (!i.engine.empty()) made.on(engine{.name = label(i.engine.c_str())});
     if (i.asynchronous) made.asynchronous();
+    for (used_registers const& used : i.uses) made.protocol.push(setting_of(used));
     made.flexible_axes = static_cast<std::uint16_t>(i.flexible);
     return made.cycles(i.cycles);
 }
@@ -199,8 +234,10 @@ inline machine build_machine(machine_parts const& parts) {
     for (engine const& e : parts.engines) made.add(e);
     for (tilewright::tokens const& t : parts.tokens) made.add(t);
     for (core const& c : parts.cores) made.add(c);
+    for (configuration const& c : parts.configurations) made.add(c);
     for (move const& m : parts.transfers) {
         transfer whole = m.what;
+        for (used_registers const& used : m.uses) whole.protocol.push(detail::setting_of(used));
         if (m.fills) whole.does = detail::semantics_of_fill(*m.fills);
         made.add(whole);
     }

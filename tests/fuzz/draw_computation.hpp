@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 
+#include "fuzz/library.hpp"
 #include "fuzz/names.hpp"
 #include "fuzz/recipe.hpp"
 
@@ -15,11 +16,14 @@ class computation_drawer {
     computation_drawer(dice& random, names& named, drawn_case& into) : random_(random), names_(named), case_(into) {}
 
     void draw() {
-        int const count = 1 + random_.weighted({64, 26, 10});
+        int const count = 1 + random_.weighted({60, 26, 14});
+        bool const shares = count == 3 && random_.one_in(2);  // the last stage reads what both of the others compute
         std::vector<stage> drawn;
         for (int left = count; left > 0; --left) {
             must_read_.clear();
-            if (left > 1) must_read_.push_back(-1);  // one that is not drawn yet
+            if (needs_.size() > 1) must_read_.push_back(needs_.front().tensor);
+            else if (left > 1) must_read_.push_back(-1);  // one that is not drawn yet
+            if (shares && left == count) must_read_.push_back(-1);
             drawn.insert(drawn.begin(), draw_stage(left == count));
         }
         case_.stages = std::move(drawn);
@@ -98,8 +102,8 @@ class computation_drawer {
         for (int at = 0; at < static_cast<int>(s.axes.size()); ++at) uncovered_.push_back(at);
         in_start_ = false;
         s.body = draw_value(type, random_.weighted({12, 40, 33, 15}));
-        if (!must_read_.empty()) {
-            value const read = draw_access(-1);
+        for (int which : must_read_) {
+            value const read = which < 0 ? draw_access(-1) : draw_needed(which);
             s.body = joined(type, s.body, converted(type, read));
         }
         // A constant alone has no type of its own, and a reduction reads something.
@@ -249,6 +253,24 @@ class computation_drawer {
         return v;
     }
 
+    /// One more access to what a stage computes that is not drawn yet. It is computed as far as all of them read.
+    value draw_needed(int which) {
+        need& n = *std::find_if(needs_.begin(), needs_.end(), [which](need const& one) { return one.tensor == which; });
+        value v{.op = operation::access, .type = type_of(which), .which = which};
+        double elements = 1;
+        for (std::int64_t& extent : n.extents) {
+            index i = any_index(true);
+            if (elements * static_cast<double>(std::max(extent, bounds_of(i).high + 1)) > 6000)
+                i = {random_.below(static_cast<int>(extent))};
+            i.constant -= std::min<std::int64_t>(0, bounds_of(i).low);
+            extent = std::max(extent, bounds_of(i).high + 1);
+            elements *= static_cast<double>(extent);
+            v.at.push_back(i);
+        }
+        if (tensor& t = case_.tensors[static_cast<std::size_t>(which)]; !t.padded_to.empty()) t.padded_to = n.extents;
+        return v;
+    }
+
     // --- values
 
     scalar_type exact_type() {
@@ -335,7 +357,8 @@ class computation_drawer {
     bool may_be_special(value const& v) const {
         bool may = false;
         each_value(v, [&](value const& part) {
-            may |= part.op == operation::divide || part.op == operation::modulo || part.op == operation::reinterpret;
+            may |= part.op == operation::divide || part.op == operation::modulo || part.op == operation::reinterpret ||
+                   part.op == operation::invalid;
             if (part.op == operation::constant && is_float(part.type)) may |= !std::isfinite(std::bit_cast<double>(part.number));
             if (part.op != operation::access) return;
             may |= tensor_at(part.which).special;
@@ -385,6 +408,19 @@ class computation_drawer {
         return {.op = operation::parameter, .type = type, .which = static_cast<int>(case_.parameters.size()) - 1};
     }
 
+    /// A call of a function of the library; without arguments where none gives the type.
+    value draw_call(scalar_type type) {
+        std::vector<int> candidates;
+        for (int at = 0; at < static_cast<int>(library_functions().size()); ++at) {
+            if (library_functions()[static_cast<std::size_t>(at)].type == type) candidates.push_back(at);
+        }
+        value v{.op = operation::invalid, .type = type};
+        if (candidates.empty()) return v;
+        v.which = random_.any_of(candidates);
+        for (scalar_type of : library_functions()[static_cast<std::size_t>(v.which)].of) v.arguments.push_back(draw_leaf(of));
+        return v;
+    }
+
     value draw_value(scalar_type type, int depth) {
         using enum operation;
         if (depth <= 0) return draw_leaf(type);
@@ -417,6 +453,9 @@ class computation_drawer {
             value otherwise = right(type);
             chosen.arguments = {draw_value(scalar_type::boolean, 1), draw_leaf(type), otherwise};
             return chosen;
+        }
+        if (random_.percent(6) && !exact_) {
+            if (value called = draw_call(type); !called.arguments.empty()) return called;
         }
         if (random_.percent(14)) {
             scalar_type const from = exact_ ? exact_type() : any_type();

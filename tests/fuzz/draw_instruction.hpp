@@ -66,6 +66,7 @@ class instruction_drawer {
             i.asynchronous = aside;
             i.cycles = random_.between(1, 9);
             i.flexible = flexible;
+            if (!case_.where.configurations.empty() && random_.one_in(3)) i.uses.push_back(draw_registers(i));
             case_.where.instructions.push_back(i);
         };
         if (!reduces) add(again, result.name, false);
@@ -88,7 +89,7 @@ class instruction_drawer {
                 f.dimensions(random_.between(1, 4));
                 if (!engine_name.empty() && random_.one_in(2)) f.on(engine{.name = label(engine_name.c_str())});
                 if (!f.engine_name.empty() && random_.one_in(2)) f.asynchronous();
-                case_.where.transfers.push_back({f, fill{0, t.type}});
+                case_.where.transfers.push_back({f, fill{0, t.type}, {}});
             }
         }
         return result;
@@ -105,6 +106,19 @@ class instruction_drawer {
         return possible && accesses >= 1 && accesses <= 5;
     }
 
+    used_registers draw_registers(instruction const& i) {
+        configuration const& registers = random_.any_of(case_.where.configurations);
+        used_registers used{registers.name.str(), {}};
+        for (int at = 0; at < registers.value_count; ++at) {
+            used_registers::value v{role::literal, 0, -1, random_.below(3)};
+            int const operand = random_.below(static_cast<int>(i.tensors.size())),
+                      axis = random_.below(static_cast<int>(i.does.axes.size()));
+            if (random_.one_in(3)) v = {role::stride, 0, operand};
+            else if (i.flexible >> axis & 1 && random_.one_in(2)) v = {role::covered, 0, axis};
+            used.values.push_back(v);
+        }
+        return used;
+    }
     /// An access as an operand of its own, whose dimensions are those that move along the axes of the instruction.
     void take(value& v, stage const& s, made const& of, instruction& into) const {
         if (v.op != operation::access) {

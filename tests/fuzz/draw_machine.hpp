@@ -24,6 +24,8 @@ inline machine_parts draw_machine(dice& random, names& named) {
     if (random.percent(50))
         made.cores.push_back({.name = label_of("core"),
                               .costs = {.load = random.between(1, 3), .store = random.below(3), .multiply = random.between(1, 5)}});
+    for (int at = random.weighted({65, 20, 15}); at > 0; --at)
+        made.configurations.push_back(configuration(label_of("registers"), random.between(1, 3)));
     bool const interlocks = random.one_in(5);
     int const engines = random.weighted({12, 30, 30, 28});
     for (int at = 0; at < engines; ++at) {
@@ -44,7 +46,21 @@ inline machine_parts draw_machine(dice& random, names& named) {
             if (random.one_in(6)) t.row_limit(random.between(8, 200));
             if (random.one_in(8)) t.extent_limit(random.between(2, 16));
         }
-        made.transfers.push_back({t, {}});
+        move m{t, {}, {}};
+        if (!by_core && !made.configurations.empty() && random.one_in(3)) {
+            configuration const& registers = random.any_of(made.configurations);
+            used_registers used{registers.name.str(), {}};
+            for (int at = 0; at < registers.value_count; ++at) {
+                constexpr role roles[] = {role::source_stride, role::destination_stride, role::extent, role::literal};
+                used_registers::value v{random.any_of(roles), static_cast<std::int8_t>(random.between(1, t.most_dimensions - 1))};
+                if (t.most_dimensions < 2 && v.is != role::extent) v.is = role::literal;
+                if (v.is == role::extent) v.dimension = static_cast<std::int8_t>(random.below(t.most_dimensions));
+                if (v.is == role::literal) v = {role::literal, 0, -1, random.below(3)};
+                used.values.push_back(v);
+            }
+            m.uses.push_back(used);
+        }
+        made.transfers.push_back(m);
     };
     for (memory const& from : made.memories) {
         for (memory const& to : made.memories) {

@@ -22,7 +22,7 @@ class schedule_drawer {
             std::vector<loop> around;  // of consumers, where this stage is computed inside of them
             if (!last) {
                 std::vector<loop> const& consumer = nests[at + 1];
-                if (!consumer.empty() && random_.percent(60)) {
+                if (!consumer.empty() && random_.percent(readers_of(s.output) > 1 ? 8 : 60)) {
                     std::size_t const level = static_cast<std::size_t>(random_.below(static_cast<int>(consumer.size())));
                     push({.kind = directive_kind::compute_at, .names = {consumer[level].name}, .tensor = s.output});
                     around.assign(consumer.begin(), consumer.begin() + static_cast<std::ptrdiff_t>(level) + 1);
@@ -236,6 +236,15 @@ class schedule_drawer {
         int const rank = rank_of(tensor_at);
         if (where.banks > 1 && random_.one_in(2)) push({.kind = directive_kind::in_bank, .numbers = {random_.below(where.banks)}});
         else if (rank > 0 && layouts_ < schedule::most_layouts) draw_layout(tensor_at, rank, where.banks);
+    }
+    int readers_of(int tensor_at) const {
+        int count = 0;
+        for (stage const& s : case_.stages) {
+            bool reads = false;
+            each_value_of(s, [&](value const& v) { reads |= v.op == operation::access && v.which == tensor_at; });
+            count += reads ? 1 : 0;
+        }
+        return count;
     }
     int rank_of(int tensor_at) const {
         for (stage const& s : case_.stages) {

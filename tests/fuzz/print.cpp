@@ -3,6 +3,9 @@
 #include <bit>
 #include <cmath>
 #include <cstdio>
+#include <tilewright/machine/reflection.hpp>
+
+#include "fuzz/library.hpp"
 
 namespace fuzz {
 
@@ -153,6 +156,14 @@ class writer {
             case operation::select: return call("select");
             case cast: return call("cast<" + type_text(v.type) + ">");
             case reinterpret: return call("reinterpret<" + type_text(v.type) + ">");
+            case invalid: {
+                std::string text = library_functions().at(static_cast<std::size_t>(v.which)).text;
+                for (std::size_t at = 0; at < v.arguments.size(); ++at) {
+                    std::size_t const place = text.find("%" + std::to_string(at));
+                    text.replace(place, 2, part(at));
+                }
+                return text;
+            }
             default: return "?";
         }
     }
@@ -205,6 +216,30 @@ std::string machine_text(machine_parts const& parts) {
                 ", .costs = {.load = " + std::to_string(c.costs.load) + ", .store = " + std::to_string(c.costs.store) +
                 ", .multiply = " + std::to_string(c.costs.multiply) + "}};\nwhere.add(core" + std::to_string(at) + ");\n";
     }
+    for (std::size_t at = 0; at < parts.configurations.size(); ++at) {
+        configuration const& c = parts.configurations[at];
+        text += "configuration const configuration" + std::to_string(at) + "{" + quoted(c.name) + ", " + std::to_string(c.value_count) +
+                "};\nwhere.add(configuration" + std::to_string(at) + ");\n";
+    }
+    auto const uses_text = [&](std::vector<used_registers> const& uses, instruction const* by, std::string const& prefix) {
+        std::string made;
+        for (used_registers const& used : uses) {
+            std::size_t at = 0;
+            while (at < parts.configurations.size() && parts.configurations[at].name != label(used.configuration.c_str())) ++at;
+            made += ".uses(configuration" + std::to_string(at);
+            for (used_registers::value const& v : used.values) {
+                std::string const operand = by != nullptr ? prefix + "t" + std::to_string(v.operand) : "";
+                std::string const dimension = std::to_string(v.dimension);
+                made += ", argument::";
+                if (v.is == role::literal) made += "literal(" + std::to_string(v.literal) + ")";
+                else if (v.is == role::covered) made += "extent(" + prefix + "a0_" + std::to_string(v.operand) + ")";
+                else if (v.is == role::stride) made += "stride(" + operand + ", " + dimension + ")";
+                else made += std::string(name_of(v.is)) + "(" + dimension + ")";
+            }
+            made += ")";
+        }
+        return made;
+    };
     for (move const& m : parts.transfers) {
         transfer const& t = m.what;
         text += "where.add(transfer(" + quoted(t.name) + ", " + memory_name(t.source) + ", " + memory_name(t.destination);
@@ -219,6 +254,7 @@ std::string machine_text(machine_parts const& parts) {
         if (t.largest_extent > 0) text += ".extent_limit(" + std::to_string(t.largest_extent) + ")";
         if (t.row_granularity > 1) text += ".granularity(" + std::to_string(t.row_granularity) + ")";
         if (t.address_alignment > 1) text += ".alignment(" + std::to_string(t.address_alignment) + ")";
+        text += uses_text(m.uses, nullptr, "");
         text += ".cost({" + std::to_string(t.costs.latency) + ", " + std::to_string(t.costs.setup) + ", " +
                 std::to_string(t.costs.bytes_per_cycle) + "}));\n";
     }
@@ -236,6 +272,7 @@ std::string machine_text(machine_parts const& parts) {
         }
         if (!i.engine.empty()) text += ".on(" + engine_name(label(i.engine.c_str())) + ")";
         if (i.asynchronous) text += ".asynchronous()";
+        text += uses_text(i.uses, &i, "i" + std::to_string(at));
         for (std::size_t a = 0; a < i.does.axes.size(); ++a) {
             if (i.flexible >> a & 1) text += ".up_to(i" + std::to_string(at) + "a0_" + std::to_string(a) + ")";
         }

@@ -20,13 +20,13 @@ struct index {
     std::vector<term> terms{};
 };
 
-/// An expression.
+/// An expression. One whose operation is `invalid` calls a function of `library_functions`.
 struct value {
     operation op = operation::constant;
     scalar_type type = scalar_type::int32;
     std::vector<value> arguments{};
     std::int64_t number = 0;  ///< constant, of floating point the bits of a double; padded access: the border, likewise
-    int which = -1;           ///< access: the tensor; axis_value: the axis of the stage; parameter: which of the case
+    int which = -1;           ///< access: the tensor; axis_value: the axis of the stage; parameter, invalid: which of these
     std::vector<index> at{};  ///< access
     bool padded = false;      ///< access: outside of `tensor::padded_to`, it is the border
 };
@@ -82,6 +82,18 @@ struct directive {
     bool separates = false;  ///< the first part of the layout chooses the block
 };
 
+/// What a configuration must be set to when a part is called.
+struct used_registers {
+    struct value {
+        role is = role::literal;
+        std::int8_t dimension = 0;  ///< of a stride or an extent
+        int operand = -1;           ///< of an instruction, whose stride it is; of a covered axis, which
+        std::int64_t literal = 0;
+    };
+    std::string configuration;
+    std::vector<value> values{};
+};
+
 /// An instruction: one stage over its own axes and operands.
 struct instruction {
     std::string name;
@@ -93,6 +105,7 @@ struct instruction {
     bool asynchronous = false;
     std::int64_t cycles = 1;
     unsigned flexible = 0;  ///< a bit for each axis of which it covers up to the extent
+    std::vector<used_registers> uses{};
 };
 
 /// A constant that a transfer fills with.
@@ -101,8 +114,9 @@ struct fill {
     scalar_type type = scalar_type::int32;
 };
 struct move {
-    transfer what;
+    transfer what;  ///< without `uses`
     std::optional<fill> fills{};
+    std::vector<used_registers> uses{};
 };
 
 struct machine_parts {
@@ -110,6 +124,7 @@ struct machine_parts {
     std::vector<engine> engines{};
     std::vector<tilewright::tokens> tokens{};
     std::vector<core> cores{};
+    std::vector<configuration> configurations{};
     std::vector<move> transfers{};
     std::vector<instruction> instructions{};
 };

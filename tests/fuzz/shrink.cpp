@@ -1,6 +1,7 @@
 #include "fuzz/shrink.hpp"
 
 #include <bit>
+#include <utility>
 
 namespace fuzz {
 
@@ -262,7 +263,7 @@ void with_simpler_parts(drawn_case const& from, std::vector<drawn_case>& into) {
         }
     };
     drop(&machine_parts::tokens), drop(&machine_parts::transfers), drop(&machine_parts::instructions);
-    drop(&machine_parts::cores), drop(&machine_parts::memories), drop(&machine_parts::engines);
+    drop(&machine_parts::configurations), drop(&machine_parts::cores), drop(&machine_parts::memories), drop(&machine_parts::engines);
     auto const set = [](auto& what, auto const& to) {
         bool const changes = !(what == to);
         what = to;
@@ -283,6 +284,7 @@ void with_simpler_parts(drawn_case const& from, std::vector<drawn_case>& into) {
     }
     for (std::size_t at = 0; at < from.where.transfers.size(); ++at) {
         auto const of = [at](drawn_case& c) -> transfer& { return c.where.transfers[at].what; };
+        add([&](drawn_case& c) { return !std::exchange(c.where.transfers[at].uses, {}).empty(); });
         add([&](drawn_case& c) { return set(of(c).is_asynchronous, false); });
         add([&](drawn_case& c) { return set(of(c).engine_name, label{}) && set(of(c).is_asynchronous, false); });
         add([&](drawn_case& c) { return of(c).core_name.empty() && set(of(c).most_dimensions, 6); });
@@ -290,6 +292,8 @@ void with_simpler_parts(drawn_case const& from, std::vector<drawn_case>& into) {
         add([&](drawn_case& c) { return set(of(c).largest_row_bytes, std::int64_t{0}); });
         add([&](drawn_case& c) { return set(of(c).largest_extent, std::int64_t{0}); });
     }
+    for (std::size_t at = 0; at < from.where.instructions.size(); ++at)
+        add([&](drawn_case& c) { return !std::exchange(c.where.instructions[at].uses, {}).empty(); });
     for (std::size_t at = 0; at < from.where.cores.size(); ++at)
         add([&](drawn_case& c) { return set(c.where.cores[at].costs, operation_costs{}); });
     for (std::size_t at = 0; at < from.tensors.size(); ++at) {

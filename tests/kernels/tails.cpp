@@ -253,3 +253,28 @@ TEST_CASE("a partial row must be made of whole granules") {
     CHECK(refused.facts[0].value == 6 * 4);
     CHECK(!refusal_of(schedule(smooth, granular).split(even, mo, mi, 16).cache_read(in, features::tcm).at(mo)));
 }
+
+TEST_CASE("registers are set for every call whose tile is partial") {
+    constexpr configuration rows{"rows", 2}, pitch{"pitch"};
+    constexpr memory near{.name = "near", .capacity = 64_KiB};
+    constexpr auto to_near = transfer("to_near", features::dram, near)
+                                 .dimensions(2)
+                                 .uses(rows, argument::extent(1), argument::extent(0))
+                                 .uses(pitch, argument::source_stride(1)),
+                   from_near = transfer("from_near", near, features::dram).dimensions(2).uses(rows, argument::extent(1), argument::bytes);
+    static constexpr auto where = machine("registers", features::dram, near, rows, pitch, to_near, from_near);
+    emulator on(where, semantics_table{});
+    product const p(10, 19, 11);
+    auto const what = p.what();
+    p.check(schedule(what, where)
+                .tile(p.m, p.n, mo, no, mi, ni, 4, 8)
+                .split(p.k, ko, ki, 3)
+                .reorder(mo, no, ko, mi, ni, ki)
+                .cache_read(A, near)
+                .at(ko)
+                .cache_read(B, near)
+                .at(ko)
+                .cache_write(C, near)
+                .at(no),
+            on);
+}

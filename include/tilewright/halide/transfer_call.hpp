@@ -56,9 +56,9 @@ class code_transfers : public code_order {
     }
     Stmt transfer_call(movement const& m) const {
         std::vector<reach> const reaches = reaches_of(m);
-        return where_made(m, reaches, transfer_call(m, reaches));
+        return where_made(m, reaches, set_up(m, reaches, transfer_call(m, reaches)));
     }
-    /// A call behind the settings that each one makes for itself.
+    /// A call after the settings that each one makes for itself.
     Stmt set_up(movement const& m, std::vector<reach> const& reaches, Stmt const& what) const {
         part_range const& uses = plan_.where->transfers[m.transfer].settings;
         std::vector<Stmt> all;
