@@ -500,11 +500,11 @@ constexpr void refuse_hazard(planning& p, hazard const& found) {
         return movement_at < 0 ? label() : mover_of(p.plan, p.plan.movements[static_cast<std::size_t>(movement_at)].transfer).name;
     };
     buffer const& b = p.buffer_at(found.buffer);
-    if (found.broken == rule::bank_in_use && is_ordered_aside(p.plan)) {
-        // How far engines get on ahead of each other is seen here alone.
+    if (found.broken == rule::bank_in_use) {
+        // How far engines get on ahead of each other, and what fills borders, is seen here alone.
         memory const& m = where.memories[b.memory];
         p.refuse(verdict_kind::bank_conflict, b.ordinal).names = {
-            m.name, found.first < 0 ? label("a tile") : in_flight_name(p, found.first), b.tensor};
+            m.name, found.first < 0 ? label("a tile") : in_flight_name(p, found.first), b.tensor, mover(found.second)};
         p.kept.facts = {fact{fact_kind::bank, (b.bank + found.version) % m.banks}};
         return;
     }
