@@ -1,5 +1,6 @@
 #include <set>
 #include <tilewright/halide/inject.hpp>
+#include <tilewright/halide/jit.hpp>
 #include <tilewright/kernels/gemm.hpp>
 #include <tilewright/plan/plan.hpp>
 

@@ -17,7 +17,9 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -27,7 +29,8 @@ import tomllib
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 INCLUDE = ROOT / "include" / "tilewright"
 TESTS = ROOT / "tests"
-LONGEST_RUN = 240  # seconds; a test that takes longer hangs
+LONGEST_RUN = 240  # seconds of processor time; a test that takes longer hangs
+LONGEST_WAIT = 1200  # seconds; likewise, where it waits for something
 
 
 class Stopped(Exception):
@@ -159,8 +162,11 @@ class Tests:
                 return "does not link"
         try:
             code = subprocess.run([str(executable), *shlex.split(test)[1:]], cwd=folder, stdout=subprocess.DEVNULL,
-                                  stderr=subprocess.DEVNULL, timeout=LONGEST_RUN).returncode
+                                  stderr=subprocess.DEVNULL, timeout=LONGEST_WAIT,
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (LONGEST_RUN, LONGEST_RUN + 5))).returncode
         except subprocess.TimeoutExpired:
+            return "hangs"
+        if code == -signal.SIGXCPU:
             return "hangs"
         return "" if code == 0 else "crashes" if code < 0 else "fails"
 
@@ -217,10 +223,9 @@ def main():
             with tempfile.TemporaryDirectory(dir=scratch) as folder:
                 return [(test, tests.failure(test, None, pathlib.Path(folder))) for test in used if source_of(test) == source]
 
-        for results in pool.map(failures_of, sources):
-            for test, how in results:
-                if how:
-                    raise Stopped(f"{test} {how} without any fault")
+        wrong = [f"{test} {how} without any fault" for results in pool.map(failures_of, sources) for test, how in results if how]
+        if wrong:
+            raise Stopped("\n".join(["not all tests pass as they are", *wrong]))
         print(f"{len(sources)} sources of tests pass as they are, after {time.monotonic() - begin:.0f} s", flush=True)
         running = {pool.submit(tests.finder_of, fault): fault for fault in faults}
         for number, done in enumerate(concurrent.futures.as_completed(running), 1):
