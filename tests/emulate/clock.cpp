@@ -72,6 +72,18 @@ TEST_CASE("a full queue holds the core up") {
     CHECK(d.wait(device::on_channel, 0) == 0);
     CHECK(d.on.cycles() == 50);
 }
+TEST_CASE("a queue takes as many jobs as it is deep") {
+    device d;
+    for (int at = 0; at < 2; ++at) CHECK(d.start_store(0, 0, 40, at) == 0);  // complete at 20 and 30
+    CHECK(d.code(25) == 0);                                                  // the core is not held
+    CHECK(d.on.cycles() == 30);
+    d.on.reset();
+    for (int at = 0; at < 3; ++at) CHECK(d.start_store(0, 0, 40, at) == 0);
+    CHECK(d.code(25) == 0);  // [20, 45)
+    CHECK(d.on.cycles() == 45);
+    CHECK(d.wait(device::on_channel, 0) == 0);
+    CHECK(d.end() == 0);
+}
 TEST_CASE("what blocks stands in the queue of its engine like everything else") {
     device d;
     CHECK(d.start_load(0, 0, 64, 0) == 0);                                    // [0, 16), complete at 26

@@ -11,7 +11,15 @@ inline constexpr memory inputs{.name = "inputs", .base = 0x1000'0000, .capacity 
 inline constexpr memory weights{.name = "weights", .base = 0x2000'0000, .capacity = 32_KiB, .alignment = 16, .host_visible = false};
 inline constexpr memory sums{.name = "sums", .base = 0x3000'0000, .capacity = 64_KiB, .alignment = 16};
 
-enum class ordered : std::uint8_t { by_tokens, by_more_tokens, by_core, by_core_for_all, by_interlocks, by_tokens_one_way };
+enum class ordered : std::uint8_t {
+    by_tokens,
+    by_more_tokens,
+    by_core,
+    by_core_for_all,
+    by_interlocks,
+    by_some_interlocks,
+    by_tokens_one_way
+};
 
 /// The steps of the array are rows x columns x depth.
 struct array_shape {
@@ -26,7 +34,8 @@ constexpr machine accelerator(ordered how, int depth, bool overwrites = true, ar
         return engine{.name = name,
                       .depth = depth,
                       .completes = how == ordered::by_core_for_all ? completion::by_engine : completion::by_channel,
-                      .interlocked = how == ordered::by_interlocks};
+                      .interlocked = how == ordered::by_interlocks ||
+                                     (how == ordered::by_some_interlocks && (label(name) == "load" || label(name) == "array"))};
     };
     engine const load = on_channel("load"), array = on_channel("array"), vectors = on_channel("vectors");
     engine const store{.name = "store",

@@ -14,7 +14,8 @@ namespace {
 
 constexpr machine by_tokens = accelerator(ordered::by_tokens, 16), by_more_tokens = accelerator(ordered::by_more_tokens, 3),
                   by_core = accelerator(ordered::by_core, 16), by_core_for_all = accelerator(ordered::by_core_for_all, 16),
-                  by_interlocks = accelerator(ordered::by_interlocks, 5), by_tokens_one_way = accelerator(ordered::by_tokens_one_way, 2);
+                  by_interlocks = accelerator(ordered::by_interlocks, 5), by_some_interlocks = accelerator(ordered::by_some_interlocks, 4),
+                  by_tokens_one_way = accelerator(ordered::by_tokens_one_way, 2);
 constexpr machine filling_by_tokens = accelerator(ordered::by_tokens, 16, false), filling_by_core = accelerator(ordered::by_core, 4, false),
                   filling_by_interlocks = accelerator(ordered::by_interlocks, 16, false);
 
@@ -62,6 +63,7 @@ void on_every_machine(computation_view what, Direct const& direct, Reference con
     on_machine<by_core>(what, direct, reference);
     on_machine<by_core_for_all>(what, direct, reference);
     on_machine<by_interlocks>(what, direct, reference);
+    on_machine<by_some_interlocks>(what, direct, reference);
     on_machine<by_tokens_one_way>(what, direct, reference);
 }
 template <class Direct, class Reference>
