@@ -87,3 +87,11 @@ TEST_CASE("an epilogue takes the scales of its channels from memory") {
     CHECK(kernels::same_bits(kernels::result_of(planned, data, {}), expected));
     CHECK(on.error() == "");
 }
+TEST_CASE("an epilogue of a convolution takes them, too") {
+    static constexpr plan_value const& plan = tilewright::plan<scales::convolution_on_npu>;
+    REQUIRE(!plan.refusal);
+    CHECK(plan.calls(scales::scale8) == 6 * 3 * 3);
+    CHECK(plan.calls(scales::mul) == 6 * 3 * 3);
+    CHECK(plan.calls(scales::mac) == 6 * (9 * 2 - 1) * 3 * 3);
+    kernels::check_kernel(plan, emulated<scales::npu>());
+}

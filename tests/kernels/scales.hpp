@@ -86,4 +86,27 @@ inline constexpr auto layer_on_npu = schedule(layer, npu)
                                          .cache_read(B, spad)
                                          .tensorize(m, n, k, mac);
 
+/// Likewise a convolution, whose epilogue is computed for a row of the image at a time.
+inline constexpr axis y{"y", 6}, x{"x", 24}, f{"f", 48}, ch{"ch", 16}, r{"r", 3}, s{"s", 3};
+inline constexpr auto convolution = stages(C(y, x, f) += cast<std::int32_t>(A(y + r, x + s, ch)) * cast<std::int32_t>(B(r, s, ch, f)),
+                                           Q(y, x, f) = bounded(C(y, x, f), multipliers(f), shifts(f), zeros(f), lows(f), highs(f)));
+inline constexpr auto convolution_on_npu = schedule(convolution, npu)
+                                               .cache_read(multipliers, spad)
+                                               .cache_read(shifts, spad)
+                                               .cache_read(zeros, spad)
+                                               .cache_read(lows, spad)
+                                               .cache_read(highs, spad)
+                                               .cache_write(Q, spad)
+                                               .at(y)
+                                               .compute_at(C, y)
+                                               .store_in(C, acc)
+                                               .tensorize(x, f, scale8)
+                                               .stage(C)
+                                               .reorder(y, r, s, x, f, ch)
+                                               .cache_read(A, spad)
+                                               .at(r)
+                                               .cache_read(B, spad)
+                                               .at(s)
+                                               .tensorize(x, f, ch, mac);
+
 }  // namespace scales
