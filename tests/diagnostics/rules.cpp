@@ -547,6 +547,19 @@ TEST_CASE("every rule is raised by what breaks it") {
     constexpr engine whole{.name = "whole", .completes = completion::by_engine};
     book.invalid_machine(rule::wait_of_another_kind, dram, whole.waits("w", argument::pending));
     book.invalid_machine(rule::wait_of_another_kind, dram, whole.waits("w", argument::tag));
+    constexpr engine pair_of{.name = "pair_of", .channels = 2, .completes = completion::by_channel};
+    book.invalid_machine(rule::call_without_channel, dram, spad, pair_of, started(pair_of));
+    book.invalid_machine(rule::call_without_channel, dram, spad, pair_of,
+                         transfer("t", dram, spad).on(pair_of).calls("t", argument::source, argument::destination));
+    book.invalid_machine(rule::argument_of_no_transfer, dram, spad,
+                         transfer("t", dram, spad).calls("t", argument::source, argument::channel));
+    book.invalid_machine(rule::wait_without_channel, dram, pair_of.waits("w", argument::pending));
+    constexpr engine whole_pair{.name = "whole_pair", .channels = 2, .completes = completion::by_engine};
+    book.invalid_machine(rule::wait_without_channel, dram, whole_pair.waits("w", argument::literal(1)));
+    book.invalid_machine(rule::wait_of_another_kind, dram, whole_pair.waits("w", argument::channel, argument::pending));
+    book.invalid_machine(rule::intrinsic_on_channels, dram, spad, acc, pair_of, intrinsic(mac).on(pair_of));
+    book.invalid_machine(rule::tokens_of_channels, dram, channel, pair_of, tokens(channel, pair_of));
+    book.invalid_machine(rule::tokens_of_channels, dram, channel, pair_of, tokens(pair_of, channel));
     book.invalid_machine(rule::tokens_to_itself, dram, dma, tokens(dma, dma));
     book.invalid_machine(rule::token_call_of_another_kind, dram, dma, channel, tokens(dma, channel).pushed_by("p", argument::tag));
     book.invalid_machine(rule::token_call_of_another_kind, dram, dma, channel, tokens(dma, channel).queues(2).popped_by("p"));

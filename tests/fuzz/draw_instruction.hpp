@@ -54,6 +54,7 @@ class instruction_drawer {
         if (!case_.where.engines.empty() && random_.percent(75)) {
             engine& on = random_.any_of(case_.where.engines);
             engine_name = on.name.str();
+            on.channels = 1;
             aside = random_.percent(75);
             if (aside) on.completes = completion::by_channel;
         }

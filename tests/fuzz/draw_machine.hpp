@@ -32,6 +32,8 @@ inline machine_parts draw_machine(dice& random, names& named) {
         engine e{.name = label_of("e" + std::to_string(at)), .depth = random.one_in(4) ? 1 : random.between(1, 8)};
         if (random.one_in(2)) e.completes = completion::by_channel;
         e.interlocked = interlocks && !random.one_in(4);
+        if (random.one_in(4)) e.channels = random.between(2, 4);
+        if (e.channels > 1 && random.one_in(3)) e.completes = completion::by_engine;
         made.engines.push_back(e);
     }
     auto const add = [&](memory const& from, memory const& to) {
@@ -70,7 +72,7 @@ inline machine_parts draw_machine(dice& random, names& named) {
     if (interlocks || random.one_in(3) || engines < 2) return made;
     for (engine const& from : made.engines) {
         for (engine const& to : made.engines) {
-            if (from.name == to.name || random.one_in(4)) continue;
+            if (from.name == to.name || from.channels > 1 || to.channels > 1 || random.one_in(4)) continue;
             tilewright::tokens t(from, to);
             t.named(label_of("tok"));
             if (random.one_in(3)) t.queues(random.between(2, 3));

@@ -204,8 +204,8 @@ std::string machine_text(machine_parts const& parts) {
     for (std::size_t at = 0; at < parts.engines.size(); ++at) {
         engine const& e = parts.engines[at];
         text += "engine const engine" + std::to_string(at) + "{.name = " + quoted(e.name) + ", .depth = " + std::to_string(e.depth) +
-                ", .completes = completion::" + name_of(e.completes) + ", .interlocked = " + yes_no(e.interlocked) +
-                "};\nwhere.add(engine" + std::to_string(at) + ");\n";
+                ", .channels = " + std::to_string(e.channels) + ", .completes = completion::" + name_of(e.completes) +
+                ", .interlocked = " + yes_no(e.interlocked) + "};\nwhere.add(engine" + std::to_string(at) + ");\n";
     }
     for (tilewright::tokens const& t : parts.tokens)
         text += "where.add(tokens(" + engine_name(t.from) + ", " + engine_name(t.to) + ").named(" + quoted(t.name) + ").queues(" +

@@ -280,7 +280,7 @@ void with_simpler_parts(drawn_case const& from, std::vector<drawn_case>& into) {
         auto const simpler = [&](auto engine::*field) {
             add([&](drawn_case& c) { return set(c.where.engines[at].*field, engine{}.*field); });
         };
-        simpler(&engine::depth), simpler(&engine::completes), simpler(&engine::interlocked);
+        simpler(&engine::depth), simpler(&engine::channels), simpler(&engine::completes), simpler(&engine::interlocked);
     }
     for (std::size_t at = 0; at < from.where.transfers.size(); ++at) {
         auto const of = [at](drawn_case& c) -> transfer& { return c.where.transfers[at].what; };

@@ -25,5 +25,7 @@ inline machine machine_with(engine const& in, engine const& out, engine const& b
 inline engine const loader{"loader"}, storer{"storer"}, copier{"copier"}, dma{.name = "dma", .depth = 3};
 inline engine const channel{.name = "channel", .completes = completion::by_channel},
     other_channel{.name = "other", .depth = 2, .completes = completion::by_channel};
+inline engine const two_of{.name = "two_of", .depth = 3, .channels = 2, .completes = completion::by_channel},
+    three_of{.name = "three_of", .channels = 3};
 
 }  // namespace six_transfers

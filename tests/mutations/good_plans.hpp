@@ -26,7 +26,10 @@ inline machine const by_tag = machine_with(loader, storer, copier, l2, l1), one_
                      two_channels = machine_with(channel, other_channel, channel, l2, l1),
                      banked = machine_with(loader, storer, copier, l2, narrow_l1),
                      banked_channels = machine_with(channel, other_channel, other_channel, l2, narrow_l1),
-                     with_four_banks = machine_with(loader, storer, copier, l2, four_banks);
+                     with_four_banks = machine_with(loader, storer, copier, l2, four_banks),
+                     pair_of_channels = machine_with(two_of, two_of, two_of, l2, l1),
+                     three_channels = machine_with(three_of, three_of, three_of, l2, l1),
+                     channels_apart = machine_with(two_of, three_of, two_of, l2, l1);
 
 inline constexpr axis m{"m", 4}, n{"n", 4}, k{"k", 6}, long_k{"k", 16};
 inline constexpr axis mo{"mo"}, mi{"mi"}, no{"no"}, ni{"ni"}, ko{"ko"}, ki{"ki"};
@@ -66,7 +69,8 @@ class good_plans {
 
     good_plans() {
         for (auto const& [where, name] :
-             {std::pair{&by_tag, "tags"}, std::pair{&by_both, "both"}, std::pair{&one_channel, "one channel"}}) {
+             {std::pair{&by_tag, "tags"}, std::pair{&by_both, "both"}, std::pair{&one_channel, "one channel"},
+              std::pair{&pair_of_channels, "a pair of channels"}, std::pair{&three_channels, "three channels"}}) {
             for (int versions : {1, 2, 3}) {
                 if (versions == 1 && where != &by_tag) continue;
                 add("matmul x" + std::to_string(versions) + ", " + name, matmul.view(), *where, [versions](schedule& s) {
@@ -84,7 +88,8 @@ class good_plans {
             s.cache_write(C, l1).at(mo).buffers(2);
         });
         for (auto const& [where, name] :
-             {std::pair{&by_tag, "tags"}, std::pair{&one_dma, "one dma"}, std::pair{&two_channels, "two channels"}}) {
+             {std::pair{&by_tag, "tags"}, std::pair{&one_dma, "one dma"}, std::pair{&two_channels, "two channels"},
+              std::pair{&pair_of_channels, "a pair of channels"}, std::pair{&channels_apart, "channels apart"}}) {
             add(std::string("two levels, ") + name, matmul.view(), *where, [](schedule& s) {
                 tiled(s).cache_read(A, l2).at(mo).buffers(2).cache_read(B, l2).cache_write(C, l2).at(mo).buffers(2);
                 s.cache_read(A, l1).at(ko).buffers(2).cache_read(B, l1).at(ko).buffers(3).cache_write(C, l1).at(no).buffers(2);
@@ -118,7 +123,8 @@ class good_plans {
             s.cache_write(C, four_banks).at(no).buffers(2).in_bank(2);
         });
         // Tiles that end early: of one level, of two, backwards, in rows of a fused loop, behind a producer.
-        for (auto const& [where, name] : {std::pair{&by_tag, "tags"}, std::pair{&one_channel, "one channel"}}) {
+        for (auto const& [where, name] :
+             {std::pair{&by_tag, "tags"}, std::pair{&one_channel, "one channel"}, std::pair{&three_channels, "three channels"}}) {
             add(std::string("tails, ") + name, matmul.view(), *where, [](schedule& s) {
                 s.tile(m, n, mo, no, mi, ni, 3, 3).split(k, ko, ki, 4).reorder(mo, no, ko, mi, ki, ni);
                 s.cache_read(A, l1).at(ko).buffers(2).cache_read(B, l1).at(ko).buffers(2).cache_write(C, l1).at(no).buffers(2);

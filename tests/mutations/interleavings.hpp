@@ -39,9 +39,9 @@ struct action {
 
     kind is = kind::compute;
     bool copies = false;
-    int engine = -1;
-    std::size_t needs = 0;               ///< wait: jobs of the engine, from the first one, that must be complete
-    std::map<int, std::size_t> after{};  ///< start: of other engines, jobs that must be complete before it begins
+    int queue = -1;                      ///< of an engine, or of one of its channels
+    std::size_t needs = 0;               ///< wait: jobs of the queue, from the first one, that must be complete
+    std::map<int, std::size_t> after{};  ///< start: of other queues, jobs that must be complete before it begins
     std::size_t computed = 0;            ///< of what computes: how many before it
     std::vector<int> reads{}, writes{};  ///< bytes; of a copy, one for one
     byte_set read_set{}, write_set{};
@@ -59,13 +59,19 @@ class unrolled {
   public:
     std::vector<action> actions;
     std::vector<int> results;  ///< bytes of the arguments that the kernel writes
-    std::vector<int> depths;   ///< of the queue of each engine
+    std::vector<int> depths;   ///< of each queue: an engine has one for each of its channels
     int bytes = 0;
     std::string fault{};  ///< empty: no engine waits for a token in vain, and none is left
 
     explicit unrolled(tilewright::plan_value const& plan) : plan_(plan), values_(static_cast<std::size_t>(plan.variables.size())) {
         lay_out();
-        for (int at = 0; at < plan.where->engines.size(); ++at) depths.push_back(plan.where->engines[at].depth);
+        for (int at = 0; at < plan.where->engines.size(); ++at) {
+            first_queue_.push_back(static_cast<int>(depths.size()));
+            for (int channel = 0; channel < plan.where->engines[at].channels; ++channel) {
+                depths.push_back(plan.where->engines[at].depth);
+                interlocked_.push_back(plan.where->engines[at].interlocked);
+            }
+        }
         started_.resize(depths.size());
         pending_.resize(depths.size());
         int position = 0;
@@ -152,6 +158,13 @@ class unrolled {
         ir::ring const& r = at(plan_.rings, when.ring);
         return r.first_tag + value_of(when.step, values_) % r.versions;
     }
+    /// The queue of an engine that carries out what belongs to a ring's step: versions go round its channels.
+    int queue_of(int engine, ir::ring_step const& when) const {
+        int const first = first_queue_[static_cast<std::size_t>(engine)];
+        ir::ring const& r = at(plan_.rings, when.ring);
+        return first +
+               static_cast<int>((r.first_channel + value_of(when.step, values_) % r.versions) % plan_.where->engines[engine].channels);
+    }
     int version_of(ir::buffer const& b, values const& loops) const {
         return b.versions == 1 ? 0 : static_cast<int>(value_of(at(plan_.rings, b.ring).step, loops) % b.versions);
     }
@@ -230,7 +243,8 @@ class unrolled {
             if (c.is == ir::clip_kind::beyond) one_of = true, none = none && before;
         }
         if (one_of && none) return;
-        action a{.is = engine < 0 ? action::kind::compute : action::kind::start, .copies = true, .engine = engine};
+        action a{.is = engine < 0 ? action::kind::compute : action::kind::start, .copies = true};
+        if (engine >= 0) a.queue = t.is_asynchronous ? queue_of(engine, m.at) : first_queue_[static_cast<std::size_t>(engine)];
         a.text = t.name.str();
         a.narrow_banks = narrow_bank(m.source, loops) | narrow_bank(m.destination, loops);
         std::int64_t const size = bytes_of(at(plan_.buffers, m.source).type);
@@ -256,11 +270,12 @@ class unrolled {
         stay_inside(a.reads, m.source, loops, t.name.str());
         stay_inside(a.writes, m.destination, loops, t.name.str());
         if (engine < 0) return actions.push_back(std::move(a));
+        int const queue = a.queue;
         std::size_t const now = give(std::move(a));
         if (!t.is_asynchronous) {  // it blocks
-            actions.push_back({.is = action::kind::wait, .engine = engine, .needs = now});
+            actions.push_back({.is = action::kind::wait, .queue = queue, .needs = now});
         } else {
-            last_of_tag_[{plan_.where->engines[engine].completes == tilewright::completion::by_transfer ? engine : -1, tag_of(m.at)}] = now;
+            last_of_tag_[{plan_.where->engines[engine].completes == tilewright::completion::by_transfer ? queue : -1, tag_of(m.at)}] = now;
         }
     }
     void wait(ir::ring_step const& until) {
@@ -268,29 +283,31 @@ class unrolled {
         int const engine = at(plan_.rings, until.ring).engine;
         bool const tagged = plan_.where->engines[engine].completes == tilewright::completion::by_transfer;
         // A channel is asked to leave as many jobs as code has counted since the last one with this tag, on whatever channel that was.
-        auto const found = last_of_tag_.find({tagged ? engine : -1, tag_of(until)});
-        std::size_t const all = started_[static_cast<std::size_t>(engine)];
-        actions.push_back({.is = action::kind::wait, .engine = engine});
+        int const queue = queue_of(engine, until);
+        auto const found = last_of_tag_.find({tagged ? queue : -1, tag_of(until)});
+        std::size_t const all = started_[static_cast<std::size_t>(queue)];
+        actions.push_back({.is = action::kind::wait, .queue = queue});
         if (found != last_of_tag_.end()) actions.back().needs = std::min(found->second, all);
     }
-    /// An engine is given a job. @return how many it has been given
+    /// A queue is given a job. @return how many it has been given
     std::size_t give(action a) {
-        auto const engine = static_cast<std::size_t>(a.engine);
-        a.after = std::exchange(pending_[engine], {});
+        auto const queue = static_cast<std::size_t>(a.queue);
+        a.after = std::exchange(pending_[queue], {});
         actions.push_back(std::move(a));
-        return ++started_[engine];
+        return ++started_[queue];
     }
     void push(ir::ring_step const& when) {
         if (!is_there(when)) return;
         ir::link const& l = at(plan_.links, when.link);
-        std::size_t const given = started_[static_cast<std::size_t>(l.from)];
+        int const from = first_queue_[static_cast<std::size_t>(l.from)];
+        std::size_t const given = started_[static_cast<std::size_t>(from)];
         if (l.to < 0) {
             counts_[count_of(when)] = given;
             return;
         }
         auto& queue = tokens_[{l.tokens, l.queue}];
-        std::map<int, std::size_t> after = pending_[static_cast<std::size_t>(l.from)];
-        after[l.from] = given;
+        std::map<int, std::size_t> after = pending_[static_cast<std::size_t>(from)];
+        after[from] = given;
         queue.push_back(after);
         shared_[{l.tokens, l.queue}] = l.shared;
         if (static_cast<int>(queue.size()) > plan_.where->tokens[l.tokens].capacity) fault = "more tokens than fit";
@@ -300,7 +317,8 @@ class unrolled {
         if (!is_there(when)) return;
         ir::link const& l = at(plan_.links, when.link);
         if (l.to < 0) {
-            actions.push_back({.is = action::kind::wait, .engine = l.from, .needs = counts_[count_of(when)]});
+            actions.push_back(
+                {.is = action::kind::wait, .queue = first_queue_[static_cast<std::size_t>(l.from)], .needs = counts_[count_of(when)]});
             return;
         }
         std::size_t& popped = popped_[{l.tokens, l.queue}];
@@ -309,8 +327,8 @@ class unrolled {
         for (; popped < wanted && fault.empty(); ++popped) {
             if (queue.empty()) fault = "an engine waits for a token for ever";
             else {
-                for (auto const& [engine, count] : queue.front()) {
-                    std::size_t& needs = pending_[static_cast<std::size_t>(l.to)][engine];
+                for (auto const& [behind, count] : queue.front()) {
+                    std::size_t& needs = pending_[static_cast<std::size_t>(first_queue_[static_cast<std::size_t>(l.to)])][behind];
                     needs = std::max(needs, count);
                 }
                 queue.pop_front();
@@ -327,12 +345,12 @@ class unrolled {
         std::vector<std::size_t> given(depths.size());
         std::vector<std::pair<action const*, std::size_t>> before;
         for (action& a : actions) {
-            if (a.is != action::kind::start || !plan_.where->engines[a.engine].interlocked) continue;
-            std::size_t const index = ++given[static_cast<std::size_t>(a.engine)];
+            if (a.is != action::kind::start || !interlocked_[static_cast<std::size_t>(a.queue)]) continue;
+            std::size_t const index = ++given[static_cast<std::size_t>(a.queue)];
             for (auto const& [other, count] : before) {
                 bool const conflict =
                     a.write_set.meets(other->read_set) || a.write_set.meets(other->write_set) || a.read_set.meets(other->write_set);
-                if (other->engine != a.engine && conflict) a.after[other->engine] = std::max(a.after[other->engine], count);
+                if (other->queue != a.queue && conflict) a.after[other->queue] = std::max(a.after[other->queue], count);
             }
             before.emplace_back(&a, index);
         }
@@ -348,7 +366,8 @@ class unrolled {
         bool continues = false;
         for (int operand = 0; operand < called.operand_count; ++operand)
             continues |= called.operands[static_cast<std::size_t>(operand)].is == tilewright::direction::updates;
-        action a{.engine = plan_.where->engines.find(called.engine_name), .text = called.name.str()};
+        int const engine = plan_.where->engines.find(called.engine_name);
+        action a{.queue = engine < 0 ? -1 : first_queue_[static_cast<std::size_t>(engine)], .text = called.name.str()};
         for (int position = 0; position < plan_.uses.size(); ++position) {
             ir::use const& u = at(plan_.uses, position);
             bool const writes = u.node == st.target, reads = writes ? continues : u.node > st.target && u.node < st.store;
@@ -486,11 +505,13 @@ class unrolled {
     std::vector<std::size_t> started_;
     std::map<std::pair<int, std::int64_t>, std::size_t> last_of_tag_;
     using token_queue = std::pair<int, int>;                                // of the machine's tokens, which queue
-    std::map<token_queue, std::deque<std::map<int, std::size_t>>> tokens_;  ///< pushed and not popped: jobs of engines
+    std::map<token_queue, std::deque<std::map<int, std::size_t>>> tokens_;  ///< pushed and not popped: jobs of queues
     std::map<token_queue, bool> shared_;
     std::map<token_queue, std::size_t> pushed_, popped_;
     std::map<std::pair<int, std::int64_t>, std::size_t> counts_;
-    std::vector<std::map<int, std::size_t>> pending_;  ///< what the next job of an engine comes behind
+    std::vector<std::map<int, std::size_t>> pending_;  ///< what the next job of a queue comes behind
+    std::vector<int> first_queue_;                     ///< of each engine
+    std::vector<bool> interlocked_;                    ///< of each queue
 };
 
 /// What every body must see, and what must be in the results in the end: one value for each byte, made from all that it depends on.
@@ -508,7 +529,7 @@ class interleavings {
         for (std::size_t byte = 0; byte < memory_.size(); ++byte) memory_[byte] = mixed(byte);
         for (std::size_t at = 0; at < program.actions.size(); ++at) {
             action const& a = program.actions[at];
-            if (a.is == action::kind::start) engines_[static_cast<std::size_t>(a.engine)].jobs.push_back(at);
+            if (a.is == action::kind::start) engines_[static_cast<std::size_t>(a.queue)].jobs.push_back(at);
         }
     }
 
@@ -591,7 +612,7 @@ class interleavings {
     bool meets_others(action const& a) {
         for (std::size_t at = 0; at < engines_.size(); ++at) {
             engine_state const& e = engines_[at];
-            if (!e.under_way || (a.is == action::kind::start && static_cast<int>(at) == a.engine)) continue;
+            if (!e.under_way || (a.is == action::kind::start && static_cast<int>(at) == a.queue)) continue;
             action const& other = program_.actions[e.jobs[e.complete]];
             if (a.meets(other)) return fail(a.text + " meets " + other.text), true;
         }
@@ -610,12 +631,12 @@ class interleavings {
         if (next_ == program_.actions.size()) return finish();
         action const& a = program_.actions[next_];
         if (a.is == action::kind::wait) {
-            if (engines_[static_cast<std::size_t>(a.engine)].complete < a.needs) return;
+            if (engines_[static_cast<std::size_t>(a.queue)].complete < a.needs) return;
             ++next_, visit(), --next_;
             return;
         }
         if (a.is == action::kind::start) {
-            auto const engine = static_cast<std::size_t>(a.engine);
+            auto const engine = static_cast<std::size_t>(a.queue);
             engine_state& e = engines_[engine];
             if (e.started - e.complete >= static_cast<std::size_t>(program_.depths[engine])) return;
             ++e.started, ++next_, visit(), --next_, --e.started;

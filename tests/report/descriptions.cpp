@@ -31,6 +31,7 @@ constexpr machine variants[] = {
     CHANGED(m.memories.parts[1].ports = 1),
     CHANGED((m.memories.parts[1].banks = 2, m.memories.parts[1].bank_bases = {0x5000'0000, 0x6000'0000})),
     CHANGED(m.engines.parts[0].depth = 4),
+    CHANGED(m.engines.parts[0].channels = 4),
     CHANGED(m.engines.parts[0].completes = completion::by_channel),
     CHANGED(m.engines.parts[0].per_agent = true),
     CHANGED(m.engines.parts[0] = m.engines.parts[0].waits("drain")),

@@ -28,7 +28,7 @@ matmul, npu, refused, blur, dots, odd, two_blocks, dsp, across = documents
 assert matmul["machine"] == "npu" and matmul["refusal"] is None
 assert (matmul["cycles"], matmul["serial_cycles"], matmul["bound"]) == (921600, 921600, 524288)
 assert matmul["engines"] == [
-    {"name": "loader", "busy": 262144}, {"name": "storer", "busy": 65536}, {"name": "array", "busy": 524288}, {"name": "host", "busy": 0}]
+    {"name": "loader", "busy": 262144, "channels": 1}, {"name": "storer", "busy": 65536, "channels": 1}, {"name": "array", "busy": 524288, "channels": 1}, {"name": "host", "busy": 0, "channels": 1}]
 assert matmul["memories"] == [
     {"name": "spad", "bank": 0, "base": "0x50000000", "capacity": 262144, "peak": 8192, "slack": 253952, "buffers": 8192},
     {"name": "acc", "bank": 0, "base": "0x51000000", "capacity": 65536, "peak": 16384, "slack": 49152, "buffers": 16384},
@@ -78,7 +78,7 @@ assert odd["engines"][2]["name"] == "01234567890123456789012~"
 
 # 16 steps of 2 x 8,192 + 40 cycles of the loader and 16,384 of the vector unit; the last of 4 stores.
 assert two_blocks["engines"] == [
-    {"name": "dma_in", "busy": 32 * 8212}, {"name": "dma_out", "busy": 4 * 8212}, {"name": "vector_unit", "busy": 262144}, {"name": "host", "busy": 0}]
+    {"name": "dma_in", "busy": 32 * 8212, "channels": 1}, {"name": "dma_out", "busy": 4 * 8212, "channels": 1}, {"name": "vector_unit", "busy": 262144, "channels": 1}, {"name": "host", "busy": 0, "channels": 1}]
 assert two_blocks["bound"] == 32 * 8212 and two_blocks["serial_cycles"] == 262144 + 36 * 8412
 assert two_blocks["bound"] < two_blocks["cycles"] < 0.6 * two_blocks["serial_cycles"]
 assert [(m["name"], m["bank"], m["base"], m["peak"]) for m in two_blocks["memories"]] == [
@@ -97,6 +97,6 @@ vtcm = find(dsp["memories"], "vtcm")
 assert (vtcm["banks"], vtcm["ports"], vtcm["bank_bases"]) == (2, 1, ["0xd8000000", "0xda000000"])
 assert find(dsp["memories"], "acc")["bank_bases"] == []
 assert find(dsp["engines"], "dma_in") == {
-    "name": "dma_in", "depth": 16, "completes": "by_transfer", "interlocked": False, "per_agent": False,
+    "name": "dma_in", "depth": 16, "channels": 1, "completes": "by_transfer", "interlocked": False, "per_agent": False,
     "wait_call": {"symbol": "", "arguments": []}}
 assert find(dsp["transfers"], "load")["is_asynchronous"] is True

@@ -94,7 +94,8 @@ class transfer_check : part_check {
                 case role::extent: return {static_cast<std::uint64_t>(a.dimension == 0 ? row : one != nullptr ? one[0] : 1)};
                 case role::source_stride: return in_units(one != nullptr ? one[1] : 0, a);
                 case role::destination_stride: return in_units(one != nullptr ? one[2] : 0, a);
-                case role::tag: return {0};
+                case role::tag:
+                case role::channel: return {0};
                 default: return {static_cast<std::uint64_t>(a.value)};
             }
         });

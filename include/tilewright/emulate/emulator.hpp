@@ -38,13 +38,15 @@ class emulator {
         : what_(what), semantics_(semantics), memories_(what_, shared), engines_(what_), shadow_(what_, memories_), settings_(what_) {
         for (int at = 0; at < what_.transfers.size(); ++at) {
             transfer_description const& t = what_.transfers[at];
-            transfer_parts_.push_back({what_.engines.find(t.engine_name), memory_under(what_, t.source), memory_under(what_, t.destination),
-                                       detail::limits_of(what_, t)});
+            int const on = what_.engines.find(t.engine_name);
+            transfer_parts_.push_back(
+                {on, lane_of(on), memory_under(what_, t.source), memory_under(what_, t.destination), detail::limits_of(what_, t)});
         }
         for (int at = 0; at < what_.intrinsics.size(); ++at) {
             intrinsic_description const& i = what_.intrinsics[at];
             intrinsic_part& part = intrinsic_parts_.emplace_back();
             part.engine = what_.engines.find(i.engine_name);
+            part.lane = lane_of(part.engine);
             stage s;
             read_stage(what_.view(i.semantics), 0, s);
             part.axis_count = s.axis_count;
@@ -149,13 +151,18 @@ class emulator {
         }
         return total;
     }
-    /// Cycles that an engine was occupied. @throws std::invalid_argument when the machine has none of that name
+    /// Cycles that an engine was occupied, all its channels together. @throws std::invalid_argument when the machine has none of that name
     std::int64_t busy(engine const& e) const {
         int const at = what_.engines.find(e.name);
         if (at < 0) throw std::invalid_argument("machine `" + what_.name.str() + "` has no engine `" + e.name.str() + "`");
         return busy(at);
     }
-    std::int64_t busy(int engine_at) const { return engines_[engine_at].clock.busy; }
+    std::int64_t busy(int engine_at) const {
+        std::int64_t total = 0;
+        for (int channel = 0; channel < what_.channels_of(engine_at); ++channel)
+            total += engines_[what_.first_lane(engine_at) + channel].clock.busy;
+        return total;
+    }
     /// Jobs that were started and that the core does not know to be complete.
     std::size_t in_flight() const {
         std::size_t all = 0;
@@ -170,8 +177,8 @@ class emulator {
     // What generated code calls.
 
     /// `shape`: {row elements, bytes of a destination element, of a source element, number of dimensions, tag, source buffer, destination
-    /// buffer, then for each dimension, outermost first: extent, source stride and destination stride in bytes}. Buffers are positions in
-    /// the plan, -1: none. The tag of a blocking transfer is -1.
+    /// buffer, then for each dimension, outermost first: extent, source stride and destination stride in bytes; behind all, where its
+    /// engine has several channels, which}. Buffers are positions in the plan, -1: none. The tag of a blocking transfer is -1.
     std::int32_t transfer(std::int32_t at, void const* source, void* destination, std::int64_t const* shape) {
         if (creeps_) creep();
         if (at < 0 || at >= what_.transfers.size()) return fail(emulation_unknown_part, "a transfer that the machine does not have");
@@ -184,12 +191,17 @@ class emulator {
             return fail(emulation_bad_address, t.name.str() + ": a number that no row of its memory has");
         destination = const_cast<void*>(to);
         bool const blocking = shape[4] < 0;
+        std::int64_t const channel = has_channels(part.engine) ? shape[7 + 3 * shape[3]] : 0;
         std::string illegal = emulation::why_illegal(t, part.limits, source, destination, shape);
         if (!blocking && (!t.is_asynchronous || part.engine < 0)) illegal = "a tag, and it blocks";
+        if (illegal.empty() && part.engine >= 0 && (channel < 0 || channel >= what_.channels_of(part.engine)))
+            return fail(emulation_unknown_part, t.name.str() + ": channel " + std::to_string(channel) + " of " + t.engine_name.str() +
+                                                    ", which has " + std::to_string(what_.channels_of(part.engine)));
         if (!illegal.empty()) return fail(emulation_illegal_transfer, t.name.str() + " takes no call of this shape: " + illegal);
         if (std::string const stale = settings_.missing(t, shape); !stale.empty()) return fail(emulation_stale_setting, stale);
         emulation::transfer_job job(semantics_.transfers[static_cast<std::size_t>(at)], source, destination, shape[0], shape[1], shape[2],
                                     static_cast<int>(shape[3]), shape + 7);
+        int const lane = part.engine < 0 ? -1 : part.lane + static_cast<int>(channel);
         std::uint64_t narrow = 0;
         if ((source != nullptr && !reaches(part.source, source, job.source_reach(), narrow)) ||
             !reaches(part.destination, destination, job.destination_reach(), narrow)) {
@@ -199,14 +211,13 @@ class emulator {
         }
         emulation::flight next{.moves = job, .part = at, .tag = shape[4], .narrow_banks = narrow};
         next.source_buffer = static_cast<int>(shape[5]), next.destination_buffer = static_cast<int>(shape[6]);
-        if (shadow_.on() || engines_.is_interlocked(part.engine)) next.reads = job.reads(), next.writes = job.writes();
-        if (part.engine >= 0) engines_.begin(part.engine, next);
+        if (shadow_.on() || engines_.is_interlocked(lane)) next.reads = job.reads(), next.writes = job.writes();
+        if (lane >= 0) engines_.begin(lane, next);
         if (narrow != 0) {
-            if (std::int32_t const code = check_banks({t.name}, part.engine, narrow); code != 0) return code;
+            if (std::int32_t const code = check_banks({t.name}, lane, narrow); code != 0) return code;
         }
         if (shadow_.on()) {
-            if (std::int32_t const code = check_transfer({t.name}, part.engine, job, next.reads, next.writes, shape); code != 0)
-                return code;
+            if (std::int32_t const code = check_transfer({t.name}, lane, job, next.reads, next.writes, shape); code != 0) return code;
         }
 
         job_time const time = time_of(t.costs, job.bytes());
@@ -214,44 +225,45 @@ class emulator {
         c.calls += 1;
         c.bytes += job.bytes();
         c.cycles += time.busy + time.latency;
-        if (part.engine < 0) {
+        if (lane < 0) {
             job.finish();
             keep({job_kind::transfer, -1, t.name, now_, now_ + time.busy, now_ + time.busy + time.latency, job.bytes(), about(shape)});
             now_ += time.busy + time.latency;
             return 0;
         }
-        emulation::engine_queue& queue = engines_[part.engine];
+        emulation::engine_queue& queue = engines_[lane];
         std::int64_t const asked = now_, complete = queue.clock.start(now_, time, queue.depth());
-        waited(part.engine, asked);
+        waited(lane, asked);
         keep({job_kind::transfer, part.engine, t.name, queue.clock.free - time.busy, queue.clock.free, complete, job.bytes(), about(shape),
-              shape[4]});
+              shape[4], static_cast<int>(channel)});
         next.complete = complete;
         if (blocking) {
-            engines_.clear_way(part.engine, next);
+            engines_.clear_way(lane, next);
             next.finish();
             now_ = std::max(now_, complete);
         } else {
-            engines_.give(part.engine, std::move(next));
+            engines_.give(lane, std::move(next));
         }
         return 0;
     }
-    /// Until jobs of an engine are complete. @param value by_transfer: the last one with this tag, if there is one, and all before it;
-    /// by_channel: all but the last so many; by_engine: 0
-    std::int32_t wait(std::int32_t engine_at, std::int64_t value) {
+    /// Until jobs of a channel are complete. @param lane  those of all engines are counted in the machine's order; of an engine with
+    /// one, it is that. @param value  by_transfer: the last job with this tag, if there is one, and all before it; by_channel: all but the
+    /// last so many; by_engine: 0
+    std::int32_t wait(std::int32_t lane, std::int64_t value) {
         if (creeps_) creep();
-        if (engine_at < 0 || engine_at >= what_.engines.size())
+        if (lane < 0 || lane >= what_.lane_count())
             return fail(emulation_unknown_part, "a wait for an engine that the machine does not have");
-        emulation::engine_queue& queue = engines_[engine_at];
+        emulation::engine_queue& queue = engines_[lane];
         auto const& flights = queue.flights();
         std::size_t count = flights.size();
-        if (what_.engines[engine_at].completes == completion::by_transfer) {
+        if (what_.engine_at_lane(lane).completes == completion::by_transfer) {
             while (count > 0 && flights[count - 1].tag != value) --count;
         } else {
             count -= std::min(count, static_cast<std::size_t>(std::max<std::int64_t>(value, 0)));
         }
         std::int64_t const asked = now_;
-        now_ = std::max(now_, engines_.know_of(engine_at, count));
-        waited(engine_at, asked);
+        now_ = std::max(now_, engines_.know_of(lane, count));
+        waited(lane, asked);
         return 0;
     }
     /// Sets a configuration to as many values as it has. What is called from now on uses them.
@@ -326,11 +338,11 @@ class emulator {
         bool const aside = i.is_asynchronous && part.engine >= 0;
         emulation::flight next{.part = at, .narrow_banks = narrow};
         if (part.engine >= 0) {
-            if ((aside && shadow_.on()) || engines_.is_interlocked(part.engine)) find_ranges(part, operands, next);
-            engines_.begin(part.engine, next);
+            if ((aside && shadow_.on()) || engines_.is_interlocked(part.lane)) find_ranges(part, operands, next);
+            engines_.begin(part.lane, next);
         }
         if (narrow != 0) {
-            if (std::int32_t const code = check_banks({i.name}, part.engine, narrow); code != 0) return code;
+            if (std::int32_t const code = check_banks({i.name}, part.lane, narrow); code != 0) return code;
         }
         if (shadow_.on()) {
             if (std::int32_t const code = check_intrinsic(at, part, operands, extents.data()); code != 0) return code;
@@ -339,10 +351,10 @@ class emulator {
         c.calls += 1;
         c.cycles += i.cost_cycles;
         if (aside) {
-            emulation::engine_queue& queue = engines_[part.engine];
+            emulation::engine_queue& queue = engines_[part.lane];
             std::int64_t const asked = now_;
             next.complete = queue.clock.start(now_, {i.cost_cycles, 0}, queue.depth());
-            waited(part.engine, asked);
+            waited(part.lane, asked);
             if (records_)
                 keep({job_kind::intrinsic, part.engine, i.name, queue.clock.free - i.cost_cycles, queue.clock.free, next.complete});
             using address_list = std::array<void*, intrinsic_description::most_operands>;
@@ -354,14 +366,14 @@ class emulator {
             next.computes = [function = semantics_.intrinsics[static_cast<std::size_t>(at)], where, by, extents]() mutable {
                 function(where.data(), by.data(), extents.data());
             };
-            engines_.give(part.engine, std::move(next));
+            engines_.give(part.lane, std::move(next));
             return 0;
         }
 
         std::int64_t begin = now_;
         if (part.engine >= 0) {
-            emulation::engine_queue& queue = engines_[part.engine];
-            engines_.clear_way(part.engine, next);
+            emulation::engine_queue& queue = engines_[part.lane];
+            engines_.clear_way(part.lane, next);
             now_ = queue.clock.start(now_, {i.cost_cycles, 0}, engine_clock::most_depth);
             begin = queue.clock.free - i.cost_cycles;
         } else {
@@ -409,7 +421,7 @@ class emulator {
         std::string left, tokens;
         for (std::size_t at = 0; at < engines_.size(); ++at) {
             if (std::size_t const unknown = engines_.in_flight(at); unknown > 0)
-                left += (left.empty() ? "" : "; ") + std::to_string(unknown) + " of " + what_.engines[static_cast<int>(at)].name.str() +
+                left += (left.empty() ? "" : "; ") + std::to_string(unknown) + " of " + emulation::lane_name(what_, static_cast<int>(at)) +
                         ", the last " + flight_text(engines_[static_cast<int>(at)].flights().back());
         }
         engines_.retire_all();
@@ -426,17 +438,19 @@ class emulator {
 
   private:
     struct transfer_part {
-        int engine = -1, source = -1, destination = -1;
+        int engine = -1, lane = -1, source = -1, destination = -1;  ///< the lane of its first channel
         detail::call_limits limits{};
     };
     using extent_list = std::array<std::int64_t, stage::most_axes>;
     struct intrinsic_part {
-        int engine = -1, axis_count = 0;
+        int engine = -1, lane = -1, axis_count = 0;
         int result = 0;      ///< its position among the operands
         extent_list most{};  ///< of each axis
         std::vector<emulation::operand_footprint> operands;
     };
 
+    int lane_of(int engine_at) const { return engine_at < 0 ? -1 : what_.first_lane(engine_at); }
+    bool has_channels(int engine_at) const { return engine_at >= 0 && what_.engines[engine_at].has_channels(); }
     std::int32_t passed(int tokens_at, emulation::engine_set::token_fault fault) {
         using enum emulation::engine_set::token_fault;
         if (fault == none) return 0;
@@ -483,7 +497,7 @@ class emulator {
         narrow |= memories_.narrow_bank(found);
         return static_cast<bool>(found);
     }
-    std::int32_t check_transfer(caller const& who, int engine_at, emulation::transfer_job const& job,
+    std::int32_t check_transfer(caller const& who, int lane, emulation::transfer_job const& job,
                                 std::vector<emulation::byte_range> const& reads, std::vector<emulation::byte_range> const& writes,
                                 std::int64_t const* shape) {
         auto const source = static_cast<int>(shape[5]), destination = static_cast<int>(shape[6]);
@@ -491,10 +505,10 @@ class emulator {
             return fail(emulation_unknown_part, who.text() + ": a buffer that the plan does not have");
         shadow_.begin_step();
         for (emulation::byte_range const& range : reads) {
-            if (std::int32_t const code = check_range(who, engine_at, source, range, false); code != 0) return code;
+            if (std::int32_t const code = check_range(who, lane, source, range, false); code != 0) return code;
         }
         for (emulation::byte_range const& range : writes) {
-            if (std::int32_t const code = check_range(who, engine_at, destination, range, true); code != 0) return code;
+            if (std::int32_t const code = check_range(who, lane, destination, range, true); code != 0) return code;
         }
         auto const bad = shadow_.move(job, source, destination);
         return bad ? fail_access(who, source, *bad, false) : 0;
@@ -522,7 +536,7 @@ class emulator {
                     std::uintptr_t const begin =
                         static_cast<std::uintptr_t>(given[0]) + static_cast<std::uintptr_t>(operand.byte_offset(run, given + 2));
                     emulation::byte_range const range{begin, begin + static_cast<std::uintptr_t>(run.count * operand.element_bytes)};
-                    std::int32_t code = check_range(who, part.engine, buffer, range, writing);
+                    std::int32_t code = check_range(who, part.lane, buffer, range, writing);
                     if (code == 0 && !writing && shadow_.has_idle_lanes()) idle |= shadow_.use(buffer, range, true).has_value();
                     else if (code == 0) code = check_use(who, buffer, range, !writing);
                     if (code != 0) return code;
@@ -585,20 +599,20 @@ class emulator {
         for (element const& e : written) put(e.before, e.range);
         for (element const& e : idle) put(e.before, e.range);
     }
-    /// Bytes lie inside of their buffer, and no transfer in flight on another engine stands against what is done with them.
-    std::int32_t check_range(caller const& who, int engine_at, int buffer, emulation::byte_range const& range, bool writes) {
+    /// Bytes lie inside of their buffer, and no transfer in flight on another channel stands against what is done with them.
+    std::int32_t check_range(caller const& who, int lane, int buffer, emulation::byte_range const& range, bool writes) {
         if (auto const bad = shadow_.inside(buffer, range)) return fail_access(who, buffer, *bad, writes);
         for (std::size_t at = 0; at < engines_.size(); ++at) {
-            // Jobs of one engine follow each other.
-            if (static_cast<int>(at) == engine_at) continue;
+            // Jobs of one channel follow each other.
+            if (static_cast<int>(at) == lane) continue;
             for (emulation::flight const& f : engines_[static_cast<int>(at)].flights()) {
-                if (engines_.is_known(engine_at, at, f)) continue;
+                if (engines_.is_known(lane, at, f)) continue;
                 std::uintptr_t const written = first_shared(f.writes, range);
                 std::uintptr_t const shared = written != 0 || !writes ? written : first_shared(f.reads, range);
                 if (shared == 0) continue;
                 return fail_access(
                     who, buffer,
-                    {reinterpret_cast<void const*>(shared), flight_text(f) + " on " + what_.engines[static_cast<int>(at)].name.str() +
+                    {reinterpret_cast<void const*>(shared), flight_text(f) + " on " + emulation::lane_name(what_, static_cast<int>(at)) +
                                                                 " may still " + (written != 0 ? "write" : "read") + " it"},
                     writes);
             }
@@ -609,16 +623,16 @@ class emulator {
         auto const bad = shadow_.use(buffer, range, reads);
         return bad ? fail_access(who, buffer, *bad, false) : 0;
     }
-    /// No transfer in flight on another engine uses one of these banks.
-    std::int32_t check_banks(caller const& who, int engine_at, std::uint64_t narrow) {
+    /// No transfer in flight on another channel uses one of these banks.
+    std::int32_t check_banks(caller const& who, int lane, std::uint64_t narrow) {
         for (std::size_t at = 0; at < engines_.size(); ++at) {
-            if (static_cast<int>(at) == engine_at) continue;
+            if (static_cast<int>(at) == lane) continue;
             for (emulation::flight const& f : engines_[static_cast<int>(at)].flights()) {
-                if ((f.narrow_banks & narrow) == 0 || engines_.is_known(engine_at, at, f)) continue;
+                if ((f.narrow_banks & narrow) == 0 || engines_.is_known(lane, at, f)) continue;
                 int const bit = std::countr_zero(f.narrow_banks & narrow);
                 return fail(emulation_bank_conflict, who.text() + " uses bank " + std::to_string(bit % max_banks) + " of " +
                                                          what_.memories[bit / max_banks].name.str() + ", which has one port, while " +
-                                                         flight_text(f) + " on " + what_.engines[static_cast<int>(at)].name.str() +
+                                                         flight_text(f) + " on " + emulation::lane_name(what_, static_cast<int>(at)) +
                                                          " may still use it");
             }
         }
@@ -652,8 +666,8 @@ class emulator {
     void keep(recorded_job const& job) {
         if (records_) recorded_.push_back(job);
     }
-    void waited(int engine_at, std::int64_t since) {
-        if (records_ && now_ > since) recorded_.push_back({job_kind::wait, -1, what_.engines[engine_at].name, since, now_, now_});
+    void waited(int lane, std::int64_t since) {
+        if (records_ && now_ > since) recorded_.push_back({job_kind::wait, -1, what_.engine_at_lane(lane).name, since, now_, now_});
     }
     void creep() { engines_.creep(random_); }
     void give_up() {

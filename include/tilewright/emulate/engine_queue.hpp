@@ -19,7 +19,7 @@ enum class progress : std::uint8_t {
     earliest,  // when it is started
     latest,    // when a wait, a full queue, another engine or the end of the kernel leaves no choice
     random,    // transfers in pieces of random size, at every call
-    threads,   // in a thread of its own for each engine
+    threads,   // in a thread of its own for each engine, and for each of its channels
 };
 
 constexpr char const* name_of(progress how) {
@@ -37,8 +37,8 @@ struct dependency {
     std::int64_t index = 0;
 };
 
-/// How many jobs of each engine are known to be complete.
-using knowledge = std::array<std::int64_t, decltype(machine::engines)::most>;
+/// How many jobs of each channel are known to be complete, by its lane.
+using knowledge = std::array<std::int64_t, machine::most_lanes>;
 inline void learn(knowledge& what, knowledge const& from) {
     for (std::size_t at = 0; at < from.size(); ++at) what[at] = std::max(what[at], from[at]);
 }
@@ -66,7 +66,7 @@ struct queue_monitor {
     std::condition_variable changed;
 };
 
-/// The queue of an engine: its clock, the jobs that nobody knows to be complete, and who does them.
+/// The queue of an engine, or of one of its channels: its clock, the jobs that nobody knows to be complete, and who does them.
 ///
 /// Used by one thread. In mode `threads` a second one, which belongs to the queue, does the jobs.
 class engine_queue {

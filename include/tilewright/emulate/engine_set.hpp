@@ -5,22 +5,34 @@
 
 namespace tilewright::emulation {
 
-/// The engines of a machine: their queues, the tokens between them, and what each of them, and the core, knows to be complete.
+/// The channel that a lane is, in words: "dma", or "dma.2" of several.
+inline std::string lane_name(machine const& of, int lane) {
+    int const at = of.engine_of_lane(lane);
+    return of.engines[at].name.str() + (of.engines[at].has_channels() ? "." + std::to_string(lane - of.first_lane(at)) : "");
+}
+
+/// The engines of a machine: a queue for each of their channels, the tokens between them, and what each of them, and the core, knows to be
+/// complete.
 ///
-/// Work is given to them in the order of the core. -1 stands for the core where an engine is meant.
+/// Work is given to them in the order of the core. They are told apart by their lanes; -1 stands for the core.
 class engine_set {
   public:
     enum class token_fault : std::uint8_t { none, no_such_tokens, too_many, none_there };
 
+    /// @throws std::invalid_argument of a machine with more channels than are planned for
     explicit engine_set(machine const& what) : what_(what) {
-        for (int at = 0; at < what.engines.size(); ++at)
-            queues_.push_back(std::make_unique<engine_queue>(what.engines[at].depth, monitor_));
+        if (what.lane_count() > machine::most_lanes)
+            throw std::invalid_argument("machine `" + what.name.str() + "` has more than " + std::to_string(machine::most_lanes) + " channels");
+        for (int at = 0; at < what.engines.size(); ++at) {
+            for (int channel = 0; channel < what.channels_of(at); ++channel)
+                queues_.push_back(std::make_unique<engine_queue>(what.engines[at].depth, monitor_));
+        }
         reset();
     }
 
     std::size_t size() const { return queues_.size(); }
-    engine_queue& operator[](int engine_at) { return *queues_[static_cast<std::size_t>(engine_at)]; }
-    engine_queue const& operator[](int engine_at) const { return *queues_[static_cast<std::size_t>(engine_at)]; }
+    engine_queue& operator[](int lane) { return *queues_[static_cast<std::size_t>(lane)]; }
+    engine_queue const& operator[](int lane) const { return *queues_[static_cast<std::size_t>(lane)]; }
 
     /// Forgets all jobs, and does not do what has not begun; and sets all clocks to 0.
     void reset() {
@@ -58,27 +70,27 @@ class engine_set {
         return last;
     }
 
-    bool is_interlocked(int engine_at) const { return engine_at >= 0 && what_.engines[engine_at].interlocked; }
-    /// Whether engine `who`, as it has been given its next job, or the core knows that a job is complete.
-    bool is_known(int who, std::size_t engine_at, flight const& f) const {
-        return (who < 0 ? known_.back() : known_[static_cast<std::size_t>(who)])[engine_at] > f.index;
+    bool is_interlocked(int lane) const { return lane >= 0 && what_.engine_at_lane(lane).interlocked; }
+    /// Whether channel `who`, as it has been given its next job, or the core knows that a job is complete.
+    bool is_known(int who, std::size_t lane, flight const& f) const {
+        return (who < 0 ? known_.back() : known_[static_cast<std::size_t>(who)])[lane] > f.index;
     }
-    /// Jobs of an engine that the core does not know to be complete.
-    std::size_t in_flight(std::size_t engine_at) const {
+    /// Jobs of a channel that the core does not know to be complete.
+    std::size_t in_flight(std::size_t lane) const {
         std::size_t all = 0;
-        for (flight const& f : queues_[engine_at]->flights()) all += is_known(-1, engine_at, f) ? 0 : 1;
+        for (flight const& f : queues_[lane]->flights()) all += is_known(-1, lane, f) ? 0 : 1;
         return all;
     }
 
-    /// An engine is going to be given a job: it knows what the core knows, and what interlocks hold it back for.
-    void begin(int engine_at, flight& next) {
-        knowledge& here = known_[static_cast<std::size_t>(engine_at)];
+    /// A channel is going to be given a job: it knows what the core knows, and what interlocks hold it back for.
+    void begin(int lane, flight& next) {
+        knowledge& here = known_[static_cast<std::size_t>(lane)];
         learn(here, known_.back());
-        for (std::size_t at = 0; at < queues_.size() && is_interlocked(engine_at); ++at) {
-            if (static_cast<int>(at) == engine_at || !is_interlocked(static_cast<int>(at))) continue;
+        for (std::size_t at = 0; at < queues_.size() && is_interlocked(lane); ++at) {
+            if (static_cast<int>(at) == lane || !is_interlocked(static_cast<int>(at))) continue;
             for (flight const& f : queues_[at]->flights()) {
                 if (!conflict(f, next)) continue;
-                (*this)[engine_at].clock.hold(f.complete);
+                (*this)[lane].clock.hold(f.complete);
                 next.after.push_back({queues_[at].get(), f.index});
                 learn(here, f.knows);
                 here[at] = std::max(here[at], f.index + 1);
@@ -86,27 +98,27 @@ class engine_set {
         }
         next.knows = here;
     }
-    void give(int engine_at, flight next) {
-        engine_queue& queue = (*this)[engine_at];
+    void give(int lane, flight next) {
+        engine_queue& queue = (*this)[lane];
         queue.start(std::move(next));
         // What is further back than the queue is deep is complete: it would not have taken the job.
         std::size_t const kept = 2 * static_cast<std::size_t>(queue.depth()) + 64;
-        if (queue.flights().size() > kept) know_of(engine_at, queue.flights().size() - kept);
+        if (queue.flights().size() > kept) know_of(lane, queue.flights().size() - kept);
     }
-    /// The core does a job of an engine itself, or waits for it: it comes behind all that the engine was given.
-    void clear_way(int engine_at, flight const& next) {
-        know_of(engine_at, (*this)[engine_at].flights().size());
-        (*this)[engine_at].clear_way(next.after);
+    /// The core does a job of a channel itself, or waits for it: it comes behind all that the channel was given.
+    void clear_way(int lane, flight const& next) {
+        know_of(lane, (*this)[lane].flights().size());
+        (*this)[lane].clear_way(next.after);
         learn(known_.back(), next.knows);
     }
-    /// The core knows that the oldest `count` jobs of an engine are complete, and what they began behind.
+    /// The core knows that the oldest `count` jobs of a channel are complete, and what they began behind.
     /// @return the cycle when the last of them is complete; 0 of none
-    std::int64_t know_of(int engine_at, std::size_t count) {
+    std::int64_t know_of(int lane, std::size_t count) {
         if (count == 0) return 0;
-        flight const& last = (*this)[engine_at].flights()[count - 1];
+        flight const& last = (*this)[lane].flights()[count - 1];
         std::int64_t const complete = last.complete;
         learn(known_.back(), last.knows);
-        std::int64_t& known = known_.back()[static_cast<std::size_t>(engine_at)];
+        std::int64_t& known = known_.back()[static_cast<std::size_t>(lane)];
         known = std::max(known, last.index + 1);
         for (std::size_t which = 0; which < queues_.size(); ++which) {
             auto const& flights = queues_[which]->flights();
@@ -122,7 +134,7 @@ class engine_set {
         auto* const queue = token_queue(tokens_at, queue_at);
         if (queue == nullptr) return token_fault::no_such_tokens;
         if (static_cast<int>(queue->size()) == what_.tokens[tokens_at].capacity) return token_fault::too_many;
-        int const from = what_.engines.find(what_.tokens[tokens_at].from);
+        int const from = what_.first_lane(what_.engines.find(what_.tokens[tokens_at].from));
         engine_queue& giver = (*this)[from];
         token made{giver.clock.passed(), known_[static_cast<std::size_t>(from)], giver.held_back()};
         learn(made.knows, known_.back());
@@ -136,7 +148,7 @@ class engine_set {
         auto* const queue = token_queue(tokens_at, queue_at);
         if (queue == nullptr) return token_fault::no_such_tokens;
         if (queue->empty()) return token_fault::none_there;
-        int const to = what_.engines.find(what_.tokens[tokens_at].to);
+        int const to = what_.first_lane(what_.engines.find(what_.tokens[tokens_at].to));
         token const& taken = queue->front();
         (*this)[to].clock.hold(taken.time);
         (*this)[to].hold_back(taken.after);
@@ -177,7 +189,7 @@ class engine_set {
     queue_monitor monitor_;
     std::vector<std::unique_ptr<engine_queue>> queues_;
     std::vector<std::vector<std::deque<token>>> tokens_;  ///< of each part of the machine, each of its queues
-    std::vector<knowledge> known_;                        ///< to each engine, and last to the core
+    std::vector<knowledge> known_;                        ///< to each channel, and last to the core
 };
 
 }  // namespace tilewright::emulation

@@ -21,6 +21,7 @@ struct recorded_job {
     std::int64_t bytes = 0;     ///< transfer: at the destination
     label buffer{};             ///< transfer: the destination, or the source where that is no argument of the kernel; empty: not known
     std::int64_t tag = -1;      ///< transfer: -1 when it was blocking
+    int channel = 0;            ///< of the engine
 };
 
 }  // namespace tilewright

@@ -191,6 +191,7 @@ inline std::vector<std::string> device_prototype_list(plan_value const& plan, bo
                           case role::source_stride: return "int64_t source_stride_" + d;
                           case role::destination_stride: return "int64_t destination_stride_" + d;
                           case role::tag: return "int64_t tag";
+                          case role::channel: return "int64_t channel";
                           default: return "int64_t literal_" + std::to_string(position);
                       }
                   });
@@ -198,6 +199,7 @@ inline std::vector<std::string> device_prototype_list(plan_value const& plan, bo
     }
     auto const value_of = [](char const* name) {
         return [name](call_argument const& a, int position) -> std::string {
+            if (a.is == role::channel) return "int64_t channel";
             return a.is == role::literal ? "int64_t literal_" + std::to_string(position) : std::string("int64_t ") + name;
         };
     };
@@ -225,12 +227,11 @@ inline std::vector<std::string> device_prototype_list(plan_value const& plan, bo
         if (!plan.is_busy_aside(at)) continue;
         engine const& e = where.engines[at];
         bool const tagged = e.completes == completion::by_transfer;
+        std::string const of = (e.has_channels() ? "this channel of engine " : "engine ") + e.name.str();
         write(wait_call_of(e),
-              "returns when " + std::string(tagged ? "the last job that engine " + e.name.str() +
-                                                         " was given with this tag, and all before it, are complete"
-                                            : e.completes == completion::by_engine
-                                                ? "all jobs of engine " + e.name.str() + " are complete"
-                                                : "at most so many jobs of engine " + e.name.str() + " are not complete"),
+              "returns when " + std::string(tagged ? "the last job that " + of + " was given with this tag, and all before it, are complete"
+                                            : e.completes == completion::by_engine ? "all jobs of " + of + " are complete"
+                                                                                   : "at most so many jobs of " + of + " are not complete"),
               value_of(tagged ? "tag" : "pending"));
     }
     for (int at = 0; at < where.tokens.size(); ++at) {

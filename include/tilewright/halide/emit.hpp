@@ -390,7 +390,7 @@ class emitter : code_copies {
     Stmt intrinsic_call(intrinsic_form const& form) const {
         intrinsic_description const& what = plan_.where->intrinsics[form.intrinsic];
         auto const given = [&](Stmt const& start) {
-            return what.is_asynchronous ? started(plan_.where->engines.find(what.engine_name), start, Expr()) : start;
+            return what.is_asynchronous ? started(plan_.where->engines.find(what.engine_name), wide(0), start, Expr()) : start;
         };
         if (how_.to == binding::emulated) {
             std::vector<Expr> all;

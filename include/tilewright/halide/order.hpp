@@ -45,11 +45,16 @@ class code_order : public code_places {
         std::vector<Stmt> waits;
         for (int at = 0; at < plan_.where->engines.size(); ++at) {
             if (!plan_.is_busy_aside(at)) continue;
-            if (is_channel(at)) waits.push_back(Halide::Internal::Evaluate::make(wait_on(at, wide(0))));
+            int const first = plan_.where->first_lane(at);
+            if (is_channel(at)) {
+                plan_.each_busy_lane(
+                    at, [&](int lane) { waits.push_back(Halide::Internal::Evaluate::make(wait_on(at, wide(lane - first), wide(0)))); });
+            }
             for (int which = 0; which < plan_.rings.size() && !is_channel(at); ++which) {
                 ring const& r = plan_.rings[static_cast<std::size_t>(which)];
                 for (int version = 0; version < r.versions && r.engine == at; ++version)
-                    waits.push_back(Halide::Internal::Evaluate::make(wait_on(at, wide(r.first_tag + version))));
+                    waits.push_back(
+                        Halide::Internal::Evaluate::make(wait_on(at, wide(plan_.channel_of(r, version)), wide(r.first_tag + version))));
             }
         }
         for (link const* l : token_queues()) waits.push_back(pop_all(*l, false));
@@ -75,29 +80,44 @@ class code_order : public code_places {
         Expr const number = step_value(at);
         return wide(r.first_tag) + Halide::cast<std::int64_t>(Halide::Internal::simplify(number % static_cast<int>(r.versions)));
     }
-    Expr wait_on(int engine_at, Expr const& value) const {
-        engine const& e = plan_.where->engines[engine_at];
-        if (how_.to == binding::emulated) return call(Halide::Int(32), "tilewright_emulate_wait", {machine_handle(), engine_at, value});
-        return call_with(wait_call_of(e), value);
+    /// The channel of its engine that a step's transfer is for.
+    Expr channel_of(ring_step const& at) const {
+        ring const& r = ring_of(at);
+        int const channels = plan_.where->channels_of(r.engine);
+        if (channels == 1) return wide(0);
+        // Where the versions go round the channels evenly, the number of the step says it.
+        int const versions = r.versions;
+        Expr const number = step_value(at), version = versions % channels == 0 ? number : number % versions;
+        return Halide::cast<std::int64_t>(Halide::Internal::simplify((version + static_cast<int>(r.first_channel)) % channels));
     }
-    /// A call whose arguments are literals, and one value.
-    static Expr call_with(device_call const& described, Expr const& value) {
+    Expr channel_of(movement const& m) const { return plan_.is_asynchronous(m) ? channel_of(m.at) : wide(0); }
+    Expr wait_on(int engine_at, Expr const& channel, Expr const& value) const {
+        engine const& e = plan_.where->engines[engine_at];
+        if (how_.to == binding::emulated) {
+            Expr const lane = Halide::cast<std::int32_t>(lane_of(engine_at, channel));
+            return call(Halide::Int(32), "tilewright_emulate_wait", {machine_handle(), Halide::Internal::simplify(lane), value});
+        }
+        return call_with(wait_call_of(e), value, channel);
+    }
+    Expr wait_on(ring_step const& at, Expr const& value) const { return wait_on(ring_of(at).engine, channel_of(at), value); }
+    /// A call whose arguments are literals, one value, and a channel.
+    static Expr call_with(device_call const& described, Expr const& value, Expr const& channel = {}) {
         std::vector<Expr> arguments;
         for (int position = 0; position < described.count; ++position) {
             call_argument const& a = described.arguments[static_cast<std::size_t>(position)];
-            arguments.push_back(a.is == role::literal ? wide(a.value) : value);
+            arguments.push_back(a.is == role::literal ? wide(a.value) : a.is == role::channel ? channel : value);
         }
         return call(Halide::Int(32), described.symbol.str(), arguments);
     }
     Stmt wait_call(ring_step const& until) const {
         ring const& r = ring_of(until);
-        if (!is_channel(r.engine)) return checked(wait_on(r.engine, tag_of(until)));
+        if (!is_channel(r.engine)) return checked(wait_on(until, tag_of(until)));
         // Between begin and complete, nobody else gives the engine jobs.
-        if (how_.part != plan_part::whole || waits_for_all(r.engine)) return checked(wait_on(r.engine, wide(0)));
-        return checked(wait_on(r.engine, count_at(job_count(r.engine)) - count_at(last_of_tag(until))));
+        if (how_.part != plan_part::whole || waits_for_all(r.engine)) return checked(wait_on(until, wide(0)));
+        return checked(wait_on(until, count_at(job_count(r.engine, channel_of(until))) - count_at(last_of_tag(until))));
     }
 
-    // A channel is waited for by how many of its jobs may be pending. The code counts the jobs that it has started on such an engine, and
+    // A channel is waited for by how many of its jobs may be pending. The code counts the jobs that it has started on each of them, and
     // keeps the count at which the last transfer of every tag was started, and those that links mark. Of tokens it counts the pushes and
     // the pops.
     static constexpr char const* counts = "counts";
@@ -147,11 +167,16 @@ class code_order : public code_places {
         return steps;
     }
     // Which count is which.
-    static Expr job_count(int engine_at) { return wide(engine_at); }
-    Expr last_of_tag(ring_step const& at) const { return wide(plan_.where->engines.size()) + tag_of(at); }
+    Expr lane_of(int engine_at, Expr const& channel) const {
+        return Halide::Internal::simplify(wide(plan_.where->first_lane(engine_at)) + channel);
+    }
+    /// Jobs of a channel; of an engine with one, it is that.
+    Expr job_count(int engine_at, Expr const& channel) const { return lane_of(engine_at, channel); }
+    Expr job_count(int engine_at) const { return job_count(engine_at, wide(0)); }
+    Expr last_of_tag(ring_step const& at) const { return wide(plan_.where->lane_count()) + tag_of(at); }
     Expr last_of_link(ring_step const& at) const {
         link const& l = link_of(at);
-        Expr const first = wide(plan_.where->engines.size() + tag_count() + l.first_count);
+        Expr const first = wide(plan_.where->lane_count() + tag_count() + l.first_count);
         if (l.ring < 0) return first;
         Expr const number = step_value(at);
         int const versions = plan_.rings[static_cast<std::size_t>(l.ring)].versions;
@@ -161,7 +186,7 @@ class code_order : public code_places {
         auto const queues = token_queues();
         auto const found = std::find_if(queues.begin(), queues.end(),
                                         [&](link const* other) { return other->tokens == l.tokens && other->queue == l.queue; });
-        return wide(plan_.where->engines.size() + tag_count() + link_count() + 2 * (found - queues.begin()));
+        return wide(plan_.where->lane_count() + tag_count() + link_count() + 2 * (found - queues.begin()));
     }
     Expr pop_count(link const& l) const { return push_count(l) + 1; }
 
@@ -176,7 +201,7 @@ class code_order : public code_places {
     Stmt with_counts(Stmt whole) const {
         using namespace Halide::Internal;
         auto const queues = token_queues();
-        int const size = plan_.where->engines.size() + tag_count() + link_count() + 2 * static_cast<int>(queues.size());
+        int const size = plan_.where->lane_count() + tag_count() + link_count() + 2 * static_cast<int>(queues.size());
         Expr const at = Variable::make(Halide::Int(32), "count");
         Stmt const clear = For::make("count", 0, size, ForType::Serial, Halide::DeviceAPI::None, set_count(at, wide(0)));
         // Where links share a queue, tokens that nobody asked for are left.
@@ -185,16 +210,18 @@ class code_order : public code_places {
         }
         return Allocate::make(counts, Halide::Int(64), Halide::MemoryType::Stack, {size}, const_true(), Block::make(clear, whole));
     }
-    /// A call that gives an engine a job, counted where that is needed. `tag`: what is kept beside; undefined where there is none
-    Stmt started(int engine_at, Stmt const& start, Expr const& tag) const {
+    /// A call that gives a channel of an engine a job, counted where that is needed. `tag`: what is kept beside; undefined where there is
+    /// none
+    Stmt started(int engine_at, Expr const& channel, Stmt const& start, Expr const& tag) const {
         if (engine_at < 0 || !counts_jobs(engine_at)) return start;
-        std::vector<Stmt> all{start, set_count(job_count(engine_at), count_at(job_count(engine_at)) + 1)};
-        if (tag.defined()) all.push_back(set_count(tag, count_at(job_count(engine_at))));
+        Expr const jobs = job_count(engine_at, channel);
+        std::vector<Stmt> all{start, set_count(jobs, count_at(jobs) + 1)};
+        if (tag.defined()) all.push_back(set_count(tag, count_at(jobs)));
         return Halide::Internal::Block::make(all);
     }
     Stmt started(movement const& m, Stmt const& start) const {
         if (!plan_.is_asynchronous(m)) return start;
-        return started(ring_of(m.at).engine, start, last_of_tag(m.at));
+        return started(ring_of(m.at).engine, channel_of(m.at), start, last_of_tag(m.at));
     }
 
     link const& link_of(ring_step const& at) const { return plan_.links[static_cast<std::size_t>(at.link)]; }
@@ -215,8 +242,8 @@ class code_order : public code_places {
     }
     Stmt pop(ring_step const& at) const {
         link const& l = link_of(at);
-        if (l.to < 0 && waits_for_all(l.from)) return checked(wait_on(l.from, wide(0)));
-        if (l.to < 0) return checked(wait_on(l.from, count_at(job_count(l.from)) - count_at(last_of_link(at))));
+        if (l.to < 0 && waits_for_all(l.from)) return checked(wait_on(l.from, wide(0), wide(0)));
+        if (l.to < 0) return checked(wait_on(l.from, wide(0), count_at(job_count(l.from)) - count_at(last_of_link(at))));
         if (l.shared) return pop_up_to(l, count_at(last_of_link(at)), true);
         return pop_one(l, true);
     }

@@ -112,6 +112,7 @@ class code_transfers : public code_order {
                 shape.push_back(byte_stride(m.source, d.source_dimension, d.source_factor));
                 shape.push_back(byte_stride(m.destination, d.destination_dimension, d.destination_factor));
             }
+            if (is_dealt_out(*plan_.where, t)) shape.push_back(channel_of(m));
             Expr const source = reinterpret_to_handle(m.source < 0 ? from : encoded(m.source, from));
             Expr const destination = reinterpret_to_handle(encoded(m.destination, to));
             return started(m, checked(call(Halide::Int(32), "tilewright_emulate_transfer",
@@ -178,6 +179,7 @@ class code_transfers : public code_order {
                         in_units(byte_stride(m.destination, present ? d.destination_dimension : -1, d.destination_factor), a));
                     break;
                 case role::tag: arguments.push_back(tag_of(m.at)); break;
+                case role::channel: arguments.push_back(channel_of(m)); break;
                 default: arguments.push_back(wide(a.value)); break;
             }
         }

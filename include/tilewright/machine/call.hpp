@@ -22,6 +22,7 @@ enum class role : std::uint8_t {
     covered,             // intrinsic: elements of the axis `dimension` that this call covers
     setting,             // configuration: the value number `dimension` that it is set to
     value,               // intrinsic: the one element of an operand without dimensions, which the core reads; of floating point, its bits
+    channel,             // transfer, wait: which of its engine's channels, from 0
 };
 
 /// One argument of a device function. `operand` is a position in the list of the intrinsic's operands.
@@ -55,7 +56,7 @@ struct operand_argument {
 /// The arguments that a device function can be given, to be listed in the order of its C signature.
 namespace argument {
 inline constexpr call_argument source{role::source}, destination{role::destination}, bytes{role::bytes}, row_bytes{role::row_bytes},
-    tag{role::tag}, pending{role::pending}, queue{role::queue};
+    tag{role::tag}, pending{role::pending}, queue{role::queue}, channel{role::channel};
 constexpr call_argument extent(int dimension) { return {role::extent, static_cast<std::int8_t>(dimension)}; }
 constexpr call_argument source_stride(int dimension) { return {role::source_stride, static_cast<std::int8_t>(dimension)}; }
 constexpr call_argument destination_stride(int dimension) { return {role::destination_stride, static_cast<std::int8_t>(dimension)}; }

@@ -6,8 +6,8 @@ namespace tilewright {
 /// How code learns that a job of an engine is complete.
 enum class completion : std::uint8_t {
     by_transfer,  // wait(tag): the last job that was started with this tag is complete
-    by_channel,   // wait(pending): at most `pending` of the engine's jobs are not complete
-    by_engine,    // wait(): all of the engine's jobs are complete
+    by_channel,   // wait(pending): at most `pending` of the jobs of an engine, or of one of its channels, are not complete
+    by_engine,    // wait(): all of them are complete
 };
 
 constexpr char const* name_of(completion how) {
@@ -19,9 +19,13 @@ constexpr char const* name_of(completion how) {
 ///
 /// Jobs begin and complete in the order in which they are started. `engine{"dma"}`, or with more to say
 /// `engine{.name = "dma", .depth = 4, .completes = completion::by_channel}.waits("dma_wait", argument::pending)`.
+///
+/// Several `channels` are as many equal units, called by their number: each is in order by itself, beside the others. The plan deals
+/// transfers out to them. `engine{.name = "dma", .channels = 4}`.
 struct engine {
     label name;
-    int depth = 16;  ///< jobs that are not complete; starting one more holds the core up
+    int depth = 16;    ///< jobs of a channel that are not complete; starting one more holds the core up
+    int channels = 1;  ///< that are equal, and are called and waited for by their number
     completion completes = completion::by_transfer;
     /// The hardware holds a job back until those that were started earlier on other interlocked engines, and touch the same bytes, are
     /// complete.
@@ -30,6 +34,7 @@ struct engine {
     bool per_agent = false;
     device_call wait_call{};  ///< without a symbol: see `wait_call_of`
 
+    constexpr bool has_channels() const { return channels > 1; }
     /// The C function that waits, and its arguments in order.
     template <class... Arguments>
     constexpr engine waits(label symbol, Arguments const&... arguments) const {
@@ -43,12 +48,13 @@ struct engine {
 };
 
 /// The call that waits for jobs of `e`: by default `int NAME_wait(int64_t tag)`, `(int64_t pending)` of a channel, or `(void)` where it
-/// waits for all.
+/// waits for all. Of several channels, the number of one comes first.
 constexpr device_call wait_call_of(engine const& e) {
     device_call call = e.wait_call;
     if (call.symbol.empty()) call.symbol = joined(e.name, "_wait");
-    if (call.count == 0 && e.completes != completion::by_engine)
-        call.push(e.completes == completion::by_transfer ? argument::tag : argument::pending);
+    if (call.count > 0) return call;
+    if (e.has_channels()) call.push(argument::channel);
+    if (e.completes != completion::by_engine) call.push(e.completes == completion::by_transfer ? argument::tag : argument::pending);
     return call;
 }
 

@@ -34,7 +34,7 @@ struct part_list {
 /// A machine as one flat value. `machine("npu", dram, spad, loader, mvin, …)` takes its parts in any order;
 /// at run time, `machine npu("npu"); npu.add(dram); …` builds the same value.
 struct machine {
-    static constexpr int most_nodes = 384;
+    static constexpr int most_nodes = 384, most_lanes = 16;
 
     label name;
     part_list<memory, 8> memories{};
@@ -98,6 +98,24 @@ struct machine {
     }
 
     constexpr computation_view view(semantics_range range) const { return {semantics.data() + range.first, range.count}; }
+    // What is in order is a channel. Those of all engines stand in one row, the lanes: of engine 0 its channels, of engine 1, …
+    constexpr int channels_of(int engine_at) const {
+        int const said = engines[engine_at].channels;
+        return said < 1 ? 1 : said > most_lanes ? most_lanes + 1 : said;
+    }
+    constexpr int first_lane(int engine_at) const {
+        int lane = 0;
+        for (int before = 0; before < engine_at; ++before) lane += channels_of(before);
+        return lane;
+    }
+    constexpr int lane_count() const { return first_lane(engines.size()); }
+    constexpr int engine_of_lane(int lane) const {
+        int at = 0;
+        while (lane >= channels_of(at)) lane -= channels_of(at++);
+        return at;
+    }
+    constexpr engine const& engine_at_lane(int lane) const { return engines[engine_of_lane(lane)]; }
+
     constexpr core host() const { return cores.count > 0 ? cores[0] : core{.name = "host"}; }
 
     friend constexpr bool operator==(machine const&, machine const&) = default;
@@ -125,6 +143,11 @@ constexpr bool is_tagged(machine const& where, transfer_description const& t) {
     int const on = t.is_asynchronous ? where.engines.find(t.engine_name) : -1;
     return on >= 0 && where.engines[on].completes == completion::by_transfer;
 }
+/// Whether calls of a transfer say which channel of its engine they are for.
+constexpr bool is_dealt_out(machine const& where, transfer_description const& t) {
+    int const on = where.engines.find(t.engine_name);
+    return on >= 0 && where.engines[on].has_channels();
+}
 /// Whether a memory of this name is registers that functions are given by value.
 constexpr bool passes_values(machine const& where, label const& memory_name) {
     int const at = where.memories.find(memory_name);
@@ -141,7 +164,7 @@ constexpr bool passes_values(machine const& where, intrinsic_description const& 
 }
 /// Of a transfer from or to registers that are passed by value: of a load the source, of a store the destination and then the register.
 constexpr device_call call_of(machine const& where, transfer_description const& t) {
-    if (t.call.count > 0 || !passes_values(where, t)) return call_of(t, is_tagged(where, t));
+    if (t.call.count > 0 || !passes_values(where, t)) return call_of(t, is_tagged(where, t), is_dealt_out(where, t));
     device_call call = t.call;
     if (!passes_values(where, t.destination)) call.push(argument::destination);
     call.push(argument::source);

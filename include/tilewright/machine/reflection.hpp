@@ -24,7 +24,7 @@ struct device_address {
 constexpr char const* name_of(role is) {
     constexpr char const* names[] = {"source",  "destination", "bytes",   "row_bytes", "extent",  "source_stride", "destination_stride",
                                      "address", "stride",      "literal", "tag",       "pending", "queue",         "covered",
-                                     "setting", "value"};
+                                     "setting", "value",       "channel"};
     return names[static_cast<int>(is)];
 }
 
@@ -97,7 +97,7 @@ BOOST_HANA_ADAPT_STRUCT(tilewright::configuration, name, value_count, per_agent,
 BOOST_HANA_ADAPT_ADT(tilewright::required_setting, (configuration_name, [](auto const& s) { return s.configuration_name; }),
                      (values, [](auto const& s) { return tilewright::detail::in_use(s.values, s.count); }));
 BOOST_HANA_ADAPT_STRUCT(tilewright::part_range, first, count);
-BOOST_HANA_ADAPT_STRUCT(tilewright::engine, name, depth, completes, interlocked, per_agent, wait_call);
+BOOST_HANA_ADAPT_STRUCT(tilewright::engine, name, depth, channels, completes, interlocked, per_agent, wait_call);
 BOOST_HANA_ADAPT_STRUCT(tilewright::tokens, name, from, to, queue_count, capacity, push_call, pop_call);
 BOOST_HANA_ADAPT_STRUCT(tilewright::semantics_range, first, count);
 BOOST_HANA_ADAPT_STRUCT(tilewright::stride_limits, most, multiple, exactly, none);

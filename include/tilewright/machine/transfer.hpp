@@ -105,8 +105,8 @@ struct transfer_description {
 
 /// The call of a transfer, with its default arguments when none were given: (source, destination, bytes) for one dimension; for more,
 /// (source, destination, row_bytes), then extent, source_stride and destination_stride of each dimension from 1 up, but for sides that
-/// have no strides; last, where the transfer is waited for by its tag, the tag.
-constexpr device_call call_of(transfer_description const& t, bool with_tag) {
+/// have no strides; then, where its engine has several channels, which; last, where the transfer is waited for by its tag, the tag.
+constexpr device_call call_of(transfer_description const& t, bool with_tag, bool with_channel = false) {
     device_call call = t.call;
     if (call.count > 0) return call;
     call.push(argument::source);
@@ -118,6 +118,7 @@ constexpr device_call call_of(transfer_description const& t, bool with_tag) {
         if (at >= max_rank || t.source_strides[at].is_told()) call.push(argument::source_stride(dimension));
         if (at >= max_rank || t.destination_strides[at].is_told()) call.push(argument::destination_stride(dimension));
     }
+    if (with_channel) call.push(argument::channel);
     if (with_tag) call.push(argument::tag);
     return call;
 }

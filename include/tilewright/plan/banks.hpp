@@ -65,7 +65,8 @@ constexpr void check_banks(planning& p) {
         for (int which = 0; which < plan.rings.size() && !r.stores && !p.refused(); ++which) {
             ring const& other = p.ring_at(which);
             buffer const& touched = p.buffer_at(other.buffer);
-            if (which == at || other.engine == r.engine || touched.memory != moved.memory) continue;
+            bool const in_order = other.engine == r.engine && !p.of->where().engines[r.engine].has_channels();
+            if (which == at || in_order || touched.memory != moved.memory) continue;
             // Two loads are under way together until the nearer of their steps is waited for.
             int const bank = other.stores ? meeting_bank(plan, moved, r, 1, r.distance + other.versions - 1, touched, m.banks)
                                           : meeting_bank(plan, moved, r, -other.distance, r.distance, touched, m.banks);

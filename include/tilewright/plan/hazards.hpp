@@ -21,12 +21,13 @@ struct hazard {
 
 /// What is in flight, and what every version holds, while a program runs.
 ///
-/// Whoever does something, the core or an engine, knows how many jobs of each engine are complete by then: from being given its jobs by the
-/// core, from tokens, interlocks and waits. Two accesses are ordered when the later one knows of the earlier one.
+/// Whoever does something, the core or a channel of an engine, knows how many jobs of each channel are complete by then: from being given
+/// its jobs by the core, from tokens, interlocks and waits. Two accesses are ordered when the later one knows of the earlier one. Channels
+/// are the lanes of the machine; of an engine without several, there is one.
 struct in_flight {
     using run = program_run<in_flight>;
     static constexpr int most_jobs = 48, most_touched = intrinsic_description::most_operands, most_tokens = 48;
-    static constexpr int most_visits = 96;
+    static constexpr int most_visits = 96, most_lanes = machine::most_lanes;
 
     /// A version of a buffer; version 0 of an argument.
     struct place {
@@ -39,31 +40,31 @@ struct in_flight {
         place to{};
         bool writes = false;
     };
-    /// Jobs that are complete, of each engine.
+    /// Jobs that are complete, of each channel.
     struct knowledge {
-        fixed_array<std::int64_t, decltype(machine::engines)::most> jobs{};
+        fixed_array<std::int64_t, most_lanes> jobs{};
 
-        constexpr std::int64_t& operator[](int engine_at) { return jobs[static_cast<std::size_t>(engine_at)]; }
-        constexpr std::int64_t operator[](int engine_at) const { return jobs[static_cast<std::size_t>(engine_at)]; }
-        constexpr void learn(knowledge const& from, int engines) {
-            for (int at = 0; at < engines; ++at) (*this)[at] = from[at] > (*this)[at] ? from[at] : (*this)[at];
+        constexpr std::int64_t& operator[](int lane) { return jobs[static_cast<std::size_t>(lane)]; }
+        constexpr std::int64_t operator[](int lane) const { return jobs[static_cast<std::size_t>(lane)]; }
+        constexpr void learn(knowledge const& from, int lanes) {
+            for (int at = 0; at < lanes; ++at) (*this)[at] = from[at] > (*this)[at] ? from[at] : (*this)[at];
         }
         /// That a job is complete.
         template <class Job>
-        constexpr void learn(Job const& of, int engines) {
-            learn(of.knows, engines);
-            if ((*this)[of.engine] <= of.index) (*this)[of.engine] = of.index + 1;
+        constexpr void learn(Job const& of, int lanes) {
+            learn(of.knows, lanes);
+            if ((*this)[of.lane] <= of.index) (*this)[of.lane] = of.index + 1;
         }
     };
-    /// What an engine was given, as long as the core does not know that it is complete.
+    /// What a channel was given, as long as the core does not know that it is complete.
     struct job {
         std::int16_t movement = -1;
         std::int16_t body = -1;  ///< of an asynchronous intrinsic
-        std::int16_t engine = -1;
+        std::int16_t lane = -1;
         std::int16_t ring = -1;
         std::int16_t tag = -1;
         std::int64_t number = 0;  ///< the step of its ring
-        std::int64_t index = 0;   ///< among the jobs of its engine
+        std::int64_t index = 0;   ///< among the jobs of its channel
         fixed_array<touch, most_touched> touched{};
         int touched_count = 0;
         knowledge knows{};  ///< when it begins
@@ -81,8 +82,8 @@ struct in_flight {
     };
     fixed_array<job, most_jobs> jobs{};
     int count = 0;
-    knowledge core{}, given{};  ///< what the core knows; what each engine was given
-    fixed_array<knowledge, decltype(machine::engines)::most> engines{};
+    knowledge core{}, given{};  ///< what the core knows; what each channel was given
+    fixed_array<knowledge, most_lanes> lanes{};
 
     /// What is pushed and not popped yet.
     struct token {
@@ -108,7 +109,7 @@ struct in_flight {
     fixed_array<begun, plan_value::most_rings> begun_steps{};
     hazard found{};
 
-    constexpr explicit in_flight(plan_value const& plan) : engine_count(plan.where->engines.size()), ordered(is_ordered_aside(plan)) {
+    constexpr explicit in_flight(plan_value const& plan) : lane_count(plan.where->lane_count()), ordered(is_ordered_aside(plan)) {
         for (kept& k : contents) k.steps.fill(-1);
         for (int at = 0; at < plan.rings.size(); ++at) {
             ring const& r = plan.rings[static_cast<std::size_t>(at)];
@@ -121,11 +122,11 @@ struct in_flight {
         movement const& m = in.movement_at(movement_at);
         if (in.elements_of(m) == 0) return;  // of a tile that lies beyond an end
         job next{.movement = static_cast<std::int16_t>(movement_at), .ring = m.at.ring};
-        next.engine = static_cast<std::int16_t>(in.plan().engine_of(m));
         if (m.at.ring >= 0) {
             next.number = in.value_of(m.at.step);
             next.tag = static_cast<std::int16_t>(in.ring_at(m.at.ring).first_tag + next.number % in.ring_at(m.at.ring).versions);
         }
+        next.lane = static_cast<std::int16_t>(in.plan().lane_of(m, next.number));
         place const source = place_of(in, m.source, next), destination = place_of(in, m.destination, next);
         next.add(source, false);
         next.add(destination, true);
@@ -139,7 +140,7 @@ struct in_flight {
             fill(in, destination, !of_destination || whole ? step_of(in, destination.buffer, next) : -1, of_destination, movement_at);
         if (!in.plan().is_asynchronous(m)) {
             // It blocks until it is complete, and what is in front of it.
-            if (next.engine >= 0) core.learn(next, engine_count), forget();
+            if (next.lane >= 0) core.learn(next, lane_count), forget();
             return;
         }
         keep(in, next);
@@ -147,11 +148,12 @@ struct in_flight {
     constexpr void wait(run& in, int wait_at) {
         ring_step const& until = in.plan().waits[static_cast<std::size_t>(wait_at)];
         ring const& r = in.ring_at(until.ring);
-        std::int64_t const tag = r.first_tag + in.value_of(until.step) % r.versions;
+        std::int64_t const number = in.value_of(until.step), tag = r.first_tag + number % r.versions;
+        int const lane = in.plan().lane_of(r, number);
         for (int at = count - 1; at >= 0; --at) {
             job const& j = jobs[static_cast<std::size_t>(at)];
-            if (j.tag != tag || j.engine != r.engine) continue;
-            core.learn(j, engine_count);
+            if (j.tag != tag || j.lane != lane) continue;
+            core.learn(j, lane_count);
             return forget();
         }
     }
@@ -160,8 +162,9 @@ struct in_flight {
         ring_step const& at = in.plan().waits[static_cast<std::size_t>(push_at)];
         link const& l = link_of(in, at);
         token made{.link = at.link, .number = in.value_of(at.step), .knows = core};
-        made.knows.learn(engines[static_cast<std::size_t>(l.from)], engine_count);
-        made.knows[l.from] = given[l.from];
+        int const from = lane_of_link(in, l.from);
+        made.knows.learn(lanes[static_cast<std::size_t>(from)], lane_count);
+        made.knows[from] = given[from];
         // The core keeps one mark for each version.
         for (int other = 0; l.to < 0 && other < token_count; ++other) {
             token const& t = tokens[static_cast<std::size_t>(other)];
@@ -191,17 +194,17 @@ struct in_flight {
         }
         if (l.to < 0) {
             if (last < 0) return;  // of jobs that were never marked: all of none
-            core.learn(tokens[static_cast<std::size_t>(last)].knows, engine_count);
+            core.learn(tokens[static_cast<std::size_t>(last)].knows, lane_count);
             return forget();
         }
         if (!l.shared) {
             if (oldest < 0) return report(in, {.broken = rule::token_never_pushed, .link = at.link});
             last = oldest;
         }
-        knowledge& here = engines[static_cast<std::size_t>(l.to)];
+        knowledge& here = lanes[static_cast<std::size_t>(lane_of_link(in, l.to))];
         for (int which = 0; which <= last; ++which) {
             if (!same_queue(in, tokens[static_cast<std::size_t>(which)], l)) continue;
-            here.learn(tokens[static_cast<std::size_t>(which)].knows, engine_count);
+            here.learn(tokens[static_cast<std::size_t>(which)].knows, lane_count);
             take(which--), --last;
         }
     }
@@ -219,7 +222,8 @@ struct in_flight {
             },
             in.begins(b));
         if (aside) {
-            next.engine = static_cast<std::int16_t>(in.plan().where->engines.find(in.plan().where->intrinsics[b.intrinsic].engine_name));
+            machine const& where = *in.plan().where;
+            next.lane = static_cast<std::int16_t>(where.first_lane(where.engines.find(where.intrinsics[b.intrinsic].engine_name)));
             begin(in, next);
         }
         in.plan().each_use(
@@ -261,16 +265,16 @@ struct in_flight {
                 what = what * most_versions + j.touched[static_cast<std::size_t>(which)].to.version;
             into.push(what);
             if (j.ring >= 0) into.push(j.number - into.steps[static_cast<std::size_t>(j.ring)]);
-            if (ordered) into.push(known_jobs(j.knows));
+            if (ordered) sign_known(j.knows, into);
         }
         into.push(-1);
-        for (int at = 0; at < engine_count && ordered; ++at) into.push(known_jobs(engines[static_cast<std::size_t>(at)]));
+        for (int at = 0; at < lane_count && ordered; ++at) sign_known(lanes[static_cast<std::size_t>(at)], into);
         for (int at = 0; at < token_count; ++at) {
             token const& t = tokens[static_cast<std::size_t>(at)];
             int const ring_at = in.plan().links[static_cast<std::size_t>(t.link)].ring;
             into.push(t.link);
             if (ring_at >= 0) into.push(t.number - into.steps[static_cast<std::size_t>(ring_at)]);
-            into.push(known_jobs(t.knows));
+            sign_known(t.knows, into);
         }
         for (int b = 0; b < in.plan().buffers.size(); ++b) {
             if (!keeps_contents(in, b)) continue;
@@ -301,16 +305,22 @@ struct in_flight {
     }
 
   private:
-    /// What a knowledge says of the jobs in flight: of each engine, how many. That is all that later accesses depend on.
-    constexpr std::int64_t known_jobs(knowledge const& known) const {
-        static_assert(most_jobs < 64 && decltype(machine::engines)::most * 6 < 64);
-        std::int64_t all = 0;
-        for (int at = 0; at < count; ++at) {
-            job const& j = jobs[static_cast<std::size_t>(at)];
-            if (known[j.engine] > j.index) all += std::int64_t{1} << 6 * j.engine;
+    /// What a knowledge says of the jobs in flight: of each channel, how many. That is all that later accesses depend on.
+    constexpr void sign_known(knowledge const& known, run_signature& into) const {
+        constexpr int in_one = 10;  // lanes whose counts fit in a number
+        static_assert(most_jobs < 64 && in_one * 6 < 64);
+        for (int first = 0; first < lane_count; first += in_one) {
+            std::int64_t all = 0;
+            for (int at = 0; at < count; ++at) {
+                job const& j = jobs[static_cast<std::size_t>(at)];
+                bool const counted = j.lane >= first && j.lane < first + in_one;
+                if (counted && known[j.lane] > j.index) all += std::int64_t{1} << 6 * (j.lane - first);
+            }
+            into.push(all);
         }
-        return all;
     }
+    /// The lane of an engine that links speak of: these have one channel.
+    static constexpr int lane_of_link(run const& in, int engine_at) { return in.plan().where->first_lane(engine_at); }
     static constexpr link const& link_of(run const& in, ring_step const& at) { return in.plan().links[static_cast<std::size_t>(at.link)]; }
     static constexpr bool same_queue(run const& in, token const& t, link const& l) {
         link const& other = in.plan().links[static_cast<std::size_t>(t.link)];
@@ -322,12 +332,12 @@ struct in_flight {
         --token_count;
     }
 
-    /// A job is given to its engine, or done by the core where it has none: what conflicts with it and is not known to be complete is a
+    /// A job is given to its channel, or done by the core where it has none: what conflicts with it and is not known to be complete is a
     /// hazard.
     constexpr void begin(run& in, job& next) {
         machine const& where = *in.plan().where;
-        knowledge& here = next.engine < 0 ? core : engines[static_cast<std::size_t>(next.engine)];
-        here.learn(core, engine_count);
+        knowledge& here = next.lane < 0 ? core : lanes[static_cast<std::size_t>(next.lane)];
+        here.learn(core, lane_count);
         for (int at = 0; at < count; ++at) {
             job const& other = jobs[static_cast<std::size_t>(at)];
             if (!are_interlocked(where, next, other)) continue;
@@ -335,11 +345,11 @@ struct in_flight {
             bool held = false;
             for (int which = 0; which < next.touched_count; ++which)
                 held |= touches_same(in, other, next.touched[static_cast<std::size_t>(which)]);
-            if (held && (next.movement >= 0 || other.movement >= 0)) here.learn(other, engine_count);
+            if (held && (next.movement >= 0 || other.movement >= 0)) here.learn(other, lane_count);
         }
         for (int at = 0; at < count; ++at) {
             job const& other = jobs[static_cast<std::size_t>(at)];
-            if (other.engine == next.engine || here[other.engine] > other.index) continue;
+            if (other.lane == next.lane || here[other.lane] > other.index) continue;
             bool const only_banks = are_interlocked(where, next, other);
             for (int which = 0; which < next.touched_count; ++which) {
                 touch const& t = next.touched[static_cast<std::size_t>(which)];
@@ -347,7 +357,7 @@ struct in_flight {
             }
         }
         next.knows = here;
-        if (next.engine >= 0) next.index = given[next.engine]++;
+        if (next.lane >= 0) next.index = given[next.lane]++;
     }
     /// A job is in flight. Calls that move one region piece by piece are one transfer, which ends with the last of them; and whoever knows
     /// of a job on some versions knows of the earlier ones of the same kind.
@@ -364,7 +374,7 @@ struct in_flight {
     constexpr void forget() {
         for (int at = 0; at < count; ++at) {
             job const& j = jobs[static_cast<std::size_t>(at)];
-            if (core[j.engine] > j.index) remove(at--);
+            if (core[j.lane] > j.index) remove(at--);
         }
     }
     static constexpr bool same_places(job const& a, job const& b) {
@@ -374,8 +384,8 @@ struct in_flight {
         return same;
     }
     static constexpr bool are_interlocked(machine const& where, job const& a, job const& b) {
-        return a.engine >= 0 && b.engine >= 0 && a.engine != b.engine && where.engines[a.engine].interlocked &&
-               where.engines[b.engine].interlocked;
+        return a.lane >= 0 && b.lane >= 0 && a.lane != b.lane && where.engine_at_lane(a.lane).interlocked &&
+               where.engine_at_lane(b.lane).interlocked;
     }
     static constexpr bool touches_same(run const& in, job const& other, touch const& t) {
         if (banks_of(in, t.to) == 0) return false;  // an argument: of these, jobs touch parts
@@ -461,7 +471,7 @@ struct in_flight {
         in.stop();
     }
 
-    int engine_count;
+    int lane_count;
     bool ordered;  ///< by more than the core's own order and its waits
 };
 

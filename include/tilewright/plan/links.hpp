@@ -142,7 +142,10 @@ constexpr void make_links(planning& p) {
     for (int at = 0; at < p.stagings.size() && !p.refused(); ++at) {
         staging& st = p.staging_at(at);
         int mover = -1;  // the engine at the other end of the links that are made
-        auto const apart = [&](int user) { return user != mover && !is_interlocked(p, user, mover); };
+        // Channels of one engine are not in order with each other.
+        auto const apart = [&](int user) {
+            return (user != mover || where.engines[mover].has_channels()) && !is_interlocked(p, user, mover);
+        };
         auto const add = [&](link_role is, int from, int to, int ring_at) {
             int const common = link_in_common(p, st, is, from, to, ring_at);
             if (common >= 0) {

@@ -202,17 +202,27 @@ struct machine_check {
     constexpr void check_engine(engine const& of) const {
         at_least(1, of.depth, of.name, "depth");
         if (of.depth > engine_clock::most_depth) p.refuse_capacity("depth of a queue", of.depth, engine_clock::most_depth, 0, of.name);
+        at_least(1, of.channels, of.name, "channels");
         bool const tagged = of.completes == completion::by_transfer;
-        for (int at = 0; at < of.wait_call.count && at < device_call::most_arguments; ++at) {
-            role const is = of.wait_call.arguments[static_cast<std::size_t>(at)].is;
+        bool has_channel = false;
+        device_call const call = wait_call_of(of);
+        for (int at = 0; at < call.count && at < device_call::most_arguments; ++at) {
+            role const is = call.arguments[static_cast<std::size_t>(at)].is;
             bool const told = of.completes != completion::by_engine && is == (tagged ? role::tag : role::pending);
-            if (is != role::literal && !told) broken(rule::wait_of_another_kind, of.name);
+            has_channel |= is == role::channel;
+            if (is != role::literal && is != role::channel && !told) broken(rule::wait_of_another_kind, of.name);
         }
+        // A tag stands for one channel already.
+        if (of.has_channels() && !tagged && !has_channel) broken(rule::wait_without_channel, of.name);
     }
     constexpr void check_tokens(tokens const& of) const {
         known(m.engines.find(of.from), of.from);
         known(m.engines.find(of.to), of.to);
         if (of.from == of.to) broken(rule::tokens_to_itself, of.name, of.from);
+        for (label const& name : {of.from, of.to}) {
+            if (int const at = m.engines.find(name); at >= 0 && m.engines[at].has_channels())
+                broken(rule::tokens_of_channels, of.name, name);
+        }
         at_least(1, of.queue_count, of.name, "queues");
         at_least(1, of.capacity, of.name, "capacity");
         for (device_call const& call : {push_call_of(of), pop_call_of(of)}) {
@@ -272,14 +282,17 @@ struct machine_check {
         if (t.most_dimensions > max_rank + 1) p.refuse_capacity("dimensions", t.most_dimensions, max_rank + 1, 0, t.name);
         // Three arguments, then three for each dimension but the row: see `call_of`.
         bool const tagged = is_tagged(m, t);
-        check_call(t.name, t.call, 3 * t.most_dimensions + (tagged ? 1 : 0));
-        bool has_tag = t.call.count == 0 && tagged;
+        bool const dealt = is_dealt_out(m, t);
+        check_call(t.name, t.call, 3 * t.most_dimensions + (tagged ? 1 : 0) + (dealt ? 1 : 0));
+        bool has_tag = t.call.count == 0 && tagged, has_channel = t.call.count == 0 && dealt;
         auto const check = [&](call_argument const& a) {
             has_tag |= a.is == role::tag;
+            bool const is_channel = a.is == role::channel && !t.engine_name.empty();
+            has_channel |= is_channel;
             bool const is_returned = a.is == role::destination && passes_values(m, t.destination);
             if (passes_values(m, t) && (is_returned || (!is_address(a.is) && a.is != role::literal)))
                 broken(rule::registers_in_another_way, t.name);
-            else if (a.is > role::destination_stride && a.is != role::literal && a.is != role::tag)
+            else if (a.is > role::destination_stride && a.is != role::literal && a.is != role::tag && !is_channel)
                 broken(rule::argument_of_no_transfer, t.name);
             else check_value_of(t.name, a, memory_of(m, t, a));
         };
@@ -288,6 +301,7 @@ struct machine_check {
                 broken(rule::argument_of_no_transfer, t.name);
             else check_value_of(t.name, a, -1);
         });
+        if (dealt && !has_channel) broken(rule::call_without_channel, t.name, t.engine_name);
         if (has_tag != tagged) broken(tagged ? rule::call_without_tag : rule::tag_without_wait, t.name, t.engine_name);
         stage s;
         if (t.semantics.count == 0 || !check_semantics(t.name, t.semantics, s)) return;
@@ -324,6 +338,8 @@ struct machine_check {
         p.check_name(i.call.symbol);
         if (!i.engine_name.empty()) known(m.engines.find(i.engine_name), i.engine_name);
         if (i.is_asynchronous && i.engine_name.empty()) broken(rule::asynchronous_without_engine, i.name);
+        if (int const at = m.engines.find(i.engine_name); at >= 0 && m.engines[at].has_channels())
+            broken(rule::intrinsic_on_channels, i.name, i.engine_name);
         int const on = i.is_asynchronous ? m.engines.find(i.engine_name) : -1;
         if (on >= 0 && m.engines[on].completes == completion::by_transfer)
             broken(rule::intrinsic_waited_for_by_transfer, i.name, i.engine_name);
@@ -474,6 +490,7 @@ struct machine_check {
             p.refuse_capacity("nodes of semantics", m.semantics_count, machine::most_nodes, 0, m.name);
         for (int at = 0; at < m.memories.size(); ++at) check_memory(at);
         for (int at = 0; at < m.engines.size(); ++at) check_engine(m.engines[at]);
+        if (m.lane_count() > machine::most_lanes) p.refuse_capacity("channels of engines", m.lane_count(), machine::most_lanes, 0, m.name);
         for (int at = 0; at < m.tokens.size(); ++at) check_tokens(m.tokens[at]);
         for (int at = 0; at < m.cores.size(); ++at) check_core(at);
         for (int at = 0; at < m.configurations.size() && !p.refused(); ++at) check_configuration(m.configurations[at]);

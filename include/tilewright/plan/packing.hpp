@@ -260,6 +260,7 @@ constexpr void move_now(planning& p, region const& r, int transfer_at, int ordin
     ring alone{.buffer = static_cast<std::int16_t>(r.destination)};
     alone.engine = static_cast<std::int16_t>(p.of->where().engines.find(t.engine_name));
     alone.first_tag = p.take_tags(1);
+    alone.first_channel = p.take_channels(alone.engine);
     ring_step const only = step_number(p.add(alone), 0);
     move_region(p, r, transfer_at, ordinal, only);
     p.add(step_kind::wait, p.add(only));

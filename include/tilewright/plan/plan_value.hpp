@@ -164,10 +164,11 @@ struct ring {
 
     std::int16_t buffer = -1;
     bool stores = false;
-    std::int16_t engine = -1;    ///< of its transfer; -1: none is named
-    std::int16_t versions = 1;   ///< of the buffer
-    std::int16_t distance = 0;   ///< steps that a load is started ahead of its use
-    std::int16_t first_tag = 0;  ///< version v is waited for by first_tag + v
+    std::int16_t engine = -1;        ///< of its transfer; -1: none is named
+    std::int16_t versions = 1;       ///< of the buffer
+    std::int16_t distance = 0;       ///< steps that a load is started ahead of its use
+    std::int16_t first_tag = 0;      ///< version v is waited for by first_tag + v
+    std::int16_t first_channel = 0;  ///< of an engine of several: version v is moved by channel (first_channel + v) % channels
     std::int64_t steps = 1;
     affine step{};                                  ///< the number of a step, over the loops
     fixed_array<std::int16_t, most_loops> loops{};  ///< variables, outermost first
@@ -446,6 +447,34 @@ struct plan_value {
         return m.transfer < 0 ? -1 : where->engines.find(where->transfers[m.transfer].engine_name);
     }
 
+    /// The channel of its engine that moves a version of a ring.
+    constexpr int channel_of(ring const& r, std::int64_t version) const {
+        return static_cast<int>((r.first_channel + version) % where->channels_of(r.engine));
+    }
+    /// Which of all channels of the machine carries a movement out at step `number` of its ring; -1: the core. What blocks is for the first
+    /// channel of its engine.
+    constexpr int lane_of(movement const& m, std::int64_t number) const {
+        int const on = engine_of(m);
+        if (on < 0) return -1;
+        return m.at.ring < 0 || !is_asynchronous(m) ? where->first_lane(on) : lane_of(rings[static_cast<std::size_t>(m.at.ring)], number);
+    }
+    constexpr int lane_of(ring const& r, std::int64_t number) const {
+        return where->first_lane(r.engine) + channel_of(r, number % r.versions);
+    }
+    /// Calls `visit(lane)` for those channels of an engine whose jobs the core does not wait for at once.
+    template <class Visit>
+    constexpr void each_busy_lane(int engine_at, Visit&& visit) const {
+        int const first = where->first_lane(engine_at);
+        for (int lane = first; lane < first + where->channels_of(engine_at); ++lane) {
+            bool busy = !where->engines[engine_at].has_channels() && is_busy_aside(engine_at);
+            for (int at = 0; at < rings.size(); ++at) {
+                ring const& r = rings[static_cast<std::size_t>(at)];
+                for (int version = 0; r.engine == engine_at && version < r.versions; ++version) busy |= lane_of(r, version) == lane;
+            }
+            if (busy) visit(lane);
+        }
+    }
+
     /// The stage that a node stands in.
     constexpr int stage_of(int node) const {
         int found = 0;
@@ -637,7 +666,7 @@ struct plan_value {
     }
     /// Cycles when every transfer is waited for and nothing overlaps.
     constexpr quantity serial_cycles() const { return refusal ? unknown : (need_extents(), quantity(total_cycles)); }
-    /// Cycles that an engine works; of the core, for engine -1, those of loops that stay code.
+    /// Cycles that an engine works, all its channels together; of the core, for engine -1, those of loops that stay code.
     constexpr quantity busy(engine const& on) const {
         return refusal ? unknown : quantity(busy_cycles(position_in(where->engines, on.name)));
     }
@@ -664,11 +693,16 @@ struct plan_value {
         });
         return total;
     }
-    /// What the kernel cannot be faster than: the cycles of the busiest engine, or of the core.
+    /// Cycles that an engine's work takes at least: its channels share it.
+    constexpr std::int64_t shared_cycles(int engine_at) const {
+        std::int64_t const channels = engine_at < 0 ? 1 : where->channels_of(engine_at);
+        return (busy_cycles(engine_at) + channels - 1) / channels;
+    }
+    /// What the kernel cannot be faster than: the cycles of the busiest engine, its channels sharing them, or of the core.
     constexpr quantity bound() const {
         if (refusal) return unknown;
         std::int64_t most = 0;
-        for (int at = -1; at < where->engines.size(); ++at) most = most < busy_cycles(at) ? busy_cycles(at) : most;
+        for (int at = -1; at < where->engines.size(); ++at) most = most < shared_cycles(at) ? shared_cycles(at) : most;
         return most;
     }
 

@@ -236,6 +236,15 @@ struct planning : refusals {
     constexpr int add(movement const& m) { return keep(plan.movements, m, "transfers"); }
     constexpr int add(operand_use const& o) { return keep(plan.operands, o, "operands"); }
     /// The first of `count` tags that no other transfer is waited for by.
+    /// The transfers of a ring begin with the channel behind those that the ring before, on its engine, has for its versions.
+    constexpr std::int16_t take_channels(int engine_at) {
+        int first = 0;
+        for (int at = 0; at < plan.rings.size(); ++at) {
+            ring const& before = plan.rings[static_cast<std::size_t>(at)];
+            if (before.engine == engine_at) first = before.first_channel + before.versions;
+        }
+        return static_cast<std::int16_t>(first % of->where().channels_of(engine_at));
+    }
     constexpr std::int16_t take_tags(int count) {
         int const first = tags_;
         tags_ += count;

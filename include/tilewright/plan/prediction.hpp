@@ -11,7 +11,7 @@ struct clocks {
     static constexpr int most_visits = 200;
 
     std::int64_t now = 0;
-    fixed_array<engine_clock, decltype(machine::engines)::most> engines{};
+    fixed_array<engine_clock, machine::most_lanes> lanes{};                           ///< of each channel
     fixed_array<std::int64_t, plan_value::most_rings * most_versions> completions{};  ///< by tag
     /// What is pushed and not popped yet, oldest first.
     struct token {
@@ -25,14 +25,14 @@ struct clocks {
     /// What the jobs of an interlocked engine touch, until they are complete: a job, or steps of a body that follow each other.
     struct held_use {
         touched_part part{};  ///< of steps: what the first of all touches
-        std::int16_t engine = -1;
+        std::int16_t lane = -1;
         std::int16_t body = -1, operand = -1;  ///< of steps
         std::int64_t from = 0, to = 1;         ///< which of the body's steps
         std::int64_t cycles = 0;               ///< of a step
         std::int64_t complete = 0;             ///< the last of them
 
         constexpr bool covers(plan_value const& plan, held_use const& other) const {
-            return engine == other.engine && body == other.body && operand == other.operand && from <= other.from && other.to <= to &&
+            return lane == other.lane && body == other.body && operand == other.operand && from <= other.from && other.to <= to &&
                    part.buffer == other.part.buffer && part.same(plan, other.part);
         }
     };
@@ -51,35 +51,37 @@ struct clocks {
         if (m.transfer < 0) return void(now += m.cycles);  // of the core, always whole
         transfer_description const& t = where.transfers[m.transfer];
         job_time const time = time_of(t.costs, elements * bytes_of(in.plan().buffers[static_cast<std::size_t>(m.destination)].type));
-        int const on = where.engines.find(t.engine_name);
+        int const on = in.plan().lane_of(m, in.number_of(m));
         if (on < 0) {
             now += time.busy + time.latency;
             return;
         }
-        bool const interlocked = where.engines[on].interlocked;
+        engine const& carries = where.engine_at_lane(on);
+        bool const interlocked = carries.interlocked;
         touched_list const touched = interlocked ? touched_by(in, m) : touched_list{};
         for (int at = 0; at < touched.count; ++at) hold_back(in, on, touched[at]);
-        std::int64_t const complete = engines[static_cast<std::size_t>(on)].start(now, time, where.engines[on].depth);
+        std::int64_t const complete = lanes[static_cast<std::size_t>(on)].start(now, time, carries.depth);
         for (int at = 0; at < touched.count; ++at)
-            keep(in, {.part = touched[at], .engine = static_cast<std::int16_t>(on), .complete = complete});
+            keep(in, {.part = touched[at], .lane = static_cast<std::int16_t>(on), .complete = complete});
         if (t.is_asynchronous) completion_of(in, m.at) = complete;
         else now = complete;
     }
-    /// When a wait of the core for a job that is complete at `complete` returns: it may have to be one for all jobs of the engine.
-    constexpr std::int64_t wait_covers(run const& in, int engine_at, std::int64_t complete) const {
-        bool const all = in.plan().where->engines[engine_at].completes == completion::by_engine;
-        return all ? engines[static_cast<std::size_t>(engine_at)].complete : complete;
+    /// When a wait of the core for a job that is complete at `complete` returns: it may have to be one for all jobs of the channel.
+    constexpr std::int64_t wait_covers(run const& in, int lane, std::int64_t complete) const {
+        bool const all = in.plan().where->engine_at_lane(lane).completes == completion::by_engine;
+        return all ? lanes[static_cast<std::size_t>(lane)].complete : complete;
     }
     constexpr void wait(run const& in, int wait_at) {
         ring_step const& until = in.plan().waits[static_cast<std::size_t>(wait_at)];
         if (first_wait < 0) first_wait = now;
-        std::int64_t const complete = wait_covers(in, in.ring_at(until.ring).engine, completion_of(in, until));
+        int const lane = in.plan().lane_of(in.ring_at(until.ring), in.value_of(until.step));
+        std::int64_t const complete = wait_covers(in, lane, completion_of(in, until));
         if (complete > now) now = complete;
     }
     constexpr void push(run const& in, int push_at) {
         ring_step const& at = in.plan().waits[static_cast<std::size_t>(push_at)];
         link const& l = in.plan().links[static_cast<std::size_t>(at.link)];
-        engine_clock const& from = engines[static_cast<std::size_t>(l.from)];
+        engine_clock const& from = lanes[static_cast<std::size_t>(in.plan().where->first_lane(l.from))];
         // Of marks, the last one of a version counts.
         std::int64_t const number = in.value_of(at.step), versions = l.ring < 0 ? 1 : in.ring_at(l.ring).versions;
         for (int which = 0; l.to < 0 && which < token_count; ++which) {
@@ -98,7 +100,8 @@ struct clocks {
             link const& other = in.plan().links[static_cast<std::size_t>(t.link)];
             return l.to < 0 ? t.link == at.link : other.to >= 0 && other.tokens == l.tokens && other.queue == l.queue;
         };
-        if (std::int64_t const complete = l.to < 0 ? wait_covers(in, l.from, now) : now; complete > now) now = complete;
+        machine const& where = *in.plan().where;
+        if (std::int64_t const complete = l.to < 0 ? wait_covers(in, where.first_lane(l.from), now) : now; complete > now) now = complete;
         int last = -1;
         for (int which = 0; which < token_count; ++which) {
             token const& t = tokens[static_cast<std::size_t>(which)];
@@ -107,7 +110,7 @@ struct clocks {
         for (int which = 0; which <= last; ++which) {
             token const taken = tokens[static_cast<std::size_t>(which)];
             if (!of_queue(taken) || (l.to < 0 && which < last)) continue;
-            if (l.to >= 0) engines[static_cast<std::size_t>(l.to)].hold(taken.time);
+            if (l.to >= 0) lanes[static_cast<std::size_t>(where.first_lane(l.to))].hold(taken.time);
             else if (taken.time > now) now = taken.time;
             take(which--), --last;
         }
@@ -132,12 +135,12 @@ struct clocks {
     constexpr void sign(run const& in, run_signature& into) const {
         into.now = now;
         auto const ahead = [&](std::int64_t time) { return time > now ? time - now : 0; };
-        for (int at = 0; at < in.plan().where->engines.size(); ++at) {
-            engine_clock const& c = engines[static_cast<std::size_t>(at)];
+        for (int at = 0; at < in.plan().where->lane_count(); ++at) {
+            engine_clock const& c = lanes[static_cast<std::size_t>(at)];
             if (c.jobs == 0) continue;
             into.push(ahead(c.free));
             into.push(ahead(c.complete));
-            std::int64_t const depth = in.plan().where->engines[at].depth;
+            std::int64_t const depth = in.plan().where->engine_at_lane(at).depth;
             for (std::int64_t job = c.jobs - 1; job >= 0 && job >= c.jobs - depth && c.completion_of(job) > now; --job)
                 into.push(c.completion_of(job) - now);
             into.push(-1);
@@ -151,9 +154,9 @@ struct clocks {
         }
         for (int at = 0; at < use_count; ++at) {
             held_use const& u = uses[static_cast<std::size_t>(at)];
-            if (u.complete <= others_begin(in, u.engine)) continue;
+            if (u.complete <= others_begin(in, u.lane)) continue;
             touched_part const& p = u.part;
-            into.push(((std::int64_t{p.buffer} * most_versions + p.version) * 2 + (p.writes ? 1 : 0)) * 64 + u.engine);
+            into.push(((std::int64_t{p.buffer} * most_versions + p.version) * 2 + (p.writes ? 1 : 0)) * 64 + u.lane);
             into.push(ahead(u.complete));
             if (u.body >= 0) into.push(u.from << 32 | u.to);
             for (int d = 0; d < in.plan().buffers[static_cast<std::size_t>(p.buffer)].rank; ++d) into.push(p[d].low << 32 | p[d].high);
@@ -166,7 +169,8 @@ struct clocks {
     constexpr void skip(run const& in, std::int64_t times, run_signature const& later, run_signature const& earlier) {
         std::int64_t const cycles = times * (later.now - earlier.now);
         now += cycles;
-        for (engine_clock& c : engines) {
+        for (int at = 0; at < in.plan().where->lane_count(); ++at) {
+            engine_clock& c = lanes[static_cast<std::size_t>(at)];
             c.free += cycles;
             c.complete += cycles;
             for (std::int64_t& completion : c.completions) completion += cycles;
@@ -199,14 +203,14 @@ struct clocks {
             tokens[static_cast<std::size_t>(behind - 1)] = tokens[static_cast<std::size_t>(behind)];
         --token_count;
     }
-    /// Up to when an engine of the interlocked ones, other than `engine_at`, begins nothing: what is complete by then holds none of them
+    /// Up to when a channel of the interlocked ones, other than `lane`, begins nothing: what is complete by then holds none of them
     /// back.
-    constexpr std::int64_t others_begin(run const& in, int engine_at) const {
+    constexpr std::int64_t others_begin(run const& in, int lane) const {
         machine const& where = *in.plan().where;
         std::int64_t first = now, found = -1;
-        for (int at = 0; at < where.engines.size(); ++at) {
-            if (at == engine_at || !where.engines[at].interlocked) continue;
-            std::int64_t const free = engines[static_cast<std::size_t>(at)].free;
+        for (int at = 0; at < where.lane_count(); ++at) {
+            if (at == lane || !where.engine_at_lane(at).interlocked) continue;
+            std::int64_t const free = lanes[static_cast<std::size_t>(at)].free;
             found = found < 0 || free < found ? free : found;
         }
         return found > first ? found : first;
@@ -222,11 +226,11 @@ struct clocks {
         return left.offset < right.offset + right.bytes_in_bank(banks) && right.offset < left.offset + left.bytes_in_bank(banks);
     }
     /// Where engines are interlocked, a job begins when those of the others that it conflicts with are complete.
-    constexpr void hold_back(run const& in, int engine_at, touched_part const& next) {
-        engine_clock& clock = engines[static_cast<std::size_t>(engine_at)];
+    constexpr void hold_back(run const& in, int lane, touched_part const& next) {
+        engine_clock& clock = lanes[static_cast<std::size_t>(lane)];
         for (int at = 0; at < use_count; ++at) {
             held_use const& u = uses[static_cast<std::size_t>(at)];
-            if (u.engine == engine_at || u.complete <= clock.free || u.complete <= now) continue;
+            if (u.lane == lane || u.complete <= clock.free || u.complete <= now) continue;
             if (!may_meet(in, u.part, next)) continue;
             if (u.body < 0) {
                 if (conflict(in.plan(), u.part, next)) clock.hold(u.complete);
@@ -237,11 +241,11 @@ struct clocks {
         }
     }
     constexpr void keep(run const& in, held_use const& next) {
-        std::int64_t const mine = others_begin(in, next.engine), any = others_begin(in, -1);
+        std::int64_t const mine = others_begin(in, next.lane), any = others_begin(in, -1);
         int kept = 0;
         for (int at = 0; at < use_count; ++at) {
             held_use const& u = uses[static_cast<std::size_t>(at)];
-            if (u.complete <= (u.engine == next.engine ? mine : any) || next.covers(in.plan(), u)) continue;
+            if (u.complete <= (u.lane == next.lane ? mine : any) || next.covers(in.plan(), u)) continue;
             if (kept != at) uses[static_cast<std::size_t>(kept)] = u;
             ++kept;
         }
@@ -265,17 +269,18 @@ struct clocks {
         int const intrinsic_at = begins ? b.first_intrinsic : b.intrinsic;
         std::int64_t const cycles = begins ? b.first_cycles : b.cycles;
         machine const& where = *in.plan().where;
-        int const on = where.engines.find(where.intrinsics[intrinsic_at].engine_name);
-        if (on < 0) {
+        int const engine_at = where.engines.find(where.intrinsics[intrinsic_at].engine_name);
+        if (engine_at < 0) {
             now += times * cycles;
             return;
         }
-        engine_clock& clock = engines[static_cast<std::size_t>(on)];
+        int const on = where.first_lane(engine_at);
+        engine_clock& clock = lanes[static_cast<std::size_t>(on)];
         auto const give = [&](std::int64_t steps) {
-            if (where.intrinsics[intrinsic_at].is_asynchronous) clock.start_many(now, cycles, where.engines[on].depth, steps);
+            if (where.intrinsics[intrinsic_at].is_asynchronous) clock.start_many(now, cycles, where.engines[engine_at].depth, steps);
             else now = clock.start(now, {steps * cycles, 0}, engine_clock::most_depth);
         };
-        if (!where.engines[on].interlocked) return give(times);
+        if (!where.engines[engine_at].interlocked) return give(times);
         operand_shapes const& shape = shapes_of(where, intrinsic_at);
         auto extents = shape.extents;
         cover(in, begins ? b.first_extents : b.extents, begins ? b.first_extent_count : b.extent_count, extents);
@@ -288,7 +293,7 @@ struct clocks {
             std::int64_t next = times, until = 0;
             for (int at = 0; at < use_count; ++at) {
                 held_use const& u = uses[static_cast<std::size_t>(at)];
-                if (u.engine == on || u.complete <= clock.free || u.complete <= now) continue;
+                if (u.lane == on || u.complete <= clock.free || u.complete <= now) continue;
                 for (int which = 0; which < touched.count; ++which) {
                     if (!u.part.writes && !touched[which].writes) continue;
                     step_search search(in, body_at, done, times);
@@ -305,7 +310,7 @@ struct clocks {
             give(next - done);
             for (int which = 0; which < touched.count; ++which)
                 keep(in, {.part = touched[which],
-                          .engine = static_cast<std::int16_t>(on),
+                          .lane = static_cast<std::int16_t>(on),
                           .body = static_cast<std::int16_t>(times > 1 ? body_at : -1),
                           .operand = operand_at(which),
                           .from = done,
@@ -336,7 +341,7 @@ constexpr prediction predict(plan_value const& plan, visiting how = visiting::pe
     if (plan.rings.size() == 0 && !detail::is_ordered_aside(plan)) return {plan.total_cycles, true};
     detail::clocks times;
     if (!detail::program_run<detail::clocks>(plan, times, how).run() || times.overflown) return {};
-    for (engine_clock const& c : times.engines) {
+    for (engine_clock const& c : times.lanes) {
         if (c.complete > times.now) times.now = c.complete;
     }
     return {times.now, true};

@@ -331,10 +331,11 @@ class program_writer {
         for (int at = 0; at < p.stagings.size() && !p.refused(); ++at) {
             staging const& st = p.staging_at(at);
             if (!st.writes || !counts_from(st, position, level)) continue;
-            // Jobs complete in order. Where tiles are partial, the last steps may have stored nothing.
+            // Jobs of one channel complete in order. Where tiles are partial, the last steps may have stored nothing.
             bool const open = p.ring_at(st.ring).run_time;  // which step is the last for a version is not known, the version is
             std::int64_t const steps = open ? st.versions : p.ring_at(st.ring).steps, all = steps < st.versions ? steps : st.versions;
-            for (std::int64_t step = p.is_partial() ? steps - all : steps - 1; step < steps; ++step) wait(step_number(st.ring, step));
+            bool const each = p.is_partial() || where().engines[p.ring_at(st.ring).engine].has_channels();
+            for (std::int64_t step = each ? steps - all : steps - 1; step < steps; ++step) wait(step_number(st.ring, step));
         }
     }
     constexpr bool counts_from(staging const& st, int position, int level) const {

@@ -70,6 +70,7 @@ constexpr int make_ring(planning& p, staging const& st, int mover, bool stores) 
     ring made{.buffer = st.buffer, .stores = stores, .versions = st.versions};
     made.engine = static_cast<std::int16_t>(p.of->where().engines.find(t.engine_name));
     made.first_tag = p.take_tags(st.versions);
+    made.first_channel = p.take_channels(made.engine);
     bool const ahead = !st.writes;
     made.distance = static_cast<std::int16_t>(ahead ? distance_of(st) : 0);
     linear step;

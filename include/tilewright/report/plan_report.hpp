@@ -100,7 +100,7 @@ inline plan_report report_of(plan_value const& plan) {
     report.engines = occupations_of(plan);
     report.cycles = predicted_cycles(plan);
     report.serial_cycles = plan.total_cycles;
-    report.bound = bound_of(plan).busy;
+    report.bound = bound_of(plan).least();
     return report;
 }
 
@@ -113,7 +113,7 @@ BOOST_HANA_ADAPT_STRUCT(tilewright::reports::reported_memory, name, bank, base, 
 BOOST_HANA_ADAPT_STRUCT(tilewright::reports::program_line, number, kind, name, text, value, extent, times, bytes, cycles, first_cycles,
                         inside);
 BOOST_HANA_ADAPT_STRUCT(tilewright::reports::work, kind, name, on, calls, bytes, cycles);
-BOOST_HANA_ADAPT_STRUCT(tilewright::reports::occupation, name, busy);
+BOOST_HANA_ADAPT_STRUCT(tilewright::reports::occupation, name, busy, channels);
 BOOST_HANA_ADAPT_STRUCT(tilewright::reports::plan_report, machine, refusal, memories, buffers, program, traffic, engines, cycles,
                         serial_cycles, bound);
 

@@ -100,7 +100,7 @@ inline program_report report_of(program_plan_value const& plan) {
                              .first_step = k.first_step,
                              .last_step = k.last_step,
                              .cycles = predicted_cycles(made.plan),
-                             .bound = bound_of(made.plan).busy};
+                             .bound = bound_of(made.plan).least()};
         for (reported_pool const& m : report.memories) {
             std::int64_t most = 0;
             for (int at = k.first_step; at <= k.last_step; ++at)

@@ -45,23 +45,25 @@ BOOST_HANA_ADAPT_STRUCT(tilewright::reports::trace_thread, name, ph, pid, tid, a
 
 namespace tilewright {
 
-/// What was recorded since the emulator was reset, in the Trace Event Format: a thread for each engine and, last, one for the core.
+/// What was recorded since the emulator was reset, in the Trace Event Format: a thread for each channel of each engine and, last, one for
+/// the core.
 ///
 /// Opens in ui.perfetto.dev and chrome://tracing; a cycle is shown as a microsecond. A job is as long as it occupies its engine; `complete`
 /// is the cycle in which it is complete, a `latency` later.
 inline std::string chrome_trace(emulator const& after) {
     machine const& ran = after.what();
-    int const core_at = ran.engines.size();
+    int const core_at = ran.lane_count();
     std::string text = R"({"displayTimeUnit":"ms","traceEvents":[)";
     for (int at = 0; at <= core_at; ++at) {
         if (at > 0) text += ',';
-        text += to_json(reports::trace_thread{.tid = at + 1, .args = {at < core_at ? ran.engines[at].name.str() : ran.host().name.str()}});
+        text +=
+            to_json(reports::trace_thread{.tid = at + 1, .args = {at < core_at ? emulation::lane_name(ran, at) : ran.host().name.str()}});
     }
     for (recorded_job const& job : after.recorded()) {
         text += ',';
         text += to_json(reports::trace_job{.name = reports::shown_name(job),
                                            .cat = name_of(job.kind),
-                                           .tid = (job.engine < 0 ? core_at : job.engine) + 1,
+                                           .tid = (job.engine < 0 ? core_at : ran.first_lane(job.engine) + job.channel) + 1,
                                            .ts = job.begin,
                                            .dur = job.end - job.begin,
                                            .args = {job.complete, job.bytes, job.buffer.str(), job.tag}});
@@ -69,7 +71,7 @@ inline std::string chrome_trace(emulator const& after) {
     return text + "]}\n";
 }
 
-/// What was recorded since the emulator was reset, as text: a lane for each engine and, last, one for the core.
+/// What was recorded since the emulator was reset, as text: a lane for each channel of each engine and, last, one for the core.
 ///
 /// ```
 /// 120 cycles, 10 a column
@@ -90,7 +92,7 @@ inline std::string timeline(emulator const& after, std::int64_t width = 64) {
     std::int64_t const columns = std::min(std::max<std::int64_t>(width, 1), cycles);
     constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789#";
     std::vector<std::string> names;
-    std::size_t const lanes = static_cast<std::size_t>(ran.engines.size()) + 1;
+    std::size_t const lanes = static_cast<std::size_t>(ran.lane_count()) + 1;
     auto const first_cycle = [&](std::int64_t column) { return column * cycles / columns; };
     // Of every lane and column: cycles by letter.
     std::vector<std::vector<std::map<std::size_t, std::int64_t>>> occupied(
@@ -102,7 +104,7 @@ inline std::string timeline(emulator const& after, std::int64_t width = 64) {
         std::size_t const which = static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
         if (which == names.size()) names.push_back(name);
         std::size_t const letter = std::min(which, letters.size() - 1);
-        std::size_t const lane = job.engine < 0 ? lanes - 1 : static_cast<std::size_t>(job.engine);
+        std::size_t const lane = job.engine < 0 ? lanes - 1 : static_cast<std::size_t>(ran.first_lane(job.engine) + job.channel);
         busy[lane] += job.end - job.begin;
         for (std::int64_t column = job.begin * columns / cycles; column < columns && first_cycle(column) < job.end; ++column) {
             std::int64_t const shared = std::min(job.end, first_cycle(column + 1)) - std::max(job.begin, first_cycle(column));
@@ -124,7 +126,7 @@ inline std::string timeline(emulator const& after, std::int64_t width = 64) {
             bool const half = 2 * most >= first_cycle(column + 1) - first_cycle(column);
             drawn += most == 0 ? '.' : half ? letters[longest] : ':';
         }
-        std::string const name = lane + 1 < lanes ? ran.engines[static_cast<int>(lane)].name.str() : ran.host().name.str();
+        std::string const name = lane + 1 < lanes ? emulation::lane_name(ran, static_cast<int>(lane)) : ran.host().name.str();
         rows.add({name, "|" + drawn + "|", reports::percent(busy[lane], cycles)});
     }
     text += rows.str() + '\n';

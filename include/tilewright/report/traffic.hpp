@@ -57,17 +57,22 @@ inline std::vector<work> work_of(plan_value const& plan) {
     return all;
 }
 
-/// Cycles that an engine works, or the core.
+/// Cycles that an engine works, all its channels together, or the core.
 struct occupation {
     std::string name;
     std::int64_t busy = 0;
+    int channels = 1;
+
+    /// What it takes at least: its channels share the work.
+    std::int64_t least() const { return (busy + channels - 1) / channels; }
 };
 
 /// Of every engine of the machine in its order, used or not, then of the core.
 inline std::vector<occupation> occupations_of(plan_value const& plan) {
     std::vector<occupation> all;
     if (plan.refusal) return all;
-    for (int at = 0; at < plan.where->engines.size(); ++at) all.push_back({plan.where->engines[at].name.str(), plan.busy_cycles(at)});
+    for (int at = 0; at < plan.where->engines.size(); ++at)
+        all.push_back({plan.where->engines[at].name.str(), plan.busy_cycles(at), plan.where->channels_of(at)});
     all.push_back({plan.where->host().name.str(), plan.busy_cycles(-1)});
     return all;
 }
@@ -76,7 +81,7 @@ inline std::vector<occupation> occupations_of(plan_value const& plan) {
 inline occupation bound_of(plan_value const& plan) {
     occupation most;
     for (occupation const& one : occupations_of(plan)) {
-        if (one.busy > most.busy) most = one;
+        if (one.least() > most.least()) most = one;
     }
     return most;
 }
@@ -102,8 +107,9 @@ inline std::string ratio(std::int64_t part, std::int64_t whole) {
 }  // namespace reports
 
 /// Two tables of what the plan predicts. Of every part that is used its calls, bytes and cycles, and the cycles of all of it one after the
-/// other; then how long every engine and the core work, and of which part of the predicted cycles. The last line compares the prediction
-/// with its bound, the cycles of the busiest; where it is not resolved, that bound is all there is to say.
+/// other; then how long every engine and the core work, and of which part of the predicted cycles (of several channels, on average). The
+/// last line compares the prediction with its bound, the cycles of the busiest; where it is not resolved, that bound is all there is to
+/// say.
 inline std::string traffic(plan_value const& plan) {
     using namespace reports;
     if (plan.refusal) return refused_text(plan);
@@ -122,14 +128,15 @@ inline std::string traffic(plan_value const& plan) {
     table engines({left, right, right});
     engines.add({"engine", "busy", "of predicted"});
     for (occupation const& one : occupations_of(plan)) {
-        engines.add({one.name, grouped(one.busy), predicted ? percent(one.busy, *predicted) : "-"});
+        std::string const name = one.name + (one.channels > 1 ? ", " + std::to_string(one.channels) + " channels" : "");
+        engines.add({name, grouped(one.busy), predicted ? percent(one.busy, one.channels * *predicted) : "-"});
     }
     occupation const bound = bound_of(plan);
     std::string const busiest = bound.busy == 0 ? "" : " (" + bound.name + ")";
-    std::string last = "cycles " + cycles_text(predicted, bound.busy) + busiest;
+    std::string last = "cycles " + cycles_text(predicted, bound.least()) + busiest;
     if (predicted) {
         last = grouped(*predicted) + " cycles predicted";
-        if (bound.busy != 0) last += ", " + ratio(*predicted, bound.busy) + " times the bound of " + grouped(bound.busy) + busiest;
+        if (bound.busy != 0) last += ", " + ratio(*predicted, bound.least()) + " times the bound of " + grouped(bound.least()) + busiest;
     }
     return text.str() + '\n' + engines.str() + last + "\n";
 }
