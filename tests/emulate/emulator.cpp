@@ -138,3 +138,42 @@ TEST_CASE("two machines of one name are told apart") {
     emulated<small>();
     CHECK_THROWS_WITH(emulated<other>(), Catch::Contains("two different machines are called `small`"));
 }
+
+TEST_CASE("the channels of an engine work beside each other, and each is waited for by itself") {
+    // 4 bytes a cycle and 10 cycles on the way.
+    constexpr memory host{.name = "host"}, near{.name = "near", .capacity = 256};
+    constexpr engine first{"first"}, dma{.name = "dma", .depth = 1, .channels = 3, .completes = completion::by_engine};
+    constexpr auto get = transfer("get", host, near).on(dma).asynchronous().cost({.latency = 10, .bytes_per_cycle = 4});
+    static constexpr auto where = machine("where", host, near, first, dma, get);
+    emulator on(where, semantics_of<where>);
+    on.use(progress::latest);
+    std::vector<std::uint8_t> from(64, 7);
+    auto const start = [&](std::int64_t channel, std::int64_t offset) {
+        std::int64_t shape[] = {40, 1, 1, 0, offset, -1, -1, channel};
+        return on.transfer(0, from.data(), on.base(near) + offset, shape);
+    };
+    auto const is_there = [&](std::int64_t offset) { return on.base(near)[offset] == std::byte{7}; };
+    CHECK(start(0, 0) == 0);
+    CHECK(start(2, 100) == 0);
+    CHECK(on.in_flight() == 2);
+    // Lane 0 is the other engine; the last channel of this one is lane 3.
+    CHECK(on.wait(3, 0) == 0);
+    CHECK(is_there(100));
+    CHECK(!is_there(0));
+    CHECK(on.in_flight() == 1);
+    CHECK(on.cycles() == 20);
+    // The first channel takes one job at a time: the core is held up until its own is complete, at 20.
+    CHECK(start(0, 200) == 0);
+    CHECK(on.busy(dma) == 30);
+    CHECK(on.wait(1, 0) == 0);
+    CHECK(is_there(0));
+    CHECK(is_there(200));
+    CHECK(on.cycles() == 40);
+    CHECK(start(3, 0) == emulation_unknown_part);
+    CHECK(on.error() == "get: channel 3 of dma, which has 3");
+    CHECK(on.wait(4, 0) == emulation_unknown_part);
+    on.reset();
+    CHECK(start(1, 0) == 0);
+    CHECK(on.end() == emulation_not_waited);
+    CHECK(on.error() == "the kernel ended without waiting for jobs: 1 of dma.1, the last get, tag 0");
+}

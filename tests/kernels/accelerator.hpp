@@ -28,7 +28,8 @@ struct array_shape {
 
 /// @param depth       of every queue
 /// @param overwrites  whether an instruction starts a sum; if not, a transfer fills what is added to
-constexpr machine accelerator(ordered how, int depth, bool overwrites = true, array_shape const& steps = {}) {
+/// @param channels    of the engines that load and store; tokens have one
+constexpr machine accelerator(ordered how, int depth, bool overwrites = true, array_shape const& steps = {}, int channels = 1) {
     machine made("accelerator", dram, inputs, weights, sums);
     auto const on_channel = [&](char const* name) {
         return engine{.name = name,
@@ -37,9 +38,12 @@ constexpr machine accelerator(ordered how, int depth, bool overwrites = true, ar
                       .interlocked = how == ordered::by_interlocks ||
                                      (how == ordered::by_some_interlocks && (label(name) == "load" || label(name) == "array"))};
     };
-    engine const load = on_channel("load"), array = on_channel("array"), vectors = on_channel("vectors");
+    engine const array = on_channel("array"), vectors = on_channel("vectors");
+    engine load = on_channel("load");
+    load.channels = channels;
     engine const store{.name = "store",
                        .depth = depth,
+                       .channels = channels,
                        .completes = how == ordered::by_core_for_all ? completion::by_engine : completion::by_transfer,
                        .interlocked = how == ordered::by_interlocks};
     for (engine const& e : {load, array, vectors, store}) made.add(e);

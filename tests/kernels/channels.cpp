@@ -5,6 +5,7 @@
 
 #include "catch.hpp"
 #include "fuzz/drawing.hpp"
+#include "kernels/accelerator.hpp"
 #include "kernels/run_kernel.hpp"
 
 // Transfers that are dealt out to the channels of one engine.
@@ -23,6 +24,14 @@ struct subject {
 };
 constexpr subject subjects[] = {{&one, &semantics_of<one>},   {&two, &semantics_of<two>},         {&three, &semantics_of<three>},
                                 {&four, &semantics_of<four>}, {&shallow, &semantics_of<shallow>}, {&eight, &semantics_of<eight>}};
+
+using accelerators::ordered;
+constexpr machine array_by_core = accelerators::accelerator(ordered::by_core, 4, true, {}, 3),
+                  array_by_core_for_all = accelerators::accelerator(ordered::by_core_for_all, 16, true, {}, 2),
+                  array_by_interlocks = accelerators::accelerator(ordered::by_interlocks, 5, true, {}, 2);
+constexpr subject arrays[] = {{&array_by_core, &semantics_of<array_by_core>},
+                              {&array_by_core_for_all, &semantics_of<array_by_core_for_all>},
+                              {&array_by_interlocks, &semantics_of<array_by_interlocks>}};
 
 constexpr axis mo{"mo"}, mi{"mi"}, no{"no"}, ni{"ni"}, ko{"ko"}, ki{"ki"}, eo{"eo"}, ei{"ei"};
 constexpr tensor<std::int8_t> A{"A"}, B{"B"};
@@ -146,6 +155,62 @@ TEST_CASE("products with one to four versions on one to eight channels") {
             CHECK(predict(*plan).cycles == predict(*plan, ir::visiting::everything).cycles);
         }
     }
+}
+TEST_CASE("instructions that run aside of the core, between loads and stores on channels") {
+    using namespace accelerators;
+    axis const m{"m", 32}, n{"n", 24}, k{"k", 24};
+    auto const term = cast<std::int32_t>(A(m, k)) * cast<std::int32_t>(B(k, n));
+    auto const product = C(m, n) += term;
+    auto const more = C(m, n) = C(m, n) + sum(k, term);
+    for (subject const& on_what : arrays) {
+        for (int versions : {1, 2, 3}) {
+            for (bool const continued : {false, true}) {
+                INFO(on_what.where->engines[0].channels << " channels, " << versions << " versions" << (continued ? ", continued" : ""));
+                schedule made(continued ? more.view() : product.view(), *on_what.where);
+                made.tile(m, n, mo, no, mi, ni, 16, 8).split(k, ko, ki, 8).reorder(mo, no, ko, mi, ni, ki);
+                made.cache_read(A, inputs).at(ko).buffers(versions).cache_read(B, weights).at(ko).buffers(versions);
+                made.cache_write(C, sums).at(no).buffers(versions).tensorize(mi, ni, ki, on_what.where->intrinsics[0]);
+                auto const plan = std::make_unique<plan_value>(make_plan(made));
+                emulator on(*on_what.where, *on_what.semantics);
+                kernels::check_kernel(*plan, on);
+                CHECK(predict(*plan).cycles == predict(*plan, ir::visiting::everything).cycles);
+            }
+        }
+    }
+}
+TEST_CASE("extents that are left to run time, on channels") {
+    int open_ones = 0;
+    std::uint32_t seed = 40;
+    for (int count = 0; count < 8;) {
+        drawing draw(seed++);
+        subject const& on_what = draw.any_of(subjects);
+        axis const m = draw.extent("m", 40), n = draw.extent("n", 30), k = draw.extent("k", 24);
+        auto const product = C(m, n) += cast<std::int32_t>(A(m, k)) * cast<std::int32_t>(B(k, n));
+        schedule made(product, *on_what.where);
+        made.tile(m, n, mo, no, mi, ni, draw.between(1, 12), draw.between(1, 12)).split(k, ko, ki, draw.between(1, 9));
+        made.reorder(mo, no, ko, mi, ki, ni);
+        made.cache_read(A, l1).at(ko).buffers(draw.between(1, 3)).cache_read(B, l1).at(ko).buffers(draw.between(1, 4));
+        made.cache_write(C, l1).at(no).buffers(draw.between(1, 3));
+        auto const plan = std::make_unique<plan_value>(make_plan(made));
+        if (plan->refusal) continue;
+        INFO("seed " << seed - 1 << "\n" << draw.text());
+        emulator on(*on_what.where, *on_what.semantics);
+        kernels::compiled_kernel kernel(*plan, on);
+        for (int shapes = 0; shapes < (plan->run_time_extents > 0 ? 3 : 1); ++shapes) {
+            std::vector<axis_extent> extents;
+            for (axis const* of : {&m, &n, &k}) {
+                for (int at = 0; at < plan->run_time_extents; ++at) {
+                    if (plan->variables[static_cast<std::size_t>(at)].name == of->name)
+                        extents.push_back({*of, draw.between(1, draw.most(of->name))});
+                }
+            }
+            auto const at = std::make_unique<plan_value>(extents.empty() ? *plan : plan->at(extents));
+            kernel.check(*at);
+        }
+        open_ones += plan->run_time_extents > 0;
+        ++count;
+    }
+    CHECK(open_ones >= 4);
 }
 TEST_CASE("drawn products with partial tiles and two levels of memories on channels") {
     std::map<machine const*, int> run;

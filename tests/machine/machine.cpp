@@ -43,6 +43,20 @@ static_assert(has_roles(call_of(all, all.intrinsics[0]),
                         {role::address, role::stride, role::address, role::stride, role::address, role::stride}));
 // Given arguments
 static_assert(call_of(all, named).symbol == label("copy2d"));
+constexpr engine four{.name = "four", .channels = 4}, pair{.name = "pair", .channels = 2, .completes = completion::by_channel},
+    whole{.name = "whole", .channels = 3, .completes = completion::by_engine};
+constexpr auto by_tag = transfer("by_tag", dram, near).on(four).asynchronous(), by_count = transfer("by_count", dram, near).on(pair);
+constexpr auto dealt = machine("dealt", dram, near, dma, four, pair, whole, by_tag, by_count);
+static_assert(has_roles(call_of(dealt, by_tag), {role::source, role::destination, role::bytes, role::channel, role::tag}));
+static_assert(has_roles(call_of(dealt, by_count), {role::source, role::destination, role::bytes, role::channel}));
+static_assert(has_roles(wait_call_of(four), {role::channel, role::tag}) && has_roles(wait_call_of(pair), {role::channel, role::pending}));
+static_assert(has_roles(wait_call_of(whole), {role::channel}) && has_roles(wait_call_of(dma), {role::tag}));
+// Channels stand in one row.
+static_assert(dealt.lane_count() == 1 + 4 + 2 + 3 && dealt.first_lane(0) == 0 && dealt.first_lane(1) == 1 && dealt.first_lane(3) == 7);
+static_assert(dealt.engine_of_lane(0) == 0 && dealt.engine_of_lane(4) == 1 && dealt.engine_of_lane(5) == 2 && dealt.engine_of_lane(9) == 3);
+// One channel of an engine, described by itself, is that engine's.
+static_assert(is_same_engine(whole, engine{"one_of_them"}.waits("whole_wait", argument::literal(2))));
+static_assert(!is_same_engine(whole, engine{"another"}.waits("other_wait", argument::literal(2))));
 static_assert(has_roles(call_of(all, named), {role::destination, role::source, role::extent, role::row_bytes, role::literal}));
 static_assert(call_of(all, all.intrinsics[1]).arguments[0].operand == 2 && call_of(all, all.intrinsics[1]).arguments[2].operand == 0);
 static_assert(call_of(all, all.intrinsics[1]).arguments[3].value == -1);

@@ -98,11 +98,16 @@ struct device_call {
     friend constexpr bool operator==(device_call const&, device_call const&) = default;
 };
 
-/// Whether code cannot tell two calls apart: one function, and the same literals where these stand.
+/// Whether code cannot tell two calls apart: one function, and the same literals where these stand. The number of a channel may be any.
 constexpr bool is_same_call(device_call const& left, device_call const& right) {
     bool same = left.symbol == right.symbol && left.count == right.count;
-    for (std::size_t at = 0; same && at < static_cast<std::size_t>(left.count) && at < left.arguments.size(); ++at)
-        same = left.arguments[at].is == right.arguments[at].is && left.arguments[at].value == right.arguments[at].value;
+    auto const may_be = [](call_argument const& channel, call_argument const& other) {
+        return channel.is == role::channel && other.is == role::literal;
+    };
+    for (std::size_t at = 0; same && at < static_cast<std::size_t>(left.count) && at < left.arguments.size(); ++at) {
+        call_argument const &a = left.arguments[at], &b = right.arguments[at];
+        same = (a.is == b.is && a.value == b.value) || may_be(a, b) || may_be(b, a);
+    }
     return same;
 }
 
