@@ -141,11 +141,10 @@ TEST_CASE("channels that are lazy until each is waited for, in C") {
     }
 }
 TEST_CASE("drawn products on channels, in C on a device and on the emulated machine") {
-    std::map<machine const*, int> run;
     std::uint32_t seed = 1;
-    for (int count = 0; count < 16;) {
+    for (int count = 0; count < 15;) {
         drawing draw(seed++);
-        subject const& on_what = draw.any_of(subjects);
+        subject const& on_what = subjects[static_cast<std::size_t>(count) % std::size(subjects)];
         axis const m{"m", draw.between(1, 40)}, n{"n", draw.between(1, 30)}, k{"k", draw.between(1, 24)};
         auto const product = cast<std::int32_t>(A(m, k)) * cast<std::int32_t>(B(k, n));
         auto const from_zero = C(m, n) += product;
@@ -166,7 +165,6 @@ TEST_CASE("drawn products on channels, in C on a device and on the emulated mach
         check_on_device(made, *plan);
         emulator on(*on_what.where, *on_what.semantics);
         c_kernels::check_c_source(made, *plan, *plan, on);
-        ++run[on_what.where], ++count;
+        ++count;
     }
-    CHECK(run.size() == std::size(subjects));
 }

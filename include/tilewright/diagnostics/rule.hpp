@@ -163,7 +163,7 @@
     X(token_call_of_another_kind, "its push and pop take literals and, of several queues, the argument queue")                          \
     X(call_without_tag, "its engine waits by transfer, so its call needs the argument tag")                                             \
     X(tag_without_wait, "its call has the argument tag, but no wait takes one")                                                         \
-    X(wait_of_another_kind, "its wait takes literals, channel, and tag when it waits by transfer, pending when by channel")                      \
+    X(wait_of_another_kind, "its wait takes literals, channel, and tag when it waits by transfer, pending when by channel")             \
     X(call_without_channel, "`$1` has several channels, so its call needs the argument channel")                                        \
     X(wait_without_channel, "it has several channels, so its wait needs the argument channel")                                          \
     X(intrinsic_on_channels, "transfers alone are dealt out to channels, and `$1` has several: give it an engine of its own")           \

@@ -22,7 +22,8 @@ class engine_set {
     /// @throws std::invalid_argument of a machine with more channels than are planned for
     explicit engine_set(machine const& what) : what_(what) {
         if (what.lane_count() > machine::most_lanes)
-            throw std::invalid_argument("machine `" + what.name.str() + "` has more than " + std::to_string(machine::most_lanes) + " channels");
+            throw std::invalid_argument("machine `" + what.name.str() + "` has more than " + std::to_string(machine::most_lanes) +
+                                        " channels");
         for (int at = 0; at < what.engines.size(); ++at) {
             for (int channel = 0; channel < what.channels_of(at); ++channel)
                 queues_.push_back(std::make_unique<engine_queue>(what.engines[at].depth, monitor_));
