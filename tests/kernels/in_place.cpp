@@ -169,6 +169,77 @@ TEST_CASE("asynchronous instructions that overwrite, however the engines are ord
                 CHECK(through.peak(sums) == versions * 8 * 32 * 4);
             }
 }
+TEST_CASE("what is loaded ahead lives on where its store is waited for at once") {
+    static constexpr engine in{"in"};
+    static constexpr memory big{.name = "big", .base = 0x4000'0000, .capacity = 16_KiB, .host_visible = false};
+    static constexpr auto get = transfer("get", dram, acc).on(in).asynchronous().dimensions(2).cost({.latency = 40, .bytes_per_cycle = 8});
+    static constexpr auto plus = intrinsic("plus", y(i, j) = x(i, j) + 1).reads(x, acc).writes(y, acc).on(alu);
+    static constexpr machine two_ways = machine("two_ways", dram, acc, big, in, alu, get, store, transfer("lay", acc, big).dimensions(2),
+                                                transfer("pick", big, acc).dimensions(2), shift, plus);
+    constexpr tensor<std::int32_t> X{"X"};
+    constexpr auto chain = stages(S(m, n) = X(m, n) >> 6, Y(m, n) = S(m, n) + 1);
+    schedule made(chain, two_ways);
+    made.split(m, mo, mi, 8).cache_read(S, acc).at(mo).cache_write(Y, acc).at(mo).tensorize(mi, n, plus);
+    made.compute_at(S, mo).store_in(S, big).stage(S).cache_read(X, acc).at(mo).buffers(2).cache_write(S, acc).at(mo).tensorize(m, n, shift);
+    plan_value const plan = check(made, emulated<two_ways>(), [](kernels::operand_data const& data) {
+        for (int at = 0; at < 24 * 32; ++at) data.out<std::int32_t>()[at] = (data.in<std::int32_t>(0)[at] >> 6) + 1;
+    });
+    CHECK(plan.peak(acc) == 4 * 8 * 32 * 4);
+}
+TEST_CASE("what is read further in waits for the result, not for what is loaded under it") {
+    static constexpr engine in{"in"}, across{"across"};
+    static constexpr memory near{.name = "near", .base = 0x4000'0000, .capacity = 8_KiB};
+    static constexpr auto get = transfer("get", dram, acc).on(in).asynchronous().dimensions(2).cost({.latency = 40, .bytes_per_cycle = 8});
+    static constexpr auto fetch =
+        transfer("fetch", acc, near).on(across).asynchronous().dimensions(2).cost({.latency = 9, .bytes_per_cycle = 8});
+    static constexpr machine levels = machine("levels", dram, acc, near, in, across, alu, get, fetch, shift);
+    constexpr tensor<std::int32_t> X{"X"};
+    constexpr auto chain = stages(S(m, n) = X(m, n) >> 6, Y(m, n) = S(m, n) + 1);
+    schedule made(chain, levels);
+    made.split(m, mo, mi, 8).cache_read(S, near).at(mi).buffers(2).compute_at(S, mo).store_in(S, acc).stage(S);
+    made.cache_read(X, acc).at(mo).buffers(3).tensorize(m, n, shift);
+    check(made, emulated<levels>(), [](kernels::operand_data const& data) {
+        for (int at = 0; at < 24 * 32; ++at) data.out<std::int32_t>()[at] = (data.in<std::int32_t>(0)[at] >> 6) + 1;
+    });
+}
+TEST_CASE("a result in the place of what was loaded is waited for at the end") {
+    using namespace accelerators;
+    static constexpr axis u8{"i", 8}, v8{"j", 8};
+    tensor<std::int32_t> const r{"r"}, s{"s"};
+    machine where = accelerator(ordered::by_core, 4);
+    intrinsic const clip =
+        intrinsic("clip", s(u8, v8) = max(r(u8, v8), -128)).reads(r, sums).writes(s, sums).in_place(r).on(engine{"vectors"}).asynchronous();
+    where.add(clip);
+    constexpr auto once = Y(m, n) = max(bias(m, n), -128);
+    schedule made(once, where);
+    made.store_in(Y, sums).cache_read(bias, sums).tensorize(m, n, clip);
+    plan_value const plan = make_plan(made);
+    INFO(to_string(plan.refusal));
+    CHECK(!plan.refusal);
+    CHECK(plan.buffers.size() == 2);
+}
+TEST_CASE("what a partial step of a sum reads is filled where it stays as it is") {
+    static constexpr memory near{.name = "near", .base = 0x1000, .capacity = 8_KiB, .host_visible = false};
+    static constexpr axis e{"e", 8}, z{"z", 1};
+    constexpr tensor<std::int32_t> f{"f"}, g{"g"}, h{"h"}, F{"F"}, G{"G"}, H{"H"}, W{"W"};
+    static constexpr auto up = intrinsic("up", g(e) = f(e) + 1).reads(f, near).writes(g, near).in_place(f).cycles(4);
+    static constexpr auto dot = intrinsic("dot", h() += f(e) * g(e)).reads(f, near).reads(g, near).updates(h, near).cycles(4);
+    static constexpr auto first = intrinsic("first", h() = sum(e, f(e) * g(e))).reads(f, near).reads(g, near).writes(h, near).cycles(4);
+    static constexpr machine dsp = machine("summing_in_place", dram, near, transfer("bring", dram, near), transfer("take", near, dram),
+                                           transfer("clear", dram, near, g(z) = 0), up, dot, first);
+    constexpr axis t{"t", 20}, r{"r", 20}, rows{"rows", 3};
+    constexpr auto sums = stages(G(t) = F(t) + 1, H(rows) = sum(r, G(r) * W(rows, r)));
+    schedule made(sums, dsp);
+    made.cache_write(H, near).cache_read(W, near).at(rows).tensorize(r, dot);
+    made.store_in(G, near).stage(G).cache_read(F, near).tensorize(t, up);
+    plan_value const plan = check(made, emulated<dsp>(), [](kernels::operand_data const& data) {
+        for (int row = 0; row < 3; ++row) {
+            data.out<std::int32_t>()[row] = 0;
+            for (int at = 0; at < 20; ++at) data.out<std::int32_t>()[row] += (data.in<std::int32_t>(0)[at] + 1) * data.in<std::int32_t>(1)[row * 20 + at];
+        }
+    });
+    CHECK(plan.calls(dsp.transfers[dsp.transfers.find("clear")]) == 3);
+}
 TEST_CASE("sums that start from a tile which is loaded where they go") {
     constexpr auto biased = C(m, n) = bias(m, n) + sum(k, product);
     auto const by_hand = [](kernels::operand_data const& data) {

@@ -156,7 +156,8 @@ constexpr tail_operand operand_of(planning& p, int s, partial_lane const& lane, 
     if (found.dimension < 0) return found;
     for (int at = 0; at < p.stagings.size(); ++at) {
         staging const& st = p.staging_at(at);
-        if (st.buffer != u.buffer || st.writes || holds_next(p, s, lane, st.depth)) continue;
+        // Of another tensor, a result has overwritten what is loaded.
+        if (st.buffer != u.buffer || st.tensor != p.plan.what[node].name || st.writes || holds_next(p, s, lane, st.depth)) continue;
         // Nothing but this axis moves there: else what one step reads beyond the end is what another one needs.
         linear others = p.index_form(s, node, found.dimension), outside;
         range inside;

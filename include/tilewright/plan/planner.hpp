@@ -73,6 +73,7 @@ constexpr void write_plan(planning& p, proof wanted) {
         // What runs ahead, or is waited for later, lives as long as its steps are counted.
         staging const& st = p.staging_at(at);
         bool const by_step = st.ring >= 0 || st.loader_ring >= 0;
+        if (!by_step && p.buffer_at(st.buffer).ring >= 0) continue;  // moved by steps on the other side of what overwrites it
         levels[static_cast<std::size_t>(st.buffer)] = !by_step       ? st.level
                                                       : st.scope > 0 ? p.placed(st.stage).path[static_cast<std::size_t>(st.scope - 1)]
                                                                      : std::int16_t{-1};

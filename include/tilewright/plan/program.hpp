@@ -214,7 +214,7 @@ class program_writer {
         int const computed = p.plan.use_at(p.stage_at(s).target)->buffer;
         for (int at = 0; at < p.stagings.size(); ++at) {
             staging const& st = p.staging_at(at);
-            if (st.buffer == computed && st.ring >= 0 && st.depth >= depth) return true;
+            if (st.writes && st.buffer == computed && st.ring >= 0 && st.depth >= depth) return true;
         }
         return false;
     }

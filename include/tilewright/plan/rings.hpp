@@ -42,7 +42,7 @@ constexpr void set_scope(planning& p, staging& st, int mover) {
     if (p.buffer_at(st.outward).kind == buffer_kind::argument) return;
     for (int at = 0; at < p.stagings.size(); ++at) {
         staging const& around = p.staging_at(at);
-        if (around.buffer != st.outward) continue;
+        if (around.buffer != st.outward || around.tensor != st.tensor) continue;  // what was there before another result overwrote it
         bool const on = runs_on(p, st, around, mover);
         st.scope = on ? around.scope : around.depth;
         st.around = static_cast<std::int16_t>(on ? at : -1);
