@@ -50,6 +50,29 @@ constexpr axis n24{"n", 24};
 constexpr auto partly_products = C(n24) += A(k, n24) * B(k, n24);
 constexpr schedule partly = two_registers_wide(partly_products, n24);
 
+// Sums that begin in the registers that their bias was loaded into.
+constexpr auto vbegin8 = intrinsic("vbegin8", c(i) = d(i) + sum(a() * b(i)))
+                             .reads(a, dram)
+                             .reads(b, vec)
+                             .reads(d, vec)
+                             .writes(c, vec)
+                             .in_place(d)
+                             .calls("vstart8", argument::address(a), argument::address(b), argument::address(d));
+constexpr auto overwriting = machine("overwriting", dram, vec, cpu, vload, vstore, vscale8, vbegin8);
+constexpr auto from_tile = C(m, n) = bias(m, n) + sum(k, A(m, k) * B(k, n));
+constexpr auto in_registers = schedule(from_tile, overwriting)
+                                  .tile(m, n, mo, no, mi, ni, 3, 16)
+                                  .reorder(mo, no, k, mi, ni)
+                                  .cache_read(B, vec)
+                                  .at(k)
+                                  .cache_read(bias, vec)
+                                  .at(no)
+                                  .cache_write(C, vec)
+                                  .at(no)
+                                  .unroll(mi)
+                                  .unroll(ni)
+                                  .tensorize(ni, vscale8);
+
 std::string vectors() {
     std::ifstream in(TILEWRIGHT_VECTORS_H);
     return {std::istreambuf_iterator<char>(in), {}};
@@ -136,6 +159,15 @@ TEST_CASE("a tile of sums that start from a bias, with one operand by its addres
     std::string const shown = without_space(text.substr(begin, text.find("```", begin) - begin));
     CHECK(shown.size() > 100);
     CHECK(holds(without_space(source), shown));
+}
+TEST_CASE("sums in the registers that their bias was loaded into") {
+    static_assert(plan<in_registers>.peak(vec) == (6 + 2) * 32);
+    std::string const source = check<in_registers>();
+    INFO(source);
+    CHECK(holds(source, "C_vec_5 = vload((const void *)("));
+    CHECK(holds(source, "C_vec_5 = vstart8((const void *)("));
+    CHECK(holds(source, "B_vec_1, C_vec_5);"));
+    CHECK(!holds(source, "bias_vec"));
 }
 TEST_CASE("a tile that ends early, by whole registers") {
     std::string const source = check<partly>();
