@@ -235,7 +235,8 @@ TEST_CASE("what a partial step of a sum reads is filled where it stays as it is"
     plan_value const plan = check(made, emulated<dsp>(), [](kernels::operand_data const& data) {
         for (int row = 0; row < 3; ++row) {
             data.out<std::int32_t>()[row] = 0;
-            for (int at = 0; at < 20; ++at) data.out<std::int32_t>()[row] += (data.in<std::int32_t>(0)[at] + 1) * data.in<std::int32_t>(1)[row * 20 + at];
+            for (int at = 0; at < 20; ++at)
+                data.out<std::int32_t>()[row] += (data.in<std::int32_t>(0)[at] + 1) * data.in<std::int32_t>(1)[row * 20 + at];
         }
     });
     CHECK(plan.calls(dsp.transfers[dsp.transfers.find("clear")]) == 3);

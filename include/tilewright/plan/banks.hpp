@@ -36,8 +36,8 @@ constexpr int meeting_bank(plan_value const& plan, buffer const& moved, ring con
 
 /// Refuses schedules in which a bank of one port would be used twice at a time.
 ///
-/// While step t computes, loads of steps t + 1 to t + distance are under way, and stores of t - versions + 1 to t - 1; of a buffer that is
-/// loaded, too, from that distance later on. When step t is stored, the loads are still those.
+/// While step t computes, loads of steps t + 1 to t + distance are under way, and stores of t - versions + 1 to t - 1. When step t is
+/// stored, the loads are still those.
 constexpr void check_banks(planning& p) {
     plan_value const& plan = p.plan;
     if (is_ordered_aside(plan)) return;  // engines get on as far as links let them: the check of hazards follows that
@@ -51,10 +51,7 @@ constexpr void check_banks(planning& p) {
             v.names = {m.name, moved.tensor, used.tensor, by};
             v.facts = {fact{fact_kind::bank, bank}};
         };
-        int ahead = 0;  // of what is loaded where it is stored from: then stores are waited for earlier
-        for (int which = 0; which < p.stagings.size(); ++which)
-            ahead = p.staging_at(which).ring == at ? loaded_ahead(p, p.staging_at(which)) : ahead;
-        int const first = r.stores ? 1 - r.versions + ahead : 1, last = r.stores ? -1 : r.distance;
+        int const first = r.stores ? 1 - r.versions : 1, last = r.stores ? -1 : r.distance;
         for (int which = 0; which < plan.steps.size() && !p.refused(); ++which) {
             step const& s = plan.steps[static_cast<std::size_t>(which)];
             if (s.kind != step_kind::compute) continue;
