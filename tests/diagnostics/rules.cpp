@@ -313,6 +313,30 @@ TEST_CASE("every rule is raised by what breaks it") {
     book.refuses(transfer_region, rule::stride_beyond_reach,
                  schedule(read_twice, near_and_apart).store_in(E, spad).cache_read(D, acc).stage(E).cache_read(D, spad));
     book.invalid_machine(rule::limit_of_no_dimension, dram, spad, transfer("t", dram, spad).dimensions(2).extent_limit(2, 4));
+    // borders that a load writes
+    auto const bordered = [&] { return transfer("t", dram, spad).dimensions(2).fills_border(0); };
+    auto const with_border = [&](rule broken, transfer const& load, auto const& tiles) {
+        auto const on = machine("on", dram, spad, load);
+        book.refuses(transfer_region, broken, tiles(on));
+    };
+    auto const around = C(r, q) = padded(D(r, q), 0)(r - 1, q - 2);
+    auto const all_of = [&](machine const& on) { return schedule(around, on).cache_read(D, spad); };
+    auto const row_by_row = [&](machine const& on) { return schedule(around, on).cache_read(D, spad).at(r); };
+    with_border(rule::border_in_several_calls, bordered().dimensions(1), all_of);
+    with_border(rule::border_without_pad,
+                bordered().calls("t", argument::source, argument::destination, argument::row_bytes, argument::extent(1),
+                                 argument::source_stride(1), argument::destination_stride(1), argument::pad_before(1)),
+                all_of);
+    with_border(rule::border_beyond_limit, bordered().pad_limit(1), all_of);
+    with_border(rule::border_around_nothing, bordered(), row_by_row);
+    book.invalid_machine(rule::border_of_another_kind, dram, spad, transfer("t", dram, spad, D(m) = c(m) + 1).fills_border(0));
+    book.invalid_machine(rule::border_of_another_kind, dram, spad, bordered().calls("t", argument::source, argument::destination));
+    book.invalid_machine(rule::border_of_another_kind, dram, spad,
+                         bordered().fills_border().calls("t", argument::source, argument::destination, argument::pad_before(1)));
+    book.invalid_machine(rule::border_of_another_kind, dram, spad,
+                         bordered().calls("t", argument::source, argument::destination, argument::pad_after(2)));
+    book.invalid_machine(rule::argument_of_no_transfer, dram, spad,
+                         transfer("t", dram, spad).calls("t", argument::source, argument::destination, argument::pad_before(0)));
     book.region(rule::stride_not_aligned, transfer("t", dram, spad).dimensions(2).alignment(16), C(r, q) = D(r, q));
     auto const aligned = transfer("t", dram, spad).alignment(16);
     auto const with_aligned = machine("with", dram, spad, aligned);

@@ -154,3 +154,36 @@ TEST_CASE("transfers, and what configures them") {
                    "is not what it should be"));
     CHECK_THROWS_AS(check_transfer<systolic::npu>(systolic::mvin, rows(&load)), std::invalid_argument);
 }
+
+namespace {
+
+// A load that writes borders of its rows and around them, of bytes.
+template <int Wrong>
+int load_with_border(void const* source, void* destination, std::int64_t row_bytes, std::int64_t rows, std::int64_t source_stride,
+                     std::int64_t stride, std::int64_t before, std::int64_t after, std::int64_t above, std::int64_t below,
+                     std::int64_t value) {
+    for (std::int64_t row = 0; row < rows; ++row) {
+        auto* const into = static_cast<unsigned char*>(destination) + row * stride;
+        bool const outside = row < above || row >= rows - below;
+        for (std::int64_t at = 0; at < row_bytes; ++at) {
+            bool const border = outside || at < before || at >= row_bytes - (Wrong == 1 ? 0 : after);
+            auto const* const from = static_cast<unsigned char const*>(source) + (row - (Wrong == 2 ? 0 : above)) * source_stride;
+            into[at] = border ? static_cast<unsigned char>(Wrong == 3 ? 0 : value) : from[at - before];
+        }
+    }
+    return 0;
+}
+constexpr memory far_off{.name = "far_off"}, near_by{.name = "near_by", .base = 0x1000, .capacity = 64_KiB};
+constexpr auto bordered = transfer("bordered", far_off, near_by).dimensions(2).fills_border().pad_limit(3);
+constexpr auto of_borders = machine("of_borders", far_off, near_by, bordered);
+
+}  // namespace
+
+TEST_CASE("transfers that write borders are told them, and write what they are told") {
+    auto const found = [](auto* function) { return check_transfer<of_borders>(bordered, c_functions(function), 200); };
+    CHECK(found(&load_with_border<0>) == "");
+    CHECK(contains(found(&load_with_border<1>), "is not what it should be"));
+    CHECK(contains(found(&load_with_border<2>), "is not what it should be"));
+    CHECK(contains(found(&load_with_border<3>), "is not what it should be"));
+    CHECK(contains(found(&load_with_border<3>), "a border of "));
+}

@@ -24,6 +24,10 @@
     X(border_of_two_values, "its accesses in a stage have different borders; one buffer can hold one of them")                          \
     X(border_without_fill, "no transfer fills a memory with its border, and loops that stay code cannot see it")                        \
     X(nothing_but_border, "all that is staged is border; there is nothing to move")                                                     \
+    X(border_in_several_calls, "a dimension with a border goes in #0 calls; each writes that of its own part")                          \
+    X(border_without_pad, "#0 elements of border lie in dimension #1 of its calls, which are told no pad")                              \
+    X(border_beyond_limit, "#0 elements of border lie at one end, more than its pad_limit of #1")                                       \
+    X(border_around_nothing, "#0 elements of border leave nothing to read of a box that has #1 there")                                  \
     X(axis_only_on_the_right, "an axis is on the right-hand side only; reduce over it")                                                 \
     X(reduction_over_no_axis, "a reduction names plain axes, then the value")                                                           \
     X(reduction_over_the_output, "a reduction names an axis of the target")                                                             \
@@ -140,6 +144,7 @@
     X(registers_in_another_way, "registers of a C type are passed one at a time, in one blocking call, without strides")                \
     X(copy_of_another_kind, "a core copies unchanged, and blocks: no engine, semantics or call")                                        \
     X(copy_out_of_sight, "the core that copies does not see `$1`")                                                                      \
+    X(border_of_another_kind, "only a copy by a C function writes borders, and it is told their pads, and their value if that varies")  \
     X(argument_of_no_transfer, "an argument of its call, or a value that it uses, is none that a transfer has")                         \
     X(numbers_are_no_pointers, "its addresses are numbers: it holds no arguments, and host_visible must be false")                      \
     X(bank_of_broken_rows, "a bank does not begin and end at multiples of address_unit")                                                \

@@ -76,11 +76,26 @@ class transfer_check : part_check {
             if ((reads && one[1] == 0) || one[2] == 0) one[0] = 1;
             from_reach += (one[0] - 1) * one[1], to_reach += (one[0] - 1) * one[2];
         }
+        // The value, then the border in front and behind of the row and of each dimension, outermost first. What follows a dimension
+        // without a stride follows what is read of it: that has no border.
+        std::array<std::int64_t, 3 + 2 * max_rank> pads{what_.border.any_value ? between(0, 255) : what_.border.value};
+        bool follows = false;
+        for (int dimension = count; dimension >= 0 && what_.border.is; --dimension) {
+            std::int64_t left = (dimension == 0 ? row : along[static_cast<std::size_t>(3 * (count - dimension))]) - 1;
+            std::int64_t* const ends = pads.data() + 1 + (dimension == 0 ? 0 : 2 * (count - dimension + 1));
+            for (int end = 0; end < 2 && !follows; ++end) {
+                if (!limits.pads(dimension, end == 0 ? 1 : 2)) continue;
+                ends[end] = between(0, limits.longest_pad > 0 ? std::min(left, limits.longest_pad) : left);
+                left -= ends[end];
+            }
+            follows |= dimension > 0 && limits.strides(true, dimension).none;
+        }
         piece source, destination;
         if (reads) source = make_piece(from, from_reach, std::lcm(what_.address_alignment, from_size)), fill(source, source_type);
         destination = make_piece(to, to_reach, std::lcm(what_.address_alignment, to_size));
         std::vector<std::byte> const before = copy_of(destination), read = reads ? copy_of(source) : std::vector<std::byte>();
         transfer_job job(semantics_.transfers[at_], source.first, destination.first, row, to_size, from_size, count, along.data());
+        if (what_.border.is) job.write_border(pads.data());
         job.finish();
         std::vector<std::byte> const wanted = copy_of(destination);
         std::copy(before.begin(), before.end(), destination.begin);
@@ -94,6 +109,13 @@ class transfer_check : part_check {
                 case role::extent: return {static_cast<std::uint64_t>(a.dimension == 0 ? row : one != nullptr ? one[0] : 1)};
                 case role::source_stride: return in_units(one != nullptr ? one[1] : 0, a);
                 case role::destination_stride: return in_units(one != nullptr ? one[2] : 0, a);
+                case role::pad_before:
+                case role::pad_after: {
+                    if (a.dimension > count) return {0};
+                    int const at = (a.dimension == 0 ? 1 : 2 * (count - a.dimension) + 3) + (a.is == role::pad_after ? 1 : 0);
+                    return {static_cast<std::uint64_t>(pads[static_cast<std::size_t>(at)])};
+                }
+                case role::pad_value: return {static_cast<std::uint64_t>(pads[0])};
                 case role::tag:
                 case role::channel: return {0};
                 default: return {static_cast<std::uint64_t>(a.value)};
@@ -105,6 +127,11 @@ class transfer_check : part_check {
             shape += ", " + std::to_string(along[static_cast<std::size_t>(3 * d)]) + " at strides " +
                      std::to_string(along[static_cast<std::size_t>(3 * d + 1)]) + " and " +
                      std::to_string(along[static_cast<std::size_t>(3 * d + 2)]);
+        for (int dimension = 0; dimension <= count && what_.border.is; ++dimension) {
+            std::int64_t const* const ends = pads.data() + 1 + (dimension == 0 ? 0 : 2 * (count - dimension + 1));
+            shape += ", a border of " + std::to_string(ends[0]) + " and " + std::to_string(ends[1]) + " in dimension " +
+                     std::to_string(dimension);
+        }
         shape += ")";
         if (reads && first_difference(source, read) >= 0) return "the source is overwritten" + shape;
         std::int64_t const at = first_difference(destination, wanted);

@@ -46,6 +46,12 @@ class configuration_registers {
                 case role::bytes: return elements * shape[1];
                 case role::row_bytes: return shape[0] * shape[1];
                 case role::extent: return a.dimension == 0 ? shape[0] : present ? along[0] : 1;
+                case role::pad_before:
+                case role::pad_after: {
+                    std::int64_t const* const pads = shape + 7 + 3 * dimensions + 1 + (a.is == role::pad_after ? 1 : 0);
+                    return a.dimension == 0 ? pads[0] : present ? pads[2 * (dimensions - a.dimension + 1)] : 0;
+                }
+                case role::pad_value: return shape[7 + 3 * dimensions];
                 case role::source_stride: return present ? along[1] : 0;
                 case role::destination_stride: return present ? along[2] : 0;
                 default: return 0;

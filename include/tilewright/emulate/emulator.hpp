@@ -177,8 +177,10 @@ class emulator {
     // What generated code calls.
 
     /// `shape`: {row elements, bytes of a destination element, of a source element, number of dimensions, tag, source buffer, destination
-    /// buffer, then for each dimension, outermost first: extent, source stride and destination stride in bytes; behind all, where its
-    /// engine has several channels, which}. Buffers are positions in the plan, -1: none. The tag of a blocking transfer is -1.
+    /// buffer, then for each dimension, outermost first: extent, source stride and destination stride in bytes; then, where it writes
+    /// borders, the bits of an element of the border, and how many of the row, and of each dimension, are border in front and behind;
+    /// behind all, where its engine has several channels, which}. Buffers are positions in the plan, -1: none. The tag of a blocking
+    /// transfer is -1.
     std::int32_t transfer(std::int32_t at, void const* source, void* destination, std::int64_t const* shape) {
         if (creeps_) creep();
         if (at < 0 || at >= what_.transfers.size()) return fail(emulation_unknown_part, "a transfer that the machine does not have");
@@ -191,7 +193,8 @@ class emulator {
             return fail(emulation_bad_address, t.name.str() + ": a number that no row of its memory has");
         destination = const_cast<void*>(to);
         bool const blocking = shape[4] < 0;
-        std::int64_t const channel = has_channels(part.engine) ? shape[7 + 3 * shape[3]] : 0;
+        std::int64_t const border = t.border.is ? 3 + 2 * shape[3] : 0;
+        std::int64_t const channel = has_channels(part.engine) ? shape[7 + 3 * shape[3] + border] : 0;
         std::string illegal = emulation::why_illegal(t, part.limits, source, destination, shape);
         if (!blocking && (!t.is_asynchronous || part.engine < 0)) illegal = "a tag, and it blocks";
         if (illegal.empty() && part.engine >= 0 && (channel < 0 || channel >= what_.channels_of(part.engine)))
@@ -202,6 +205,7 @@ class emulator {
         emulation::transfer_job job(semantics_.transfers[static_cast<std::size_t>(at)], source, destination, shape[0], shape[1], shape[2],
                                     static_cast<int>(shape[3]), shape + 7);
         int const lane = part.engine < 0 ? -1 : part.lane + static_cast<int>(channel);
+        if (t.border.is) job.write_border(shape + 7 + 3 * shape[3]);
         std::uint64_t narrow = 0;
         if ((source != nullptr && !reaches(part.source, source, job.source_reach(), narrow)) ||
             !reaches(part.destination, destination, job.destination_reach(), narrow)) {

@@ -9,7 +9,7 @@ namespace tilewright::emulation {
 /// Why a call is none that the transfer takes; empty: it is one.
 ///
 /// @param shape  as the emulator is given it: row elements, bytes of an element at the destination and at the source, count of
-/// dimensions, three more, then extent, source stride and destination stride of each dimension, outermost first
+/// dimensions, three more, then extent, source stride and destination stride of each dimension, outermost first, then what its border is
 inline std::string why_illegal(transfer_description const& t, detail::call_limits const& limits, void const* source,
                                void const* destination, std::int64_t const* shape) {
     auto const number = [](std::int64_t value) { return std::to_string(value); };
@@ -25,8 +25,25 @@ inline std::string why_illegal(transfer_description const& t, detail::call_limit
         return "a row of " + number(row_bytes) + " bytes, more than " + number(limits.row_bytes);
     if ((source != nullptr && !aligned(bits(source))) || !aligned(bits(destination)))
         return "an address that is no multiple of " + number(t.address_alignment);
+    // Elements of a dimension, 0 the row, that are border in front and behind.
+    auto const pads_of = [&](std::int64_t dimension) {
+        return shape + 7 + 3 * count + 1 + (dimension == 0 ? 0 : 2 * (count - dimension + 1));
+    };
+    for (int dimension = 0; dimension <= count && t.border.is; ++dimension) {
+        std::int64_t const extent = dimension == 0 ? shape[0] : shape[7 + 3 * (count - dimension)];
+        for (int end = 0; end < 2; ++end) {
+            std::int64_t const pad = pads_of(dimension)[end];
+            auto const named = [&] { return "a border of " + number(pad) + " in dimension " + number(dimension) + ", "; };
+            if (pad < 0) return named() + "less than none";
+            if (pad > 0 && !limits.pads(dimension, end == 0 ? 1 : 2)) return named() + "which no argument tells";
+            if (limits.longest_pad > 0 && pad > limits.longest_pad) return named() + "more than " + number(limits.longest_pad);
+        }
+        if (pads_of(dimension)[0] + pads_of(dimension)[1] >= extent && extent > 0)
+            return "nothing but border in dimension " + number(dimension);
+    }
     // Bytes to what would follow without gaps, at the source and at the destination.
-    std::int64_t follows[] = {shape[0] * shape[2], row_bytes};
+    std::int64_t const row_border = t.border.is ? pads_of(0)[0] + pads_of(0)[1] : 0;
+    std::int64_t follows[] = {(shape[0] - row_border) * shape[2], row_bytes};
     int deduced = limits.deduced;
     for (int dimension = 1; dimension <= count; ++dimension) {
         std::int64_t const* const along = shape + 7 + 3 * (count - dimension);
@@ -46,7 +63,8 @@ inline std::string why_illegal(transfer_description const& t, detail::call_limit
             if (taken.none && stride != behind) return at() + "where there is none and " + number(behind) + " would follow";
             if (taken.most > 0 && stride > taken.most) return at() + "more than " + number(taken.most);
             if (stride % taken.multiple != 0) return at() + "no multiple of " + number(taken.multiple);
-            follows[side] = stride * extent;
+            std::int64_t const border = t.border.is && side == 0 ? pads_of(dimension)[0] + pads_of(dimension)[1] : 0;
+            follows[side] = stride * (extent - border);
         }
     }
     return {};

@@ -151,27 +151,27 @@ class shadow {
                                  buffers_[static_cast<std::size_t>(source)].judged;
         bool const to_shadow = buffers_[static_cast<std::size_t>(destination)].what.kind != ir::buffer_kind::argument;
         std::optional<fault> found;
-        job.each_row(0, [&](std::int64_t from, std::int64_t to) {
+        job.each_row(0, [&](std::int64_t from, std::int64_t to, bool inside) {
             byte_range const into = row_of(job.destination + to, job.row * job.destination_size);
             write(destination, into);
-            if (!from_shadow) return true;
-            byte_range const out_of = row_of(job.source + from, job.row * job.source_size);
+            if (!from_shadow || !inside) return transfer_job::next::row;
+            byte_range const out_of = row_of(job.source + from, job.read_row() * job.source_size);
             place const at = where_.find(job.source + from, 1);
             cells const& bank = cells_of(at);
-            for (std::int64_t byte = 0; byte < job.row * job.source_size; ++byte) {
+            for (std::int64_t byte = 0; byte < job.read_row() * job.source_size; ++byte) {
                 auto why = contents(source, bank.owner[static_cast<std::size_t>(at.offset + byte)]);
                 if (!why) continue;
                 if (!to_shadow) {
                     found = fault{reinterpret_cast<void const*>(out_of.begin + static_cast<std::uintptr_t>(byte)), *why};
-                    return false;
+                    return transfer_job::next::stop;
                 }
                 // A copy moves byte by byte, everything else element by element.
                 std::int64_t const first = job.function == nullptr ? byte : byte / job.source_size * job.destination_size;
                 std::int64_t const count = job.function == nullptr ? 1 : job.destination_size;
-                place const target = where_.find(job.destination + to + first, 1);
+                place const target = where_.find(job.destination + to + job.row_before * job.destination_size + first, 1);
                 std::fill_n(cells_of(target).owner.begin() + target.offset, count, nobody);
             }
-            return true;
+            return transfer_job::next::row;
         });
         return found;
     }

@@ -26,12 +26,17 @@ struct transfer_job {
     static constexpr int most_dimensions = max_rank;
     struct dimension {
         std::int64_t extent = 1, source_stride = 0, destination_stride = 0;  // bytes
+        std::int64_t pad_before = 0, pad_after = 0;                          // elements that are border: written, not read
+
+        std::int64_t read() const { return extent - pad_before - pad_after; }
     };
 
     transfer_function function = nullptr;  ///< of a row; none: a copy
     std::byte const* source = nullptr;     ///< null: a fill
     std::byte* destination = nullptr;
     std::int64_t row = 0;                                ///< elements
+    std::int64_t row_before = 0, row_after = 0;          ///< of them, those that are border
+    std::array<std::byte, 8> border{};                   ///< an element of it
     std::int64_t destination_size = 1, source_size = 1;  ///< bytes of an element
     int dimension_count = 0;
     std::array<dimension, most_dimensions> dimensions;  ///< outermost first
@@ -55,12 +60,23 @@ struct transfer_job {
         }
     }
 
+    /// What its call writes outside of what it reads. @param pads  as the emulator is given it: an element's bits, then in front and behind
+    /// of the row, and of each dimension, outermost first
+    void write_border(std::int64_t const* pads) {
+        std::memcpy(border.data(), pads, border.size());
+        row_before = pads[1], row_after = pads[2];
+        for (int d = 0; d < dimension_count; ++d) {
+            dimensions[static_cast<std::size_t>(d)].pad_before = pads[3 + 2 * d];
+            dimensions[static_cast<std::size_t>(d)].pad_after = pads[4 + 2 * d];
+        }
+    }
+
     bool complete() const { return done == elements; }
     std::int64_t bytes() const { return elements * destination_size; }
     /// Bytes from the first element to behind the last one.
     std::int64_t source_reach() const {
-        std::int64_t bytes = row * source_size;
-        for (int d = 0; d < dimension_count; ++d) bytes += (at(d).extent - 1) * at(d).source_stride;
+        std::int64_t bytes = read_row() * source_size;
+        for (int d = 0; d < dimension_count; ++d) bytes += (at(d).read() - 1) * at(d).source_stride;
         return bytes;
     }
     std::int64_t destination_reach() const {
@@ -72,21 +88,36 @@ struct transfer_job {
     /// Moves the next elements, at most so many. Rows may be cut: nothing promises that a device moves them whole.
     void advance(std::int64_t most) {
         if (most > elements - done) most = elements - done;
-        each_row(done / row, [&](std::int64_t from, std::int64_t to) {
-            std::int64_t const first = done % row, count = std::min(row - first, most);
-            if (count <= 0) return false;
+        each_row(done / row, [&](std::int64_t from, std::int64_t to, bool inside) {
+            std::int64_t const first = done % row;
+            // Up to where the border in front ends, the border behind begins, or the row ends.
+            bool const reads = inside && first >= row_before && first < row - row_after;
+            std::int64_t const end = reads ? row - row_after : inside && first < row_before ? row_before : row;
+            std::int64_t const count = std::min(end - first, most);
+            if (count <= 0) return next::stop;
             std::byte* const into = destination + to + first * destination_size;
-            std::byte const* const out_of = source == nullptr ? nullptr : source + from + first * source_size;
-            if (function != nullptr) function(into, out_of, count);
-            else std::memcpy(into, out_of, static_cast<std::size_t>(count * destination_size));
+            std::byte const* const out_of = source == nullptr ? nullptr : source + from + (first - row_before) * source_size;
+            if (!reads) {
+                for (std::int64_t element = 0; element < count; ++element)
+                    std::memcpy(into + element * destination_size, border.data(), static_cast<std::size_t>(destination_size));
+            } else if (function != nullptr) {
+                function(into, out_of, count);
+            } else {
+                std::memcpy(into, out_of, static_cast<std::size_t>(count * destination_size));
+            }
             done += count;
             most -= count;
-            return most > 0;
+            return most <= 0 ? next::stop : first + count < row ? next::again : next::row;
         });
     }
     void finish() { advance(elements); }
 
-    /// Calls `visit(source offset, destination offset)`, in bytes, for the rows from `first` on, while it returns true.
+    /// What a visit of a row asks for.
+    enum class next { row, again, stop };
+    /// Elements of a row that are read, where the row is not border as a whole.
+    std::int64_t read_row() const { return row - row_before - row_after; }
+    /// Calls `visit(source offset, destination offset, inside)`, in bytes, for the rows from `first` on. A row that is not `inside` is
+    /// border; of one that is, the source offset is that of the first element that is read.
     template <class Visit>
     void each_row(std::int64_t first, Visit&& visit) const {
         std::array<std::int64_t, most_dimensions> position;
@@ -94,10 +125,19 @@ struct transfer_job {
         for (int d = dimension_count - 1; d >= 0; --d) {
             position[static_cast<std::size_t>(d)] = first % at(d).extent;
             first /= at(d).extent;
-            from += position[static_cast<std::size_t>(d)] * at(d).source_stride;
+            from += (position[static_cast<std::size_t>(d)] - at(d).pad_before) * at(d).source_stride;
             to += position[static_cast<std::size_t>(d)] * at(d).destination_stride;
         }
-        while (visit(from, to)) {
+        auto const inside = [&] {
+            bool all = true;
+            for (int d = 0; d < dimension_count; ++d) {
+                std::int64_t const here = position[static_cast<std::size_t>(d)];
+                all &= here >= at(d).pad_before && here < at(d).extent - at(d).pad_after;
+            }
+            return all;
+        };
+        for (next asked = visit(from, to, inside()); asked != next::stop; asked = visit(from, to, inside())) {
+            if (asked == next::again) continue;
             int d = dimension_count - 1;
             for (; d >= 0; --d) {
                 from += at(d).source_stride, to += at(d).destination_stride;
@@ -111,7 +151,8 @@ struct transfer_job {
 
     /// The bytes that it reads, or writes: disjoint ranges in ascending order.
     std::vector<byte_range> reads() const {
-        return source == nullptr ? std::vector<byte_range>{} : ranges(reinterpret_cast<std::uintptr_t>(source), row * source_size, true);
+        return source == nullptr ? std::vector<byte_range>{}
+                                 : ranges(reinterpret_cast<std::uintptr_t>(source), read_row() * source_size, true);
     }
     std::vector<byte_range> writes() const { return ranges(reinterpret_cast<std::uintptr_t>(destination), row * destination_size, false); }
 
@@ -119,10 +160,11 @@ struct transfer_job {
     dimension const& at(int d) const { return dimensions[static_cast<std::size_t>(d)]; }
     std::vector<byte_range> ranges(std::uintptr_t base, std::int64_t row_bytes, bool of_source) const {
         std::vector<byte_range> rows;
-        each_row(0, [&](std::int64_t from, std::int64_t to) {
+        each_row(0, [&](std::int64_t from, std::int64_t to, bool inside) {
+            if (of_source && !inside) return next::row;
             std::uintptr_t const begin = base + static_cast<std::uintptr_t>(of_source ? from : to);
             rows.push_back({begin, begin + static_cast<std::uintptr_t>(row_bytes)});
-            return true;
+            return next::row;
         });
         sort_and_merge(rows);
         return rows;

@@ -190,6 +190,9 @@ inline std::vector<std::string> device_prototype_list(plan_value const& plan, bo
                           case role::extent: return "int64_t extent_" + d;
                           case role::source_stride: return "int64_t source_stride_" + d;
                           case role::destination_stride: return "int64_t destination_stride_" + d;
+                          case role::pad_before: return "int64_t pad_before_" + d;
+                          case role::pad_after: return "int64_t pad_after_" + d;
+                          case role::pad_value: return "int64_t pad_value";
                           case role::tag: return "int64_t tag";
                           case role::channel: return "int64_t channel";
                           default: return "int64_t literal_" + std::to_string(position);

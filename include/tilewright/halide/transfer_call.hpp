@@ -14,19 +14,28 @@ class code_transfers : public code_order {
     struct reach {
         Expr begin, extent;
         bool clipped = false;
+        Expr pad_before = wide(0), pad_after = wide(0);  ///< of them, those in front and behind that are border: written, not read
     };
     reach reach_of(movement const& m, int dimension) const {
         Expr begin = wide(0);
         Expr end = wide(dimension < 0 ? m.row_elements : m.dimensions[static_cast<std::size_t>(dimension)].extent);
-        bool clipped = false;
+        bool clipped = false, padded = false;
+        Expr first = wide(0), last = end;
         for (int at = m.first_clip; at < m.first_clip + m.clip_count; ++at) {
             clip const& c = plan_.clips[static_cast<std::size_t>(at)];
             if (c.dimension != dimension || c.is == clip_kind::only || c.is == clip_kind::beyond) continue;
             Expr const here = wide(c.bound) - Halide::cast<std::int64_t>(form_value(plan_, c.form, loop_values_at(m.at)));
-            (c.is == clip_kind::end ? end : begin) = c.is == clip_kind::end ? Halide::min(end, here) : Halide::max(begin, here);
+            bool const ends = c.is == clip_kind::end || c.is == clip_kind::border_end;
+            (ends ? last : first) = ends ? Halide::min(last, here) : Halide::max(first, here);
+            padded |= pads(c.is);
+            if (pads(c.is)) continue;
+            (ends ? end : begin) = ends ? Halide::min(end, here) : Halide::max(begin, here);
             clipped = true;
         }
-        return {Halide::Internal::simplify(begin), Halide::Internal::simplify(end - begin), clipped};
+        using Halide::Internal::simplify;
+        reach made{simplify(begin), simplify(end - begin), clipped};
+        if (padded) made.pad_before = simplify(first - begin), made.pad_after = simplify(end - last);
+        return made;
     }
     /// When the call is made: not when nothing of a dimension is left.
     Expr is_made(movement const& m, std::vector<reach> const& reaches) const {
@@ -82,18 +91,19 @@ class code_transfers : public code_order {
         };
         Expr from = address_of(m.source, m.source_at), to = address_of(m.destination, m.destination_at);
         for (int position = 0; position <= m.dimension_count; ++position) {
-            Expr const& begin = reaches[static_cast<std::size_t>(position)].begin;
-            if (Halide::Internal::is_const_zero(begin)) continue;
+            reach const& along = reaches[static_cast<std::size_t>(position)];
+            Expr const begin = along.begin, first = Halide::Internal::simplify(begin + along.pad_before);
+            if (Halide::Internal::is_const_zero(begin) && Halide::Internal::is_const_zero(first)) continue;
             bool const row = position == m.dimension_count;
             movement_dimension const d = row ? movement_dimension{} : m.dimensions[static_cast<std::size_t>(position)];
-            auto const behind = [&](int buffer_at, int dimension) {
+            auto const behind = [&](Expr const& elements, int buffer_at, int dimension) {
                 std::int64_t const size = buffer_at < 0 ? 0 : bytes_of(plan_.buffers[static_cast<std::size_t>(buffer_at)].type);
                 Expr const stride =
                     row ? wide(size) : byte_stride(buffer_at, dimension, buffer_at == m.source ? d.source_factor : d.destination_factor);
-                return Halide::cast<std::uint64_t>(begin * stride);
+                return Halide::cast<std::uint64_t>(elements * stride);
             };
-            if (m.source >= 0) from = from + behind(m.source, d.source_dimension);
-            to = to + behind(m.destination, d.destination_dimension);
+            if (m.source >= 0) from = from + behind(first, m.source, d.source_dimension);
+            if (!Halide::Internal::is_const_zero(begin)) to = to + behind(begin, m.destination, d.destination_dimension);
         }
         Expr const row_elements = reaches.back().extent;
         Expr const tag = t.is_asynchronous ? tag_of(m.at) : wide(-1);
@@ -111,6 +121,15 @@ class code_transfers : public code_order {
                 shape.push_back(reaches[static_cast<std::size_t>(position)].extent);
                 shape.push_back(byte_stride(m.source, d.source_dimension, d.source_factor));
                 shape.push_back(byte_stride(m.destination, d.destination_dimension, d.destination_factor));
+            }
+            if (t.border.is) {
+                shape.push_back(border_bits(m));
+                reach const& row = reaches.back();
+                shape.insert(shape.end(), {row.pad_before, row.pad_after});
+                for (int position = 0; position < m.dimension_count; ++position) {
+                    reach const& along = reaches[static_cast<std::size_t>(position)];
+                    shape.insert(shape.end(), {along.pad_before, along.pad_after});
+                }
             }
             if (is_dealt_out(*plan_.where, t)) shape.push_back(channel_of(m));
             Expr const source = reinterpret_to_handle(m.source < 0 ? from : encoded(m.source, from));
@@ -178,6 +197,17 @@ class code_transfers : public code_order {
                     arguments.push_back(
                         in_units(byte_stride(m.destination, present ? d.destination_dimension : -1, d.destination_factor), a));
                     break;
+                case role::pad_before:
+                case role::pad_after: {
+                    if (a.dimension > 0 && !present) {
+                        arguments.push_back(wide(0));
+                        break;
+                    }
+                    reach const& along = a.dimension == 0 ? reaches.back() : reaches[static_cast<std::size_t>(which)];
+                    arguments.push_back(a.is == role::pad_before ? along.pad_before : along.pad_after);
+                    break;
+                }
+                case role::pad_value: arguments.push_back(border_bits(m)); break;
                 case role::tag: arguments.push_back(tag_of(m.at)); break;
                 case role::channel: arguments.push_back(channel_of(m)); break;
                 default: arguments.push_back(wide(a.value)); break;
@@ -185,6 +215,9 @@ class code_transfers : public code_order {
         }
         return arguments;
     }
+
+    /// What a call writes outside, as an argument; one that meets no border writes none.
+    Expr border_bits(movement const& m) const { return wide(m.border < 0 ? 0 : argument_bits(plan_.what[m.border])); }
 
     /// Loops that write the border of a padded access to a whole box.
     Stmt fill_by_core(movement const& m) const {

@@ -23,6 +23,9 @@ enum class role : std::uint8_t {
     setting,             // configuration: the value number `dimension` that it is set to
     value,               // intrinsic: the one element of an operand without dimensions, which the core reads; of floating point, its bits
     channel,             // transfer, wait: which of its engine's channels, from 0
+    pad_before,          // transfer: elements of `dimension` in front of what is read, which the call writes itself; 0 is the row
+    pad_after,           // transfer: likewise behind what is read
+    pad_value,           // transfer: what is written there; of floating point, its bits
 };
 
 /// One argument of a device function. `operand` is a position in the list of the intrinsic's operands.
@@ -40,6 +43,7 @@ struct call_argument {
     friend constexpr bool operator==(call_argument const&, call_argument const&) = default;
 };
 constexpr bool is_address(role is) { return is == role::source || is == role::destination || is == role::address; }
+constexpr bool is_pad(role is) { return is == role::pad_before || is == role::pad_after || is == role::pad_value; }
 constexpr bool is_stride(role is) { return is == role::source_stride || is == role::destination_stride || is == role::stride; }
 
 /// An argument that speaks of an operand by name; the intrinsic turns the name into a position.
@@ -56,10 +60,12 @@ struct operand_argument {
 /// The arguments that a device function can be given, to be listed in the order of its C signature.
 namespace argument {
 inline constexpr call_argument source{role::source}, destination{role::destination}, bytes{role::bytes}, row_bytes{role::row_bytes},
-    tag{role::tag}, pending{role::pending}, queue{role::queue}, channel{role::channel};
+    tag{role::tag}, pending{role::pending}, queue{role::queue}, channel{role::channel}, pad_value{role::pad_value};
 constexpr call_argument extent(int dimension) { return {role::extent, static_cast<std::int8_t>(dimension)}; }
 constexpr call_argument source_stride(int dimension) { return {role::source_stride, static_cast<std::int8_t>(dimension)}; }
 constexpr call_argument destination_stride(int dimension) { return {role::destination_stride, static_cast<std::int8_t>(dimension)}; }
+constexpr call_argument pad_before(int dimension) { return {role::pad_before, static_cast<std::int8_t>(dimension)}; }
+constexpr call_argument pad_after(int dimension) { return {role::pad_after, static_cast<std::int8_t>(dimension)}; }
 constexpr operand_argument address(any_tensor const& operand) { return {role::address, 0, operand.name}; }
 constexpr operand_argument value(any_tensor const& operand) { return {role::value, 0, operand.name}; }
 constexpr operand_argument stride(any_tensor const& operand, int dimension) {

@@ -25,8 +25,10 @@ struct call_limits {
     std::int64_t row_bytes = 0;                     ///< 0: any
     fixed_array<std::int64_t, max_rank> extents{};  ///< 0: any
     fixed_array<stride_limits, max_rank> sources{}, destinations{};
-    unsigned told = 0;  ///< a bit for each dimension whose extent the functions are told
-    int deduced = 0;    ///< dimensions whose extent they work out from the bytes of all rows
+    unsigned told = 0;                         ///< a bit for each dimension whose extent the functions are told
+    int deduced = 0;                           ///< dimensions whose extent they work out from the bytes of all rows
+    unsigned pads_before = 0, pads_after = 0;  ///< a bit for each dimension whose border at that end they are told, 0 the row
+    std::int64_t longest_pad = 0;              ///< 0: any
 
     constexpr stride_limits const& strides(bool of_source, int dimension) const {
         return (of_source ? sources : destinations)[static_cast<std::size_t>(dimension - 1)];
@@ -38,6 +40,10 @@ struct call_limits {
         for (int dimension = 1; dimension <= dimensions && dimension <= max_rank; ++dimension)
             any &= tells(dimension) && strides(true, dimension) == stride_limits{} && strides(false, dimension) == stride_limits{};
         return any;
+    }
+    /// Whether a call writes the border at these ends of a dimension: 1 in front, 2 behind, 3 both.
+    constexpr bool pads(int dimension, unsigned ends) const {
+        return ((ends & 1) == 0 || (pads_before >> dimension & 1) != 0) && ((ends & 2) == 0 || (pads_after >> dimension & 1) != 0);
     }
     constexpr bool tells(int dimension) const { return (told >> (dimension - 1) & 1) != 0; }
 };
@@ -53,6 +59,8 @@ constexpr call_limits limits_of(machine const& where, transfer_description const
         made.sources[at] = t.source_strides[at], made.destinations[at] = t.destination_strides[at];
     }
     made.told = ~0u;
+    made.longest_pad = t.border.longest;
+    if (t.border.is && t.call.count == 0) made.pads_before = made.pads_after = ~0u;
     if (by_core || t.call.count == 0) return made;
     unsigned sources = 0, destinations = 0;
     bool rows = false, bytes = false;
@@ -60,6 +68,8 @@ constexpr call_limits limits_of(machine const& where, transfer_description const
     each_value(where, t, [&](call_argument const& a) {
         rows |= a.is == role::row_bytes || (a.is == role::extent && a.dimension == 0);
         bytes |= a.is == role::bytes;
+        if (a.dimension >= 0 && a.dimension <= max_rank && a.is == role::pad_before) made.pads_before |= 1u << a.dimension;
+        if (a.dimension >= 0 && a.dimension <= max_rank && a.is == role::pad_after) made.pads_after |= 1u << a.dimension;
         if (a.dimension < 1 || a.dimension > max_rank) return;
         unsigned const bit = 1u << (a.dimension - 1);
         if (a.is == role::extent) made.told |= bit;

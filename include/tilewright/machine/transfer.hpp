@@ -77,6 +77,16 @@ struct stride_limits {
 /// A side without strides: rows follow each other.
 inline constexpr stride_limits rows_follow{.none = true};
 
+/// Whether a call writes the border of a padded tensor by itself: what of its box lies outside is not read.
+struct border_writing {
+    bool is = false;
+    bool any_value = false;    ///< the call is told what to write
+    std::int64_t value = 0;    ///< else it is always this number
+    std::int64_t longest = 0;  ///< most elements at one end of a dimension; 0: no limit
+
+    friend constexpr bool operator==(border_writing const&, border_writing const&) = default;
+};
+
 /// What a machine keeps of a transfer.
 struct transfer_description {
     label name{};
@@ -94,6 +104,7 @@ struct transfer_description {
     std::int8_t limited_dimension = 0;                                             ///< the highest that a limit speaks of
     std::int64_t row_granularity = 1;                                              ///< bytes; a row is a multiple of it
     std::int64_t address_alignment = 1;  ///< bytes; addresses and strides on both sides are multiples of it
+    border_writing border{};
     transfer_cost costs{};
     device_call call{};           ///< without arguments: see `call_of`
     part_range more_calls{};      ///< of the machine's: those that follow it in each step
@@ -105,7 +116,8 @@ struct transfer_description {
 
 /// The call of a transfer, with its default arguments when none were given: (source, destination, bytes) for one dimension; for more,
 /// (source, destination, row_bytes), then extent, source_stride and destination_stride of each dimension from 1 up, but for sides that
-/// have no strides; then, where its engine has several channels, which; last, where the transfer is waited for by its tag, the tag.
+/// have no strides; where it writes borders, pad_before and pad_after of each dimension from the row up, and the value if it is told one;
+/// then, where its engine has several channels, which; last, where the transfer is waited for by its tag, the tag.
 constexpr device_call call_of(transfer_description const& t, bool with_tag, bool with_channel = false) {
     device_call call = t.call;
     if (call.count > 0) return call;
@@ -118,6 +130,11 @@ constexpr device_call call_of(transfer_description const& t, bool with_tag, bool
         if (at >= max_rank || t.source_strides[at].is_told()) call.push(argument::source_stride(dimension));
         if (at >= max_rank || t.destination_strides[at].is_told()) call.push(argument::destination_stride(dimension));
     }
+    for (int dimension = 0; dimension < t.most_dimensions && t.border.is; ++dimension) {
+        call.push(argument::pad_before(dimension));
+        call.push(argument::pad_after(dimension));
+    }
+    if (t.border.any_value) call.push(argument::pad_value);
     if (with_channel) call.push(argument::channel);
     if (with_tag) call.push(argument::tag);
     return call;
@@ -200,6 +217,21 @@ struct transfer : transfer_description {
     }
     constexpr transfer& alignment(std::int64_t bytes) {
         address_alignment = bytes;
+        return *this;
+    }
+    /// It writes this number where its box lies outside of a padded tensor, and reads the rest.
+    constexpr transfer& fills_border(std::int64_t value) {
+        border.is = true, border.value = value;
+        return *this;
+    }
+    /// Likewise whatever number it is told, by `argument::pad_value`.
+    constexpr transfer& fills_border() {
+        border.is = border.any_value = true;
+        return *this;
+    }
+    /// Most elements of border at one end of a dimension.
+    constexpr transfer& pad_limit(std::int64_t elements) {
+        border.longest = elements;
         return *this;
     }
     constexpr transfer& cost(transfer_cost const& cycles) {

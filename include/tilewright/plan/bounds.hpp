@@ -187,14 +187,15 @@ struct within_bounds {
         return any;
     }
     /// Of a dimension of a call, -1 its row, the elements that clips leave.
-    static constexpr range left_of(run const& in, movement const& m, int dimension, values const& loops) {
+    static constexpr range left_of(run const& in, movement const& m, int dimension, bool source, values const& loops) {
         range left{0, (dimension < 0 ? m.row_elements : m.dimensions[static_cast<std::size_t>(dimension)].extent) - 1};
         for (int at = m.first_clip; at < m.first_clip + m.clip_count; ++at) {
             clip const& c = in.plan().clips[static_cast<std::size_t>(at)];
-            if (c.dimension != dimension) continue;
+            if (c.dimension != dimension || !(shortens(c.is) || (source && pads(c.is)))) continue;
+            bool const ends = c.is == clip_kind::end || c.is == clip_kind::border_end;
             range const form = range_of(in, c.form, loops);
-            if (c.is == clip_kind::end && c.bound - form.low - 1 < left.high) left.high = c.bound - form.low - 1;
-            if (c.is == clip_kind::begin && c.bound - form.high > left.low) left.low = c.bound - form.high;
+            if (ends && c.bound - form.low - 1 < left.high) left.high = c.bound - form.low - 1;
+            if (!ends && c.bound - form.high > left.low) left.low = c.bound - form.high;
         }
         return left;
     }
@@ -242,10 +243,10 @@ struct within_bounds {
         };
         for (int at = 0; at < m.dimension_count; ++at) {
             movement_dimension const& d = m.dimensions[static_cast<std::size_t>(at)];
-            widen_by(source ? d.source_dimension : d.destination_dimension, left_of(in, m, at, loops),
+            widen_by(source ? d.source_dimension : d.destination_dimension, left_of(in, m, at, source, loops),
                      source ? d.source_factor : d.destination_factor);
         }
-        if (b.rank > 0) widen_by(row, left_of(in, m, -1, loops), 1);
+        if (b.rank > 0) widen_by(row, left_of(in, m, -1, source, loops), 1);
         unsigned const joined = source ? m.source_joined : m.destination_joined;
         for (int d = b.rank - 1; d >= 0; --d) {
             stretch s{d, d, spans[static_cast<std::size_t>(d)]};

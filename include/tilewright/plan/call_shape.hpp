@@ -29,6 +29,7 @@ struct call_shape {
     fixed_array<std::int64_t, most> taken{};  ///< of each dimension: how many of its elements all pieces have
     fixed_array<bool, most> ends_short{};     ///< the last piece of the dimension has less
     std::int64_t elements = 0;                ///< of one call
+    int borders_left = 0;                     ///< dimensions with a border that no call has as a whole
 
     constexpr movement_dimension& at(int position) { return dimensions[static_cast<std::size_t>(position)]; }
     constexpr movement_dimension const& at(int position) const { return dimensions[static_cast<std::size_t>(position)]; }
@@ -174,11 +175,13 @@ class call_search {
         for (int position = 0; position < s.count; ++position) {
             auto const at = static_cast<std::size_t>(position);
             now_.left[at] = s.at(position).extent, now_.taken[at] = 1;
+            borders_ += s.r.padded_ends(s.at(position).destination_dimension) != 0;
         }
         all_ = s.all_elements();
         auto const row_bytes = [&](bool of_source) {
             int const side = s.side(of_source);
-            return side < 0 || s.r.is_clipped(s.row) ? -1 : s.row_elements * bytes_of(p.buffer_at(side).type);
+            bool const ends = of_source ? s.r.is_clipped(s.row) : s.r.is_shortened(s.row);
+            return side < 0 || ends ? -1 : s.row_elements * bytes_of(p.buffer_at(side).type);
         };
         extend(0, s.row_elements, limits.deduced, row_bytes(true), row_bytes(false));
         for (int position = 0; position < s.count; ++position) {
@@ -187,12 +190,13 @@ class call_search {
             s.ends_short[at] = best_.ends_short[at];
         }
         s.pieces = best_.pieces, s.piece_count = best_.count, s.elements = best_elements_;
+        s.borders_left = borders_ - best_.borders + (limits.pads(0, s.r.padded_ends(s.row)) ? 0 : 1);
     }
 
   private:
     struct choice {
         fixed_array<call_piece, max_rank> pieces{};
-        int count = 0;
+        int count = 0, borders = 0;
         fixed_array<std::int64_t, call_shape::most> left{}, taken{};
         fixed_array<bool, call_shape::most> ends_short{}, closed{};
     };
@@ -200,15 +204,19 @@ class call_search {
     /// Tries everything that can be dimension `at + 1` and further out.
     /// @param deduced  dimensions whose extent the functions may still work out
     constexpr void extend(int at, std::int64_t elements, int deduced, std::int64_t source_follows, std::int64_t destination_follows) {
-        if (elements > best_elements_) best_ = now_, best_elements_ = elements;
+        if (now_.borders > best_.borders || (now_.borders == best_.borders && elements > best_elements_))
+            best_ = now_, best_elements_ = elements;
         int const slot = at + 1;
-        if (slot > limits_.dimensions || slot > max_rank || most_with(slot, elements) <= best_elements_) return;
+        if (slot > limits_.dimensions || slot > max_rank) return;
+        if (best_.borders == borders_ && most_with(slot, elements) <= best_elements_) return;
         bool const has_extent = limits_.tells(slot) || deduced > 0;
         for (int position = s_.count - 1; position >= 0 && has_extent; --position) {
             auto const where = static_cast<std::size_t>(position);
             if (now_.left[where] == 1 || now_.closed[where] || is_cut_and_ends(position)) continue;
             call_piece const piece = piece_of(position, limits_.extent(slot));
             if (piece.extent <= 1) continue;
+            unsigned const border = s_.r.padded_ends(s_.at(position).destination_dimension);
+            if (border != 0 && (piece.extent < s_.at(position).extent || !limits_.pads(slot, border))) continue;
             movement_dimension d = s_.at(position);
             d.source_factor *= piece.weight, d.destination_factor *= piece.weight;
             if (!fit(p_, s_, true, d, limits_.strides(true, slot), source_follows).legal) continue;
@@ -217,15 +225,17 @@ class call_search {
             now_.pieces[static_cast<std::size_t>(at)] = piece;
             now_.count = slot;
             std::int64_t const left = now_.left[where];
-            bool const clipped = s_.r.is_clipped(d.destination_dimension);
+            bool const clipped = s_.r.is_clipped(d.destination_dimension), shortened = s_.r.is_shortened(d.destination_dimension);
+            now_.borders += border != 0;
             now_.left[where] = (left - 1) / piece.extent + 1;
             now_.taken[where] *= piece.extent;
             now_.ends_short[where] = left % piece.extent != 0;
             now_.closed[where] = clipped || now_.ends_short[where];
-            bool const whole = !now_.closed[where];
+            // A border is written behind what is read: rows follow at the destination.
+            bool const at_destination = !shortened && !now_.ends_short[where];
             auto const behind = [&](bool of_source) -> std::int64_t {
                 int const side = s_.side(of_source);
-                if (side < 0 || !whole) return -1;
+                if (side < 0 || !(of_source ? !now_.closed[where] : at_destination)) return -1;
                 buffer const& b = p_.buffer_at(side);
                 std::int64_t const step =
                     of_source ? d.source_factor * b.stride(d.source_dimension) : d.destination_factor * b.stride(d.destination_dimension);
@@ -279,6 +289,7 @@ class call_search {
     call_limits const& limits_;
     choice now_{}, best_{};
     std::int64_t all_ = 1, best_elements_ = 0;
+    int borders_ = 0;  ///< dimensions with a border that the call writes
 };
 
 /// Whether joining asks an argument of the kernel to have no gaps where it could have some.
@@ -296,19 +307,25 @@ constexpr bool asks_for_more(planning& p, call_shape const& before, call_shape c
 /// longer call, where that asks no more of arguments, or where the call does not take any stride.
 /// @param unit  elements of a row that every part of it begins at a multiple of
 constexpr region_fault shape_call(planning& p, region const& r, call_limits const& limits, std::int64_t unit, call_shape& made) {
-    made = shape_of(p, r);
-    call_shape joined = made;
+    call_shape const apart = shape_of(p, r);
+    call_shape joined = made = apart;
     join(p, made, limits.dimensions);
     int const count = made.count;
     region_fault const fault = cut_row(p, made, limits.row_bytes, unit);
     if (fault || p.refused()) return fault;
     call_search(p, made, limits);
-    if (made.elements == made.all_elements() || count == 0) return {};
+    if (made.borders_left == 0 && (made.elements == made.all_elements() || count == 0)) return {};
     join(p, joined, 0);
-    if (limits.takes_any_stride() && asks_for_more(p, made, joined)) return {};
-    if (joined.count == count || cut_row(p, joined, limits.row_bytes, unit)) return {};
-    call_search(p, joined, limits);
-    if (joined.elements > made.elements) made = joined;
+    if (made.borders_left == 0 && limits.takes_any_stride() && asks_for_more(p, made, joined)) return {};
+    auto const take = [&](call_shape& other) {
+        if (cut_row(p, other, limits.row_bytes, unit)) return;
+        call_search(p, other, limits);
+        bool const as_good = other.borders_left == made.borders_left && other.elements > made.elements;
+        if (other.borders_left < made.borders_left || as_good) made = other;
+    };
+    if (joined.count != count) take(joined);
+    // A call that has no pad for what was joined may have one for a dimension by itself.
+    if (made.borders_left > 0) take(joined = apart);
     return {};
 }
 

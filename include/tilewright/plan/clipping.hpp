@@ -83,8 +83,7 @@ constexpr void settle_clips(planning& p, region& r, int dimension) {
     r.clips = {};
     for (int at = 0; at < given.clips.size(); ++at) {
         region::clipped const& c = given.clips[static_cast<std::size_t>(at)];
-        bool const shortens = c.dimension == dimension && (c.is == clip_kind::end || c.is == clip_kind::begin);
-        if (!shortens || c.form.count > 0) {
+        if (c.dimension != dimension || !shortens(c.is) || c.form.count > 0) {
             r.clips.push(c);
             continue;
         }
@@ -97,7 +96,7 @@ constexpr void settle_clips(planning& p, region& r, int dimension) {
     r.destination_at[static_cast<std::size_t>(d.destination_dimension)].constant += first * d.destination_factor;
     r.each_end(dimension, [&](region::clipped& c) {
         c.bound -= first;
-        if (d.extent == 1 && p.borders) region::call_where_there_is(c);
+        if (d.extent == 1 && p.borders && shortens(c.is)) region::call_where_there_is(c);
     });
 }
 
@@ -109,21 +108,21 @@ constexpr std::int64_t clip_staged(planning& p, staging const& st, int dimension
     staged_access const access = access_of(p, st, dimension);
     std::int64_t extent = box_extent(p, p.buffer_at(st.buffer), dimension);
     linear const at = p.form_of(p.box_at[static_cast<std::size_t>(st.buffer)][d]);
-    auto const keep_inside = [&](linear const& form, std::int64_t low, affine const& high) {
+    auto const keep_inside = [&](linear const& form, std::int64_t low, affine const& high, bool pads = false) {
         linear negative, beyond = form;
         negative.add(form, -1);
         std::int64_t const highest = take_highest(p, high, beyond);
-        if (highest_of(p, beyond) + extent - 1 > highest)
-            r.add(p, {beyond, highest + 1, static_cast<std::int8_t>(dimension), clip_kind::end});
-        if (-highest_of(p, negative) < low) r.add(p, {form, low, static_cast<std::int8_t>(dimension), clip_kind::begin});
+        clip_kind const begin = pads ? clip_kind::border_begin : clip_kind::begin, end = pads ? clip_kind::border_end : clip_kind::end;
+        if (highest_of(p, beyond) + extent - 1 > highest) r.add(p, {beyond, highest + 1, static_cast<std::int8_t>(dimension), end});
+        if (-highest_of(p, negative) < low) r.add(p, {form, low, static_cast<std::int8_t>(dimension), begin});
     };
     int const producer = p.producer_of(st.tensor);
-    if (st.border >= 0) keep_inside(at, 0, {padded_extent(p.plan.what, st.border, dimension) - 1, 0, 0});
+    if (st.border >= 0) keep_inside(at, 0, {padded_extent(p.plan.what, st.border, dimension) - 1, 0, 0}, st.pads);
     if (access.alike) {
         extent = clip_region(p, touched_by(p, st.stage, access.node, dimension, st.depth, access.constants.high - access.constants.low),
                              dimension, r);
     } else if (producer >= 0) {
-        keep_inside(at, p.placed(producer).lowest[d], p.placed(producer).highest[d]);
+        keep_inside(at, p.placed(producer).lowest[d], p.placed(producer).highest[d], st.pads);
     }
     for (int buffer_at = 0; buffer_at < p.plan.buffers.size() && producer < 0 && !access.alike; ++buffer_at) {
         buffer const& b = p.buffer_at(buffer_at);
@@ -136,9 +135,9 @@ constexpr std::int64_t clip_staged(planning& p, staging const& st, int dimension
             open = true;
             affine last = one.end;
             last.constant -= 1;
-            keep_inside(at, b.minimum[d], last);
+            keep_inside(at, b.minimum[d], last, st.pads);
         }
-        if (!open) keep_inside(at, b.minimum[d], {b.minimum[d] + b.extents[d] - 1, 0, 0});
+        if (!open) keep_inside(at, b.minimum[d], {b.minimum[d] + b.extents[d] - 1, 0, 0}, st.pads);
     }
     // A box at a level that cuts through a fused loop can be more than what is touched, and more than the box around it.
     buffer const& outward = p.buffer_at(st.outward);
@@ -152,6 +151,25 @@ constexpr std::int64_t clip_staged(planning& p, staging const& st, int dimension
     if (lies.high + extent > outward_extent) r.add(p, {relative, outward_extent, static_cast<std::int8_t>(dimension), clip_kind::end});
     if (lies.low < 0) r.add(p, {relative, 0, static_cast<std::int8_t>(dimension), clip_kind::begin});
     return extent;
+}
+
+/// A call that writes a border reads something: a box is refused that may lie outside as a whole in a dimension. One that never has a
+/// border at one end of a dimension, where it only ends early, is told none.
+constexpr void settle_border(planning& p, staging const& st, int dimension, region& r, int transfer_at) {
+    std::int64_t const extent = r.dimensions[static_cast<std::size_t>(dimension)].extent;
+    for (int at = 0; at < r.clips.size() && !p.refused(); ++at) {
+        region::clipped const& c = r.clips[static_cast<std::size_t>(at)];
+        if (c.dimension != dimension || !pads(c.is)) continue;
+        border_reach const found = reach_of_border(p, r, c, extent);
+        if (found.outside < 1) {
+            r.clips.erase(at--);
+            continue;
+        }
+        if (found.inside > 0) continue;
+        p.refuse(verdict_kind::transfer_region, rule::border_around_nothing, {p.of->where().transfers[transfer_at].name, st.tensor},
+                 st.moved_by());
+        p.kept.facts = {fact{fact_kind::need, found.outside}, fact{fact_kind::limit, found.outside + found.inside}};
+    }
 }
 
 /// An iteration of the loop at `depth` of stage `s` that lies beyond an end, wherever the loops inside stand, does nothing.

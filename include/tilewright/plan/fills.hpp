@@ -1,4 +1,5 @@
 #pragma once
+#include <bit>
 #include <tilewright/plan/movement.hpp>
 
 // Constants that transfers write.
@@ -22,9 +23,19 @@ constexpr known filled_value(planning const& p, int transfer_at, int memory_at, 
     return value.op == operation::constant ? known{true, value.value} : known{};
 }
 
-/// Gives the buffer of a staged tensor that is padded what its border is written by: a transfer, or else the core, where it sees it.
+/// Whether a load writes the border of a padded access itself: it takes any value, or its own is that of the border.
+constexpr bool writes_border(transfer_description const& t, node const& padded) {
+    if (!t.border.is || t.border.any_value) return t.border.is;
+    if (!is_float(padded.type)) return padded.value == t.border.value;
+    return padded.value == std::bit_cast<std::int64_t>(static_cast<double>(t.border.value));
+}
+
+/// Gives the buffer of a staged tensor that is padded what its border is written by: its load, another transfer, or else the core, where it
+/// sees it.
 constexpr void choose_border_fill(planning& p, staging& st) {
     node const& padded = p.plan.what[st.border];
+    st.pads = writes_border(p.of->where().transfers[st.mover], padded);
+    if (st.pads) return;
     for (int at = 0; at < p.of->where().transfers.size() && st.fill == staging::no_fill; ++at) {
         known const value = filled_value(p, at, st.memory, padded.type);
         if (value.is && value.value == padded.value) st.fill = static_cast<std::int16_t>(at);

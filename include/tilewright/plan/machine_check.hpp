@@ -280,10 +280,10 @@ struct machine_check {
         at_least(1, t.row_granularity, t.name, "granularity");
         at_least(1, t.address_alignment, t.name, "alignment");
         if (t.most_dimensions > max_rank + 1) p.refuse_capacity("dimensions", t.most_dimensions, max_rank + 1, 0, t.name);
-        // Three arguments, then three for each dimension but the row: see `call_of`.
         bool const tagged = is_tagged(m, t);
         bool const dealt = is_dealt_out(m, t);
-        check_call(t.name, t.call, 3 * t.most_dimensions + (tagged ? 1 : 0) + (dealt ? 1 : 0));
+        check_call(t.name, t.call, call_of(t, tagged, dealt).count);
+        check_border(t);
         bool has_tag = t.call.count == 0 && tagged, has_channel = t.call.count == 0 && dealt;
         auto const check = [&](call_argument const& a) {
             has_tag |= a.is == role::tag;
@@ -292,12 +292,13 @@ struct machine_check {
             bool const is_returned = a.is == role::destination && passes_values(m, t.destination);
             if (passes_values(m, t) && (is_returned || (!is_address(a.is) && a.is != role::literal)))
                 broken(rule::registers_in_another_way, t.name);
-            else if (a.is > role::destination_stride && a.is != role::literal && a.is != role::tag && !is_channel)
+            else if (a.is > role::destination_stride && a.is != role::literal && a.is != role::tag && !is_channel &&
+                     !(t.border.is && is_pad(a.is)))
                 broken(rule::argument_of_no_transfer, t.name);
             else check_value_of(t.name, a, memory_of(m, t, a));
         };
         check_protocol(t, check, [&](call_argument const& a) {
-            if (is_address(a.is) || (a.is > role::destination_stride && a.is != role::literal))
+            if (is_address(a.is) || (a.is > role::destination_stride && a.is != role::literal && !(t.border.is && is_pad(a.is))))
                 broken(rule::argument_of_no_transfer, t.name);
             else check_value_of(t.name, a, -1);
         });
@@ -323,11 +324,24 @@ struct machine_check {
             if (!plain) broken(rule::transfer_that_rearranges, t.name, view[at].name);
         }
     }
+    /// A copy writes borders by a device function, which is told where, and what if that is not always the same.
+    constexpr void check_border(transfer_description const& t) const {
+        at_least(0, t.border.longest, t.name, "pad_limit");
+        if (!t.border.is) return;
+        bool told_where = t.call.count == 0, told_what = t.call.count == 0 || !t.border.any_value, beyond = false;
+        each_value(m, t, [&](call_argument const& a) {
+            told_where |= a.is == role::pad_before || a.is == role::pad_after;
+            told_what |= a.is == role::pad_value;
+            beyond |= is_pad(a.is) && (a.dimension < 0 || a.dimension >= t.most_dimensions);
+        });
+        if (!told_where || !told_what || beyond || t.semantics.count > 0 || passes_values(m, t))
+            broken(rule::border_of_another_kind, t.name);
+    }
     /// A core copies what it sees, element by element, and is done with it when it goes on.
     constexpr void check_copy_by_core(transfer_description const& t) const {
         known(m.cores.find(t.core_name), t.core_name);
-        if (t.is_asynchronous || !t.engine_name.empty() || t.semantics.count > 0 || t.call.count > 0 || t.more_calls.count > 0 ||
-            t.settings.count > 0)
+        if (t.is_asynchronous || t.border.is || !t.engine_name.empty() || t.semantics.count > 0 || t.call.count > 0 ||
+            t.more_calls.count > 0 || t.settings.count > 0)
             broken(rule::copy_of_another_kind, t.name, t.core_name);
         for (label const& name : {t.source, t.destination}) {
             int const at = m.memories.find(name);

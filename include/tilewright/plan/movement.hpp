@@ -9,6 +9,33 @@ constexpr std::int32_t wait_at(planning& p, int buffer_at) {
     return static_cast<std::int32_t>(p.of->where().memories[p.buffer_at(buffer_at).memory].wait_cycles);
 }
 
+/// What keeps a call from writing the border around what it reads: each dimension that has one is one of the call's, as a whole, and the
+/// call is told how much of it lies outside.
+constexpr region_fault border_fault(planning& p, call_shape const& s, call_limits const& limits) {
+    region const& r = s.r;
+    for (int at = 0; at < r.clips.size(); ++at) {
+        region::clipped const& c = r.clips[static_cast<std::size_t>(at)];
+        if (!pads(c.is)) continue;
+        bool const begins = c.is == clip_kind::border_begin;
+        // Which dimension of the call it is, in how many parts, and of how many elements.
+        int slot = c.dimension == s.row ? 0 : -1;
+        std::int64_t parts = 1, extent = s.row_elements;
+        for (int position = 0; position < s.count; ++position) {
+            if (s.at(position).destination_dimension != c.dimension) continue;
+            parts *= slot == 0 ? s.at(position).extent : s.left[static_cast<std::size_t>(position)];
+            if (slot != 0) extent = s.at(position).extent;
+            for (int piece = 0; piece < s.piece_count && slot != 0; ++piece)
+                if (s.pieces[static_cast<std::size_t>(piece)].position == position) slot = piece + 1;
+        }
+        std::int64_t const most = reach_of_border(p, r, c, extent).outside;
+        if (most < 1) continue;
+        if (parts > 1 || slot < 0) return {rule::border_in_several_calls, parts > 1 ? parts : extent};
+        if (!limits.pads(slot, begins ? 1 : 2)) return {rule::border_without_pad, most, slot};
+        if (limits.longest_pad > 0 && most > limits.longest_pad) return {rule::border_beyond_limit, most, limits.longest_pad};
+    }
+    return {};
+}
+
 /// Adds the steps that move region `r` by `transfer_at`: one `start`, in loops over what one call cannot express.
 /// @pre its dimensions are those of the buffers: see `move_region`
 constexpr void move_dense(planning& p, region const& whole, int transfer_at, int ordinal, ring_step const& when = {}) {
@@ -47,12 +74,14 @@ constexpr void move_dense(planning& p, region const& whole, int transfer_at, int
     m.source = static_cast<std::int16_t>(r.source);
     m.destination = static_cast<std::int16_t>(r.destination);
     m.border = static_cast<std::int16_t>(r.border);
+    if (region_fault const fault = border_fault(p, s, limits)) return refuse(fault);
     m.row_elements = s.row_elements;
     m.source_joined = s.source_joined, m.destination_joined = s.destination_joined;
     if (m.row_elements * size % granularity != 0) return refuse({rule::row_of_broken_granules, m.row_elements * size, granularity});
     // A row that ends early has what the loops leave of its bound, modulo the steps in which they move.
     std::int64_t partial_row = 0;
     r.each_end(row, [&](region::clipped const& c) {
+        if (pads(c.is)) return;  // all of the row is written
         std::int64_t step = 0;
         for (int at = 0; at < c.form.count; ++at) step = std::gcd(step, grain_of(p, c.form.terms[static_cast<std::size_t>(at)]));
         std::int64_t const rest = step == 0 ? c.bound - c.form.constant : ((c.bound - c.form.constant) % step + step) % step;
@@ -116,13 +145,26 @@ constexpr void move_dense(planning& p, region const& whole, int transfer_at, int
         }
     }
     if (!fault) fault = align(p, r.destination, r.destination_at, alignment_of(r.destination));
-    if (!fault && r.source >= 0) fault = align(p, r.source, r.source_at, alignment_of(r.source));
+    fixed_array<linear, max_rank> read_at = r.source_at;
+    for (int at = 0; at < r.clips.size() && r.source >= 0; ++at) {
+        region::clipped const& c = r.clips[static_cast<std::size_t>(at)];
+        // What lies in front of the first element is not read.
+        if (c.is != clip_kind::border_begin || c.form.count > 0) continue;
+        if (c.dimension == row) read_at[static_cast<std::size_t>(s.source_row)].constant += c.bound - c.form.constant;
+        for (int position = 0; position < s.count; ++position) {
+            movement_dimension const& d = s.at(position);
+            if (d.destination_dimension == c.dimension)
+                read_at[static_cast<std::size_t>(d.source_dimension)].constant += d.source_factor * (c.bound - c.form.constant);
+        }
+    }
+    if (!fault && r.source >= 0) fault = align(p, r.source, read_at, alignment_of(r.source));
     if (!fault) fault = contradiction_in(p, r.destination);
     if (!fault) fault = contradiction_in(p, r.source);
     // A row that begins late begins at another address.
     r.each_end(row, [&](region::clipped const& c) {
-        if (c.is != clip_kind::begin || fault) return;
-        std::int64_t alignment = alignment_of(r.destination);
+        bool const border = c.is == clip_kind::border_begin;
+        if ((c.is != clip_kind::begin && !border) || (border && c.form.count == 0) || fault) return;
+        std::int64_t alignment = border ? 1 : alignment_of(r.destination);
         if (r.source >= 0) alignment = p.common_multiple(alignment, alignment_of(r.source), p.buffer_at(r.source).tensor);
         std::int64_t move = (c.bound - c.form.constant) * size % alignment;
         for (int at = 0; at < c.form.count && move == 0; ++at)
@@ -135,7 +177,7 @@ constexpr void move_dense(planning& p, region const& whole, int transfer_at, int
     for (int at = 0; at < r.clips.size(); ++at) {
         region::clipped const& c = r.clips[static_cast<std::size_t>(at)];
         clip kept{p.keep(c.form), c.bound, -1, c.is};
-        bool moved = c.is == clip_kind::only || c.is == clip_kind::beyond || c.dimension == row;
+        bool moved = c.is == clip_kind::only || c.is == clip_kind::beyond || (c.dimension == row && row >= 0);
         for (int position = 0; position < m.dimension_count; ++position) {
             if (moved || m.dimensions[static_cast<std::size_t>(position)].destination_dimension != c.dimension) continue;
             kept.dimension = static_cast<std::int8_t>(position);
@@ -143,6 +185,7 @@ constexpr void move_dense(planning& p, region const& whole, int transfer_at, int
         }
         // A dimension of one element is gone: its only one is there, or the loops around would not run.
         if (moved) p.add(kept);
+        else if (pads(c.is)) return refuse({rule::border_in_several_calls, 1});
     }
     m.clip_count = static_cast<std::int16_t>(p.plan.clips.size() - m.first_clip);
 

@@ -11,6 +11,8 @@ namespace tilewright::detail {
 struct packing {
     planning& p;
     region r;
+    int transfer_at = by_core;
+    int ordinal = 0;
 
     /// A part of a dimension of the region: `extent` steps of `weight` elements.
     struct part {
@@ -98,6 +100,12 @@ struct packing {
     /// Makes a part of a dimension a loop. @param all  the loop is all of the dimension: it makes no call where that has ended
     constexpr void peel(movement_dimension const& d, part const& of, bool all) {
         if (of.extent == 1) return;
+        if (r.padded_ends(d.destination_dimension) != 0) {
+            p.refuse(verdict_kind::transfer_region, rule::border_in_several_calls,
+                     {p.of->where().transfers[transfer_at].name, p.buffer_at(r.destination).tensor}, ordinal);
+            p.kept.facts = {fact{fact_kind::need, of.extent}};
+            return;
+        }
         if (loop_count == static_cast<int>(loops.size())) return p.refuse_capacity("loops of a transfer", loop_count + 1, loop_count);
         int const loop = p.add(variable{.name = p.buffer_at(r.destination).tensor, .extent = of.extent});
         loops[static_cast<std::size_t>(loop_count++)] = static_cast<std::int16_t>(loop);
@@ -112,7 +120,7 @@ struct packing {
 };
 
 constexpr void move_pieces(planning& p, region const& whole, int transfer_at, int ordinal, ring_step const& when) {
-    packing work{p, whole};
+    packing work{p, whole, transfer_at, ordinal};
     region& r = work.r;
     if (work.layout_of(r.source) == nullptr && work.layout_of(r.destination) == nullptr)
         return move_dense(p, r, transfer_at, ordinal, when);
@@ -200,8 +208,7 @@ constexpr void move_pieces(planning& p, region const& whole, int transfer_at, in
     for (int at = 0; at < r.clips.size(); ++at) {
         region::clipped& c = r.clips[static_cast<std::size_t>(at)];
         // A dimension of one element is gone: its only one is there, or the loops around would not run.
-        if (c.is == clip_kind::end || c.is == clip_kind::begin)
-            c.dimension = static_cast<std::int8_t>(inner_of_box[static_cast<std::size_t>(c.dimension)]);
+        if (shortens(c.is) || pads(c.is)) c.dimension = static_cast<std::int8_t>(inner_of_box[static_cast<std::size_t>(c.dimension)]);
     }
     r.source_at = r.source < 0 ? r.source_at : place_in_buffer(p, r.source, r.source_at);
     r.destination_at = place_in_buffer(p, r.destination, r.destination_at);
@@ -226,7 +233,7 @@ constexpr bool is_repeated(region const& r, int position) {
 }
 /// What goes to several places is moved to one after the other, in loops of the program.
 constexpr void move_repeatedly(planning& p, region const& whole, int transfer_at, int ordinal, ring_step const& when) {
-    packing work{p, whole};
+    packing work{p, whole, transfer_at, ordinal};
     int kept = 0;
     for (int position = 0; position < whole.count && !p.refused(); ++position) {
         movement_dimension const& d = whole.dimensions[static_cast<std::size_t>(position)];

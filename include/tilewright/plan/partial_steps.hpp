@@ -264,7 +264,7 @@ constexpr void write_fill_of_staged(planning& p, staging const& st, ring_step co
         auto const d = static_cast<std::size_t>(dimension);
         std::int64_t const extent = box_extent(p, b, dimension);
         r.dimensions[d] = {.extent = extent, .destination_dimension = static_cast<std::int8_t>(dimension)};
-        if (st.border >= 0) {
+        if (st.border >= 0 && !st.pads) {
             linear const begin = p.form_of(p.box_at[static_cast<std::size_t>(st.buffer)][d]);
             std::int64_t const end = padded_extent(p.plan.what, st.border, dimension);
             linear negative;

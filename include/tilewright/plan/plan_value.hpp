@@ -219,11 +219,18 @@ struct limit {
 };
 
 enum class clip_kind : std::uint8_t {
-    end,     // element i of the dimension is moved where form + i < bound
-    begin,   // … where form + i >= bound
-    only,    // the call is made where form < bound
-    beyond,  // the call is made where form >= bound, for one of the clips of this kind
+    end,           // element i of the dimension is moved where form + i < bound
+    begin,         // … where form + i >= bound
+    only,          // the call is made where form < bound
+    beyond,        // the call is made where form >= bound, for one of the clips of this kind
+    border_end,    // element i is read where form + i < bound; elsewhere the call writes the border of the movement
+    border_begin,  // … where form + i >= bound
 };
+
+/// Whether a call moves less of a dimension.
+constexpr bool shortens(clip_kind is) { return is == clip_kind::end || is == clip_kind::begin; }
+/// Whether a call reads less of a dimension and writes a border instead.
+constexpr bool pads(clip_kind is) { return is == clip_kind::border_end || is == clip_kind::border_begin; }
 
 /// How the call of a movement shrinks where a tile is partial. Several clips of one dimension hold together.
 struct clip {
@@ -255,7 +262,7 @@ struct movement {
     std::int16_t transfer = -1;  ///< -1: a fill by loops of the core
     std::int16_t source = -1;    ///< buffer; -1: a fill
     std::int16_t destination = -1;
-    std::int16_t border = -1;  ///< of a fill by the core: the padded access whose border it writes
+    std::int16_t border = -1;  ///< of a fill by the core, or a load that writes borders: the padded access whose border it writes
     std::int64_t row_elements = 1;
     fixed_array<movement_dimension, max_rank> dimensions{};
     std::int16_t dimension_count = 0;

@@ -103,6 +103,7 @@ struct staging {
     static constexpr std::int16_t no_fill = -1, filled_by_core = -2;
     std::int16_t fill = no_fill;  ///< the transfer that writes what a load leaves out: of a border, and for partial steps of a reduction
     std::int16_t border = -1;     ///< a padded access whose border its box can hold, when it is not loaded with the rest; -1: none
+    bool pads = false;            ///< the load writes that border itself
     std::int16_t versions = 1;
     std::int16_t versions_ordinal = 0;
     std::int16_t distance = -1;  ///< of prefetch; -1: not said

@@ -364,8 +364,11 @@ class program_writer {
             outward_at.add(p.form_of(p.box_at[static_cast<std::size_t>(st.outward)][d]), -1);
             (st.outward == source ? r.source_at : r.destination_at)[d] = outward_at;
             if (p.is_partial()) settle_clips(p, r, dimension);
+            if (st.pads) settle_border(p, st, dimension, r, transfer_at);
             if (r.dimensions[d].extent < 1) return p.refuse(verdict_kind::no_border, rule::nothing_but_border, {st.tensor}, st.ordinal);
         }
+        if (p.refused()) return;
+        if (st.pads) r.border = st.border;
         int const first = p.plan.movements.size();
         move_region(p, r, transfer_at, st.moved_by(), when);
         bool const hints = st.distance > 0 && source == st.outward && !mover_of(p.plan, transfer_at).core_name.empty();

@@ -192,6 +192,8 @@ class program_run {
                     if (room <= 0) return 0;
                     break;
                 case clip_kind::beyond: beyond = true, one_beyond |= room <= 0; break;
+                case clip_kind::border_end:
+                case clip_kind::border_begin: break;  // what is not read is written
             }
         }
         if (beyond && !one_beyond) return 0;
@@ -458,9 +460,10 @@ class program_run {
             movement const& m = plan_.movements[static_cast<std::size_t>(at)];
             for (int which = m.first_clip; which < m.first_clip + m.clip_count; ++which) {
                 clip const& c = plan_.clips[static_cast<std::size_t>(which)];
-                bool const sized = c.is == clip_kind::end;
+                bool const sized = c.is == clip_kind::end || c.is == clip_kind::border_end;
+                bool const begins = c.is == clip_kind::begin || c.is == clip_kind::border_begin;
                 std::int64_t const extent = c.dimension < 0 ? m.row_elements : m.dimensions[static_cast<std::size_t>(c.dimension)].extent;
-                look(c.form, c.bound, sized ? extent - 1 : 0, c.is == clip_kind::begin, m.at.ring, number_of(m));
+                look(c.form, c.bound, sized ? extent - 1 : 0, begins, m.at.ring, number_of(m));
             }
         }
         return last;

@@ -8,7 +8,7 @@ namespace tilewright::detail {
 /// both sides, then those of the buffers.
 struct region {
     int source = -1;  ///< buffer; -1: a fill
-    int border = -1;  ///< of a fill by the core: the padded access whose border it writes
+    int border = -1;  ///< the padded access whose border a fill by the core, or the load itself, writes
     int destination = -1;
     fixed_array<movement_dimension, max_rank> dimensions{};
     int count = 0;
@@ -29,12 +29,12 @@ struct region {
         if (clips.full()) return p.refuse_capacity("clips of one transfer", most_clips + 1, most_clips);
         clips.push(c);
     }
-    /// Calls `visit(clip)` for those that shorten a dimension.
+    /// Calls `visit(clip)` for those that shorten a dimension, or what is read of it.
     template <class Visit>
     constexpr void each_end(int dimension, Visit&& visit) {
         for (int at = 0; at < clips.size(); ++at) {
             clipped& c = clips[static_cast<std::size_t>(at)];
-            if (c.dimension == dimension && (c.is == clip_kind::end || c.is == clip_kind::begin)) visit(c);
+            if (c.dimension == dimension && (shortens(c.is) || pads(c.is))) visit(c);
         }
     }
     /// A dimension became a loop as a whole: there is no call where it has ended.
@@ -47,11 +47,52 @@ struct region {
         bool found = false;
         for (int at = 0; at < clips.size(); ++at) {
             clipped const& c = clips[static_cast<std::size_t>(at)];
-            found |= c.dimension == dimension && (c.is == clip_kind::end || c.is == clip_kind::begin);
+            found |= c.dimension == dimension && (shortens(c.is) || pads(c.is));
+        }
+        return found;
+    }
+    /// At which ends of a dimension the call writes a border: 1 in front, 2 behind, 3 both.
+    constexpr unsigned padded_ends(int dimension) const {
+        unsigned ends = 0;
+        for (int at = 0; at < clips.size(); ++at) {
+            clipped const& c = clips[static_cast<std::size_t>(at)];
+            if (c.dimension == dimension && pads(c.is)) ends |= c.is == clip_kind::border_begin ? 1u : 2u;
+        }
+        return ends;
+    }
+    /// Whether what is written of a dimension ends early, not only what is read.
+    constexpr bool is_shortened(int dimension) const {
+        bool found = false;
+        for (int at = 0; at < clips.size(); ++at) {
+            clipped const& c = clips[static_cast<std::size_t>(at)];
+            found |= c.dimension == dimension && shortens(c.is);
         }
         return found;
     }
 };
+
+/// The most elements that lie in the border at one end of a dimension, of those that are moved wherever the loops stand; and how many
+/// more than these are moved at least.
+struct border_reach {
+    std::int64_t outside = 0, inside = 0;
+};
+constexpr border_reach reach_of_border(planning const& p, region const& r, region::clipped const& c, std::int64_t extent) {
+    bool const begins = c.is == clip_kind::border_begin;
+    border_reach found{begins ? c.bound - lowest_of(p, c.form) : extent - c.bound + highest_of(p, c.form)};
+    found.inside = extent - found.outside;
+    for (int at = 0; at < r.clips.size(); ++at) {
+        region::clipped const& o = r.clips[static_cast<std::size_t>(at)];
+        if (o.dimension != c.dimension || !shortens(o.is)) continue;
+        bool const same_end = begins == (o.is == clip_kind::begin);
+        // Where the tile ends, seen from where the border does.
+        linear apart = begins ? o.form : c.form;
+        apart.add(begins ? c.form : o.form, -1);
+        std::int64_t const far = highest_of(p, apart) + (begins ? c.bound - o.bound : o.bound - c.bound);
+        if (same_end && far < found.outside) found.outside = far;
+        if (!same_end && -far < found.inside) found.inside = -far;
+    }
+    return found;
+}
 
 /// What is joined behind a dimension that ends early makes each of its elements several.
 constexpr void scale_ends(region& r, int dimension, int joined, std::int64_t elements) {

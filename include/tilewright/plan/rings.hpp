@@ -1,5 +1,5 @@
 #pragma once
-#include <tilewright/plan/movement.hpp>
+#include <tilewright/plan/fills.hpp>
 
 // Which staged buffers are filled and emptied by asynchronous transfers, and over which loops their steps are counted.
 namespace tilewright::detail {
@@ -158,6 +158,8 @@ constexpr void make_rings(planning& p) {
         st.mover = static_cast<std::int16_t>(
             choose_transfer(p, st.tensor, st.writes ? inner : outer, st.writes ? outer : inner, st.transfer, st.moved_by()));
         if (loads_first && !p.refused()) st.loader = static_cast<std::int16_t>(choose_transfer(p, st.tensor, outer, inner, -1, st.ordinal));
+        if (p.refused()) return;
+        if (st.border >= 0) choose_border_fill(p, st);
         if (p.refused()) return;
         for (int transfer_at : {int{st.mover}, int{st.loader}}) {
             // A store and the load of the same part, some steps later, would have to be waited for through the memory behind.

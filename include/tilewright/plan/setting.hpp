@@ -1,4 +1,5 @@
 #pragma once
+#include <bit>
 #include <tilewright/plan/plan_value.hpp>
 
 // What configurations must be set to when transfers and intrinsics are called.
@@ -19,12 +20,36 @@ constexpr setting_value stride_value(plan_value const& plan, int buffer_at, int 
     return {factor, unit, static_cast<std::int16_t>(buffer_at), static_cast<std::int16_t>(dimension)};
 }
 
+/// The border that a call writes at one end of one of its dimensions, -1 for the row; none of one that it does not have.
+constexpr required_value pad_of(plan_value const& plan, movement const& m, int dimension, bool begins) {
+    required_value found{};
+    bool shortened = false;
+    for (int at = m.first_clip; at < m.first_clip + m.clip_count && dimension >= -1; ++at) {
+        clip const& c = plan.clips[static_cast<std::size_t>(at)];
+        if (c.dimension != dimension) continue;
+        shortened |= shortens(c.is);
+        if (c.is != (begins ? clip_kind::border_begin : clip_kind::border_end)) continue;
+        std::int64_t const extent = dimension < 0 ? m.row_elements : m.dimensions[static_cast<std::size_t>(dimension)].extent;
+        std::int64_t const inside = c.bound - c.form.constant, pad = begins ? inside : extent - inside;
+        if (pad > found.value.number) found.value.number = pad;
+        found.varies |= c.form.count > 0;
+    }
+    found.varies |= shortened && found.value.number > 0;
+    return found;
+}
+/// A constant as an argument of a C function: of floating point, its bits.
+constexpr std::int64_t argument_bits(node const& constant) {
+    double const value = std::bit_cast<double>(constant.value);
+    if (constant.type == scalar_type::float32) return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+    return constant.value;
+}
+
 constexpr required_value required_of(plan_value const& plan, movement const& m, call_argument const& a) {
     auto const clipped = [&](int position) {
         bool found = false;
         for (int at = m.first_clip; at < m.first_clip + m.clip_count; ++at) {
             clip const& c = plan.clips[static_cast<std::size_t>(at)];
-            found |= (c.is == clip_kind::end || c.is == clip_kind::begin) && (position == -2 || c.dimension == position);
+            found |= shortens(c.is) && (position == -2 || c.dimension == position);
         }
         return found;
     };
@@ -43,6 +68,9 @@ constexpr required_value required_of(plan_value const& plan, movement const& m, 
             if (!present || m.source < 0) return {};
             return {stride_value(plan, m.source, d.source_dimension,
                                  d.source_factor * bytes_of(plan.buffers[static_cast<std::size_t>(m.source)].type), unit)};
+        case role::pad_before:
+        case role::pad_after: return pad_of(plan, m, a.dimension == 0 ? -1 : present ? position : -2, a.is == role::pad_before);
+        case role::pad_value: return {{m.border < 0 ? 0 : argument_bits(plan.what[m.border])}};
         case role::destination_stride:
             return present ? required_value{stride_value(plan, m.destination, d.destination_dimension, d.destination_factor * size, unit)}
                            : required_value{};

@@ -1,6 +1,5 @@
 #pragma once
 #include <tilewright/plan/buffers.hpp>
-#include <tilewright/plan/fills.hpp>
 
 // cache_read and cache_write: levels, boxes, and which buffer every access uses.
 namespace tilewright::detail {
@@ -168,9 +167,7 @@ constexpr void bind_accesses(planning& p) {
         st.outward = static_cast<std::int16_t>(buffer_for(p, st.stage, st.tensor, st.writes, st.depth, at));
         // What is staged around has the border already.
         if (st.border >= 0 && is_staged(p, st.outward)) st.border = -1;
-        if (st.border < 0) continue;
-        p.borders = true;
-        choose_border_fill(p, st);
+        p.borders |= st.border >= 0;
     }
     for (int s = 0; s < p.plan.stages.size() && !p.refused(); ++s) {
         p.each_access(

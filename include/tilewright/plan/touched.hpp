@@ -225,10 +225,11 @@ constexpr touched_list touched_by(Run const& in, movement const& m) {
             std::int64_t low = 0, high = position < 0 ? m.row_elements : along.extent;
             for (int at = m.first_clip; at < m.first_clip + m.clip_count; ++at) {
                 clip const& c = plan.clips[static_cast<std::size_t>(at)];
-                if (c.dimension != position || (c.is != clip_kind::end && c.is != clip_kind::begin)) continue;
+                if (c.dimension != position || !(shortens(c.is) || (source && pads(c.is)))) continue;
                 std::int64_t const room = c.bound - in.value_of(c.form, m.at.ring, number);
-                if (c.is == clip_kind::end && room < high) high = room;
-                if (c.is == clip_kind::begin && room > low) low = room;
+                bool const ends = c.is == clip_kind::end || c.is == clip_kind::border_end;
+                if (ends && room < high) high = room;
+                if (!ends && room > low) low = room;
             }
             int const d = position < 0 ? b.rank - 1 : source ? along.source_dimension : along.destination_dimension;
             std::int64_t const step = position < 0 ? 1 : source ? along.source_factor : along.destination_factor;

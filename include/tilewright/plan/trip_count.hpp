@@ -63,6 +63,8 @@ class trip_count {
         of_dimension.fill(-1);
         for (int at = 0; at < m.clip_count; ++at) {
             clip const& c = clip_at(at);
+            if (pads(c.is)) continue;
+            limited_ = true;
             linear const form = form_of(plan_, c.form);
             has_beyond_ |= c.is == clip_kind::beyond;
             beyond_always_ |= c.is == clip_kind::beyond && form.count == 0 && form.constant >= c.bound;
@@ -73,7 +75,7 @@ class trip_count {
             }
         }
     }
-    constexpr bool limited() const { return limit_count_ > 0 || (moved_ != nullptr && moved_->clip_count > 0); }
+    constexpr bool limited() const { return limit_count_ > 0 || limited_; }
 
     constexpr part_pool<amount, most_amounts> counted() {
         part_pool<amount, most_amounts> all = counted_with(false);
@@ -138,7 +140,7 @@ class trip_count {
     constexpr bool moves_all_of(int dimension) const {
         for (int at = 0; at < moved_->clip_count; ++at) {
             clip const& c = clip_at(at);
-            if (c.dimension == dimension && (c.is == clip_kind::end || c.is == clip_kind::begin)) return false;
+            if (c.dimension == dimension && shortens(c.is)) return false;
         }
         return true;
     }
@@ -220,7 +222,7 @@ class trip_count {
             add({form_of(plan_, limits_[static_cast<std::size_t>(at)].form), limits_[static_cast<std::size_t>(at)].bound});
         for (int at = 0; moved_ != nullptr && at < moved_->clip_count; ++at) {
             clip const& c = clip_at(at);
-            if (c.is == clip_kind::beyond && !within) continue;
+            if (pads(c.is) || (c.is == clip_kind::beyond && !within)) continue;
             int const before = bounds.size();
             add({form_of(plan_, c.form), c.bound, c.dimension, c.is == clip_kind::beyond ? clip_kind::only : c.is});
             sized |= bounds.size() > before && c.is != clip_kind::only && c.is != clip_kind::beyond;
@@ -316,6 +318,7 @@ class trip_count {
     fixed_array<limit, plan_value::most_limits> limits_{};
     int limit_count_ = 0;
     movement const* moved_ = nullptr;
+    bool limited_ = false;        ///< a clip changes what it moves, or when
     bool has_beyond_ = false;     ///< a clip of it asks for what is beyond an end
     bool beyond_always_ = false;  ///< … and it always is
     fixed_array<std::int64_t, plan_value::most_variables> values_{};

@@ -35,7 +35,7 @@ inline std::string extent_text(plan_value const& plan, movement const& m, int di
     std::string ends, begins;
     for (int at = m.first_clip; at < m.first_clip + m.clip_count; ++at) {
         clip const& c = plan.clips[static_cast<std::size_t>(at)];
-        if (c.dimension != dimension || c.is == clip_kind::only || c.is == clip_kind::beyond) continue;
+        if (c.dimension != dimension || !shortens(c.is)) continue;
         (c.is == clip_kind::end ? ends : begins) += ", " + room_text(plan, c.form, c.bound);
     }
     std::string const end = ends.empty() ? extent : "min(" + extent + ends + ")";
@@ -76,6 +76,26 @@ inline std::string extents_text(plan_value const& plan, movement const& m) {
     return text;
 }
 
+/// What of a call is border that it writes itself: ", 0 outside [max(0, 1 - 16 xo), min(18, 33 - 16 xo)) of 18".
+inline std::string pads_text(plan_value const& plan, movement const& m) {
+    std::string text;
+    for (int dimension = 0; dimension <= m.dimension_count && m.source >= 0 && m.border >= 0; ++dimension) {
+        int const position = dimension == m.dimension_count ? -1 : dimension;
+        std::string begins, ends;
+        for (int at = m.first_clip; at < m.first_clip + m.clip_count; ++at) {
+            clip const& c = plan.clips[static_cast<std::size_t>(at)];
+            if (c.dimension != position || !pads(c.is)) continue;
+            (c.is == clip_kind::border_end ? ends : begins) += ", " + room_text(plan, c.form, c.bound);
+        }
+        if (begins.empty() && ends.empty()) continue;
+        std::string const extent = std::to_string(position < 0 ? m.row_elements : m.dimensions[static_cast<std::size_t>(position)].extent);
+        text += text.empty() ? ", of which it reads " : " x ";
+        text += "[" + (begins.empty() ? "0" : "max(0" + begins + ")") + ", " + (ends.empty() ? extent : "min(" + extent + ends + ")") + ")";
+    }
+    if (text.empty()) return {};
+    return text + ", else " + constant_text({.type = plan.what[m.border].type, .value = plan.what[m.border].value});
+}
+
 /// Which step of a ring: nothing where there is just one, "of 2 steps ahead", "of step 7".
 inline std::string step_text(plan_value const& plan, ring_step const& at) {
     if (at.ring < 0) return "";
@@ -97,7 +117,7 @@ inline std::string step_text(plan_value const& plan, ring_step const& at) {
 inline std::string transfer_text(plan_value const& plan, movement const& m) {
     transfer_description const& t = detail::mover_of(plan, m.transfer);
     std::string source;
-    if (m.border >= 0) source = constant_text({.type = plan.what[m.border].type, .value = plan.what[m.border].value});
+    if (m.border >= 0 && m.source < 0) source = constant_text({.type = plan.what[m.border].type, .value = plan.what[m.border].value});
     else if (m.source >= 0) source = corner_text(plan, m.source, m.source_at);
     else {
         computation_view const semantics = plan.where->view(t.semantics);
@@ -109,8 +129,8 @@ inline std::string transfer_text(plan_value const& plan, movement const& m) {
         if (c.is == clip_kind::only) only += (only.empty() ? " if " : " and ") + limit_text(plan, c.form, c.bound);
         if (c.is == clip_kind::beyond) beyond += (beyond.empty() ? " if " : " or ") + limit_text(plan, c.form, c.bound - 1, " > ");
     }
-    return t.name.str() + "  " + source + " (" + extents_text(plan, m) + ") -> " + corner_text(plan, m.destination, m.destination_at) +
-           only + beyond + (m.at.ring >= 0 ? step_text(plan, m.at) : "");
+    return t.name.str() + "  " + source + " (" + extents_text(plan, m) + pads_text(plan, m) + ") -> " +
+           corner_text(plan, m.destination, m.destination_at) + only + beyond + (m.at.ring >= 0 ? step_text(plan, m.at) : "");
 }
 
 /// Where a reduction begins: " if ko == 0 and ki == 0".
