@@ -43,7 +43,7 @@ inline void interpret_intrinsic(int which, void* const* addresses, std::int64_t 
     oracle::operand const into = operand_of(target);
     bool const updates = what.operands[static_cast<std::size_t>(what.find(target.name))].is == direction::updates;
     operands.push_back(into);
-    oracle::result const made = oracle::evaluate(view, operands, {}, {}, {.continues_sums = updates});
+    oracle::result const made = oracle::evaluate(view, operands, {}, {}, {.updates = updates});
     auto const size = static_cast<std::int64_t>(bytes_of(target.type));
     std::array<std::int64_t, oracle::most_dimensions> at{};
     for (std::int64_t number = 0; number < target.elements(); ++number) {

@@ -167,13 +167,25 @@ TEST_CASE("a sum continues from the contents") {
     check(out(m) = in(m)*2 + out(m), {7, 8}, {114, 216});
     CHECK_FALSE(oracle::continues((out(m) += in(m, k)).view()));
 
-    // An intrinsic's += continues when it updates its target.
-    auto const step = out(m) += in(m, k);
-    ints const values{1, 2, 3, 4, 5, 6}, before{100, 200};
-    oracle::result const made =
-        oracle::evaluate(step.view(), {{oracle::inputs_of(step.view())[0], values.data()}, {oracle::output_of(step.view()), before.data()}},
-                         {}, {}, {.continues_sums = true});
-    CHECK(ints(made.as<std::int32_t>(), made.as<std::int32_t>() + 2) == ints{106, 215});
+    // The contents may lie apart.
+    auto const more = out(m, k) = out(m, k) + in(m, k);
+    ints const added{1, 2, 3, 4, 5, 6}, apart{10, 20, 30, 0, 40, 50, 60, 0};
+    oracle::result const made = oracle::evaluate(
+        more.view(), {{oracle::inputs_of(more.view())[0], added.data()}, {oracle::output_of(more.view()), apart.data(), {4, 1}}});
+    CHECK(ints(made.as<std::int32_t>(), made.as<std::int32_t>() + 6) == ints{11, 22, 33, 44, 55, 66});
+
+    // An intrinsic's reduction continues when it updates its target.
+    ints const values{1, 2, 3, 4, 5, 6}, before{100, 4};
+    auto const updated = [&](auto const& step) {
+        oracle::result const made = oracle::evaluate(
+            step.view(), {{oracle::inputs_of(step.view())[0], values.data()}, {oracle::output_of(step.view()), before.data()}}, {}, {},
+            {.updates = true});
+        return ints(made.as<std::int32_t>(), made.as<std::int32_t>() + 2);
+    };
+    CHECK(updated(out(m) += in(m, k)) == ints{106, 19});
+    CHECK(updated(out(m) = sum(k, in(m, k))) == ints{106, 19});
+    CHECK(updated(out(m) = maximum(k, in(m, k))) == ints{100, 6});
+    CHECK(updated(out(m) = minimum(k, in(m, k))) == ints{1, 4});
 }
 TEST_CASE("outside its extents a padded tensor is its border, and nothing is read there") {
     axis const h{"h", 3}, w{"w", 2}, m{"m", 5}, n{"n", 2}, r{"r", 3};

@@ -474,13 +474,20 @@ result evaluate(computation_view what, std::vector<operand> const& operands, std
         made.box = box_of(what, s);
         made.bytes.resize(static_cast<std::size_t>(made.box.bytes()));
         made.defined.resize(static_cast<std::size_t>(made.box.elements()), true);
-        bool const continues = s.continues || (s.sums_all && how.continues_sums);
+        bool const continues = s.continues || (s.reduces() && how.updates);
         if (continues) {
             auto const before = std::find_if(operands.begin(), operands.end(), [&](operand const& o) { return o.box.name == s.output; });
             if (before == operands.end()) refuse("the contents of " + s.output.str() + " that are continued from");
-            if (before->box.type != made.box.type || before->box.extents != made.box.extents || before->strides != made.box.dense_strides())
+            if (before->box.type != made.box.type || before->box.extents != made.box.extents)
                 refuse("the contents of " + s.output.str() + " have another shape");
-            std::memcpy(made.bytes.data(), before->data, made.bytes.size());
+            auto const size = static_cast<std::size_t>(tilewright::bytes_of(made.box.type));
+            for (std::size_t element = 0; element * size < made.bytes.size(); ++element) {
+                std::int64_t rest = static_cast<std::int64_t>(element), from = 0;
+                for (auto d = static_cast<std::size_t>(made.box.rank); d-- > 0; rest /= made.box.extents[d])
+                    from += rest % made.box.extents[d] * before->strides[d];
+                std::memcpy(made.bytes.data() + element * size,
+                            static_cast<std::byte const*>(before->data) + from * static_cast<std::int64_t>(size), size);
+            }
         }
         bool const is_last = at + 1 == stages.size();
         interpreter(what, s, sources, parameters, mishaps, is_last).run(made.box, made.bytes, made.defined, continues, how.fuses);

@@ -85,9 +85,9 @@ struct result {
 
 /// What is not in the computation itself.
 struct manner {
-    /// An intrinsic's `+=` continues from the contents of a target that it `updates`. In a kernel, and in what is `written`, it starts from
-    /// 0.
-    bool continues_sums = false;
+    /// An intrinsic's reduction continues from the contents of a target that it `updates`. In a kernel, and in what is `written`, it starts
+    /// from its identity.
+    bool updates = false;
     /// On a core with fused multiply-adds, a sum of products of floating point rounds each `s + a * b` once.
     bool fuses = false;
 };

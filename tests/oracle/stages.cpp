@@ -94,7 +94,6 @@ void read_value(computation_view what, int value, stage& s, std::vector<int>& na
         node const& reduce = what[at];
         s.reduction = reduce.op;
         s.body = reduce.argument(0);
-        s.sums_all = reduce.argument_count == 1;
         for (int argument = 1; argument < reduce.argument_count; ++argument) named.push_back(reduce.argument(argument));
     };
     if (is_a_reduction(root.op)) return take_reduction(value);

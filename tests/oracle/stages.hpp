@@ -35,7 +35,6 @@ struct stage {
     std::size_t rank = 0;
     std::vector<loop> loops;                                            ///< the target's, then the reduction's from outside to inside
     tilewright::operation reduction = tilewright::operation::constant;  ///< `constant`: none
-    bool sums_all = false;                                              ///< was written as `+=`
     bool continues = false;                                             ///< starts from the contents of the target
     int body = 0, start = -1;
     std::vector<int> body_nodes, start_nodes;  ///< what is computed, in order; no indices
