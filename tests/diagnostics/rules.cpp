@@ -533,6 +533,8 @@ TEST_CASE("every rule is raised by what breaks it") {
     book.invalid_machine(rule::symbol_of_two_signatures, dram, numbered, configuration("t"), transfer("t", dram, numbered));
     book.invalid(rule::extent_of_a_fixed_axis, step(c(i, j) += product).calls("step", argument::extent(i)));
     book.invalid(rule::axis_not_in_semantics, step(c(i, j) += product).up_to(k));
+    book.invalid(rule::cycles_of_a_wrong_axis, step(c(i, j) += product).cycles(1, per(i), 2 * per(l, k)));
+    book.invalid(rule::cycles_of_a_wrong_axis, step(c(i, j) += product).cycles(1, per(i, j, i)));
     book.invalid(rule::extent_not_told, step(c(i, j) += product).up_to(i).calls("step", argument::address(a)));
     constexpr axis quarter{"quarter", 4}, eight{"eight", 8}, hundred{"hundred", 100}, tens{"tens"}, ones{"ones"};
     auto const pieces =

@@ -18,7 +18,14 @@ constexpr auto dots = intrinsic("dots", c(i, j) += cast<std::int32_t>(a(i, l)) *
                           .updates(c, near)
                           .cycles(11);
 constexpr auto highest = intrinsic("highest", c(i) = maximum(l, cast<std::int32_t>(a(i, l)) - 1)).reads(a, near).writes(c, near);
-constexpr auto small = machine("small", host, near, in, twice, dots, highest);
+constexpr engine unit{"unit"};
+constexpr auto scale = intrinsic("scale", c(i, j) = cast<std::int32_t>(a(i, j)) * 3)
+                           .reads(a, near)
+                           .writes(c, near)
+                           .up_to(i, j)
+                           .on(unit)
+                           .cycles(6, 2 * per(i), per(i) * per(j).in_units_of(2));
+constexpr auto small = machine("small", host, near, unit, in, twice, dots, highest, scale);
 
 }  // namespace
 
@@ -68,6 +75,27 @@ TEST_CASE("an intrinsic computes its semantics on strided operands") {
     std::int64_t const reduced[] = {bits(first), -1, 6, 1, 0, 0, 0, 0, bits(sums), -1, 1, 0, 0, 0, 0, 0};
     CHECK(on.intrinsic(1, reduced) == 0);
     for (int row = 0; row < 4; ++row) CHECK(sums[row] == *std::max_element(first + row * 6, first + row * 6 + 5) - 1);
+}
+TEST_CASE("a call costs what it covers") {
+    emulator on(small, semantics_of<small>);
+    on.record();
+    auto const bits = [](std::byte* address) { return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address)); };
+    std::int64_t operands[] = {bits(on.base(near)), -1, 4, 1, 0, 0, 0, 0, bits(on.base(near) + 1024), -1, 4, 1, 0, 0, 0, 0, 4, 3};
+    auto const covers = [&](std::int64_t rows, std::int64_t columns) {
+        operands[16] = rows, operands[17] = columns;
+        std::int64_t const before = on.cycles();
+        CHECK(on.intrinsic(2, operands) == 0);
+        return on.cycles() - before;
+    };
+    CHECK(covers(4, 3) == 6 + 2 * 4 + 4 * 2);
+    CHECK(covers(3, 2) == 6 + 2 * 3 + 3 * 1);
+    CHECK(covers(1, 1) == 6 + 2 + 1);
+    CHECK(on.counted(scale).cycles == 22 + 15 + 9);
+    CHECK(on.busy(unit) == 22 + 15 + 9);
+    CHECK(on.serial_cycles() == 22 + 15 + 9);
+    CHECK(on.recorded().size() == 3);
+    CHECK(on.recorded()[1].begin == 22);
+    CHECK(on.recorded()[1].end == 37);
 }
 TEST_CASE("accesses outside a memory are refused and touch nothing") {
     emulator on(small, semantics_of<small>);

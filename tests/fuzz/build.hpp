@@ -223,7 +223,8 @@ inline intrinsic intrinsic_of(instruction const& i) {
     if (i.asynchronous) made.asynchronous();
     for (used_registers const& used : i.uses) made.protocol.push(setting_of(used));
     made.flexible_axes = static_cast<std::uint16_t>(i.flexible);
-    return made.cycles(i.cycles);
+    made.costs = i.costs;
+    return made;
 }
 
 }  // namespace detail

@@ -59,13 +59,14 @@ class instruction_drawer {
             if (aside) on.completes = completion::by_channel;
         }
         bool const reduces = s.reduction != operation::constant;
-        unsigned const flexible = random_.one_in(3) ? static_cast<unsigned>(random_.below(16)) & ((1u << result.axes.size()) - 1) : 0;
+        unsigned const all = (1u << result.axes.size()) - 1;
+        unsigned const flexible = random_.one_in(2) ? 0 : random_.one_in(2) ? all : static_cast<unsigned>(random_.below(16)) & all;
         auto const add = [&](instruction i, std::string const& name, bool updates) {
             i.name = name;
             i.updates = updates;
             i.engine = engine_name;
             i.asynchronous = aside;
-            i.cycles = random_.between(1, 9);
+            i.costs = costs(static_cast<int>(result.axes.size()), flexible != 0);
             i.flexible = flexible;
             if (!case_.where.configurations.empty() && random_.one_in(3)) i.uses.push_back(draw_registers(i));
             case_.where.instructions.push_back(i);
@@ -97,6 +98,21 @@ class instruction_drawer {
     }
 
   private:
+    /// What a call takes, often by how much it covers.
+    intrinsic_cost costs(int axes, bool flexible) {
+        intrinsic_cost made{.cycles = random_.between(1, 9)};
+        if (!random_.percent(flexible ? 75 : 15)) return made;
+        made.term_count = random_.between(1, 3);
+        for (int t = 0; t < made.term_count; ++t) {
+            cycle_term& term = made.terms[static_cast<std::size_t>(t)];
+            term.cycles = random_.between(0, 5);
+            term.factor_count = random_.between(1, 2);
+            for (int f = 0; f < term.factor_count; ++f)
+                term.factors[static_cast<std::size_t>(f)] = {static_cast<std::uint16_t>(random_.between(1, (1 << axes) - 1)),
+                                                             random_.one_in(2) ? 1 : random_.between(2, 5)};
+        }
+        return made;
+    }
     static bool is_possible(stage const& s) {
         int accesses = 0;
         bool possible = s.rank > 0;

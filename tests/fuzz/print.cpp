@@ -276,7 +276,20 @@ std::string machine_text(machine_parts const& parts) {
         for (std::size_t a = 0; a < i.does.axes.size(); ++a) {
             if (i.flexible >> a & 1) text += ".up_to(i" + std::to_string(at) + "a0_" + std::to_string(a) + ")";
         }
-        text += ".cycles(" + std::to_string(i.cycles) + "));\n";
+        text += ".cycles(" + std::to_string(i.costs.cycles);
+        for (int t = 0; t < i.costs.term_count; ++t) {
+            cycle_term const& term = i.costs.terms[static_cast<std::size_t>(t)];
+            text += ", " + std::to_string(term.cycles);
+            for (int f = 0; f < term.factor_count; ++f) {
+                cycle_factor const& factor = term.factors[static_cast<std::size_t>(f)];
+                std::string axes;
+                for (std::size_t a = 0; a < i.does.axes.size(); ++a)
+                    if (factor.has(static_cast<int>(a)))
+                        axes += (axes.empty() ? "i" : ", i") + std::to_string(at) + "a0_" + std::to_string(a);
+                text += " * per(" + axes + ").in_units_of(" + std::to_string(factor.unit) + ")";
+            }
+        }
+        text += "));\n";
     }
     return text;
 }

@@ -51,10 +51,11 @@ constexpr machine interlocked(std::int64_t columns, std::int64_t rows, int depth
     tensor<std::int32_t> const c{"c"};
     auto const term = cast<std::int32_t>(a(i, l)) * cast<std::int32_t>(b(l, j));
     made.add(transfer("zeros", dram, scratch, a(z) = 0).on(load).asynchronous().dimensions(2));
-    auto mac = intrinsic("mac", c(i, j) += term).reads(a, scratch).reads(b, scratch).updates(c, accumulator).on(array).cycles(7);
-    auto mul = intrinsic("mul", c(i, j) = sum(l, term)).reads(a, scratch).reads(b, scratch).writes(c, accumulator).on(array).cycles(7);
+    auto mac = intrinsic("mac", c(i, j) += term).reads(a, scratch).reads(b, scratch).updates(c, accumulator).on(array);
+    auto mul = intrinsic("mul", c(i, j) = sum(l, term)).reads(a, scratch).reads(b, scratch).writes(c, accumulator).on(array);
     if (!waits) mac.asynchronous(), mul.asynchronous();
-    if (flexible) mac.up_to(i, j, l), mul.up_to(i, j, l);
+    mac.cycles(7), mul.cycles(7);
+    if (flexible) mac.up_to(i, j, l).cycles(3, per(i), per(j, l).in_units_of(4)), mul.up_to(i, j, l).cycles(2, 2 * per(i), per(l));
     made.add(mac), made.add(mul);
     return made;
 }

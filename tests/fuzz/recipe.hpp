@@ -103,7 +103,7 @@ struct instruction {
     bool updates = false;                 ///< its result continues; else it is overwritten
     std::string engine{};                 ///< empty: none
     bool asynchronous = false;
-    std::int64_t cycles = 1;
+    intrinsic_cost costs{};
     unsigned flexible = 0;  ///< a bit for each axis of which it covers up to the extent
     std::vector<used_registers> uses{};
 };

@@ -294,6 +294,11 @@ void with_simpler_parts(drawn_case const& from, std::vector<drawn_case>& into) {
     }
     for (std::size_t at = 0; at < from.where.instructions.size(); ++at)
         add([&](drawn_case& c) { return !std::exchange(c.where.instructions[at].uses, {}).empty(); });
+    for (std::size_t at = 0; at < from.where.instructions.size(); ++at) {
+        auto const of = [at](drawn_case& c) -> intrinsic_cost& { return c.where.instructions[at].costs; };
+        add([&](drawn_case& c) { return set(of(c), intrinsic_cost{}); });
+        add([&](drawn_case& c) { return of(c).term_count > 0 && --of(c).term_count >= 0; });
+    }
     for (std::size_t at = 0; at < from.where.cores.size(); ++at)
         add([&](drawn_case& c) { return set(c.where.cores[at].costs, operation_costs{}); });
     for (std::size_t at = 0; at < from.tensors.size(); ++at) {

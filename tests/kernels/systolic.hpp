@@ -72,7 +72,7 @@ inline constexpr auto step_up_to(label name, direction of_sums, std::int64_t fla
     auto made = intrinsic(name, c(i, j) += product).reads(a, spad).reads(b, spad);
     return (of_sums == direction::updates ? made.updates(c, sums) : made.writes(c, sums))
         .on(array)
-        .cycles(16)
+        .cycles(5, per(i) * per(l).in_units_of(4), 2 * per(j, l).in_units_of(16))
         .up_to(i, j, l)
         .calls("npu_preload", argument::address(b), argument::stride(b, 0).in_units_of(16), argument::address(c).with(flags),
                argument::stride(c, 0).in_units_of(16))

@@ -49,7 +49,7 @@ constexpr machine variants[] = {
     CHANGED(m.transfers.parts[0].call.push(argument::source)),
     CHANGED(m.transfers.parts[0].call.push(argument::destination)),
     CHANGED(m.transfers.parts[1].call.push(argument::source)),
-    CHANGED(m.intrinsics.parts[0].cost_cycles = 17),
+    CHANGED(m.intrinsics.parts[0].costs.cycles = 17),
     CHANGED(m.intrinsics.parts[0].operands[1].is = direction::updates),
     CHANGED(m.intrinsics.parts[1].stride_alignment = 16),
     CHANGED(m.semantics[3].type = scalar_type::uint8),
@@ -139,7 +139,7 @@ TEST_CASE("descriptions print as the initialisers that make them") {
     CHECK(to_string(npu.intrinsics[0]) ==
           R"({.name = "mac16", .engine_name = "array", .operands = {{.tensor = "a", .memory_name = "spad"}, )"
           R"({.tensor = "b", .memory_name = "spad"}, {.tensor = "c", .memory_name = "acc", .is = updates}}, )"
-          R"(.cost_cycles = 16, .call = {.symbol = "mac16"}, .semantics = {.count = 11}})");
+          R"(.costs = {.cycles = 16}, .call = {.symbol = "mac16"}, .semantics = {.count = 11}})");
     CHECK(to_string(A) == R"({.name = "A", .type = int8})");
     CHECK(to_string(m) == R"({.name = "m", .extent = 512})");
     device_call call{.symbol = "copy"};

@@ -469,6 +469,21 @@ TEST_CASE("machines are checked as the reference says") {
     CHECK(verdict_of(tcm, transfer("t", dram, tcm, c(i) = a(i) + b(i))) == "invalid_part");
     CHECK(verdict_of(tcm, intrinsic("sum", c(i, j) += a(i, l)).reads(a, tcm)) == "invalid_part");
     CHECK(verdict_of(tcm, transfer("t", dram, tcm).dimensions(6)) == "none");
+    auto const costs = [&](std::int64_t cycles, auto const&... rates) {
+        return verdict_of(tcm, intrinsic("t", c(i, j) = sum(l, a(i, l))).reads(a, tcm).writes(c, tcm).cycles(cycles, rates...));
+    };
+    CHECK(costs(0, per(i), 0 * per(j, l).in_units_of(100), per(i) * per(i) * per(j) * per(l), per(i)) == "none");
+    CHECK(costs(-1) == "invalid_number");
+    CHECK(costs(1, -1 * per(i)) == "invalid_number");
+    CHECK(costs(1, per(i), per(j).in_units_of(0)) == "invalid_number");
+    CHECK(costs(1, per(i), per(i), per(i), per(i), per(i)) == "capacity_of_representation");
+    CHECK(costs(1, per(i) * per(i) * per(i) * per(i) * per(i)) == "capacity_of_representation");
+    CHECK(costs(std::int64_t{1} << 53) == "none");
+    CHECK(costs((std::int64_t{1} << 53) + 2) == "capacity_of_representation");
+    CHECK(costs(0, (std::int64_t{1} << 51) * per(i)) == "none");
+    CHECK(costs(2, (std::int64_t{1} << 51) * per(i)) == "capacity_of_representation");
+    CHECK(costs(0, (std::int64_t{1} << 40) * per(i) * (std::int64_t{1} << 40)) == "capacity_of_representation");
+    CHECK(costs(0, per(r)) == "invalid_part");
     auto const too_many_arguments = [](auto call) {
         for (int at = 0; at < 19; ++at) call.call.push(argument::literal(at));
         return call;

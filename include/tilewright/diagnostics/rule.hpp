@@ -156,6 +156,7 @@
     X(extent_of_a_fixed_axis, "the extent of `$1` is always the same: pass a literal, or say up_to")                                    \
     X(value_out_of_reach, "a value is one element that the core sees, of a call that is waited for: `$1` is not")                       \
     X(axis_not_in_semantics, "up_to names an axis that its semantics do not have")                                                      \
+    X(cycles_of_a_wrong_axis, "per names an axis that its semantics do not have, or one twice")                                         \
     X(extent_not_told, "up_to leaves the extent of `$1` open, so argument::extent must be passed or configured")                        \
     X(step_shares_its_end, "the last step ends where another axis of it ends, too; order or split the loops otherwise")                 \
     X(set_call_of_another_kind, "the call that sets it takes each of its values once, and literals")                                    \

@@ -351,16 +351,16 @@ class emulator {
         if (shadow_.on()) {
             if (std::int32_t const code = check_intrinsic(at, part, operands, extents.data()); code != 0) return code;
         }
+        job_time const time = time_of(i.costs, i.flexible_axes != 0 ? extents : part.most);
         count& c = intrinsics_[static_cast<std::size_t>(at)];
         c.calls += 1;
-        c.cycles += i.cost_cycles;
+        c.cycles += time.busy;
         if (aside) {
             emulation::engine_queue& queue = engines_[part.lane];
             std::int64_t const asked = now_;
-            next.complete = queue.clock.start(now_, {i.cost_cycles, 0}, queue.depth());
+            next.complete = queue.clock.start(now_, time, queue.depth());
             waited(part.lane, asked);
-            if (records_)
-                keep({job_kind::intrinsic, part.engine, i.name, queue.clock.free - i.cost_cycles, queue.clock.free, next.complete});
+            if (records_) keep({job_kind::intrinsic, part.engine, i.name, queue.clock.free - time.busy, queue.clock.free, next.complete});
             using address_list = std::array<void*, intrinsic_description::most_operands>;
             using stride_list = std::array<std::int64_t, intrinsic_description::most_operands * max_rank>;
             address_list where{};
@@ -378,12 +378,12 @@ class emulator {
         if (part.engine >= 0) {
             emulation::engine_queue& queue = engines_[part.lane];
             engines_.clear_way(part.lane, next);
-            now_ = queue.clock.start(now_, {i.cost_cycles, 0}, engine_clock::most_depth);
-            begin = queue.clock.free - i.cost_cycles;
+            now_ = queue.clock.start(now_, time, engine_clock::most_depth);
+            begin = queue.clock.free - time.busy;
         } else {
-            now_ += i.cost_cycles;
+            now_ += time.busy;
         }
-        if (records_) keep({job_kind::intrinsic, part.engine, i.name, begin, begin + i.cost_cycles, now_});
+        if (records_) keep({job_kind::intrinsic, part.engine, i.name, begin, begin + time.busy, now_});
         semantics_.intrinsics[static_cast<std::size_t>(at)](addresses, strides, extents.data());
         return 0;
     }

@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/machine/intrinsic_cost.hpp>
 #include <tilewright/machine/transfer.hpp>
 
 // When jobs begin and end: the one rule that predictions and emulated runs count by.
@@ -11,6 +12,27 @@ struct job_time {
 };
 constexpr job_time time_of(transfer_cost const& cost, std::int64_t bytes) {
     return {cost.setup + (bytes + cost.bytes_per_cycle - 1) / cost.bytes_per_cycle, cost.latency};
+}
+/// Units that so many elements begin.
+constexpr std::int64_t units_of(std::int64_t elements, std::int64_t unit) { return elements / unit + (elements % unit != 0); }
+/// Of a call of an intrinsic that covers so many elements of each of its axes. Its result is there when it leaves the engine.
+template <class Extents>
+constexpr job_time time_of(intrinsic_cost const& cost, Extents const& extents) {
+    job_time time{cost.cycles, 0};
+    for (int t = 0; t < cost.term_count; ++t) {
+        cycle_term const& term = cost.terms[static_cast<std::size_t>(t)];
+        std::int64_t cycles = term.cycles;
+        for (int f = 0; f < term.factor_count; ++f) {
+            cycle_factor const& factor = term.factors[static_cast<std::size_t>(f)];
+            std::int64_t elements = 1;
+            for (int axis = 0; factor.axes >> axis != 0; ++axis) {
+                if (factor.has(axis)) elements *= extents[static_cast<std::size_t>(axis)];
+            }
+            cycles *= units_of(elements, factor.unit);
+        }
+        time.busy += cycles;
+    }
+    return time;
 }
 
 /// An engine's queue. Jobs begin in order, each when it is started and the one before it has left the engine; they complete in order.

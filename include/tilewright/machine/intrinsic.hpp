@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/compute/stage.hpp>
+#include <tilewright/machine/intrinsic_cost.hpp>
 #include <tilewright/machine/transfer.hpp>
 
 namespace tilewright {
@@ -33,7 +34,7 @@ struct intrinsic_description {
     bool is_asynchronous = false;
     fixed_array<operand_constraint, most_operands> operands{};
     int operand_count = 0;
-    std::int64_t cost_cycles = 1;
+    intrinsic_cost costs{};
     std::uint16_t flexible_axes = 0;  ///< a bit for each axis of which a call covers at most the extent, as it is told
     static constexpr std::uint16_t unknown_axis = 1 << 15;
     std::int64_t address_alignment = 1;  ///< bytes; every operand's address is a multiple of it
@@ -108,8 +109,13 @@ struct intrinsic : intrinsic_description {
             flexible_axes = static_cast<std::uint16_t>(flexible_axes | (at < 0 ? unknown_axis : 1 << at));
         return *this;
     }
-    constexpr intrinsic& cycles(std::int64_t count) {
-        cost_cycles = count;
+    /// What a call occupies its engine for: so many cycles, and what it covers of its axes makes more of them:
+    /// `cycles(20, per(i), 2 * per(j).in_units_of(16))`. Of an axis that is not `up_to`, it always covers all.
+    template <class... Rates>
+        requires(std::convertible_to<Rates, cycle_rate>&&...)
+    constexpr intrinsic& cycles(std::int64_t count, Rates const&... rates) {
+        costs = {.cycles = count};
+        (add_cycles(rates), ...);
         return *this;
     }
     constexpr intrinsic& alignment(std::int64_t bytes) {
@@ -164,6 +170,20 @@ struct intrinsic : intrinsic_description {
     constexpr call_argument resolved(operand_argument const& what) const {
         if (what.is == role::covered) return {what.is, static_cast<std::int8_t>(axis_of(what.operand)), -1, what.value};
         return {what.is, what.dimension, static_cast<std::int8_t>(find(what.operand)), what.value};
+    }
+    constexpr void add_cycles(cycle_rate const& rate) {
+        cycle_term term{.cycles = rate.cycles, .factor_count = rate.factor_count};
+        for (std::size_t at = 0; at < static_cast<std::size_t>(rate.factor_count) && at < rate.factors.size(); ++at) {
+            cycle_rate::factor const& from = rate.factors[at];
+            cycle_factor& to = term.factors[at];
+            to.unit = from.unit;
+            for (int named = 0; named < from.axis_count; ++named) {
+                int const axis = axis_of(from.axes[static_cast<std::size_t>(named)]);
+                to.axes = static_cast<std::uint16_t>(to.axes | (axis < 0 || to.has(axis) ? to.wrong_axis : 1 << axis));
+            }
+        }
+        if (costs.term_count < costs.most_terms) costs.terms[static_cast<std::size_t>(costs.term_count)] = term;
+        ++costs.term_count;
     }
     /// The position of an axis in the stage that the semantics are; -1: it has none of this name.
     constexpr int axis_of(label const& name) const {

@@ -106,11 +106,15 @@ BOOST_HANA_ADAPT_STRUCT(tilewright::transfer_description, name, source, destinat
                         most_dimensions, largest_row_bytes, largest_extent, largest_extents, source_strides, destination_strides,
                         limited_dimension, row_granularity, address_alignment, border, costs, call, more_calls, settings, semantics);
 BOOST_HANA_ADAPT_STRUCT(tilewright::operand_constraint, tensor, memory_name, is, alignment, stride_multiple, longest_stride, in_place);
+BOOST_HANA_ADAPT_STRUCT(tilewright::cycle_factor, axes, unit);
+BOOST_HANA_ADAPT_ADT(tilewright::cycle_term, (cycles, [](auto const& t) { return t.cycles; }),
+                     (factors, [](auto const& t) { return tilewright::detail::in_use(t.factors, t.factor_count); }));
+BOOST_HANA_ADAPT_ADT(tilewright::intrinsic_cost, (cycles, [](auto const& c) { return c.cycles; }),
+                     (terms, [](auto const& c) { return tilewright::detail::in_use(c.terms, c.term_count); }));
 BOOST_HANA_ADAPT_ADT(tilewright::intrinsic_description, (name, [](auto const& i) { return i.name; }),
                      (engine_name, [](auto const& i) { return i.engine_name; }),
                      (operands, [](auto const& i) { return tilewright::detail::in_use(i.operands, i.operand_count); }),
-                     (is_asynchronous, [](auto const& i) { return i.is_asynchronous; }),
-                     (cost_cycles, [](auto const& i) { return i.cost_cycles; }),
+                     (is_asynchronous, [](auto const& i) { return i.is_asynchronous; }), (costs, [](auto const& i) { return i.costs; }),
                      (flexible_axes, [](auto const& i) { return i.flexible_axes; }),
                      (address_alignment, [](auto const& i) { return i.address_alignment; }),
                      (stride_alignment, [](auto const& i) { return i.stride_alignment; }), (call, [](auto const& i) { return i.call; }),

@@ -1,6 +1,7 @@
 #pragma once
 #include <tilewright/plan/clipping.hpp>
 #include <tilewright/plan/program.hpp>
+#include <tilewright/plan/step_cycles.hpp>
 
 // What the steps of a program with partial tiles do in one run: exact counts, from its loops.
 namespace tilewright::detail {
@@ -38,8 +39,7 @@ constexpr trip_count::excess count_partial(plan_value& plan) {
         enum class of : std::uint8_t { step, first, body, pure_body };
         bool const only_first = computes != nullptr && computes->kind == body_kind::identity && computes->first_loop_count > 0;
         bool limited = false;
-        auto const count = [&](of what) {
-            trip_count trips(plan);
+        auto const add_loops = [&](trip_count& trips, of what) {
             add_given(trips);
             for (int at = 0; at < depth; ++at) {
                 bool at_first = false;
@@ -64,10 +64,31 @@ constexpr trip_count::excess count_partial(plan_value& plan) {
                 if (holds) trips.add_limit(l);
             }
             if (moved != nullptr) trips.add_movement(*moved);
+        };
+        auto const count = [&](of what) {
+            trip_count trips(plan);
+            add_loops(trips, what);
             limited |= trips.limited();
             auto const counted = trips.counted();
             if (trips.beyond().what != nullptr) excess = trips.beyond();
             return counted;
+        };
+        // Cycles of so many steps of an intrinsic, by how much each of them covers.
+        auto const cycles_of_steps = [&](of what, intrinsic_form const& form, std::int64_t whole_cycles, std::int64_t times) {
+            unsigned const axes = costly_ends(plan, form);
+            if (axes == 0) return times * whole_cycles;
+            trip_count trips(plan);
+            add_loops(trips, what);
+            trips.add_steps(form.extents, form.extent_count, axes);
+            limited = true;
+            auto const counted = trips.counted_steps();
+            if (trips.beyond().what != nullptr) excess = trips.beyond();
+            std::int64_t cycles = 0;
+            for (int at = 0; at < counted.size(); ++at) {
+                trip_count::coverage const& one = counted[static_cast<std::size_t>(at)];
+                cycles += one.times * time_of(plan.where->intrinsics[form.intrinsic].costs, one.extents).busy;
+            }
+            return cycles;
         };
         auto const total = [](auto const& amounts) {
             std::int64_t times = 0;
@@ -143,9 +164,13 @@ constexpr trip_count::excess count_partial(plan_value& plan) {
         if (moved != nullptr) {
             whole.first_times = whole.times;
         } else if (computes != nullptr && computes->kind == body_kind::intrinsic) {
-            if (computes->first_intrinsic >= 0) whole.first_times = total(count(of::first));
-            std::int64_t const first = computes->first_intrinsic >= 0 ? whole.first_times : 0;
-            whole.cycles = (whole.times - first) * computes->cycles + first * computes->first_cycles;
+            whole.cycles = cycles_of_steps(of::step, form_of_rest(*computes), computes->cycles, whole.times);
+            if (computes->first_intrinsic >= 0) {
+                whole.first_times = total(count(of::first));
+                whole.first_cycles = cycles_of_steps(of::first, form_of_first(*computes), computes->first_cycles, whole.first_times);
+                whole.cycles +=
+                    whole.first_cycles - cycles_of_steps(of::first, form_of_rest(*computes), computes->cycles, whole.first_times);
+            }
         } else if (computes != nullptr) {
             operation_costs const& costs = plan.where->host().costs;
             whole.cycles = total(count(of::body)) * cycles_of(computes->counts, costs);

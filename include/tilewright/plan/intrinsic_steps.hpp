@@ -3,6 +3,7 @@
 #include <tilewright/plan/clipping.hpp>
 #include <tilewright/plan/fills.hpp>
 #include <tilewright/plan/match.hpp>
+#include <tilewright/plan/step_cycles.hpp>
 #include <tilewright/plan/transfer_stage.hpp>
 
 // The innermost step of a tensorized stage: which intrinsic it calls, on which operands, and what comes before it.
@@ -237,10 +238,10 @@ constexpr void write_intrinsic(planning& p, int s, bool filled) {
     if (wrong) return refuse_mismatch(p, s, n.intrinsic, wrong);
     body b{.kind = body_kind::intrinsic, .stage = static_cast<std::int16_t>(s), .intrinsic = n.intrinsic};
     b.begun = filled;
-    b.cycles = p.of->where().intrinsics[n.intrinsic].cost_cycles;
     b.operands = static_cast<std::int16_t>(keep_operands(p, s, n.intrinsic, found));
     b.extents = static_cast<std::int16_t>(p.plan.step_extents.size());
     b.extent_count = keep_step_extents(p, s, n.intrinsic, found);
+    b.cycles = cycles_of_whole_step(p.plan, form_of_rest(b), found.semantics);
     bool const adds = accumulates(p.of->where().intrinsics[n.intrinsic], found.semantics);
     for (int position = 0; position < n.depth; ++position) {
         nest_axis const& a = n.axis_of_loop(position);
@@ -261,10 +262,10 @@ constexpr void write_intrinsic(planning& p, int s, bool filled) {
                                                                                      start_of(p.plan.what, st)};
             return;
         }
-        b.first_cycles = p.of->where().intrinsics[b.first_intrinsic].cost_cycles;
         b.first_operands = static_cast<std::int16_t>(keep_operands(p, s, b.first_intrinsic, found));
         b.first_extents = static_cast<std::int16_t>(p.plan.step_extents.size());
         b.first_extent_count = keep_step_extents(p, s, b.first_intrinsic, found);
+        b.first_cycles = cycles_of_whole_step(p.plan, form_of_first(b), found.semantics);
     } else {
         b.first_loop_count = 0;
     }

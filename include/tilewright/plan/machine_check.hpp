@@ -357,7 +357,7 @@ struct machine_check {
         int const on = i.is_asynchronous ? m.engines.find(i.engine_name) : -1;
         if (on >= 0 && m.engines[on].completes == completion::by_transfer)
             broken(rule::intrinsic_waited_for_by_transfer, i.name, i.engine_name);
-        at_least(0, i.cost_cycles, i.name, "cycles");
+        check_cost(i);
         at_least(1, i.address_alignment, i.name, "alignment");
         at_least(1, i.stride_alignment, i.name, "stride_multiple");
         if (i.operand_count > i.most_operands) p.refuse_capacity("operands", i.operand_count, i.most_operands, 0, i.name);
@@ -391,6 +391,8 @@ struct machine_check {
             if (!result && o.is != direction::reads) return broken(rule::input_written, i.name, o.tensor);
         }
         if ((i.flexible_axes & i.unknown_axis) != 0) return broken(rule::axis_not_in_semantics, i.name);
+        if ((i.costs.axes() & cycle_factor::wrong_axis) != 0) return broken(rule::cycles_of_a_wrong_axis, i.name);
+        limit_cost(i, s);
         check_told(i, s);
         int by_default = 0;  // the address and the outer strides of every operand, and the extents that are not fixed
         for (int axis = 0; axis < s.axis_count; ++axis) by_default += i.is_flexible(axis) ? 1 : 0;
@@ -442,6 +444,37 @@ struct machine_check {
         bool const seen = at >= 0 && m.memories[at].host_visible && m.memories[at].registers == 0 && !m.memories[at].is_view();
         if (rank != 0 || o.is != direction::reads || !seen || i.is_asynchronous) broken(rule::value_out_of_reach, i.name, o.tensor);
         else if (a.value != 0) broken(rule::counted_in_units, i.name);
+    }
+    constexpr void check_cost(intrinsic_description const& i) const {
+        at_least(0, i.costs.cycles, i.name, "cycles");
+        if (i.costs.term_count > i.costs.most_terms)
+            return p.refuse_capacity("terms of its cycles", i.costs.term_count, i.costs.most_terms, 0, i.name);
+        for (int t = 0; t < i.costs.term_count; ++t) {
+            cycle_term const& term = i.costs.terms[static_cast<std::size_t>(t)];
+            at_least(0, term.cycles, i.name, "a term of cycles");
+            if (term.factor_count > term.most_factors)
+                return p.refuse_capacity("factors of its cycles", term.factor_count, term.most_factors, 0, i.name);
+            for (int f = 0; f < term.factor_count; ++f) at_least(1, term.factors[static_cast<std::size_t>(f)].unit, i.name, "in_units_of");
+        }
+    }
+    /// The cycles of a call that covers all, and so those of every other, can be counted.
+    constexpr void limit_cost(intrinsic_description const& i, stage const& s) const {
+        auto const count = [&](double number) { return p.limited(number, plan_value::most_total, "cycles", i.name); };
+        double all = static_cast<double>(i.costs.cycles);
+        for (int t = 0; t < i.costs.term_count; ++t) {
+            cycle_term const& term = i.costs.terms[static_cast<std::size_t>(t)];
+            double cycles = static_cast<double>(term.cycles);
+            for (int f = 0; f < term.factor_count; ++f) {
+                cycle_factor const& factor = term.factors[static_cast<std::size_t>(f)];
+                double elements = 1;
+                for (int axis = 0; axis < s.axis_count; ++axis) {
+                    if (factor.has(axis)) elements *= static_cast<double>(s.axes[static_cast<std::size_t>(axis)].extent);
+                }
+                cycles *= static_cast<double>(units_of(count(elements), factor.unit));
+            }
+            all += static_cast<double>(count(cycles));
+        }
+        count(all);
     }
     /// What is covered of an axis that has no fixed extent, the C function must be told.
     constexpr void check_told(intrinsic_description const& i, stage const& s) const {

@@ -255,6 +255,7 @@ struct tally {
     std::int64_t first_times;  ///< of them, with all `first_loops` at 0
     std::int64_t bytes;
     std::int64_t cycles;
+    std::int64_t first_cycles;  ///< of them, of an intrinsic's first form
 };
 
 /// What one call of a transfer moves: a row of `row_elements`, repeated along `dimensions`, outermost first.
@@ -335,7 +336,7 @@ struct body {
     std::int16_t loop_count = 0;
     operation_counts counts{};                  ///< of one iteration of all loops; what a reduction starts from is not in it
     operation_counts start_counts{.store = 1};  ///< of a reduction: of one iteration of the loops that write what it starts from
-    std::int64_t cycles = 0;                    ///< of one execution
+    std::int64_t cycles = 0;                    ///< of one execution; of an intrinsic, of one that covers a whole step
     std::int16_t intrinsic = -1;
     std::int16_t first_intrinsic = -1;  ///< used instead where all `first_loops` are at 0
     std::int64_t first_cycles = 0;
@@ -591,12 +592,13 @@ struct plan_value {
         if (s.tally >= 0) return tallies[static_cast<std::size_t>(s.tally)];
         if (s.kind == step_kind::start) {
             movement const& m = movements[static_cast<std::size_t>(s.what)];
-            return {times, times, times * m.bytes, times * m.cycles};
+            return {times, times, times * m.bytes, times * m.cycles, 0};
         }
-        if (s.kind != step_kind::compute) return {times, first_times, 0, 0};
+        if (s.kind != step_kind::compute) return {times, first_times, 0, 0, 0};
         body const& b = bodies[static_cast<std::size_t>(s.what)];
         std::int64_t const first = b.first_intrinsic >= 0 ? first_times : 0;
-        return {times, first_times, 0, (times - first) * b.cycles + first * b.first_cycles};
+        std::int64_t const first_cycles = first * b.first_cycles;
+        return {times, first_times, 0, (times - first) * b.cycles + first_cycles, first_cycles};
     }
 
     /// Position of a part of the machine. @throws std::invalid_argument when the machine has none of that name: no number would be right
@@ -690,13 +692,13 @@ struct plan_value {
             }
             if (s.kind != step_kind::compute) return;
             body const& b = bodies[static_cast<std::size_t>(s.what)];
+            tally const all = total_of(s, times, first_times);
             if (b.kind != body_kind::intrinsic) {
-                if (engine_at < 0) total += total_of(s, times, first_times).cycles;
+                if (engine_at < 0) total += all.cycles;
                 return;
             }
-            bool const has_first = b.first_intrinsic >= 0;
-            if (is_on(where->intrinsics[b.intrinsic].engine_name)) total += (has_first ? times - first_times : times) * b.cycles;
-            if (has_first && is_on(where->intrinsics[b.first_intrinsic].engine_name)) total += first_times * b.first_cycles;
+            if (is_on(where->intrinsics[b.intrinsic].engine_name)) total += all.cycles - all.first_cycles;
+            if (b.first_intrinsic >= 0 && is_on(where->intrinsics[b.first_intrinsic].engine_name)) total += all.first_cycles;
         });
         return total;
     }

@@ -266,8 +266,9 @@ struct clocks {
     constexpr void carry_out(run const& in, int body_at, bool begins, std::int64_t times) {
         if (times == 0) return;
         body const& b = in.plan().bodies[static_cast<std::size_t>(body_at)];
-        int const intrinsic_at = begins ? b.first_intrinsic : b.intrinsic;
-        std::int64_t const cycles = begins ? b.first_cycles : b.cycles;
+        intrinsic_form const form = begins ? form_of_first(b) : form_of_rest(b);
+        int const intrinsic_at = form.intrinsic;
+        std::int64_t const cycles = cycles_of_step(in, form, begins ? b.first_cycles : b.cycles);
         machine const& where = *in.plan().where;
         int const engine_at = where.engines.find(where.intrinsics[intrinsic_at].engine_name);
         if (engine_at < 0) {
@@ -283,8 +284,8 @@ struct clocks {
         if (!where.engines[engine_at].interlocked) return give(times);
         operand_shapes const& shape = shapes_of(where, intrinsic_at);
         auto extents = shape.extents;
-        cover(in, begins ? b.first_extents : b.extents, begins ? b.first_extent_count : b.extent_count, extents);
-        touched_list const touched = touched_by(in, shape, begins ? b.first_operands : b.operands, extents);
+        cover(in, form, extents);
+        touched_list const touched = touched_by(in, shape, form.operands, extents);
         auto const operand_at = [&](int which) { return times > 1 ? touched.operands[static_cast<std::size_t>(which)] : std::int16_t{-1}; };
         overflown |= shape.overflown;
         step_search search(in, times > 1 ? body_at : -1, 0, times);

@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/plan/program_run.hpp>
+#include <tilewright/plan/step_cycles.hpp>
 
 // Which elements of staged buffers a job touches: what interlocked engines hold each other back by.
 namespace tilewright::detail {
@@ -241,19 +242,6 @@ constexpr touched_list touched_by(Run const& in, movement const& m) {
         all.items[static_cast<std::size_t>(all.count++)] = part;
     }
     return all;
-}
-
-/// Elements of each axis that one step of an intrinsic covers, where the loops stand.
-template <class Run>
-constexpr void cover(Run const& in, int first, int count, fixed_array<std::int64_t, stage::most_axes>& extents) {
-    for (int at = first; at < first + count; ++at) {
-        step_extent const& e = in.plan().step_extents[static_cast<std::size_t>(at)];
-        std::int64_t& extent = extents[static_cast<std::size_t>(e.axis)];
-        if (e.most < extent) extent = e.most;
-        if (e.weight == 0) continue;
-        std::int64_t const left = (e.bound + e.weight - 1 - in.value_of(e.form)) / e.weight;
-        if (left < extent) extent = left;
-    }
 }
 
 /// What a step of an intrinsic touches, loops that are run as one being at 0.

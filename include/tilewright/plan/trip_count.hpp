@@ -75,6 +75,19 @@ class trip_count {
             }
         }
     }
+    /// Steps of an intrinsic, by how much they cover of some axes.
+    /// @param first, count  their `step_extent`s
+    /// @param axes          a bit for each axis that is looked at
+    constexpr void add_steps(int first, int count, unsigned axes) {
+        first_extent_ = first, extent_count_ = count, axes_ = axes;
+        for (int at = first; at < first + count; ++at) {
+            step_extent const& e = plan_.step_extents[static_cast<std::size_t>(at)];
+            if (e.weight == 0) whole_.extents[static_cast<std::size_t>(e.axis)] = e.most;
+            if (!is_end(e)) continue;
+            linear const form = form_of(plan_, e.form);
+            if (connect(form, -1) < 0) end_at(e, form, whole_);  // no loop moves it: it ends all steps
+        }
+    }
     constexpr bool limited() const { return limit_count_ > 0 || limited_; }
 
     constexpr part_pool<amount, most_amounts> counted() {
@@ -84,6 +97,32 @@ class trip_count {
         part_pool<amount, most_amounts> const within = counted_with(true);
         for (int at = 0; at < within.size(); ++at)
             put(all, within[static_cast<std::size_t>(at)].elements, -within[static_cast<std::size_t>(at)].times);
+        return all;
+    }
+
+    /// What steps cover of each axis, and in how many iterations. Of axes that are not looked at, it is what a whole step covers.
+    struct coverage {
+        fixed_array<std::int64_t, stage::most_axes> extents{};
+        std::int64_t times = 1;
+    };
+    constexpr part_pool<coverage, most_amounts> counted_steps() {
+        part_pool<coverage, most_amounts> all{};
+        all.push(whole_);
+        for (int group = 0; group < count_ && beyond_.what == nullptr; ++group) {
+            if (groups_[static_cast<std::size_t>(group)] != group) continue;
+            part_pool<coverage, most_amounts> const mine = covered_of(group), before = all;
+            all = {};
+            for (int a = 0; a < before.size(); ++a) {
+                for (int b = 0; b < mine.size(); ++b) {
+                    coverage both = before[static_cast<std::size_t>(a)];
+                    coverage const& other = mine[static_cast<std::size_t>(b)];
+                    both.times *= other.times;
+                    for (std::size_t axis = 0; axis < both.extents.size(); ++axis)
+                        both.extents[axis] = other.extents[axis] < both.extents[axis] ? other.extents[axis] : both.extents[axis];
+                    put(all, both);
+                }
+            }
+        }
         return all;
     }
 
@@ -155,6 +194,15 @@ class trip_count {
         if (into.full()) return give_up("sizes of partial tiles", most_amounts);
         into.push({elements, times});
     }
+    constexpr void put(part_pool<coverage, most_amounts>& into, coverage const& one) {
+        if (one.times == 0) return;
+        for (int at = 0; at < into.size(); ++at) {
+            coverage& other = into[static_cast<std::size_t>(at)];
+            if (other.extents == one.extents) return void(other.times += one.times);
+        }
+        if (into.full()) return give_up("sizes of partial steps", most_amounts);
+        into.push(one);
+    }
 
     /// Puts the loops of a form, and those of `group`, into one group. @return it
     constexpr int connect(linear const& form, int group) {
@@ -201,16 +249,93 @@ class trip_count {
         clip_kind is = clip_kind::only;
     };
 
-    constexpr part_pool<amount, most_amounts> counted_of(int group, bool within) {
-        part_pool<amount, most_amounts> all{};
-        fixed_array<int, most_loops> mine{};
+    struct loop_group {
+        fixed_array<int, most_loops> loops{};
         int size = 0;
         std::int64_t trips = 1;
+    };
+    constexpr loop_group loops_of(int group) const {
+        loop_group found;
         for (int at = 0; at < count_; ++at) {
             if (groups_[static_cast<std::size_t>(at)] != group) continue;
-            mine[static_cast<std::size_t>(size++)] = at;
-            trips *= extents_[static_cast<std::size_t>(at)];
+            found.loops[static_cast<std::size_t>(found.size++)] = at;
+            found.trips *= extents_[static_cast<std::size_t>(at)];
         }
+        return found;
+    }
+    constexpr void set_first(loop_group const& of) {
+        for (int position = 0; position < of.size; ++position) set(of.loops[static_cast<std::size_t>(position)], 0);
+    }
+    /// Moves the loops of a group on, but for one of them, -1: all. @return false behind their last iteration
+    constexpr bool set_next(loop_group const& of, int left_out) {
+        bool more = false;
+        for (int position = 0; position < of.size && !more; ++position) {
+            int const at = of.loops[static_cast<std::size_t>(position)];
+            if (at == left_out) continue;
+            std::int64_t const next =
+                values_[static_cast<std::size_t>(loops_[static_cast<std::size_t>(at)])] + 1 - firsts_[static_cast<std::size_t>(at)];
+            more = next < extents_[static_cast<std::size_t>(at)];
+            set(at, more ? next : 0);
+        }
+        return more;
+    }
+
+    /// Whether steps are looked at that cover less there.
+    constexpr bool is_end(step_extent const& e) const { return e.weight != 0 && (axes_ >> e.axis & 1) != 0; }
+    /// Shortens a step to what an end leaves of it, where the loops stand.
+    constexpr void end_at(step_extent const& e, linear const& form, coverage& step) const {
+        std::int64_t const left = (e.bound + e.weight - 1 - value_of_form(form)) / e.weight;
+        std::int64_t& extent = step.extents[static_cast<std::size_t>(e.axis)];
+        extent = left < extent ? left : extent;
+    }
+    /// What the ends that loops of one group move leave of steps.
+    constexpr part_pool<coverage, most_amounts> covered_of(int group) {
+        part_pool<coverage, most_amounts> all{};
+        struct end {
+            linear form;
+            int at = 0;
+        };
+        part_pool<end, plan_value::most_step_extents> ends{};
+        for (int at = first_extent_; at < first_extent_ + extent_count_; ++at) {
+            step_extent const& e = plan_.step_extents[static_cast<std::size_t>(at)];
+            linear const form = form_of(plan_, e.form);
+            if (is_end(e) && in_group(form, group)) ends.push({form, at});
+        }
+        if (ends.size() == 0) {
+            auto const amounts = counted_of(group, false);
+            coverage whole = whole_;
+            whole.times = 0;
+            for (int at = 0; at < amounts.size(); ++at) whole.times += amounts[static_cast<std::size_t>(at)].times;
+            put(all, whole);
+            return all;
+        }
+        part_pool<bound, most_bounds> limits{};
+        for (int at = 0; at < limit_count_; ++at) {
+            linear const form = form_of(plan_, limits_[static_cast<std::size_t>(at)].form);
+            if (!in_group(form, group)) continue;
+            if (limits.full()) {
+                give_up("limits of partial tiles", most_bounds);
+                return all;
+            }
+            limits.push({form, limits_[static_cast<std::size_t>(at)].bound});
+        }
+        loop_group const mine = loops_of(group);
+        set_first(mine);
+        do {
+            if (!holds(limits)) continue;
+            coverage one = whole_;
+            for (int which = 0; which < ends.size(); ++which) {
+                end const& e = ends[static_cast<std::size_t>(which)];
+                end_at(plan_.step_extents[static_cast<std::size_t>(e.at)], e.form, one);
+            }
+            put(all, one);
+        } while (beyond_.what == nullptr && set_next(mine, -1));
+        return all;
+    }
+
+    constexpr part_pool<amount, most_amounts> counted_of(int group, bool within) {
+        part_pool<amount, most_amounts> all{};
+        loop_group const mine = loops_of(group);
         part_pool<bound, most_bounds> bounds{};
         bool sized = false;
         auto const add = [&](bound const& b) {
@@ -228,13 +353,13 @@ class trip_count {
             sized |= bounds.size() > before && c.is != clip_kind::only && c.is != clip_kind::beyond;
         }
         if (bounds.size() == 0) {
-            put(all, 1, trips);
+            put(all, 1, mine.trips);
             return all;
         }
         // One loop, which all bounds are linear in, needs no enumeration: bounds leave it a range.
         int ranged = -1;
-        for (int position = 0; position < size && !sized; ++position) {
-            int const at = mine[static_cast<std::size_t>(position)];
+        for (int position = 0; position < mine.size && !sized; ++position) {
+            int const at = mine.loops[static_cast<std::size_t>(position)];
             bool linear_in_it = true;
             for (int b = 0; b < bounds.size() && linear_in_it; ++b) {
                 linear const& form = bounds[static_cast<std::size_t>(b)].form;
@@ -249,20 +374,11 @@ class trip_count {
             if (linear_in_it && (ranged < 0 || extents_[static_cast<std::size_t>(at)] > extents_[static_cast<std::size_t>(ranged)]))
                 ranged = at;
         }
-        for (int position = 0; position < size; ++position) set(mine[static_cast<std::size_t>(position)], 0);
-        for (bool more = true; more && beyond_.what == nullptr;) {
+        set_first(mine);
+        do {
             if (ranged >= 0) put(all, 1, range_of(bounds, ranged));
             else put(all, elements_of(bounds), holds(bounds) ? 1 : 0);
-            more = false;
-            for (int position = 0; position < size && !more; ++position) {
-                int const at = mine[static_cast<std::size_t>(position)];
-                if (at == ranged) continue;
-                std::int64_t const next =
-                    values_[static_cast<std::size_t>(loops_[static_cast<std::size_t>(at)])] + 1 - firsts_[static_cast<std::size_t>(at)];
-                more = next < extents_[static_cast<std::size_t>(at)];
-                set(at, more ? next : 0);
-            }
-        }
+        } while (beyond_.what == nullptr && set_next(mine, ranged));
         return all;
     }
     /// Puts a loop at its iteration `number`.
@@ -318,6 +434,9 @@ class trip_count {
     fixed_array<limit, plan_value::most_limits> limits_{};
     int limit_count_ = 0;
     movement const* moved_ = nullptr;
+    int first_extent_ = 0, extent_count_ = 0;  ///< of steps
+    unsigned axes_ = 0;                        ///< of them that are looked at
+    coverage whole_{};
     bool limited_ = false;        ///< a clip changes what it moves, or when
     bool has_beyond_ = false;     ///< a clip of it asks for what is beyond an end
     bool beyond_always_ = false;  ///< … and it always is

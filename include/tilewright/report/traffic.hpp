@@ -45,13 +45,12 @@ inline std::vector<work> work_of(plan_value const& plan) {
         }
         if (s.kind != step_kind::compute) return;
         body const& b = plan.bodies[static_cast<std::size_t>(s.what)];
-        if (b.kind != body_kind::intrinsic) {
-            return add(code + static_cast<std::size_t>(b.stage), b.kind == body_kind::reduction ? 2 * times : times, 0,
-                       plan.total_of(s, times, first_times).cycles);
-        }
+        tally const done = plan.total_of(s, times, first_times);
+        if (b.kind != body_kind::intrinsic)
+            return add(code + static_cast<std::size_t>(b.stage), b.kind == body_kind::reduction ? 2 * times : times, 0, done.cycles);
         std::int64_t const first = b.first_intrinsic >= 0 ? first_times : 0;
-        add(intrinsics + static_cast<std::size_t>(b.intrinsic), times - first, 0, (times - first) * b.cycles);
-        if (first > 0) add(intrinsics + static_cast<std::size_t>(b.first_intrinsic), first, 0, first * b.first_cycles);
+        add(intrinsics + static_cast<std::size_t>(b.intrinsic), times - first, 0, done.cycles - done.first_cycles);
+        if (first > 0) add(intrinsics + static_cast<std::size_t>(b.first_intrinsic), first, 0, done.first_cycles);
     });
     std::erase_if(all, [](work const& w) { return w.kind == "code" && w.calls == 0; });
     return all;

@@ -1,0 +1,96 @@
+#pragma once
+#include <tilewright/compute/expression.hpp>
+#include <tilewright/compute/stage.hpp>
+
+namespace tilewright {
+
+/// Elements of one axis of an intrinsic, or of several together, that the cycles of a call are counted by. Units that are begun count.
+struct cycle_factor {
+    static constexpr std::uint16_t wrong_axis = 1 << 15;
+
+    std::uint16_t axes = 0;  ///< a bit for each axis; `wrong_axis`: one was named that is not there, or one twice
+    std::int64_t unit = 1;   ///< elements
+
+    constexpr bool has(int axis) const { return (axes >> axis & 1) != 0; }
+    friend constexpr bool operator==(cycle_factor const&, cycle_factor const&) = default;
+};
+
+/// So many cycles for each of what the factors make, multiplied.
+struct cycle_term {
+    static constexpr int most_factors = 4;
+
+    std::int64_t cycles = 1;
+    fixed_array<cycle_factor, most_factors> factors{};
+    int factor_count = 0;  ///< above `most_factors` it marks an overflow, refused by the planner
+
+    friend constexpr bool operator==(cycle_term const&, cycle_term const&) = default;
+};
+
+/// Cycles of one call of an intrinsic: see `time_of` in clock.hpp.
+struct intrinsic_cost {
+    static constexpr int most_terms = 4;
+
+    std::int64_t cycles = 1;  ///< of every call
+    fixed_array<cycle_term, most_terms> terms{};
+    int term_count = 0;  ///< above `most_terms` it marks an overflow, likewise
+
+    /// A bit for each axis that it is counted by: what a call covers of the others makes no difference.
+    constexpr unsigned axes() const {
+        unsigned all = 0;
+        for (int t = 0; t < term_count; ++t) {
+            cycle_term const& term = terms[static_cast<std::size_t>(t)];
+            for (int f = 0; f < term.factor_count; ++f) all |= term.factors[static_cast<std::size_t>(f)].axes;
+        }
+        return all;
+    }
+    friend constexpr bool operator==(intrinsic_cost const&, intrinsic_cost const&) = default;
+};
+
+/// What a call takes cycles for, by the names of axes: made by `per`.
+struct cycle_rate {
+    struct factor {
+        fixed_array<label, stage::most_axes> axes{};
+        int axis_count = 0;
+        std::int64_t unit = 1;
+    };
+
+    std::int64_t cycles = 1;
+    fixed_array<factor, cycle_term::most_factors> factors{};
+    int factor_count = 0;
+};
+
+/// Elements that cycles are counted by: `per(i, j)`.
+struct cycle_elements {
+    cycle_rate::factor counted{};
+
+    /// Counted in parts of so many elements. One that is begun counts: `per(j).in_units_of(16)` is 2 for 17 to 32 elements.
+    constexpr cycle_elements in_units_of(std::int64_t elements) const {
+        cycle_elements changed = *this;
+        changed.counted.unit = elements;
+        return changed;
+    }
+    constexpr operator cycle_rate() const { return {.factors = {counted}, .factor_count = 1}; }
+};
+
+/// A cycle for each element that a call covers of an axis of its intrinsic; of several axes, for each combination: `per(i, j)` is i times
+/// j.
+///
+/// Numbers and further elements multiply it: `2 * per(i)`, `per(i) * per(j).in_units_of(16)`.
+template <class... More>
+constexpr cycle_elements per(axis const& first, More const&... more) {
+    static_assert(sizeof...(More) < stage::most_axes, "per names more axes than an intrinsic can have");
+    return {.counted = {.axes = {first.name, more.name...}, .axis_count = 1 + static_cast<int>(sizeof...(More))}};
+}
+constexpr cycle_rate operator*(cycle_rate rate, cycle_rate const& other) {
+    if (__builtin_mul_overflow(rate.cycles, other.cycles, &rate.cycles)) rate.cycles = std::numeric_limits<std::int64_t>::max();
+    for (int at = 0; at < other.factor_count; ++at) {
+        bool const fits = rate.factor_count < cycle_term::most_factors && at < cycle_term::most_factors;
+        if (fits) rate.factors[static_cast<std::size_t>(rate.factor_count)] = other.factors[static_cast<std::size_t>(at)];
+        ++rate.factor_count;
+    }
+    return rate;
+}
+constexpr cycle_rate operator*(std::int64_t cycles, cycle_rate const& rate) { return cycle_rate{.cycles = cycles} * rate; }
+constexpr cycle_rate operator*(cycle_rate const& rate, std::int64_t cycles) { return cycles * rate; }
+
+}  // namespace tilewright
