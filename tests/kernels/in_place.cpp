@@ -66,6 +66,91 @@ TEST_CASE("likewise where the last tile is partial, and where the last step is")
     check(requantised(schedule(layer, vta), 20), emulated<vta>(), layer_by_hand(24));
     check(requantised(schedule(layer, vta), 10), emulated<vta>(), layer_by_hand(24));
 }
+TEST_CASE("rows of the accumulator leave as bytes, tile by tile, through a view and a transfer that narrows") {
+    auto const by_hand = [](kernels::operand_data const& data) {
+        std::vector<std::int32_t> const all = sums_of(data, 24, 32, 40);
+        for (int at = 0; at < 24 * 32; ++at) {
+            std::int32_t const shifted = (all[static_cast<std::size_t>(at)] + data.in<std::int32_t>(2)[at % 32]) >> 6;
+            data.out<std::int8_t>()[at] = static_cast<std::int8_t>(shifted < -128 ? -128 : shifted > 127 ? 127 : shifted);
+        }
+    };
+    for (int rows : {4, 8, 10, 16, 24}) {
+        INFO("tiles of " << rows << " rows");
+        plan_value const plan = check(narrowed(schedule(byte_layer, vta), rows), emulated<vta>(), by_hand);
+        CHECK(plan.peak(acc) == (rows + 3) / 4 * 4 * 32 * 4 + 32 * 4);
+        CHECK(plan.calls(store_out) == (24 + rows - 1) / rows);
+        CHECK(plan.bytes(store_out) == 24 * 32);
+    }
+}
+TEST_CASE("a transfer carries a stage out tile by tile") {
+    static constexpr memory near{.name = "near", .base = 0x1000, .capacity = 8_KiB};
+    static constexpr engine dma{"dma"};
+    static constexpr axis u{"u", 1}, v{"v", 1};
+    constexpr tensor<std::int32_t> w{"w"}, X{"X"}, U{"U"};
+    static constexpr auto narrow = transfer("narrow", near, dram, o(z) = cast<std::int8_t>(w(z)))
+                                       .on(dma)
+                                       .asynchronous()
+                                       .dimensions(2)
+                                       .cost({.latency = 9, .bytes_per_cycle = 4});
+    static constexpr auto turn = transfer("turn", near, dram, y(u, v) = w(v, u)).dimensions(3);
+    static constexpr machine dsp = machine("narrowing", dram, near, dma, narrow, turn);
+    emulator& on = emulated<dsp>();
+    constexpr axis p{"p", 21}, q{"q", 30}, po{"po"}, pi{"pi"}, qo{"qo"}, qi{"qi"}, open{"open", dynamic};
+    constexpr auto half = stages(U(p, q) = X(p, q) / 8, O(p, q) = cast<std::int8_t>(U(p, q)));
+    auto const bytes = [](kernels::operand_data const& data) {
+        for (int at = 0; at < 21 * 30; ++at) data.out<std::int8_t>()[at] = static_cast<std::int8_t>(data.in<std::int32_t>(0)[at] / 8);
+    };
+    for (int rows : {3, 7, 8})
+        for (int columns : {10, 16, 30}) {
+            INFO(rows << " x " << columns);
+            plan_value const plan = check(schedule(half, dsp)
+                                              .tile(p, q, po, qo, pi, qi, rows, columns)
+                                              .writes(O, dram)
+                                              .by(narrow)
+                                              .compute_at(U, qo)
+                                              .store_in(U, near),
+                                          on, bytes);
+            CHECK(plan.bytes(narrow) == 21 * 30);
+            CHECK(plan.calls(narrow) == (21 + rows - 1) / rows * ((30 + columns - 1) / columns));
+        }
+    // Columns outermost, in the order of the loops around; unrolled, too.
+    check(schedule(half, dsp)
+              .split(q, qo, qi, 10)
+              .reorder(qo, p, qi)
+              .unroll(qo)
+              .writes(O, dram)
+              .by(narrow)
+              .compute_at(U, qo)
+              .store_in(U, near),
+          on, bytes);
+    check(schedule(half, dsp).split(q, qo, qi, 7).reorder(qo, p, qi).writes(O, dram).by(narrow).compute_at(U, p).store_in(U, near), on,
+          bytes);
+    // The dimensions change places.
+    constexpr axis r{"r", 30}, s{"s", 21}, ro{"ro"}, ri{"ri"};
+    constexpr auto turned = stages(U(p, q) = X(p, q) + 1, Y(r, s) = U(s, r));
+    check(schedule(turned, dsp).split(r, ro, ri, 8).writes(Y, dram).by(turn).compute_at(U, ro).store_in(U, near), on,
+          [](kernels::operand_data const& data) {
+              for (int at = 0; at < 30 * 21; ++at) data.out<std::int32_t>()[at] = data.in<std::int32_t>(0)[at % 21 * 30 + at / 21] + 1;
+          });
+    // Rows that run time counts.
+    constexpr auto some = stages(U(open, q) = X(open, q) / 8, O(open, q) = cast<std::int8_t>(U(open, q)));
+    auto const later = std::make_unique<plan_value>(
+        make_plan(schedule(some, dsp).split(open, po, pi, 8).writes(O, dram).by(narrow).compute_at(U, po).store_in(U, near)));
+    INFO(to_string(later->refusal));
+    REQUIRE(!later->refusal);
+    kernels::compiled_kernel kernel(*later, on);
+    for (std::int64_t count : {1, 8, 13}) kernel.check(later->at({{open, count}}));
+    // Rows with others between them are not one region, and what the transfer does has no loops.
+    auto const refused = [&](schedule const& made) { return make_plan(made).refusal.broken; };
+    CHECK(refused(
+              schedule(half, dsp).split(p, po, pi, 7).reorder(pi, po, q).writes(O, dram).by(narrow).compute_at(U, pi).store_in(U, near)) ==
+          rule::gaps_between_outputs);
+    CHECK(refused(schedule(half, dsp).split(p, po, pi, 7).unroll(q).writes(O, dram).by(narrow).compute_at(U, po).store_in(U, near)) ==
+          rule::without_loops);
+    CHECK(refused(schedule(half, dsp).split(p, po, pi, 7).vectorize(q, 2).writes(O, dram).by(narrow).compute_at(U, po).store_in(U, near)) ==
+          rule::without_loops);
+    CHECK(refused(schedule(half, dsp).split(p, po, pi, 7).writes(O, dram).by(narrow).store_in(U, near)) == rule::without_loops);
+}
 TEST_CASE("what is loaded is overwritten and stored, in one to four versions") {
     static constexpr engine in{"in"}, out{"out"}, channel{.name = "channel", .completes = completion::by_channel};
     static constexpr auto cost = transfer_cost{.latency = 40, .setup = 5, .bytes_per_cycle = 8};

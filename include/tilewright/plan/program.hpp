@@ -105,13 +105,7 @@ class program_writer {
 
     /// Writes a stage that stands in no other one's loops, with what is staged around it.
     constexpr void write_root(int s) {
-        if (p.placed(s).transfer < 0) {
-            write_loops(s, 0);
-        } else {
-            open_level(s, -1);
-            if (!p.refused()) transfer_stage(p, s);
-            close_level(s, -1);
-        }
+        write_loops(s, 0);
         order_behind(s, true);
     }
 
@@ -147,7 +141,7 @@ class program_writer {
             }
             if (p.placed(s).at_stage < 0 || p.placed(s).level != level) continue;
             if (level >= 0) order_before(s);
-            p.placed(s).transfer >= 0 ? transfer_stage(p, s) : write_loops(s, 0);
+            write_loops(s, 0);
             close_level(s, level, true);
             order_behind(s, false);
         }
@@ -397,6 +391,8 @@ class program_writer {
             write_loops(s, depth + 1);
             p.add(step_kind::end, a.variable);
             finish_stores(position, a.variable);
+        } else if (p.placed(s).transfer >= 0) {
+            transfer_stage(p, s);
         } else {
             n.intrinsic >= 0 ? write_intrinsic(p, s, filled_[static_cast<std::size_t>(s)]) : write_code(s);
         }

@@ -220,16 +220,17 @@ constexpr void choose_owned_loops(planning& p) {
     }
 }
 
-/// A stage that a transfer carries out has no loops of its own to direct.
+/// A stage that a transfer carries out has no loops of its own to direct, but those that other stages are computed in.
 constexpr void check_transfer_stages(planning& p) {
     for (int s = 0; s < p.plan.stages.size() && !p.refused(); ++s) {
         stage_placement const& place = p.placed(s);
         if (place.transfer < 0) continue;
-        bool directed = place.owned > 0 || p.nest_at(s).axes.size() != p.stage_at(s).axis_count;
+        bool directed = p.nest_at(s).intrinsic >= 0 || (place.owned == 0 && p.nest_at(s).axes.size() != p.stage_at(s).axis_count);
         for (int at = 0; at < p.stagings.size(); ++at) directed |= p.staging_at(at).stage == s;
         for (int position = 0; position < p.nest_at(s).depth; ++position) {
             nest_axis const& a = p.nest_at(s).axis_of_loop(position);
-            directed |= a.unrolled || a.vectorized || p.nest_at(s).order[static_cast<std::size_t>(position)] != position;
+            bool const moved = place.owned == 0 && p.nest_at(s).order[static_cast<std::size_t>(position)] != position;
+            directed |= a.vectorized || a.parallel || (a.unrolled && position >= place.owned) || moved;
         }
         if (directed) p.refuse(verdict_kind::misplaced_directive, rule::without_loops, {p.stage_at(s).output}, place.transfer_ordinal);
     }

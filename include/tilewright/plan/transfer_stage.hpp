@@ -36,7 +36,7 @@ constexpr bool same_value(planning& p, int node, computation_view view, int othe
     return true;
 }
 
-/// A stage that one transfer carries out.
+/// A stage that one transfer carries out, in every iteration of the loops of its own that the program holds.
 constexpr void transfer_stage(planning& p, int s) {
     stage const& st = p.stage_at(s);
     stage_placement const& place = p.placed(s);
@@ -68,12 +68,26 @@ constexpr void transfer_stage(planning& p, int s) {
         if (copies(t) && p.buffer_at(r.source).type != st.type) return refuse(rule::another_type);
     }
     nest const& n = p.nest_at(s);
+    int const depth = place.outer_depth + place.owned;
+    coverage const moved_at_once = cover(p, s, depth);
+    if (moved_at_once.computed != moved_at_once.spanned) {
+        p.refuse(verdict_kind::loop_order, rule::gaps_between_outputs, {n.axis_of_loop(place.owned - 1).name, st.output},
+                 place.transfer_ordinal);
+        p.kept.facts = {fact{fact_kind::have, moved_at_once.computed}, fact{fact_kind::need, moved_at_once.spanned}};
+        return;
+    }
     fixed_array<bool, max_rank> taken{};
     int previous = -1;
     for (int dimension = 0; dimension < st.rank; ++dimension) {
         auto const d = static_cast<std::size_t>(dimension);
         movement_dimension& moved = r.dimensions[d];
         moved = {.extent = n.axes[d].extent, .destination_dimension = static_cast<std::int8_t>(dimension)};
+        if (place.owned > 0) {
+            range inside;
+            split_at_level(p, s, place_in_box(p, s, st.target, dimension, home), depth, r.destination_at[d], inside);
+            r.destination_at[d].constant = inside.low;
+            moved.extent = inside.high - inside.low + 1;
+        }
         if (r.source < 0) continue;
         for (int from = 0; from < p.plan.what[source_node].argument_count; ++from) {
             std::int64_t const factor = index_of(p.plan.what, st, source_node, from).coefficients[d];
@@ -93,17 +107,19 @@ constexpr void transfer_stage(planning& p, int s) {
     r.count = st.rank;
     if (r.source >= 0) {
         for (int from = 0; from < box_rank(p, p.buffer_at(r.source)); ++from) {
-            // The region begins where all of the stage's own loops are at 0.
+            // The region begins where all of the loops that it is moved in are at 0.
             linear outside;
             range inside;
             linear const at = place_in_box(p, s, source_node, from, r.source);
-            split_at_level(p, s, at, place.outer_depth, outside, inside);
+            split_at_level(p, s, at, depth, outside, inside);
             outside.constant = at.constant;
             r.source_at[static_cast<std::size_t>(from)] = outside;
         }
     }
-    for (int dimension = 0; dimension < st.rank && p.is_partial(); ++dimension)
-        clip_region(p, touched_by(p, s, st.target, dimension, place.outer_depth, 0), dimension, r);
+    for (int dimension = 0; dimension < st.rank && p.is_partial(); ++dimension) {
+        std::int64_t const extent = clip_region(p, touched_by(p, s, st.target, dimension, depth, 0), dimension, r);
+        if (place.owned > 0) r.dimensions[static_cast<std::size_t>(dimension)].extent = extent;
+    }
     move_now(p, r, place.transfer, place.transfer_ordinal);
 }
 
