@@ -243,3 +243,31 @@ TEST_CASE("drawn products with partial tiles and two levels of memories on chann
     }
     CHECK(run.size() == std::size(subjects));
 }
+TEST_CASE("channels meet in a bank with one port where one queue would not") {
+    // The next version of A in `outer` is loaded while parts of this one go on into `inner`.
+    axis const m{"m", 32}, j{"j", 16};
+    constexpr tensor<std::int32_t> s{"s"};
+    auto const sums = s(m) += cast<std::int32_t>(x(m, j));
+    auto const check = [&](int channels, int banks, int ahead) {
+        memory const outer{.name = "outer", .base = 0x4300'0000, .capacity = 4_KiB, .banks = banks, .ports = 1};
+        machine where("where", channels::dram, outer, l1);
+        auto const dma = engine{.name = "dma", .channels = channels, .completes = completion::by_channel};
+        where.add(dma);
+        transfer get("get", channels::dram, outer), up("up", outer, l1);
+        where.add(get.on(dma).asynchronous().dimensions(2).cost({.latency = 30, .bytes_per_cycle = 4}));
+        where.add(up.on(dma).asynchronous().dimensions(2).cost({.latency = 3, .bytes_per_cycle = 8}));
+        schedule made(sums, where);
+        made.split(m, mo, mi, 8).split(j, "jo", "ji", 4).reorder(mo, "jo", mi, "ji");
+        made.cache_read(x, outer).at(mo).buffers(2).cache_read(x, l1).at("jo").buffers(2).prefetch(ahead);
+        auto const plan = std::make_unique<plan_value>(make_plan(made));
+        if (plan->refusal) return plan->refusal.kind;
+        emulator on(where, {});
+        kernels::check_kernel(*plan, on);
+        return verdict_kind::none;
+    };
+    CHECK(check(1, 1, 1) == verdict_kind::none);
+    CHECK(check(3, 1, 0) == verdict_kind::bank_conflict);
+    CHECK(check(3, 2, 0) == verdict_kind::none);
+    // Two parts leave a bank by two channels.
+    CHECK(check(3, 2, 1) == verdict_kind::bank_conflict);
+}

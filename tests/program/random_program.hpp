@@ -111,7 +111,7 @@ class drawer {
         engine const dma{.name = "dma", .depth = 3, .channels = 1 + below(3)},
             storer{.name = "storer", .channels = 1 + below(3), .per_agent = true};
         engine const loader{.name = "loader", .channels = 1 + below(4), .per_agent = below(2) == 0};
-        engine const channel{.name = "channel", .depth = 2, .completes = completion::by_channel};
+        engine const channel{.name = "channel", .depth = 2, .channels = 1 + below(3), .completes = completion::by_channel};
         machine& cpu = d_->machines.emplace_back(label("cpu"), l2_, act_, wei_, tcm_, dma, channel);
         // Blocking, and beside the core: by one engine in, by another out, and in several calls or one.
         fetch_.emplace("fetch", l2_, act_);
