@@ -12,10 +12,10 @@ using namespace in_place;
 
 namespace {
 
-constexpr engine in{"in"}, out{"out"};
+constexpr engine in{"in"}, leaving{"leaving"};
 constexpr auto get = transfer("get", dram, acc).on(in).asynchronous().dimensions(2);
-constexpr auto put = transfer("put", acc, dram).on(out).asynchronous().dimensions(2);
-constexpr auto unit = machine("unit", dram, acc, in, out, alu, get, put, shift, least);
+constexpr auto put = transfer("put", acc, dram).on(leaving).asynchronous().dimensions(2);
+constexpr auto unit = machine("unit", dram, acc, in, leaving, alu, get, put, shift, least);
 constexpr tensor<std::int32_t> X{"X"};
 constexpr auto chain = stages(S(m, n) = X(m, n) >> 6, Y(m, n) = max(S(m, n), -128));
 
@@ -97,7 +97,7 @@ TEST_CASE("reports name the tensors whose place a buffer is") {
 TEST_CASE("buffers of other memories are refused as ever") {
     static constexpr memory other{.name = "other", .base = 0x8000'0000, .capacity = 8_KiB};
     static constexpr auto bring = transfer("bring", dram, other).dimensions(2);
-    machine const more("more", dram, acc, other, in, out, alu, get, put, bring, shift);
+    machine const more("more", dram, acc, other, in, leaving, alu, get, put, bring, shift);
     constexpr auto once = Y(m, n) = X(m, n) >> 6;
     verdict const wrong = make_plan(schedule(once, more).cache_read(X, other).cache_write(Y, acc).tensorize(m, n, shift)).refusal;
     CHECK(wrong.kind == verdict_kind::operand_memory);
@@ -105,7 +105,7 @@ TEST_CASE("buffers of other memories are refused as ever") {
 }
 TEST_CASE("other intrinsics of the machine leave their operands alone") {
     static constexpr auto apart = intrinsic("apart", y(i, j) = x(i, j) >> 6).reads(x, acc).writes(y, acc).on(alu);
-    machine const both("both", dram, acc, in, out, alu, get, put, shift, apart);
+    machine const both("both", dram, acc, in, leaving, alu, get, put, shift, apart);
     constexpr auto once = Y(m, n) = X(m, n) >> 6;
     auto const with = [&](intrinsic const& by) {
         return make_plan(schedule(once, both).cache_read(X, acc).cache_write(Y, acc).tensorize(m, n, by)).peak(acc);
