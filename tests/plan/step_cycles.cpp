@@ -180,6 +180,37 @@ TEST_CASE("axes that are always covered count all of their elements, and so do s
     CHECK(plan.calls(step) == 6);
     CHECK(plan.serial_cycles() == 6 * (1 + 8 + 15) + 2 * 6 * 20 * 4);
 }
+/// A step of up to 3 elements of each axis, over tiles of 5 of axes of `extent`: it covers 3, 2 and, where 11 end, 1 of them.
+constexpr axis p3{"p", 3}, q3{"q", 3}, r3{"r", 3}, s3{"s", 3};
+constexpr tensor<float> from4{"from"}, to4{"to"}, X{"X"}, Y{"Y"};
+constexpr auto box = intrinsic("box", to4(p3, q3, r3, s3) = from4(p3, q3, r3, s3) * 2.0f)
+                         .reads(from4, spad)
+                         .writes(to4, acc)
+                         .up_to(p3, q3, r3, s3)
+                         .cycles(3, per(p3) * per(q3).in_units_of(2), 5 * per(r3, s3).in_units_of(4));
+constexpr auto boxes = machine("boxes", dram, spad, acc, load, store, box);
+
+TEST_CASE("every combination of what steps cover of four axes is counted") {
+    axis const p{"p", 11}, q{"q", 11}, r{"r", 11}, s{"s", 11}, po{"po"}, pi{"pi"}, qo{"qo"}, qi{"qi"}, ro{"ro"}, ri{"ri"}, so{"so"},
+        si{"si"};
+    auto const what = Y(p, q, r, s) = X(p, q, r, s) * 2.0f;
+    schedule made(what, boxes);
+    made.split(p, po, pi, 5).split(q, qo, qi, 5).split(r, ro, ri, 5).split(s, so, si, 5).reorder(po, qo, ro, so, pi, qi, ri, si);
+    made.cache_read(X, spad).cache_write(Y, acc).tensorize(pi, qi, ri, si, box);
+    auto const plan = std::make_unique<plan_value>(make_plan(made));
+    INFO(to_string(plan->refusal));
+    REQUIRE(!plan->refusal);
+    std::int64_t cycles = 0, calls = 0;
+    for (std::int64_t const of_p : {3, 2, 3, 2, 1}) {
+        for (std::int64_t const of_q : {3, 2, 3, 2, 1}) {
+            for (std::int64_t const of_r : {3, 2, 3, 2, 1}) {
+                for (std::int64_t const of_s : {3, 2, 3, 2, 1}) cycles += 3 + of_p * up(of_q, 2) + 5 * up(of_r * of_s, 4), ++calls;
+            }
+        }
+    }
+    CHECK(plan->calls(box) == calls);
+    CHECK(plan->serial_cycles() == cycles + 2 * 4 * 11 * 11 * 11 * 11);
+}
 TEST_CASE("the search for a tile sees what steps cover") {
     // 48 rows in three calls, either way: two of 20 rows and one of 8 take 2, 2 and 1 unit of 16 rows, those of 16 rows one each.
     tensor<float> const x{"x"}, y{"y"}, from{"from"}, to{"to"};

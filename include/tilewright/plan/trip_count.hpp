@@ -45,7 +45,7 @@ class trip_count {
         std::int64_t elements;  ///< that one iteration moves
         std::int64_t times;
     };
-    static constexpr int most_amounts = 64;
+    static constexpr int most_amounts = 64, most_coverages = 256;
 
     constexpr explicit trip_count(plan_value const& plan) : plan_(plan) {}
 
@@ -105,12 +105,12 @@ class trip_count {
         fixed_array<std::int64_t, stage::most_axes> extents{};
         std::int64_t times = 1;
     };
-    constexpr part_pool<coverage, most_amounts> counted_steps() {
-        part_pool<coverage, most_amounts> all{};
+    constexpr part_pool<coverage, most_coverages> counted_steps() {
+        part_pool<coverage, most_coverages> all{};
         all.push(whole_);
         for (int group = 0; group < count_ && beyond_.what == nullptr; ++group) {
             if (groups_[static_cast<std::size_t>(group)] != group) continue;
-            part_pool<coverage, most_amounts> const mine = covered_of(group), before = all;
+            part_pool<coverage, most_coverages> const mine = covered_of(group), before = all;
             all = {};
             for (int a = 0; a < before.size(); ++a) {
                 for (int b = 0; b < mine.size(); ++b) {
@@ -194,13 +194,13 @@ class trip_count {
         if (into.full()) return give_up("sizes of partial tiles", most_amounts);
         into.push({elements, times});
     }
-    constexpr void put(part_pool<coverage, most_amounts>& into, coverage const& one) {
+    constexpr void put(part_pool<coverage, most_coverages>& into, coverage const& one) {
         if (one.times == 0) return;
         for (int at = 0; at < into.size(); ++at) {
             coverage& other = into[static_cast<std::size_t>(at)];
             if (other.extents == one.extents) return void(other.times += one.times);
         }
-        if (into.full()) return give_up("sizes of partial steps", most_amounts);
+        if (into.full()) return give_up("sizes of partial steps", most_coverages);
         into.push(one);
     }
 
@@ -289,8 +289,8 @@ class trip_count {
         extent = left < extent ? left : extent;
     }
     /// What the ends that loops of one group move leave of steps.
-    constexpr part_pool<coverage, most_amounts> covered_of(int group) {
-        part_pool<coverage, most_amounts> all{};
+    constexpr part_pool<coverage, most_coverages> covered_of(int group) {
+        part_pool<coverage, most_coverages> all{};
         struct end {
             linear form;
             int at = 0;
