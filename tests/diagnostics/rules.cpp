@@ -556,7 +556,7 @@ TEST_CASE("every rule is raised by what breaks it") {
     book.refuses(loop_order, rule::run_time_loop, schedule(open_copy, npu).parallel(open));
 
     // banks, engines and versions
-    engine const dma{"dma"};
+    constexpr engine dma{"dma"};
     constexpr engine channel{.name = "channel", .completes = completion::by_channel};
     book.invalid_machine(rule::banks_of_unequal_size, dram, memory{.name = "thirds", .capacity = 64, .banks = 3});
     book.invalid_machine(rule::asynchronous_without_engine, dram, spad, transfer("t", dram, spad).asynchronous());

@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/machine/call_limits.hpp>
 #include <tilewright/machine/clock.hpp>
 #include <tilewright/plan/planning.hpp>
 
