@@ -27,6 +27,13 @@ constexpr auto scale = intrinsic("scale", c(i, j) = cast<std::int32_t>(a(i, j)) 
                            .cycles(6, 2 * per(i), per(i) * per(j).in_units_of(2));
 constexpr auto small = machine("small", host, near, unit, in, twice, dots, highest, scale);
 
+// Remainders are not negative, and a shift by less than nothing goes the other way.
+static_assert(detail::divide(7, 2) == 3 && detail::divide(-7, 2) == -4 && detail::divide(7, -2) == -3 && detail::divide(-7, -2) == 4);
+static_assert(detail::modulo(-7, 2) == 1 && detail::modulo(7, -2) == 1 && detail::modulo(-7, -2) == 1 && detail::modulo(-6, 3) == 0);
+static_assert(detail::divide(-7, 0) == 0 && detail::modulo(-7, 0) == 0);
+static_assert(detail::shift(3, 2, true) == 12 && detail::shift(12, -2, true) == 3);
+static_assert(detail::shift(-12, 2, false) == -3 && detail::shift(-3, -2, false) == -12);
+
 }  // namespace
 
 TEST_CASE("a transfer moves the rows that its shape says, and is counted") {
@@ -41,6 +48,16 @@ TEST_CASE("a transfer moves the rows that its shape says, and is counted") {
     CHECK(on.counted(in).bytes == 6);
     CHECK(on.counted(in).cycles == 7 + 2 + 1);
     CHECK(on.cycles() == 10);
+}
+TEST_CASE("behind the last row of a plane comes the first one of the next, on both sides") {
+    emulator on(small, semantics_of<small>);
+    std::vector<std::uint8_t> source(100);
+    for (std::size_t at = 0; at < source.size(); ++at) source[at] = static_cast<std::uint8_t>(at);
+    // two planes of two rows of two bytes: planes 50 and 8 apart, rows 10 and 3 apart
+    std::int64_t const shape[] = {2, 1, 1, 2, -1, -1, -1, 2, 50, 8, 2, 10, 3};
+    CHECK(on.transfer(0, source.data(), on.base(near), shape) == 0);
+    std::uint8_t const expected[] = {0, 1, 0, 10, 11, 0, 0, 0, 50, 51, 0, 60, 61};
+    CHECK(std::memcmp(on.base(near), expected, sizeof expected) == 0);
 }
 TEST_CASE("a transfer does what its semantics declare to every element") {
     emulator on(small, semantics_of<small>);
@@ -133,6 +150,21 @@ TEST_CASE("a call beyond what a transfer declares is refused") {
     CHECK(code({0, 1, 1, 0}) == emulation_illegal_transfer);
     CHECK(code({8, 1, 1, 1, 0, 8, 8}) == emulation_illegal_transfer);
 }
+TEST_CASE("a queue of tokens holds as many as it says, and gives no more than it was given") {
+    constexpr engine first{"first"}, second{"second"};
+    constexpr auto ordered = machine("ordered", host, near, first, second, tokens(first, second).queues(2).holds(3));
+    emulator on(ordered, {});
+    CHECK(on.pop(0, 0) == emulation_no_token);
+    on.reset();
+    for (int at = 0; at < 3; ++at) CHECK(on.push(0, 0) == 0);
+    CHECK(on.push(0, 1) == 0);
+    CHECK(on.push(0, 0) == emulation_no_token);
+    on.reset();
+    for (int at = 0; at < 3; ++at) CHECK(on.push(0, 0) == 0);
+    CHECK(on.pop(0, 0) == 0);
+    CHECK(on.push(0, 0) == 0);
+    CHECK(on.push(0, 2) == emulation_unknown_part);
+}
 TEST_CASE("addresses are reported as the device has them") {
     emulator on(small, semantics_of<small>);
     CHECK(on.device_address(on.base(near) + 0x20) == "near 0x4020");
@@ -154,6 +186,21 @@ TEST_CASE("every bank is a region of its own and has its device address") {
     std::int64_t const shape[] = {16, 1, 1, 0, -1, -1, -1};
     CHECK(on.transfer(0, source.data(), on.base(in_row, 0) + 4096 - 16, shape) == 0);
     CHECK(on.transfer(0, source.data(), on.base(in_row, 0) + 4096 - 8, shape) == emulation_bad_address);
+}
+TEST_CASE("behind the last row of a bank, numbers go on in the next one") {
+    constexpr memory rows{.name = "rows", .capacity = 256, .banks = 2, .address_unit = 64};
+    constexpr auto numbered = machine("numbered", host, rows, transfer("in", host, rows));
+    emulator on(numbered, {});
+    std::uint8_t const source[] = {7, 8};
+    std::int64_t const shape[] = {2, 1, 1, 0, -1, -1, -1};
+    auto const code = [&](std::uintptr_t row) { return on.transfer(0, source, reinterpret_cast<void*>(row), shape); };
+    CHECK(code(1) == 0);
+    CHECK(std::memcmp(on.base(rows, 0) + 64, source, 2) == 0);
+    CHECK(code(2) == 0);
+    CHECK(std::memcmp(on.base(rows, 1), source, 2) == 0);
+    CHECK(code(3) == 0);
+    CHECK(std::memcmp(on.base(rows, 1) + 64, source, 2) == 0);
+    CHECK(code(4) == emulation_bad_address);
 }
 TEST_CASE("two emulators of one machine do not share memory") {
     emulator one(small, semantics_of<small>), other(small, semantics_of<small>);

@@ -120,3 +120,122 @@ TEST_CASE("a tile of outputs with gaps is not stored, for the gaps hold what oth
     // Staging the input of the same loops is no harm.
     CHECK(!make_plan(schedule(select_difference, dsp).split(e, eo, ei, 24).reorder(ei, eo).cache_read(p, l1).at(ei)).refusal);
 }
+TEST_CASE("partial tiles of two axes that an index adds: both lose their part of the sum") {
+    // 10 outputs in tiles of 4 and 5 taps in pieces of 2: (4 + 4 + 2) times 3 pieces, (2 + 2 + 1) times 3 tiles, less one for each.
+    constexpr axis x{"x", 10}, tap{"tap", 5}, xo{"xo"}, xi{"xi"}, to{"to"}, ti{"ti"};
+    constexpr tensor<std::int8_t> signal{"signal"}, weights{"weights"}, filtered{"filtered"};
+    auto const filter = filtered(x) += signal(x + tap) * weights(tap);
+    plan_value const made =
+        make_plan(schedule(filter, dsp).split(x, xo, xi, 4).split(tap, to, ti, 2).reorder(xo, to, xi, ti).cache_read(signal, l1).at(to));
+    REQUIRE(made.refusal.kind == verdict_kind::none);
+    CHECK(has_box(made, "signal.l1", 4 + 2 - 1));
+    CHECK(made.calls(dram_l1) == 3 * 3);
+    CHECK(made.bytes(dram_l1) == 10 * 3 + 5 * 3 - 3 * 3);
+}
+TEST_CASE("a box around partial tiles has what there is, at the beginning of what is read backwards too") {
+    constexpr axis x{"x", 10}, xo{"xo"}, xi{"xi"};
+    constexpr tensor<std::int8_t> given{"given"}, turned{"turned"};
+    auto const turn = turned(x) = given(9 - x);
+    auto const copy = turned(x) = given(x);
+    for (schedule const& of : {schedule(turn, dsp), schedule(copy, dsp)}) {
+        plan_value const made = make_plan(schedule(of).split(x, xo, xi, 4).cache_read(given, l1));
+        REQUIRE(made.refusal.kind == verdict_kind::none);
+        CHECK(has_box(made, "given.l1", 10));
+        CHECK(has_box(made, "given", 10));
+    }
+}
+TEST_CASE("what one step reads and writes lies apart") {
+    constexpr axis row{"row", 8}, lane{"lane", 8}, rows{"rows", 8}, columns{"columns", 8};
+    constexpr tensor<float> from{"from"}, to{"to"}, given{"given"}, halved{"halved"};
+    auto const halve = intrinsic("halve", to(row, lane) = from(row, lane) * 0.5f).reads(from, l1).writes(to, l1);
+    auto const on = machine("on", dram, l1, dma, dram_l1, l1_dram, halve);
+    auto const halving = halved(rows, columns) = given(rows, columns) * 0.5f;
+    plan_value const made = make_plan(schedule(halving, on).cache_read(given, l1).cache_write(halved, l1).tensorize(rows, columns, halve));
+    REQUIRE(made.refusal.kind == verdict_kind::none);
+    CHECK(made.peak(l1) == 2 * 8 * 8 * 4);
+}
+TEST_CASE("a buffer that is moved up may meet one that it lay below") {
+    // first and second are 100 and 90 bytes, one upon the other. When first is dead, third lies at 0, below second. fourth neither fits
+    // between those two.
+    constexpr axis a{"a", 100}, b{"b", 90}, c{"c", 80}, d{"d", 70}, e{"e", 70};
+    constexpr tensor<std::int8_t> given{"given"}, first{"first"}, second{"second"}, third{"third"}, fourth{"fourth"}, last{"last"};
+    constexpr memory bytes{.name = "bytes", .capacity = 260, .alignment = 1};
+    auto const on = machine("on", dram, bytes);
+    auto const what = stages(first(a) = given(a) + given(a), second(b) = first(b) - first(b + 10), third(c) = second(c) - second(c + 10),
+                             fourth(d) = second(d) - second(d + 20), last(e) = third(e) - third(e + 10) - fourth(e));
+    plan_value const made =
+        make_plan(schedule(what, on).store_in(first, bytes).store_in(second, bytes).store_in(third, bytes).store_in(fourth, bytes));
+    REQUIRE(made.refusal.kind == verdict_kind::none);
+    CHECK(find(made, "first.bytes").offset == 0);
+    CHECK(find(made, "second.bytes").offset == 100);
+    CHECK(find(made, "third.bytes").offset == 0);
+    CHECK(find(made, "fourth.bytes").offset == 190);
+}
+TEST_CASE("a memory is full at its last byte") {
+    constexpr tensor<std::int8_t> given{"given"}, taken{"taken"};
+    for (std::int64_t count : {63, 64, 65}) {
+        axis const x{"x", count};
+        constexpr memory small{.name = "small", .capacity = 64, .alignment = 1};
+        auto const on = machine("on", dram, small, transfer("load", dram, small));
+        auto const copy = taken(x) = given(x);
+        verdict const refusal = make_plan(schedule(copy, on).cache_read(given, small)).refusal;
+        CHECK(refusal.kind == (count > 64 ? verdict_kind::memory_overflow : verdict_kind::none));
+    }
+}
+TEST_CASE("what a border takes from the beginning of a box is not taken from its end, which run time decides") {
+    // A row of the result reads the rows from one before to one behind it: 5 rows read 7, of which the first is in the border.
+    constexpr axis rows{"rows", 8}, y{"y", dynamic.up_to(8)}, tap{"tap", 3};
+    constexpr tensor<std::int8_t> given{"given"}, added{"added"};
+    auto const add = added(y) += padded(given(rows), 0)(y + tap - 1);
+    plan_value const made = make_plan(schedule(add, dsp).cache_read(given, l1));
+    REQUIRE(made.refusal.kind == verdict_kind::none);
+    CHECK(has_box(made, "given.l1", 10));
+    CHECK(made.at({{y, 5}}).bytes(dram_l1) == 6);
+    CHECK(made.at({{y, 8}}).bytes(dram_l1) == 8);
+}
+TEST_CASE("what a producer reads ends behind the last that any iteration around it reads") {
+    // 5 results read 7 of mid, which is computed for each of 3 taps, from that tap on.
+    constexpr axis x{"x", dynamic.up_to(8)}, x2{"x2", dynamic}, tap{"tap", 3};
+    constexpr tensor<std::int8_t> given{"given"}, mid{"mid"}, added{"added"};
+    auto const what = stages(mid(x2) = given(x2) + given(x2), added(x) += mid(x + tap));
+    plan_value const made =
+        make_plan(schedule(what, dsp).reorder(tap, x).compute_at(mid, tap).store_in(mid, l1).stage(mid).cache_read(given, l1));
+    REQUIRE(made.refusal.kind == verdict_kind::none);
+    CHECK(has_box(made, "given.l1", 10));
+    CHECK(has_box(made, "mid.l1", 8));
+    CHECK(made.at({{x, 5}}).bytes(dram_l1) == 7);
+}
+TEST_CASE("accesses that move apart have no common box") {
+    constexpr axis x{"x", 16};
+    constexpr tensor<std::int8_t> given{"given"}, added{"added"};
+    auto const uneven = added(x) = given(2 * x) + given(x);
+    CHECK(make_plan(schedule(uneven, dsp).cache_read(given, l1)).refusal.kind == verdict_kind::none);
+    CHECK(make_plan(schedule(uneven, dsp).cache_read(given, l1).at(x)).refusal.kind == verdict_kind::box_not_constant);
+}
+TEST_CASE("a tile takes whole registers for each of its rows, and no more than there are") {
+    // Rows of 12 floats in registers of 8: two for each. Besides, a vector of 12 is read, and doubled in a register.
+    constexpr axis rows{"rows", 12}, columns{"columns", 36}, ro{"ro"}, ri{"ri"}, co{"co"}, ci{"ci"};
+    constexpr tensor<float> given{"given"}, doubled{"doubled"};
+    constexpr core cpu{.name = "cpu"};
+    auto const twice = doubled(rows, columns) = given(rows, columns) * 2;
+    for (std::int64_t count : {6, 7, 8}) {
+        memory const file = register_file("file", count, 32);
+        auto const host = machine("host", dram, file, cpu, transfer("store", file, dram).on(cpu));
+        plan_value const made = make_plan(
+            schedule(twice, host).tile(rows, columns, ro, co, ri, ci, 2, 12).unroll(ri).vectorize(ci).cache_write(doubled, file).at(co));
+        INFO(count << " registers, of which it needs " << made.refusal.facts[0].value);
+        CHECK(made.refusal.kind == (count < 7 ? verdict_kind::register_overflow : verdict_kind::none));
+        if (!made.refusal) CHECK(made.peak(file) == 2 * 2 * 32);
+        else CHECK(made.refusal.facts[0].value == 7);
+    }
+}
+TEST_CASE("a plan is asked for extents that it can be at") {
+    constexpr axis x{"x", dynamic.up_to(8)};
+    constexpr tensor<std::int8_t> given{"given"}, taken{"taken"};
+    auto const copy = taken(x) = given(x);
+    plan_value const made = make_plan(schedule(copy, dsp).cache_read(given, l1));
+    REQUIRE(made.refusal.kind == verdict_kind::none);
+    CHECK(made.at({{x, 8}}).bytes(dram_l1) == 8);
+    CHECK_THROWS_AS(made.at({{x, 9}}), std::invalid_argument);
+    CHECK_THROWS_AS(made.at({{x, 0}}), std::invalid_argument);
+}

@@ -79,6 +79,14 @@ static_assert(found_in(copied, step_kind::wait, "C", side::store, 1).broken == r
 
 }  // namespace
 
+TEST_CASE("more versions than steps: no load is started that no step is for") {
+    constexpr axis few{"few", 2};
+    constexpr auto short_copy = C(few, n) = D(few, n);
+    plan_value const plan = make_plan(schedule(short_copy, dsp).cache_read(D, spad).at(few).buffers(4));
+    REQUIRE(!plan.refusal);
+    CHECK(plan.calls(fetch) == 2);
+    CHECK(plan.bytes(fetch) == 2 * 16 * 4);
+}
 TEST_CASE("a hazard names what is in flight, what meets it, and the version") {
     plan_value const good = make_plan(copied);
     hazard const found = find_hazard(without(good, step_kind::wait, "D", side::load));

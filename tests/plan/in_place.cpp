@@ -1,3 +1,4 @@
+#include <tilewright/plan/in_place.hpp>
 #include <tilewright/report/loop_program.hpp>
 #include <tilewright/report/memory_map.hpp>
 #include <tilewright/report/plan_report.hpp>
@@ -112,4 +113,19 @@ TEST_CASE("other intrinsics of the machine leave their operands alone") {
     };
     CHECK(with(apart) == 2 * 24 * 32 * 4);
     CHECK(with(shift) == 24 * 32 * 4);
+}
+TEST_CASE("a result takes the place of an input that has its shape, and that it reads where it writes") {
+    constexpr axis i{"i", 16}, j{"j", 16}, less{"less", 15};
+    constexpr tensor<std::int32_t> A{"A"}, B{"B"};
+    constexpr tensor<float> real{"real"};
+    constexpr tensor<std::int8_t> bytes{"bytes"};
+    auto const of = [](auto const& what) { return detail::may_be_result(make_plan(schedule(what, unit)), 0); };
+    CHECK(of(B(i, j) = A(i, j) * 2));
+    CHECK(of(B(i, j) = cast<std::int32_t>(real(i, j))));
+    CHECK_FALSE(of(B(i, j) = cast<std::int32_t>(bytes(i, j))));
+    CHECK_FALSE(of(B(i, j) = A(j, i)));
+    CHECK_FALSE(of(B(i, j) = A(15 - i, j)));
+    CHECK_FALSE(of(B(i) = A(i + 1)));
+    CHECK_FALSE(of(B(less) = A(less) + A(less + 1)));
+    CHECK_FALSE(of(B(i) += A(i) * j));
 }

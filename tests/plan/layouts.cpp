@@ -151,6 +151,27 @@ TEST_CASE("a separator needs a bank for each of its blocks") {
     CHECK(!lanes(4));
     CHECK(lanes(16).broken == rule::vectorized_across_blocks);
 }
+TEST_CASE("an access that is a constant ahead is in the place of its element") {
+    auto const what = Y(m, n) = X(m, n) * X(m + 13, n);
+    auto const plan = make_plan(schedule(what, dsp).cache_read(X, tcm).layout([](auto i, auto j) { return index_map(i / 8, j, i % 8); }));
+    REQUIRE(!plan.refusal);
+    int accesses = 0;
+    for (int at = 0; at < plan.uses.size(); ++at) {
+        ir::use const& u = plan.uses[static_cast<std::size_t>(at)];
+        if (plan.buffers[static_cast<std::size_t>(u.buffer)].tensor != X.name) continue;
+        std::int64_t const ahead = accesses++ * 13;
+        std::map<int, std::int64_t> loops;
+        for (int v = 0; v < plan.variables.size(); ++v) loops[v] = 0;
+        for (int i = 0; i < 24; ++i) {
+            for (int v = 0; v < plan.variables.size(); ++v) {
+                if (plan.variables[static_cast<std::size_t>(v)].name == m.name) loops[v] = i;
+            }
+            CHECK(value_of(plan, u.at[0], loops) == (i + ahead) / 8);
+            CHECK(value_of(plan, u.at[2], loops) == (i + ahead) % 8);
+        }
+    }
+    CHECK(accesses == 2);
+}
 TEST_CASE("random maps put every element where plain integers put it, or are refused") {
     std::mt19937 random(5);
     auto const below = [&](int end) { return static_cast<int>(random() % static_cast<unsigned>(end)); };

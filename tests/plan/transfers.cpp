@@ -314,3 +314,74 @@ TEST_CASE("what no argument tells is one row, or as many as follow from the byte
         plan_on(on, copy_rows, [&](schedule of) { return of.split(c, co, ci, 64).reorder(co, r, ci).cache_read(W, tcm).at(co); });
     CHECK(plan.calls(configured) == 2);
 }
+TEST_CASE("equal parts are no longer than the limit, short as they are") {
+    auto const by_3 = transfer("load", dram, tcm).dimensions(2).extent_limit(1, 3);
+    auto const on = machine("on", dram, tcm, by_3);
+    constexpr axis sixteen{"r", 16};
+    plan_value const plan = plan_on(on, O(sixteen, c) = W(sixteen, c), [&](schedule of) {
+        return of.split(c, co, ci, 64).reorder(co, sixteen, ci).cache_read(W, tcm).at(co);
+    });
+    REQUIRE(plan.refusal.kind == verdict_kind::none);
+    CHECK(plan.calls(by_3) == 2 * 8);  // two rows each
+}
+TEST_CASE("of a partial tile goes what there is, as one row and row by row") {
+    constexpr axis ten{"r", 10}, ro{"ro"}, ri{"ri"};
+    auto const rows = transfer("load", dram, tcm);
+    auto const on = machine("on", dram, tcm, rows);
+    plan_value const joined =
+        plan_on(on, O(ten, c) = W(ten, c), [&](schedule of) { return of.split(ten, ro, ri, 4).cache_read(W, tcm).at(ro); });
+    REQUIRE(joined.refusal.kind == verdict_kind::none);
+    CHECK(joined.calls(rows) == 3);  // 4, 4 and 2 rows of 128
+    CHECK(joined.bytes(rows) == 10 * 128);
+    plan_value const one_by_one = plan_on(on, O(ten, c) = W(ten, c), [&](schedule of) {
+        return of.split(ten, ro, ri, 4).split(c, co, ci, 64).reorder(ro, co, ri, ci).cache_read(W, tcm).at(co);
+    });
+    REQUIRE(one_by_one.refusal.kind == verdict_kind::none);
+    CHECK(one_by_one.calls(rows) == 2 * 10);
+    CHECK(one_by_one.bytes(rows) == 10 * 128);
+}
+TEST_CASE("a register that a loop leaves at something else is set again behind it") {
+    // P is loaded for each half of the columns, Q and R in each of two tiles of rows there.
+    constexpr configuration stride("stride");
+    constexpr tensor<std::int8_t> P{"P"}, Q{"Q"}, R{"R"};
+    constexpr axis ro{"ro"}, ri{"ri"};
+    auto const load = transfer("load", dram, tcm)
+                          .dimensions(2)
+                          .uses(stride, argument::source_stride(1))
+                          .calls("load", argument::source, argument::destination, argument::row_bytes, argument::extent(1),
+                                 argument::destination_stride(1));
+    auto const on = machine("on", dram, tcm, stride, load);
+    plan_value const plan = plan_on(on, O(r, c) = P(r, c) + Q(r, c) + R(r, c), [&](schedule of) {
+        return of.split(c, co, ci, 64)
+            .split(r, ro, ri, 4)
+            .reorder(co, ro, ri, ci)
+            .cache_read(P, tcm)
+            .at(co)
+            .cache_read(Q, tcm)
+            .at(ro)
+            .cache_read(R, tcm)
+            .at(ro);
+    });
+    REQUIRE(plan.refusal.kind == verdict_kind::none);
+    CHECK(plan.calls(stride) == 2 + 2 * 2 * 2);
+}
+TEST_CASE("two forms that take turns set their register for themselves") {
+    // The register says whether a sum goes on.
+    constexpr configuration mode("mode");
+    constexpr axis i{"i", 8}, jj{"j", 8}, ll{"l", 8}, rows{"rows", 16}, columns{"columns", 16}, depth{"depth", 16};
+    constexpr tensor<std::int8_t> A{"A"}, B{"B"}, a{"a"}, b{"b"};
+    constexpr tensor<std::int32_t> C{"C"}, c{"c"};
+    auto const product = cast<std::int32_t>(a(i, ll)) * cast<std::int32_t>(b(ll, jj));
+    auto const add = intrinsic("add", c(i, jj) += product).reads(a, tcm).reads(b, tcm).updates(c, tcm).uses(mode, argument::literal(1));
+    auto const start =
+        intrinsic("start", c(i, jj) = sum(ll, product)).reads(a, tcm).reads(b, tcm).writes(c, tcm).uses(mode, argument::literal(0));
+    auto const on =
+        machine("on", dram, tcm, mode, transfer("load", dram, tcm).dimensions(2), transfer("store", tcm, dram).dimensions(2), add, start);
+    plan_value const plan = plan_on(
+        on, C(rows, columns) += cast<std::int32_t>(A(rows, depth)) * cast<std::int32_t>(B(depth, columns)),
+        [&](schedule of) { return of.cache_read(A, tcm).cache_read(B, tcm).cache_write(C, tcm).tensorize(rows, columns, depth, add); });
+    REQUIRE(plan.refusal.kind == verdict_kind::none);
+    CHECK(plan.calls(start) == 2 * 2);
+    CHECK(plan.calls(add) == 2 * 2);
+    CHECK(plan.calls(mode) == 2 * (2 * 2));
+}

@@ -62,6 +62,18 @@ TEST_CASE("a pin wins: who cannot have the tensor there is given a copy by a nam
     // Right in front of who reads it.
     CHECK(plan.kernel_at(plan.find_kernel("k1")).first_step == copy.last_step + 1);
 }
+TEST_CASE("who can have a copy in one of several memories has it where the copy costs least") {
+    constexpr auto slow = transfer("slow", l2, act).cost({.bytes_per_cycle = 1}),
+                   quick = transfer("quick", l2, wei).cost({.bytes_per_cycle = 8});
+    program made("cheapest");
+    made.input(in, l2).run("k0", npu, turn_on_npu).bind(x, in).bind(r, out).output(out, act);
+    machine const slow_first("mover", l2, act, wei, slow, quick);
+    program_plan_value const plan = make_program_plan(made.with(agent("dma", slow_first)));
+    REQUIRE(to_string(plan.refusal) == "; ");
+    REQUIRE(plan.copies() == 1);
+    CHECK(plan.memory_of(any_tensor{"in.wei", scalar_type::int32}) == wei.name);
+    CHECK(plan.kernel_at(plan.find_kernel("in.wei")).cycles == 400 / 8);
+}
 TEST_CASE("an output that its kernel cannot write is copied there") {
     program made("elsewhere");
     made.input(in, act).run("k0", npu, turn_on_npu).bind(x, in).bind(r, out).writes(out, act).output(out, l2);
