@@ -205,6 +205,17 @@ TEST_CASE("what a producer reads ends behind the last that any iteration around 
     CHECK(has_box(made, "mid.l1", 8));
     CHECK(made.at({{x, 5}}).bytes(dram_l1) == 7);
 }
+TEST_CASE("loops work on no memory that they do not see") {
+    constexpr memory hidden{.name = "hidden", .capacity = 64, .host_visible = false};
+    constexpr axis x{"x", 16};
+    constexpr tensor<std::int8_t> given{"given"}, taken{"taken"};
+    auto const on = machine("on", dram, hidden, transfer("load", dram, hidden));
+    auto const copy = taken(x) = given(x);
+    verdict const refusal = make_plan(schedule(copy, on).cache_read(given, hidden)).refusal;
+    CHECK(refusal.kind == verdict_kind::host_access);
+    CHECK(refusal.names[0] == hidden.name);
+    CHECK(refusal.names[1] == given.name);
+}
 TEST_CASE("accesses that move apart have no common box") {
     constexpr axis x{"x", 16};
     constexpr tensor<std::int8_t> given{"given"}, added{"added"};

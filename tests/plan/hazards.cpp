@@ -79,6 +79,34 @@ static_assert(found_in(copied, step_kind::wait, "C", side::store, 1).broken == r
 
 }  // namespace
 
+TEST_CASE("a bank of one port that is used twice at a time is refused with what uses it") {
+    constexpr auto beside = transfer("beside", dram, banked).on(storer).asynchronous().dimensions(2);
+    constexpr auto put_banked = transfer("put_banked", banked, dram).on(storer).asynchronous().dimensions(2);
+    auto const two_ways = machine("two_ways", dram, banked, loader, storer, fetch_banked, beside, put_banked);
+    auto const by = [](schedule const& of) {
+        plan_value const plan = make_plan(of);
+        return plan.refusal.kind == verdict_kind::bank_conflict ? plan.refusal.names[3].str() : to_string(plan.refusal);
+    };
+    // Version 1 of both is loaded while version 0 is used.
+    constexpr auto sum = C(m, n) = A(m, n) + D(m, n);
+    auto const loaded = [&](transfer const& second) {
+        return schedule(sum, two_ways)
+            .cache_read(A, banked)
+            .by(fetch_banked)
+            .at(m)
+            .buffers(2)
+            .cache_read(D, banked)
+            .by(second)
+            .at(m)
+            .buffers(2);
+    };
+    CHECK(by(loaded(beside)) == "a load");
+    CHECK(!make_plan(loaded(fetch_banked)).refusal);  // one after the other
+    // What was computed two steps before is stored out of the bank that is written.
+    auto const stored = [&](int versions) { return schedule(copy, two_ways).cache_write(C, banked).at(m).buffers(versions); };
+    CHECK(by(stored(3)) == "the loops");
+    CHECK(!make_plan(stored(2)).refusal);
+}
 TEST_CASE("more versions than steps: no load is started that no step is for") {
     constexpr axis few{"few", 2};
     constexpr auto short_copy = C(few, n) = D(few, n);
