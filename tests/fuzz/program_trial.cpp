@@ -3,7 +3,7 @@
 #include <cstring>
 #include <tilewright/halide/jit_program.hpp>
 
-#include "fuzz/dice.hpp"
+#include "fuzz/trial.hpp"
 #include "program/random_program.hpp"
 
 namespace fuzz {
@@ -62,8 +62,7 @@ outcome try_program(std::uint64_t seed) try {
         std::string const wrong = check_run(*drawn, on, compiled, *plan);
         if (!wrong.empty()) return failed(wrong + " (engines " + name_of(how) + ")");
     }
-    // A call of a transfer fails on one agent after the other; each time the program runs again as if nothing had been.
-    dice random(seed);
+    // Calls of transfers fail in turn, on one agent after the other; then the program runs as if nothing had been.
     for (int agent = 0; agent < drawn->what.agent_count; ++agent) {
         for (progress how : {progress::earliest, progress::latest}) {
             on.use(how, seed);
@@ -71,16 +70,16 @@ outcome try_program(std::uint64_t seed) try {
             if (!wrong.empty()) return failed(wrong + " (after a failure)");
             std::int64_t calls = 0;
             for (int at = 0; at < on.on(agent).what().transfers.size(); ++at) calls += on.on(agent).transfers(at).calls;
-            if (calls == 0) continue;
-            std::int64_t const which = 1 + random.below(static_cast<int>(std::min<std::int64_t>(calls, 1000)));
-            on.reset();
-            on.on(agent).fail_transfer(which, -9);
-            int const said = compiled.run();
-            if (said != -9)
-                return failed("call " + std::to_string(which) + " of agent " + std::to_string(agent) + " failed, it returns " +
-                              std::to_string(said));
-            for (int other = 0; other < drawn->what.agent_count; ++other) {
-                if (on.on(other).in_flight() != 0) return failed("jobs are left in flight after a failure");
+            for (std::int64_t which : failing_calls(calls)) {
+                on.reset();
+                on.on(agent).fail_transfer(which, -9);
+                int const said = compiled.run();
+                if (said != -9)
+                    return failed("call " + std::to_string(which) + " of agent " + std::to_string(agent) + " failed, it returns " +
+                                  std::to_string(said));
+                for (int other = 0; other < drawn->what.agent_count; ++other) {
+                    if (on.on(other).in_flight() != 0) return failed("jobs are left in flight after a failure");
+                }
             }
         }
     }

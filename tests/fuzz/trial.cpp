@@ -35,6 +35,13 @@ struct setting_of_run {
 
 }  // namespace
 
+std::vector<std::int64_t> failing_calls(std::int64_t calls) {
+    constexpr std::int64_t most = 24;
+    std::vector<std::int64_t> found;
+    for (std::int64_t at = 0; at < std::min(calls, most); ++at) found.push_back(calls <= most ? 1 + at : 1 + at * (calls - 1) / (most - 1));
+    return found;
+}
+
 struct trial::inside {
     drawn_case what;
     std::unique_ptr<built_case> built;
@@ -93,13 +100,8 @@ struct trial::inside {
         std::string wrong = check_run(code, with, false, true);
         std::int64_t calls = 0;
         for (int at = 0; at < plan->where->transfers.size(); ++at) calls += on->transfers(at).calls;
-        dice random(what.seed + 77);
-        std::vector<std::int64_t> which{1, 2, calls / 2, calls - 1, calls};
-        if (calls > 5) which.push_back(random.between(3, static_cast<int>(std::min<std::int64_t>(calls, 100000))));
-        std::sort(which.begin(), which.end());
-        which.erase(std::unique(which.begin(), which.end()), which.end());
-        for (std::int64_t n : which) {
-            if (n < 1 || n > calls || !wrong.empty()) continue;
+        for (std::int64_t n : failing_calls(calls)) {
+            if (!wrong.empty()) break;
             on->reset();
             on->fail_transfer(n, -9);
             std::string const said = code(with);

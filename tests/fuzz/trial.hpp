@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -36,6 +37,10 @@ class trial {
 /// C sources compiled under sanitizers, all by one call of the compiler. @return the loaded library
 /// @throws std::runtime_error with what the compiler says
 void* compile_c(std::filesystem::path const& folder, std::vector<std::string> const& files);
+
+/// Which of the calls of transfers in a run are made to fail, one in each further run, counted from 1: all of a few, and of many some, from
+/// the first to the last.
+std::vector<std::int64_t> failing_calls(std::int64_t calls);
 
 /// All of it for one case, in this process.
 outcome try_case(drawn_case const& of, bool with_c);
