@@ -12,8 +12,8 @@ extern "C" {
                                                               void* shape) {
     return static_cast<tilewright::emulator*>(machine)->transfer(transfer, source, destination, static_cast<std::int64_t const*>(shape));
 }
-[[gnu::used]] inline std::int32_t tilewright_emulate_wait(void* machine, std::int32_t engine, std::int64_t value) {
-    return static_cast<tilewright::emulator*>(machine)->wait(engine, value);
+[[gnu::used]] inline std::int32_t tilewright_emulate_wait(void* machine, std::int32_t lane, std::int64_t value) {
+    return static_cast<tilewright::emulator*>(machine)->wait(lane, value);
 }
 [[gnu::used]] inline std::int32_t tilewright_emulate_configure(void* machine, std::int32_t configuration, void* values) {
     return static_cast<tilewright::emulator*>(machine)->configure(configuration, static_cast<std::int64_t const*>(values));
