@@ -46,6 +46,12 @@ static inline int load(const void *source, void *destination, int64_t row, int64
     jobs[begun++ % 16] = one;
     return 0;
 }
+static inline int plain(const void *source, void *destination, int64_t row, int64_t rows, int64_t row_source, int64_t row_to,
+                        int64_t planes, int64_t plane_source, int64_t plane_to) {
+    struct job one = {source, destination, row, rows, row_source, row_to, planes, plane_source, plane_to, 0, 0, 0, 0, 0, 0, 0, 0};
+    run(&one);
+    return 0;
+}
 static inline int loader_wait(int64_t tag) {
     int last = begun;
     while (last > finished && jobs[(last - 1) % 16].tag != tag) --last;
@@ -89,4 +95,11 @@ TEST_CASE("a device that is told the border in each direction") {
     check_everywhere(on, schedule(wide, on).tile(y, x, yo, xo, yi, xi, 5, 3).cache_read(in, near_by).at(xo).buffers(3));
     auto const all = out(y, x, c) += cast<std::int32_t>(padded(in(h, w, c), -1)(y + r - 1, x + r - 2, c + r));
     check_everywhere(on, schedule(all, on).split(y, yo, yi, 6).cache_read(in, near_by).at(yo).buffers(2));
+}
+TEST_CASE("a core that fills the border beside what a device loads") {
+    auto const on = machine("on", dram, near_by, transfer("plain", dram, near_by).dimensions(3));
+    auto const conv = out(y, x, f) +=
+        cast<std::int32_t>(padded(in(h, w, c), -9)(y + r - 1, x + s - 1, c)) * cast<std::int32_t>(W(r, s, c, f));
+    check_everywhere(on, schedule(conv, on).cache_read(in, near_by));
+    check_everywhere(on, schedule(conv, on).tile(y, x, yo, xo, yi, xi, 4, 4).cache_read(in, near_by).at(xo));
 }

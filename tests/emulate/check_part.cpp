@@ -1,3 +1,4 @@
+#include <tilewright/emulate/calls.hpp>
 #include <tilewright/emulate/check_intrinsic.hpp>
 #include <tilewright/emulate/check_transfer.hpp>
 
@@ -186,4 +187,28 @@ TEST_CASE("transfers that write borders are told them, and write what they are t
     CHECK(contains(found(&load_with_border<2>), "is not what it should be"));
     CHECK(contains(found(&load_with_border<3>), "is not what it should be"));
     CHECK(contains(found(&load_with_border<3>), "a border of "));
+}
+TEST_CASE("the emulator writes the border that a call is told, and refuses one that its transfer does not take") {
+    emulator on(of_borders, semantics_of<of_borders>);
+    std::uint8_t const source[] = {1, 2, 0, 0, 3, 4, 0, 0};
+    auto* const to = reinterpret_cast<std::uint8_t*>(on.base(near_by, 0));
+    // Rows of 4 bytes, of which 2 are read, 3 rows at strides of 4; 7 around.
+    auto const call = [&](std::int64_t before, std::int64_t after, std::int64_t above, std::int64_t below) {
+        std::int64_t shape[] = {4, 1, 1, 1, -1, -1, -1, 3, 4, 4, 7, before, after, above, below};
+        on.reset();
+        return tilewright_emulate_transfer(&on, 0, const_cast<std::uint8_t*>(source), to, shape);
+    };
+    CHECK(call(1, 1, 1, 0) == 0);
+    std::uint8_t const wanted[] = {7, 7, 7, 7, 7, 1, 2, 7, 7, 3, 4, 7};
+    CHECK(std::equal(std::begin(wanted), std::end(wanted), to));
+    CHECK(on.counted(bordered).bytes == 12);
+    CHECK(call(0, 2, 0, 1) == 0);
+    CHECK(call(2, 2, 0, 1) == emulation_illegal_transfer);
+    CHECK(contains(on.error(), "nothing but border in dimension 0"));
+    CHECK(call(0, 0, 3, 0) == emulation_illegal_transfer);
+    CHECK(contains(on.error(), "nothing but border in dimension 1"));
+    CHECK(call(4, -4, 0, 0) == emulation_illegal_transfer);
+    CHECK(contains(on.error(), "a border of 4 in dimension 0, more than 3"));
+    CHECK(call(0, -1, 0, 0) == emulation_illegal_transfer);
+    CHECK(contains(on.error(), "a border of -1 in dimension 0, less than none"));
 }

@@ -47,6 +47,8 @@ inline machine_parts draw_machine(dice& random, names& named) {
             t.cost({.latency = random.below(80), .setup = random.below(10), .bytes_per_cycle = random.between(1, 16)});
             if (random.one_in(6)) t.row_limit(random.between(8, 200));
             if (random.one_in(8)) t.extent_limit(random.between(2, 16));
+            if (t.most_dimensions <= 3 && random.one_in(3)) random.one_in(3) ? t.fills_border(0) : t.fills_border();
+            if (t.border.is && random.one_in(6)) t.pad_limit(random.between(1, 3));
         }
         move m{t, {}, {}};
         if (!by_core && !made.configurations.empty() && random.one_in(3)) {

@@ -252,6 +252,8 @@ std::string machine_text(machine_parts const& parts) {
         if (t.core_name.empty()) text += ".dimensions(" + std::to_string(t.most_dimensions) + ")";
         if (t.largest_row_bytes > 0) text += ".row_limit(" + std::to_string(t.largest_row_bytes) + ")";
         if (t.largest_extent > 0) text += ".extent_limit(" + std::to_string(t.largest_extent) + ")";
+        if (t.border.is) text += ".fills_border(" + (t.border.any_value ? "" : std::to_string(t.border.value)) + ")";
+        if (t.border.longest > 0) text += ".pad_limit(" + std::to_string(t.border.longest) + ")";
         if (t.row_granularity > 1) text += ".granularity(" + std::to_string(t.row_granularity) + ")";
         if (t.address_alignment > 1) text += ".alignment(" + std::to_string(t.address_alignment) + ")";
         text += uses_text(m.uses, nullptr, "");

@@ -291,6 +291,7 @@ void with_simpler_parts(drawn_case const& from, std::vector<drawn_case>& into) {
         add([&](drawn_case& c) { return set(of(c).costs, transfer_cost{}); });
         add([&](drawn_case& c) { return set(of(c).largest_row_bytes, std::int64_t{0}); });
         add([&](drawn_case& c) { return set(of(c).largest_extent, std::int64_t{0}); });
+        add([&](drawn_case& c) { return set(of(c).border, border_writing{}); });
     }
     for (std::size_t at = 0; at < from.where.instructions.size(); ++at)
         add([&](drawn_case& c) { return !std::exchange(c.where.instructions[at].uses, {}).empty(); });

@@ -1,9 +1,10 @@
 // clang-format off: schedules are read line by line, a buffer a line.
 #include "catch.hpp"
 #include "kernels/run_kernel.hpp"
+#include <tilewright/report/loop_program.hpp>
 #include <tilewright/tilewright.hpp>
 
-// Loads that write the border of a padded tensor themselves.
+// The border of padded tensors in what is staged: written by the loads themselves, or filled beside them.
 
 using namespace tilewright;
 
@@ -167,6 +168,13 @@ TEST_CASE("dimensions that follow each other are one of the call, with a border 
     auto const columns = out(y, x, c) += cast<std::int32_t>(padded(in(h, w, c), 0)(y, x + r - 1, c));
     check(on, schedule(columns, on).split(y, yo, yi, 4).cache_read(in, spad).at(yo).buffers(2));
     CHECK(make_plan(schedule(columns, on).split(y, yo, yi, 4).cache_read(in, spad).at(yo)).calls(rows_only) == 13);
+    // Told the border of its outermost dimension alone: that is the columns, though rows lie further out.
+    auto const outermost = aside(3).fills_border(0).calls("load", argument::source, argument::destination, argument::row_bytes,
+                                                          argument::extent(1), argument::source_stride(1), argument::destination_stride(1),
+                                                          argument::extent(2), argument::source_stride(2), argument::destination_stride(2),
+                                                          argument::pad_before(2), argument::pad_after(2), argument::tag);
+    auto const turned = machine("turned", dram, spad, dma, outermost);
+    check_loads(turned, schedule(columns, turned).split(y, yo, yi, 4).cache_read(in, spad).at(yo).buffers(2), 4);
 }
 TEST_CASE("rows that follow each other at the destination do so with their border") {
     auto const load = aside(3).fills_border(0).strides_of_destination(rows_follow);
@@ -222,4 +230,75 @@ TEST_CASE("a load fills what it reads of an unpadded tensor without a border, an
     REQUIRE(!plan->refusal);
     CHECK(plan->movements[0].transfer < 0);
     check(on, schedule(conv, on).cache_read(in, spad));
+}
+
+namespace {
+
+/// What is filled is the border alone: so many calls, which write so many bytes.
+template <auto const& On>
+void check_fills(schedule const& of, std::int64_t calls, std::int64_t bytes) {
+    auto const plan = std::make_unique<plan_value>(make_plan(of));
+    INFO(to_string(plan->refusal));
+    REQUIRE(!plan->refusal);
+    INFO(loop_program(*plan));
+    CHECK(plan->calls(On.transfers[1]) == calls);
+    CHECK(plan->bytes(On.transfers[1]) == bytes);
+    kernels::check_kernel(*plan, emulated<On>());
+}
+constexpr axis zero_at{"zero_at", 1};
+constexpr tensor<std::int8_t> zeros{"zeros"};
+constexpr transfer plain_load = transfer("load", dram, spad).on(dma).asynchronous().dimensions(3).cost(cost);
+constexpr transfer zero = transfer("zero", dram, spad, zeros(zero_at) = 0).on(dma).asynchronous().dimensions(3).cost(cost);
+constexpr transfer slow_zero = transfer("zero", dram, spad, zeros(zero_at) = 0).on(dma).asynchronous().dimensions(3).cost({.setup = 500});
+constexpr transfer blocking_zero = transfer("zero", dram, spad, zeros(zero_at) = 0).dimensions(3).cost(cost);
+constexpr transfer zero_bytes = transfer("zero", dram, spad, zeros(zero_at) = 0).on(dma).asynchronous().cost(cost);
+constexpr auto fills = machine("fills", dram, spad, dma, plain_load, zero);
+constexpr auto fills_first = machine("fills_first", dram, spad, dma, plain_load, blocking_zero);
+constexpr auto fills_slowly = machine("fills_slowly", dram, spad, dma, plain_load, slow_zero);
+constexpr auto fills_bytes = machine("fills_bytes", dram, spad, dma, plain_load, zero_bytes);
+
+}  // namespace
+
+TEST_CASE("a transfer fills the border alone, in strips, where tiles meet it") {
+    // 15 x 13 with the border, of which 13 x 11 lie inside; all in one box.
+    check_fills<fills>(schedule(conv, fills).cache_read(in, spad), 4, (15 * 13 - 13 * 11) * 5);
+    // Tiles of 4 x 4 in 4 rows and 3 columns: boxes of 6 x 6 in the corner, 3 x 5 in the last one. Rows above and below, columns in those
+    // that are inside.
+    auto const tiles = [](machine const& on) { return schedule(conv, on).tile(y, x, yo, xo, yi, xi, 4, 4); };
+    std::int64_t const above_and_below = 2 * (6 + 6 + 5), columns = 2 * (5 + 6 + 6 + 2);
+    check_fills<fills>(tiles(fills).cache_read(in, spad).at(xo).buffers(2), 2 * 3 + 2 * 4, (above_and_below + columns) * 5);
+    check_fills<fills>(tiles(fills).cache_read(in, spad).at(xo).buffers(3).prefetch(2), 2 * 3 + 2 * 4, (above_and_below + columns) * 5);
+    check_fills<fills_first>(tiles(fills_first).cache_read(in, spad).at(xo).buffers(2), 2 * 3 + 2 * 4, (above_and_below + columns) * 5);
+    // Rows of 13 with a border at both ends: those above and below, and columns in each of the four boxes.
+    check_fills<fills>(schedule(conv, fills).split(y, yo, yi, 4).cache_read(in, spad).at(yo).buffers(2), 2 + 2 * 4,
+                       (2 * 13 + 2 * 13) * 5 + 2 * 6 * 5);
+}
+TEST_CASE("a fill of the whole box stays where strips would take longer in a step") {
+    // One call for each strip, or for each of its rows.
+    auto const tiles = [](machine const& on) { return schedule(conv, on).tile(y, x, yo, xo, yi, xi, 4, 4); };
+    check_fills<fills_slowly>(tiles(fills_slowly).cache_read(in, spad).at(xo).buffers(2), 10, 10 * 6 * 6 * 5);
+    check_fills<fills_bytes>(tiles(fills_bytes).cache_read(in, spad).at(xo).buffers(2), 10, 10 * 6 * 6 * 5);
+    // Rows above and below follow each other in memory: one call for each.
+    constexpr static auto rows = out(y, x, c) += cast<std::int32_t>(padded(in(h, w, c), 0)(y + r - 1, x, c));
+    check_fills<fills_bytes>(schedule(rows, fills_bytes).split(y, yo, yi, 4).cache_read(in, spad).at(yo).buffers(2), 2, 2 * 11 * 5);
+}
+TEST_CASE("the core fills the border alone") {
+    constexpr static auto on = machine("on", dram, spad, dma, plain_load);
+    auto const plan =
+        std::make_unique<plan_value>(make_plan(schedule(conv, on).tile(y, x, yo, xo, yi, xi, 4, 4).cache_read(in, spad).at(xo).buffers(2)));
+    REQUIRE(!plan->refusal);
+    kernels::check_kernel(*plan, emulated<on>());
+    auto const windows = [&](int taps, int front, int stride, int tile) {
+        axis const row{"row", 9 * stride + taps - front}, of{"of", 10}, tap{"tap", taps}, column{"column", 3};
+        auto const smooth = out(of, column) += cast<std::int32_t>(padded(in(row, column), 0)(stride * of + tap - front, column - 1));
+        kernels::check_kernel(
+            *std::make_unique<plan_value>(make_plan(schedule(smooth, on).split(of, yo, yi, tile).cache_read(in, spad).at(yo))),
+            emulated<on>());
+        kernels::check_kernel(*std::make_unique<plan_value>(
+                                  make_plan(schedule(smooth, fills).split(of, yo, yi, tile).cache_read(in, spad).at(yo).buffers(2))),
+                              emulated<fills>());
+    };
+    windows(3, 2, 1, 5);
+    windows(5, 4, 3, 2);
+    windows(4, 9, 2, 7);
 }

@@ -11,7 +11,7 @@ class code_copies : public code_transfers {
 
     /// What moves a region: a call, or, for a transfer of the core in the device binding, code.
     Stmt moved(movement const& m) const {
-        if (m.transfer < 0) return where_made(m, reaches_of(m), fill_by_core(m));
+        if (m.transfer < 0) return where_made(m, reaches_of(m), fill_by_core(m, reaches_of(m)));
         bool const by_core = how_.to == binding::device && !plan_.where->transfers[m.transfer].core_name.empty();
         if (!by_core) return transfer_call(m);
         std::vector<reach> const reaches = reaches_of(m);

@@ -2,6 +2,7 @@
 #include <tilewright/halide/border.hpp>
 #include <tilewright/halide/checked.hpp>
 #include <tilewright/halide/order.hpp>
+#include <tuple>
 
 // Calls of transfers.
 namespace tilewright::halide {
@@ -219,35 +220,37 @@ class code_transfers : public code_order {
     /// What a call writes outside, as an argument; one that meets no border writes none.
     Expr border_bits(movement const& m) const { return wide(m.border < 0 ? 0 : argument_bits(plan_.what[m.border])); }
 
-    /// Loops that write the border of a padded access to a whole box.
-    Stmt fill_by_core(movement const& m) const {
+    /// Loops that write the border of a padded access to a box.
+    Stmt fill_by_core(movement const& m, std::vector<reach> const& reaches) const {
         using namespace Halide::Internal;
         buffer const& b = plan_.buffers[static_cast<std::size_t>(m.destination)];
         std::string const& name = name_of_buffer(m.destination);
         Expr index = 0;
-        std::vector<std::pair<std::string, std::int64_t>> loops;
-        auto const add = [&](std::int64_t extent, std::int64_t stride) {
-            loops.emplace_back(name + ".border" + std::to_string(loops.size()), extent);
-            index = index + Variable::make(Halide::Int(32), loops.back().first) * static_cast<int>(stride);
+        std::vector<std::tuple<std::string, Expr, Expr>> loops;
+        Expr elements = wide(1);
+        auto const add = [&](reach const& along, std::int64_t stride) {
+            auto const narrow = [](Expr const& value) { return simplify(Halide::cast<std::int32_t>(value)); };
+            loops.emplace_back(name + ".border" + std::to_string(loops.size()), narrow(along.begin), narrow(along.extent));
+            index = index + Variable::make(Halide::Int(32), std::get<0>(loops.back())) * static_cast<int>(stride);
+            elements = elements * along.extent;
         };
         for (int at = 0; at < m.dimension_count; ++at) {
             movement_dimension const& d = m.dimensions[static_cast<std::size_t>(at)];
-            add(d.extent, b.stride(d.destination_dimension) * d.destination_factor);
+            add(reaches[static_cast<std::size_t>(at)], b.stride(d.destination_dimension) * d.destination_factor);
         }
-        add(m.row_elements, 1);
+        add(reaches.back(), 1);
         Expr const border = simplify(Halide::cast(stored_type(b.type), border_of(plan_.what, m.border)));
         Stmt fill = Store::make(name, border, simplify(index), Parameter(), const_true(), ModulusRemainder());
         Expr const address = element_address_bits(m.destination, m.destination_at, loop_values_at(m.at));
         int const stage_at = plan_.stage_of(m.border);
         if (how_.checked) fill = report_accesses(fill, machine_handle(), stage_at, {{name, {m.destination, address}}}, true);
         for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop)
-            fill = For::make(loop->first, 0, static_cast<int>(loop->second), ForType::Serial, Halide::DeviceAPI::None, fill);
+            fill = For::make(std::get<0>(*loop), std::get<1>(*loop), std::get<2>(*loop), ForType::Serial, Halide::DeviceAPI::None, fill);
         fill = LetStmt::make(name, reinterpret_to_handle(address), fill);
         if (how_.to != binding::emulated) return fill;
-        std::int64_t const elements = m.bytes / bytes_of(b.type);
         return Block::make(
-            Evaluate::make(
-                code_call(wide(elements), {.store = 1, .wait = static_cast<std::int32_t>(plan_.where->memories[b.memory].wait_cycles)})),
+            Evaluate::make(code_call(simplify(elements),
+                                     {.store = 1, .wait = static_cast<std::int32_t>(plan_.where->memories[b.memory].wait_cycles)})),
             fill);
     }
     /// Tells the emulator what loops that stay code are going to do.

@@ -153,18 +153,22 @@ constexpr std::int64_t clip_staged(planning& p, staging const& st, int dimension
     return extent;
 }
 
-/// A call that writes a border reads something: a box is refused that may lie outside as a whole in a dimension. One that never has a
-/// border at one end of a dimension, where it only ends early, is told none.
+/// Where a dimension only ends early, it has no border.
+constexpr void drop_idle_borders(planning const& p, int dimension, region& r) {
+    std::int64_t const extent = r.dimensions[static_cast<std::size_t>(dimension)].extent;
+    for (int at = 0; at < r.clips.size(); ++at) {
+        region::clipped const& c = r.clips[static_cast<std::size_t>(at)];
+        if (c.dimension == dimension && pads(c.is) && reach_of_border(p, r, c, extent).outside < 1) r.clips.erase(at--);
+    }
+}
+/// A call that writes a border reads something: a box is refused that may lie outside as a whole in a dimension.
 constexpr void settle_border(planning& p, staging const& st, int dimension, region& r, int transfer_at) {
     std::int64_t const extent = r.dimensions[static_cast<std::size_t>(dimension)].extent;
+    drop_idle_borders(p, dimension, r);
     for (int at = 0; at < r.clips.size() && !p.refused(); ++at) {
         region::clipped const& c = r.clips[static_cast<std::size_t>(at)];
         if (c.dimension != dimension || !pads(c.is)) continue;
         border_reach const found = reach_of_border(p, r, c, extent);
-        if (found.outside < 1) {
-            r.clips.erase(at--);
-            continue;
-        }
         if (found.inside > 0) continue;
         p.refuse(verdict_kind::transfer_region, rule::border_around_nothing, {p.of->where().transfers[transfer_at].name, st.tensor},
                  st.moved_by());

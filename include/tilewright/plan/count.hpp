@@ -107,7 +107,8 @@ constexpr trip_count::excess count_partial(plan_value& plan) {
                                    times = sign * amounts[static_cast<std::size_t>(at)].times;
                 whole.times += times;
                 whole.bytes += times * bytes;
-                whole.cycles += times * (fixed_cycles + (bytes + rate - 1) / rate);
+                whole.cycles +=
+                    times * (moved->transfer < 0 ? bytes / size * fill_cycles(plan, *moved) : fixed_cycles + (bytes + rate - 1) / rate);
             }
         };
         // What a movement of a ring does at one step, for all iterations of the loops that its steps are not counted over.

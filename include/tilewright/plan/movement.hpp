@@ -4,6 +4,12 @@
 // Turns a region into calls of a transfer that can express it.
 namespace tilewright::detail {
 
+/// Cycles of the core for one element that it fills.
+constexpr std::int64_t fill_cycles(plan_value const& plan, movement const& m) {
+    buffer const& b = plan.buffers[static_cast<std::size_t>(m.destination)];
+    return plan.where->host().costs.store + plan.where->memories[b.memory].wait_cycles;
+}
+
 /// Cycles that a load or store by code takes longer in the memory of a buffer than in one without wait states.
 constexpr std::int32_t wait_at(planning& p, int buffer_at) {
     return static_cast<std::int32_t>(p.of->where().memories[p.buffer_at(buffer_at).memory].wait_cycles);
@@ -192,7 +198,7 @@ constexpr void move_dense(planning& p, region const& whole, int transfer_at, int
     m.bytes = m.row_elements * size;
     for (int position = 0; position < m.dimension_count; ++position) m.bytes *= m.dimensions[static_cast<std::size_t>(position)].extent;
     m.cycles = t.costs.latency + t.costs.setup + (m.bytes + t.costs.bytes_per_cycle - 1) / t.costs.bytes_per_cycle;
-    if (transfer_at < 0) m.cycles = m.bytes / size * (p.of->where().host().costs.store + wait_at(p, r.destination));
+    if (transfer_at < 0) m.cycles = m.bytes / size * fill_cycles(p.plan, m);
     for (int dimension = 0; dimension < max_rank; ++dimension) {
         auto const d = static_cast<std::size_t>(dimension);
         if (r.source >= 0 && dimension < p.buffer_at(r.source).rank) m.source_at[d] = p.keep(r.source_at[d]);

@@ -260,15 +260,20 @@ constexpr void move_region(planning& p, region const& whole, int transfer_at, in
     }
 }
 
+/// A ring of one step, for transfers that are waited for at once.
+constexpr int alone_in(planning& p, int buffer_at, int transfer_at) {
+    ring alone{.buffer = static_cast<std::int16_t>(buffer_at)};
+    alone.engine = static_cast<std::int16_t>(p.of->where().engines.find(p.of->where().transfers[transfer_at].engine_name));
+    alone.first_tag = p.take_tags(1);
+    alone.first_channel = p.take_channels(alone.engine);
+    return p.add(alone);
+}
+
 /// Moves a region at the place of the program where it stands: a transfer that does not block is waited for at once.
 constexpr void move_now(planning& p, region const& r, int transfer_at, int ordinal) {
     transfer_description const& t = p.of->where().transfers[transfer_at];
     if (!t.is_asynchronous) return move_region(p, r, transfer_at, ordinal);
-    ring alone{.buffer = static_cast<std::int16_t>(r.destination)};
-    alone.engine = static_cast<std::int16_t>(p.of->where().engines.find(t.engine_name));
-    alone.first_tag = p.take_tags(1);
-    alone.first_channel = p.take_channels(alone.engine);
-    ring_step const only = step_number(p.add(alone), 0);
+    ring_step const only = step_number(alone_in(p, r.destination, transfer_at), 0);
     move_region(p, r, transfer_at, ordinal, only);
     p.add(step_kind::wait, p.add(only));
 }

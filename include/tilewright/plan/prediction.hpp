@@ -48,7 +48,8 @@ struct clocks {
         machine const& where = *in.plan().where;
         std::int64_t const elements = in.elements_of(m);
         if (elements == 0) return;
-        if (m.transfer < 0) return void(now += m.cycles);  // of the core, always whole
+        if (m.transfer < 0)
+            return void(now += elements * (m.cycles * bytes_of(in.plan().buffers[static_cast<std::size_t>(m.destination)].type) / m.bytes));
         transfer_description const& t = where.transfers[m.transfer];
         job_time const time = time_of(t.costs, elements * bytes_of(in.plan().buffers[static_cast<std::size_t>(m.destination)].type));
         int const on = in.plan().lane_of(m, in.number_of(m));
