@@ -108,10 +108,11 @@ class drawer {
         tcm_ = {.name = "tcm", .capacity = 4_KiB, .alignment = 4, .banks = banks};
         write("act of " + std::to_string(act_bytes) + " bytes in " + std::to_string(act_.banks) + " banks, spad " +
               (spad_.per_agent ? "of each" : "shared") + ", " + std::to_string(banks) + " banks");
-        engine const dma{.name = "dma", .depth = 3, .channels = 1 + below(3)},
-            storer{.name = "storer", .channels = 1 + below(3), .per_agent = true};
-        engine const loader{.name = "loader", .channels = 1 + below(4), .per_agent = below(2) == 0};
-        engine const channel{.name = "channel", .depth = 2, .channels = 1 + below(3), .completes = completion::by_channel};
+        int const channels = static_cast<int>(act_bytes / 64);  // without drawing anew: cases stay what they were
+        engine const dma{.name = "dma", .depth = 3, .channels = 1 + channels % 3},
+            storer{.name = "storer", .channels = 1 + channels / 2 % 3, .per_agent = true};
+        engine const loader{.name = "loader", .channels = 1 + channels % 4, .per_agent = below(2) == 0};
+        engine const channel{.name = "channel", .depth = 2, .channels = 1 + channels % 2, .completes = completion::by_channel};
         machine& cpu = d_->machines.emplace_back(label("cpu"), l2_, act_, wei_, tcm_, dma, channel);
         // Blocking, and beside the core: by one engine in, by another out, and in several calls or one.
         fetch_.emplace("fetch", l2_, act_);
