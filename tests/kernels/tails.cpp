@@ -278,3 +278,36 @@ TEST_CASE("registers are set for every call whose tile is partial") {
                 .at(no),
             on);
 }
+
+TEST_CASE("steps that reach beyond what a stage computes have room there") {
+    constexpr memory acc{.name = "acc", .capacity = 64_KiB, .alignment = 16};
+    constexpr axis i{"i", 4}, j{"j", 16};
+    constexpr tensor<std::int32_t> c{"c"}, d{"d"};
+    constexpr auto doubled = intrinsic("doubled", d(i, j) = c(i, j) * 2).reads(c, acc).writes(d, acc);
+    constexpr auto turned = intrinsic("turned", d(i, j) = c(i, j) + 3).reads(c, acc).writes(d, acc);
+    static constexpr auto where = machine("steps", features::dram, acc, transfer("load", features::dram, acc).dimensions(2),
+                                          transfer("store", acc, features::dram).dimensions(2), doubled, turned);
+    static constexpr axis m{"m", 11}, n{"n", 36}, p{"p", 11}, q{"q", 36}, u{"u", 11}, v{"v", 36};
+    // Loops compute `in`'s copy for the whole kernel; steps of 4 x 16 read it inside of tiles, and beyond its last row and column.
+    static constexpr auto stacked = stages(mid(p, q) = in(p, q) - 1, C(m, n) = mid(m, n) * 2, out(u, v) = C(u, v) + 3);
+    // Backwards, so that they read before its first.
+    static constexpr auto backwards = stages(mid(p, q) = in(p, q) - 1, C(m, n) = mid(10 - m, n) * 2, out(u, v) = C(u, v) + 3);
+    emulator& on = emulated<where>();
+    for (int tile : {4, 3, 8}) {
+        INFO("tiles of " << tile << " rows");
+        kernels::check_kernel(make_plan(schedule(stacked, where)
+                                            .split(u, mo, mi, tile)
+                                            .cache_write(out, acc)
+                                            .at(mo)
+                                            .tensorize(mi, v, turned)
+                                            .compute_at(C, mo)
+                                            .store_in(C, acc)
+                                            .stage(C)
+                                            .tensorize(m, n, doubled)
+                                            .store_in(mid, acc)),
+                              on);
+    }
+    kernels::check_kernel(make_plan(schedule(stacked, where).store_in(C, acc).stage(C).tensorize(m, n, doubled).store_in(mid, acc)), on);
+    verdict const refused = refusal_of(schedule(backwards, where).store_in(C, acc).stage(C).tensorize(m, n, doubled).store_in(mid, acc));
+    CHECK(refused.kind == verdict_kind::intrinsic_mismatch);  // a step goes forwards
+}

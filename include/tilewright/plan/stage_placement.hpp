@@ -90,6 +90,7 @@ constexpr void place_stage(planning& p, int s) {
         value.add(1, extent_of(p, a));
         highest = p.keep(value);
     }
+    fixed_array<range, max_rank> stepped{};  // what steps of intrinsics read, idle lanes included
     fixed_array<planning::index_range, max_rank> all{};
     bool is_read = false, open = false;  // open: run time would have to say which access goes furthest
     for (int consumer = s + 1; consumer < p.plan.stages.size(); ++consumer) {
@@ -106,6 +107,16 @@ constexpr void place_stage(planning& p, int s) {
             }
             int const wrong = widen(p, needed, consumer, node, place.outer_depth);
             if (wrong >= 0) return refuse_box(p, st.output, wrong, consumer, place.outer_depth, place.at_ordinal);
+            box one{.rank = st.rank};
+            bool const by_steps = place.outer_depth == 0 && p.nest_at(consumer).intrinsic >= 0 && !is_padded(p.plan.what, node);
+            if (by_steps && widen(p, one, consumer, node, 0) < 0 && one.open < 0) {
+                for (int dimension = 0; dimension < st.rank; ++dimension) {
+                    auto const d = static_cast<std::size_t>(dimension);
+                    std::int64_t const first = one.at[d].constant, last = first + one.extents[d] - 1;
+                    if (first < stepped[d].low) stepped[d].low = first;
+                    if (last > stepped[d].high) stepped[d].high = last;
+                }
+            }
             for (int dimension = 0; dimension < st.rank; ++dimension) {
                 planning::index_range& whole = all[static_cast<std::size_t>(dimension)];
                 planning::index_range const one = p.range_of_index(consumer, node, dimension);
@@ -178,6 +189,13 @@ constexpr void place_stage(planning& p, int s) {
     for (int dimension = 0; dimension < st.rank && n.partial; ++dimension) {
         std::int64_t const padded = spread_of(p, s, dimension, place.outer_depth).padded;
         if (padded > needed.extents[static_cast<std::size_t>(dimension)]) needed.extents[static_cast<std::size_t>(dimension)] = padded;
+    }
+    // Likewise what steps of those that read it reach beyond its ends.
+    for (int dimension = 0; dimension < st.rank && place.at_stage < 0; ++dimension) {
+        auto const d = static_cast<std::size_t>(dimension);
+        if (stepped[d].high >= needed.extents[d]) needed.extents[d] = stepped[d].high + 1;
+        needed.at[d].constant = stepped[d].low;
+        needed.extents[d] -= stepped[d].low;
     }
     for (int dimension = 0; dimension < st.rank && place.at_stage < 0; ++dimension) {
         affine const& highest = place.highest[static_cast<std::size_t>(dimension)];
