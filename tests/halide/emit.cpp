@@ -5,6 +5,7 @@
 #include <tilewright/plan/plan.hpp>
 
 #include "catch.hpp"
+#include "kernels/schedules.hpp"
 
 // The statement of the device binding: which functions are called, with which arguments.
 
@@ -94,6 +95,50 @@ TEST_CASE("a device call has the arguments that the machine lists, in their orde
     CHECK(text.find("let b3_b.near.address = (uint64)32882") != std::string::npos);
     CHECK(text.find("allocate") == std::string::npos);
     CHECK(text.find("tilewright_emulate") == std::string::npos);
+}
+TEST_CASE("a fence stands where a buffer takes the bytes of another one") {
+    plan_value const& in_turn = plan<kernels::blur_in_turn>;
+    int fences = 0, calls = 0;
+    for (int at = 0; at < in_turn.steps.size(); ++at) fences += in_turn.steps[static_cast<std::size_t>(at)].kind == ir::step_kind::fence;
+    std::string const text = statement_of(in_turn), call = std::string(halide::fence_name) + "(";
+    for (std::size_t at = text.find(call); at != std::string::npos; at = text.find(call, at + 1)) ++calls;
+    INFO(text);
+    CHECK(fences == 2);
+    CHECK(calls == fences);
+}
+TEST_CASE("a call has the flags of its addresses, and not of others") {
+    constexpr memory rows{.name = "rows", .capacity = 1_KiB, .host_visible = false, .address_unit = 64};
+    constexpr axis lane{"lane", 16};
+    constexpr tensor<std::int32_t> from{"from"}, to{"to"}, given{"given"}, twice{"twice"};
+    auto const step = intrinsic("step", to(lane) = from(lane) * 2)
+                          .reads(from, rows)
+                          .writes(to, rows)
+                          .calls("step", argument::address(from), argument::address(to).with(argument::bit(30)));
+    auto const on = machine("on", dram, rows, transfer("in", dram, rows), transfer("out", rows, dram), step);
+    auto const what = twice(lane) = given(lane) * 2;
+    std::string const text =
+        statement_of(make_plan(schedule(what, on).cache_read(given, rows).cache_write(twice, rows).tensorize(lane, step)));
+    INFO(text);
+    std::string const without = "/(uint64)64, (uint64)0), (uint64)0)", with = "/(uint64)64, (uint64)0), (uint64)1073741824)";
+    std::size_t const begin = text.find("step("), first = text.find(without, begin), second = text.find(with, begin);
+    REQUIRE(second != std::string::npos);
+    CHECK(begin < first);
+    CHECK(first < second);
+    CHECK(text.find(with) == second);
+    CHECK(text.find(with, second + 1) == std::string::npos);
+}
+TEST_CASE("what a conversion wraps may be negative, as far as Halide knows") {
+    using namespace Halide;
+    Expr const v = Internal::Variable::make(Int(32), "v");
+    Internal::Scope<Internal::Interval> values;
+    values.push("v", Internal::Interval(0, 255));
+    // Both ends of the range wrap to numbers that are not negative; 128 is one that is.
+    for (Expr const& wide : {cast(Int(64), v) * Internal::make_const(Int(64), 20000000),
+                             cast(Int(64), cast(UInt(32), v)) * Internal::make_const(Int(64), 20000000)}) {
+        Internal::Interval const found = Internal::bounds_of_expr_in_scope(halide::convert(Int(32), wide), values);
+        CHECK((!found.has_lower_bound() || Internal::can_prove(found.min < 0)));
+        CHECK(Internal::can_prove(Internal::substitute("v", 128, halide::convert(Int(32), wide)) < 0));
+    }
 }
 TEST_CASE("the device binding needs an address for every memory that holds a buffer") {
     CHECK_THROWS_WITH(statement_of(plan<in_pool>), Catch::Contains("`pool` has no address, and none is given"));

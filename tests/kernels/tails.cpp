@@ -192,6 +192,21 @@ TEST_CASE("instructions of a fixed shape carry partial steps out in full") {
                 emulated<filling>());
     }
 }
+TEST_CASE("a step that would begin where its axis ends is not carried out") {
+    // Tiles of 20 and 4 rows: the second step of the last tile would begin at row 24.
+    product const p(24, 8, 4);
+    auto const what = p.what();
+    auto const in_tiles = schedule(what, filling)
+                              .split(p.m, mo, mi, 20)
+                              .cache_read(A, features::spad)
+                              .at(mo)
+                              .cache_read(B, features::spad)
+                              .cache_write(C, features::acc)
+                              .at(mo)
+                              .tensorize(mi, p.n, p.k, features::mac);
+    CHECK(make_plan(in_tiles).calls(features::mac) == 24 / 4);
+    p.check(in_tiles, emulated<filling>());
+}
 TEST_CASE("only partial steps of a reduction are filled in front of") {
     product const p(8, 8, 11);
     auto const what = p.what();

@@ -232,15 +232,18 @@ constexpr auto unit_machine = machine("unit_machine", outer_memory, tile_memory,
 constexpr axis rows{"rows", 96}, columns{"columns", 8};
 constexpr tensor<float> given{"given"}, halved{"halved"};
 constexpr auto halving = halved(rows, columns) = given(rows, columns) * 0.5f;
-constexpr auto halved_in_versions = schedule(halving, unit_machine)
-                                        .split(rows, "ro", "ri", 8)
-                                        .cache_read(given, tile_memory)
-                                        .at("ro")
-                                        .buffers(2)
-                                        .cache_write(halved, tile_memory)
-                                        .at("ro")
-                                        .buffers(2)
-                                        .tensorize("ri", columns, halve);
+constexpr schedule in_two_versions(machine const& on) {
+    return schedule(halving, on)
+        .split(rows, "ro", "ri", 8)
+        .cache_read(given, tile_memory)
+        .at("ro")
+        .buffers(2)
+        .cache_write(halved, tile_memory)
+        .at("ro")
+        .buffers(2)
+        .tensorize("ri", columns, halve);
+}
+constexpr auto halved_in_versions = in_two_versions(unit_machine);
 constexpr plan_value halved_plan = make_plan(halved_in_versions);
 
 /// Without the n-th step of a kind.
@@ -278,3 +281,15 @@ static_assert(!tilewright::detail::find_excess(with_weights(20000)));
 static_assert(tilewright::detail::find_excess(with_weights(19999)).broken == rule::outside_of_it);
 
 }  // namespace
+
+TEST_CASE("a queue of tokens holds those of the loads that run ahead, or the plan is refused with both numbers") {
+    // When step t is asked for, the load of step t + 1 has been given its token, too.
+    for (int most : {1, 2, 3}) {
+        auto const on = machine("on", outer_memory, tile_memory, gets, unit, puts_back, tokens(gets, unit).holds(most), tokens(unit, gets),
+                                tokens(unit, puts_back), tokens(puts_back, unit), get, put_tile, halve);
+        verdict const refusal = make_plan(in_two_versions(on)).refusal;
+        INFO(most << ": " << to_string(refusal));
+        CHECK(refusal.kind == (most < 2 ? verdict_kind::deadlock : verdict_kind::none));
+        if (most < 2) CHECK((refusal.facts[0].value == 2 && refusal.facts[1].value == most));
+    }
+}
