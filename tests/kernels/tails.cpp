@@ -326,3 +326,29 @@ TEST_CASE("steps that reach beyond what a stage computes have room there") {
     verdict const refused = refusal_of(schedule(backwards, where).store_in(C, acc).stage(C).tensorize(m, n, doubled).store_in(mid, acc));
     CHECK(refused.kind == verdict_kind::intrinsic_mismatch);  // a step goes forwards
 }
+
+TEST_CASE("a tile ends where both of its ends are passed") {
+    // `mid` is computed for whole steps of its reader, and no further than that needs: the tile of nine has two ends, and its loops two
+    // parts.
+    constexpr memory near{.name = "near", .capacity = 64_KiB};
+    constexpr axis i{"i", 4};
+    constexpr tensor<std::int32_t> c{"c"}, d{"d"};
+    constexpr auto third = intrinsic("third", d(i) = c(3 * i)).reads(c, near).writes(d, near);
+    static constexpr auto where = machine("ends", features::dram, near, transfer("load", features::dram, near).dimensions(2),
+                                          transfer("store", near, features::dram).dimensions(2), third);
+    static constexpr axis m{"m", 2}, n{"n", 6}, p{"p", 20}, po{"po"}, pi{"pi"};
+    static constexpr auto thirds = stages(mid(p) = in(p)-1, out(m, n) = mid(3 * n));
+    for (int factor : {2, 3, 4, 7}) {
+        INFO("loops in parts of " << factor);
+        kernels::check_kernel(make_plan(schedule(thirds, where)
+                                            .split(n, no, ni, 4)
+                                            .reorder(no, m, ni)
+                                            .cache_write(out, near)
+                                            .tensorize(ni, third)
+                                            .compute_at(mid, no)
+                                            .store_in(mid, near)
+                                            .stage(mid)
+                                            .split(p, po, pi, factor)),
+                              emulated<where>());
+    }
+}

@@ -1,4 +1,5 @@
 #pragma once
+#include <set>
 #include <tilewright/halide/checked.hpp>
 #include <tilewright/halide/copy_code.hpp>
 #include <tilewright/plan/issue.hpp>
@@ -164,8 +165,18 @@ class emitter : code_copies {
         }
         // What a stage computes for a reader of a border can lie outside as a whole.
         bool const outside = computes_for_border() && !is_const_one(is_whole(plan_, b, loop_values()));
+        // Pieces of two limits go together where they are of different loops.
+        std::set<int> ended;
+        bool shared = false;
+        for (std::vector<tile_part> const& of_limit : pieces) {
+            std::set<int> mine;
+            for (tile_part const& piece : of_limit) {
+                for (auto const& [loop, range] : piece.ranges) mine.insert(loop);
+            }
+            for (int loop : mine) shared |= !ended.insert(loop).second;
+        }
         bool const constant =
-            !outside && ends.size() <= 3 && std::none_of(pieces.begin(), pieces.end(), [](auto const& p) { return p.empty(); });
+            !outside && !shared && ends.size() <= 3 && std::none_of(pieces.begin(), pieces.end(), [](auto const& p) { return p.empty(); });
         auto const lower = [&](tile_part const& part) {
             Stmt lowered = across_blocks(buffers_of(b), lower_tile_body(plan_, b, names_, how_.target, part, how_.checked));
             lowered = with_asking(b, part, lowered);
