@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "fuzz/library.hpp"
 #include "fuzz/names.hpp"
@@ -97,7 +98,7 @@ class computation_drawer {
             }
         }
         stage_ = &s;
-        exact_ = s.reduction == operation::reduce_sum && is_float(type);
+        exact_ = is_float(type) && (s.reduction == operation::reduce_sum || must_be_exact_.count(s.output) > 0);
         uncovered_.clear();
         for (int at = 0; at < static_cast<int>(s.axes.size()); ++at) uncovered_.push_back(at);
         in_start_ = false;
@@ -200,7 +201,8 @@ class computation_drawer {
             for (int at = 0; at < static_cast<int>(case_.tensors.size()); ++at) {
                 bool computed = at == stage_->output || ranks_.count(at) == 0;
                 for (need const& n : needs_) computed |= n.tensor == at;
-                if (!computed && (wanted == scalar_type::literal || type_of(at) == wanted)) known.push_back(at);
+                bool const rounds = is_float(type_of(at)) && (!tensor_at(at).exact || tensor_at(at).special);
+                if (!computed && !(exact_ && rounds) && (wanted == scalar_type::literal || type_of(at) == wanted)) known.push_back(at);
             }
             if (!known.empty() && random_.percent(22)) which = random_.any_of(known);
         }
@@ -242,6 +244,7 @@ class computation_drawer {
                 n.extents.push_back(std::max<std::int64_t>(1, moved.high + 1 - (padded ? random_.below(3) : 0)));
             }
             needs_.push_back(n);
+            if (exact_) must_be_exact_.insert(which);
             if (padded) case_.tensors[static_cast<std::size_t>(which)].padded_to = n.extents;
         }
         if (padded) {
@@ -256,6 +259,7 @@ class computation_drawer {
     /// One more access to what a stage computes that is not drawn yet. It is computed as far as all of them read.
     value draw_needed(int which) {
         need& n = *std::find_if(needs_.begin(), needs_.end(), [which](need const& one) { return one.tensor == which; });
+        if (exact_) must_be_exact_.insert(which);
         value v{.op = operation::access, .type = type_of(which), .which = which};
         double elements = 1;
         for (std::int64_t& extent : n.extents) {
@@ -535,6 +539,7 @@ class computation_drawer {
     std::vector<int> pad_;
     std::vector<need> needs_;
     std::map<int, int> ranks_;
+    std::set<int> must_be_exact_;  ///< tensors that sums of floating point add up: they are computed without rounding, too
     bool exact_ = false, in_start_ = false;
 };
 
