@@ -26,6 +26,9 @@ constexpr memory far{.name = "far"}, close{.name = "close", .capacity = 1_KiB, .
 constexpr auto bring = transfer("bring", far, close).dimensions(3);
 constexpr auto banked = machine("banked", far, close, bring);
 constexpr axis few{"few", 3};
+constexpr parameter<std::int32_t> idle{"idle"};
+constexpr auto without_remainder = y(few) = x(few) + cast<float>(idle % 1);
+constexpr auto idle_on_core = schedule(without_remainder, banked);
 constexpr auto tripled = y(few) = x(few) * 3;
 constexpr auto in_more_blocks =
     schedule(tripled, banked).cache_read(x, close).layout([](auto i) { return index_map(i % 4, separator, i / 4); });
@@ -182,6 +185,7 @@ TEST_CASE("reductions that start from a value") {
 }
 TEST_CASE("parameters, negative indices, scalars, rank 6, every operation and type") {
     check<features::scaled_on_core>({1.375, -7});
+    check<idle_on_core>({5});  // nothing of the code depends on it
     check<features::neighbours_on_core>();
     check<features::sum_all_on_core>();
     check<features::rank_six_on_core>();

@@ -326,3 +326,10 @@ TEST_CASE("a box has a border where its tensor has a single element") {
     schedule row(row_sums, dsp);
     kernels::check_kernel(*std::make_unique<plan_value>(make_plan(row.cache_read(image, l1).at(i))), emulated<dsp>());
 }
+
+TEST_CASE("nothing is computed where all that is read is border") {
+    static constexpr tensor<std::int32_t> image{"image"}, above{"above"}, sums{"sums"};
+    static constexpr axis n{"n", 3}, i{"i", 2}, j{"j", 3};
+    static constexpr auto only_border = stages(above(j) = image(j) + 1, sums(i) = padded(above(n), 7)(-2) + image(i));
+    kernels::check_kernel(make_plan(schedule(only_border, dsp).compute_at(above, i).store_in(above, l1)), emulated<dsp>());
+}

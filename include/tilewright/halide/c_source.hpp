@@ -78,8 +78,8 @@ class c_kernel_writer {
         made.overlaps = checks.overlaps();
         auto const [parameters, given] = own_parameters();
         made.functions = "static int " + options_.name + "_steps(" + parameters + ") {\n" + body + "}\n\n" + linkage + "int " +
-                         options_.name + "(" + made.parameters + ") {\n" + checked + "    return " + options_.name + "_steps(" + given +
-                         ");\n}\n";
+                         options_.name + "(" + made.parameters + ") {\n" + checked + unused_parameters() + "    return " + options_.name +
+                         "_steps(" + given + ");\n}\n";
         if (in_two) c_kernel_writer(schedule_, plan_, options_).write_completion(made);
         return made;
     }
@@ -264,6 +264,15 @@ class c_kernel_writer {
             if (is_float(plan_.what[at].type)) return true;
         }
         return false;
+    }
+    /// A statement for each scalar that nothing of the code depends on.
+    std::string unused_parameters() const {
+        std::string text;
+        std::vector<scalar_parameter> const scalars = parameters_of(plan_);
+        for (std::size_t at = 0; at < scalars.size(); ++at) {
+            if (code_.values.used.count(scalars[at].code) == 0) text += "    (void)" + signature_.words.parameters[at] + ";\n";
+        }
+        return text;
     }
     /// What the program uses of what the function is given: strides and extents have 32 bits from here on.
     std::pair<std::string, std::string> own_parameters() const {
