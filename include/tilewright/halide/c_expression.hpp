@@ -1,5 +1,7 @@
 #pragma once
 #include <functional>
+#include <optional>
+#include <string_view>
 #include <tilewright/halide/c_helpers.hpp>
 #include <vector>
 
@@ -139,6 +141,8 @@ class c_expressions {
     piece rounded(char const* helper, char const* sign, Expr const& a, Expr const& b, c_lane const& lane);
     static bool is_wide(Expr const& e);
     piece beside(Expr const& other, Expr const& e, c_lane const& lane);
+    static std::optional<std::pair<std::int64_t, std::int64_t>> range_by_type(Expr const& of);
+    std::optional<piece> decided(Expr const& a, Expr const& b, std::string_view sign, c_lane const& lane);
     piece compared(Expr const& a, Expr const& b, char const* sign, level holds, c_lane const& lane);
     piece converted(Halide::Type const& to, Expr const& value, c_lane const& lane);
     piece widened_product(Halide::Type const& to, Halide::Internal::Call const* op, c_lane const& lane);

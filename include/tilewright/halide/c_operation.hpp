@@ -154,7 +154,42 @@ inline c_expressions::piece c_expressions::rounded(char const* helper, char cons
     return {"(" + c_type(type) + ")" + helper_call(helper, type.with_bits(32), {left.text, right.text}).text, unary};
 }
 
+/// What the type of an integer says of its values, before it was widened; of a number, the number.
+inline std::optional<std::pair<std::int64_t, std::int64_t>> c_expressions::range_by_type(Expr const& of) {
+    using namespace Halide::Internal;
+    Expr e = of;
+    if (auto const* const op = e.as<Broadcast>()) e = op->value;
+    if (auto const* const op = e.as<IntImm>()) return std::pair{op->value, op->value};
+    auto const keeps = [](Halide::Type const& from, Halide::Type const& to) {
+        return (from.is_uint() && to.is_uint() && to.bits() >= from.bits()) || (from.is_uint() && to.is_int() && to.bits() > from.bits()) ||
+               (from.is_int() && to.is_int() && to.bits() >= from.bits());
+    };
+    for (Cast const* op = e.as<Cast>(); op != nullptr && keeps(op->value.type(), op->type); op = e.as<Cast>()) e = op->value;
+    Halide::Type const t = e.type();
+    if (!(t.is_int() || t.is_uint()) || t.bits() > 32) return {};
+    std::int64_t const half = std::int64_t{1} << (t.bits() - 1);
+    return t.is_uint() ? std::pair{std::int64_t{0}, 2 * half - 1} : std::pair{-half, half - 1};
+}
+/// A comparison with a number that comes out the same whatever the other side is: compilers warn of it. Its sides still count as used.
+inline std::optional<c_expressions::piece> c_expressions::decided(Expr const& a, Expr const& b, std::string_view sign, c_lane const& lane) {
+    if (is_number(a) == is_number(b)) return {};
+    auto const left = range_by_type(a), right = range_by_type(b);
+    if (!left || !right) return {};
+    bool const below = left->second<right->first, above = left->first> right->second;
+    bool const not_above = left->second <= right->first, not_below = left->first >= right->second;
+    std::optional<bool> is;
+    if (sign == " == " && (below || above)) is = false;
+    if (sign == " != " && (below || above)) is = true;
+    if (sign == " < " && (below || not_below)) is = below;
+    if (sign == " <= " && (not_above || above)) is = not_above;
+    if (sign == " > " && (above || not_above)) is = above;
+    if (sign == " >= " && (not_below || below)) is = not_below;
+    if (!is) return {};
+    return piece{"((void)" + held(write(is_number(a) ? b : a, lane), unary) + ", " + (*is ? "1" : "0") + ")", word};
+}
+
 inline c_expressions::piece c_expressions::compared(Expr const& a, Expr const& b, char const* sign, level holds, c_lane const& lane) {
+    if (std::optional<piece> const known = decided(a, b, sign, lane)) return *known;
     auto const next = static_cast<level>(static_cast<int>(holds) + 1);
     // Compilers ask for parentheses where one comparison is compared again.
     level const least = next > sum ? next : sum;
