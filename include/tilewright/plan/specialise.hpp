@@ -1,4 +1,5 @@
 #pragma once
+#include <numeric>
 #include <tilewright/plan/bounds.hpp>
 #include <tilewright/plan/cost.hpp>
 #include <tilewright/plan/count.hpp>
@@ -153,8 +154,8 @@ constexpr std::int64_t elements_of_iteration(plan_value const& plan, int extent)
 /// Calls `visit(extents)` for extents that a pipeline can tell apart: one partial tile along every axis, and more tiles than it has
 /// versions, the last one partial: it fills, is full, and drains.
 ///
-/// `thorough`, for run time: also each axis on its own while the others have many tiles, and every combination of the numbers of tiles up
-/// to what a pipeline needs to fill and drain, whole and partial.
+/// `thorough`, for run time: also each axis on its own while the others have many tiles, and combinations of the numbers of tiles up
+/// to what a pipeline needs to fill and drain, whole and partial: all of them up to 256.
 template <class Visit>
 constexpr void each_representative(plan_value const& plan, bool thorough, Visit&& visit) {
     std::int64_t versions = 1;
@@ -183,7 +184,7 @@ constexpr void each_representative(plan_value const& plan, bool thorough, Visit&
     fixed_array<fixed_array<std::int64_t, 4 * most_versions + 4>, plan_value::most_variables> sizes{};
     fixed_array<int, plan_value::most_variables> size_count{};
     std::int64_t combinations = 1;
-    constexpr std::int64_t most_visits = 2000;
+    constexpr std::int64_t most_visits = 256, most_combinations = std::int64_t{1} << 40;
     for (int at = 0; at < open; ++at) {
         auto& mine = sizes[static_cast<std::size_t>(at)];
         int& count = size_count[static_cast<std::size_t>(at)];
@@ -191,9 +192,12 @@ constexpr void each_representative(plan_value const& plan, bool thorough, Visit&
             std::int64_t const size = size_of(at, 1 + which / 2, which % 2 == 0);
             if (count == 0 || size > mine[static_cast<std::size_t>(count - 1)]) mine[static_cast<std::size_t>(count++)] = size;
         }
-        combinations = combinations > most_visits ? combinations : combinations * count;
+        combinations = combinations > most_combinations ? combinations : combinations * count;
     }
-    for (std::int64_t which = 0; which < (combinations < most_visits ? combinations : most_visits); ++which) {
+    // Of more than can be waited for, some that are spread over all: the sizes of every axis take turns.
+    std::int64_t apart = combinations <= most_visits ? 1 : combinations / most_visits + 1;
+    while (std::gcd(apart, combinations) != 1) ++apart;
+    for (std::int64_t which = 0; which < combinations; which += apart) {
         std::int64_t rest = which;
         for (int at = 0; at < open; ++at) {
             int const count = size_count[static_cast<std::size_t>(at)];
