@@ -36,7 +36,7 @@ constexpr subject arrays[] = {{&array_by_core, &semantics_of<array_by_core>},
 constexpr axis mo{"mo"}, mi{"mi"}, no{"no"}, ni{"ni"}, ko{"ko"}, ki{"ki"}, eo{"eo"}, ei{"ei"};
 constexpr tensor<std::int8_t> A{"A"}, B{"B"};
 constexpr tensor<std::int32_t> C{"C"};
-constexpr tensor<std::uint8_t> x{"x"}, y{"y"}, z{"z"};
+constexpr tensor<std::uint8_t> x{"x"}, y{"y"};
 
 /// The channel of every version of the ring of a buffer, and whether it stores.
 std::vector<int> channels_of(plan_value const& plan, label const& tensor, bool stores) {

@@ -197,7 +197,6 @@ TEST_CASE("what is loaded is overwritten and stored, in one to four versions") {
 TEST_CASE("asynchronous instructions that overwrite, however the engines are ordered") {
     using namespace accelerators;
     static constexpr axis u8{"i", 8}, v8{"j", 8};
-    constexpr tensor<std::int32_t> p{"p"}, q{"q"};
     static constexpr auto with_forms = [](ordered by, bool overwrites) {
         machine made = accelerator(by, 4, overwrites);
         tensor<std::int32_t> const r{"r"}, s{"s"};
