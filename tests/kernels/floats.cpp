@@ -187,3 +187,10 @@ TEST_CASE("what is no number saturates at the lowest") {
         return static_cast<std::int8_t>(std::isnan(v) || v < -128 ? -128 : v > 127 ? 127 : static_cast<int>(v));
     });
 }
+TEST_CASE("a division by a zero that is known is one") {
+    static constexpr auto greatest = C(x) = maximum(k, A(x) / -0.0f);
+    static constexpr auto least = C(x) = minimum(k, A(x) / cast<float>(0));
+    static constexpr auto plain = C(x) = A(x) / 0.0f;
+    for (computation_view const what : {greatest.view(), least.view(), plain.view()})
+        kernels::check_kernel(*std::make_unique<plan_value>(make_plan(schedule(what, unit))), emulated<unit>());
+}

@@ -1,6 +1,7 @@
 #pragma once
 #include <Halide.h>
 
+#include <cmath>
 #include <tilewright/plan/plan_value.hpp>
 
 namespace tilewright::halide {
@@ -37,6 +38,14 @@ inline Halide::Expr larger(Halide::Expr const& a, Halide::Expr const& b) {
     return a.type().is_float() ? Halide::select(strict(a) < strict(b), b, a) : Halide::max(a, b);
 }
 
+/// a / b. Halide refuses code that divides by a constant 0, which is no mistake where b is floating point.
+inline Halide::Expr quotient(Halide::Expr const& a, Halide::Expr const& b) {
+    if (!b.type().is_float() || !Halide::Internal::is_const_zero(Halide::Internal::simplify(b))) return a / b;
+    auto const* const zero = Halide::Internal::simplify(b).as<Halide::Internal::FloatImm>();
+    double const infinity = std::numeric_limits<double>::infinity();
+    return a * Halide::Internal::make_const(b.type(), zero != nullptr && std::signbit(zero->value) ? -infinity : infinity);
+}
+
 /// Builds the value of node `at`. `leaf(node position)` gives accesses, parameters and axes; everything else is made here.
 template <class Leaf>
 Halide::Expr build_value(computation_view nodes, int at, Leaf const& leaf) {
@@ -60,7 +69,7 @@ Halide::Expr build_value(computation_view nodes, int at, Leaf const& leaf) {
         case operation::add: return argument(0) + argument(1);
         case operation::subtract: return argument(0) - argument(1);
         case operation::multiply: return argument(0) * argument(1);
-        case operation::divide: return argument(0) / argument(1);
+        case operation::divide: return quotient(argument(0), argument(1));
         case operation::modulo: return argument(0) % argument(1);
         case operation::minimum: return smaller(argument(0), argument(1));
         case operation::maximum: return larger(argument(0), argument(1));
