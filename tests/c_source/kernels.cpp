@@ -33,6 +33,7 @@ constexpr tensor<std::uint16_t> lengths{"lengths"};
 constexpr tensor<std::int32_t> scaled_lengths{"scaled_lengths"};
 constexpr auto rescaled = scaled_lengths(few) = rescale(cast<std::int32_t>(lengths(few)), 1518500250, 4);
 constexpr auto rescaled_on_core = schedule(rescaled, banked);
+constexpr auto rescaled_in_lanes = schedule(rescaled, banked).vectorize(few);
 constexpr auto tripled = y(few) = x(few) * 3;
 constexpr auto in_more_blocks =
     schedule(tripled, banked).cache_read(x, close).layout([](auto i) { return index_map(i % 4, separator, i / 4); });
@@ -196,7 +197,10 @@ TEST_CASE("parameters, negative indices, scalars, rank 6, every operation and ty
     check<features::wrapped_on_core>();
     check<features::divided_on_core>();
 }
-TEST_CASE("compilers do not warn of comparisons that types decide") { check<rescaled_on_core>(); }
+TEST_CASE("compilers do not warn of comparisons that types decide") {
+    check<rescaled_on_core>();
+    check<rescaled_in_lanes>();
+}
 TEST_CASE("floating point inside of what is none is rounded as it is written") {
     check<truncated_on_dsp>();
     kernels::check_kernel(plan<truncated_on_dsp>, emulated<kernels::dsp>(), [](kernels::operand_data const& d) {

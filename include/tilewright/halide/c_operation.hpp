@@ -172,7 +172,10 @@ inline std::optional<std::pair<std::int64_t, std::int64_t>> c_expressions::range
 }
 /// A comparison with a number that comes out the same whatever the other side is: compilers warn of it. Its sides still count as used.
 inline std::optional<c_expressions::piece> c_expressions::decided(Expr const& a, Expr const& b, std::string_view sign, c_lane const& lane) {
-    if (is_number(a) == is_number(b)) return {};
+    auto const is_known = [](Expr const& e) {
+        return is_number(e.as<Halide::Internal::Broadcast>() != nullptr ? e.as<Halide::Internal::Broadcast>()->value : e);
+    };
+    if (is_known(a) == is_known(b)) return {};
     auto const left = range_by_type(a), right = range_by_type(b);
     if (!left || !right) return {};
     bool const below = left->second<right->first, above = left->first> right->second;
@@ -185,7 +188,7 @@ inline std::optional<c_expressions::piece> c_expressions::decided(Expr const& a,
     if (sign == " > " && (above || not_above)) is = above;
     if (sign == " >= " && (not_below || below)) is = not_below;
     if (!is) return {};
-    return piece{"((void)" + held(write(is_number(a) ? b : a, lane), unary) + ", " + (*is ? "1" : "0") + ")", word};
+    return piece{"((void)" + held(write(is_known(a) ? b : a, lane), unary) + ", " + (*is ? "1" : "0") + ")", word};
 }
 
 inline c_expressions::piece c_expressions::compared(Expr const& a, Expr const& b, char const* sign, level holds, c_lane const& lane) {
