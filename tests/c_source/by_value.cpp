@@ -30,20 +30,24 @@ constexpr schedule two_registers_wide(Computation const& what, axis const& colum
     return s.tensorize(ni, vfma8);
 }
 constexpr schedule by_fma = two_registers_wide(products, n);
-// A tile of 3 x 16 sums stays in registers, started from a bias.
+/// A tile of 3 x 16 sums stays in registers, started from a bias.
+template <class Computation>
+constexpr schedule sums_in_registers(Computation const& what, machine const& where) {
+    schedule s(what, where);
+    return s.tile(m, n, mo, no, mi, ni, 3, 16)
+        .reorder(mo, no, k, mi, ni)
+        .cache_read(B, vec)
+        .at(k)
+        .cache_read(bias, vec)
+        .at(no)
+        .cache_write(C, vec)
+        .at(no)
+        .unroll(mi)
+        .unroll(ni)
+        .tensorize(ni, vscale8);
+}
 constexpr auto matmul = C(m, n) = bias(n) + sum(k, A(m, k) * B(k, n));
-constexpr auto tile = schedule(matmul, simd)
-                          .tile(m, n, mo, no, mi, ni, 3, 16)
-                          .reorder(mo, no, k, mi, ni)
-                          .cache_read(B, vec)
-                          .at(k)
-                          .cache_read(bias, vec)
-                          .at(no)
-                          .cache_write(C, vec)
-                          .at(no)
-                          .unroll(mi)
-                          .unroll(ni)
-                          .tensorize(ni, vscale8);
+constexpr auto tile = sums_in_registers(matmul, simd);
 
 // The last tile has one register of two.
 constexpr axis n24{"n", 24};
@@ -60,18 +64,7 @@ constexpr auto vbegin8 = intrinsic("vbegin8", c(i) = d(i) + sum(a() * b(i)))
                              .calls("vstart8", argument::address(a), argument::address(b), argument::address(d));
 constexpr auto overwriting = machine("overwriting", dram, vec, cpu, vload, vstore, vscale8, vbegin8);
 constexpr auto from_tile = C(m, n) = bias(m, n) + sum(k, A(m, k) * B(k, n));
-constexpr auto in_registers = schedule(from_tile, overwriting)
-                                  .tile(m, n, mo, no, mi, ni, 3, 16)
-                                  .reorder(mo, no, k, mi, ni)
-                                  .cache_read(B, vec)
-                                  .at(k)
-                                  .cache_read(bias, vec)
-                                  .at(no)
-                                  .cache_write(C, vec)
-                                  .at(no)
-                                  .unroll(mi)
-                                  .unroll(ni)
-                                  .tensorize(ni, vscale8);
+constexpr auto in_registers = sums_in_registers(from_tile, overwriting);
 
 std::string vectors() {
     std::ifstream in(TILEWRIGHT_VECTORS_H);

@@ -218,28 +218,15 @@ TEST_CASE("drawn products with partial tiles and two levels of memories on chann
     for (int count = 0; count < 24;) {
         drawing draw(seed++);
         subject const& on_what = draw.any_of(subjects);
-        axis const m{"m", draw.between(1, 40)}, n{"n", draw.between(1, 30)}, k{"k", draw.between(1, 24)};
-        auto const product = cast<std::int32_t>(A(m, k)) * cast<std::int32_t>(B(k, n));
-        auto const from_zero = C(m, n) += product;
-        auto const more = C(m, n) = C(m, n) + sum(k, product);
-        schedule made(draw.below(3) == 0 ? more.view() : from_zero.view(), *on_what.where);
-        made.tile(m, n, mo, no, mi, ni, draw.between(1, 12), draw.between(1, 12)).split(k, ko, ki, draw.between(1, 9));
-        made.reorder(mo, no, ko, mi, ki, ni);
-        auto const versions = [&] {
-            if (int const some = draw.between(1, 4); some > 1) made.buffers(some);
-        };
-        bool const two_levels = draw.below(2) == 0;
-        if (two_levels) made.cache_read(A, l2).at(mo), versions();
-        made.cache_read(A, l1).at(ko), versions();
-        if (draw.below(3) > 0) made.cache_read(B, l1).at(draw.below(2) == 0 ? ko : no), versions();
-        if (draw.below(3) > 0) made.cache_write(C, l1).at(draw.below(2) == 0 ? no : mo), versions();
-        auto const plan = std::make_unique<plan_value>(make_plan(made));
-        if (plan->refusal) continue;
-        INFO("seed " << seed - 1);
-        emulator on(*on_what.where, *on_what.semantics);
-        kernels::check_kernel(*plan, on);
-        CHECK(predict(*plan).cycles == predict(*plan, ir::visiting::everything).cycles);
-        ++run[on_what.where], ++count;
+        channels::draw_product(draw, *on_what.where, [&](schedule const& made) {
+            auto const plan = std::make_unique<plan_value>(make_plan(made));
+            if (plan->refusal) return;
+            INFO("seed " << seed - 1);
+            emulator on(*on_what.where, *on_what.semantics);
+            kernels::check_kernel(*plan, on);
+            CHECK(predict(*plan).cycles == predict(*plan, ir::visiting::everything).cycles);
+            ++run[on_what.where], ++count;
+        });
     }
     CHECK(run.size() == std::size(subjects));
 }

@@ -141,7 +141,7 @@ class c_expressions {
     piece rounded(char const* helper, char const* sign, Expr const& a, Expr const& b, c_lane const& lane);
     static bool is_wide(Expr const& e);
     piece beside(Expr const& other, Expr const& e, c_lane const& lane);
-    static std::optional<std::pair<std::int64_t, std::int64_t>> range_by_type(Expr const& of);
+    static std::optional<std::pair<std::int64_t, std::int64_t>> range_by_type(Expr e);
     std::optional<piece> decided(Expr const& a, Expr const& b, std::string_view sign, c_lane const& lane);
     piece compared(Expr const& a, Expr const& b, char const* sign, level holds, c_lane const& lane);
     piece converted(Halide::Type const& to, Expr const& value, c_lane const& lane);

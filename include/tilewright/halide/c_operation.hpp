@@ -155,16 +155,10 @@ inline c_expressions::piece c_expressions::rounded(char const* helper, char cons
 }
 
 /// What the type of an integer says of its values, before it was widened; of a number, the number.
-inline std::optional<std::pair<std::int64_t, std::int64_t>> c_expressions::range_by_type(Expr const& of) {
+inline std::optional<std::pair<std::int64_t, std::int64_t>> c_expressions::range_by_type(Expr e) {
     using namespace Halide::Internal;
-    Expr e = of;
-    if (auto const* const op = e.as<Broadcast>()) e = op->value;
     if (auto const* const op = e.as<IntImm>()) return std::pair{op->value, op->value};
-    auto const keeps = [](Halide::Type const& from, Halide::Type const& to) {
-        return (from.is_uint() && to.is_uint() && to.bits() >= from.bits()) || (from.is_uint() && to.is_int() && to.bits() > from.bits()) ||
-               (from.is_int() && to.is_int() && to.bits() >= from.bits());
-    };
-    for (Cast const* op = e.as<Cast>(); op != nullptr && keeps(op->value.type(), op->type); op = e.as<Cast>()) e = op->value;
+    for (Cast const* op = e.as<Cast>(); op != nullptr && op->type.can_represent(op->value.type()); op = e.as<Cast>()) e = op->value;
     Halide::Type const t = e.type();
     if (!(t.is_int() || t.is_uint()) || t.bits() > 32) return {};
     std::int64_t const half = std::int64_t{1} << (t.bits() - 1);
@@ -172,14 +166,17 @@ inline std::optional<std::pair<std::int64_t, std::int64_t>> c_expressions::range
 }
 /// A comparison with a number that comes out the same whatever the other side is: compilers warn of it. Its sides still count as used.
 inline std::optional<c_expressions::piece> c_expressions::decided(Expr const& a, Expr const& b, std::string_view sign, c_lane const& lane) {
-    auto const is_known = [](Expr const& e) {
-        return is_number(e.as<Halide::Internal::Broadcast>() != nullptr ? e.as<Halide::Internal::Broadcast>()->value : e);
+    auto const of_lane = [](Expr const& e) {
+        auto const* const op = e.as<Halide::Internal::Broadcast>();
+        return op != nullptr ? op->value : e;
     };
-    if (is_known(a) == is_known(b)) return {};
-    auto const left = range_by_type(a), right = range_by_type(b);
+    bool const known = is_number(of_lane(a));
+    if (known == is_number(of_lane(b))) return {};
+    auto const left = range_by_type(of_lane(a)), right = range_by_type(of_lane(b));
     if (!left || !right) return {};
-    bool const below = left->second<right->first, above = left->first> right->second;
-    bool const not_above = left->second <= right->first, not_below = left->first >= right->second;
+    auto const [lowest, highest] = *left;
+    auto const [least, most] = *right;
+    bool const below = highest<least, above = lowest> most, not_above = highest <= least, not_below = lowest >= most;
     std::optional<bool> is;
     if (sign == " == " && (below || above)) is = false;
     if (sign == " != " && (below || above)) is = true;
@@ -188,7 +185,7 @@ inline std::optional<c_expressions::piece> c_expressions::decided(Expr const& a,
     if (sign == " > " && (above || not_above)) is = above;
     if (sign == " >= " && (not_below || below)) is = not_below;
     if (!is) return {};
-    return piece{"((void)" + held(write(is_known(a) ? b : a, lane), unary) + ", " + (*is ? "1" : "0") + ")", word};
+    return piece{"((void)" + held(write(known ? b : a, lane), unary) + ", " + (*is ? "1" : "0") + ")", word};
 }
 
 inline c_expressions::piece c_expressions::compared(Expr const& a, Expr const& b, char const* sign, level holds, c_lane const& lane) {

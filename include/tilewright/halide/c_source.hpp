@@ -265,12 +265,13 @@ class c_kernel_writer {
         }
         return false;
     }
+    bool is_used(std::string const& name) const { return code_.values.used.count(name) != 0; }
     /// A statement for each scalar that nothing of the code depends on.
     std::string unused_parameters() const {
         std::string text;
         std::vector<scalar_parameter> const scalars = parameters_of(plan_);
         for (std::size_t at = 0; at < scalars.size(); ++at) {
-            if (code_.values.used.count(scalars[at].code) == 0) text += "    (void)" + signature_.words.parameters[at] + ";\n";
+            if (!is_used(scalars[at].code)) text += "    (void)" + signature_.words.parameters[at] + ";\n";
         }
         return text;
     }
@@ -281,7 +282,6 @@ class c_kernel_writer {
             parameters += (parameters.empty() ? "" : ", ") + type + word;
             given += (given.empty() ? "" : ", ") + value;
         };
-        auto const is_used = [&](std::string const& name) { return code_.values.used.count(name) != 0; };
         for (c_argument const& a : signature_.tensors) {
             buffer const& b = plan_.buffers[static_cast<std::size_t>(a.at)];
             if (is_used(names_.buffers[static_cast<std::size_t>(a.at)]))

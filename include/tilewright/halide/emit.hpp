@@ -165,18 +165,8 @@ class emitter : code_copies {
         }
         // What a stage computes for a reader of a border can lie outside as a whole.
         bool const outside = computes_for_border() && !is_const_one(is_whole(plan_, b, loop_values()));
-        // Pieces of two limits go together where they are of different loops.
-        std::set<int> ended;
-        bool shared = false;
-        for (std::vector<tile_part> const& of_limit : pieces) {
-            std::set<int> mine;
-            for (tile_part const& piece : of_limit) {
-                for (auto const& [loop, range] : piece.ranges) mine.insert(loop);
-            }
-            for (int loop : mine) shared |= !ended.insert(loop).second;
-        }
-        bool const constant =
-            !outside && !shared && ends.size() <= 3 && std::none_of(pieces.begin(), pieces.end(), [](auto const& p) { return p.empty(); });
+        bool const constant = !outside && !end_one_loop(pieces) && ends.size() <= 3 &&
+                              std::none_of(pieces.begin(), pieces.end(), [](auto const& p) { return p.empty(); });
         auto const lower = [&](tile_part const& part) {
             Stmt lowered = across_blocks(buffers_of(b), lower_tile_body(plan_, b, names_, how_.target, part, how_.checked));
             lowered = with_asking(b, part, lowered);
@@ -282,6 +272,21 @@ class emitter : code_copies {
             reductions += plan_.variables[static_cast<std::size_t>(b.loops[static_cast<std::size_t>(at)])].reduction ? 1 : 0;
         bool const reorders = l.reduction && pieces.size() > 1 && reductions > rest.loop_count;
         return reorders ? std::vector<tile_part>() : pieces;
+    }
+
+    /// Whether pieces of two limits are of one loop: such do not go together.
+    static bool end_one_loop(std::vector<std::vector<tile_part>> const& pieces) {
+        std::set<int> ended;
+        for (std::vector<tile_part> const& of_limit : pieces) {
+            std::set<int> mine;
+            for (tile_part const& piece : of_limit) {
+                for (auto const& [loop, range] : piece.ranges) mine.insert(loop);
+            }
+            for (int loop : mine) {
+                if (!ended.insert(loop).second) return true;
+            }
+        }
+        return false;
     }
 
     /// Where a body's reduction begins.

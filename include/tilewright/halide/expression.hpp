@@ -40,10 +40,11 @@ inline Halide::Expr larger(Halide::Expr const& a, Halide::Expr const& b) {
 
 /// a / b. Halide refuses code that divides by a constant 0, which is no mistake where b is floating point.
 inline Halide::Expr quotient(Halide::Expr const& a, Halide::Expr const& b) {
-    if (!b.type().is_float() || !Halide::Internal::is_const_zero(Halide::Internal::simplify(b))) return a / b;
-    auto const* const zero = Halide::Internal::simplify(b).as<Halide::Internal::FloatImm>();
-    double const infinity = std::numeric_limits<double>::infinity();
-    return a * Halide::Internal::make_const(b.type(), zero != nullptr && std::signbit(zero->value) ? -infinity : infinity);
+    if (!b.type().is_float()) return a / b;
+    Halide::Expr const known = Halide::Internal::simplify(b);
+    auto const* const number = known.as<Halide::Internal::FloatImm>();
+    if (number == nullptr || number->value != 0) return a / b;
+    return a * Halide::Internal::make_const(b.type(), std::copysign(std::numeric_limits<double>::infinity(), number->value));
 }
 
 /// Builds the value of node `at`. `leaf(node position)` gives accesses, parameters and axes; everything else is made here.

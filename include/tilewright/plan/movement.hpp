@@ -1,14 +1,9 @@
 #pragma once
 #include <tilewright/plan/call_shape.hpp>
+#include <tilewright/plan/step_cycles.hpp>
 
 // Turns a region into calls of a transfer that can express it.
 namespace tilewright::detail {
-
-/// Cycles of the core for one element that it fills.
-constexpr std::int64_t fill_cycles(plan_value const& plan, movement const& m) {
-    buffer const& b = plan.buffers[static_cast<std::size_t>(m.destination)];
-    return plan.where->host().costs.store + plan.where->memories[b.memory].wait_cycles;
-}
 
 /// Cycles that a load or store by code takes longer in the memory of a buffer than in one without wait states.
 constexpr std::int32_t wait_at(planning& p, int buffer_at) {

@@ -48,8 +48,7 @@ struct clocks {
         machine const& where = *in.plan().where;
         std::int64_t const elements = in.elements_of(m);
         if (elements == 0) return;
-        if (m.transfer < 0)
-            return void(now += elements * (m.cycles * bytes_of(in.plan().buffers[static_cast<std::size_t>(m.destination)].type) / m.bytes));
+        if (m.transfer < 0) return void(now += elements * fill_cycles(in.plan(), m));
         transfer_description const& t = where.transfers[m.transfer];
         job_time const time = time_of(t.costs, elements * bytes_of(in.plan().buffers[static_cast<std::size_t>(m.destination)].type));
         int const on = in.plan().lane_of(m, in.number_of(m));

@@ -43,14 +43,8 @@ struct region {
         form.add(c.form, c.is == clip_kind::end ? 1 : -1);
         c = {form, c.is == clip_kind::end ? c.bound : 1 - c.bound, -1, clip_kind::only};
     }
-    constexpr bool is_clipped(int dimension) const {
-        bool found = false;
-        for (int at = 0; at < clips.size(); ++at) {
-            clipped const& c = clips[static_cast<std::size_t>(at)];
-            found |= c.dimension == dimension && (shortens(c.is) || pads(c.is));
-        }
-        return found;
-    }
+    /// Whether a dimension, or what is read of it, ends early.
+    constexpr bool is_clipped(int dimension) const { return is_shortened(dimension) || padded_ends(dimension) != 0; }
     /// At which ends of a dimension the call writes a border: 1 in front, 2 behind, 3 both.
     constexpr unsigned padded_ends(int dimension) const {
         unsigned ends = 0;

@@ -2,7 +2,7 @@
 #include <tilewright/machine/clock.hpp>
 #include <tilewright/plan/setting.hpp>
 
-// What the steps of an intrinsic take, by how much of its axes they cover.
+// What single steps take: those of an intrinsic, by how much of its axes they cover, and elements that the core fills.
 namespace tilewright::detail {
 
 using namespace ir;
@@ -51,6 +51,12 @@ constexpr std::int64_t cycles_of_step(Run const& in, intrinsic_form const& form,
     extents.fill(stage::most_index);
     cover(in, form, extents);
     return time_of(in.plan().where->intrinsics[form.intrinsic].costs, extents).busy;
+}
+
+/// Cycles of the core for one element that it fills.
+constexpr std::int64_t fill_cycles(plan_value const& plan, movement const& m) {
+    buffer const& b = plan.buffers[static_cast<std::size_t>(m.destination)];
+    return plan.where->host().costs.store + plan.where->memories[b.memory].wait_cycles;
 }
 
 }  // namespace tilewright::detail

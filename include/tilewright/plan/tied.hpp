@@ -82,10 +82,8 @@ constexpr int bank_asked_for(planning& p, int buffer_at) {
 /// The stage that reads what stage `s` overwrites in buffer `read`, when it may be gone; -1: none. A stage in front of it, which is
 /// computed at the loop of the buffer, has read it by then.
 constexpr int reads_too_late(planning& p, int s, int read, tied_operand const& tied) {
-    label const& tensor = p.plan
-                              .what[tied.found.nodes[static_cast<std::size_t>(tied.found.find(
-                                  p.of->where().intrinsics[tied.intrinsic].operands[static_cast<std::size_t>(tied.operand)].tensor))]]
-                              .name;
+    label const& operand = p.of->where().intrinsics[tied.intrinsic].operands[static_cast<std::size_t>(tied.operand)].tensor;
+    label const& tensor = p.plan.what[tied.found.nodes[static_cast<std::size_t>(tied.found.find(operand))]].name;
     int const level = level_of(p, read).level;
     bool const in_turn = !has_asynchronous_intrinsics(p.of->where());
     auto const is_late = [&](int t) { return t != s && (t > s || !in_turn || p.placed(t).level != level); };
@@ -103,8 +101,7 @@ constexpr int reads_too_late(planning& p, int s, int read, tied_operand const& t
     for (int binding = 1; binding < tied.found.count; ++binding) {
         auto const b = static_cast<std::size_t>(binding);
         use const* const u = p.plan.use_at(tied.found.nodes[b]);
-        bool const other =
-            tied.found.names[b] != p.of->where().intrinsics[tied.intrinsic].operands[static_cast<std::size_t>(tied.operand)].tensor;
+        bool const other = tied.found.names[b] != operand;
         if (other && u != nullptr && u->buffer == read) return s;
     }
     return -1;
