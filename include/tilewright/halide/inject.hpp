@@ -1,6 +1,7 @@
 #pragma once
 #include <tilewright/halide/algorithm.hpp>
 #include <tilewright/halide/c_names.hpp>
+#include <tilewright/halide/element_alignment.hpp>
 #include <tilewright/halide/emit.hpp>
 #include <tilewright/halide/strided_vectors.hpp>
 #include <tilewright/plan/arguments.hpp>
@@ -41,7 +42,8 @@ class read_shapes_once : public Halide::Internal::IRMutator {
 class inject_program : public Halide::Internal::IRMutator {
   public:
     inject_program(std::string output, Halide::Internal::Stmt const& program, Halide::Target const& target)
-        : output_(std::move(output)), program_(strided_vectors(target).mutate(read_shapes_once().in_front_of(program))) {}
+        : output_(std::move(output)),
+          program_(element_alignment(output_).mutate(strided_vectors(target).mutate(read_shapes_once().in_front_of(program)))) {}
 
     using IRMutator::mutate;
     Halide::Internal::Stmt mutate(Halide::Internal::Stmt const& whole) override {
