@@ -69,6 +69,15 @@ TEST_CASE("the lanes of a dense vector are one access, those of another one each
     REQUIRE(calls_of(gather).size() == 4);
     CHECK(calls_of(gather)[0] == "3, (uint64)5000, (int64)8, 0");
 }
+TEST_CASE("lanes of a load that nothing is made of are not reported") {
+    Expr const span = load("a", Ramp::make(16, 1, 5));
+    CHECK(calls_of(store("b", Shuffle::make({span}, {0, 3, 1}), Ramp::make(8, 1, 3))) ==
+          texts{"0, (uint64)1032, (int64)2, 0", "0, (uint64)1034, (int64)2, 0", "0, (uint64)1038, (int64)2, 0",
+                "3, (uint64)5016, (int64)6, 1"});
+    Expr const both = Shuffle::make({load("a", Ramp::make(0, 1, 2)), load("b", Ramp::make(0, 1, 2))}, {0, 2, 3});
+    CHECK(calls_of(store("b", both, Ramp::make(8, 1, 3))) ==
+          texts{"0, (uint64)1000, (int64)2, 0", "3, (uint64)5000, (int64)4, 0", "3, (uint64)5016, (int64)6, 1"});
+}
 TEST_CASE("lanes that a predicate leaves out are not reported") {
     Expr const few = Ramp::make(0, 1, 2) < Broadcast::make(Variable::make(Int(32), "n"), 2);
     auto const lines = lines_of(store("b", Broadcast::make(cast<std::int16_t>(1), 2), Ramp::make(0, 5, 2), few));

@@ -478,6 +478,20 @@ TEST_CASE("operands that an instruction cannot take from a layout are refused") 
               .find("`panels` does not match stage `C`: the last dimension of `a` lies along dimension 0 of a tensor whose last is 1") ==
           0);
 }
+TEST_CASE("lanes that a layout scatters read their elements, and nothing of the room between them") {
+    for (machine const& where : machines) {
+        constexpr tensor<std::int32_t> X{"X"}, Y{"Y"};
+        axis const i{"i", 24}, io{"io"}, ii{"ii"};
+        auto const more = Y(i) = X(i) + 1;
+        schedule s(more, where);
+        // Of 2 x 7 places 8 have an element: 7 in one column, and one in the other.
+        s.split(i, io, ii, 8).vectorize(ii).cache_read(X, l1).at(io).layout([](auto at) { return index_map(at % 7, at / 7); });
+        emulator on(where, {});
+        check(s, on, [](kernels::operand_data const& d) {
+            for (int at = 0; at < 24; ++at) d.out<std::int32_t>()[at] = d.in<std::int32_t>(0)[at] + 1;
+        });
+    }
+}
 TEST_CASE("blocks with one port: what is spread over a bank uses it") {
     memory const narrow{.name = "narrow", .base = 0x1000'0000, .capacity = 64_KiB, .alignment = 64, .banks = 4, .ports = 1};
     machine where("dsp", dram, narrow);

@@ -1,6 +1,7 @@
 #pragma once
 #include <Halide.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -19,15 +20,18 @@ struct checked_buffer {
 
 namespace detail {
 
+/// A load or store of a vector, or of one element.
+struct access {
+    std::string name;
+    int bytes = 0;  ///< of one element
+    Halide::Expr index, predicate;
+    std::set<int> unused{};  ///< lanes that nothing is made of
+};
+
 /// The loads of an expression.
 class find_loads : public Halide::Internal::IRVisitor {
   public:
-    struct found {
-        std::string name;
-        int bytes = 0;
-        Halide::Expr index, predicate;
-    };
-    std::vector<found> loads;
+    std::vector<access> loads;
 
   protected:
     using IRVisitor::visit;
@@ -42,6 +46,17 @@ class find_loads : public Halide::Internal::IRVisitor {
         Halide::Expr made = op->predicate;
         for (Halide::Expr const& guard : guards_) made = made && guard_of(guard, op->type.lanes());
         loads.push_back({op->name, op->type.element_of().bytes(), with_lets(op->index), with_lets(made)});
+    }
+    void visit(Halide::Internal::Shuffle const* op) override {
+        int begin = 0;
+        for (Halide::Expr const& part : op->vectors) {
+            part.accept(this);
+            int const lanes = part.type().lanes();
+            for (int lane = 0; lane < lanes && part.as<Halide::Internal::Load>() != nullptr; ++lane) {
+                if (std::find(op->indices.begin(), op->indices.end(), begin + lane) == op->indices.end()) loads.back().unused.insert(lane);
+            }
+            begin += lanes;
+        }
     }
     void visit(Halide::Internal::Call const* op) override {
         if (op->name != padded_call) return IRVisitor::visit(op);
@@ -83,7 +98,7 @@ class report_accesses : public Halide::Internal::IRMutator {
     Stmt visit(Halide::Internal::Store const* op) override {
         std::vector<Stmt> reports;
         for (Expr const& part : {op->index, op->predicate, op->value}) report_loads(part, reports);
-        report(op->name, op->value.type().element_of().bytes(), op->index, op->predicate, true, reports);
+        report({op->name, op->value.type().element_of().bytes(), op->index, op->predicate}, true, reports);
         return in_front(reports, op);
     }
     Stmt visit(Halide::Internal::LetStmt const* op) override { return in_front_of(op->value, IRMutator::visit(op)); }
@@ -116,24 +131,24 @@ class report_accesses : public Halide::Internal::IRMutator {
     void report_loads(Expr const& part, std::vector<Stmt>& into) {
         find_loads found;
         part.accept(&found);
-        for (auto const& load : found.loads) report(load.name, load.bytes, load.index, load.predicate, false, into);
+        for (access const& load : found.loads) report(load, false, into);
     }
-    void report(std::string const& name, int bytes, Expr const& index, Expr const& predicate, bool writes, std::vector<Stmt>& into) {
+    void report(access const& what, bool writes, std::vector<Stmt>& into) {
         using namespace Halide::Internal;
-        if (own_.count(name) != 0) return;
-        auto const known = buffers_.find(name);
-        if (known == buffers_.end()) throw std::logic_error("a tile body touches `" + name + "`, which is no buffer of the plan");
-        bool const always = is_const_one(predicate);
-        Ramp const* const ramp = index.as<Ramp>();
-        if (always && index.type().is_scalar()) {
-            into.push_back(call(known->second, index, bytes, 1, writes));
-        } else if (always && ramp != nullptr && ramp->base.type().is_scalar() && is_const_one(ramp->stride)) {
-            into.push_back(call(known->second, ramp->base, bytes, ramp->lanes, writes));
+        if (own_.count(what.name) != 0) return;
+        auto const known = buffers_.find(what.name);
+        if (known == buffers_.end()) throw std::logic_error("a tile body touches `" + what.name + "`, which is no buffer of the plan");
+        bool const always = is_const_one(what.predicate), whole = always && what.unused.empty();
+        Ramp const* const ramp = what.index.as<Ramp>();
+        if (whole && what.index.type().is_scalar()) {
+            into.push_back(call(known->second, what.index, what.bytes, 1, writes));
+        } else if (whole && ramp != nullptr && ramp->base.type().is_scalar() && is_const_one(ramp->stride)) {
+            into.push_back(call(known->second, ramp->base, what.bytes, ramp->lanes, writes));
         } else {
-            for (int lane = 0; lane < index.type().lanes(); ++lane) {
-                Expr const at = lane_of(index, lane);
-                Stmt const one = call(known->second, at, bytes, 1, writes);
-                into.push_back(always ? one : IfThenElse::make(lane_of(predicate, lane), one));
+            for (int lane = 0; lane < what.index.type().lanes(); ++lane) {
+                if (what.unused.count(lane) != 0) continue;
+                Stmt const one = call(known->second, lane_of(what.index, lane), what.bytes, 1, writes);
+                into.push_back(always ? one : IfThenElse::make(lane_of(what.predicate, lane), one));
             }
         }
     }
@@ -174,8 +189,9 @@ class report_accesses : public Halide::Internal::IRMutator {
 ///
 ///     tilewright_emulate_access(machine, stage, buffer, address, bytes, writes)
 ///
-/// for each load and for the store, the loads first. The lanes of a dense vector are one call, those of another one each, and lanes that a
-/// predicate leaves out none. A code other than 0 ends the kernel, which returns it, before the access happens.
+/// for each load and for the store, the loads first. The lanes of a dense vector are one call, those of another one each. Lanes that a
+/// predicate leaves out, and those of a load that nothing is made of, are none. A code other than 0 ends the kernel, which returns it,
+/// before the access happens.
 ///
 /// @param body     as `lower_tile_body` returns it
 /// @param machine  the emulator, as a value of type handle
