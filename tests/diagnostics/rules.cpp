@@ -390,6 +390,7 @@ TEST_CASE("every rule is raised by what breaks it") {
     auto const diagonal = intrinsic("diagonal", c(i) = d(i, i)).reads(d, spad).writes(c, spad);
     auto const sums = intrinsic("sums", c(i) = sum(l, d(i, l))).reads(d, spad).writes(c, spad);
     book.mismatch_with(rule::neighbours_apart, C(m) = -D(2 * m), negate, m);
+    book.mismatch_with(rule::axis_in_two_dimensions, C(m) = -D(m, m), negate, m);
     book.mismatch_with(rule::other_constant, C(m) = D(m) * 3, twice, m);
     book.mismatch_with(rule::dimensions_in_one, C(m) = D(m), diagonal, m);
     book.mismatch_with(rule::overwriting_what_continues, C(m) = C(m) + sum(l, D(m, l)), sums, m, l);

@@ -95,6 +95,7 @@
     X(step_on_the_next_tile, "the last step falls on the next tile of `$2`; stage it further in")                                       \
     X(step_behind_a_reduction, "no transfer fills `$2` so that the last step adds nothing")                                             \
     X(other_index, "along one axis the index of `$2` moves by #0, in the intrinsic by #1")                                              \
+    X(axis_in_two_dimensions, "one axis moves `$2` along two dimensions, #0 and #1")                                                    \
     X(overwrites_an_argument, "`$3` is the caller's, whose tensors have places of their own; stage it")                                 \
     X(overwritten_at_another_loop, "they are made inside #0 and #1 loops; stage or compute both at one loop")                           \
     X(overwrites_partial_sums, "at this loop the buffer holds partial sums, which are loaded there")                                    \

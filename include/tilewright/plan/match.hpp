@@ -96,9 +96,9 @@ struct matcher {
                     std::int64_t const have = coefficient(node, dimension, found.loop_of_axis[static_cast<std::size_t>(axis)]);
                     if (have == 0) continue;
                     if (have >= not_linear) return differs(rule::covered_by_a_fused_loop, name, 0, wanted);
-                    if (have < 0 || have % wanted != 0 || (where >= 0 && (where != dimension || factor != have / wanted))) {
+                    if (have < 0 || have % wanted != 0 || (where == dimension && factor != have / wanted))
                         return differs(rule::other_index, name, have, wanted);
-                    }
+                    if (where >= 0 && where != dimension) return differs(rule::axis_in_two_dimensions, name, where, dimension);
                     where = dimension;
                     factor = have / wanted;
                 }
