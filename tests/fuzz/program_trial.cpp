@@ -1,6 +1,14 @@
 #include "fuzz/program_trial.hpp"
 
+#include <dlfcn.h>
+#include <unistd.h>
+
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <sstream>
+#include <tilewright/halide/c_program.hpp>
 #include <tilewright/halide/jit_program.hpp>
 
 #include "fuzz/trial.hpp"
@@ -12,87 +20,153 @@ using namespace tilewright;
 
 namespace {
 
-outcome failed(std::string const& text) { return {outcome::kind::failed, "program: " + text}; }
+/// The program as something that runs. @return its code
+using program_code = std::function<int()>;
 
-/// One run. @return what is wrong; empty: nothing
-std::string check_run(programs::drawn_program const& drawn, program_emulator& on, halide::jit_program& code,
-                      program_plan_value const& plan) {
-    on.fill_memories(0xa5);
-    on.reset();
-    auto const values_of = [&](int at) -> std::vector<programs::element> const& {
-        static std::vector<programs::element> const none;
-        for (programs::drawn_tensor const& t : drawn.tensors) {
-            if (label(t.name.c_str()) == plan.tensor_at(at).name) return t.values;
-        }
-        return none;
-    };
-    for (int at = 0; at < plan.tensors.size(); ++at) {
-        if (plan.tensor_at(at).kind != ir::tensor_kind::input) continue;
-        std::memcpy(on.address(at), values_of(at).data(), values_of(at).size() * sizeof(programs::element));
+/// C that defines what a program's C of the emulated binding asks for: the program and the machine of each kernel, as they are given to
+/// `NAME_use`, which has the program, then the machine of every agent. @param binding  the same in C++
+std::string c_binding(std::string const& name, std::string const& binding) {
+    std::ostringstream text;
+    text << "#include \"" << name << ".h\"\nstatic void **parts;\nvoid " << name << "_use(void **given);\nvoid " << name
+         << "_use(void **given) { parts = given; }\n";
+    std::istringstream lines(binding);
+    std::string const head = "extern \"C\" void* ";
+    for (std::string line; std::getline(lines, line);) {
+        if (line.compare(0, head.size(), head) != 0) continue;
+        std::string const symbol = line.substr(head.size(), line.find('(') - head.size());
+        std::size_t const agent = line.find(".on(");
+        std::string const part = agent == std::string::npos ? "0" : "1 + " + line.substr(agent + 4, line.find(')', agent) - agent - 4);
+        text << "void *" << symbol << "(void);\nvoid *" << symbol << "(void) { return parts[" << part << "]; }\n";
     }
-    if (int const said = code.run(); said != 0 || !on.error().empty()) return "it returns " + std::to_string(said) + " " + on.error();
-    if (plan.total_known && static_cast<double>(on.cycles()) != static_cast<double>(plan.cycles()))
-        return std::to_string(on.cycles()) + " cycles executed, " + std::to_string(static_cast<double>(plan.cycles())) + " predicted";
-    for (int at = 0; at < plan.tensors.size(); ++at) {
-        if (plan.tensor_at(at).kind != ir::tensor_kind::output) continue;
-        if (std::memcmp(on.address(at), values_of(at).data(), values_of(at).size() * sizeof(programs::element)) != 0)
-            return "output " + plan.tensor_at(at).name.str() + " differs";
-    }
-    return {};
+    return text.str();
 }
 
 }  // namespace
 
-std::string program_text(std::uint64_t seed) {
-    std::string const number = std::to_string(static_cast<std::uint32_t>(seed));
-    return "// auto const drawn = programs::drawer(" + number + ").draw();  of tests/program/random_program.hpp\n/*\n" +
-           programs::drawer(static_cast<std::uint32_t>(seed)).draw()->text + "*/\n";
-}
+struct program_trial::inside {
+    std::uint64_t seed;
+    std::unique_ptr<programs::drawn_program> drawn;
+    std::unique_ptr<program_plan_value> plan{};
+    std::unique_ptr<program_emulator> on{};
 
-outcome try_program(std::uint64_t seed) try {
-    auto const drawn = programs::drawer(static_cast<std::uint32_t>(seed)).draw();
-    auto const plan = std::make_unique<program_plan_value>(make_program_plan(drawn->what, 20'000));
-    if (plan->refusal)
-        return {outcome::kind::refused, "program_" + std::string(name_of(plan->refusal.kind)) + ": " + to_string(plan->refusal)};
-    if (std::string const fault = programs::fault_of(*plan); !fault.empty()) return failed(fault);
-    program_emulator on(*plan, std::vector<semantics_table>(static_cast<std::size_t>(drawn->what.agent_count)));
-    halide::jit_program compiled(on);
-    for (progress how : {progress::earliest, progress::latest, progress::random, progress::threads}) {
-        on.use(how, seed);
-        std::string const wrong = check_run(*drawn, on, compiled, *plan);
-        if (!wrong.empty()) return failed(wrong + " (engines " + name_of(how) + ")");
+    /// One run. @return what is wrong; empty: nothing
+    std::string check_run(program_code const& code) {
+        on->fill_memories(0xa5);
+        on->reset();
+        for (int at = 0; at < plan->tensors.size(); ++at) {
+            if (plan->tensor_at(at).kind != ir::tensor_kind::input) continue;
+            auto const& values = drawn->values_of(plan->tensor_at(at).name);
+            std::memcpy(on->address(at), values.data(), values.size() * sizeof(programs::element));
+        }
+        if (int const said = code(); said != 0 || !on->error().empty())
+            return "error: it returns " + std::to_string(said) + " " + on->error();
+        if (plan->total_known && static_cast<double>(on->cycles()) != static_cast<double>(plan->cycles()))
+            return "cycles: " + std::to_string(on->cycles()) + " executed, " + std::to_string(static_cast<double>(plan->cycles())) +
+                   " predicted";
+        for (int at = 0; at < plan->tensors.size(); ++at) {
+            if (plan->tensor_at(at).kind != ir::tensor_kind::output) continue;
+            auto const& values = drawn->values_of(plan->tensor_at(at).name);
+            if (std::memcmp(on->address(at), values.data(), values.size() * sizeof(programs::element)) != 0)
+                return "result: output " + plan->tensor_at(at).name.str() + " differs";
+        }
+        return {};
     }
-    // Calls of transfers fail in turn, on one agent after the other; then the program runs as if nothing had been.
-    for (int agent = 0; agent < drawn->what.agent_count; ++agent) {
-        for (progress how : {progress::earliest, progress::latest}) {
-            on.use(how, seed);
-            std::string wrong = check_run(*drawn, on, compiled, *plan);
-            if (!wrong.empty()) return failed(wrong + " (after a failure)");
-            std::int64_t calls = 0;
-            for (int at = 0; at < on.on(agent).what().transfers.size(); ++at) calls += on.on(agent).transfers(at).calls;
-            for (std::int64_t which : failing_calls(calls)) {
-                on.reset();
-                on.on(agent).fail_transfer(which, -9);
-                int const said = compiled.run();
-                if (said != -9)
-                    return failed("call " + std::to_string(which) + " of agent " + std::to_string(agent) + " failed, it returns " +
-                                  std::to_string(said));
-                for (int other = 0; other < drawn->what.agent_count; ++other) {
-                    if (on.on(other).in_flight() != 0) return failed("jobs are left in flight after a failure");
+    /// However engines get on; calls of transfers fail in turn, on one agent after the other; then it runs as if nothing had been.
+    std::string check(program_code const& code) {
+        for (progress how : {progress::earliest, progress::latest, progress::random, progress::threads}) {
+            on->use(how, seed);
+            std::string const wrong = check_run(code);
+            if (!wrong.empty()) return wrong + " (engines " + name_of(how) + ")";
+        }
+        for (int agent = 0; agent < drawn->what.agent_count; ++agent) {
+            for (progress how : {progress::earliest, progress::latest}) {
+                on->use(how, seed);
+                std::string wrong = check_run(code);
+                if (!wrong.empty()) return wrong + " (after a failure)";
+                std::int64_t calls = 0;
+                for (int at = 0; at < on->on(agent).what().transfers.size(); ++at) calls += on->on(agent).transfers(at).calls;
+                for (std::int64_t which : failing_calls(calls)) {
+                    on->reset();
+                    on->on(agent).fail_transfer(which, -9);
+                    int const said = code();
+                    if (said != -9)
+                        return "failure: call " + std::to_string(which) + " of agent " + std::to_string(agent) + " failed, it returns " +
+                               std::to_string(said);
+                    for (int other = 0; other < drawn->what.agent_count; ++other) {
+                        if (on->on(other).in_flight() != 0) return "failure: jobs are left in flight";
+                    }
                 }
             }
         }
+        on->use(progress::random, seed + 1);
+        std::string const wrong = check_run(code);
+        return wrong.empty() ? wrong : wrong + " (after failures)";
     }
-    on.use(progress::random, seed + 1);
-    std::string wrong = check_run(*drawn, on, compiled, *plan);
-    if (!wrong.empty()) return failed(wrong + " (after failures)");
-    halide::jit_program checked(on, true);
-    on.use(progress::latest);
-    wrong = check_run(*drawn, on, checked, *plan);
+    /// Writes C into the folder and compiles it. @throws what the library throws
+    program_code compiled_c(std::filesystem::path const& folder) {
+        std::string const name = "drawn";
+        halide::detail::c_program_writer writer(*plan, {name, halide::binding::emulated, {}});
+        for (auto const& [file, text] : writer.write()) std::ofstream(folder / file, std::ios::binary) << text;
+        std::ofstream(folder / "binding.c") << c_binding(name, writer.binding("", ""));
+        void* const library = compile_c(folder, {name + ".c", "binding.c"});
+        std::vector<void*> parts{on.get()};
+        for (int agent = 0; agent < drawn->what.agent_count; ++agent) parts.push_back(&on->on(agent));
+        auto* const use = reinterpret_cast<void (*)(void**)>(dlsym(library, (name + "_use").c_str()));
+        auto* const call = reinterpret_cast<int (*)()>(dlsym(library, name.c_str()));
+        return [=]() mutable { return use(parts.data()), call(); };
+    }
+};
+
+program_trial::program_trial(programs::recipe const& of, std::uint64_t seed)
+    : inside_(std::make_unique<inside>(inside{seed, programs::build(of)})) {}
+program_trial::~program_trial() = default;
+
+outcome program_trial::run() try {
+    inside& in = *inside_;
+    auto const failed = [](std::string const& text) { return outcome{outcome::kind::failed, "program_" + text}; };
+    in.plan = std::make_unique<program_plan_value>(make_program_plan(in.drawn->what, 20'000));
+    if (in.plan->refusal)
+        return {outcome::kind::refused, "program_" + std::string(name_of(in.plan->refusal.kind)) + ": " + to_string(in.plan->refusal)};
+    if (std::string const fault = programs::fault_of(*in.plan); !fault.empty()) return failed("plan: " + fault);
+    in.on =
+        std::make_unique<program_emulator>(*in.plan, std::vector<semantics_table>(static_cast<std::size_t>(in.drawn->what.agent_count)));
+    {
+        halide::jit_program compiled(*in.on);
+        std::string const wrong = in.check([&] { return compiled.run(); });
+        if (!wrong.empty()) return failed(wrong);
+    }
+    halide::jit_program checked(*in.on, true);
+    in.on->use(progress::latest);
+    std::string const wrong = in.check_run([&] { return checked.run(); });
     if (!wrong.empty()) return failed(wrong + " (every access checked)");
     return {};
 } catch (std::exception const& wrong) {
-    return failed(std::string("it throws ") + wrong.what());
+    return {outcome::kind::failed, std::string("program_exception: ") + wrong.what()};
+}
+
+outcome program_trial::run_c() {
+    std::string folder = (std::filesystem::temp_directory_path() / "tilewright_fuzz_XXXXXX").string();
+    if (mkdtemp(folder.data()) == nullptr) return {outcome::kind::failed, "c_program_exception: no folder for C source"};
+    outcome found{.in_c = true};
+    try {
+        std::string const wrong = inside_->check(inside_->compiled_c(folder));
+        if (!wrong.empty()) found = {outcome::kind::failed, "c_program_" + wrong, true};
+    } catch (std::exception const& wrong) {
+        found = {outcome::kind::failed, std::string("c_program_exception: ") + wrong.what()};
+    }
+    std::filesystem::remove_all(folder);
+    return found;
+}
+
+programs::recipe draw_program(std::uint64_t seed) { return programs::drawer(static_cast<std::uint32_t>(seed)).draw_recipe(); }
+
+outcome try_program(programs::recipe const& of, std::uint64_t seed, bool with_c) try {
+    program_trial one(of, seed);
+    outcome found = one.run();
+    if (found.is == outcome::kind::agreed && with_c) found = one.run_c();
+    return found;
+} catch (std::exception const& wrong) {
+    return {outcome::kind::refused, std::string("no_program: ") + wrong.what()};  // a recipe that names what it does not have
 }
 
 }  // namespace fuzz

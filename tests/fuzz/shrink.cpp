@@ -325,22 +325,7 @@ std::vector<drawn_case> smaller_cases(drawn_case const& from) {
 }  // namespace
 
 drawn_case shrink(drawn_case from, std::function<bool(drawn_case const&)> const& fails, std::function<bool()> const& enough) {
-    bool smaller = true;
-    std::size_t next = 0;
-    while (smaller && !enough()) {
-        smaller = false;
-        std::vector<drawn_case> const candidates = smaller_cases(from);
-        // What came after the last change that helped is tried first: what stands before it has been tried.
-        for (std::size_t tried = 0; tried < candidates.size() && !enough(); ++tried) {
-            std::size_t const at = (next + tried) % candidates.size();
-            if (!fails(candidates[at])) continue;
-            from = candidates[at];
-            next = at;
-            smaller = true;
-            break;
-        }
-    }
-    return from;
+    return smallest_failing(std::move(from), smaller_cases, fails, enough);
 }
 
 }  // namespace fuzz

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <deque>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <stdexcept>
@@ -20,7 +21,9 @@
 #include "fuzz/print.hpp"
 #include "fuzz/program_trial.hpp"
 #include "fuzz/shrink.hpp"
+#include "fuzz/shrink_program.hpp"
 #include "fuzz/trial.hpp"
+#include "program/program_text.hpp"
 
 namespace fuzz {
 
@@ -45,7 +48,10 @@ struct place_of_work {
     std::atomic<int> in_c{0};
 };
 
-std::string text_of(std::uint64_t seed) { return is_program(seed) ? program_text(seed) : cpp_of(draw(seed)); }
+std::string text_of(std::uint64_t seed, programs::recipe const& program) {
+    return "// seed " + std::to_string(seed) + "\n" + programs::cpp_of(program);
+}
+std::string text_of(std::uint64_t seed) { return is_program(seed) ? text_of(seed, draw_program(seed)) : cpp_of(draw(seed)); }
 
 void send(int to, std::uint64_t seed, outcome const& found, bool again = false) {
     record r{seed, found.is, found.in_c, again, {}};
@@ -96,7 +102,13 @@ void work(int to, place_of_work& at, walk_options const& options, std::uint64_t 
     for (std::uint64_t seed = first; seed < end; seed += step) {
         at.seed = at.drawn = seed;
         if (is_program(seed)) {
-            send(to, seed, try_program(seed));
+            program_trial program(draw_program(seed), seed);
+            outcome const found = program.run();
+            send(to, seed, found);
+            if (found.is != outcome::kind::agreed || !options.c_source) continue;
+            at.in_c = 1;
+            send(to, seed, program.run_c(), true);
+            at.in_c = 0;
             continue;
         }
         auto one = std::make_unique<trial>(draw(seed));
@@ -172,10 +184,10 @@ std::string death_of(int status, std::string const& errors) {
            said;
 }
 
-/// What becomes of a case in a process of its own.
-outcome try_apart(drawn_case const& of, bool with_c, double seconds, std::string const& folder) {
+/// What becomes of a case in a process of its own. @param tries  what tells
+outcome try_apart(std::uint64_t seed, std::function<outcome()> const& tries, double seconds, std::string const& folder) {
     std::string const errors = folder + "/apart";
-    child made = start([&](int to) { send(to, of.seed, try_case(of, with_c)); }, errors);
+    child made = start([&](int to) { send(to, seed, tries()); }, errors);
     outcome found;
     bool came = false;
     double const until = now() + seconds;
@@ -285,7 +297,8 @@ walk_result walk(walk_options const& options) {
             else after_end(w, status, hung);
         }
         while (!failed.empty() && !stopped) {
-            auto const [seed, what] = failed.front();
+            std::uint64_t const seed = failed.front().first;
+            std::string const what = failed.front().second;
             failed.pop_front();
             if (options.shows_progress) std::cout << "\nseed " << seed << ": " << what << "\n" << std::flush;
             walk_failure found{seed, what, {}};
@@ -294,15 +307,25 @@ walk_result walk(walk_options const& options) {
             double const until = now() + std::min(options.shrink_seconds, std::max(left(), 30.0));
             double const patience = category == "hangs" ? 40 : 60;
             std::string last = what;
-            auto const fails = [&](drawn_case const& smaller) {
-                outcome const is = try_apart(smaller, in_c, patience, folder);
+            auto const fails = [&](std::function<outcome()> const& smaller) {
+                outcome const is = try_apart(seed, smaller, patience, folder);
                 std::string const mine = is.category();
                 bool const same = is.is == outcome::kind::failed && (mine == category || "c_" + mine == category);
                 if (same) last = is.what;
                 return same;
             };
-            bool const shrinks = options.shrink_seconds > 0 && !is_program(seed);
-            std::string const text = shrinks ? cpp_of(shrink(draw(seed), fails, [&] { return stopped || now() > until; })) : text_of(seed);
+            auto const enough = [&] { return stopped || now() > until; };
+            std::string text;
+            if (options.shrink_seconds <= 0) text = text_of(seed);
+            else if (is_program(seed))
+                text = text_of(
+                    seed,
+                    shrink_program(
+                        draw_program(seed),
+                        [&](programs::recipe const& smaller) { return fails([&] { return try_program(smaller, seed, in_c); }); }, enough));
+            else
+                text = cpp_of(shrink(
+                    draw(seed), [&](drawn_case const& smaller) { return fails([&] { return try_case(smaller, in_c); }); }, enough));
             found.text = "// " + last + "\n" + text;
             std::replace(last.begin(), last.end(), '\n', ' ');
             if (options.shows_progress) std::cout << found.text << std::flush;

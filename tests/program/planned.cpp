@@ -1,6 +1,7 @@
 #include <map>
 
 #include "catch.hpp"
+#include "program/program_text.hpp"
 #include "program/random_program.hpp"
 
 using namespace tilewright;
@@ -12,7 +13,7 @@ TEST_CASE("a thousand drawn programs: nothing that is alive shares bytes, constr
     for (std::uint32_t seed = 1; planned < 1000; ++seed) {
         auto const drawn = programs::drawer(seed).draw();
         auto const plan = std::make_unique<program_plan_value>(make_program_plan(drawn->what, 20'000));
-        INFO("seed " << seed << "\n" << drawn->text << (plan->refusal ? to_string(plan->refusal) : ""));
+        INFO("seed " << seed << "\n" << programs::cpp_of(drawn->from) << (plan->refusal ? to_string(plan->refusal) : ""));
         if (plan->refusal) {
             ++refused[name_of(plan->refusal.kind)];
             // No transfer: of a tensor that may spill, where none leads.

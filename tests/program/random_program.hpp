@@ -1,264 +1,199 @@
 #pragma once
-#include <deque>
 #include <map>
 #include <numeric>
-#include <optional>
 #include <random>
 #include <set>
 #include <string>
 #include <tilewright/program/kernel_plans.hpp>
 
-#include "oracle/oracle.hpp"
+#include "program_recipe.hpp"
 #include "scratch_check.hpp"
 
-/// Programs that are drawn, with what the oracle says that they compute, and a check of their plans that shares nothing with the planner.
+/// Programs that are drawn, and a check of their plans that shares nothing with the planner.
 namespace programs {
 
 using namespace tilewright;
-using element = std::uint32_t;
-
-/// A kernel, r of x and perhaps y.
-struct drawn_kernel {
-    enum class kind : std::uint8_t { scaled, added, turned, product, slice, twice, copied } is{};
-    int first = -1, second = -1;  ///< tensors that it reads
-    int result = -1;
-    computation_view what{};
-};
-struct drawn_tensor {
-    std::string name;
-    int rows = 1, columns = 1;
-    bool given = false;  ///< input or constant
-    std::vector<element> values{};
-};
-
-/// A program, everything that it points at, and the values of its tensors.
-struct drawn_program {
-    std::deque<machine> machines;
-    std::deque<std::vector<node>> computations;
-    std::deque<schedule> schedules;
-    std::deque<std::array<element, 144>> constants;
-    std::vector<drawn_tensor> tensors;
-    std::vector<drawn_kernel> kernels;
-    program what{label("drawn")};
-    std::string text;
-
-    /// What the oracle says that kernels give, one after the other.
-    void compute() {
-        for (drawn_kernel const& k : kernels) {
-            std::vector<oracle::operand> operands;
-            auto const read = [&](label const& name, int which) {
-                drawn_tensor const& t = tensors[static_cast<std::size_t>(which)];
-                operands.emplace_back(oracle::tensor_box{name, scalar_type_of<element>(), 2, {}, {t.rows, t.columns}}, t.values.data());
-            };
-            read("x", k.first);
-            if (k.second >= 0) read("y", k.second);
-            oracle::result const made = oracle::evaluate(k.what, operands);
-            tensors[static_cast<std::size_t>(k.result)].values.assign(made.as<element>(), made.as<element>() + made.box.elements());
-        }
-    }
-};
 
 class drawer {
   public:
     explicit drawer(std::uint32_t seed) : random_(seed) {}
 
-    std::unique_ptr<drawn_program> draw() {
-        auto made = std::make_unique<drawn_program>();
-        d_ = made.get();
+    std::unique_ptr<drawn_program> draw() { return build(draw_recipe()); }
+    recipe draw_recipe() {
+        d_ = {};
         draw_machines();
         int const inputs = 1 + below(2);
         for (int at = 0; at < inputs; ++at) {
-            add_tensor("in" + std::to_string(at), 3 + below(10), 4 + below(9), true);
-            memory const where = below(3) == 0 ? act_ : l2_;
-            d_->what.input(last(), where);
-            write("input in l2 or act");
+            int const columns = 4 + below(9), rows = 3 + below(10);
+            pass_over(rows * columns);
+            add_tensor("in" + std::to_string(at), rows, columns, drawn_tensor::kind::input, below(3) == 0 ? "act" : "l2");
         }
         int const kernels = 2 + below(10);
         for (int at = 0; at < kernels; ++at) draw_kernel(at);
         // What nobody reads is an output.
-        std::vector<bool> read(d_->tensors.size());
-        for (drawn_kernel const& k : d_->kernels) {
+        std::vector<bool> read(d_.tensors.size());
+        for (drawn_kernel const& k : d_.kernels) {
             read[static_cast<std::size_t>(k.first)] = true;
             if (k.second >= 0) read[static_cast<std::size_t>(k.second)] = true;
         }
-        for (std::size_t at = 0; at < d_->tensors.size(); ++at) {
-            drawn_tensor const& t = d_->tensors[at];
-            any_tensor const named{label(t.name.c_str()), scalar_type_of<element>()};
-            if (!t.given && (!read[at] || below(8) == 0)) d_->what.output(named, below(3) == 0 ? act_ : l2_);
-            else if (!t.given && below(8) == 0) d_->what.pin(named, below(2) == 0 ? act_ : l2_);
-            else if (!t.given) d_->what.may_spill(named, l2_);
-            if (t.given && !read[at]) return draw();  // an input that no kernel has is refused
+        for (std::size_t at = 0; at < d_.tensors.size(); ++at) {
+            drawn_tensor& t = d_.tensors[at];
+            if (t.given() && !read[at]) return draw_recipe();  // an input that no kernel has is refused
+            if (t.given()) continue;
+            if (!read[at] || below(8) == 0) t.is = drawn_tensor::kind::output, t.where = below(3) == 0 ? "act" : "l2";
+            else if (below(8) == 0) t.is = drawn_tensor::kind::pinned, t.where = below(2) == 0 ? "act" : "l2";
+            else t.is = drawn_tensor::kind::spills, t.where = "l2";
         }
-        if (below(12) == 0) d_->what.without_copies();
-        d_->compute();
-        return made;
+        d_.copies = below(12) != 0;
+        return d_;
     }
 
   private:
     int below(int count) { return static_cast<int>(random_() % static_cast<std::uint32_t>(count)); }
-    void write(std::string const& more) { d_->text += more + "\n"; }
+    /// Elements were drawn once, too: the programs of seeds stay what they were.
+    void pass_over(int elements) { random_.discard(static_cast<unsigned long long>(elements)); }
 
     void draw_machines() {
         std::int64_t const act_bytes = 512 + 64 * below(24);
         int const banks = below(4) == 0 ? 2 : 1;
-        act_ = {.name = "act", .capacity = act_bytes, .alignment = 16, .banks = below(6) == 0 ? 2 : 1, .wait_cycles = below(3)};
-        l2_ = {.name = "l2", .capacity = 16_KiB, .alignment = 4, .wait_cycles = below(3)};
-        spad_ = {.name = "spad", .base = 0x5000'0000, .capacity = 4_KiB, .alignment = 8, .banks = banks, .per_agent = below(2) == 0};
-        wei_ = {.name = "wei", .capacity = 8_KiB};
-        tcm_ = {.name = "tcm", .capacity = 4_KiB, .alignment = 4, .banks = banks};
-        write("act of " + std::to_string(act_bytes) + " bytes in " + std::to_string(act_.banks) + " banks, spad " +
-              (spad_.per_agent ? "of each" : "shared") + ", " + std::to_string(banks) + " banks");
+        memory const act{.name = "act", .capacity = act_bytes, .alignment = 16, .banks = below(6) == 0 ? 2 : 1, .wait_cycles = below(3)};
+        memory const l2{.name = "l2", .capacity = 16_KiB, .alignment = 4, .wait_cycles = below(3)};
+        memory const spad{
+            .name = "spad", .base = 0x5000'0000, .capacity = 4_KiB, .alignment = 8, .banks = banks, .per_agent = below(2) == 0};
+        memory const wei{.name = "wei", .capacity = 8_KiB};
+        memory const tcm{.name = "tcm", .capacity = 4_KiB, .alignment = 4, .banks = banks};
+        d_.memories = {l2, act, wei, tcm, spad};
         int const channels = static_cast<int>(act_bytes / 64);  // without drawing anew: cases stay what they were
         engine const dma{.name = "dma", .depth = 3, .channels = 1 + channels % 3},
             storer{.name = "storer", .channels = 1 + channels / 2 % 3, .per_agent = true};
         engine const loader{.name = "loader", .channels = 1 + channels % 4, .per_agent = below(2) == 0};
         engine const channel{.name = "channel", .depth = 2, .channels = 1 + channels % 2, .completes = completion::by_channel};
-        machine& cpu = d_->machines.emplace_back(label("cpu"), l2_, act_, wei_, tcm_, dma, channel);
+        d_.engines = {dma, channel, loader, storer};
+        drawn_machine cpu{"cpu", {"l2", "act", "wei", "tcm"}, {"dma", "channel"}}, npu{"npu", {"act", "wei", "spad"}, {"loader", "storer"}};
         // Blocking, and beside the core: by one engine in, by another out, and in several calls or one.
-        fetch_.emplace("fetch", l2_, act_);
-        cpu.add(fetch_->on(dma).dimensions(2).row_limit(64));
-        bring_.emplace("bring", l2_, act_);
-        cpu.add(
-            bring_->on(dma).asynchronous().dimensions(1 + below(2)).row_limit(64).cost({.latency = 7, .setup = 2, .bytes_per_cycle = 2}));
+        cpu.transfers.push_back(transfer("fetch", l2, act).on(dma).dimensions(2).row_limit(64));
+        cpu.transfers.push_back(transfer("bring", l2, act)
+                                    .on(dma)
+                                    .asynchronous()
+                                    .dimensions(1 + below(2))
+                                    .row_limit(64)
+                                    .cost({.latency = 7, .setup = 2, .bytes_per_cycle = 2}));
         drains_ = below(3) != 0;
-        drain_.emplace("drain", act_, l2_);
-        carry_.emplace("carry", act_, l2_);
-        if (drains_) cpu.add(drain_->on(dma).cost({.latency = 10, .bytes_per_cycle = 2}));
+        if (drains_) cpu.transfers.push_back(transfer("drain", act, l2).on(dma).cost({.latency = 10, .bytes_per_cycle = 2}));
         if (drains_)
-            cpu.add(carry_->on(channel).asynchronous().dimensions(1 + below(2)).row_limit(48).cost({.latency = 5, .bytes_per_cycle = 4}));
-        cpu.add(transfer("get", l2_, tcm_).on(dma).dimensions(2));
-        cpu.add(transfer("get_act", act_, tcm_).dimensions(2));
-        cpu.add(transfer("put", tcm_, l2_).dimensions(2));
-        cpu.add(transfer("put_act", tcm_, act_).dimensions(2));
-        machine& npu = d_->machines.emplace_back(label("npu"), act_, wei_, spad_, loader, storer);
-        npu.add(transfer("mvin", act_, spad_).on(loader).asynchronous().dimensions(2).cost({.latency = 6, .bytes_per_cycle = 4}));
-        npu.add(transfer("mvout", spad_, act_).on(storer).asynchronous().dimensions(2).cost({.latency = 9, .bytes_per_cycle = 4}));
-        agents_ = {agent("cpu", cpu), agent("npu", npu)};
-        if (below(2) == 0) agents_[1] = agents_[1].aside("npu_start", "npu_join");
-        if (below(2) == 0) agents_.push_back(agent("npu2", npu).aside("npu2_start", "npu2_join"));
-        if (below(2) == 0) agents_.push_back(agent("bringer", cpu).copies_on(dma));
-        if (drains_ && below(2) == 0) agents_.push_back(agent("carrier", cpu).copies_on(channel));
+            cpu.transfers.push_back(transfer("carry", act, l2)
+                                        .on(channel)
+                                        .asynchronous()
+                                        .dimensions(1 + below(2))
+                                        .row_limit(48)
+                                        .cost({.latency = 5, .bytes_per_cycle = 4}));
+        cpu.transfers.push_back(transfer("get", l2, tcm).on(dma).dimensions(2));
+        cpu.transfers.push_back(transfer("get_act", act, tcm).dimensions(2));
+        cpu.transfers.push_back(transfer("put", tcm, l2).dimensions(2));
+        cpu.transfers.push_back(transfer("put_act", tcm, act).dimensions(2));
+        npu.transfers.push_back(
+            transfer("mvin", act, spad).on(loader).asynchronous().dimensions(2).cost({.latency = 6, .bytes_per_cycle = 4}));
+        npu.transfers.push_back(
+            transfer("mvout", spad, act).on(storer).asynchronous().dimensions(2).cost({.latency = 9, .bytes_per_cycle = 4}));
+        d_.machines = {cpu, npu};
+        d_.agents = {{.name = "cpu"}, {.name = "npu", .on = 1}};
+        if (below(2) == 0) d_.agents[1].aside = true;
+        if (below(2) == 0) d_.agents.push_back({.name = "npu2", .on = 1, .aside = true});
+        if (below(2) == 0) d_.agents.push_back({.name = "bringer", .engine = "dma"});
+        if (drains_ && below(2) == 0) d_.agents.push_back({.name = "carrier", .engine = "channel"});
         // One that shares its engine.
-        if (below(4) == 0) agents_.push_back(agent("bringer2", cpu).copies_on(dma));
-        for (agent const& a : agents_) {
-            if (a.is_engine() && below(3) != 0) d_->what.with(a);
-        }
+        if (below(4) == 0) d_.agents.push_back({.name = "bringer2", .engine = "dma"});
+        for (drawn_agent& a : d_.agents) a.only_with = !a.engine.empty() && below(3) != 0;
     }
 
-    any_tensor last() const { return {label(d_->tensors.back().name.c_str()), scalar_type_of<element>()}; }
-    int add_tensor(std::string const& name, int rows, int columns, bool given) {
-        drawn_tensor& made = d_->tensors.emplace_back(drawn_tensor{name, rows, columns, given});
-        for (int at = 0; given && at < rows * columns; ++at) made.values.push_back(static_cast<element>(random_()));
-        return static_cast<int>(d_->tensors.size()) - 1;
+    int add_tensor(std::string const& name, int rows, int columns, drawn_tensor::kind is, std::string const& where) {
+        d_.tensors.push_back({name, rows, columns, is, where});
+        return static_cast<int>(d_.tensors.size()) - 1;
     }
-    int add_constant(int rows, int columns, memory const& where) {
-        int const at = add_tensor("w" + std::to_string(d_->tensors.size()), rows, columns, true);
-        auto& data = d_->constants.emplace_back();
-        std::copy(d_->tensors.back().values.begin(), d_->tensors.back().values.end(), data.begin());
-        d_->what.constant(last(), where, data.data(), rows * columns);
-        return at;
-    }
-    template <int Count>
-    computation_view keep(computation<Count> const& what) {
-        auto& nodes = d_->computations.emplace_back(what.nodes.begin(), what.nodes.end());
-        return {nodes.data(), Count};
+    int add_constant(int rows, int columns) {
+        std::string const where = below(4) == 0 ? "act" : "wei";
+        pass_over(rows * columns);
+        return add_tensor("w" + std::to_string(d_.tensors.size()), rows, columns, drawn_tensor::kind::constant, where);
     }
 
-    void draw_kernel(int at) {
-        drawn_kernel k;
-        int const known = static_cast<int>(d_->tensors.size());
+    void draw_kernel(int number) {
+        drawn_kernel k{.name = "k" + std::to_string(number)};
+        int const known = static_cast<int>(d_.tensors.size());
         k.first = below(known);
         // Chains are more common than one tensor that all read.
         if (below(2) != 0) k.first = known - 1;
-        drawn_tensor const a = d_->tensors[static_cast<std::size_t>(k.first)];
+        drawn_tensor const a = d_.tensor_at(k.first);
         int rows = a.rows, columns = a.columns;
         using enum drawn_kernel::kind;
         constexpr drawn_kernel::kind kinds[] = {scaled, scaled, added, turned, product, slice, twice, twice};
         k.is = kinds[below(8)];
         if (k.is == slice && (rows < 3 || columns < 4)) k.is = scaled;
-        agent const& on = agents_[static_cast<std::size_t>(at == 0 ? 0 : below(static_cast<int>(agents_.size())))];
-        bool const by_npu = on.name == label("npu") || on.name == label("npu2");
-        if (on.is_engine()) k.is = copied;
+        k.by = number == 0 ? 0 : below(static_cast<int>(d_.agents.size()));
+        drawn_agent const& on = d_.agents[static_cast<std::size_t>(k.by)];
+        bool const by_npu = on.on == 1;
+        if (!on.engine.empty()) k.is = copied;
         if (k.is == turned) std::swap(rows, columns);
         if (k.is == slice) rows -= 1, columns -= 2;
         if (k.is == added) {
             for (int other = 0; other < known; ++other) {
-                drawn_tensor const& b = d_->tensors[static_cast<std::size_t>(other)];
+                drawn_tensor const& b = d_.tensor_at(other);
                 if (other != k.first && b.rows == rows && b.columns == columns) k.second = other;
             }
-            if (k.second < 0) k.second = add_constant(rows, columns, below(4) == 0 ? act_ : wei_);
+            if (k.second < 0) k.second = add_constant(rows, columns);
         }
         if (k.is == product) {
             columns = 2 + below(8);
-            k.second = add_constant(a.columns, columns, below(4) == 0 ? act_ : wei_);
+            k.second = add_constant(a.columns, columns);
         }
-        axis const i{"i", rows}, j{"j", columns}, m{"m", a.columns};
-        tensor<element> const x{"x"}, y{"y"}, r{"r"}, mid{"mid"};
-        computation_view const what = k.is == scaled    ? keep(r(i, j) = x(i, j) * 3u + 7u)
-                                      : k.is == added   ? keep(r(i, j) = x(i, j) + y(i, j) * 5u)
-                                      : k.is == turned  ? keep(r(i, j) = x(j, i))
-                                      : k.is == twice   ? keep(stages(mid(i, j) = x(i, j) * 3u + 7u, r(i, j) = mid(i, j) * 5u + 1u))
-                                      : k.is == product ? keep(r(i, j) += x(i, m) * y(m, j))
-                                      : k.is == copied  ? keep(r(i, j) = x(i, j))
-                                                        : keep(r(i, j) = x(i + 1, j + 2));
-        k.what = what;
-        schedule& s = d_->schedules.emplace_back(what, *on.where);
-        memory const near = by_npu ? spad_ : tcm_;
+        using enum directive_kind;
+        auto const say = [&](directive_kind is, std::string const& what, std::vector<std::string> const& memories = {}, int count = 0) {
+            k.directives.push_back({is, what, memories, count});
+        };
+        std::string const near = by_npu ? "spad" : "tcm";
         // Of two stages, each works on copies of its own, one after the other; or a copy lives among the tensors.
         bool const staged = k.is == twice || below(2) == 0, rowwise = below(2) == 0 && k.is != turned;
         if (k.is == copied) {
-            bool const in = on.engine_name == label("dma");
-            s.reads(x, in ? l2_ : act_).writes(r, in ? act_ : l2_).by(in ? *bring_ : *carry_);
+            bool const in = on.engine == "dma";
+            say(reads, "x", {in ? "l2" : "act"}), say(writes, "r", {in ? "act" : "l2"}), say(by, in ? "bring" : "carry");
         } else if (k.is == twice) {
             bool const named = !by_npu || below(4) != 0, among_tensors = !by_npu && below(2) == 0;
-            memory const home = among_tensors ? act_ : near, arguments = among_tensors ? l2_ : act_;
-            if (named) s.writes(r, arguments);
-            s.store_in(mid, below(2) == 0 ? home : by_npu ? act_ : tcm_);
+            std::string const home = among_tensors ? "act" : near, arguments = among_tensors ? "l2" : "act";
+            if (named) say(writes, "r", {arguments});
+            say(store_in, "mid", {below(2) == 0 ? home : by_npu ? "act" : "tcm"});
             bool const written = !among_tensors || drains_;
-            if (written) s.cache_write(r, home);
-            if (written && among_tensors) s.by(below(2) == 0 ? *drain_ : *carry_);
-            if (written && rowwise) s.at(i).buffers(by_npu ? 1 + below(3) : 1);
-            s.stage(mid);
-            if (named) s.reads(x, arguments);
-            s.cache_read(x, home);
-            if (among_tensors) s.by(below(2) == 0 ? *fetch_ : *bring_);
-            if (rowwise) s.at(i).buffers(by_npu ? 1 + below(3) : 1);
+            if (written) say(cache_write, "r", {home});
+            if (written && among_tensors) say(by, below(2) == 0 ? "drain" : "carry");
+            if (written && rowwise) say(at, "i"), say(buffers, "", {}, by_npu ? 1 + below(3) : 1);
+            say(stage, "mid");
+            if (named) say(reads, "x", {arguments});
+            say(cache_read, "x", {home});
+            if (among_tensors) say(by, below(2) == 0 ? "fetch" : "bring");
+            if (rowwise) say(at, "i"), say(buffers, "", {}, by_npu ? 1 + below(3) : 1);
         } else if (!by_npu && staged) {
             // Transfers say where the operands are.
             bool const from_act = below(2) == 0, to_act = below(2) == 0;
-            s.reads(x, from_act ? act_ : l2_).writes(r, to_act ? act_ : l2_);
-            s.cache_read(x, near);
-            if (rowwise) s.at(i);
-            s.cache_write(r, near);
-            if (rowwise) s.at(i);
+            say(reads, "x", {from_act ? "act" : "l2"}), say(writes, "r", {to_act ? "act" : "l2"});
+            say(cache_read, "x", {near});
+            if (rowwise) say(at, "i");
+            say(cache_write, "r", {near});
+            if (rowwise) say(at, "i");
         } else if (!by_npu && below(3) == 0) {
-            s.writes(r, below(2) == 0 ? any_of(l2_, act_) : any_of(act_));
+            if (below(2) == 0) say(writes, "r", {"l2", "act"});
+            else say(writes, "r", {"act"});
         } else if (by_npu && staged) {
-            s.cache_read(x, near);
-            if (rowwise) s.at(i).buffers(1 + below(3));
-            s.cache_write(r, near);
-            if (rowwise) s.at(i).buffers(1 + below(2));
+            say(cache_read, "x", {near});
+            if (rowwise) say(at, "i"), say(buffers, "", {}, 1 + below(3));
+            say(cache_write, "r", {near});
+            if (rowwise) say(at, "i"), say(buffers, "", {}, 1 + below(2));
         }
-        if (by_npu && k.is != twice && below(4) != 0) s.reads(x, act_).writes(r, act_);
-        k.result = add_tensor("t" + std::to_string(at), rows, columns, false);
-        std::string const name = "k" + std::to_string(at);
-        d_->what.run(label(name.c_str()), on, s);
-        auto const named = [&](int which) {
-            return any_tensor{label(d_->tensors[static_cast<std::size_t>(which)].name.c_str()), scalar_type_of<element>()};
-        };
-        d_->what.bind(x, named(k.first)).bind(r, named(k.result));
-        if (k.second >= 0) d_->what.bind(y, named(k.second));
-        write(name + " on " + on.name.str() + ": kind " + std::to_string(static_cast<int>(k.is)) + " of " + a.name +
-              (staged ? ", staged" : "") + (rowwise ? " by rows" : ""));
-        d_->kernels.push_back(k);
+        if (by_npu && k.is != twice && below(4) != 0) say(reads, "x", {"act"}), say(writes, "r", {"act"});
+        k.result = add_tensor("t" + std::to_string(number), rows, columns, drawn_tensor::kind::between, "");
+        d_.kernels.push_back(k);
     }
 
     std::mt19937 random_;
-    drawn_program* d_ = nullptr;
-    memory act_, l2_, wei_, spad_, tcm_;
-    std::optional<transfer> fetch_, bring_, drain_, carry_;
+    recipe d_;
     bool drains_ = false;  ///< what is in act can be copied to l2
-    std::vector<agent> agents_;
 };
 
 /// What is given to someone while another kernel under way has an engine that it uses, too; empty: nothing.

@@ -3,6 +3,7 @@
 #include <tilewright/halide/jit_program.hpp>
 
 #include "catch.hpp"
+#include "program/program_text.hpp"
 #include "program/random_program.hpp"
 
 using namespace tilewright;
@@ -40,7 +41,7 @@ TEST_CASE(
         auto const drawn = programs::drawer(seed).draw();
         auto const plan = std::make_unique<program_plan_value>(make_program_plan(drawn->what, 20'000));
         if (plan->refusal) continue;
-        INFO("seed " << seed << "\n" << drawn->text);
+        INFO("seed " << seed << "\n" << programs::cpp_of(drawn->from));
         program_emulator on(*plan, std::vector<semantics_table>(static_cast<std::size_t>(drawn->what.agent_count)));
         halide::jit_program compiled(on);
         // One in four a second time, with every access checked.
@@ -52,10 +53,8 @@ TEST_CASE(
             on.reset();
             for (int at = 0; at < plan->tensors.size(); ++at) {
                 if (plan->tensor_at(at).kind != ir::tensor_kind::input) continue;
-                for (programs::drawn_tensor const& t : drawn->tensors) {
-                    if (label(t.name.c_str()) == plan->tensor_at(at).name)
-                        std::memcpy(on.address(at), t.values.data(), t.values.size() * sizeof(programs::element));
-                }
+                auto const& values = drawn->values_of(plan->tensor_at(at).name);
+                std::memcpy(on.address(at), values.data(), values.size() * sizeof(programs::element));
             }
             INFO(name_of(how));
             REQUIRE((checked != nullptr && how == progress::latest ? *checked : compiled).run() == 0);
@@ -64,11 +63,9 @@ TEST_CASE(
             CHECK(static_cast<double>(on.cycles()) == static_cast<double>(plan->cycles()));
             for (int at = 0; at < plan->tensors.size(); ++at) {
                 if (plan->tensor_at(at).kind != ir::tensor_kind::output) continue;
-                for (programs::drawn_tensor const& t : drawn->tensors) {
-                    if (label(t.name.c_str()) != plan->tensor_at(at).name) continue;
-                    INFO("output " << t.name);
-                    REQUIRE(std::memcmp(on.address(at), t.values.data(), t.values.size() * sizeof(programs::element)) == 0);
-                }
+                INFO("output " << plan->tensor_at(at).name.str());
+                auto const& values = drawn->values_of(plan->tensor_at(at).name);
+                REQUIRE(std::memcmp(on.address(at), values.data(), values.size() * sizeof(programs::element)) == 0);
             }
         }
         for (int at = 0; at < plan->kernels.size(); ++at) {
