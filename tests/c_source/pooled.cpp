@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "guarded.hpp"
+#include "in_second_c.h"
 #include "mirror_c.h"
 #include "raise_c.h"
 
@@ -42,6 +44,15 @@ TEST_CASE("a memory is given by its address, and no more of it is used than the 
     // The last row of x was copied there.
     CHECK(std::equal(given.act_mem, given.act_mem + 128, reinterpret_cast<unsigned char const*>(&given.x[7 * row])));
     CHECK(std::all_of(given.act_mem + 128, std::end(given.act_mem), [](unsigned char byte) { return byte == 0xee; }));
+}
+TEST_CASE("of a memory of banks, a kernel uses what the header says: all to the end of what the last bank holds") {
+    guarded::array<unsigned char> banked(2048 + 128, guarded::side::end, 64);
+    arguments given;
+    REQUIRE(in_second_c(given.x.data(), row, given.shift.data(), 5, banked.data(), given.y.data(), row) == 0);
+    CHECK(banked.is_intact());
+    for (int p = 0; p < 8; ++p) {
+        for (int q = 0; q < 32; ++q) CHECK(given.y[static_cast<std::size_t>(row * p + q)] == arguments::raised(p, q));
+    }
 }
 TEST_CASE("a memory that is null or not aligned is refused behind the tensors") {
     arguments given;

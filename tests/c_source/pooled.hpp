@@ -23,4 +23,10 @@ constexpr auto raise = schedule(raised, chip).cache_read(x, act_mem).at(p);
 constexpr auto mirrored = y(p, q) = x(p, 31 - q);
 constexpr auto mirror = schedule(mirrored, chip);
 
+// The second of two banks, which alone is used.
+constexpr memory banked{.name = "banked", .capacity = 4_KiB, .alignment = 64, .banks = 2};
+constexpr auto to_bank = transfer("to_bank", dram, banked).on(cpu);
+constexpr auto chip_of_banks = machine("chip_of_banks", dram, banked, cpu, to_bank);
+constexpr auto in_second = schedule(raised, chip_of_banks).cache_read(x, banked).at(p).in_bank(1);
+
 }  // namespace pooled

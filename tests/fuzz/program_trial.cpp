@@ -11,6 +11,7 @@
 #include <tilewright/halide/c_program.hpp>
 #include <tilewright/halide/jit_program.hpp>
 
+#include "fuzz/program_device.hpp"
 #include "fuzz/trial.hpp"
 #include "program/random_program.hpp"
 
@@ -44,11 +45,20 @@ std::string c_binding(std::string const& name, std::string const& binding) {
 }  // namespace
 
 struct program_trial::inside {
+    static constexpr char const* name = "drawn";
+
     std::uint64_t seed;
     std::unique_ptr<programs::drawn_program> drawn;
     std::unique_ptr<program_plan_value> plan{};
     std::unique_ptr<program_emulator> on{};
 
+    template <class Visit>
+    void each_tensor(ir::tensor_kind kind, Visit const& visit) const {
+        for (int at = 0; at < plan->tensors.size(); ++at) {
+            ir::program_tensor const& t = plan->tensor_at(at);
+            if (t.kind == kind) visit(t, drawn->values_of(t.name));
+        }
+    }
     /// One run. @return what is wrong; empty: nothing
     std::string check_run(program_code const& code) {
         on->fill_memories(0xa5);
@@ -102,18 +112,61 @@ struct program_trial::inside {
         std::string const wrong = check_run(code);
         return wrong.empty() ? wrong : wrong + " (after failures)";
     }
-    /// Writes C into the folder and compiles it. @throws what the library throws
-    program_code compiled_c(std::filesystem::path const& folder) {
-        std::string const name = "drawn";
+    /// C of a binding, written into a folder and compiled with what it calls. @throws what the library throws
+    void* compiled_c(std::filesystem::path const& folder, halide::file_list const& files, std::string const& called) {
+        std::filesystem::create_directory(folder);
+        for (auto const& [file, text] : files) std::ofstream(folder / file, std::ios::binary) << text;
+        std::ofstream(folder / "called.c") << called;
+        return compile_c(folder, {std::string(name) + ".c", "called.c"});
+    }
+    /// On the emulated machines. @return what is wrong; empty: nothing
+    std::string check_emulated_c(std::filesystem::path const& folder) {
         halide::detail::c_program_writer writer(*plan, {name, halide::binding::emulated, {}});
-        for (auto const& [file, text] : writer.write()) std::ofstream(folder / file, std::ios::binary) << text;
-        std::ofstream(folder / "binding.c") << c_binding(name, writer.binding("", ""));
-        void* const library = compile_c(folder, {name + ".c", "binding.c"});
+        halide::file_list const files = writer.write();
+        void* const library = compiled_c(folder, files, c_binding(name, writer.binding("", "")));
         std::vector<void*> parts{on.get()};
         for (int agent = 0; agent < drawn->what.agent_count; ++agent) parts.push_back(&on->on(agent));
-        auto* const use = reinterpret_cast<void (*)(void**)>(dlsym(library, (name + "_use").c_str()));
-        auto* const call = reinterpret_cast<int (*)()>(dlsym(library, name.c_str()));
-        return [=]() mutable { return use(parts.data()), call(); };
+        reinterpret_cast<void (*)(void**)>(dlsym(library, (std::string(name) + "_use").c_str()))(parts.data());
+        return check(reinterpret_cast<int (*)()>(dlsym(library, name)));
+    }
+    /// On a device of the walk, whose engines and agents are early and late; every call that starts something fails in turn.
+    std::string check_device_c(std::filesystem::path const& folder) {
+        halide::file_list const files = halide::c_program(*plan, {name, halide::binding::device, {}});
+        program_device device(*plan, name, files);
+        device_in_use() = &device;
+        std::vector<void*> at = device.given();
+        void* const library = compiled_c(folder, files, device_functions(name, files.at(0).second, at.size()));
+        auto* const call = reinterpret_cast<int (*)(void**)>(dlsym(library, (std::string(name) + "_call").c_str()));
+        auto const run = [&](bool late_engines, bool late_agents) -> std::string {
+            device.prepare(late_engines, late_agents);
+            each_tensor(ir::tensor_kind::input, [&](ir::program_tensor const& t, std::vector<programs::element> const& values) {
+                std::memcpy(device.address(t), values.data(), values.size() * sizeof(programs::element));
+            });
+            if (int const said = call(at.data()); said != 0) return "error: it returns " + std::to_string(said);
+            if (std::string const left = device.fault(); !left.empty()) return "error: " + left;
+            std::string wrong;
+            each_tensor(ir::tensor_kind::output, [&](ir::program_tensor const& t, std::vector<programs::element> const& values) {
+                if (std::memcmp(device.address(t), values.data(), values.size() * sizeof(programs::element)) != 0)
+                    wrong = "result: output " + t.name.str() + " differs";
+            });
+            return wrong;
+        };
+        for (bool late_engines : {false, true}) {
+            for (bool late_agents : {false, true}) {
+                std::string const how = std::string(" (on a device, engines ") + (late_engines ? "late" : "early") + ", agents " +
+                                        (late_agents ? "late)" : "early)");
+                if (std::string const wrong = run(late_engines, late_agents); !wrong.empty()) return wrong + how;
+                for (std::int64_t which : failing_calls(device.calls())) {
+                    device.prepare(late_engines, late_agents, which);
+                    int const said = call(at.data());
+                    std::string const what = "failure: call " + std::to_string(which) + " failed, ";
+                    if (said != program_device::failed_call) return what + "it returns " + std::to_string(said) + how;
+                    if (std::string const left = device.fault(); !left.empty()) return what + left + how;
+                }
+                if (std::string const wrong = run(late_engines, late_agents); !wrong.empty()) return wrong + how + " (after failures)";
+            }
+        }
+        return {};
     }
 };
 
@@ -149,7 +202,8 @@ outcome program_trial::run_c() {
     if (mkdtemp(folder.data()) == nullptr) return {outcome::kind::failed, "c_program_exception: no folder for C source"};
     outcome found{.in_c = true};
     try {
-        std::string const wrong = inside_->check(inside_->compiled_c(folder));
+        std::string wrong = inside_->check_emulated_c(folder + "/emulated");
+        if (wrong.empty()) wrong = inside_->check_device_c(folder + "/device");
         if (!wrong.empty()) found = {outcome::kind::failed, "c_program_" + wrong, true};
     } catch (std::exception const& wrong) {
         found = {outcome::kind::failed, std::string("c_program_exception: ") + wrong.what()};

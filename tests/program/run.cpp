@@ -2,6 +2,7 @@
 #include <tilewright/halide/c_program.hpp>
 #include <tilewright/halide/jit_program.hpp>
 
+#include "c_source/pooled.hpp"
 #include "catch.hpp"
 #include "program/program_text.hpp"
 #include "program/random_program.hpp"
@@ -32,6 +33,29 @@ TEST_CASE("memories with addresses of their own are constants of the generated c
     CHECK_THAT(files[1].second, Catch::Contains("at.act = (unsigned char *)(uintptr_t)0x60000000u;"));
     CHECK_THAT(files[1].second, Catch::Contains("(unsigned char *)(uintptr_t)0x70000000u"));
     CHECK_THAT(files[1].second, !Catch::Contains("malloc"));
+}
+
+TEST_CASE("in a memory of banks that the caller gives, offsets and sizes count from its first byte") {
+    memory const act{.name = "act", .capacity = 1_KiB, .banks = 2}, l2{.name = "l2", .capacity = 4_KiB};
+    machine where("where", l2, act);
+    axis const i{"i", 80};
+    tensor<std::int32_t> const x{"x"}, r{"r"}, in{"in"}, first{"first"}, second{"second"};
+    auto const doubled = r(i) = x(i) * 2;
+    schedule const s = schedule(doubled, where).reads(x, l2).writes(r, act);
+    agent const on("on", where);
+    program made("banked");
+    made.input(in, l2).run("k0", on, s).bind(x, in).bind(r, first).run("k1", on, s).bind(x, in).bind(r, second);
+    made.output(first, act).output(second, act);
+    // 320 bytes each: a bank of 512 has room for one of them.
+    std::string const header = halide::c_program(make_program_plan(made), {.name = "banked"}).at(0).second;
+    CHECK_THAT(header, Catch::Contains("act: 832 bytes"));
+    CHECK_THAT(header, Catch::Contains("#define TILEWRIGHT_banked_act_BYTES 832\n"));
+    auto const at = [&](std::string const& name, int offset) {
+        return header.find("#define TILEWRIGHT_banked_" + name + "_OFFSET " + std::to_string(offset) + "\n") != std::string::npos;
+    };
+    CHECK_THAT(halide::c_source(pooled::in_second, plan<pooled::in_second>, {"kernel", halide::binding::device, {}}).header,
+               Catch::Contains("banked: 2176 bytes"));  // the second bank begins at 2048
+    CHECK(((at("first", 0) && at("second", 512)) || (at("first", 512) && at("second", 0))));
 }
 
 TEST_CASE(

@@ -43,7 +43,8 @@ inline buffer const* kept_result(plan_value const& plan) {
 /// The memories whose addresses a kernel is given, and what these are multiples of.
 struct pool {
     std::string name;
-    std::int64_t bytes = 0, alignment = 1;
+    std::int64_t bytes = 0;  ///< from its first; of several banks, to the end of what the last one that is used holds
+    std::int64_t alignment = 1;
 };
 inline std::vector<pool> pools_of(plan_value const& plan, bool device) {
     std::vector<pool> found;
@@ -51,7 +52,10 @@ inline std::vector<pool> pools_of(plan_value const& plan, bool device) {
     for (int at = 0; at < list.pool_count && device; ++at) {
         int const memory_at = list.pools[static_cast<std::size_t>(at)];
         memory const& m = plan.where->memories[memory_at];
-        pool& one = found.emplace_back(pool{m.name.str(), static_cast<std::int64_t>(double(plan.peak(m))), m.alignment});
+        pool& one = found.emplace_back(pool{m.name.str(), 0, m.alignment});
+        for (int bank = 0; bank < m.banks; ++bank) {
+            if (std::int64_t const used = plan.peak_bytes(memory_at, bank); used > 0) one.bytes = bank * m.bank_capacity() + used;
+        }
         for (int which = 0; which < plan.buffers.size(); ++which) {
             buffer const& b = plan.buffers[static_cast<std::size_t>(which)];
             if (b.kind != buffer_kind::argument && b.memory == memory_at) one.alignment = std::lcm(one.alignment, b.alignment);

@@ -44,6 +44,27 @@ class c_program_writer {
     bool on_device() const { return options_.to == binding::device; }
     ir::program_memory const& memory_at(int at) const { return plan_.memories[static_cast<std::size_t>(at)]; }
     ir::pool_use const& pool_at(int at) const { return plan_.pools[static_cast<std::size_t>(at)]; }
+    /// Bytes that a program needs of a memory, from its first one; where banks have addresses of their own, of the fullest.
+    std::int64_t bytes_of_memory(int memory) const {
+        memory_value const& m = memory_at(memory).what;
+        std::int64_t bytes = pool_at(memory).peak;
+        if (m.has_address()) return bytes;
+        for (int at = 0; at < plan_.tensors.size(); ++at) {
+            ir::program_tensor const& t = plan_.tensor_at(at);
+            if (t.memory == memory && !t.passed) bytes = std::max(bytes, t.bank * m.bank_capacity() + t.offset + t.bytes);
+        }
+        for (int at = 0; at < plan_.scratch.size(); ++at) {
+            ir::program_scratch const& s = plan_.scratch_at(at);
+            for (int n = 0; n < s.bank_count && s.memory == memory; ++n)
+                bytes = std::max(bytes, (s.bank + n) % m.banks * m.bank_capacity() + s.offset + s.bytes_in_bank);
+        }
+        return bytes;
+    }
+    /// Of a tensor, from the first byte of its memory.
+    std::int64_t offset_of(ir::program_tensor const& t) const {
+        memory_value const& m = memory_at(t.memory).what;
+        return static_cast<std::int64_t>(m.position(t.bank, t.offset) - m.position(0, 0));
+    }
     std::string const& word_of_memory(int at) const { return memory_words_[static_cast<std::size_t>(at)]; }
     std::string const& word_of_tensor(int at) const { return tensor_words_[static_cast<std::size_t>(at)]; }
     static std::string as_word(label const& name) {
@@ -131,8 +152,9 @@ class c_program_writer {
         for (int at = 0; at < plan_.memories.size(); ++at) {
             if (!is_given(at)) continue;
             ir::pool_use const& one = pool_at(at);
-            text += "    void *" + word_of_memory(at) + "; /* " + pool_text({memory_at(at).name.str(), one.peak, one.alignment}) +
-                    "; in codes, position " + std::to_string(position++) + " */\n";
+            text += "    void *" + word_of_memory(at) + "; /* " +
+                    pool_text({memory_at(at).name.str(), bytes_of_memory(at), one.alignment}) + "; in codes, position " +
+                    std::to_string(position++) + " */\n";
         }
         return text.empty()
                    ? ""
@@ -199,14 +221,14 @@ class c_program_writer {
             }
             text << " in " << memory_at(t.memory).name.str()
                  << (memory_at(t.memory).what.banks > 1 ? ", bank " + std::to_string(t.bank) : "") << " */\n#define TILEWRIGHT_"
-                 << options_.name << "_" << word_of_tensor(at) << "_OFFSET " << t.offset << "\n";
+                 << options_.name << "_" << word_of_tensor(at) << "_OFFSET " << offset_of(t) << "\n";
         }
         for (int at = 0; at < plan_.memories.size(); ++at) {
             ir::pool_use const& one = pool_at(at);
             if (!one.used) continue;
             std::string const macro = "TILEWRIGHT_" + options_.name + "_" + word_of_memory(at);
-            text << "/* memory " << pool_text({memory_at(at).name.str(), one.peak, one.alignment}) << " */\n#define " << macro << "_BYTES "
-                 << one.peak << "\n";
+            text << "/* memory " << pool_text({memory_at(at).name.str(), bytes_of_memory(at), one.alignment}) << " */\n#define " << macro
+                 << "_BYTES " << bytes_of_memory(at) << "\n";
             if (one.constants == 0) continue;
             text << "/* Its constants, for its first bytes; " << image_name(at) << ".bin holds the same. */\n#define " << macro
                  << "_IMAGE_BYTES " << one.constants << "\nextern const unsigned char " << image_name(at) << "_image[" << one.constants
