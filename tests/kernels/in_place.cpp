@@ -484,3 +484,91 @@ TEST_CASE("up to so many elements at a time, and extents that run time decides")
     kernels::compiled_kernel kernel(*later, emulated<dsp>());
     for (std::int64_t count : {1, 96, 97, 250}) kernel.check(later->at({{open, count}}));
 }
+TEST_CASE("the steps that continue a reduction read what the first one must leave as it is") {
+    static constexpr memory near{.name = "near", .base = 0x1000, .capacity = 8_KiB};
+    static constexpr axis r{"r", 4}, s{"s", 4};
+    constexpr tensor<std::int32_t> f{"f"}, g{"g"}, h{"h"}, F{"F"}, G{"G"}, H{"H"};
+    static constexpr auto more = intrinsic("more", h(r) += f(r, s) * g(r)).reads(f, near).reads(g, near).updates(h, near).cycles(4);
+    static constexpr auto first =
+        intrinsic("first", h(r) = sum(s, f(r, s) * g(r))).reads(f, near).reads(g, near).writes(h, near).in_place(g).cycles(4);
+    static constexpr machine dsp = machine("scaling_sums", dram, near, transfer("bring", dram, near).dimensions(2),
+                                           transfer("take", near, dram).dimensions(2), more, first);
+    auto const scheduled = [&](auto const& sums) {
+        return schedule(sums, dsp).cache_read(F, near).cache_read(G, near).cache_write(H, near).tensorize(m, k, more);
+    };
+    constexpr axis once{"k", 4};
+    constexpr auto in_steps = H(m) = sum(k, F(m, k) * G(m));
+    constexpr auto at_once = H(m) = sum(once, F(m, once) * G(m));
+    plan_value const refused = make_plan(scheduled(in_steps));
+    CHECK(refused.refusal.kind == verdict_kind::in_place);
+    CHECK(refused.refusal.broken == rule::overwritten_and_read);
+    plan_value const plan = check(scheduled(at_once), emulated<dsp>(), [](kernels::operand_data const& data) {
+        for (int p = 0; p < 24; ++p) {
+            data.out<std::int32_t>()[p] = 0;
+            for (int q = 0; q < 4; ++q) data.out<std::int32_t>()[p] += data.in<std::int32_t>(0)[p * 4 + q] * data.in<std::int32_t>(1)[p];
+        }
+    });
+    CHECK(buffers_in(plan, near) == 2);
+}
+TEST_CASE("a result with a dimension that what it overwrites has not") {
+    static constexpr memory near{.name = "near", .base = 0x1000, .capacity = 8_KiB};
+    static constexpr axis s{"s", 8};
+    constexpr tensor<std::int32_t> f{"f"}, g{"g"}, h{"h"}, F{"F"}, G{"G"}, H{"H"};
+    static constexpr auto more = intrinsic("more", h() += f(s)).reads(f, near).updates(h, near).cycles(4);
+    static constexpr auto first = intrinsic("first", h() = g() + sum(s, f(s))).reads(f, near).reads(g, near).writes(h, near).in_place(g);
+    static constexpr machine dsp = machine("rows_that_begin", dram, near, transfer("bring", dram, near).dimensions(2),
+                                           transfer("take", near, dram).dimensions(2), more, first);
+    constexpr axis column{"column", 3};
+    constexpr auto rows = H(m, column) = G(m) + sum(k, F(column, k));
+    // One element would be where three results begin.
+    plan_value const refused =
+        make_plan(schedule(rows, dsp).cache_read(F, near).cache_read(G, near).cache_write(H, near).tensorize(k, more));
+    CHECK(refused.refusal.kind == verdict_kind::in_place);
+    CHECK(refused.refusal.broken == rule::overwrites_another_box);
+    // In a loop over that dimension it is loaded anew.
+    check(
+        schedule(rows, dsp).reorder(column, m).cache_read(F, near).cache_read(G, near).at(column).cache_write(H, near).at(column).tensorize(
+            k, more),
+        emulated<dsp>(), [](kernels::operand_data const& data) {
+            for (int at = 0; at < 24 * 3; ++at) {
+                data.out<std::int32_t>()[at] = data.in<std::int32_t>(0)[at / 3];
+                for (int r = 0; r < 40; ++r) data.out<std::int32_t>()[at] += data.in<std::int32_t>(1)[at % 3 * 40 + r];
+            }
+        });
+}
+TEST_CASE("loops read a result where less was loaded than it has") {
+    static constexpr memory near{.name = "near", .base = 0x1000, .capacity = 8_KiB};
+    static constexpr axis s{"s", 5};
+    constexpr tensor<std::int32_t> f{"f"}, g{"g"}, h{"h"}, F{"F"}, G{"G"}, H{"H"}, K{"K"};
+    static constexpr auto plus = intrinsic("plus", h(s) = f(s) + g(s)).reads(f, near).reads(g, near).writes(h, near).in_place(g).cycles(4);
+    static constexpr machine dsp = machine("bordered_in_place", dram, near, transfer("bring", dram, near).dimensions(2),
+                                           transfer("take", near, dram).dimensions(2), plus);
+    constexpr axis rows{"rows", 23};
+    constexpr auto bordered = stages(H(m, n) = F(n) + padded(G(rows, n), 1)(m, n), K(m, n) = max(H(m, n), 0));
+    schedule const made = schedule(bordered, dsp).store_in(H, near).stage(H).cache_read(F, near).cache_read(G, near).tensorize(n, plus);
+    check(made, emulated<dsp>(), [](kernels::operand_data const& data) {
+        for (int at = 0; at < 24 * 32; ++at) {
+            std::int32_t const there = at < 23 * 32 ? data.in<std::int32_t>(1)[at] : 1;
+            data.out<std::int32_t>()[at] = std::max(data.in<std::int32_t>(0)[at % 32] + there, 0);
+        }
+    });
+}
+TEST_CASE("a stage whose result is overwritten and stored from there is waited for when it ends") {
+    static constexpr memory near{.name = "near", .base = 0x1000, .capacity = 8_KiB};
+    static constexpr engine unit{.name = "unit", .depth = 4, .completes = completion::by_channel};
+    static constexpr axis s{"s", 8};
+    constexpr tensor<std::int32_t> f{"f"}, g{"g"}, h{"h"}, F{"F"}, G{"G"}, H{"H"}, K{"K"};
+    static constexpr auto ahead = intrinsic("ahead", g(s) = f(s) + 1).reads(f, near).writes(g, near).on(unit).asynchronous().cycles(9);
+    static constexpr auto plus = intrinsic("plus", h(s) = f(s) + g(s)).reads(f, near).reads(g, near).writes(h, near).in_place(f).cycles(4);
+    static constexpr machine dsp =
+        machine("stored_by_the_same", dram, near, unit, transfer("bring", dram, near),
+                transfer("take", near, dram).on(unit).asynchronous().cost({.latency = 9, .bytes_per_cycle = 4}), ahead, plus);
+    constexpr axis t{"t", 32};
+    constexpr auto chain = stages(G(t) = F(t) + 1, H(t) = G(t) + K(t));
+    schedule made(chain, dsp);
+    made.cache_read(K, near).cache_write(H, near).tensorize(t, plus);
+    made.store_in(G, near).stage(G).cache_read(F, near).tensorize(t, ahead);
+    check(made, emulated<dsp>(), [](kernels::operand_data const& data) {
+        for (int at = 0; at < 32; ++at) data.out<std::int32_t>()[at] = data.in<std::int32_t>(0)[at] + 1 + data.in<std::int32_t>(1)[at];
+    });
+}

@@ -304,6 +304,29 @@ struct intrinsic_semantics {
         }
     }
 
+    /// Loops over the reduced axes alone.
+    template <int Axis, class Body>
+    [[gnu::always_inline]] static void run_reduced(std::int64_t* axes, std::int64_t const* extents, Body const& body) {
+        if constexpr (Axis == whole.axis_count) body(axes);
+        else {
+            std::int64_t const extent = what.is_flexible(Axis) ? extents[Axis] : whole.axes[Axis].extent;
+            for (std::int64_t i = 0; i < extent; ++i) {
+                axes[Axis] = i;
+                run_reduced<Axis + 1>(axes, extents, body);
+            }
+        }
+    }
+    /// Whether what is reduced reads the operand that the result overwrites: then each element is complete before it is written.
+    static constexpr bool reduces_what_it_overwrites = [] {
+        constexpr int tied = what.find_in_place();
+        bool reads = false;
+        for (int at = whole.first; at < whole.store && tied >= 0 && whole.reduces(); ++at) {
+            node const& n = part::view[at];
+            reads |= n.op == operation::access && n.name == what.operands[static_cast<std::size_t>(tied)].tensor && !whole.is_in_start(at);
+        }
+        return reads;
+    }();
+
     static void carry_out(void* const* addresses, std::int64_t const* strides, [[maybe_unused]] std::int64_t const* extents) {
         std::int64_t axes[stage::most_axes] = {};
         constexpr int target_operand = what.find(whole.output);
@@ -314,21 +337,29 @@ struct intrinsic_semantics {
             return static_cast<T const*>(addresses[operand])[offset<Node>(strides, at)];
         };
         constexpr bool continues = whole.continues || what.operands[static_cast<std::size_t>(target_operand)].is == direction::updates;
-        if constexpr (whole.reduces()) {
-            if constexpr (!continues) {
-                run<0, whole.axis_count, false>(axes, extents, [&](std::int64_t const* at) {
-                    value_type& into = target[offset<whole.target>(strides, at)];
-                    if constexpr (whole.start >= 0) into = evaluate<part, whole.start>(at, load);
-                    else into = identity();
-                });
-            }
-            run<0, whole.axis_count, true>(axes, extents, [&](std::int64_t const* at) {
-                value_type& into = target[offset<whole.target>(strides, at)];
-                value_type const value = evaluate<part, whole.body>(at, load);
-                if constexpr (whole.reduction == operation::reduce_sum) into = static_cast<value_type>(widened(into) + widened(value));
-                else if constexpr (whole.reduction == operation::reduce_maximum) into = into < value ? value : into;
-                else into = value < into ? value : into;
+        auto const begin = [&](std::int64_t const* at) -> value_type {
+            if constexpr (whole.start >= 0) return evaluate<part, whole.start>(at, load);
+            else return identity();
+        };
+        auto const accumulate = [&](value_type& into, std::int64_t const* at) {
+            value_type const value = evaluate<part, whole.body>(at, load);
+            if constexpr (whole.reduction == operation::reduce_sum) into = static_cast<value_type>(widened(into) + widened(value));
+            else if constexpr (whole.reduction == operation::reduce_maximum) into = into < value ? value : into;
+            else into = value < into ? value : into;
+        };
+        if constexpr (reduces_what_it_overwrites) {
+            run<0, whole.axis_count, false>(axes, extents, [&](std::int64_t* at) {
+                value_type made = begin(at);
+                run_reduced<whole.rank>(at, extents, [&](std::int64_t const* inside) { accumulate(made, inside); });
+                target[offset<whole.target>(strides, at)] = made;
             });
+        } else if constexpr (whole.reduces()) {
+            if constexpr (!continues) {
+                run<0, whole.axis_count, false>(axes, extents,
+                                                [&](std::int64_t const* at) { target[offset<whole.target>(strides, at)] = begin(at); });
+            }
+            run<0, whole.axis_count, true>(axes, extents,
+                                           [&](std::int64_t const* at) { accumulate(target[offset<whole.target>(strides, at)], at); });
         } else {
             run<0, whole.axis_count, true>(axes, extents, [&](std::int64_t const* at) {
                 target[offset<whole.target>(strides, at)] = evaluate<part, whole.body>(at, load);

@@ -63,7 +63,7 @@ struct within_bounds {
                 if (r.low < 0 || r.high >= used.extents[static_cast<std::size_t>(d)]) return report(in, rule::outside_of_it, u.buffer, -1);
             }
             if (!reads) return;
-            compare_with_loaded(in, u.buffer, where, loops);
+            if (!is_computed_by_instructions(in, u.node)) compare_with_loaded(in, u.buffer, where, loops);
             compare_with_computed(in, u.buffer, -1, each_dimension(used, where), loops);
         });
     }
@@ -292,6 +292,15 @@ struct within_bounds {
         for (int at = 0; at < in.plan().movements.size(); ++at)
             pieces |= in.movement_at(at).destination == buffer_at && has_layout(in.movement_at(at).source);
         return pieces;
+    }
+    /// Whether instructions compute the tensor that a node reads: what transfers bring to its buffer is what they overwrite there.
+    static constexpr bool is_computed_by_instructions(run const& in, int node) {
+        for (int at = 0; at < in.plan().bodies.size(); ++at) {
+            body const& by = in.plan().bodies[static_cast<std::size_t>(at)];
+            label const& output = in.plan().stages[static_cast<std::size_t>(by.stage)].output;
+            if (by.kind == body_kind::intrinsic && output == in.plan().what[node].name) return true;
+        }
+        return false;
     }
     /// What is read of a buffer that transfers fill must have been moved there.
     constexpr void compare_with_loaded(run& in, int buffer_at, ranges const& where, values const& loops) {

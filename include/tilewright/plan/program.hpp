@@ -203,12 +203,13 @@ class program_writer {
         return computed == p.placed(s).home ? users_of(p, computed) : agents{};
     }
     /// Whether what a stage computes is stored by an asynchronous transfer, which the core waits for; and no later than `depth`, where the
-    /// next version begins.
+    /// next version begins. What another stage overwrites and stores elsewhere in the program is not.
     constexpr bool is_stored_by_steps(int s, int depth = 0) {
         int const computed = p.plan.use_at(p.stage_at(s).target)->buffer;
         for (int at = 0; at < p.stagings.size(); ++at) {
             staging const& st = p.staging_at(at);
-            if (st.writes && st.buffer == computed && st.ring >= 0 && st.depth >= depth) return true;
+            bool const same_place = st.stage == s || root_of(st.stage) == root_of(s);
+            if (st.writes && st.buffer == computed && st.ring >= 0 && st.depth >= depth && same_place) return true;
         }
         return false;
     }

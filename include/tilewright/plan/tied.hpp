@@ -79,6 +79,15 @@ constexpr int bank_asked_for(planning& p, int buffer_at) {
     return -1;
 }
 
+/// Whether a stage's reduction takes more than one step.
+constexpr bool reduces_in_steps(planning const& p, nest const& n) {
+    for (int position = 0; position < n.depth; ++position) {
+        nest_axis const& a = n.axis_of_loop(position);
+        if (a.reduction && (p.var(a.variable).extent > 1 || a.trips >= 0)) return true;
+    }
+    return false;
+}
+
 /// The stage that reads what stage `s` overwrites in buffer `read`, when it may be gone; -1: none. A stage in front of it, which is
 /// computed at the loop of the buffer, has read it by then.
 constexpr int reads_too_late(planning& p, int s, int read, tied_operand const& tied) {
@@ -103,6 +112,14 @@ constexpr int reads_too_late(planning& p, int s, int read, tied_operand const& t
         use const* const u = p.plan.use_at(tied.found.nodes[b]);
         bool const other = tied.found.names[b] != operand;
         if (other && u != nullptr && u->buffer == read) return s;
+    }
+    // The steps that continue a reduction, when its first one has overwritten it.
+    nest const& n = p.nest_at(s);
+    matching later;
+    if (tied.intrinsic == n.intrinsic || !reduces_in_steps(p, n) || match_intrinsic(p, s, n.intrinsic, later)) return -1;
+    for (int binding = 1; binding < later.count; ++binding) {
+        use const* const u = p.plan.use_at(later.nodes[static_cast<std::size_t>(binding)]);
+        if (u != nullptr && u->buffer == read) return s;
     }
     return -1;
 }
@@ -145,6 +162,12 @@ constexpr void tie_operand(planning& p, int s, tied_operand const& tied) {
             return refuse(rule::overwrites_another_box, {fact_kind::dimension, dimension}, {fact_kind::have, b.extents[d]},
                           {fact_kind::need, kept.extents[d]});
         if (!same_value_everywhere(p, p.form_of(from.at[d]), p.form_of(to.at[d]))) return refuse(rule::overwrites_another_element);
+    }
+    // Every element of what is read is overwritten once.
+    for (int dimension = b.rank; dimension < kept.rank; ++dimension) {
+        std::int64_t const extent = kept.extents[static_cast<std::size_t>(dimension)];
+        if (extent != 1)
+            return refuse(rule::overwrites_another_box, {fact_kind::dimension, dimension}, {fact_kind::have, 1}, {fact_kind::need, extent});
     }
     for (int dimension = 0; dimension < box_rank(p, b); ++dimension) {
         auto const d = static_cast<std::size_t>(dimension);
