@@ -218,6 +218,7 @@ inline intrinsic intrinsic_of(instruction const& i) {
         if (static_cast<int>(at) != i.does.output) made.reads(operand, where);
         else if (i.updates) made.updates(operand, where);
         else made.writes(operand, where);
+        if (static_cast<int>(at) == i.in_place) made.in_place(operand);
     }
     if (!i.engine.empty()) made.on(engine{.name = label(i.engine.c_str())});
     if (i.asynchronous) made.asynchronous();

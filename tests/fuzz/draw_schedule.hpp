@@ -14,7 +14,15 @@ class schedule_drawer {
   public:
     schedule_drawer(dice& random, names& named, drawn_case& into) : random_(random), names_(named), case_(into) {}
 
-    void draw() {
+    /// What became of the one stage that instructions may compute.
+    struct tensorized {
+        int stage = -1;  ///< -1: none
+        instruction_drawer::made steps{};
+    };
+
+    /// @param wanted  the stage that instructions shall compute, where they can; -1: as it is drawn
+    tensorized draw(int wanted = -1) {
+        tensorized by;
         std::vector<std::vector<loop>> nests(case_.stages.size());
         for (std::size_t at = case_.stages.size(); at-- > 0;) {
             stage const& s = case_.stages[at];
@@ -32,15 +40,20 @@ class schedule_drawer {
                 if (random_.one_in(4)) refine_place(s.output, home);
                 push({.kind = directive_kind::stage, .tensor = s.output});
             }
-            if (case_.where.instructions.empty() && around.empty() && random_.percent(case_.stages.size() == 1 ? 35 : 15)) {
+            bool const may =
+                wanted >= 0 ? static_cast<int>(at) == wanted
+                            : case_.where.instructions.empty() && around.empty() && random_.percent(case_.stages.size() == 1 ? 35 : 15);
+            if (may) {
                 instruction_drawer::made const steps = instruction_drawer(random_, names_, case_).draw(s);
                 if (!steps.name.empty()) {
                     nests[at] = draw_tensorized(s, last, steps);
+                    by = {static_cast<int>(at), steps};
                     continue;
                 }
             }
             nests[at] = draw_stage(s, last, around);
         }
+        return by;
     }
 
   private:

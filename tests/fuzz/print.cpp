@@ -272,6 +272,7 @@ std::string machine_text(machine_parts const& parts) {
             text +=
                 std::string(".") + how + "(" + w.tensor_name(static_cast<int>(o)) + ", " + memory_name(label(i.memories[o].c_str())) + ")";
         }
+        if (i.in_place >= 0) text += ".in_place(" + w.tensor_name(i.in_place) + ")";
         if (!i.engine.empty()) text += ".on(" + engine_name(label(i.engine.c_str())) + ")";
         if (i.asynchronous) text += ".asynchronous()";
         text += uses_text(i.uses, &i, "i" + std::to_string(at));

@@ -105,6 +105,7 @@ struct instruction {
     bool asynchronous = false;
     intrinsic_cost costs{};
     unsigned flexible = 0;  ///< a bit for each axis of which it covers up to the extent
+    int in_place = -1;      ///< of the tensors, the one that the result overwrites where it lies; -1: none
     std::vector<used_registers> uses{};
 };
 

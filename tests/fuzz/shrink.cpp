@@ -296,6 +296,13 @@ void with_simpler_parts(drawn_case const& from, std::vector<drawn_case>& into) {
     for (std::size_t at = 0; at < from.where.instructions.size(); ++at)
         add([&](drawn_case& c) { return !std::exchange(c.where.instructions[at].uses, {}).empty(); });
     for (std::size_t at = 0; at < from.where.instructions.size(); ++at) {
+        auto const of = [at](drawn_case& c) -> instruction& { return c.where.instructions[at]; };
+        add([&](drawn_case& c) { return set(of(c).in_place, -1); });
+        add([&](drawn_case& c) { return set(of(c).flexible, 0u); });
+        add([&](drawn_case& c) { return set(of(c).asynchronous, false); });
+        add([&](drawn_case& c) { return set(of(c).engine, std::string{}) && (of(c).asynchronous = false, true); });
+    }
+    for (std::size_t at = 0; at < from.where.instructions.size(); ++at) {
         auto const of = [at](drawn_case& c) -> intrinsic_cost& { return c.where.instructions[at].costs; };
         add([&](drawn_case& c) { return set(of(c), intrinsic_cost{}); });
         add([&](drawn_case& c) { return of(c).term_count > 0 && --of(c).term_count >= 0; });

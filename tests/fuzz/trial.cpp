@@ -173,7 +173,9 @@ outcome trial::plan() try {
         std::vector<axis_extent> extents;
         for (stage const& s : in.what.stages) {
             for (axis const& a : s.axes) {
-                if (a.open) extents.emplace_back(label(a.name.c_str()), pass == 0 ? a.extent : 1 + (a.extent - 1) / 3);
+                axis_extent const given(label(a.name.c_str()), pass == 0 ? a.extent : 1 + (a.extent - 1) / 3);
+                bool const known = std::any_of(extents.begin(), extents.end(), [&](axis_extent const& e) { return e.name == given.name; });
+                if (a.open && !known) extents.push_back(given);
             }
         }
         in.runs.push_back(in.prepare(extents));
