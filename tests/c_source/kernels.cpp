@@ -7,6 +7,7 @@
 #include "kernels/schedules.hpp"
 #include "kernels/values.hpp"
 #include "kernels/views.hpp"
+#include "pooled.hpp"
 
 // The C source of the kernels that other tests run: it pleases both compilers, and makes the bits of the object.
 
@@ -211,4 +212,10 @@ TEST_CASE("floating point inside of what is none is rounded as it is written") {
             d.out<std::int32_t>()[at] = static_cast<std::int32_t>(scaled) + (difference < d.in<float>(1)[at] ? 1 : 0);
         }
     });
+}
+TEST_CASE("a result that stays in a bank is said to be there") {
+    plan_value const kept = make_plan(pooled::kept_in_second);
+    REQUIRE(!kept.refusal);
+    std::string const header = halide::c_source(pooled::kept_in_second, kept, {"kept", halide::binding::device, {}}).header;
+    CHECK(header.find("/* The result stays in bank 1 of memory banked, 0 bytes from its base. */") != std::string::npos);
 }

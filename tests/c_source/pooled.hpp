@@ -28,5 +28,6 @@ constexpr memory banked{.name = "banked", .capacity = 4_KiB, .alignment = 64, .b
 constexpr auto to_bank = transfer("to_bank", dram, banked).on(cpu);
 constexpr auto chip_of_banks = machine("chip_of_banks", dram, banked, cpu, to_bank);
 constexpr auto in_second = schedule(raised, chip_of_banks).cache_read(x, banked).at(p).in_bank(1);
+constexpr auto kept_in_second = schedule(raised, chip_of_banks).store_in(y, banked).in_bank(1);
 
 }  // namespace pooled

@@ -40,6 +40,15 @@ inline buffer const* kept_result(plan_value const& plan) {
     return at < 0 ? nullptr : &plan.buffers[static_cast<std::size_t>(at)];
 }
 
+/// Where that result stays, as headers say it; empty where the caller has it.
+inline std::string kept_result_text(plan_value const& plan) {
+    buffer const* const kept = kept_result(plan);
+    if (kept == nullptr) return "";
+    memory const& m = plan.where->memories[kept->memory];
+    return "The result stays in " + (m.banks > 1 ? "bank " + std::to_string(kept->bank) + " of " : "") + "memory " + m.name.str() + ", " +
+           std::to_string(kept->offset) + " bytes from its base.";
+}
+
 /// The memories whose addresses a kernel is given, and what these are multiples of.
 struct pool {
     std::string name;
@@ -349,9 +358,7 @@ inline std::string header_text(plan_value const& plan, std::string const& name, 
         text << "/* " << words.pools[at] << ": " << one.bytes << " bytes, at a multiple of " << one.alignment
              << ", for this call alone. */\n#define TILEWRIGHT_" << name << "_" << words.pools[at] << "_BYTES " << one.bytes << "\n";
     }
-    if (buffer const* kept = kept_result(plan))
-        text << "/* The result stays in memory " << plan.where->memories[kept->memory].name.str() << ", " << kept->offset
-             << " bytes from its base. */\n";
+    if (std::string const kept = kept_result_text(plan); !kept.empty()) text << "/* " << kept << " */\n";
     if (device) text << "\n/* What the device provides. Each returns 0, or a code that ends the kernel. */\n" << device_prototypes(plan);
     text << "\n#ifdef __cplusplus\n}\n#endif\n#endif\n";
     return text.str();

@@ -65,9 +65,7 @@ class c_kernel_writer {
         made.signature = signature_;
         made.parameters = signature_.parameters(plan_);
         made.pools = pools_of(plan_, on_device());
-        if (buffer const* kept = kept_result(plan_))
-            made.kept_result = "The result stays in memory " + plan_.where->memories[kept->memory].name.str() + ", " +
-                               std::to_string(kept->offset) + " bytes from its base.";
+        made.kept_result = kept_result_text(plan_);
         if (on_device()) made.device = device_prototype_list(plan_, true);
         else made.emulator = {code_.values.prototypes.begin(), code_.values.prototypes.end()};
         made.helpers = code_.values.helpers;
