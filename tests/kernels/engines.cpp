@@ -272,3 +272,33 @@ TEST_CASE("after a transfer that fails nothing is in flight and no token is left
     on.use(progress::latest);
     CHECK_NOTHROW(kernels::result_of(kernel, data, {}));
 }
+
+namespace {
+
+// One engine loads, which the core need not wait for, and adds, which it waits for.
+constexpr memory main_memory{.name = "main_memory"}, scratch{.name = "scratch", .capacity = 4_KiB, .host_visible = true};
+constexpr engine one_engine{.name = "one_engine", .depth = 8};
+constexpr auto load_late =
+    transfer("load_late", main_memory, scratch).on(one_engine).asynchronous().cost({.latency = 40, .setup = 2, .bytes_per_cycle = 8});
+constexpr auto store_back = transfer("store_back", scratch, main_memory).on(one_engine).cost({.bytes_per_cycle = 8});
+constexpr axis lane{"lane", 4};
+constexpr tensor<std::int32_t> from{"from"}, to{"to"};
+constexpr auto add_four =
+    intrinsic("add_four", to(lane) = from(lane) + 1).reads(from, scratch).writes(to, scratch).on(one_engine).cycles(3);
+constexpr auto shared_engine = machine("shared_engine", main_memory, scratch, one_engine, load_late, store_back, add_four);
+
+}  // namespace
+
+TEST_CASE("steps that the core waits for one by one come behind a load that their engine was given before") {
+    constexpr tensor<std::int32_t> X{"X"}, Y{"Y"};
+    static constexpr axis i{"i", 64}, io{"io"}, ii{"ii"};
+    static constexpr auto one_more = Y(i) = X(i) + 1;
+    on_machine<shared_engine>(
+        one_more.view(),
+        [&](schedule& s) {
+            s.split(i, io, ii, 16).cache_read(X, scratch).at(io).buffers(2).cache_write(Y, scratch).at(io).tensorize(ii, add_four);
+        },
+        [](kernels::operand_data const& data) {
+            for (int at = 0; at < 64; ++at) data.out<std::int32_t>()[at] = data.in<std::int32_t>(0)[at] + 1;
+        });
+}

@@ -278,8 +278,10 @@ struct clocks {
         int const on = where.first_lane(engine_at);
         engine_clock& clock = lanes[static_cast<std::size_t>(on)];
         auto const give = [&](std::int64_t steps) {
-            if (where.intrinsics[intrinsic_at].is_asynchronous) clock.start_many(now, cycles, where.engines[engine_at].depth, steps);
-            else now = clock.start(now, {steps * cycles, 0}, engine_clock::most_depth);
+            if (where.intrinsics[intrinsic_at].is_asynchronous) return clock.start_many(now, cycles, where.engines[engine_at].depth, steps);
+            // The core waits after each: the first is complete when all before it is, the others follow one after the other.
+            now = clock.start(now, {cycles, 0}, engine_clock::most_depth);
+            if (steps > 1) now = clock.start(now, {(steps - 1) * cycles, 0}, engine_clock::most_depth);
         };
         if (!where.engines[engine_at].interlocked) return give(times);
         operand_shapes const& shape = shapes_of(where, intrinsic_at);
