@@ -22,7 +22,7 @@ class guarded_operands {
         for (oracle::tensor_box const& box : boxes) {
             std::int64_t alignment = bytes_of(box.type);
             for (int b = 0; b < plan.buffers.size(); ++b) {
-                ir::buffer const& one = plan.buffers[static_cast<std::size_t>(b)];
+                ir::buffer const& one = plan.buffers[b];
                 if (one.kind == ir::buffer_kind::argument && one.tensor == box.name) alignment = std::max(alignment, one.alignment);
             }
             blocks_.push_back(

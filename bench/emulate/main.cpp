@@ -30,7 +30,7 @@ void plain_loops(benchmark::State& state) {
         std::fill(plain_result.begin(), plain_result.end(), 0);
         for (int row = 0; row < size; ++row) {
             for (int inner = 0; inner < size; ++inner) {
-                std::int32_t const factor = left[static_cast<std::size_t>(row * size + inner)];
+                std::int32_t const factor = left[row * size + inner];
                 std::int8_t const* const from = right.data() + inner * size;
                 std::int32_t* const into = plain_result.data() + row * size;
                 for (int column = 0; column < size; ++column) into[column] += factor * from[column];

@@ -35,7 +35,7 @@ class bench {
     bench(plan_value const& good, semantics_table const& semantics)
         : good_(good), meaning_(meaning_of(good)), on_(*good.where, semantics), plain_(good, nullptr) {
         for (int at = 0; at < good.buffers.size(); ++at) {
-            ir::buffer const& b = good.buffers[static_cast<std::size_t>(at)];
+            ir::buffer const& b = good.buffers[at];
             if (b.kind != ir::buffer_kind::argument) continue;
             Halide::Buffer<> data = apart(b);
             if (!b.written) {
@@ -94,7 +94,7 @@ class bench {
   private:
     static std::vector<int> extents_of(ir::buffer const& b) {
         std::vector<int> extents;
-        for (int d = b.rank - 1; d >= 0; --d) extents.push_back(static_cast<int>(b.extents[static_cast<std::size_t>(d)]));
+        for (int d = b.rank - 1; d >= 0; --d) extents.push_back(static_cast<int>(b.extents[d]));
         return extents;
     }
     /// A dense argument with room around it, where some mutants read and write.
@@ -223,8 +223,8 @@ int main(int argument_count, char** arguments) {
             ++done;
             continue;
         }
-        seeded const& s = all[static_cast<std::size_t>(found.position)];
-        kinds[static_cast<std::size_t>(s.what.is)].add(found);
+        seeded const& s = all[found.position];
+        kinds[s.what.is].add(found);
         total.add(found);
         bool const missed = found.faulty && (!found.checker || !found.emulator());
         if (missed || lists)

@@ -143,11 +143,10 @@ void measure(char const* computation, char const* kind, schedule const& how, emu
     Halide::Buffer<> result, expected;
     std::uint32_t random = 1;
     for (int at = 0; at < plan->buffers.size(); ++at) {
-        ir::buffer const& b = plan->buffers[static_cast<std::size_t>(at)];
+        ir::buffer const& b = plan->buffers[at];
         if (b.kind != ir::buffer_kind::argument) continue;
         std::vector<int> extents;
-        for (int dimension = b.rank - 1; dimension >= 0; --dimension)
-            extents.push_back(static_cast<int>(b.extents[static_cast<std::size_t>(dimension)]));
+        for (int dimension = b.rank - 1; dimension >= 0; --dimension) extents.push_back(static_cast<int>(b.extents[dimension]));
         Halide::Buffer<> data(halide::type_of(b.type), extents);
         auto* const bytes = static_cast<std::uint8_t*>(data.data());
         for (std::size_t byte = 0; byte < data.size_in_bytes(); ++byte)

@@ -75,7 +75,7 @@ inline instance read_instance(std::string const& file) {
         if (upper <= lower)
             throw input_error(file, number, "`upper` " + std::to_string(upper) + " is not behind `lower` " + std::to_string(lower));
         if (size <= 0) throw input_error(file, number, "`size` is " + std::to_string(size));
-        read.buffers.push_back({parts[static_cast<std::size_t>(columns[0])], static_cast<int>(lower), static_cast<int>(upper), size});
+        read.buffers.push_back({parts[columns[0]], static_cast<int>(lower), static_cast<int>(upper), size});
     }
     // A.1048576.csv
     std::string const stem = std::filesystem::path(file).stem().string();

@@ -33,8 +33,7 @@ int main() {
     for (int row = 0; row < size; ++row) {
         for (int inner = 0; inner < size; ++inner) {
             for (int column = 0; column < size; ++column) {
-                expected[static_cast<std::size_t>(row * size + column)] +=
-                    left[static_cast<std::size_t>(row * size + inner)] * right[static_cast<std::size_t>(inner * size + column)];
+                expected[row * size + column] += left[row * size + inner] * right[inner * size + column];
             }
         }
     }

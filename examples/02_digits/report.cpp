@@ -20,8 +20,7 @@ void print_pixel(std::int8_t pixel) {
 
 void print_confusion_matrix(std::span<digit const> digits, std::span<int const> guesses) {
     std::array<std::array<int, classes>, classes> counts{};
-    for (std::size_t index = 0; index < digits.size(); ++index)
-        ++counts[static_cast<std::size_t>(digits[index].label)][static_cast<std::size_t>(guesses[index])];
+    for (std::size_t index = 0; index < digits.size(); ++index) ++counts[digits[index].label][guesses[index]];
 
     std::printf("written |");
     for (int label = 0; label < classes; ++label) std::printf("%4d", label);

@@ -38,9 +38,9 @@ struct block_use {
         for (tilewright::recorded_job const& job : after.recorded()) {
             if (job.kind == tilewright::job_kind::transfer && job.name == load.name) {
                 for (int at = 0; at < kernel.rings.size(); ++at) {
-                    auto const& ring = kernel.rings[static_cast<std::size_t>(at)];
+                    auto const& ring = kernel.rings[at];
                     if (job.tag < ring.first_tag || job.tag >= ring.first_tag + ring.versions) continue;
-                    auto const& buffer = kernel.buffers[static_cast<std::size_t>(ring.buffer)];
+                    auto const& buffer = kernel.buffers[ring.buffer];
                     int const block = static_cast<int>(buffer.bank + job.tag - ring.first_tag) % vtcm.banks;
                     loads.push_back({job.begin, job.complete, block});
                     draw(loads.back().block, job.begin, job.end, after.cycles(), buffer.tensor[0]);

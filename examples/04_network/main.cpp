@@ -28,16 +28,15 @@ std::array<std::int8_t, filters_used * side * side> layouts_by_hand(std::int8_t 
     for (int f = 0; f < filters_used; ++f)
         for (int y = 0; y < side; ++y)
             for (int x = 0; x < side; ++x) {
-                std::int32_t sum = block_bias[static_cast<std::size_t>(f)];
+                std::int32_t sum = block_bias[f];
                 for (int r = -1; r <= 1; ++r)
                     for (int s = -1; s <= 1; ++s)
                         for (int c = 0; c < channels; ++c) {
                             bool const inside = y + r >= 0 && y + r < side && x + s >= 0 && x + s < side;
-                            int const weight = block_weights[static_cast<std::size_t>((((r + 1) * 3 + s + 1) * lanes + c) * lanes + f)];
+                            int const weight = block_weights[(((r + 1) * 3 + s + 1) * lanes + c) * lanes + f];
                             if (inside) sum += image[(c * side + y + r) * side + x + s] * weight;
                         }
-                result[static_cast<std::size_t>((f * side + y) * side + x)] =
-                    requantise_and_relu(sum, block_multiplier[static_cast<std::size_t>(f)], block_shift[static_cast<std::size_t>(f)]);
+                result[(f * side + y) * side + x] = requantise_and_relu(sum, block_multiplier[f], block_shift[f]);
             }
     return result;
 }

@@ -59,7 +59,7 @@ int main(int count, char** arguments) {
     std::vector<float> expected(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns), 0);
     for (int y = 0; y < rows; ++y) {
         for (int z = 0; z < depth; ++z) {
-            for (int x = 0; x < columns; ++x) expected[static_cast<std::size_t>(y * columns + x)] += a(z, y) * b(x, z);
+            for (int x = 0; x < columns; ++x) expected[y * columns + x] += a(z, y) * b(x, z);
         }
     }
     struct aligned_free {

@@ -23,7 +23,7 @@ inline std::string caller_text(plan_value const& plan, std::string const& kernel
     }
     ir::argument_list const list = ir::arguments_of(plan);
     for (int at = 0; at < list.parameter_count; ++at) {
-        std::string const type = halide::detail::c_type(plan.what[list.parameters[static_cast<std::size_t>(at)]].type);
+        std::string const type = halide::detail::c_type(plan.what[list.parameters[at]].type);
         inputs += "(" + type + ")parameters[" + std::to_string(at) + "], ";
     }
     std::string all = inputs + output;

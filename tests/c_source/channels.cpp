@@ -41,12 +41,12 @@ struct lazy_device {
     int start(std::int64_t channel, job const& what) {
         if (channel < 0 || channel >= static_cast<std::int64_t>(queues.size())) return 45;
         if (++starts == fail_at) return 44;
-        queues[static_cast<std::size_t>(channel)].push_back(what);
+        queues[channel].push_back(what);
         return 0;
     }
     int wait(std::int64_t channel, std::int64_t value) {
         if (channel < 0 || channel >= static_cast<std::int64_t>(queues.size()) || value < 0) return 46;
-        std::deque<job>& queue = queues[static_cast<std::size_t>(channel)];
+        std::deque<job>& queue = queues[channel];
         std::size_t count = queue.size();
         if (completes == completion::by_transfer) {
             while (count > 0 && queue[count - 1].tag != value) --count;

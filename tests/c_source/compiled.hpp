@@ -89,7 +89,7 @@ class c_kernel {
         add(result);
         for (int at = 0; at < plan_.run_time_extents; ++at) {
             ir::shape const& from = ir::shape_of_extent(plan_, at, true);
-            extents.push_back(plan.buffers[static_cast<std::size_t>(from.buffer)].extents[static_cast<std::size_t>(from.dimension)]);
+            extents.push_back(plan.buffers[from.buffer].extents[from.dimension]);
         }
         return call_(tensors.data(), strides.data(), parameters.data(), extents.data());
     }

@@ -202,8 +202,8 @@ TEST_CASE("drawn expressions in C and in Halide's object") {
             REQUIRE(library != nullptr);
             for (int at = 0; at < functions; ++at) {
                 std::ostringstream shown;
-                shown << made[static_cast<std::size_t>(at)].value();
-                Halide::Buffer<> const& want = wanted[static_cast<std::size_t>(at)];
+                shown << made[at].value();
+                Halide::Buffer<> const& want = wanted[at];
                 Halide::Buffer<> result(want.type(), std::vector<int>{elements});
                 given.back() = result.data();
                 std::string const name = "f" + std::to_string(at);

@@ -38,8 +38,8 @@ TEST_CASE("a memory is given by its address, and no more of it is used than the 
     arguments given;
     REQUIRE(raise_c(given.x.data(), row, given.shift.data(), 5, given.act_mem, given.y.data(), row) == 0);
     for (int p = 0; p < 8; ++p) {
-        for (int q = 0; q < 32; ++q) CHECK(given.y[static_cast<std::size_t>(row * p + q)] == arguments::raised(p, q));
-        CHECK(given.y[static_cast<std::size_t>(row * p + 32)] == -7);
+        for (int q = 0; q < 32; ++q) CHECK(given.y[row * p + q] == arguments::raised(p, q));
+        CHECK(given.y[row * p + 32] == -7);
     }
     // The last row of x was copied there.
     CHECK(std::equal(given.act_mem, given.act_mem + 128, reinterpret_cast<unsigned char const*>(&given.x[7 * row])));
@@ -76,8 +76,8 @@ TEST_CASE("a result takes the place of an input element by element, and shares b
     CHECK(given.x == before);
     REQUIRE(raise(given.x.data(), row) == 0);
     for (int p = 0; p < 8; ++p) {
-        for (int q = 0; q < 32; ++q) CHECK(given.x[static_cast<std::size_t>(row * p + q)] == arguments::raised(p, q));
-        CHECK(given.x[static_cast<std::size_t>(row * p + 32)] == before[static_cast<std::size_t>(row * p + 32)]);
+        for (int q = 0; q < 32; ++q) CHECK(given.x[row * p + q] == arguments::raised(p, q));
+        CHECK(given.x[row * p + 32] == before[row * p + 32]);
     }
 }
 TEST_CASE("where an element is read after another one was written, the result is no input") {

@@ -44,8 +44,7 @@ TEST_CASE("drawn products with partial tiles and open extents, in C") {
             std::vector<axis_extent> extents;
             for (axis const* one : {&m, &n, &k}) {
                 for (int at = 0; at < plan->run_time_extents; ++at) {
-                    if (plan->variables[static_cast<std::size_t>(at)].name == one->name)
-                        extents.push_back({*one, draw.between(1, draw.most(one->name))});
+                    if (plan->variables[at].name == one->name) extents.push_back({*one, draw.between(1, draw.most(one->name))});
                 }
             }
             auto const at = std::make_unique<plan_value>(extents.empty() ? *plan : plan->at(extents));

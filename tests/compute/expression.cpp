@@ -89,7 +89,7 @@ constexpr auto strided = c(i, j) += cast<std::int32_t>(a(2 * (i - 3) + k * 4 - j
 constexpr stage_index index = [] {
     stage const s = normal(strided);
     int node = 0;
-    while (strided.nodes[static_cast<std::size_t>(node)].name != label("a")) ++node;
+    while (strided.nodes[node].name != label("a")) ++node;
     return index_of(strided.view(), s, node, 0);
 }();
 static_assert(index.affine && index.constant == -6 && index.coefficients[0] == 2 && index.coefficients[1] == -1 &&

@@ -709,7 +709,7 @@ TEST_CASE("every rule is raised by what breaks it") {
     // plans that no schedule leads to
     auto const drop = [](ir::step_kind kind, int which, plan_value& plan) {
         for (int at = 0; at < plan.steps.size(); ++at) {
-            ir::step& step = plan.steps[static_cast<std::size_t>(at)];
+            ir::step& step = plan.steps[at];
             if (step.kind == kind && which-- == 0) step = {ir::step_kind::barrier, -1};
         }
     };
@@ -750,7 +750,7 @@ TEST_CASE("every rule is raised by what breaks it") {
     book.refuses(intrinsic_mismatch, rule::first_form_elsewhere, multiply(other_first));
     book.hazard(rule::token_never_pushed, multiply(with_tokens), [&](plan_value& plan) { drop(push, 1, plan); });
     book.hazard(rule::token_never_popped, multiply(with_tokens), [&](plan_value& plan) {
-        for (int at = 0; at < plan.waits.size(); ++at) plan.waits[static_cast<std::size_t>(at)].fewer = 0;
+        for (int at = 0; at < plan.waits.size(); ++at) plan.waits[at].fewer = 0;
     });
     // A setting that nothing makes.
     auto const uses_scale = transfer("load", dram, spad).dimensions(2).uses(scale, argument::source_stride(1));

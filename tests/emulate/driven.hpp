@@ -93,7 +93,7 @@ inline buffer staged(label name, std::int64_t offset, std::initializer_list<std:
     buffer b{.name = name, .tensor = name, .kind = buffer_kind::staged, .memory = static_cast<std::int16_t>(memory_at)};
     b.type = scalar_type::uint8;
     b.bytes = 1;
-    for (std::int64_t extent : extents) b.extents[static_cast<std::size_t>(b.rank++)] = extent, b.bytes *= extent;
+    for (std::int64_t extent : extents) b.extents[b.rank++] = extent, b.bytes *= extent;
     b.offset = offset;
     b.versions = static_cast<std::int16_t>(versions);
     b.bank = 0;

@@ -89,8 +89,7 @@ TEST_CASE("random: jobs are seen half done, in order, the same for the same seed
             CHECK(d.code(1) == 0);
             int elements = 0;
             while (elements < 33 && *d.at(spad, elements) != 0) ++elements;
-            for (int at = 0; at < elements; ++at)
-                CHECK(*d.at(spad, at) == d.A[static_cast<std::size_t>(at < 32 ? at / 4 * 8 + at % 4 : 0)]);
+            for (int at = 0; at < elements; ++at) CHECK(*d.at(spad, at) == d.A[at < 32 ? at / 4 * 8 + at % 4 : 0]);
             for (int at = elements; at < 33; ++at) CHECK(*d.at(spad, at) == 0);
             moved.push_back(elements);
         } while (moved.back() < 33);

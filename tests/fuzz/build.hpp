@@ -132,8 +132,8 @@ class node_writer {
             }
             if (stands_in) continue;
             for (int argument = 0; argument < n.argument_count && n.op != operation::constant; ++argument) {
-                std::int16_t& of = n.arguments[static_cast<std::size_t>(argument)];
-                of = static_cast<std::int16_t>(position[static_cast<std::size_t>(of)]);
+                std::int16_t& of = n.arguments[argument];
+                of = static_cast<std::int16_t>(position[of]);
             }
             nodes_.push_back(n);
             position[at] = static_cast<int>(nodes_.size()) - 1;
@@ -290,7 +290,7 @@ inline std::unique_ptr<built_case> build(drawn_case const& of) {
                     box_index part{.dimension = p.dimension};
                     if (p.below > 0) part = part % p.below;
                     if (p.step > 1) part = part / p.step;
-                    if (list.count < index_map_list::most) list.indices[static_cast<std::size_t>(list.count)] = part;
+                    if (list.count < index_map_list::most) list.indices[list.count] = part;
                     ++list.count;
                     if (d.separates && list.count == 1) ++list.count;
                 }

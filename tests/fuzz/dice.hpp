@@ -18,7 +18,7 @@ class dice {
     bool percent(int chance) { return below(100) < chance; }
     template <class List>
     auto& any_of(List& list) {
-        return list[static_cast<std::size_t>(below(static_cast<int>(std::size(list))))];
+        return list[below(static_cast<int>(std::size(list)))];
     }
     /// A position, each as likely as its weight says.
     int weighted(std::initializer_list<int> weights) {
@@ -33,8 +33,7 @@ class dice {
     }
     template <class List>
     void shuffle(List& list) {
-        for (std::size_t left = list.size(); left > 1; --left)
-            std::swap(list[left - 1], list[static_cast<std::size_t>(below(static_cast<int>(left)))]);
+        for (std::size_t left = list.size(); left > 1; --left) std::swap(list[left - 1], list[below(static_cast<int>(left))]);
     }
 
   private:

@@ -78,8 +78,8 @@ class computation_drawer {
             s.rank = static_cast<int>(wanted.extents.size());
             for (int at = 0; at < s.rank; ++at) {
                 std::string const name = names_.take("g" + std::to_string(case_.tensors.size()) + std::string(1, "mnhwcg"[at]));
-                bool const more = case_.tensors[static_cast<std::size_t>(wanted.tensor)].padded_to.empty() && random_.one_in(4);
-                s.axes.push_back({name, wanted.extents[static_cast<std::size_t>(at)] + (more ? random_.below(3) : 0)});
+                bool const more = case_.tensors[wanted.tensor].padded_to.empty() && random_.one_in(4);
+                s.axes.push_back({name, wanted.extents[at] + (more ? random_.below(3) : 0)});
                 left = std::max<std::int64_t>(1, left / s.axes.back().extent);
             }
             s.output = wanted.tensor;
@@ -152,7 +152,7 @@ class computation_drawer {
         case_.tensors.push_back(t);
         return static_cast<int>(case_.tensors.size()) - 1;
     }
-    tensor const& tensor_at(int which) const { return case_.tensors[static_cast<std::size_t>(which)]; }
+    tensor const& tensor_at(int which) const { return case_.tensors[which]; }
     scalar_type type_of(int which) const { return tensor_at(which).type; }
 
     // --- indices
@@ -188,7 +188,7 @@ class computation_drawer {
     bounds bounds_of(index const& i) const {
         bounds b{i.constant, i.constant};
         for (index::term const& t : i.terms) {
-            std::int64_t const reach = t.factor * (stage_->axes[static_cast<std::size_t>(t.axis)].extent - 1);
+            std::int64_t const reach = t.factor * (stage_->axes[t.axis].extent - 1);
             (reach < 0 ? b.low : b.high) += reach;
         }
         return b;
@@ -245,10 +245,10 @@ class computation_drawer {
             }
             needs_.push_back(n);
             if (exact_) must_be_exact_.insert(which);
-            if (padded) case_.tensors[static_cast<std::size_t>(which)].padded_to = n.extents;
+            if (padded) case_.tensors[which].padded_to = n.extents;
         }
         if (padded) {
-            std::vector<std::int64_t>& extents = case_.tensors[static_cast<std::size_t>(which)].padded_to;
+            std::vector<std::int64_t>& extents = case_.tensors[which].padded_to;
             for (std::size_t d = 0; d < v.at.size() && extents.size() < v.at.size(); ++d)
                 extents.push_back(std::max<std::int64_t>(1, bounds_of(v.at[d]).high + 1 - random_.below(4)));
             v.number = any_number(v.type);
@@ -271,7 +271,7 @@ class computation_drawer {
             elements *= static_cast<double>(extent);
             v.at.push_back(i);
         }
-        if (tensor& t = case_.tensors[static_cast<std::size_t>(which)]; !t.padded_to.empty()) t.padded_to = n.extents;
+        if (tensor& t = case_.tensors[which]; !t.padded_to.empty()) t.padded_to = n.extents;
         return v;
     }
 
@@ -329,7 +329,7 @@ class computation_drawer {
             case constant_op:
                 found = is_float(v.type) ? std::abs(std::bit_cast<double>(v.number)) : std::abs(static_cast<double>(v.number));
                 break;
-            case axis_value: found = static_cast<double>(stage_->axes[static_cast<std::size_t>(v.which)].extent); break;
+            case axis_value: found = static_cast<double>(stage_->axes[v.which].extent); break;
             case operation::parameter: found = 10; break;
             case access: {
                 bool computed = false;
@@ -404,7 +404,7 @@ class computation_drawer {
     }
     value parameter_of(scalar_type type) {
         for (int at = 0; at < static_cast<int>(case_.parameters.size()); ++at) {
-            if (case_.parameters[static_cast<std::size_t>(at)].type == type) return {.op = operation::parameter, .type = type, .which = at};
+            if (case_.parameters[at].type == type) return {.op = operation::parameter, .type = type, .which = at};
         }
         if (case_.parameters.size() >= 4) return converted(type, draw_access(-2));
         double const given = is_unsigned(type) ? random_.below(10) : random_.between(-9, 9);
@@ -416,12 +416,12 @@ class computation_drawer {
     value draw_call(scalar_type type) {
         std::vector<int> candidates;
         for (int at = 0; at < static_cast<int>(library_functions().size()); ++at) {
-            if (library_functions()[static_cast<std::size_t>(at)].type == type) candidates.push_back(at);
+            if (library_functions()[at].type == type) candidates.push_back(at);
         }
         value v{.op = operation::invalid, .type = type};
         if (candidates.empty()) return v;
         v.which = random_.any_of(candidates);
-        for (scalar_type of : library_functions()[static_cast<std::size_t>(v.which)].of) v.arguments.push_back(draw_leaf(of));
+        for (scalar_type of : library_functions()[v.which].of) v.arguments.push_back(draw_leaf(of));
         return v;
     }
 
@@ -506,8 +506,7 @@ class computation_drawer {
     /// A sum that has room in its type.
     void limit_sum(stage& s, scalar_type type, bool last) {
         double terms = 1;
-        for (int at = s.rank; at < static_cast<int>(s.axes.size()); ++at)
-            terms *= static_cast<double>(s.axes[static_cast<std::size_t>(at)].extent);
+        for (int at = s.rank; at < static_cast<int>(s.axes.size()); ++at) terms *= static_cast<double>(s.axes[at].extent);
         if (!is_strict(type) && !is_float(type)) return;
         double const most = is_float(type) || !last ? 1e6 : limit(type);
         if (magnitude(s.body) * terms < most) return;

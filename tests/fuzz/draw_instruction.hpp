@@ -32,8 +32,7 @@ class instruction_drawer {
         if (result.axes.empty()) return result;
         if (random_.one_in(4)) random_.shuffle(result.axes);
         for (int at : result.axes)
-            result.extents.push_back(
-                random_.between(1, static_cast<int>(std::min<std::int64_t>(6, s.axes[static_cast<std::size_t>(at)].extent + 1))));
+            result.extents.push_back(random_.between(1, static_cast<int>(std::min<std::int64_t>(6, s.axes[at].extent + 1))));
         result.name = names_.take("step");
         result.memories.resize(case_.tensors.size());
 
@@ -104,12 +103,12 @@ class instruction_drawer {
         if (!random_.percent(flexible ? 75 : 15)) return made;
         made.term_count = random_.between(1, 3);
         for (int t = 0; t < made.term_count; ++t) {
-            cycle_term& term = made.terms[static_cast<std::size_t>(t)];
+            cycle_term& term = made.terms[t];
             term.cycles = random_.between(0, 5);
             term.factor_count = random_.between(1, 2);
             for (int f = 0; f < term.factor_count; ++f)
-                term.factors[static_cast<std::size_t>(f)] = {static_cast<std::uint16_t>(random_.between(1, (1 << axes) - 1)),
-                                                             random_.one_in(2) ? 1 : random_.between(2, 5)};
+                term.factors[f] = {static_cast<std::uint16_t>(random_.between(1, (1 << axes) - 1)),
+                                   random_.one_in(2) ? 1 : random_.between(2, 5)};
         }
         return made;
     }
@@ -143,7 +142,7 @@ class instruction_drawer {
             return;
         }
         tensor operand{.name = "o" + std::to_string(into.tensors.size()), .type = v.type};
-        into.memories.push_back(of.memories[static_cast<std::size_t>(v.which)]);
+        into.memories.push_back(of.memories[v.which]);
         std::vector<index> at;
         for (std::size_t d = 0; d < v.at.size(); ++d) {
             index i;
@@ -189,8 +188,8 @@ class instruction_drawer {
         }
         does.named = s.reduction == operation::constant || does.axes.size() > static_cast<std::size_t>(does.rank);
         does.output = static_cast<int>(made_of.tensors.size());
-        made_of.tensors.push_back({.name = "c", .type = case_.tensors[static_cast<std::size_t>(s.output)].type});
-        made_of.memories.push_back(of.memories[static_cast<std::size_t>(s.output)]);
+        made_of.tensors.push_back({.name = "c", .type = case_.tensors[s.output].type});
+        made_of.memories.push_back(of.memories[s.output]);
         return made_of;
     }
 

@@ -35,7 +35,7 @@ class schedule_drawer {
                     push({.kind = directive_kind::compute_at, .names = {consumer[level].name}, .tensor = s.output});
                     around.assign(consumer.begin(), consumer.begin() + static_cast<std::ptrdiff_t>(level) + 1);
                 }
-                memory const& home = case_.where.memories[static_cast<std::size_t>(random_.between(1, 2))];
+                memory const& home = case_.where.memories[random_.between(1, 2)];
                 push({.kind = directive_kind::store_in, .names = {home.name.str()}, .tensor = s.output});
                 if (random_.one_in(4)) refine_place(s.output, home);
                 push({.kind = directive_kind::stage, .tensor = s.output});
@@ -96,7 +96,7 @@ class schedule_drawer {
     std::vector<loop> draw_stage(stage const& s, bool last, std::vector<loop> const& around) {
         std::vector<loop> loops;
         for (int at = 0; at < static_cast<int>(s.axes.size()); ++at) {
-            axis const& a = s.axes[static_cast<std::size_t>(at)];
+            axis const& a = s.axes[at];
             loops.push_back({a.name, a.extent, at >= s.rank});
         }
         bool const open = std::any_of(s.axes.begin(), s.axes.end(), [](axis const& a) { return a.open; });
@@ -114,14 +114,14 @@ class schedule_drawer {
     std::vector<loop> draw_tensorized(stage const& s, bool last, instruction_drawer::made const& steps) {
         std::vector<loop> outer, inner;
         for (int at = 0; at < static_cast<int>(s.axes.size()); ++at) {
-            axis const& a = s.axes[static_cast<std::size_t>(at)];
+            axis const& a = s.axes[at];
             loop const whole{a.name, a.extent, at >= s.rank};
             auto const found = std::find(steps.axes.begin(), steps.axes.end(), at);
             if (found == steps.axes.end()) {
                 outer.push_back(whole);
                 continue;
             }
-            std::int64_t const step = steps.extents[static_cast<std::size_t>(found - steps.axes.begin())];
+            std::int64_t const step = steps.extents[found - steps.axes.begin()];
             std::vector<loop> both{whole};
             if (!a.open && random_.one_in(3)) inner.push_back(whole);
             else {
@@ -134,7 +134,7 @@ class schedule_drawer {
         std::vector<loop> ordered;
         directive by{.kind = directive_kind::tensorize, .names = {steps.name}};
         for (int at : steps.axes) {
-            std::string const& name = s.axes[static_cast<std::size_t>(at)].name;
+            std::string const& name = s.axes[at].name;
             for (loop const& l : inner) {
                 if (l.name == name || l.name == name_of_inner_[name]) ordered.push_back(l), by.names.push_back(l.name);
             }
@@ -148,12 +148,12 @@ class schedule_drawer {
         }
         std::vector<int> staged;
         int finished = 0;
-        while (finished < static_cast<int>(outer.size()) && !outer[static_cast<std::size_t>(finished)].reduced) ++finished;
+        while (finished < static_cast<int>(outer.size()) && !outer[finished].reduced) ++finished;
         auto const stage_operand = [&](bool write, int which, int highest) {
             if (std::find(staged.begin(), staged.end(), which) != staged.end()) return;
             staged.push_back(which);
             if (random_.one_in(30)) return;
-            std::string const& name = steps.memories[static_cast<std::size_t>(which)];
+            std::string const& name = steps.memories[which];
             memory const& where = case_.where.memories[case_.where.memories[1].name == label(name.c_str()) ? 1 : 2];
             if (case_.computes(which) && !write) return;
             stage_in(write, which, where, case_.where.memories[0], loops, random_.between(0, highest));
@@ -327,7 +327,7 @@ class schedule_drawer {
         }
         if (!last && !random_.one_in(5)) return;
         int finished = static_cast<int>(begins);  // loops outside of which nothing is reduced
-        while (finished < deepest && !levels[static_cast<std::size_t>(finished)].reduced) ++finished;
+        while (finished < deepest && !levels[finished].reduced) ++finished;
         int const furthest = random_.one_in(6) ? deepest : finished;
         int const choice = random_.weighted({30, 15, 40, 15});
         int level = 0;
@@ -347,7 +347,7 @@ class schedule_drawer {
     /// @param beyond  where it comes from, or goes to
     int stage_in(bool write, int which, memory const& where, memory const& beyond, std::vector<loop> const& levels, int level) {
         push({.kind = write ? directive_kind::cache_write : directive_kind::cache_read, .names = {where.name.str()}, .tensor = which});
-        if (level > 0) push({.kind = directive_kind::at, .names = {levels[static_cast<std::size_t>(level - 1)].name}});
+        if (level > 0) push({.kind = directive_kind::at, .names = {levels[level - 1].name}});
         bool const overlaps = std::any_of(case_.where.transfers.begin(), case_.where.transfers.end(), [&](move const& m) {
             bool const mine = write ? m.what.source == where.name && m.what.destination == beyond.name
                                     : m.what.destination == where.name && m.what.source == beyond.name;

@@ -41,7 +41,7 @@ inline void interpret_intrinsic(int which, void* const* addresses, std::int64_t 
     for (oracle::tensor_box const& box : oracle::inputs_of(view)) operands.push_back(operand_of(box));
     oracle::tensor_box const target = oracle::output_of(view);
     oracle::operand const into = operand_of(target);
-    bool const updates = what.operands[static_cast<std::size_t>(what.find(target.name))].is == direction::updates;
+    bool const updates = what.operands[what.find(target.name)].is == direction::updates;
     operands.push_back(into);
     oracle::result const made = oracle::evaluate(view, operands, {}, {}, {.updates = updates});
     auto const size = static_cast<std::int64_t>(bytes_of(target.type));

@@ -69,7 +69,7 @@ class placed_tensor {
         std::vector<bool> mine(region_.size());
         std::int64_t const begins = first_ - region_.begin();
         each_element([&](std::int64_t, std::int64_t offset) {
-            for (int byte = 0; byte < bytes_of(type_); ++byte) mine[static_cast<std::size_t>(begins + offset + byte)] = true;
+            for (int byte = 0; byte < bytes_of(type_); ++byte) mine[begins + offset + byte] = true;
         });
         for (std::size_t at = 0; at < region_.size(); ++at) {
             if (!mine[at] && region_.begin()[at] != std::byte{mark}) return false;
@@ -172,14 +172,14 @@ inline std::string difference(oracle::result const& wanted, std::vector<std::byt
             std::memcpy(&b, got.data() + at * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
             bool same = std::memcmp(&a, &b, sizeof(T)) == 0;
             if constexpr (std::is_floating_point_v<T>) same |= std::isnan(a) && std::isnan(b);
-            if (same || !wanted.defined[static_cast<std::size_t>(at)]) continue;
+            if (same || !wanted.defined[at]) continue;
             if (wrong++ == 0) first = at, should = a, is = b;
         }
         if (wrong == 0) return {};
         std::string where;
         std::int64_t left = first;
         for (int d = wanted.box.rank - 1; d >= 0; --d) {
-            std::int64_t const extent = wanted.box.extents[static_cast<std::size_t>(d)];
+            std::int64_t const extent = wanted.box.extents[d];
             where = std::to_string(left % extent) + (where.empty() ? "" : ", ") + where;
             left /= extent;
         }

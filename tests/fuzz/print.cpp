@@ -281,10 +281,10 @@ std::string machine_text(machine_parts const& parts) {
         }
         text += ".cycles(" + std::to_string(i.costs.cycles);
         for (int t = 0; t < i.costs.term_count; ++t) {
-            cycle_term const& term = i.costs.terms[static_cast<std::size_t>(t)];
+            cycle_term const& term = i.costs.terms[t];
             text += ", " + std::to_string(term.cycles);
             for (int f = 0; f < term.factor_count; ++f) {
-                cycle_factor const& factor = term.factors[static_cast<std::size_t>(f)];
+                cycle_factor const& factor = term.factors[f];
                 std::string axes;
                 for (std::size_t a = 0; a < i.does.axes.size(); ++a)
                     if (factor.has(static_cast<int>(a)))

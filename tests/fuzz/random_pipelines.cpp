@@ -98,7 +98,7 @@ void draw_layout(drawing& draw, schedule& made, int rank, int banks) {
         text += (text.empty() ? "" : ", ") + std::string(names[p.dimension]);
         if (p.below > 0) text += " % " + std::to_string(p.below), index = index % p.below;
         if (p.step > 1) text += " / " + std::to_string(p.step), index = index / p.step;
-        list.indices[static_cast<std::size_t>(list.count++)] = index;
+        list.indices[list.count++] = index;
         if (spread && list.count == 1) text += ", separator", ++list.count;
     }
     if (rank == 1) made.layout([&](box_index) { return list; });
@@ -159,8 +159,8 @@ schedule draw_schedule(drawing& draw, subject const& of, machine const& where) {
         draw.write(std::string(write ? ".cache_write(" : ".cache_read(") + tensor.name.str() + ", " + in.name.str() + ")");
         int const level = draw.between(lowest, highest);
         if (level > 0) {
-            made.at(outer[static_cast<std::size_t>(level - 1)].c_str());
-            draw.write(".at(" + outer[static_cast<std::size_t>(level - 1)] + ")");
+            made.at(outer[level - 1].c_str());
+            draw.write(".at(" + outer[level - 1] + ")");
         }
         int const versions = draw.below(4) == 0 ? 1 : draw.between(1, 4);
         if (versions > 1) {
@@ -182,7 +182,7 @@ schedule draw_schedule(drawing& draw, subject const& of, machine const& where) {
     };
     for (any_tensor const& tensor : of.inputs) stage_tensor(false, tensor, static_cast<int>(outer.size()));
     int finished = 0;  // loops outside of which nothing is reduced
-    while (finished < static_cast<int>(outer.size()) && reduced.count(outer[static_cast<std::size_t>(finished)]) == 0) ++finished;
+    while (finished < static_cast<int>(outer.size()) && reduced.count(outer[finished]) == 0) ++finished;
     stage_tensor(true, of.output, finished);
     return made;
 }
@@ -221,7 +221,7 @@ tally walk(std::uint32_t seed, int count, Make const& make) {
                 std::vector<axis_extent> extents;
                 std::string text;
                 for (int at = 0; at < plan->run_time_extents; ++at) {
-                    label const& name = plan->variables[static_cast<std::size_t>(at)].name;
+                    label const& name = plan->variables[at].name;
                     extents.emplace_back(name, draw.between(1, run % 2 == 0 ? std::min(12, draw.most(name)) : draw.most(name)));
                     text += " " + name.str() + " " + std::to_string(extents.back().extent);
                 }

@@ -51,10 +51,9 @@ class random_schedule {
 
     void direct(tilewright::stage const& s) {
         std::vector<std::pair<std::string, std::int64_t>> loops;
-        for (int at = 0; at < s.axis_count; ++at)
-            loops.emplace_back(s.axes[static_cast<std::size_t>(at)].name.str(), s.axes[static_cast<std::size_t>(at)].extent);
+        for (int at = 0; at < s.axis_count; ++at) loops.emplace_back(s.axes[at].name.str(), s.axes[at].extent);
         std::set<std::string> reduced;
-        for (int at = s.rank; at < s.axis_count; ++at) reduced.insert(s.axes[static_cast<std::size_t>(at)].name.str());
+        for (int at = s.rank; at < s.axis_count; ++at) reduced.insert(s.axes[at].name.str());
         // Splits, by any factor or by a divisor, and now and then a fused loop, which later ones may split
         int fused = 0;
         auto const fuse = [&] {
@@ -81,7 +80,7 @@ class random_schedule {
             for (std::int64_t d = 1; d <= extent + 1; ++d) {
                 if (!divides || extent % d == 0) factors.push_back(d);
             }
-            std::int64_t const factor = factors[static_cast<std::size_t>(draw(static_cast<int>(factors.size())))];
+            std::int64_t const factor = factors[draw(static_cast<int>(factors.size()))];
             made_.split(name.c_str(), (name + "o").c_str(), (name + "i").c_str(), factor);
             text_ += ".split(" + name + ", " + name + "o, " + name + "i, " + std::to_string(factor) + ")";
             if (reduced.count(name) != 0) reduced.insert({name + "o", name + "i"});
@@ -98,7 +97,7 @@ class random_schedule {
             text_ += ".reorder(" + loops[std::min(a, b)].first + ", " + loops[std::max(a, b)].first + ")";
         }
         if (draw(4) == 0 && loops.size() > 1) fuse();
-        auto const any_loop = [&] { return loops[static_cast<std::size_t>(draw(static_cast<int>(loops.size())))].first; };
+        auto const any_loop = [&] { return loops[draw(static_cast<int>(loops.size()))].first; };
         // Mostly what is legal: else most schedules would end here. Code is written out for every lane and copy: not for thousands.
         if (draw(3) == 0 && loops.back().second <= 64 && (reduced.count(loops.back().first) == 0 || draw(8) == 0)) {
             std::string const loop = loops.back().first;

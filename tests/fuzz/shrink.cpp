@@ -100,7 +100,7 @@ void without_axes(drawn_case const& from, std::vector<drawn_case>& into) {
                             v.at.erase(v.at.begin() + static_cast<std::ptrdiff_t>(axis));
                     });
                 }
-                std::vector<std::int64_t>& padded = made.tensors[static_cast<std::size_t>(s.output)].padded_to;
+                std::vector<std::int64_t>& padded = made.tensors[s.output].padded_to;
                 if (axis < padded.size()) padded.erase(padded.begin() + static_cast<std::ptrdiff_t>(axis));
             }
             // The directives that name the loops of the axis go with it.

@@ -127,7 +127,7 @@ struct trial::inside {
         std::uint64_t seed = what.seed * 31 + extents.size();
         for (bool written : {false, true}) {
             for (int at = 0; at < made->plan.buffers.size(); ++at) {
-                ir::buffer const& b = made->plan.buffers[static_cast<std::size_t>(at)];
+                ir::buffer const& b = made->plan.buffers[at];
                 if (b.kind != ir::buffer_kind::argument || b.written != written) continue;
                 ++seed;
                 made->tensors.emplace_back(b, seed % 3 == 0 ? 1 + static_cast<std::int64_t>(seed % 5) : 0);
@@ -189,7 +189,7 @@ outcome trial::plan() try {
     }
     ir::argument_list const list = ir::arguments_of(*in.plan);
     for (int at = 0; at < list.parameter_count; ++at) {
-        node const& n = in.plan->what[list.parameters[static_cast<std::size_t>(at)]];
+        node const& n = in.plan->what[list.parameters[at]];
         for (parameter const& p : in.what.parameters) {
             if (n.name == label(p.name.c_str())) in.parameters.push_back(p.given);
         }
@@ -273,11 +273,11 @@ outcome trial::run_c(void* library, std::string const& name) try {
         std::vector<std::int64_t> strides, extents;
         for (placed_tensor const& t : with.tensors) {
             tensors.push_back(t.first());
-            for (int d = 0; d + 1 < t.box().rank; ++d) strides.push_back(t.strides()[static_cast<std::size_t>(d)]);
+            for (int d = 0; d + 1 < t.box().rank; ++d) strides.push_back(t.strides()[d]);
         }
         for (int at = 0; at < in.plan->run_time_extents; ++at) {
             ir::shape const& from = ir::shape_of_extent(*in.plan, at, true);
-            extents.push_back(with.plan.buffers[static_cast<std::size_t>(from.buffer)].extents[static_cast<std::size_t>(from.dimension)]);
+            extents.push_back(with.plan.buffers[from.buffer].extents[from.dimension]);
         }
         int const said = call(tensors.data(), strides.data(), in.parameters.data(), extents.data());
         return said == 0 ? std::string() : "it returns " + std::to_string(said);

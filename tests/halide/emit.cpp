@@ -99,7 +99,7 @@ TEST_CASE("a device call has the arguments that the machine lists, in their orde
 TEST_CASE("a fence stands where a buffer takes the bytes of another one") {
     plan_value const& in_turn = plan<kernels::blur_in_turn>;
     int fences = 0, calls = 0;
-    for (int at = 0; at < in_turn.steps.size(); ++at) fences += in_turn.steps[static_cast<std::size_t>(at)].kind == ir::step_kind::fence;
+    for (int at = 0; at < in_turn.steps.size(); ++at) fences += in_turn.steps[at].kind == ir::step_kind::fence;
     std::string const text = statement_of(in_turn), call = std::string(halide::fence_name) + "(";
     for (std::size_t at = text.find(call); at != std::string::npos; at = text.find(call, at + 1)) ++calls;
     INFO(text);

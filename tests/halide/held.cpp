@@ -33,7 +33,7 @@ void check(schedule const& s, std::vector<int> const& expected) {
     REQUIRE(!plan->refusal);
     std::vector<Halide::Buffer<>> inputs;
     for (int at = 0; at < plan->buffers.size(); ++at) {
-        ir::buffer const& b = plan->buffers[static_cast<std::size_t>(at)];
+        ir::buffer const& b = plan->buffers[at];
         if (b.kind != ir::buffer_kind::argument || b.written) continue;
         if (b.tensor == "A") {
             Halide::Buffer<int> a(rows);

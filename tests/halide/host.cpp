@@ -44,7 +44,7 @@ void run(schedule const& of, std::vector<Out>& out, std::vector<int> const& shap
     std::vector<std::unique_ptr<guarded::block>> blocks;
     std::vector<void*> pools;
     for (int at = 0; at < list.pool_count; ++at) {
-        memory const& pool = plan->where->memories[list.pools[static_cast<std::size_t>(at)]];
+        memory const& pool = plan->where->memories[list.pools[at]];
         blocks.push_back(std::make_unique<guarded::block>(static_cast<std::size_t>(static_cast<double>(plan->peak(pool))),
                                                           static_cast<std::size_t>(pool.alignment), pools_at));
         pools.push_back(blocks.back()->begin());
@@ -62,9 +62,7 @@ void run(schedule const& of, std::vector<Out>& out, std::vector<int> const& shap
             return made.elements;
         };
         int position = 0;
-        auto const alignment_of_next = [&] {
-            return plan->buffers[static_cast<std::size_t>(list.tensors[static_cast<std::size_t>(position++)])].alignment;
-        };
+        auto const alignment_of_next = [&] { return plan->buffers[list.tensors[position++]].alignment; };
         (data.inputs.push_back(take(*in.first, in.second, alignment_of_next())), ...);
         data.output_alignment = alignment_of_next();
         data.output = take(out, shape, data.output_alignment);
@@ -207,7 +205,7 @@ TEST_CASE("the loops of a tile are written out in the order that holds the fewes
         plan_value const plan = tiled(6, 2, rows_first, fusing);
         REQUIRE(!plan.refusal);
         ir::body const& b = plan.bodies[0];
-        CHECK(plan.variables[static_cast<std::size_t>(b.loops[1])].name == mi.name);
+        CHECK(plan.variables[b.loops[1]].name == mi.name);
         CHECK(plan.peak(vectors) == 12 * 32);
     }
     CHECK(!tiled(4, 3, true, fusing).refusal);  // 12 + 3 + 1

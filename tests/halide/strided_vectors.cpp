@@ -34,7 +34,7 @@ void check(int step, int first, int lanes, bool staged, guarded::side at, bindin
     REQUIRE(!plan->refusal);
     int const reach = std::abs(step) * (length - 1) + 1, lowest = step < 0 ? first + step * (length - 1) : first;
     guarded::array<T> const given(static_cast<std::size_t>(reach), at), made(length, at);
-    for (int i = 0; i < reach; ++i) given[static_cast<std::size_t>(i)] = static_cast<T>(i * 7 + 3);
+    for (int i = 0; i < reach; ++i) given[i] = static_cast<T>(i * 7 + 3);
 
     std::vector<guarded::array<std::byte>> pools;
     std::vector<void*> addresses;
@@ -51,8 +51,7 @@ void check(int step, int first, int lanes, bool staged, guarded::side at, bindin
     kernel.run({from}, into);
     CHECK(on.error() == "");
     int wrong = 0;
-    for (int i = 0; i < length; ++i)
-        wrong += made[static_cast<std::size_t>(i)] != given[static_cast<std::size_t>(step * i + first - lowest)] ? 1 : 0;
+    for (int i = 0; i < length; ++i) wrong += made[i] != given[step * i + first - lowest] ? 1 : 0;
     CHECK(wrong == 0);
 }
 

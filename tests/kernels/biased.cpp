@@ -183,7 +183,7 @@ TEST_CASE("the first step is a transfer that loads the bias where the sums are")
         std::vector<std::int32_t> wide(from, from + 12);
         for (int y = 0; y < 32; ++y)
             for (int x = 0; x < 12; ++x) {
-                std::int32_t total = wide[static_cast<std::size_t>(x)];
+                std::int32_t total = wide[x];
                 for (int w = 0; w < 24; ++w) total += data.in<std::int8_t>(1)[y * 24 + w] * data.in<std::int8_t>(2)[w * 12 + x];
                 data.out<std::int32_t>()[y * 12 + x] = total;
             }

@@ -17,7 +17,7 @@ kernels::operand_data check() {
     REQUIRE(!plan->refusal);
     emulator on(targets::avx2::host, {});
     bool vectors = false;
-    for (int at = 0; at < plan->variables.size(); ++at) vectors |= plan->variables[static_cast<std::size_t>(at)].vectorized;
+    for (int at = 0; at < plan->variables.size(); ++at) vectors |= plan->variables[at].vectorized;
     CHECK(vectors);
     return kernels::check_kernel(*plan, on);
 }

@@ -42,8 +42,8 @@ constexpr tensor<std::uint8_t> x{"x"}, y{"y"};
 std::vector<int> channels_of(plan_value const& plan, label const& tensor, bool stores) {
     std::vector<int> found;
     for (int at = 0; at < plan.rings.size(); ++at) {
-        ir::ring const& r = plan.rings[static_cast<std::size_t>(at)];
-        if (plan.buffers[static_cast<std::size_t>(r.buffer)].tensor != tensor || r.stores != stores) continue;
+        ir::ring const& r = plan.rings[at];
+        if (plan.buffers[r.buffer].tensor != tensor || r.stores != stores) continue;
         for (int version = 0; version < r.versions; ++version) found.push_back(plan.channel_of(r, version));
     }
     return found;
@@ -200,8 +200,7 @@ TEST_CASE("extents that are left to run time, on channels") {
             std::vector<axis_extent> extents;
             for (axis const* of : {&m, &n, &k}) {
                 for (int at = 0; at < plan->run_time_extents; ++at) {
-                    if (plan->variables[static_cast<std::size_t>(at)].name == of->name)
-                        extents.push_back({*of, draw.between(1, draw.most(of->name))});
+                    if (plan->variables[at].name == of->name) extents.push_back({*of, draw.between(1, draw.most(of->name))});
                 }
             }
             auto const at = std::make_unique<plan_value>(extents.empty() ? *plan : plan->at(extents));

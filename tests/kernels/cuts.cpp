@@ -51,7 +51,7 @@ fixed_array<std::int64_t, max_rank> box_of(plan_value const& plan, char const* n
     INFO((plan.refusal ? to_string(plan.refusal) : std::string()));
     REQUIRE(!plan.refusal);
     for (int at = 0; at < plan.buffers.size(); ++at) {
-        if (plan.buffers[static_cast<std::size_t>(at)].name == name) return plan.buffers[static_cast<std::size_t>(at)].extents;
+        if (plan.buffers[at].name == name) return plan.buffers[at].extents;
     }
     return {};
 }

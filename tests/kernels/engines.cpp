@@ -34,7 +34,7 @@ void add_products(kernels::operand_data const& data, std::vector<std::int32_t>& 
     auto const* const right = data.in<std::int8_t>(1);
     for (int y = 0; y < rows; ++y) {
         for (int x = 0; x < columns; ++x) {
-            for (int z = 0; z < depth; ++z) into[static_cast<std::size_t>(y * columns + x)] += left[y * depth + z] * right[z * columns + x];
+            for (int z = 0; z < depth; ++z) into[y * columns + x] += left[y * depth + z] * right[z * columns + x];
         }
     }
 }
@@ -166,8 +166,7 @@ TEST_CASE("between stages on one engine, or on engines that hold each other back
         return std::pair(text.find("wait for array"), text.find("relu"));
     };
     machine one_engine = by_tokens;
-    for (int at = 0; at < one_engine.intrinsics.count; ++at)
-        one_engine.intrinsics.parts[static_cast<std::size_t>(at)].engine_name = "array";
+    for (int at = 0; at < one_engine.intrinsics.count; ++at) one_engine.intrinsics.parts[at].engine_name = "array";
     // By tokens between two engines, the core orders what has no steps in common.
     auto const [wait_of_two, relu_of_two] = lines(by_tokens);
     CHECK(wait_of_two < relu_of_two);
@@ -201,7 +200,7 @@ TEST_CASE("engines that work aside keep out of each other's banks") {
             if (m.name == one_port.name) m = one_port;
         }
         for (int at = 0; at < where.intrinsics.count; ++at) {
-            for (auto& operand : where.intrinsics.parts[static_cast<std::size_t>(at)].operands) {
+            for (auto& operand : where.intrinsics.parts[at].operands) {
                 if (operand.memory_name == weights.name) operand.memory_name = one_port.name;
             }
         }

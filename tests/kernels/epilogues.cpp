@@ -82,7 +82,7 @@ void check_all(computation_view what, std::vector<int> const& shifts, Expected c
         for (int at = 0; at < 4096; ++at) x(at) = cases[first + at][0], m(at) = cases[first + at][1], s(at) = cases[first + at][2];
         std::vector<Halide::Buffer<>> inputs;
         for (int at = 0; at + 1 < plan.buffers.size(); ++at) {
-            label const& name = plan.buffers[static_cast<std::size_t>(at)].tensor;
+            label const& name = plan.buffers[at].tensor;
             inputs.push_back(name == label("X") ? x : name == label("M") ? m : s);
         }
         lanes.run(inputs, r);
@@ -217,7 +217,7 @@ void fused_by_hand(kernels::operand_data const& d) {
     sums(d, all);
     for (int at = 0; at < 24 * 40; ++at) {
         std::int64_t const factor = d.in<std::int32_t>(3)[at % 40] * (std::int64_t{1} << 20) + 12345;
-        std::int64_t const scaled = rescaled_once(all[static_cast<std::size_t>(at)], factor, d.in<std::int32_t>(4)[at % 40] % 5 - 1);
+        std::int64_t const scaled = rescaled_once(all[at], factor, d.in<std::int32_t>(4)[at % 40] % 5 - 1);
         d.out<std::int8_t>()[at] = static_cast<std::int8_t>(limited(scaled + 3, -128, 127));
     }
 }
@@ -226,7 +226,7 @@ void residual_by_hand(kernels::operand_data const& d) {
     sums(d, all);
     for (int at = 0; at < 24 * 40; ++at) {
         std::int64_t const factor = d.in<std::int32_t>(3)[at % 40] * (std::int64_t{1} << 20) + 12345;
-        std::int64_t const scaled = rescaled_twice(all[static_cast<std::size_t>(at)], factor, d.in<std::int32_t>(4)[at % 40] % 5);
+        std::int64_t const scaled = rescaled_twice(all[at], factor, d.in<std::int32_t>(4)[at % 40] % 5);
         d.out<std::int8_t>()[at] = static_cast<std::int8_t>(limited((scaled < 0 ? 0 : scaled) + d.in<std::int8_t>(5)[at], -128, 127));
     }
 }

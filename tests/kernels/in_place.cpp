@@ -20,15 +20,14 @@ std::vector<std::int32_t> sums_of(kernels::operand_data const& data, int rows, i
     for (int p = 0; p < rows; ++p)
         for (int q = 0; q < columns; ++q)
             for (int r = 0; r < depth; ++r)
-                all[static_cast<std::size_t>(p * columns + q)] +=
-                    data.in<std::int8_t>(0)[p * depth + r] * data.in<std::int8_t>(1)[r * columns + q];
+                all[p * columns + q] += data.in<std::int8_t>(0)[p * depth + r] * data.in<std::int8_t>(1)[r * columns + q];
     return all;
 }
 auto layer_by_hand(int rows) {
     return [rows](kernels::operand_data const& data) {
         std::vector<std::int32_t> const all = sums_of(data, rows, 32, 40);
         for (int at = 0; at < rows * 32; ++at) {
-            std::int32_t const shifted = (all[static_cast<std::size_t>(at)] + data.in<std::int32_t>(2)[at % 32]) >> 6;
+            std::int32_t const shifted = (all[at] + data.in<std::int32_t>(2)[at % 32]) >> 6;
             data.out<std::int32_t>()[at] = shifted < -128 ? -128 : shifted > 127 ? 127 : shifted;
         }
     };
@@ -43,8 +42,7 @@ plan_value check(schedule const& of, emulator& on, Reference const& expected) {
 /// The buffers of a plan in a memory.
 int buffers_in(plan_value const& plan, memory const& where) {
     int count = 0;
-    for (int at = 0; at < plan.buffers.size(); ++at)
-        count += plan.where->memories[plan.buffers[static_cast<std::size_t>(at)].memory].name == where.name ? 1 : 0;
+    for (int at = 0; at < plan.buffers.size(); ++at) count += plan.where->memories[plan.buffers[at].memory].name == where.name ? 1 : 0;
     return count;
 }
 
@@ -70,7 +68,7 @@ TEST_CASE("rows of the accumulator leave as bytes, tile by tile, through a view 
     auto const by_hand = [](kernels::operand_data const& data) {
         std::vector<std::int32_t> const all = sums_of(data, 24, 32, 40);
         for (int at = 0; at < 24 * 32; ++at) {
-            std::int32_t const shifted = (all[static_cast<std::size_t>(at)] + data.in<std::int32_t>(2)[at % 32]) >> 6;
+            std::int32_t const shifted = (all[at] + data.in<std::int32_t>(2)[at % 32]) >> 6;
             data.out<std::int8_t>()[at] = static_cast<std::int8_t>(shifted < -128 ? -128 : shifted > 127 ? 127 : shifted);
         }
     };

@@ -110,7 +110,7 @@ TEST_CASE("a pipeline runs on across the steps of the scratchpad that it reads")
         auto const plan = std::make_unique<plan_value>(make_plan(made));
         int waits = 0, waited = 0;
         plan->walk([&](ir::step const& s, std::int64_t times, std::int64_t) {
-            if (s.kind != ir::step_kind::wait || plan->waits[static_cast<std::size_t>(s.what)].only_where < 0) return;
+            if (s.kind != ir::step_kind::wait || plan->waits[s.what].only_where < 0) return;
             ++waits, waited += static_cast<int>(times);
         });
         CHECK(waits == (e.runs_on ? 1 : 0));

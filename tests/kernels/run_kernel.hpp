@@ -51,10 +51,9 @@ struct operand_data {
 
 inline guarded_buffer make_buffer(tilewright::ir::buffer const& b, guarded::side at) {
     std::vector<int> extents;
-    for (int d = b.rank - 1; d >= 0; --d) extents.push_back(static_cast<int>(b.extents[static_cast<std::size_t>(d)]));
+    for (int d = b.rank - 1; d >= 0; --d) extents.push_back(static_cast<int>(b.extents[d]));
     guarded_buffer made = make_guarded(tilewright::halide::type_of(b.type), extents, b.alignment, at);
-    for (int d = b.rank - 1; d >= 0; --d)
-        made.elements.raw_buffer()->dim[b.rank - 1 - d].min = static_cast<int>(b.minimum[static_cast<std::size_t>(d)]);
+    for (int d = b.rank - 1; d >= 0; --d) made.elements.raw_buffer()->dim[b.rank - 1 - d].min = static_cast<int>(b.minimum[d]);
     return made;
 }
 /// A result to be written, with the contents that the operands have for it.
@@ -91,10 +90,9 @@ inline operand_data random_operands(tilewright::plan_value const& plan, std::uin
     operand_data made;
     made.side = at;
     bool wide = false;
-    for (int stage = 0; stage < plan.stages.size(); ++stage)
-        wide = wide || tilewright::bytes_of(plan.stages[static_cast<std::size_t>(stage)].type) > 2;
+    for (int stage = 0; stage < plan.stages.size(); ++stage) wide = wide || tilewright::bytes_of(plan.stages[stage].type) > 2;
     for (int position = 0; position < plan.buffers.size(); ++position) {
-        tilewright::ir::buffer const& b = plan.buffers[static_cast<std::size_t>(position)];
+        tilewright::ir::buffer const& b = plan.buffers[position];
         if (b.kind != tilewright::ir::buffer_kind::argument) continue;
         guarded_buffer const given = make_buffer(b, at);
         Halide::Buffer<> const& data = given.elements;
@@ -119,7 +117,7 @@ inline operand_data random_operands(tilewright::plan_value const& plan, std::uin
 inline std::vector<tilewright::axis_extent> extents_of(tilewright::plan_value const& plan) {
     std::vector<tilewright::axis_extent> extents;
     for (int at = 0; at < plan.variables.size(); ++at) {
-        tilewright::ir::variable const& v = plan.variables[static_cast<std::size_t>(at)];
+        tilewright::ir::variable const& v = plan.variables[at];
         if (v.kind == tilewright::ir::variable_kind::extent) extents.emplace_back(v.name, v.extent);
     }
     return extents;

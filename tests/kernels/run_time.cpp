@@ -229,7 +229,7 @@ TEST_CASE("a pipeline runs on across the steps of a scratchpad where it is known
     auto const bounded = C(m, n) += cast<std::int32_t>(A(m, k30)) * cast<std::int32_t>(B(k30, n));
     auto const waits_for_next = [](plan_value const& plan) {
         int found = 0;
-        for (int at = 0; at < plan.waits.size(); ++at) found += plan.waits[static_cast<std::size_t>(at)].only_where >= 0;
+        for (int at = 0; at < plan.waits.size(); ++at) found += plan.waits[at].only_where >= 0;
         return found;
     };
     for (machine const& where :

@@ -42,19 +42,18 @@ namespace {
 /// A plan whose n-th setting is made in another place: with 0 places, it is not made at all.
 constexpr plan_value with_setting_moved(plan_value plan, int which, int places) {
     for (int at = 0; at < plan.steps.size(); ++at) {
-        ir::step const moved = plan.steps[static_cast<std::size_t>(at)];
+        ir::step const moved = plan.steps[at];
         if (moved.kind != ir::step_kind::configure || which-- != 0) continue;
-        plan.steps[static_cast<std::size_t>(at)] = {ir::step_kind::fence, 0};
-        for (int to = at; to < at + places; ++to)
-            std::swap(plan.steps[static_cast<std::size_t>(to)], plan.steps[static_cast<std::size_t>(to + 1)]);
-        if (places > 0) plan.steps[static_cast<std::size_t>(at + places)] = moved;
+        plan.steps[at] = {ir::step_kind::fence, 0};
+        for (int to = at; to < at + places; ++to) std::swap(plan.steps[to], plan.steps[to + 1]);
+        if (places > 0) plan.steps[at + places] = moved;
         break;
     }
     return plan;
 }
 constexpr int settings_in(plan_value const& plan) {
     int count = 0;
-    for (int at = 0; at < plan.steps.size(); ++at) count += plan.steps[static_cast<std::size_t>(at)].kind == ir::step_kind::configure;
+    for (int at = 0; at < plan.steps.size(); ++at) count += plan.steps[at].kind == ir::step_kind::configure;
     return count;
 }
 /// Whether the kernel of a plan, generated and run as it is, stops at a stale register.

@@ -30,7 +30,7 @@ constexpr bool has_roles(device_call const& call, std::initializer_list<role> wa
     if (call.count != static_cast<int>(wanted.size())) return false;
     int at = 0;
     for (role const one : wanted) {
-        if (call.arguments[static_cast<std::size_t>(at++)].is != one) return false;
+        if (call.arguments[at++].is != one) return false;
     }
     return true;
 }

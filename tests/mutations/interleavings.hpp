@@ -98,7 +98,7 @@ class unrolled {
 
     template <class Pool>
     static auto const& at(Pool const& pool, int position) {
-        return pool[static_cast<std::size_t>(position)];
+        return pool[position];
     }
 
     /// Room for every argument, then for every bank, with some bytes between them that nothing should touch.
@@ -134,7 +134,7 @@ class unrolled {
         ir::ring const& r = at(plan_.rings, when.ring);
         std::int64_t rest = value_of(when.step, values_);
         for (int loop = r.loop_count - 1; loop >= 0; --loop) {
-            auto const v = static_cast<std::size_t>(r.loops[static_cast<std::size_t>(loop)]);
+            auto const v = static_cast<std::size_t>(r.loops[loop]);
             std::int64_t const extent = plan_.variables[v].extent;
             loops[v] = loop == 0 ? rest : rest % extent;
             rest /= extent;
@@ -143,7 +143,7 @@ class unrolled {
     }
     std::int64_t value_of(int variable_at, values const& loops) const {
         ir::variable const& v = at(plan_.variables, variable_at);
-        if (v.kind != ir::variable_kind::component) return loops[static_cast<std::size_t>(variable_at)];
+        if (v.kind != ir::variable_kind::component) return loops[variable_at];
         std::int64_t const value = value_of(v.fused, loops) / v.divisor;
         return v.modulus == 0 ? value : value % v.modulus;
     }
@@ -160,7 +160,7 @@ class unrolled {
     }
     /// The queue of an engine that carries out what belongs to a ring's step: versions go round its channels.
     int queue_of(int engine, ir::ring_step const& when) const {
-        int const first = first_queue_[static_cast<std::size_t>(engine)];
+        int const first = first_queue_[engine];
         ir::ring const& r = at(plan_.rings, when.ring);
         return first +
                static_cast<int>((r.first_channel + value_of(when.step, values_) % r.versions) % plan_.where->engines[engine].channels);
@@ -178,7 +178,7 @@ class unrolled {
             element += (value_of(where[dimension], loops) - low) * b.stride(d);
         }
         std::int64_t const offset = element * bytes_of(b.type), of_block = b.bytes / b.blocks;
-        if (b.kind == ir::buffer_kind::argument) return argument_at_[static_cast<std::size_t>(buffer_at)] + static_cast<int>(offset);
+        if (b.kind == ir::buffer_kind::argument) return argument_at_[buffer_at] + static_cast<int>(offset);
         // Blocks of version 0, then those of version 1, go round the banks.
         int const banks = plan_.where->memories[b.memory].banks;
         int const part = version_of(b, loops) * b.blocks + static_cast<int>(offset / of_block);
@@ -233,7 +233,7 @@ class unrolled {
         values const loops = loops_at(m.at);
         std::vector<int> concerned = around_;
         for (int loop = 0; m.at.ring >= 0 && loop < at(plan_.rings, m.at.ring).loop_count; ++loop)
-            concerned.push_back(at(plan_.rings, m.at.ring).loops[static_cast<std::size_t>(loop)]);
+            concerned.push_back(at(plan_.rings, m.at.ring).loops[loop]);
         if (ends_before(concerned, loops)) return;
         bool one_of = false, none = true;
         for (int which = m.first_clip; which < m.first_clip + m.clip_count; ++which) {
@@ -244,7 +244,7 @@ class unrolled {
         }
         if (one_of && none) return;
         action a{.is = engine < 0 ? action::kind::compute : action::kind::start, .copies = true};
-        if (engine >= 0) a.queue = t.is_asynchronous ? queue_of(engine, m.at) : first_queue_[static_cast<std::size_t>(engine)];
+        if (engine >= 0) a.queue = t.is_asynchronous ? queue_of(engine, m.at) : first_queue_[engine];
         a.text = t.name.str();
         a.narrow_banks = narrow_bank(m.source, loops) | narrow_bank(m.destination, loops);
         std::int64_t const size = bytes_of(at(plan_.buffers, m.source).type);
@@ -255,7 +255,7 @@ class unrolled {
                 add_element(a.reads, static_cast<int>(from + first * size), (end - first) * size);
                 return add_element(a.writes, static_cast<int>(to + first * size), (end - first) * size);
             }
-            ir::movement_dimension const& d = m.dimensions[static_cast<std::size_t>(dimension)];
+            ir::movement_dimension const& d = m.dimensions[dimension];
             std::int64_t const source_step =
                 d.source_dimension < 0 ? 0 : at(plan_.buffers, m.source).stride(d.source_dimension) * d.source_factor * size;
             std::int64_t const destination_step =
@@ -285,7 +285,7 @@ class unrolled {
         // A channel is asked to leave as many jobs as code has counted since the last one with this tag, on whatever channel that was.
         int const queue = queue_of(engine, until);
         auto const found = last_of_tag_.find({tagged ? queue : -1, tag_of(until)});
-        std::size_t const all = started_[static_cast<std::size_t>(queue)];
+        std::size_t const all = started_[queue];
         actions.push_back({.is = action::kind::wait, .queue = queue});
         if (found != last_of_tag_.end()) actions.back().needs = std::min(found->second, all);
     }
@@ -299,14 +299,14 @@ class unrolled {
     void push(ir::ring_step const& when) {
         if (!is_there(when)) return;
         ir::link const& l = at(plan_.links, when.link);
-        int const from = first_queue_[static_cast<std::size_t>(l.from)];
-        std::size_t const given = started_[static_cast<std::size_t>(from)];
+        int const from = first_queue_[l.from];
+        std::size_t const given = started_[from];
         if (l.to < 0) {
             counts_[count_of(when)] = given;
             return;
         }
         auto& queue = tokens_[{l.tokens, l.queue}];
-        std::map<int, std::size_t> after = pending_[static_cast<std::size_t>(from)];
+        std::map<int, std::size_t> after = pending_[from];
         after[from] = given;
         queue.push_back(after);
         shared_[{l.tokens, l.queue}] = l.shared;
@@ -317,8 +317,7 @@ class unrolled {
         if (!is_there(when)) return;
         ir::link const& l = at(plan_.links, when.link);
         if (l.to < 0) {
-            actions.push_back(
-                {.is = action::kind::wait, .queue = first_queue_[static_cast<std::size_t>(l.from)], .needs = counts_[count_of(when)]});
+            actions.push_back({.is = action::kind::wait, .queue = first_queue_[l.from], .needs = counts_[count_of(when)]});
             return;
         }
         std::size_t& popped = popped_[{l.tokens, l.queue}];
@@ -328,7 +327,7 @@ class unrolled {
             if (queue.empty()) fault = "an engine waits for a token for ever";
             else {
                 for (auto const& [behind, count] : queue.front()) {
-                    std::size_t& needs = pending_[static_cast<std::size_t>(first_queue_[static_cast<std::size_t>(l.to)])][behind];
+                    std::size_t& needs = pending_[first_queue_[l.to]][behind];
                     needs = std::max(needs, count);
                 }
                 queue.pop_front();
@@ -345,8 +344,8 @@ class unrolled {
         std::vector<std::size_t> given(depths.size());
         std::vector<std::pair<action const*, std::size_t>> before;
         for (action& a : actions) {
-            if (a.is != action::kind::start || !interlocked_[static_cast<std::size_t>(a.queue)]) continue;
-            std::size_t const index = ++given[static_cast<std::size_t>(a.queue)];
+            if (a.is != action::kind::start || !interlocked_[a.queue]) continue;
+            std::size_t const index = ++given[a.queue];
             for (auto const& [other, count] : before) {
                 bool const conflict =
                     a.write_set.meets(other->read_set) || a.write_set.meets(other->write_set) || a.read_set.meets(other->write_set);
@@ -360,14 +359,13 @@ class unrolled {
         if (ends_before(around_, values_)) return;
         tilewright::stage const& st = at(plan_.stages, b.stage);
         bool first = b.first_intrinsic >= 0;
-        for (int loop = 0; loop < b.first_loop_count; ++loop)
-            first = first && values_[static_cast<std::size_t>(b.first_loops[static_cast<std::size_t>(loop)])] == 0;
+        for (int loop = 0; loop < b.first_loop_count; ++loop) first = first && values_[b.first_loops[loop]] == 0;
         tilewright::intrinsic_description const& called = plan_.where->intrinsics[first ? b.first_intrinsic : b.intrinsic];
         bool continues = false;
         for (int operand = 0; operand < called.operand_count; ++operand)
-            continues |= called.operands[static_cast<std::size_t>(operand)].is == tilewright::direction::updates;
+            continues |= called.operands[operand].is == tilewright::direction::updates;
         int const engine = plan_.where->engines.find(called.engine_name);
-        action a{.queue = engine < 0 ? -1 : first_queue_[static_cast<std::size_t>(engine)], .text = called.name.str()};
+        action a{.queue = engine < 0 ? -1 : first_queue_[engine], .text = called.name.str()};
         for (int position = 0; position < plan_.uses.size(); ++position) {
             ir::use const& u = at(plan_.uses, position);
             bool const writes = u.node == st.target, reads = writes ? continues : u.node > st.target && u.node < st.store;
@@ -375,7 +373,7 @@ class unrolled {
             std::vector<std::size_t> lanes;
             for (int v = 0; v < plan_.variables.size(); ++v) {
                 bool moved = false;
-                for (int d = 0; d < at(plan_.buffers, u.buffer).rank; ++d) moved |= moves(u.at[static_cast<std::size_t>(d)], v);
+                for (int d = 0; d < at(plan_.buffers, u.buffer).rank; ++d) moved |= moves(u.at[d], v);
                 if (moved && at(plan_.variables, v).kind == ir::variable_kind::lane) lanes.push_back(static_cast<std::size_t>(v));
             }
             values loops = values_;
@@ -407,7 +405,7 @@ class unrolled {
                 ir::limit const& l = at(plan_.limits, which);
                 if (l.loop >= 0 || l.stage != b.stage || (b.kind == ir::body_kind::identity && l.reduction)) continue;
                 bool own = false;
-                for (int loop = 0; loop < b.loop_count; ++loop) own |= moves(l.form, b.loops[static_cast<std::size_t>(loop)]);
+                for (int loop = 0; loop < b.loop_count; ++loop) own |= moves(l.form, b.loops[loop]);
                 if (own && value_of(l.form, loops) >= l.bound) return true;
             }
             return false;
@@ -427,7 +425,7 @@ class unrolled {
                     if (!lies_beyond(loops)) touched.push_back(byte_of(u.buffer, u.at, loops));
                     return;
                 }
-                auto const v = static_cast<std::size_t>(b.loops[static_cast<std::size_t>(loop)]);
+                auto const v = static_cast<std::size_t>(b.loops[loop]);
                 for (loops[v] = 0; loops[v] < plan_.variables[v].extent; ++loops[v]) self(self, loop + 1);
                 loops[v] = 0;
             };
@@ -480,7 +478,7 @@ class unrolled {
         std::int64_t const size = b.extents[0] * b.stride(0) * bytes_of(b.type);
         std::vector<std::pair<int, int>> parts;  // of the version that is meant, a part in each block
         if (b.kind == ir::buffer_kind::argument) {
-            int const first = argument_at_[static_cast<std::size_t>(buffer_at)];
+            int const first = argument_at_[buffer_at];
             parts.emplace_back(first, first + static_cast<int>(size));
         }
         int const banks = plan_.where->memories[b.memory].banks, version = b.kind == ir::buffer_kind::argument ? 0 : version_of(b, loops);
@@ -529,7 +527,7 @@ class interleavings {
         for (std::size_t byte = 0; byte < memory_.size(); ++byte) memory_[byte] = mixed(byte);
         for (std::size_t at = 0; at < program.actions.size(); ++at) {
             action const& a = program.actions[at];
-            if (a.is == action::kind::start) engines_[static_cast<std::size_t>(a.queue)].jobs.push_back(at);
+            if (a.is == action::kind::start) engines_[a.queue].jobs.push_back(at);
         }
     }
 
@@ -545,7 +543,7 @@ class interleavings {
             }
             write(a, values);
         }
-        for (int byte : program_.results) found.left.push_back(memory_[static_cast<std::size_t>(byte)]);
+        for (int byte : program_.results) found.left.push_back(memory_[byte]);
         return found;
     }
 
@@ -578,7 +576,7 @@ class interleavings {
     std::vector<std::uint64_t> read(action const& a) const {
         std::vector<std::uint64_t> values;
         values.reserve(a.reads.size());
-        for (int byte : a.reads) values.push_back(memory_[static_cast<std::size_t>(byte)]);
+        for (int byte : a.reads) values.push_back(memory_[byte]);
         return values;
     }
     static std::vector<std::uint64_t> results_of(action const& a, std::uint64_t from) {
@@ -631,7 +629,7 @@ class interleavings {
         if (next_ == program_.actions.size()) return finish();
         action const& a = program_.actions[next_];
         if (a.is == action::kind::wait) {
-            if (engines_[static_cast<std::size_t>(a.queue)].complete < a.needs) return;
+            if (engines_[a.queue].complete < a.needs) return;
             ++next_, visit(), --next_;
             return;
         }
@@ -657,7 +655,7 @@ class interleavings {
         if (e.complete == e.started) return;
         action const& a = program_.actions[e.jobs[e.complete]];
         for (auto const& [engine, count] : a.after) {
-            if (engines_[static_cast<std::size_t>(engine)].complete < count) return;
+            if (engines_[engine].complete < count) return;
         }
         if (meets_others(a)) return;
         e.read = read(a);
@@ -683,7 +681,7 @@ class interleavings {
                 return fail("the kernel ends while " + program_.actions[e.jobs[e.complete]].text + " is under way");
         }
         for (std::size_t at = 0; at < program_.results.size(); ++at) {
-            if (memory_[static_cast<std::size_t>(program_.results[at])] != good_->left[at]) return fail("the result is another one");
+            if (memory_[program_.results[at]] != good_->left[at]) return fail("the result is another one");
         }
     }
 

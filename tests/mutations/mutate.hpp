@@ -85,25 +85,22 @@ class mutants_of {
         // One that always holds is none.
         constexpr std::int64_t never = std::int64_t{1} << 30;
         for (int at = 0; at < good_.clips.size(); ++at) {
-            bool const ends = good_.clips[static_cast<std::size_t>(at)].is != ir::clip_kind::begin;
+            bool const ends = good_.clips[at].is != ir::clip_kind::begin;
             add(mutation::clip_dropped, "clip " + std::to_string(at),
-                [&](plan_value& plan) { plan.clips[static_cast<std::size_t>(at)].bound = ends ? never : -never; });
+                [&](plan_value& plan) { plan.clips[at].bound = ends ? never : -never; });
         }
         for (int at = 0; at < good_.limits.size(); ++at) {
-            add(mutation::limit_dropped, "limit " + std::to_string(at),
-                [&](plan_value& plan) { plan.limits[static_cast<std::size_t>(at)].bound = never; });
+            add(mutation::limit_dropped, "limit " + std::to_string(at), [&](plan_value& plan) { plan.limits[at].bound = never; });
         }
     }
 
   private:
     using plan_value = tilewright::plan_value;
 
-    ir::step const& step_at(int at) const { return good_.steps[static_cast<std::size_t>(at)]; }
-    ir::movement const& movement_of(ir::step const& s) const { return good_.movements[static_cast<std::size_t>(s.what)]; }
-    ir::ring const& ring_of(ir::ring_step const& when) const { return good_.rings[static_cast<std::size_t>(when.ring)]; }
-    static ir::movement& movement_in(plan_value& plan, int step) {
-        return plan.movements[static_cast<std::size_t>(plan.steps[static_cast<std::size_t>(step)].what)];
-    }
+    ir::step const& step_at(int at) const { return good_.steps[at]; }
+    ir::movement const& movement_of(ir::step const& s) const { return good_.movements[s.what]; }
+    ir::ring const& ring_of(ir::ring_step const& when) const { return good_.rings[when.ring]; }
+    static ir::movement& movement_in(plan_value& plan, int step) { return plan.movements[plan.steps[step].what]; }
 
     template <class Change>
     void add(mutation is, std::string where, Change const& change) {
@@ -114,7 +111,7 @@ class mutants_of {
         plan_value const before = plan;
         plan.steps = {};
         for (int at = 0; at < before.steps.size(); ++at) {
-            if (at < first || at >= first + count) plan.steps.push(before.steps[static_cast<std::size_t>(at)]);
+            if (at < first || at >= first + count) plan.steps.push(before.steps[at]);
         }
     }
     /// The step of another iteration, or of none.
@@ -124,16 +121,15 @@ class mutants_of {
     }
     std::string name_of(int step) const {
         ir::step const& s = step_at(step);
-        ir::ring_step const& when = s.kind == ir::step_kind::wait ? good_.waits[static_cast<std::size_t>(s.what)] : movement_of(s).at;
+        ir::ring_step const& when = s.kind == ir::step_kind::wait ? good_.waits[s.what] : movement_of(s).at;
         ir::ring const& r = ring_of(when);
-        return good_.buffers[static_cast<std::size_t>(r.buffer)].name.str() + (r.stores ? ", stored" : "") + ", step " +
-               std::to_string(step);
+        return good_.buffers[r.buffer].name.str() + (r.stores ? ", stored" : "") + ", step " + std::to_string(step);
     }
     bool stands_in_a_loop_of(int step, ir::ring const& r) const {
         bool inside = false;
         for (int at = 0; at < step; ++at) {
             for (int loop = 0; loop < r.loop_count; ++loop) {
-                if (step_at(at).what != r.loops[static_cast<std::size_t>(loop)]) continue;
+                if (step_at(at).what != r.loops[loop]) continue;
                 if (step_at(at).kind == ir::step_kind::loop) inside = true;
                 if (step_at(at).kind == ir::step_kind::end && loop == 0) inside = false;
             }
@@ -141,9 +137,7 @@ class mutants_of {
         return inside;
     }
     /// The loop over the steps that a start in front of the loops loads; -1: it loads one.
-    int loop_of_steps(ir::ring_step const& when) const {
-        return when.step.count == 0 ? -1 : good_.terms[static_cast<std::size_t>(when.step.first)].variable;
-    }
+    int loop_of_steps(ir::ring_step const& when) const { return when.step.count == 0 ? -1 : good_.terms[when.step.first].variable; }
     /// Whether a transfer is made piece by piece, in loops of its own.
     bool in_pieces(int step) const {
         ir::ring_step const& when = movement_of(step_at(step)).at;
@@ -157,15 +151,14 @@ class mutants_of {
     }
 
     void change_wait(int at) {
-        ir::ring_step const& until = good_.waits[static_cast<std::size_t>(step_at(at).what)];
+        ir::ring_step const& until = good_.waits[step_at(at).what];
         bool const last = !stands_in_a_loop_of(at, ring_of(until));
         add(last ? mutation::final_wait_dropped : mutation::wait_dropped, name_of(at), [&](plan_value& plan) { erase_steps(plan, at, 1); });
-        auto const wait_in = [&](plan_value& plan) -> ir::ring_step& { return plan.waits[static_cast<std::size_t>(step_at(at).what)]; };
+        auto const wait_in = [&](plan_value& plan) -> ir::ring_step& { return plan.waits[step_at(at).what]; };
         add(mutation::wait_for_step_before, name_of(at), [&](plan_value& plan) { move_step(wait_in(plan), -1); });
         add(mutation::wait_for_step_behind, name_of(at), [&](plan_value& plan) { move_step(wait_in(plan), 1); });
         if (until.only_where >= 0) {
-            add(mutation::waited_further_in, name_of(at),
-                [&](plan_value& plan) { plan.variables[static_cast<std::size_t>(until.only_where)].fused.constant -= 1; });
+            add(mutation::waited_further_in, name_of(at), [&](plan_value& plan) { plan.variables[until.only_where].fused.constant -= 1; });
         }
         int const other = (until.ring + 1) % good_.rings.size();
         if (other != until.ring)
@@ -174,13 +167,13 @@ class mutants_of {
     }
     void change_token(int at) {
         bool const pushes = step_at(at).kind == ir::step_kind::push;
-        ir::ring_step const& passed = good_.waits[static_cast<std::size_t>(step_at(at).what)];
+        ir::ring_step const& passed = good_.waits[step_at(at).what];
         std::string const name = "step " + std::to_string(at);
-        auto const token_in = [&](plan_value& plan) -> ir::ring_step& { return plan.waits[static_cast<std::size_t>(step_at(at).what)]; };
+        auto const token_in = [&](plan_value& plan) -> ir::ring_step& { return plan.waits[step_at(at).what]; };
         add(pushes ? mutation::push_dropped : mutation::pop_dropped, name, [&](plan_value& plan) { erase_steps(plan, at, 1); });
         for (int other = 0; other < good_.links.size() && !pushes; ++other) {
-            ir::link const& l = good_.links[static_cast<std::size_t>(other)];
-            bool const alike = other != passed.link && l.to == good_.links[static_cast<std::size_t>(passed.link)].to;
+            ir::link const& l = good_.links[other];
+            bool const alike = other != passed.link && l.to == good_.links[passed.link].to;
             if (alike) add(mutation::other_link, name, [&](plan_value& plan) { token_in(plan).link = static_cast<std::int16_t>(other); });
         }
         if (passed.ring < 0) return;
@@ -211,7 +204,7 @@ class mutants_of {
         int const loop = loop_of_steps(m.at);
         add(mutation::first_loads_dropped, name_of(at), [&](plan_value& plan) {
             if (loop < 0) erase_steps(plan, at, 1);
-            else plan.variables[static_cast<std::size_t>(loop)].extent -= 1;
+            else plan.variables[loop].extent -= 1;
         });
     }
     /// The start at `at` reaches one step further ahead, and a start in front of the loops loads what it no longer does.
@@ -238,8 +231,8 @@ class mutants_of {
         for (pair const& p : pairs) {
             if (a != p.first || b != p.second || blocks(at) || blocks(at + 1)) continue;
             add(p.is, "step " + std::to_string(at), [&](plan_value& plan) {
-                plan.steps[static_cast<std::size_t>(at)] = step_at(at + 1);
-                plan.steps[static_cast<std::size_t>(at + 1)] = step_at(at);
+                plan.steps[at] = step_at(at + 1);
+                plan.steps[at + 1] = step_at(at);
             });
         }
     }
@@ -250,17 +243,16 @@ class mutants_of {
         b.offset = (behind + b.alignment - 1) / b.alignment * b.alignment;
     }
     void change_ring(int ring_at) {
-        ir::ring const& r = good_.rings[static_cast<std::size_t>(ring_at)];
-        std::string const name = good_.buffers[static_cast<std::size_t>(r.buffer)].name.str() + (r.stores ? ", stored" : "");
+        ir::ring const& r = good_.rings[ring_at];
+        std::string const name = good_.buffers[r.buffer].name.str() + (r.stores ? ", stored" : "");
         auto const tags = [&](plan_value& plan, int by) {
-            plan.rings[static_cast<std::size_t>(ring_at)].versions = static_cast<std::int16_t>(r.versions + by);
+            plan.rings[ring_at].versions = static_cast<std::int16_t>(r.versions + by);
             // Every ring has tags of its own.
             for (int behind = ring_at + 1; behind < plan.rings.size(); ++behind)
-                plan.rings[static_cast<std::size_t>(behind)].first_tag =
-                    static_cast<std::int16_t>(plan.rings[static_cast<std::size_t>(behind)].first_tag + by);
+                plan.rings[behind].first_tag = static_cast<std::int16_t>(plan.rings[behind].first_tag + by);
         };
         auto const versions = [&](plan_value& plan, int by) {
-            ir::buffer& b = plan.buffers[static_cast<std::size_t>(r.buffer)];
+            ir::buffer& b = plan.buffers[r.buffer];
             if (by > 0) move_behind_all(plan, b);
             b.versions = static_cast<std::int16_t>(b.versions + by);
         };
@@ -272,11 +264,11 @@ class mutants_of {
         add(mutation::fewer_versions_and_tags, name, [&](plan_value& plan) { tags(plan, -1), versions(plan, -1); });
     }
     void change_bank(int buffer_at) {
-        ir::buffer const& b = good_.buffers[static_cast<std::size_t>(buffer_at)];
+        ir::buffer const& b = good_.buffers[buffer_at];
         int const banks = good_.where->memories[b.memory].banks;
         if (b.kind == ir::buffer_kind::argument || banks < 2) return;
         add(mutation::other_bank, b.name.str(), [&](plan_value& plan) {
-            ir::buffer& moved = plan.buffers[static_cast<std::size_t>(buffer_at)];
+            ir::buffer& moved = plan.buffers[buffer_at];
             move_behind_all(plan, moved);
             moved.bank = static_cast<std::int16_t>((b.bank + 1) % banks);
         });

@@ -48,7 +48,7 @@ TEST_CASE("an index is a sum of axes, with strides, constants and backwards") {
 TEST_CASE("six dimensions") {
     axis const a{"a", 2}, b{"b", 1}, c{"c", 2}, d{"d", 1}, e{"e", 2}, f{"f", 2};
     ints elements(16);
-    for (int at = 0; at < 16; ++at) elements[static_cast<std::size_t>(at)] = at;
+    for (int at = 0; at < 16; ++at) elements[at] = at;
     CHECK(of(out(a, b, c, d, e, f) = in(a, b, c, d, e, f), {elements}) == elements);
     // f, e, c, a from the slowest to the fastest
     CHECK(of(out(f, e, d, c, b, a) = in(a, b, c, d, e, f), {elements}) == ints{0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15});

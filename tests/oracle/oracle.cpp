@@ -248,7 +248,7 @@ class interpreter {
     };
 
     static std::size_t position(int node) { return static_cast<std::size_t>(node); }
-    value const& of(int node, int lane) const { return values_[position(node)][static_cast<std::size_t>(lane)]; }
+    value const& of(int node, int lane) const { return values_[position(node)][lane]; }
     void fill(int node, std::uint64_t bits) {
         for (value& lane : values_[position(node)]) lane = {bits, true};
     }
@@ -358,7 +358,7 @@ class interpreter {
             dense = dense * from.box.extents[d] + inside;
         }
         int const bytes = tilewright::bytes_of(from.box.type);
-        return {load(from.data + offset * bytes, bytes), from.defined == nullptr || (*from.defined)[static_cast<std::size_t>(dense)]};
+        return {load(from.data + offset * bytes, bytes), from.defined == nullptr || (*from.defined)[dense]};
     }
     [[noreturn]] void leaves(source const& from, std::int64_t index, std::size_t dimension) const {
         throw std::out_of_range("oracle: " + stage_.output.str() + " reads " + from.box.name.str() + " at " + std::to_string(index) +
@@ -385,15 +385,15 @@ tensor_box box_of(computation_view what, stage const& s) {
 
 std::int64_t tensor_box::elements() const {
     std::int64_t count = 1;
-    for (int d = 0; d < rank; ++d) count *= extents[static_cast<std::size_t>(d)];
+    for (int d = 0; d < rank; ++d) count *= extents[d];
     return count;
 }
 std::array<std::int64_t, most_dimensions> tensor_box::dense_strides() const {
     std::array<std::int64_t, most_dimensions> strides{};
     std::int64_t stride = 1;
     for (int d = rank - 1; d >= 0; --d) {
-        strides[static_cast<std::size_t>(d)] = stride;
-        stride *= extents[static_cast<std::size_t>(d)];
+        strides[d] = stride;
+        stride *= extents[d];
     }
     return strides;
 }

@@ -10,8 +10,8 @@ namespace {
 
 constexpr buffer const& find(plan_value const& of, label const& name) {
     int at = 0;
-    while (of.buffers[static_cast<std::size_t>(at)].name != name) ++at;
-    return of.buffers[static_cast<std::size_t>(at)];
+    while (of.buffers[at].name != name) ++at;
+    return of.buffers[at];
 }
 template <class... Extents>
 constexpr bool has_box(plan_value const& of, label const& name, Extents... extents) {
@@ -94,12 +94,12 @@ TEST_CASE("buffers that live at one time never share bytes") {
          std::initializer_list<plan_value const*>{&plan<matmul_nn_on_dsp>, &plan<matmul_nt_on_dsp>, &plan<conv2d_on_dsp>,
                                                   &plan<blur_on_dsp>, &plan<blur_in_turn>, &plan<contraction_on_dsp>}) {
         for (int at = 0; at < of->buffers.size(); ++at) {
-            buffer const& a = of->buffers[static_cast<std::size_t>(at)];
+            buffer const& a = of->buffers[at];
             if (a.kind == buffer_kind::argument) continue;
             CHECK(a.offset % of->where->memories[a.memory].alignment == 0);
             CHECK(a.offset + a.bytes <= of->where->memories[a.memory].capacity);
             for (int other = 0; other < at; ++other) {
-                buffer const& b = of->buffers[static_cast<std::size_t>(other)];
+                buffer const& b = of->buffers[other];
                 if (b.kind == buffer_kind::argument || b.memory != a.memory) continue;
                 bool const at_one_time = a.born < b.dead && b.born < a.dead;
                 bool const apart = a.offset + a.bytes <= b.offset || b.offset + b.bytes <= a.offset;

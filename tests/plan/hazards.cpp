@@ -34,15 +34,15 @@ enum class side { load, store };
 
 constexpr bool is_of(plan_value const& plan, ring_step const& when, label const& tensor, side of) {
     if (when.ring < 0) return false;
-    ring const& r = plan.rings[static_cast<std::size_t>(when.ring)];
-    return r.stores == (of == side::store) && plan.buffers[static_cast<std::size_t>(r.buffer)].tensor == tensor;
+    ring const& r = plan.rings[when.ring];
+    return r.stores == (of == side::store) && plan.buffers[r.buffer].tensor == tensor;
 }
 /// Without the n-th wait, or start, for a tensor; the first is 0.
 constexpr plan_value without(plan_value const& good, step_kind kind, label const& tensor, side of, int which = 0) {
     plan_value changed = good;
     changed.steps = {};
     for (int at = 0; at < good.steps.size(); ++at) {
-        step const& s = good.steps[static_cast<std::size_t>(at)];
+        step const& s = good.steps[at];
         bool found = s.kind == kind;
         if (found) {
             auto const what = static_cast<std::size_t>(s.what);
@@ -118,16 +118,16 @@ TEST_CASE("more versions than steps: no load is started that no step is for") {
 TEST_CASE("a hazard names what is in flight, what meets it, and the version") {
     plan_value const good = make_plan(copied);
     hazard const found = find_hazard(without(good, step_kind::wait, "D", side::load));
-    CHECK(good.buffers[static_cast<std::size_t>(found.buffer)].name == label("D.spad"));
+    CHECK(good.buffers[found.buffer].name == label("D.spad"));
     CHECK(found.version == 0);
-    CHECK(good.where->transfers[good.movements[static_cast<std::size_t>(found.first)].transfer].name == label("fetch"));
+    CHECK(good.where->transfers[good.movements[found.first].transfer].name == label("fetch"));
     CHECK(found.second == -1);
 }
 TEST_CASE("of transfers that nothing waits for, later ones stand for the earlier ones") {
     plan_value endless = without(make_plan(copied), step_kind::wait, "D", side::load);
     for (int at = 0; at < endless.uses.size(); ++at) {
-        use& u = endless.uses[static_cast<std::size_t>(at)];
-        if (u.buffer >= 0 && endless.buffers[static_cast<std::size_t>(u.buffer)].tensor == label("D")) u.buffer = -1;
+        use& u = endless.uses[at];
+        if (u.buffer >= 0 && endless.buffers[u.buffer].tensor == label("D")) u.buffer = -1;
     }
     for (visiting how : {visiting::everything, visiting::periods}) CHECK(find_hazard(endless, how).broken == rule::never_waited_for);
 }
@@ -250,7 +250,7 @@ constexpr plan_value halved_plan = make_plan(halved_in_versions);
 constexpr plan_value without_nth(step_kind kind, int which) {
     plan_value changed = halved_plan;
     for (int at = 0; at < changed.steps.size(); ++at) {
-        ir::step& s = changed.steps[static_cast<std::size_t>(at)];
+        ir::step& s = changed.steps[at];
         if (s.kind == kind && which-- == 0) s = {step_kind::barrier, -1};
     }
     return changed;
@@ -272,8 +272,7 @@ constexpr auto weighted_in_tiles = schedule(weighted, dsp).split(outputs, "tile"
 constexpr plan_value with_weights(std::int64_t count) {
     plan_value changed = make_plan(weighted_in_tiles);
     for (int at = 0; at < changed.buffers.size(); ++at) {
-        if (changed.buffers[static_cast<std::size_t>(at)].tensor == weights.name)
-            changed.buffers[static_cast<std::size_t>(at)].extents[0] = count;
+        if (changed.buffers[at].tensor == weights.name) changed.buffers[at].extents[0] = count;
     }
     return changed;
 }

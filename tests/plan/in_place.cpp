@@ -79,8 +79,8 @@ TEST_CASE("a plan whose load does not wait for the store is a race") {
     REQUIRE(!plan.refusal);
     CHECK(!detail::find_hazard(plan));
     for (int at = 0; at < plan.steps.size(); ++at) {
-        ir::step& s = plan.steps[static_cast<std::size_t>(at)];
-        if (s.kind == ir::step_kind::wait && plan.waits[static_cast<std::size_t>(s.what)].ahead == -1) s = {ir::step_kind::barrier, -1};
+        ir::step& s = plan.steps[at];
+        if (s.kind == ir::step_kind::wait && plan.waits[s.what].ahead == -1) s = {ir::step_kind::barrier, -1};
     }
     CHECK(detail::find_hazard(plan).broken == rule::written_while_read);
 }

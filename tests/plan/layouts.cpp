@@ -35,7 +35,7 @@ struct coordinate {
     std::vector<std::pair<char, int>> parts;
 
     int of(std::vector<int> const& box) const {
-        int value = box[static_cast<std::size_t>(dimension)];
+        int value = box[dimension];
         for (auto const& [sign, number] : parts) value = sign == '/' ? value / number : value % number;
         return value;
     }
@@ -48,7 +48,7 @@ struct coordinate {
 
 std::int64_t value_of(plan_value const& plan, ir::affine const& form, std::map<int, std::int64_t> const& loops);
 std::int64_t value_of(plan_value const& plan, int at, std::map<int, std::int64_t> const& loops) {
-    ir::variable const& v = plan.variables[static_cast<std::size_t>(at)];
+    ir::variable const& v = plan.variables[at];
     if (v.kind != ir::variable_kind::component) return loops.at(at);
     std::int64_t const part = value_of(plan, v.fused, loops) / v.divisor;
     return v.modulus == 0 ? part : part % v.modulus;
@@ -157,14 +157,14 @@ TEST_CASE("an access that is a constant ahead is in the place of its element") {
     REQUIRE(!plan.refusal);
     int accesses = 0;
     for (int at = 0; at < plan.uses.size(); ++at) {
-        ir::use const& u = plan.uses[static_cast<std::size_t>(at)];
-        if (plan.buffers[static_cast<std::size_t>(u.buffer)].tensor != X.name) continue;
+        ir::use const& u = plan.uses[at];
+        if (plan.buffers[u.buffer].tensor != X.name) continue;
         std::int64_t const ahead = accesses++ * 13;
         std::map<int, std::int64_t> loops;
         for (int v = 0; v < plan.variables.size(); ++v) loops[v] = 0;
         for (int i = 0; i < 24; ++i) {
             for (int v = 0; v < plan.variables.size(); ++v) {
-                if (plan.variables[static_cast<std::size_t>(v)].name == m.name) loops[v] = i;
+                if (plan.variables[v].name == m.name) loops[v] = i;
             }
             CHECK(value_of(plan, u.at[0], loops) == (i + ahead) / 8);
             CHECK(value_of(plan, u.at[2], loops) == (i + ahead) % 8);
@@ -197,7 +197,7 @@ TEST_CASE("random maps put every element where plain integers put it, or are ref
         if (map.size() > 6) continue;
         std::shuffle(map.begin(), map.end(), random);
         if (below(3) == 0) {
-            coordinate& changed = map[static_cast<std::size_t>(below(static_cast<int>(map.size())))];
+            coordinate& changed = map[below(static_cast<int>(map.size()))];
             if (changed.parts.empty()) changed.parts.push_back({below(2) == 0 ? '/' : '%', 2 + below(6)});
             else changed.parts.front().second += 1 + below(3);
         }
@@ -208,7 +208,7 @@ TEST_CASE("random maps put every element where plain integers put it, or are ref
         schedule s(what, dsp);
         s.tile(m, n, mo, no, mi, ni, tile, columns).cache_read(X, flat).at(no).layout([&](box_index i, box_index j) {
             index_map_list list;
-            for (coordinate const& c : map) list.indices[static_cast<std::size_t>(list.count++)] = c.written(c.dimension == 0 ? i : j);
+            for (coordinate const& c : map) list.indices[list.count++] = c.written(c.dimension == 0 ? i : j);
             return list;
         });
         auto const plan = std::make_unique<plan_value>(make_plan(s));
@@ -257,16 +257,15 @@ TEST_CASE("random maps put every element where plain integers put it, or are ref
         // Every iteration reads the place of its element.
         ir::use const* found = nullptr;
         for (int at = 0; at < plan->uses.size(); ++at) {
-            if (plan->buffers[static_cast<std::size_t>(plan->uses[static_cast<std::size_t>(at)].buffer)].tensor == X.name)
-                found = &plan->uses[static_cast<std::size_t>(at)];
+            if (plan->buffers[plan->uses[at].buffer].tensor == X.name) found = &plan->uses[at];
         }
         REQUIRE(found != nullptr);
-        ir::buffer const& b = plan->buffers[static_cast<std::size_t>(found->buffer)];
+        ir::buffer const& b = plan->buffers[found->buffer];
         std::map<int, std::int64_t> loops;
         for (int v = 0; v < plan->variables.size(); ++v) loops[v] = 0;
         auto const loop = [&](label const& name) {
             for (int v = 0; v < plan->variables.size(); ++v) {
-                if (plan->variables[static_cast<std::size_t>(v)].name == name) return v;
+                if (plan->variables[v].name == name) return v;
             }
             return -1;
         };
@@ -276,8 +275,8 @@ TEST_CASE("random maps put every element where plain integers put it, or are ref
                 loops[loop(mi.name)] = i, loops[loop(ni.name)] = j;
                 std::vector<int> const at = place(i, j);
                 for (int d = 0; d < b.rank; ++d) {
-                    std::int64_t const index = value_of(*plan, found->at[static_cast<std::size_t>(d)], loops);
-                    wrong += index != at[static_cast<std::size_t>(d)] || index >= b.extents[static_cast<std::size_t>(d)];
+                    std::int64_t const index = value_of(*plan, found->at[d], loops);
+                    wrong += index != at[d] || index >= b.extents[d];
                 }
             }
         }

@@ -17,9 +17,9 @@ constexpr std::int64_t plenty = 50'000'000;
 
 bool overlap(placed_buffer const& a, placed_buffer const& b, int banks) {
     std::vector<bool> taken(static_cast<std::size_t>(banks));
-    for (int at = 0; at < a.bank_count; ++at) taken[static_cast<std::size_t>((a.bank + at) % banks)] = true;
+    for (int at = 0; at < a.bank_count; ++at) taken[(a.bank + at) % banks] = true;
     bool share = false;
-    for (int at = 0; at < b.bank_count; ++at) share |= taken[static_cast<std::size_t>((b.bank + at) % banks)];
+    for (int at = 0; at < b.bank_count; ++at) share |= taken[(b.bank + at) % banks];
     return share && a.born < b.dead && b.born < a.dead && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
 }
 /// Whether offsets are what they should be, and end at the peak.
@@ -78,7 +78,7 @@ constexpr void cut(std::span<placed_buffer> pieces, unsigned seed, std::int64_t 
             left.bytes = 1 + below(left.bytes - 1);
             right.bytes -= left.bytes;
         }
-        std::swap(pieces[static_cast<std::size_t>(below(static_cast<std::int64_t>(count)))], right);
+        std::swap(pieces[below(static_cast<std::int64_t>(count))], right);
     }
 }
 std::vector<placed_buffer> cut(int count, unsigned seed, std::int64_t capacity) {
@@ -327,8 +327,7 @@ TEST_CASE("a search is exact whatever it tries first: drawn buffers against all 
             std::shuffle(drawn.begin(), drawn.end(), random);
             for (int at = 0; at < sections.count; ++at) {
                 int const twin = sections.items.at[at].twin;
-                if (twin >= 0 && drawn[static_cast<std::size_t>(twin)] > drawn[static_cast<std::size_t>(at)])
-                    std::sort(drawn.begin(), drawn.end());
+                if (twin >= 0 && drawn[twin] > drawn[at]) std::sort(drawn.begin(), drawn.end());
             }
             work_array<int> rank(sections.count);
             std::copy(drawn.begin(), drawn.end(), rank.begin());

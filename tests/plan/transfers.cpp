@@ -14,9 +14,7 @@ constexpr axis n{"n", 4}, k{"k", 8}, j{"j", 16}, l{"l", 16}, ko{"ko"}, ki{"ki"};
 constexpr tensor<std::int8_t> W{"W"}, O{"O"};
 
 plan_value plan_on(machine const& on, auto const& what, auto&& directives) { return make_plan(directives(schedule(what, on))); }
-fixed_array<std::int64_t, max_rank> multiples_of(plan_value const& plan, int argument) {
-    return plan.buffers[static_cast<std::size_t>(argument)].stride_multiples;
-}
+fixed_array<std::int64_t, max_rank> multiples_of(plan_value const& plan, int argument) { return plan.buffers[argument].stride_multiples; }
 constexpr fixed_array<std::int64_t, max_rank> none{};
 
 constexpr auto copy_blocks = O(n, k, j, l) = W(n, k, j, l);

@@ -82,7 +82,7 @@ TEST_CASE("a program in C on pools that the caller gives: an agent works beside 
         for (int i = 0; i < 10; ++i) {
             for (int j = 0; j < 10; ++j) {
                 int const turned_in = (j * 10 + i) * 7 - 50, turned_extra = 1000 - (j * 10 + i);
-                REQUIRE(p.out[i * 10 + j] == 2 * turned_in + 1 + numbers[static_cast<std::size_t>(i * 10 + j)] + turned_extra + 1);
+                REQUIRE(p.out[i * 10 + j] == 2 * turned_in + 1 + numbers[i * 10 + j] + turned_extra + 1);
             }
         }
         // While the agent turns, the caller's core does.

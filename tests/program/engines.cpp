@@ -11,7 +11,7 @@ namespace {
 std::string steps_of(program_plan_value const& plan) {
     std::string text;
     for (int at = 0; at < plan.steps.size(); ++at) {
-        ir::program_step const& s = plan.steps[static_cast<std::size_t>(at)];
+        ir::program_step const& s = plan.steps[at];
         constexpr char const* kinds[] = {"", "start ", "join "};
         text += (at == 0 ? "" : ", ") + std::string(kinds[static_cast<int>(s.kind)]) + plan.kernel_at(s.kernel).name.str();
     }

@@ -17,7 +17,7 @@ class layer_list {
     /// A layer that reads tensors, and writes one. @return the tensor
     int layer(std::vector<int> const& reads, int bytes) {
         int const now = layers_++;
-        for (int tensor : reads) alive_[static_cast<std::size_t>(tensor)].dead = now + 1;
+        for (int tensor : reads) alive_[tensor].dead = now + 1;
         alive_.push_back({.bytes = bytes, .alignment = 16, .born = now, .dead = now + 1});
         return static_cast<int>(alive_.size()) - 1;
     }

@@ -37,7 +37,7 @@ TEST_CASE("a thousand drawn programs: nothing that is alive shares bytes, constr
         for (int at = 0; at < plan->tensors.size(); ++at) in_place += plan->tensor_at(at).in_place_of >= 0 ? 1 : 0;
         for (int at = 0; at < plan->kernels.size(); ++at) spilled += plan->kernel_at(at).early ? 1 : 0;
         for (int at = 0; at < plan->steps.size(); ++at) {
-            ir::program_step const& s = plan->steps[static_cast<std::size_t>(at)];
+            ir::program_step const& s = plan->steps[at];
             if (s.kind != ir::program_step_kind::join) continue;
             ir::program_kernel const& k = plan->kernel_at(s.kernel);
             if (plan->agent_of(k).is_aside()) ++aside;

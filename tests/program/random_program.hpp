@@ -33,8 +33,8 @@ class drawer {
         // What nobody reads is an output.
         std::vector<bool> read(d_.tensors.size());
         for (drawn_kernel const& k : d_.kernels) {
-            read[static_cast<std::size_t>(k.first)] = true;
-            if (k.second >= 0) read[static_cast<std::size_t>(k.second)] = true;
+            read[k.first] = true;
+            if (k.second >= 0) read[k.second] = true;
         }
         for (std::size_t at = 0; at < d_.tensors.size(); ++at) {
             drawn_tensor& t = d_.tensors[at];
@@ -129,7 +129,7 @@ class drawer {
         k.is = kinds[below(8)];
         if (k.is == slice && (rows < 3 || columns < 4)) k.is = scaled;
         k.by = number == 0 ? 0 : below(static_cast<int>(d_.agents.size()));
-        drawn_agent const& on = d_.agents[static_cast<std::size_t>(k.by)];
+        drawn_agent const& on = d_.agents[k.by];
         bool const by_npu = on.on == 1;
         if (!on.engine.empty()) k.is = copied;
         if (k.is == turned) std::swap(rows, columns);
@@ -200,14 +200,14 @@ class drawer {
 inline std::string shared_engine(program_plan_value const& plan) {
     std::map<int, std::set<std::string>> under_way;  // engines that copy, by kernel
     for (int at = 0; at < plan.steps.size(); ++at) {
-        ir::program_step const& s = plan.steps[static_cast<std::size_t>(at)];
+        ir::program_step const& s = plan.steps[at];
         ir::program_kernel const& k = plan.kernel_at(s.kernel);
         if (s.kind == ir::program_step_kind::join) under_way.erase(s.kernel);
         if (s.kind == ir::program_step_kind::join) continue;
         plan_value const made = build_kernel(plan, s.kernel).plan;
         std::set<std::string> used;
         for (int m = 0; m < made.movements.size(); ++m) {
-            label const& name = made.where->transfers[made.movements[static_cast<std::size_t>(m)].transfer].engine_name;
+            label const& name = made.where->transfers[made.movements[m].transfer].engine_name;
             bool const own = !name.empty() && made.where->engines[made.where->engines.find(name)].per_agent && plan.agent_of(k).is_aside();
             used.insert((own ? plan.agent_of(k).name.str() + "." : "") + name.str());
         }
@@ -227,7 +227,7 @@ inline std::string fault_of(program_plan_value const& plan) {
     int const steps = plan.steps.size();
     std::vector<int> first(static_cast<std::size_t>(plan.kernels.size()), -1), last = first;
     for (int at = 0; at < steps; ++at) {
-        ir::program_step const& s = plan.steps[static_cast<std::size_t>(at)];
+        ir::program_step const& s = plan.steps[at];
         auto const k = static_cast<std::size_t>(s.kernel);
         if (s.kind != ir::program_step_kind::join) {
             if (first[k] >= 0) return "kernel " + plan.kernel_at(s.kernel).name.str() + " runs twice";
@@ -249,30 +249,28 @@ inline std::string fault_of(program_plan_value const& plan) {
     if (std::string const shared = shared_engine(plan); !shared.empty()) return shared;
     for (int at = 0; at < plan.tensors.size(); ++at) {
         ir::program_tensor const& t = plan.tensor_at(at);
-        memory const& m = plan.memories[static_cast<std::size_t>(t.memory)].what;
+        memory const& m = plan.memories[t.memory].what;
         std::vector<bool> alive(static_cast<std::size_t>(steps));
-        int from = t.producer < 0 ? 0 : first[static_cast<std::size_t>(t.producer)], to = from;
+        int from = t.producer < 0 ? 0 : first[t.producer], to = from;
         for (int u = 0; u < plan.uses.size(); ++u) {
-            ir::program_use const& use = plan.uses[static_cast<std::size_t>(u)];
+            ir::program_use const& use = plan.uses[u];
             if (use.tensor != at) continue;
             auto const k = static_cast<std::size_t>(use.kernel);
             to = std::max(to, last[k]);
-            if (!use.written && t.producer >= 0 && first[k] <= last[static_cast<std::size_t>(t.producer)])
-                return t.name.str() + " is read before it is complete";
+            if (!use.written && t.producer >= 0 && first[k] <= last[t.producer]) return t.name.str() + " is read before it is complete";
             if (use.allowed != 0 && (use.allowed >> t.memory & 1) == 0) return t.name.str() + " is where a kernel cannot have it";
-            if ((plan.memories[static_cast<std::size_t>(t.memory)].agents >> plan.kernel_at(use.kernel).agent & 1) == 0)
+            if ((plan.memories[t.memory].agents >> plan.kernel_at(use.kernel).agent & 1) == 0)
                 return t.name.str() + " is where its agent does not see it";
         }
         if (t.kind == ir::tensor_kind::output || t.kind == ir::tensor_kind::constant) to = steps - 1;
         if (t.kind == ir::tensor_kind::constant) from = 0;
-        for (int s = from; s <= to; ++s) alive[static_cast<std::size_t>(s)] = true;
+        for (int s = from; s <= to; ++s) alive[s] = true;
         if (t.offset < 0 || t.offset + t.bytes > m.bank_capacity()) return t.name.str() + " leaves its memory";
         if (t.offset % t.alignment != 0 || t.offset % m.alignment != 0) return t.name.str() + " is not aligned";
         // Who takes over the bytes of another tensor is written by its last reader, when all others are done.
         for (int u = 0; u < plan.uses.size() && t.in_place_of >= 0; ++u) {
-            ir::program_use const& use = plan.uses[static_cast<std::size_t>(u)];
-            if (use.tensor == t.in_place_of && use.kernel != t.producer &&
-                last[static_cast<std::size_t>(use.kernel)] >= first[static_cast<std::size_t>(t.producer)])
+            ir::program_use const& use = plan.uses[u];
+            if (use.tensor == t.in_place_of && use.kernel != t.producer && last[use.kernel] >= first[t.producer])
                 return t.name.str() + " takes over bytes that are read later";
         }
         int root = at;
@@ -283,10 +281,9 @@ inline std::string fault_of(program_plan_value const& plan) {
     for (int at = 0; at < plan.kernels.size(); ++at) {
         plan_value const made = build_kernel(plan, at).plan;
         std::vector<bool> alive(static_cast<std::size_t>(steps));
-        for (int s = first[static_cast<std::size_t>(at)]; s <= last[static_cast<std::size_t>(at)]; ++s)
-            alive[static_cast<std::size_t>(s)] = true;
+        for (int s = first[at]; s <= last[at]; ++s) alive[s] = true;
         for (int b = 0; b < made.buffers.size(); ++b) {
-            ir::buffer const& held = made.buffers[static_cast<std::size_t>(b)];
+            ir::buffer const& held = made.buffers[b];
             memory const& m = made.where->memories[held.memory];
             if (held.kind == ir::buffer_kind::argument) continue;
             std::string const name = plan.kernel_at(at).name.str() + "'s " + held.name.str();
@@ -311,12 +308,12 @@ inline std::string fault_of(program_plan_value const& plan) {
         }
     }
     for (int m = 0; m < plan.memories.size(); ++m) {
-        ir::pool_use const& pool = plan.pools[static_cast<std::size_t>(m)];
+        ir::pool_use const& pool = plan.pools[m];
         std::int64_t peak = 0, bound = 0;
         for (int s = 0; s < steps; ++s) {
             std::map<int, std::int64_t> live;
             for (placed const& p : all) {
-                if (p.memory != m || !p.alive[static_cast<std::size_t>(s)]) continue;
+                if (p.memory != m || !p.alive[s]) continue;
                 peak = std::max(peak, p.end);
                 live[p.group] = std::max(live[p.group], p.end - p.begin);
             }
@@ -324,7 +321,7 @@ inline std::string fault_of(program_plan_value const& plan) {
                 bound, std::accumulate(live.begin(), live.end(), std::int64_t{0}, [](auto sum, auto const& l) { return sum + l.second; }));
         }
         if (pool.used && pool.peak != peak) return "the peak is said to be " + std::to_string(pool.peak) + ", not " + std::to_string(peak);
-        std::int64_t const banks = plan.memories[static_cast<std::size_t>(m)].what.banks;
+        std::int64_t const banks = plan.memories[m].what.banks;
         if (peak * banks < bound || pool.lower_bound > pool.peak) return "a peak below what is alive";
         if (pool.proven != (pool.lower_bound == pool.peak)) return "a proof that is none";
         for (int s = 0; s < steps; ++s) {

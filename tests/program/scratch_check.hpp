@@ -43,7 +43,7 @@ class byte_owners {
         if (m.at.ring >= 0) under_way_[{m.at.ring, number}].push_back({from, to});
     }
     void wait(run& in, int wait_at) {
-        ir::ring_step const& until = plan_.waits[static_cast<std::size_t>(wait_at)];
+        ir::ring_step const& until = plan_.waits[wait_at];
         for (auto const& [from, to] : under_way_[{until.ring, in.value_of(until.step)}]) read(from), read(to);
         under_way_.erase({until.ring, in.value_of(until.step)});
     }
@@ -53,7 +53,7 @@ class byte_owners {
         if (times == 0) return;
         for (bool writing : {false, true}) {
             plan_.each_use(
-                plan_.bodies[static_cast<std::size_t>(body_at)],
+                plan_.bodies[body_at],
                 [&](ir::use const& u, bool reads, bool writes) {
                     std::pair const what(u.buffer, in.version_of(u.buffer, -1, 0));
                     if (reads && !writing) read(what);
@@ -72,7 +72,7 @@ class byte_owners {
     template <class Visit>
     void each_byte(version const& what, Visit&& visit) const {
         if (what.first < 0) return;
-        ir::buffer const& b = plan_.buffers[static_cast<std::size_t>(what.first)];
+        ir::buffer const& b = plan_.buffers[what.first];
         if (b.kind == ir::buffer_kind::argument || plan_.where->memories[b.memory].registers > 0) return;
         for (int part = what.second * b.blocks; part < (what.second + 1) * b.blocks; ++part) {
             part_bytes const at = bytes_of_part(plan_, b, part);
@@ -83,9 +83,8 @@ class byte_owners {
         each_byte(what, [&](auto const& byte) {
             auto const found = owners_.find(byte);
             if (!fault.empty() || (found != owners_.end() && found->second == what)) return;
-            fault = plan_.buffers[static_cast<std::size_t>(what.first)].name.str() + " is read, but ";
-            fault += found == owners_.end() ? "was never written"
-                                            : plan_.buffers[static_cast<std::size_t>(found->second.first)].name.str() + " lies there";
+            fault = plan_.buffers[what.first].name.str() + " is read, but ";
+            fault += found == owners_.end() ? "was never written" : plan_.buffers[found->second.first].name.str() + " lies there";
         });
     }
     void write(version const& what) {

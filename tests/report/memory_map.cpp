@@ -94,8 +94,7 @@ TEST_CASE("uses of memories sum up sizes, peak and slack") {
     CHECK(uses[1].slack == 32768 - 3536);
     CHECK(uses[1].buffers == 3536 + 3072);
     REQUIRE(uses[1].planned.size() == 2);
-    CHECK(plan.buffers[static_cast<std::size_t>(uses[1].planned[0].buffer)].name ==
-          label("picture.l1"));  // the same offset: the earlier one first
+    CHECK(plan.buffers[uses[1].planned[0].buffer].name == label("picture.l1"));  // the same offset: the earlier one first
 }
 
 namespace {

@@ -133,7 +133,7 @@ TEST_CASE("a run that does something else is different where it differs") {
 
 TEST_CASE("a plan for other costs does not agree with the machine") {
     machine cheaper = features::core_with_tcm;
-    cheaper.transfers.parts[static_cast<std::size_t>(cheaper.transfers.find("in_tcm"))].costs.latency -= 1;
+    cheaper.transfers.parts[cheaper.transfers.find("in_tcm")].costs.latency -= 1;
     emulator on(features::core_with_tcm, semantics_of<features::core_with_tcm>);
     run_by_hand(on, 3, 20);
     plan_value const plan =

@@ -40,7 +40,7 @@ std::int32_t at(halide_buffer_t const* b, int first, int second = 0) {
 }
 std::vector<std::int32_t> counted(int count) {
     std::vector<std::int32_t> made(static_cast<std::size_t>(count));
-    for (int n = 0; n < count; ++n) made[static_cast<std::size_t>(n)] = 100 + n;
+    for (int n = 0; n < count; ++n) made[n] = 100 + n;
     return made;
 }
 std::int32_t seen[3];

@@ -110,12 +110,12 @@ inline constexpr int nodes_of = static_cast<int>(decltype(std::remove_cvref_t<de
 /// Copies the nodes of `from` behind the first `at` nodes of `to`; returns the position behind them.
 template <std::size_t To, std::size_t From>
 constexpr int append(fixed_array<node, To>& to, int at, fixed_array<node, From> const& from) {
-    for (std::size_t position = 0; position < From; ++position) {
-        node& copy = to[static_cast<std::size_t>(at) + position];
+    for (int position = 0; position < from.size(); ++position) {
+        node& copy = to[at + position];
         copy = from[position];
         if (copy.op == operation::constant) continue;
         for (int argument = 0; argument < copy.argument_count; ++argument) {
-            copy.arguments[static_cast<std::size_t>(argument)] = static_cast<std::int16_t>(copy.argument(argument) + at);
+            copy.arguments[argument] = static_cast<std::int16_t>(copy.argument(argument) + at);
         }
     }
     return at + static_cast<int>(From);
@@ -217,8 +217,7 @@ constexpr auto reduce(operation op, Parts const&... parts) {
     int at = 0;
     auto const take = [&](auto const& part) {
         at = append(whole.nodes, at, part.nodes);
-        if (root.argument_count < max_rank)
-            root.arguments[static_cast<std::size_t>(root.argument_count++)] = static_cast<std::int16_t>(at - 1);
+        if (root.argument_count < max_rank) root.arguments[root.argument_count++] = static_cast<std::int16_t>(at - 1);
     };
     (take(to_expression(parts)), ...);
     root.op = op;
@@ -228,7 +227,7 @@ constexpr auto reduce(operation op, Parts const&... parts) {
     std::int16_t const body = static_cast<std::int16_t>(at - 1);
     for (std::size_t position = sizeof...(Parts) - 1; position > 0; --position) root.arguments[position] = root.arguments[position - 1];
     root.arguments[0] = body;
-    root.type = whole.nodes[static_cast<std::size_t>(body)].type;
+    root.type = whole.nodes[body].type;
     return whole;
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <concepts>
 #include <cstddef>
 
 namespace tilewright {
@@ -8,8 +9,8 @@ template <class Element, std::size_t Size>
 struct fixed_array {
     Element elements[Size];
 
-    constexpr Element& operator[](std::size_t at) { return elements[at]; }
-    constexpr Element const& operator[](std::size_t at) const { return elements[at]; }
+    constexpr Element& operator[](std::integral auto at) { return elements[at]; }
+    constexpr Element const& operator[](std::integral auto at) const { return elements[at]; }
     constexpr Element* begin() { return elements; }
     constexpr Element* end() { return elements + Size; }
     constexpr Element const* begin() const { return elements; }
@@ -17,7 +18,7 @@ struct fixed_array {
     constexpr Element& back() { return elements[Size - 1]; }
     constexpr Element* data() { return elements; }
     constexpr Element const* data() const { return elements; }
-    static constexpr std::size_t size() { return Size; }
+    static constexpr int size() { return static_cast<int>(Size); }
     constexpr void fill(Element const& value) {
         for (Element& element : elements) element = value;
     }

@@ -75,9 +75,7 @@ struct label {
     }
 
   private:
-    constexpr char byte(int position) const {
-        return static_cast<char>(words[static_cast<std::size_t>(position / 8)] >> (8 * (position % 8)) & 0xff);
-    }
+    constexpr char byte(int position) const { return static_cast<char>(words[position / 8] >> (8 * (position % 8)) & 0xff); }
 };
 
 }  // namespace tilewright

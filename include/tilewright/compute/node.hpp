@@ -49,7 +49,7 @@ struct node {
     label name{};
     std::int64_t value = 0;
 
-    constexpr int argument(int position) const { return arguments[static_cast<std::size_t>(position)]; }
+    constexpr int argument(int position) const { return arguments[position]; }
 
     friend constexpr bool operator==(node const&, node const&) = default;
 };

@@ -15,16 +15,16 @@ constexpr auto compute_once(expression<Count> const& value, Body const& body, in
     append(whole.nodes, append(whole.nodes, 0, value.nodes), around.nodes);
     auto const is_stand_in = [&](node const& n) { return n.op == operation::parameter && n.name.empty() && n.value == place; };
     for (int at = Count; at < Count + size; ++at) {
-        node& n = whole.nodes[static_cast<std::size_t>(at)];
+        node& n = whole.nodes[at];
         if (n.op == operation::constant) continue;
         for (int argument = 0; argument < n.argument_count; ++argument) {
-            std::int16_t& position = n.arguments[static_cast<std::size_t>(argument)];
-            if (is_stand_in(whole.nodes[static_cast<std::size_t>(position)])) position = Count - 1;
+            std::int16_t& position = n.arguments[argument];
+            if (is_stand_in(whole.nodes[position])) position = Count - 1;
         }
     }
     // Nothing refers to them any more.
     for (int at = Count; at < Count + size; ++at) {
-        node& n = whole.nodes[static_cast<std::size_t>(at)];
+        node& n = whole.nodes[at];
         if (is_stand_in(n)) n = node{.op = operation::constant, .type = n.type};
     }
     return whole;

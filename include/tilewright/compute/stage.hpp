@@ -46,7 +46,7 @@ struct stage {
     constexpr bool is_in_start(int node) const { return start >= 0 && node >= start_first && node <= start; }
     constexpr int find(label const& name) const {
         for (int position = 0; position < axis_count; ++position) {
-            if (axes[static_cast<std::size_t>(position)].name == name) return position;
+            if (axes[position].name == name) return position;
         }
         return -1;
     }
@@ -65,7 +65,7 @@ namespace detail {
 constexpr void accumulate_index(computation_view nodes, stage const& of, int at, std::int64_t scale, stage_index& into) {
     node const& n = nodes[at];
     switch (n.op) {
-        case operation::axis_value: into.coefficients[static_cast<std::size_t>(of.find(n.name))] += scale; return;
+        case operation::axis_value: into.coefficients[of.find(n.name)] += scale; return;
         case operation::constant: into.constant += scale * n.value; return;
         case operation::within: return accumulate_index(nodes, of, n.argument(0), scale, into);
         case operation::add:
@@ -94,8 +94,7 @@ constexpr bool same_tree(computation_view nodes, int left, int right) {
     a.arguments = b.arguments = {};
     if (!(a == b)) return false;
     for (int argument = 0; argument < a.argument_count; ++argument) {
-        auto const position = static_cast<std::size_t>(argument);
-        if (!same_tree(nodes, a_arguments[position], b_arguments[position])) return false;
+        if (!same_tree(nodes, a_arguments[argument], b_arguments[argument])) return false;
     }
     return true;
 }
@@ -241,7 +240,7 @@ constexpr stage_mistake read_stage(computation_view nodes, int first, stage& s) 
         bool const run_time = run_time_extent::is_kept_in(n.value);
         std::int64_t const extent = run_time ? run_time_extent::most_of(n.value) : n.value;
         if (known >= 0) {
-            stage_axis const& before = s.axes[static_cast<std::size_t>(known)];
+            stage_axis const& before = s.axes[known];
             if (before.extent != extent || before.run_time != run_time) return {rule::axis_with_two_extents, n.name};
             continue;
         }
@@ -249,7 +248,7 @@ constexpr stage_mistake read_stage(computation_view nodes, int first, stage& s) 
         std::int64_t const most = run_time ? run_time_extent::most_of_all : stage::most_index;
         if (extent > most) return {rule::too_many, n.name, "extent", extent, most};
         if (s.axis_count == stage::most_axes) return {rule::too_many, s.output, "axes", stage::most_axes + 1, stage::most_axes};
-        s.axes[static_cast<std::size_t>(s.axis_count++)] = {n.name, extent, at > s.target, run_time};
+        s.axes[s.axis_count++] = {n.name, extent, at > s.target, run_time};
     }
     for (int dimension = 0; dimension < s.rank; ++dimension) {
         node const& plain = nodes[nodes[s.target].argument(dimension)];
@@ -260,7 +259,7 @@ constexpr stage_mistake read_stage(computation_view nodes, int first, stage& s) 
     if (int const at = s.start >= 0 ? detail::reduced_axis_in(nodes, s, s.start) : -1; at >= 0)
         return {rule::start_along_a_reduction, nodes[at].name};
     for (int position = s.rank; position < s.axis_count; ++position) {
-        label const& name = s.axes[static_cast<std::size_t>(position)].name;
+        label const& name = s.axes[position].name;
         if (!s.reduces()) return {rule::axis_only_on_the_right, name};
         bool named = named_axes <= 0;
         for (int argument = 1; argument <= named_axes; ++argument) named |= nodes[nodes[reduce_at].argument(argument)].name == name;
@@ -275,9 +274,8 @@ constexpr stage_mistake read_stage(computation_view nodes, int first, stage& s) 
             // Not more than 2^31 times 2^31 times 12: a double holds it where an int64 would not.
             double low = static_cast<double>(index.constant), high = low;
             for (int axis = 0; axis < s.axis_count; ++axis) {
-                auto const position = static_cast<std::size_t>(axis);
-                if (index.coefficients[position] == 0 || s.axes[position].run_time) continue;  // left to the entry of the kernel
-                double const reach = static_cast<double>(index.coefficients[position]) * static_cast<double>(s.axes[position].extent - 1);
+                if (index.coefficients[axis] == 0 || s.axes[axis].run_time) continue;  // left to the entry of the kernel
+                double const reach = static_cast<double>(index.coefficients[axis]) * static_cast<double>(s.axes[axis].extent - 1);
                 (reach < 0 ? low : high) += reach;
             }
             double const furthest = high > -low ? high : -low;

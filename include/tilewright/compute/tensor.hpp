@@ -75,8 +75,7 @@ struct any_tensor {
             rule const wrong = detail::adopt(index.nodes.back(), scalar_type::int32);
             if (wrong != rule::none) detail::set_root(index.nodes.back(), operation::invalid, scalar_type::int32, wrong);
             at = detail::append(element.whole.nodes, at, index.nodes);
-            if (root.argument_count < max_rank)
-                root.arguments[static_cast<std::size_t>(root.argument_count++)] = static_cast<std::int16_t>(at - 1);
+            if (root.argument_count < max_rank) root.arguments[root.argument_count++] = static_cast<std::int16_t>(at - 1);
         };
         (take(detail::to_expression(indices)), ...);
         detail::limit_arguments(root, sizeof...(Indices));
@@ -109,12 +108,12 @@ struct padded_tensor {
         auto const take = [&](auto index) {
             rule const misfit = detail::adopt(index.nodes.back(), scalar_type::int32);
             if (misfit != rule::none) detail::set_root(index.nodes.back(), operation::invalid, scalar_type::int32, misfit);
-            node const& extent = axes[static_cast<std::size_t>(dimension < Rank ? dimension : 0)];
+            node const& extent = axes[dimension < Rank ? dimension : 0];
             auto const limited = detail::wrap(operation::within, scalar_type::int32, index);
             at = detail::append(element.whole.nodes, at, limited.nodes);
-            element.whole.nodes[static_cast<std::size_t>(at - 1)].name = extent.name;
-            element.whole.nodes[static_cast<std::size_t>(at - 1)].value = extent.value;
-            if (dimension < max_rank) root.arguments[static_cast<std::size_t>(dimension)] = static_cast<std::int16_t>(at - 1);
+            element.whole.nodes[at - 1].name = extent.name;
+            element.whole.nodes[at - 1].value = extent.value;
+            if (dimension < max_rank) root.arguments[dimension] = static_cast<std::int16_t>(at - 1);
             ++dimension;
         };
         (take(detail::to_expression(indices)), ...);
@@ -137,7 +136,7 @@ constexpr padded_tensor<Count - 1> padded(access<Count> const& extents, T border
     padded_tensor<Count - 1> made{.axes = extents.whole.nodes, .border = detail::to_expression(border).root()};
     made.wrong = detail::adopt(made.border, extents.whole.root().type);
     for (int at = 0; at + 1 < Count && made.wrong == rule::none; ++at) {
-        if (made.axes[static_cast<std::size_t>(at)].op != operation::axis_value) made.wrong = rule::padding_without_plain_axes;
+        if (made.axes[at].op != operation::axis_value) made.wrong = rule::padding_without_plain_axes;
     }
     if (made.wrong == rule::none && extents.whole.root().argument_count != Count - 1) made.wrong = rule::padding_without_plain_axes;
     return made;

@@ -35,7 +35,7 @@ struct text_line {
     int size = 0;
 
     constexpr void put(char letter) {
-        if (size < longest) letters[static_cast<std::size_t>(size++)] = letter;
+        if (size < longest) letters[size++] = letter;
     }
     constexpr void put(char const* text) {
         while (*text != '\0') put(*text++);
@@ -58,31 +58,31 @@ struct text_line {
 /// ^1 and ^2 the names of the parts of one copy and of two, {3 …} if there is
 /// name 3, {#3 …} if there is fact 3.
 constexpr void put_sentence(text_line& line, verdict const& refusal, char const* sentence) {
-    auto const name = [&](char digit) -> label const& { return refusal.names[static_cast<std::size_t>(digit - '0')]; };
+    auto const name = [&](char digit) -> label const& { return refusal.names[digit - '0']; };
     for (char const* at = sentence; *at != '\0'; ++at) {
         if (*at == '$') line.put(name(*++at));
-        else if (*at == '#') line.put(refusal.facts[static_cast<std::size_t>(*++at - '0')].value);
+        else if (*at == '#') line.put(refusal.facts[*++at - '0'].value);
         else if (*at == '%') put_sentence(line, refusal, text_of(refusal.broken));
         else if (*at == '{') {
             bool const of_fact = *++at == '#';
-            bool const missing = of_fact ? refusal.facts[static_cast<std::size_t>(*++at - '0')].what == fact_kind::none : name(*at).empty();
+            bool const missing = of_fact ? refusal.facts[*++at - '0'].what == fact_kind::none : name(*at).empty();
             while (missing && *at != '}') ++at;
         } else if (*at == '@') {
             for (int part = 0; part < refusal.share_count; ++part) {
                 if (part > 0) line.put(", ");
-                line.put(refusal.shares[static_cast<std::size_t>(part)].name);
+                line.put(refusal.shares[part].name);
                 line.put(' ');
-                if (refusal.shares[static_cast<std::size_t>(part)].copies > 1) {
-                    line.put(static_cast<std::int64_t>(refusal.shares[static_cast<std::size_t>(part)].copies));
+                if (refusal.shares[part].copies > 1) {
+                    line.put(static_cast<std::int64_t>(refusal.shares[part].copies));
                     line.put('x');
                 }
-                line.put(refusal.shares[static_cast<std::size_t>(part)].bytes);
+                line.put(refusal.shares[part].bytes);
             }
         } else if (*at == '^') {
             int const copies = *++at - '0';
             bool another = false;
             for (int part = 0; part < refusal.share_count; ++part) {
-                share const& one = refusal.shares[static_cast<std::size_t>(part)];
+                share const& one = refusal.shares[part];
                 if (one.copies != copies) continue;
                 if (another) line.put(" or ");
                 line.put('`');

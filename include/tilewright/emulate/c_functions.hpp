@@ -138,9 +138,9 @@ class part_check {
             device_call const call = set_call_of(where_.configurations[where_.configurations.find(s.configuration_name)]);
             std::vector<passed_value> values;
             for (int argument = 0; argument < call.count; ++argument) {
-                call_argument const& a = call.arguments[static_cast<std::size_t>(argument)];
+                call_argument const& a = call.arguments[argument];
                 values.push_back(a.is == role::literal ? passed_value{static_cast<std::uint64_t>(a.value)}
-                                                       : value_of(s.values[static_cast<std::size_t>(a.dimension)]));
+                                                       : value_of(s.values[a.dimension]));
             }
             if (int const code = (*setter)(values); code != 0)
                 return s.configuration_name.str() + " returned " + std::to_string(code) + " where it was set";
@@ -156,7 +156,7 @@ class part_check {
             if (next == functions_.calls.size())
                 throw std::invalid_argument("`" + part.name.str() + "` makes more calls than functions are given");
             std::vector<passed_value> values;
-            for (int at = 0; at < call.count; ++at) values.push_back(value_of(call.arguments[static_cast<std::size_t>(at)]));
+            for (int at = 0; at < call.count; ++at) values.push_back(value_of(call.arguments[at]));
             int const code = functions_.calls[next++](values);
             if (wrong.empty() && code != 0) wrong = call.symbol.str() + " returned " + std::to_string(code);
         });
@@ -165,7 +165,7 @@ class part_check {
     /// The first byte of a piece that is not what it should be.
     static std::int64_t first_difference(piece const& got, std::vector<std::byte> const& wanted) {
         for (std::int64_t at = 0; at < got.size; ++at) {
-            if (got.begin[at] != wanted[static_cast<std::size_t>(at)]) return at;
+            if (got.begin[at] != wanted[at]) return at;
         }
         return -1;
     }

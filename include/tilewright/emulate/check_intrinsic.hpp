@@ -17,7 +17,7 @@ class intrinsic_check : part_check {
         for (int o = 0; o < what_.operand_count; ++o) {
             operand& made = operands_.emplace_back(operand_footprint(where_, what_, o));
             for (int at = 0; at < view.count; ++at) {
-                if (view[at].op == operation::access && view[at].name == what_.operands[static_cast<std::size_t>(o)].tensor)
+                if (view[at].op == operation::access && view[at].name == what_.operands[o].tensor)
                     made.type = view[at].type, made.rank = view[at].argument_count;
             }
         }
@@ -41,7 +41,7 @@ class intrinsic_check : part_check {
     };
 
     std::string check_once(bool whole) {
-        for (std::size_t axis = 0; axis < static_cast<std::size_t>(stage_.axis_count); ++axis) {
+        for (int axis = 0; axis < stage_.axis_count; ++axis) {
             std::int64_t const most = stage_.axes[axis].extent;
             bool const flexible = what_.is_flexible(static_cast<int>(axis));
             // Where a step takes any length, some are enough.
@@ -63,7 +63,7 @@ class intrinsic_check : part_check {
             fill(one.memory, one.type);
         }
         if (int const tied = what_.find_in_place(); tied >= 0) {
-            operand &read = operands_[static_cast<std::size_t>(tied)], &written = operands_[result()];
+            operand &read = operands_[tied], &written = operands_[result()];
             read.strides = written.strides;
             std::copy(read.strides.begin(), read.strides.end(), strides.begin() + tied * max_rank);
             read.memory = {written.memory.first, {}, written.memory.begin, written.memory.size, written.memory.address};
@@ -79,12 +79,11 @@ class intrinsic_check : part_check {
         }
         std::string wrong = call_all(what_, [&](call_argument const& a) -> passed_value {
             switch (a.is) {
-                case role::address:
-                    return {operands_[static_cast<std::size_t>(a.operand)].memory.address | static_cast<std::uint64_t>(a.value)};
+                case role::address: return {operands_[a.operand].memory.address | static_cast<std::uint64_t>(a.value)};
                 case role::stride: return in_units(stride_of(a.operand, a.dimension), a);
-                case role::covered: return {static_cast<std::uint64_t>(extents_[static_cast<std::size_t>(a.dimension)])};
+                case role::covered: return {static_cast<std::uint64_t>(extents_[a.dimension])};
                 case role::value: {
-                    operand const& one = operands_[static_cast<std::size_t>(a.operand)];
+                    operand const& one = operands_[a.operand];
                     return {static_cast<std::uint64_t>(argument_of(one.type, one.memory.first))};
                 }
                 default: return {static_cast<std::uint64_t>(a.value)};
@@ -96,16 +95,16 @@ class intrinsic_check : part_check {
         return wrong;
     }
     std::int64_t stride_of(int o, int dimension) const {
-        operand const& one = operands_[static_cast<std::size_t>(o)];
-        return dimension + 1 == one.rank ? 1 : one.strides[static_cast<std::size_t>(dimension)];
+        operand const& one = operands_[o];
+        return dimension + 1 == one.rank ? 1 : one.strides[dimension];
     }
-    std::size_t result() const { return static_cast<std::size_t>(what_.find(stage_.output)); }
+    int result() const { return what_.find(stage_.output); }
     /// What is asked of an operand; of the result, with what is asked of the one that it overwrites.
-    operand_constraint constraint(std::size_t o) const {
+    operand_constraint constraint(int o) const {
         operand_constraint all = what_.operands[o];
         int const tied = what_.find_in_place();
         if (tied < 0 || o != result()) return all;
-        operand_constraint const& read = what_.operands[static_cast<std::size_t>(tied)];
+        operand_constraint const& read = what_.operands[tied];
         all.alignment = std::lcm(all.alignment, read.alignment), all.stride_multiple = std::lcm(all.stride_multiple, read.stride_multiple);
         bool const shorter = read.longest_stride > 0 && (all.longest_stride == 0 || read.longest_stride < all.longest_stride);
         if (shorter) all.longest_stride = read.longest_stride;
@@ -113,24 +112,23 @@ class intrinsic_check : part_check {
     }
     /// Rows as far apart as they are long, or a little further.
     void choose_strides(int o) {
-        operand& one = operands_[static_cast<std::size_t>(o)];
+        operand& one = operands_[o];
         std::array<std::int64_t, max_rank> reached{};
         for (auto const& run : one.footprint.runs()) {
-            for (std::size_t d = 0; d < static_cast<std::size_t>(one.rank); ++d)
-                reached[d] = std::max(reached[d], run.first[d] + (d + 1 == static_cast<std::size_t>(one.rank) ? run.count : 1));
+            for (int d = 0; d < one.rank; ++d)
+                reached[d] = std::max(reached[d], run.first[d] + (d + 1 == one.rank ? run.count : 1));
         }
         one.strides = {};
         std::int64_t length = 1;
         for (int d = one.rank - 1; d >= 0; --d) {
-            auto const at = static_cast<std::size_t>(d);
             std::int64_t stride = 1;
             if (d + 1 < one.rank) {
-                operand_constraint const declared = constraint(static_cast<std::size_t>(o));
+                operand_constraint const declared = constraint(o);
                 std::int64_t unit = std::lcm(what_.stride_alignment, declared.stride_multiple);
                 each_call(where_, what_, [&](device_call const& call) {
                     for (int which = 0; which < call.count; ++which) {
-                        call_argument const& a = call.arguments[static_cast<std::size_t>(which)];
-                        bool const mine = a.operand == o || (a.operand == what_.find_in_place() && static_cast<std::size_t>(o) == result());
+                        call_argument const& a = call.arguments[which];
+                        bool const mine = a.operand == o || (a.operand == what_.find_in_place() && o == result());
                         if (a.is == role::stride && mine && a.dimension == d && a.value > 1) unit = std::lcm(unit, a.value);
                     }
                 });
@@ -138,23 +136,23 @@ class intrinsic_check : part_check {
                 stride = least + between(0, 3) * unit;
                 if (declared.longest_stride > 0 && stride > declared.longest_stride) stride = least;
             }
-            one.strides[at] = stride;
-            length = stride * reached[at];
+            one.strides[d] = stride;
+            length = stride * reached[d];
         }
     }
     std::string difference(int o, std::vector<std::byte> const& wanted) {
-        operand& one = operands_[static_cast<std::size_t>(o)];
+        operand& one = operands_[o];
         std::int64_t const at = first_difference(one.memory, wanted);
         if (at < 0) return {};
         std::int64_t const behind = at - (one.memory.first - one.memory.begin), size = one.footprint.element_bytes;
-        std::string const name = what_.operands[static_cast<std::size_t>(o)].tensor.str();
+        std::string const name = what_.operands[o].tensor.str();
         for (auto const& run : one.footprint.runs()) {
             std::int64_t const first = one.footprint.byte_offset(run, one.strides.data());
             if (behind < first || behind >= first + run.count * size) continue;
             std::int64_t const element = (behind - first) / size;
             std::string index;
             for (int d = 0; d < one.rank; ++d)
-                index += (d > 0 ? ", " : "") + std::to_string(run.first[static_cast<std::size_t>(d)] + (d + 1 == one.rank ? element : 0));
+                index += (d > 0 ? ", " : "") + std::to_string(run.first[d] + (d + 1 == one.rank ? element : 0));
             std::byte const* const is = one.memory.first + first + element * size;
             std::byte const* const should = wanted.data() + (is - one.memory.begin);
             return name + "[" + index + "] is " + text_of(one.type, is) + " and should be " + text_of(one.type, should);
@@ -163,12 +161,10 @@ class intrinsic_check : part_check {
     }
     std::string shape_text() const {
         std::string text;
-        for (int axis = 0; axis < stage_.axis_count; ++axis)
-            text += (axis == 0 ? " (extents " : " x ") + std::to_string(extents_[static_cast<std::size_t>(axis)]);
+        for (int axis = 0; axis < stage_.axis_count; ++axis) text += (axis == 0 ? " (extents " : " x ") + std::to_string(extents_[axis]);
         for (int o = 0; o < what_.operand_count; ++o) {
-            for (int d = 0; d + 1 < operands_[static_cast<std::size_t>(o)].rank; ++d)
-                text += "; stride " + std::to_string(d) + " of " + what_.operands[static_cast<std::size_t>(o)].tensor.str() + " " +
-                        std::to_string(stride_of(o, d));
+            for (int d = 0; d + 1 < operands_[o].rank; ++d)
+                text += "; stride " + std::to_string(d) + " of " + what_.operands[o].tensor.str() + " " + std::to_string(stride_of(o, d));
         }
         return text + ")";
     }
@@ -190,8 +186,7 @@ template <auto const& Machine>
 std::string check_intrinsic(intrinsic const& what, c_functions functions, int tries = 50) {
     int const at = Machine.intrinsics.find(what.name);
     if (at < 0) throw std::invalid_argument("the machine has no intrinsic `" + what.name.str() + "`");
-    return emulation::intrinsic_check(Machine, at, semantics_of<Machine>.intrinsics[static_cast<std::size_t>(at)], std::move(functions))
-        .run(tries);
+    return emulation::intrinsic_check(Machine, at, semantics_of<Machine>.intrinsics[at], std::move(functions)).run(tries);
 }
 
 }  // namespace tilewright

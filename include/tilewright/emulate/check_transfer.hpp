@@ -43,7 +43,7 @@ class transfer_check : part_check {
             if (a.value > 1 && (a.is == role::bytes || a.is == role::row_bytes)) granule = std::lcm(granule, a.value);
         };
         each_call(where_, what_, [&](device_call const& call) {
-            for (int which = 0; which < call.count; ++which) whole_units(call.arguments[static_cast<std::size_t>(which)]);
+            for (int which = 0; which < call.count; ++which) whole_units(call.arguments[which]);
         });
         int const from = where_.memories.find(what_.source), to = where_.memories.find(what_.destination);
         if (where_.memories[from].is_numbered()) from_step = std::lcm(from_step, where_.memories[from].address_unit);
@@ -81,7 +81,7 @@ class transfer_check : part_check {
         std::array<std::int64_t, 3 + 2 * max_rank> pads{what_.border.any_value ? between(0, 255) : what_.border.value};
         bool follows = false;
         for (int dimension = count; dimension >= 0 && what_.border.is; --dimension) {
-            std::int64_t left = (dimension == 0 ? row : along[static_cast<std::size_t>(3 * (count - dimension))]) - 1;
+            std::int64_t left = (dimension == 0 ? row : along[3 * (count - dimension)]) - 1;
             std::int64_t* const ends = pads.data() + 1 + (dimension == 0 ? 0 : 2 * (count - dimension + 1));
             for (int end = 0; end < 2 && !follows; ++end) {
                 if (!limits.pads(dimension, end == 0 ? 1 : 2)) continue;
@@ -113,7 +113,7 @@ class transfer_check : part_check {
                 case role::pad_after: {
                     if (a.dimension > count) return {0};
                     int const at = (a.dimension == 0 ? 1 : 2 * (count - a.dimension) + 3) + (a.is == role::pad_after ? 1 : 0);
-                    return {static_cast<std::uint64_t>(pads[static_cast<std::size_t>(at)])};
+                    return {static_cast<std::uint64_t>(pads[at])};
                 }
                 case role::pad_value: return {static_cast<std::uint64_t>(pads[0])};
                 case role::tag:
@@ -124,9 +124,8 @@ class transfer_check : part_check {
         if (!wrong.empty()) return wrong;
         std::string shape = " (" + std::to_string(row) + " elements in a row";
         for (int d = count - 1; d >= 0; --d)
-            shape += ", " + std::to_string(along[static_cast<std::size_t>(3 * d)]) + " at strides " +
-                     std::to_string(along[static_cast<std::size_t>(3 * d + 1)]) + " and " +
-                     std::to_string(along[static_cast<std::size_t>(3 * d + 2)]);
+            shape += ", " + std::to_string(along[3 * d]) + " at strides " + std::to_string(along[3 * d + 1]) + " and " +
+                     std::to_string(along[3 * d + 2]);
         for (int dimension = 0; dimension <= count && what_.border.is; ++dimension) {
             std::int64_t const* const ends = pads.data() + 1 + (dimension == 0 ? 0 : 2 * (count - dimension + 1));
             shape += ", a border of " + std::to_string(ends[0]) + " and " + std::to_string(ends[1]) + " in dimension " +

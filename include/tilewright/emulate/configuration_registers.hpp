@@ -29,10 +29,10 @@ class configuration_registers {
     /// A kernel finds nothing that another one has set.
     void forget() { values_.assign(static_cast<std::size_t>(what_.configurations.size()), {}); }
     void set(int at, std::int64_t const* values) {
-        values_[static_cast<std::size_t>(at)].assign(values, values + what_.configurations[at].value_count);
-        ++counts_[static_cast<std::size_t>(at)];
+        values_[at].assign(values, values + what_.configurations[at].value_count);
+        ++counts_[at];
     }
-    std::int64_t sets(int at) const { return counts_[static_cast<std::size_t>(at)]; }
+    std::int64_t sets(int at) const { return counts_[at]; }
 
     /// What is not set as a call of a transfer needs it, in words; empty when all is. @param shape see `emulator::transfer`
     std::string missing(transfer_description const& t, std::int64_t const* shape) const {
@@ -65,7 +65,7 @@ class configuration_registers {
             if (a.is == role::value) {
                 computation_view const view = what_.view(i.semantics);
                 int at = 0;
-                while (view[at].op != operation::access || view[at].name != i.operands[static_cast<std::size_t>(a.operand)].tensor) ++at;
+                while (view[at].op != operation::access || view[at].name != i.operands[a.operand].tensor) ++at;
                 auto const address = static_cast<std::uintptr_t>(operands[a.operand * (2 + max_rank)]);
                 return argument_of(view[at].type, reinterpret_cast<void const*>(address));
             }
@@ -78,14 +78,14 @@ class configuration_registers {
     std::string missing(Description const& part, Value const& value_of) const {
         for (int at = part.settings.first; at < part.settings.first + part.settings.count; ++at) {
             required_setting const& wanted = what_.settings[at];
-            auto const& set = values_[static_cast<std::size_t>(what_.configurations.find(wanted.configuration_name))];
+            auto const& set = values_[what_.configurations.find(wanted.configuration_name)];
             if (set.empty()) return part.name.str() + " uses " + wanted.configuration_name.str() + ", which was never set";
             for (int v = 0; v < wanted.count; ++v) {
-                call_argument const& a = wanted.values[static_cast<std::size_t>(v)];
+                call_argument const& a = wanted.values[v];
                 std::int64_t const need = a.is == role::literal ? a.value : value_of(a) / (a.value > 1 ? a.value : 1);
-                if (need == set[static_cast<std::size_t>(v)]) continue;
+                if (need == set[v]) continue;
                 return part.name.str() + " uses value " + std::to_string(v) + " of " + wanted.configuration_name.str() +
-                       ", which is set to " + std::to_string(set[static_cast<std::size_t>(v)]) + " where it needs " + std::to_string(need);
+                       ", which is set to " + std::to_string(set[v]) + " where it needs " + std::to_string(need);
             }
         }
         return {};

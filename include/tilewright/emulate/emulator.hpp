@@ -50,7 +50,7 @@ class emulator {
             stage s;
             read_stage(what_.view(i.semantics), 0, s);
             part.axis_count = s.axis_count;
-            for (std::size_t axis = 0; axis < static_cast<std::size_t>(s.axis_count); ++axis) part.most[axis] = s.axes[axis].extent;
+            for (int axis = 0; axis < s.axis_count; ++axis) part.most[axis] = s.axes[axis].extent;
             for (int o = 0; o < i.operand_count; ++o) part.operands.emplace_back(what_, i, o);
             part.result = i.find(s.output);
         }
@@ -132,8 +132,8 @@ class emulator {
     /// Likewise the n-th push or pop of a token: none is made, none is taken.
     void fail_token(std::int64_t n, std::int32_t code) { fail_token_in_ = n, fail_code_ = code; }
 
-    count const& transfers(int at) const { return transfers_[static_cast<std::size_t>(at)]; }
-    count const& intrinsics(int at) const { return intrinsics_[static_cast<std::size_t>(at)]; }
+    count const& transfers(int at) const { return transfers_[at]; }
+    count const& intrinsics(int at) const { return intrinsics_[at]; }
     count const& code() const { return code_; }
     count counted(transfer_description const& t) const { return transfers(what_.transfers.find(t.name)); }
     /// How often a configuration was set.
@@ -185,7 +185,7 @@ class emulator {
         if (creeps_) creep();
         if (at < 0 || at >= what_.transfers.size()) return fail(emulation_unknown_part, "a transfer that the machine does not have");
         transfer_description const& t = what_.transfers[at];
-        transfer_part const& part = transfer_parts_[static_cast<std::size_t>(at)];
+        transfer_part const& part = transfer_parts_[at];
         if (fail_in_ > 0 && --fail_in_ == 0) return fail(fail_code_, t.name.str() + " was made to fail with " + std::to_string(fail_code_));
         void const* to = destination;
         // A fill has no source: its elements have no bytes.
@@ -202,8 +202,8 @@ class emulator {
                                                     ", which has " + std::to_string(what_.channels_of(part.engine)));
         if (!illegal.empty()) return fail(emulation_illegal_transfer, t.name.str() + " takes no call of this shape: " + illegal);
         if (std::string const stale = settings_.missing(t, shape); !stale.empty()) return fail(emulation_stale_setting, stale);
-        emulation::transfer_job job(semantics_.transfers[static_cast<std::size_t>(at)], source, destination, shape[0], shape[1], shape[2],
-                                    static_cast<int>(shape[3]), shape + 7);
+        emulation::transfer_job job(semantics_.transfers[at], source, destination, shape[0], shape[1], shape[2], static_cast<int>(shape[3]),
+                                    shape + 7);
         int const lane = part.engine < 0 ? -1 : part.lane + static_cast<int>(channel);
         if (t.border.is) job.write_border(shape + 7 + 3 * shape[3]);
         std::uint64_t narrow = 0;
@@ -225,7 +225,7 @@ class emulator {
         }
 
         job_time const time = time_of(t.costs, job.bytes());
-        count& c = transfers_[static_cast<std::size_t>(at)];
+        count& c = transfers_[at];
         c.calls += 1;
         c.bytes += job.bytes();
         c.cycles += time.busy + time.latency;
@@ -298,7 +298,7 @@ class emulator {
         if (creeps_) creep();
         if (at < 0 || at >= what_.intrinsics.size()) return fail(emulation_unknown_part, "an intrinsic that the machine does not have");
         intrinsic_description const& i = what_.intrinsics[at];
-        intrinsic_part& part = intrinsic_parts_[static_cast<std::size_t>(at)];
+        intrinsic_part& part = intrinsic_parts_[at];
         void* addresses[intrinsic_description::most_operands];
         std::int64_t strides[intrinsic_description::most_operands * max_rank];
         std::int64_t decoded[intrinsic_description::most_operands * (2 + max_rank)];
@@ -308,7 +308,7 @@ class emulator {
         if (i.flexible_axes != 0) {
             std::copy(operands + i.operand_count * (2 + max_rank), operands + i.operand_count * (2 + max_rank) + part.axis_count,
                       extents.begin());
-            for (std::size_t axis = 0; axis < static_cast<std::size_t>(part.axis_count); ++axis) {
+            for (int axis = 0; axis < part.axis_count; ++axis) {
                 if (extents[axis] < 1 || extents[axis] > part.most[axis])
                     return fail(emulation_illegal_transfer, i.name.str() + " takes no call of this shape");
             }
@@ -316,17 +316,17 @@ class emulator {
         }
         for (int o = 0; o < i.operand_count; ++o) {
             std::int64_t* const given = decoded + o * (2 + max_rank);
-            emulation::operand_footprint const& operand = part.operands[static_cast<std::size_t>(o)];
+            emulation::operand_footprint const& operand = part.operands[o];
             void const* address = reinterpret_cast<void const*>(static_cast<std::uintptr_t>(given[0]));
             if (!memories_.decode(operand.memory, address))
-                return fail(emulation_bad_address, i.name.str() + ": operand " + i.operands[static_cast<std::size_t>(o)].tensor.str() +
-                                                       " at a number that no row of its memory has");
+                return fail(emulation_bad_address,
+                            i.name.str() + ": operand " + i.operands[o].tensor.str() + " at a number that no row of its memory has");
             given[0] = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address));
             addresses[o] = const_cast<void*>(address);
             std::copy(given + 2, given + 2 + max_rank, strides + o * max_rank);
             if (!reaches(operand.memory, addresses[o], operand.reach(strides + o * max_rank), narrow)) {
-                return fail(emulation_bad_address, i.name.str() + ": operand " + i.operands[static_cast<std::size_t>(o)].tensor.str() +
-                                                       " at " + device_address(addresses[o]));
+                return fail(emulation_bad_address,
+                            i.name.str() + ": operand " + i.operands[o].tensor.str() + " at " + device_address(addresses[o]));
             }
         }
         operands = decoded;
@@ -334,8 +334,8 @@ class emulator {
             std::int64_t const* const read = decoded + tied * (2 + max_rank);
             std::int64_t const* const written = decoded + part.result * (2 + max_rank);
             if (read[0] != written[0] || !std::equal(read + 2, read + 2 + max_rank, written + 2))
-                return fail(emulation_bad_address, i.name.str() + ": operand " + i.operands[static_cast<std::size_t>(tied)].tensor.str() +
-                                                       " is not in the place of the result");
+                return fail(emulation_bad_address,
+                            i.name.str() + ": operand " + i.operands[tied].tensor.str() + " is not in the place of the result");
         }
         if (std::string const stale = settings_.missing(i, operands, extents.data()); !stale.empty())
             return fail(emulation_stale_setting, stale);
@@ -352,7 +352,7 @@ class emulator {
             if (std::int32_t const code = check_intrinsic(at, part, operands, extents.data()); code != 0) return code;
         }
         job_time const time = time_of(i.costs, i.flexible_axes != 0 ? extents : part.most);
-        count& c = intrinsics_[static_cast<std::size_t>(at)];
+        count& c = intrinsics_[at];
         c.calls += 1;
         c.cycles += time.busy;
         if (aside) {
@@ -367,7 +367,7 @@ class emulator {
             stride_list by{};
             std::copy(addresses, addresses + i.operand_count, where.begin());
             std::copy(strides, strides + i.operand_count * max_rank, by.begin());
-            next.computes = [function = semantics_.intrinsics[static_cast<std::size_t>(at)], where, by, extents]() mutable {
+            next.computes = [function = semantics_.intrinsics[at], where, by, extents]() mutable {
                 function(where.data(), by.data(), extents.data());
             };
             engines_.give(part.lane, std::move(next));
@@ -384,7 +384,7 @@ class emulator {
             now_ += time.busy;
         }
         if (records_) keep({job_kind::intrinsic, part.engine, i.name, begin, begin + time.busy, now_});
-        semantics_.intrinsics[static_cast<std::size_t>(at)](addresses, strides, extents.data());
+        semantics_.intrinsics[at](addresses, strides, extents.data());
         return 0;
     }
     /// Loops that stay code are going to run.
@@ -530,9 +530,9 @@ class emulator {
             }
             for (int o = 0; o < i.operand_count; ++o) {
                 std::int64_t const* const given = operands + o * (2 + max_rank);
-                emulation::operand_footprint& operand = part.operands[static_cast<std::size_t>(o)];
+                emulation::operand_footprint& operand = part.operands[o];
                 if (writing ? !operand.writes : !operand.reads) continue;
-                caller const who{i.name, i.operands[static_cast<std::size_t>(o)].tensor};
+                caller const who{i.name, i.operands[o].tensor};
                 if (!shadow_.is_buffer(given[1]))
                     return fail(emulation_unknown_part, who.text() + ": a buffer that the plan does not have");
                 auto const buffer = static_cast<int>(given[1]);
@@ -593,7 +593,7 @@ class emulator {
             for (element const& e : written) put(e.before, e.range);
             for (element const& e : idle)
                 std::fill(bytes_of_range(e.range), bytes_of_range(e.range) + (e.range.end - e.range.begin), filler);
-            semantics_.intrinsics[static_cast<std::size_t>(at)](addresses, strides, extents);
+            semantics_.intrinsics[at](addresses, strides, extents);
             for (element& e : written) {
                 std::vector<std::byte> const now = copy_of(e.range);
                 if (e.first.empty()) e.first = now;
@@ -653,17 +653,17 @@ class emulator {
     void name_buffers(plan_value const& plan) {
         buffers_.clear();
         for (int at = 0; at < plan.buffers.size(); ++at) {
-            ir::buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
+            ir::buffer const& b = plan.buffers[at];
             buffers_.push_back({b.name, b.kind == ir::buffer_kind::argument});
         }
     }
     label buffer_name(std::int64_t at) const {
-        return at >= 0 && at < static_cast<std::int64_t>(buffers_.size()) ? buffers_[static_cast<std::size_t>(at)].name : label{};
+        return at >= 0 && at < static_cast<std::int64_t>(buffers_.size()) ? buffers_[at].name : label{};
     }
     /// The buffer that a transfer is spoken of by: what it fills, or what it empties.
     label about(std::int64_t const* shape) const {
         if (!records_) return {};
-        bool const stores = !buffer_name(shape[6]).empty() && buffers_[static_cast<std::size_t>(shape[6])].argument;
+        bool const stores = !buffer_name(shape[6]).empty() && buffers_[shape[6]].argument;
         label const source = buffer_name(shape[5]);
         return stores && !source.empty() ? source : buffer_name(shape[6]);
     }

@@ -32,8 +32,8 @@ class engine_set {
     }
 
     std::size_t size() const { return queues_.size(); }
-    engine_queue& operator[](int lane) { return *queues_[static_cast<std::size_t>(lane)]; }
-    engine_queue const& operator[](int lane) const { return *queues_[static_cast<std::size_t>(lane)]; }
+    engine_queue& operator[](int lane) { return *queues_[lane]; }
+    engine_queue const& operator[](int lane) const { return *queues_[lane]; }
 
     /// Forgets all jobs, and does not do what has not begun; and sets all clocks to 0.
     void reset() {
@@ -48,7 +48,7 @@ class engine_set {
         for (auto& queue : queues_) queue->abandon();
         tokens_.assign(static_cast<std::size_t>(what_.tokens.size()), {});
         for (int at = 0; at < what_.tokens.size(); ++at)
-            tokens_[static_cast<std::size_t>(at)].resize(static_cast<std::size_t>(std::max(what_.tokens[at].queue_count, 1)));
+            tokens_[at].resize(static_cast<std::size_t>(std::max(what_.tokens[at].queue_count, 1)));
     }
     /// @pre nothing is in flight
     void use(progress how) {
@@ -73,9 +73,7 @@ class engine_set {
 
     bool is_interlocked(int lane) const { return lane >= 0 && what_.engine_at_lane(lane).interlocked; }
     /// Whether channel `who`, as it has been given its next job, or the core knows that a job is complete.
-    bool is_known(int who, std::size_t lane, flight const& f) const {
-        return (who < 0 ? known_.back() : known_[static_cast<std::size_t>(who)])[lane] > f.index;
-    }
+    bool is_known(int who, std::size_t lane, flight const& f) const { return (who < 0 ? known_.back() : known_[who])[lane] > f.index; }
     /// Jobs of a channel that the core does not know to be complete.
     std::size_t in_flight(std::size_t lane) const {
         std::size_t all = 0;
@@ -85,7 +83,7 @@ class engine_set {
 
     /// A channel is going to be given a job: it knows what the core knows, and what interlocks hold it back for.
     void begin(int lane, flight& next) {
-        knowledge& here = known_[static_cast<std::size_t>(lane)];
+        knowledge& here = known_[lane];
         learn(here, known_.back());
         for (std::size_t at = 0; at < queues_.size() && is_interlocked(lane); ++at) {
             if (static_cast<int>(at) == lane || !is_interlocked(static_cast<int>(at))) continue;
@@ -119,7 +117,7 @@ class engine_set {
         flight const& last = (*this)[lane].flights()[count - 1];
         std::int64_t const complete = last.complete;
         learn(known_.back(), last.knows);
-        std::int64_t& known = known_.back()[static_cast<std::size_t>(lane)];
+        std::int64_t& known = known_.back()[lane];
         known = std::max(known, last.index + 1);
         for (std::size_t which = 0; which < queues_.size(); ++which) {
             auto const& flights = queues_[which]->flights();
@@ -137,9 +135,9 @@ class engine_set {
         if (static_cast<int>(queue->size()) == what_.tokens[tokens_at].capacity) return token_fault::too_many;
         int const from = what_.first_lane(what_.engines.find(what_.tokens[tokens_at].from));
         engine_queue& giver = (*this)[from];
-        token made{giver.clock.passed(), known_[static_cast<std::size_t>(from)], giver.held_back()};
+        token made{giver.clock.passed(), known_[from], giver.held_back()};
         learn(made.knows, known_.back());
-        made.knows[static_cast<std::size_t>(from)] = giver.next_index();
+        made.knows[from] = giver.next_index();
         if (giver.next_index() > 0) made.after.push_back({&giver, giver.next_index() - 1});
         queue->push_back(std::move(made));
         return token_fault::none;
@@ -153,14 +151,14 @@ class engine_set {
         token const& taken = queue->front();
         (*this)[to].clock.hold(taken.time);
         (*this)[to].hold_back(taken.after);
-        learn(known_[static_cast<std::size_t>(to)], taken.knows);
+        learn(known_[to], taken.knows);
         queue->pop_front();
         return token_fault::none;
     }
     /// Takes all tokens of a part away. @return how many there were
     std::size_t take_tokens(int tokens_at) {
         std::size_t all = 0;
-        for (auto& queue : tokens_[static_cast<std::size_t>(tokens_at)]) all += queue.size(), queue.clear();
+        for (auto& queue : tokens_[tokens_at]) all += queue.size(), queue.clear();
         return all;
     }
 
@@ -173,8 +171,8 @@ class engine_set {
     };
     std::deque<token>* token_queue(int tokens_at, int queue_at) {
         if (tokens_at < 0 || tokens_at >= what_.tokens.size()) return nullptr;
-        auto& queues = tokens_[static_cast<std::size_t>(tokens_at)];
-        return queue_at < 0 || queue_at >= static_cast<int>(queues.size()) ? nullptr : &queues[static_cast<std::size_t>(queue_at)];
+        auto& queues = tokens_[tokens_at];
+        return queue_at < 0 || queue_at >= static_cast<int>(queues.size()) ? nullptr : &queues[queue_at];
     }
     static bool conflict(flight const& a, flight const& b) {
         auto const meet = [](std::vector<byte_range> const& left, std::vector<byte_range> const& right) {

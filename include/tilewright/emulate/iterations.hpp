@@ -19,7 +19,7 @@ inline std::int64_t count_iterations(std::int64_t const* at) {
         std::int64_t const* next = behind;
         auto const form = [&] {
             std::int64_t value = *next++;
-            for (std::int64_t terms = *next++; terms > 0; --terms, next += 2) value += values[static_cast<std::size_t>(next[0])] * next[1];
+            for (std::int64_t terms = *next++; terms > 0; --terms, next += 2) value += values[next[0]] * next[1];
             return value;
         };
         for (std::int64_t part = 0; part < parts; ++part) {

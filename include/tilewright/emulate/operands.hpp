@@ -22,7 +22,7 @@ class operand_footprint {
     std::int64_t element_bytes = 0;
 
     operand_footprint(machine const& where, intrinsic_description const& of, int operand) {
-        operand_constraint const& declared = of.operands[static_cast<std::size_t>(operand)];
+        operand_constraint const& declared = of.operands[operand];
         memory = memory_under(where, declared.memory_name);
         computation_view const view = where.view(of.semantics);
         stage s;
@@ -34,9 +34,8 @@ class operand_footprint {
             if (n.op != operation::access || n.name != declared.tensor) continue;
             element_bytes = bytes_of(n.type);
             access made{.rank = n.argument_count};
-            for (int d = 0; d < n.argument_count; ++d) made.indices[static_cast<std::size_t>(d)] = index_of(view, s, at, d);
-            for (int axis = 0; axis < s.axis_count; ++axis)
-                made.extents[static_cast<std::size_t>(axis)] = s.axes[static_cast<std::size_t>(axis)].extent;
+            for (int d = 0; d < n.argument_count; ++d) made.indices[d] = index_of(view, s, at, d);
+            for (int axis = 0; axis < s.axis_count; ++axis) made.extents[axis] = s.axes[axis].extent;
             made.axis_count = s.axis_count;
             made.find_last();
             accesses_.push_back(made);
@@ -72,16 +71,14 @@ class operand_footprint {
             auto const collect = [&](auto const& self, int axis) -> void {
                 while (axis < a.axis_count && !a.uses(axis)) ++axis;
                 if (axis < a.axis_count) {
-                    auto const at = static_cast<std::size_t>(axis);
-                    for (axes[at] = 0; axes[at] < a.extents[at]; ++axes[at]) self(self, axis + 1);
-                    axes[at] = 0;
+                    for (axes[axis] = 0; axes[axis] < a.extents[axis]; ++axes[axis]) self(self, axis + 1);
+                    axes[axis] = 0;
                     return;
                 }
                 index element{};
-                for (std::size_t d = 0; d < static_cast<std::size_t>(a.rank); ++d) {
+                for (int d = 0; d < a.rank; ++d) {
                     element[d] = a.indices[d].constant;
-                    for (std::size_t v = 0; v < static_cast<std::size_t>(a.axis_count); ++v)
-                        element[d] += a.indices[d].coefficients[v] * axes[v];
+                    for (int v = 0; v < a.axis_count; ++v) element[d] += a.indices[d].coefficients[v] * axes[v];
                 }
                 touched.insert(element);
             };
@@ -115,16 +112,15 @@ class operand_footprint {
 
         void find_last() {
             for (int d = 0; d < rank; ++d) {
-                stage_index const& index = indices[static_cast<std::size_t>(d)];
-                std::int64_t& end = last[static_cast<std::size_t>(d)];
+                stage_index const& index = indices[d];
+                std::int64_t& end = last[d];
                 end = index.constant;
-                for (std::size_t axis = 0; axis < static_cast<std::size_t>(axis_count); ++axis)
-                    end += index.coefficients[axis] * (extents[axis] - 1);
+                for (int axis = 0; axis < axis_count; ++axis) end += index.coefficients[axis] * (extents[axis] - 1);
             }
         }
         bool uses(int axis) const {
             for (int d = 0; d < rank; ++d) {
-                if (indices[static_cast<std::size_t>(d)].coefficients[static_cast<std::size_t>(axis)] != 0) return true;
+                if (indices[d].coefficients[axis] != 0) return true;
             }
             return false;
         }
@@ -132,7 +128,7 @@ class operand_footprint {
 
     static std::int64_t offset(fixed_array<std::int64_t, max_rank> const& index, int rank, std::int64_t const* strides) {
         std::int64_t elements = 0;
-        for (int d = 0; d < rank; ++d) elements += index[static_cast<std::size_t>(d)] * (d + 1 == rank ? 1 : strides[d]);
+        for (int d = 0; d < rank; ++d) elements += index[d] * (d + 1 == rank ? 1 : strides[d]);
         return elements;
     }
 

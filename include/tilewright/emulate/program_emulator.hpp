@@ -21,17 +21,15 @@ class program_emulator {
     /// @throws std::invalid_argument when the program was refused
     program_emulator(program_plan_value const& plan, std::vector<semantics_table> const& semantics) : plan_(plan) {
         if (plan.refusal) throw std::invalid_argument(to_string(plan.refusal));
-        for (int at = 0; at < plan_.memories.size(); ++at)
-            banks_.push_back(emulation::banks_of(plan_.memories[static_cast<std::size_t>(at)].what));
+        for (int at = 0; at < plan_.memories.size(); ++at) banks_.push_back(emulation::banks_of(plan_.memories[at].what));
         for (int a = 0; a < plan_.of->agent_count; ++a) {
             std::map<std::string, std::shared_ptr<emulation::bank_list const>> shared;
             for (int at = 0; at < plan_.memories.size(); ++at) {
-                ir::program_memory const& m = plan_.memories[static_cast<std::size_t>(at)];
-                if ((m.agents >> a & 1) != 0) shared[m.what.name.str()] = banks_[static_cast<std::size_t>(at)];
+                ir::program_memory const& m = plan_.memories[at];
+                if ((m.agents >> a & 1) != 0) shared[m.what.name.str()] = banks_[at];
             }
             agent_state& made = agents_.emplace_back();
-            made.on = std::make_unique<emulator>(*plan_.of->agents[static_cast<std::size_t>(a)].where,
-                                                 semantics.at(static_cast<std::size_t>(a)), shared);
+            made.on = std::make_unique<emulator>(*plan_.of->agents[a].where, semantics.at(static_cast<std::size_t>(a)), shared);
         }
         load_constants();
     }
@@ -45,7 +43,7 @@ class program_emulator {
     emulator& on(int agent_at) { return *agents_.at(static_cast<std::size_t>(agent_at)).on; }
     emulator& on(agent const& by) {
         for (int a = 0; a < plan_.of->agent_count; ++a) {
-            if (plan_.of->agents[static_cast<std::size_t>(a)].name == by.name) return on(a);
+            if (plan_.of->agents[a].name == by.name) return on(a);
         }
         throw std::invalid_argument("the program has no agent `" + by.name.str() + "`");
     }
@@ -98,7 +96,7 @@ class program_emulator {
 
     /// Runs a kernel by the caller's core.
     int run(int agent_at, std::function<int()> const& kernel) {
-        agent_state& a = agents_[static_cast<std::size_t>(agent_at)];
+        agent_state& a = agents_[agent_at];
         std::int64_t const before = a.on->cycles();
         int const code = kernel();
         now_ += a.on->cycles() - before;
@@ -106,7 +104,7 @@ class program_emulator {
     }
     /// Begins a kernel beside the caller.
     int start(int agent_at, std::function<int()> kernel) {
-        agent_state& a = agents_[static_cast<std::size_t>(agent_at)];
+        agent_state& a = agents_[agent_at];
         a.began = now_;
         a.cycles_before = a.on->cycles();
         a.given = std::move(kernel);
@@ -118,7 +116,7 @@ class program_emulator {
     }
     /// Begins a copy by an engine of the caller's core, which goes on when it has started it. @param completes  waits for it
     int begin(int agent_at, std::function<int()> const& starts, std::function<int()> completes) {
-        agent_state& a = agents_[static_cast<std::size_t>(agent_at)];
+        agent_state& a = agents_[agent_at];
         a.began = now_;
         a.cycles_before = a.on->cycles();
         if (int const code = starts(); code != 0) return code;
@@ -129,7 +127,7 @@ class program_emulator {
     }
     /// Waits for the kernel that an agent was given. @return its code
     int join(int agent_at) {
-        agent_state& a = agents_[static_cast<std::size_t>(agent_at)];
+        agent_state& a = agents_[agent_at];
         if (!a.runs) return 0;
         if (a.beside.joinable()) a.beside.join();
         else if (a.given) a.code = a.given();
@@ -183,8 +181,7 @@ inline bool same_program(program_plan_value const& a, program_plan_value const& 
     bool same = a.kernels.size() == b.kernels.size() && a.tensors.size() == b.tensors.size() && a.steps.size() == b.steps.size() &&
                 a.scratch.size() == b.scratch.size();
     for (int at = 0; same && at < a.steps.size(); ++at) {
-        auto const step = static_cast<std::size_t>(at);
-        same = a.steps[step].kind == b.steps[step].kind && a.steps[step].kernel == b.steps[step].kernel;
+        same = a.steps[at].kind == b.steps[at].kind && a.steps[at].kernel == b.steps[at].kernel;
     }
     for (int at = 0; same && at < a.kernels.size(); ++at) same = a.kernel_at(at).name == b.kernel_at(at).name;
     for (int at = 0; same && at < a.tensors.size(); ++at) {

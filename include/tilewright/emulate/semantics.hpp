@@ -144,13 +144,13 @@ struct shared_nodes {
         uses[Root] = 1;
         for (int at = Root; at >= 0; --at) {
             node const& n = Part::view[at];
-            if (uses[static_cast<std::size_t>(at)] == 0 || n.op == operation::access || n.op == operation::constant) continue;
-            for (int argument = 0; argument < n.argument_count; ++argument) ++uses[static_cast<std::size_t>(n.argument(argument))];
+            if (uses[at] == 0 || n.op == operation::access || n.op == operation::constant) continue;
+            for (int argument = 0; argument < n.argument_count; ++argument) ++uses[n.argument(argument)];
         }
         list found;
         for (int at = 0; at < Root; ++at) {
             bool const computes = Part::view[at].op != operation::access && Part::view[at].argument_count > 0;
-            if (uses[static_cast<std::size_t>(at)] > 1 && computes && Part::view[at].op != operation::constant)
+            if (uses[at] > 1 && computes && Part::view[at].op != operation::constant)
                 found.nodes[found.count++] = static_cast<std::int16_t>(at);
         }
         return found;
@@ -248,9 +248,9 @@ struct intrinsic_semantics {
     static constexpr auto order = [] {
         fixed_array<int, stage::most_axes> loops{};
         int count = 0;
-        for (int axis = 0; axis + 1 < whole.rank; ++axis) loops[static_cast<std::size_t>(count++)] = axis;
-        for (int axis = whole.rank; axis < whole.axis_count; ++axis) loops[static_cast<std::size_t>(count++)] = axis;
-        if (whole.rank > 0) loops[static_cast<std::size_t>(count++)] = whole.rank - 1;
+        for (int axis = 0; axis + 1 < whole.rank; ++axis) loops[count++] = axis;
+        for (int axis = whole.rank; axis < whole.axis_count; ++axis) loops[count++] = axis;
+        if (whole.rank > 0) loops[count++] = whole.rank - 1;
         return loops;
     }();
 
@@ -322,7 +322,7 @@ struct intrinsic_semantics {
         bool reads = false;
         for (int at = whole.first; at < whole.store && tied >= 0 && whole.reduces(); ++at) {
             node const& n = part::view[at];
-            reads |= n.op == operation::access && n.name == what.operands[static_cast<std::size_t>(tied)].tensor && !whole.is_in_start(at);
+            reads |= n.op == operation::access && n.name == what.operands[tied].tensor && !whole.is_in_start(at);
         }
         return reads;
     }();
@@ -336,7 +336,7 @@ struct intrinsic_semantics {
             constexpr int operand = what.find(part::view[Node].name);
             return static_cast<T const*>(addresses[operand])[offset<Node>(strides, at)];
         };
-        constexpr bool continues = whole.continues || what.operands[static_cast<std::size_t>(target_operand)].is == direction::updates;
+        constexpr bool continues = whole.continues || what.operands[target_operand].is == direction::updates;
         auto const begin = [&](std::int64_t const* at) -> value_type {
             if constexpr (whole.start >= 0) return evaluate<part, whole.start>(at, load);
             else return identity();

@@ -26,22 +26,22 @@ class shadow {
     void watch(plan_value const& plan, bool code_reports) {
         buffers_.clear();
         for (int at = 0; at < plan.buffers.size(); ++at) {
-            ir::buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
+            ir::buffer const& b = plan.buffers[at];
             watched w{.what = b, .judged = code_reports || !b.code_access};
             std::int64_t bytes = bytes_of(b.type);
-            for (int d = b.block_dimensions; d < b.rank; ++d) bytes *= b.extents[static_cast<std::size_t>(d)];
+            for (int d = b.block_dimensions; d < b.rank; ++d) bytes *= b.extents[d];
             w.bytes = bytes;
             w.released.resize(static_cast<std::size_t>(b.versions));
             buffers_.push_back(std::move(w));
         }
         partial_ = plan.limits.size() > 0;
         stages_.clear();
-        for (int at = 0; at < plan.stages.size(); ++at) stages_.push_back(plan.stages[static_cast<std::size_t>(at)].output);
+        for (int at = 0; at < plan.stages.size(); ++at) stages_.push_back(plan.stages[at].output);
         if (banks_.empty()) {
             banks_.resize(static_cast<std::size_t>(what_.memories.size() * max_banks));
             for (int m = 0; m < what_.memories.size(); ++m) {
                 for (int bank = 0; where_.base(m, bank) != nullptr; ++bank)
-                    banks_[static_cast<std::size_t>(m * max_banks + bank)].resize(what_.memories[m].bank_capacity());
+                    banks_[m * max_banks + bank].resize(what_.memories[m].bank_capacity());
             }
         }
         clear();
@@ -61,20 +61,18 @@ class shadow {
     /// Where an argument lies.
     void bind(int buffer, void const* first, std::int64_t bytes) {
         auto const begin = reinterpret_cast<std::uintptr_t>(first);
-        buffers_[static_cast<std::size_t>(buffer)].argument = {begin, begin + static_cast<std::uintptr_t>(bytes)};
+        buffers_[buffer].argument = {begin, begin + static_cast<std::uintptr_t>(bytes)};
     }
     /// A transfer, an intrinsic or a tile body begins.
     void begin_step() { ++now_; }
 
     bool is_buffer(std::int64_t at) const { return at >= 0 && at < static_cast<std::int64_t>(buffers_.size()); }
-    label const& buffer_name(int at) const { return buffers_[static_cast<std::size_t>(at)].what.name; }
-    label stage_name(int at) const {
-        return at >= 0 && static_cast<std::size_t>(at) < stages_.size() ? stages_[static_cast<std::size_t>(at)] : label("?");
-    }
+    label const& buffer_name(int at) const { return buffers_[at].what.name; }
+    label stage_name(int at) const { return at >= 0 && static_cast<std::size_t>(at) < stages_.size() ? stages_[at] : label("?"); }
 
     /// Whether all bytes of `range` belong to one version of the buffer, and there to one block.
     std::optional<fault> inside(int buffer, byte_range const& range) const {
-        watched const& w = buffers_[static_cast<std::size_t>(buffer)];
+        watched const& w = buffers_[buffer];
         if (w.what.kind == ir::buffer_kind::argument) {
             bool const known = w.argument.begin != w.argument.end;
             bool const before = range.begin < w.argument.begin;
@@ -93,13 +91,13 @@ class shadow {
     }
     /// An intrinsic or code is going to use bytes of a buffer: the first of them that cannot be read. @pre inside
     std::optional<fault> use(int buffer, byte_range const& range, bool reads) {
-        watched& w = buffers_[static_cast<std::size_t>(buffer)];
+        watched& w = buffers_[buffer];
         if (w.what.kind == ir::buffer_kind::argument) return {};
         place const at = where_.find(reinterpret_cast<void const*>(range.begin), 1);
         int const version = w.version_of(what_, at);
         if (w.current != version) {
             // The steps have gone on: what the version before held has been used.
-            if (w.current >= 0) w.released[static_cast<std::size_t>(w.current)] = w.last_use;
+            if (w.current >= 0) w.released[w.current] = w.last_use;
             w.current = version;
         }
         w.last_use = now_;
@@ -109,7 +107,7 @@ class shadow {
             auto const cell = static_cast<std::size_t>(at.offset) + (byte - range.begin);
             auto const* const address = reinterpret_cast<void const*>(byte);
             if (auto why = contents(buffer, bank.owner[cell])) return fault{address, *why};
-            if (bank.written[cell] <= w.released[static_cast<std::size_t>(version)])
+            if (bank.written[cell] <= w.released[version])
                 return fault{address, "stale: this version was not filled again since its last use"};
         }
         return {};
@@ -118,26 +116,26 @@ class shadow {
     bool has_idle_lanes() const { return partial_; }
     /// Whether bytes of a buffer can be read. @pre inside
     bool is_filled(int buffer, byte_range const& range) const {
-        watched const& w = buffers_[static_cast<std::size_t>(buffer)];
+        watched const& w = buffers_[buffer];
         if (w.what.kind == ir::buffer_kind::argument || !w.judged) return true;
         place const at = where_.find(reinterpret_cast<void const*>(range.begin), 1);
         int const version = w.version_of(what_, at);
-        cells const& bank = banks_[static_cast<std::size_t>(at.memory * max_banks + at.bank)];
+        cells const& bank = banks_[at.memory * max_banks + at.bank];
         for (std::size_t byte = 0; byte < range.end - range.begin; ++byte) {
             std::size_t const cell = static_cast<std::size_t>(at.offset) + byte;
-            if (bank.owner[cell] != buffer || bank.written[cell] <= w.released[static_cast<std::size_t>(version)]) return false;
+            if (bank.owner[cell] != buffer || bank.written[cell] <= w.released[version]) return false;
         }
         return true;
     }
     /// Bytes of a buffer hold nothing that may be used. @pre inside
     void empty(int buffer, byte_range const& range) {
-        if (buffers_[static_cast<std::size_t>(buffer)].what.kind == ir::buffer_kind::argument) return;
+        if (buffers_[buffer].what.kind == ir::buffer_kind::argument) return;
         place const at = where_.find(reinterpret_cast<void const*>(range.begin), 1);
         std::fill_n(cells_of(at).owner.begin() + at.offset, range.end - range.begin, nobody);
     }
     /// Bytes of a buffer are written. @pre inside
     void write(int buffer, byte_range const& range) {
-        if (buffers_[static_cast<std::size_t>(buffer)].what.kind == ir::buffer_kind::argument) return;
+        if (buffers_[buffer].what.kind == ir::buffer_kind::argument) return;
         place const at = where_.find(reinterpret_cast<void const*>(range.begin), 1);
         cells& bank = cells_of(at);
         auto const count = range.end - range.begin;
@@ -147,9 +145,8 @@ class shadow {
     /// A transfer is started. Bytes without contents may move between memories of the machine, and stay without; they must not leave it.
     /// @pre its rows are inside of its buffers @return the first byte that must not be read
     std::optional<fault> move(transfer_job const& job, int source, int destination) {
-        bool const from_shadow = source >= 0 && buffers_[static_cast<std::size_t>(source)].what.kind != ir::buffer_kind::argument &&
-                                 buffers_[static_cast<std::size_t>(source)].judged;
-        bool const to_shadow = buffers_[static_cast<std::size_t>(destination)].what.kind != ir::buffer_kind::argument;
+        bool const from_shadow = source >= 0 && buffers_[source].what.kind != ir::buffer_kind::argument && buffers_[source].judged;
+        bool const to_shadow = buffers_[destination].what.kind != ir::buffer_kind::argument;
         std::optional<fault> found;
         job.each_row(0, [&](std::int64_t from, std::int64_t to, bool inside) {
             byte_range const into = row_of(job.destination + to, job.row * job.destination_size);
@@ -159,7 +156,7 @@ class shadow {
             place const at = where_.find(job.source + from, 1);
             cells const& bank = cells_of(at);
             for (std::int64_t byte = 0; byte < job.read_row() * job.source_size; ++byte) {
-                auto why = contents(source, bank.owner[static_cast<std::size_t>(at.offset + byte)]);
+                auto why = contents(source, bank.owner[at.offset + byte]);
                 if (!why) continue;
                 if (!to_shadow) {
                     found = fault{reinterpret_cast<void const*>(out_of.begin + static_cast<std::uintptr_t>(byte)), *why};
@@ -179,7 +176,7 @@ class shadow {
     /// "spad 0x50000040, A.spad version 1 [2, 0] of directive 6", "argument A in dram".
     std::string text_of(int buffer, void const* address) const {
         if (!is_buffer(buffer)) return where_.device_address(address);
-        watched const& w = buffers_[static_cast<std::size_t>(buffer)];
+        watched const& w = buffers_[buffer];
         ir::buffer const& b = w.what;
         if (b.kind == ir::buffer_kind::argument) return "argument " + b.name.str() + " in " + what_.memories[b.memory].name.str();
         std::string text = where_.device_address(address) + ", " + b.name.str();
@@ -237,7 +234,7 @@ class shadow {
         auto const begin = reinterpret_cast<std::uintptr_t>(first);
         return {begin, begin + static_cast<std::uintptr_t>(bytes)};
     }
-    cells& cells_of(place const& at) { return banks_[static_cast<std::size_t>(at.memory * max_banks + at.bank)]; }
+    cells& cells_of(place const& at) { return banks_[at.memory * max_banks + at.bank]; }
     /// Why a byte of `owner`'s has no contents of `buffer`.
     std::optional<std::string> contents(int buffer, int owner) const {
         if (owner == buffer) return {};

@@ -55,7 +55,7 @@ struct transfer_job {
           dimension_count(count),
           elements(row_elements) {
         for (int d = 0; d < count; ++d) {
-            dimensions[static_cast<std::size_t>(d)] = {along[3 * d], along[3 * d + 1], along[3 * d + 2]};
+            dimensions[d] = {along[3 * d], along[3 * d + 1], along[3 * d + 2]};
             elements *= along[3 * d];
         }
     }
@@ -66,8 +66,8 @@ struct transfer_job {
         std::memcpy(border.data(), pads, border.size());
         row_before = pads[1], row_after = pads[2];
         for (int d = 0; d < dimension_count; ++d) {
-            dimensions[static_cast<std::size_t>(d)].pad_before = pads[3 + 2 * d];
-            dimensions[static_cast<std::size_t>(d)].pad_after = pads[4 + 2 * d];
+            dimensions[d].pad_before = pads[3 + 2 * d];
+            dimensions[d].pad_after = pads[4 + 2 * d];
         }
     }
 
@@ -123,15 +123,15 @@ struct transfer_job {
         std::array<std::int64_t, most_dimensions> position;
         std::int64_t from = 0, to = 0;
         for (int d = dimension_count - 1; d >= 0; --d) {
-            position[static_cast<std::size_t>(d)] = first % at(d).extent;
+            position[d] = first % at(d).extent;
             first /= at(d).extent;
-            from += (position[static_cast<std::size_t>(d)] - at(d).pad_before) * at(d).source_stride;
-            to += position[static_cast<std::size_t>(d)] * at(d).destination_stride;
+            from += (position[d] - at(d).pad_before) * at(d).source_stride;
+            to += position[d] * at(d).destination_stride;
         }
         auto const inside = [&] {
             bool all = true;
             for (int d = 0; d < dimension_count; ++d) {
-                std::int64_t const here = position[static_cast<std::size_t>(d)];
+                std::int64_t const here = position[d];
                 all &= here >= at(d).pad_before && here < at(d).extent - at(d).pad_after;
             }
             return all;
@@ -141,9 +141,9 @@ struct transfer_job {
             int d = dimension_count - 1;
             for (; d >= 0; --d) {
                 from += at(d).source_stride, to += at(d).destination_stride;
-                if (++position[static_cast<std::size_t>(d)] < at(d).extent) break;
+                if (++position[d] < at(d).extent) break;
                 from -= at(d).extent * at(d).source_stride, to -= at(d).extent * at(d).destination_stride;
-                position[static_cast<std::size_t>(d)] = 0;
+                position[d] = 0;
             }
             if (d < 0) return;
         }
@@ -157,7 +157,7 @@ struct transfer_job {
     std::vector<byte_range> writes() const { return ranges(reinterpret_cast<std::uintptr_t>(destination), row * destination_size, false); }
 
   private:
-    dimension const& at(int d) const { return dimensions[static_cast<std::size_t>(d)]; }
+    dimension const& at(int d) const { return dimensions[d]; }
     std::vector<byte_range> ranges(std::uintptr_t base, std::int64_t row_bytes, bool of_source) const {
         std::vector<byte_range> rows;
         each_row(0, [&](std::int64_t from, std::int64_t to, bool inside) {

@@ -18,13 +18,13 @@ struct algorithm_inputs {
 template <class Visit>
 void each_reduced_extent(plan_value const& plan, Visit&& visit) {
     for (int s = 0; s < plan.stages.size(); ++s) {
-        stage const& of = plan.stages[static_cast<std::size_t>(s)];
+        stage const& of = plan.stages[s];
         for (int at = of.rank; at < of.axis_count; ++at) {
-            stage_axis const& a = of.axes[static_cast<std::size_t>(at)];
+            stage_axis const& a = of.axes[at];
             for (int extent = 0; extent < plan.run_time_extents && a.run_time; ++extent) {
-                if (plan.variables[static_cast<std::size_t>(extent)].name != a.name) continue;
+                if (plan.variables[extent].name != a.name) continue;
                 shape const& from = shape_of_extent(plan, extent, false);
-                buffer const& b = plan.buffers[static_cast<std::size_t>(from.buffer)];
+                buffer const& b = plan.buffers[from.buffer];
                 visit(a.name.str(), b.tensor.str(), b.rank - 1 - from.dimension);
             }
         }
@@ -41,14 +41,14 @@ inline Halide::Func build_algorithm(plan_value const& plan, algorithm_inputs con
     Halide::Func result;
     std::vector<Halide::Func> intermediates;
     for (int position = 0; position < plan.stages.size(); ++position) {
-        stage const& s = plan.stages[static_cast<std::size_t>(position)];
+        stage const& s = plan.stages[position];
         bool const last = position + 1 == plan.stages.size();
         Halide::Func f(last ? output_name : code_name('s', position, s.output.str()));
         std::map<std::string, Expr> axes;
         std::vector<Halide::Var> arguments;
         std::vector<std::pair<Expr, Expr>> reduction;
         for (int axis = 0; axis < s.axis_count; ++axis) {
-            stage_axis const& a = s.axes[static_cast<std::size_t>(axis)];
+            stage_axis const& a = s.axes[axis];
             if (a.reduction) {
                 reduction.emplace_back(0, a.run_time ? inputs.extents.at(a.name.str()) : Expr(static_cast<int>(a.extent)));
             } else {
@@ -66,8 +66,7 @@ inline Halide::Func build_algorithm(plan_value const& plan, algorithm_inputs con
                 return ranges;
             }()});
             int from_inside = static_cast<int>(reduction.size()) - 1;
-            for (int axis = s.rank; axis < s.axis_count; ++axis)
-                axes[s.axes[static_cast<std::size_t>(axis)].name.str()] = domain[from_inside--];
+            for (int axis = s.rank; axis < s.axis_count; ++axis) axes[s.axes[axis].name.str()] = domain[from_inside--];
         }
         std::vector<Expr> read;
         std::function<Expr(int)> const leaf = [&](int at) -> Expr {
@@ -81,9 +80,8 @@ inline Halide::Func build_algorithm(plan_value const& plan, algorithm_inputs con
                 stage_index const index = index_of(plan.what, s, at, dimension);
                 Expr form = static_cast<int>(index.constant);
                 for (int axis = 0; axis < s.axis_count; ++axis) {
-                    std::int64_t const coefficient = index.coefficients[static_cast<std::size_t>(axis)];
-                    if (coefficient != 0)
-                        form = form + static_cast<int>(coefficient) * axes.at(s.axes[static_cast<std::size_t>(axis)].name.str());
+                    std::int64_t const coefficient = index.coefficients[axis];
+                    if (coefficient != 0) form = form + static_cast<int>(coefficient) * axes.at(s.axes[axis].name.str());
                 }
                 form = Halide::Internal::simplify(form);
                 if (padded) {
@@ -110,8 +108,7 @@ inline Halide::Func build_algorithm(plan_value const& plan, algorithm_inputs con
             else f(arguments) = s.continues ? Halide::undef(type_of(s.type)) : identity(s.reduction, s.type);
             std::vector<Expr> const at(arguments.begin(), arguments.end());
             std::vector<Expr> steps;
-            for (int axis = s.rank; axis < s.axis_count; ++axis)
-                steps.push_back(axes.at(s.axes[static_cast<std::size_t>(axis)].name.str()));
+            for (int axis = s.rank; axis < s.axis_count; ++axis) steps.push_back(axes.at(s.axes[axis].name.str()));
             f(at) = strict(reduce(s.reduction, f(at), value_of(s.body, steps)));
         }
         tensors[s.output.str()] = f;

@@ -31,13 +31,12 @@ inline int type_bits(scalar_type type) { return type == scalar_type::boolean ? 1
 inline std::vector<buffer> passed_buffers(plan_value const& plan) {
     argument_list const list = arguments_of(plan);
     std::vector<buffer> passed;
-    for (int at = 0; at < list.tensor_count; ++at)
-        passed.push_back(plan.buffers[static_cast<std::size_t>(list.tensors[static_cast<std::size_t>(at)])]);
+    for (int at = 0; at < list.tensor_count; ++at) passed.push_back(plan.buffers[list.tensors[at]]);
     return passed;
 }
 inline buffer const* kept_result(plan_value const& plan) {
     int const at = arguments_of(plan).kept_result;
-    return at < 0 ? nullptr : &plan.buffers[static_cast<std::size_t>(at)];
+    return at < 0 ? nullptr : &plan.buffers[at];
 }
 
 /// Where that result stays, as headers say it; empty where the caller has it.
@@ -59,14 +58,14 @@ inline std::vector<pool> pools_of(plan_value const& plan, bool device) {
     std::vector<pool> found;
     argument_list const list = arguments_of(plan);
     for (int at = 0; at < list.pool_count && device; ++at) {
-        int const memory_at = list.pools[static_cast<std::size_t>(at)];
+        int const memory_at = list.pools[at];
         memory const& m = plan.where->memories[memory_at];
         pool& one = found.emplace_back(pool{m.name.str(), 0, m.alignment});
         for (int bank = 0; bank < m.banks; ++bank) {
             if (std::int64_t const used = plan.peak_bytes(memory_at, bank); used > 0) one.bytes = bank * m.bank_capacity() + used;
         }
         for (int which = 0; which < plan.buffers.size(); ++which) {
-            buffer const& b = plan.buffers[static_cast<std::size_t>(which)];
+            buffer const& b = plan.buffers[which];
             if (b.kind != buffer_kind::argument && b.memory == memory_at) one.alignment = std::lcm(one.alignment, b.alignment);
         }
     }
@@ -84,11 +83,10 @@ inline argument_words words_of_arguments(plan_value const& plan, c_names& names,
     argument_words words;
     argument_list const list = arguments_of(plan);
     for (buffer const& b : passed_buffers(plan)) words.tensors.push_back(names.take(b.tensor.str()));
-    for (int at = 0; at < list.parameter_count; ++at)
-        words.parameters.push_back(names.take(plan.what[list.parameters[static_cast<std::size_t>(at)]].name.str()));
+    for (int at = 0; at < list.parameter_count; ++at) words.parameters.push_back(names.take(plan.what[list.parameters[at]].name.str()));
     for (pool const& one : pools_of(plan, device)) words.pools.push_back(names.take(one.name));
     for (int at = 0; at < plan.variables.size(); ++at) {
-        variable const& v = plan.variables[static_cast<std::size_t>(at)];
+        variable const& v = plan.variables[at];
         if (v.kind == variable_kind::extent) words.numbers[at] = names.take("extent_" + v.name.str());
         if (v.kind == variable_kind::count) words.numbers[at] = names.take("count_" + std::to_string(at) + "_" + v.name.str());
     }
@@ -115,8 +113,8 @@ inline std::string parameter_list(plan_value const& plan, argument_words const& 
         (passed[at].written ? outputs : inputs).push_back((types ? "struct halide_buffer_t *" : "") + words.tensors[at]);
     argument_list const list = arguments_of(plan);
     for (int at = 0; at < list.parameter_count; ++at) {
-        node const& n = plan.what[list.parameters[static_cast<std::size_t>(at)]];
-        inputs.push_back((types ? c_type(n.type) + " " : "") + words.parameters[static_cast<std::size_t>(at)]);
+        node const& n = plan.what[list.parameters[at]];
+        inputs.push_back((types ? c_type(n.type) + " " : "") + words.parameters[at]);
     }
     for (std::string const& one : words.pools) inputs.push_back(pool_prefix + one);
     if (!result.empty()) outputs.push_back(result);
@@ -159,7 +157,7 @@ inline std::vector<std::string> device_prototype_list(plan_value const& plan, bo
         std::string line = "int " + call.symbol.str() + "(";
         c_names names;  // what is passed twice has two
         for (int at = 0; at < call.count; ++at) {
-            std::string const one = argument(call.arguments[static_cast<std::size_t>(at)], at);
+            std::string const one = argument(call.arguments[at], at);
             std::size_t const name = one.find_last_of(" *") + 1;
             line += (at > 0 ? ", " : "") + one.substr(0, name) + names.take(one.substr(name));
         }
@@ -173,17 +171,17 @@ inline std::vector<std::string> device_prototype_list(plan_value const& plan, bo
     std::vector<bool> transfers(static_cast<std::size_t>(where.transfers.size())),
         intrinsics(static_cast<std::size_t>(where.intrinsics.size()));
     for (int at = 0; at < plan.movements.size(); ++at) {
-        int const which = plan.movements[static_cast<std::size_t>(at)].transfer;
-        if (which >= 0) transfers[static_cast<std::size_t>(which)] = where.transfers[which].core_name.empty();
+        int const which = plan.movements[at].transfer;
+        if (which >= 0) transfers[which] = where.transfers[which].core_name.empty();
     }
     for (int at = 0; at < plan.bodies.size(); ++at) {
-        body const& b = plan.bodies[static_cast<std::size_t>(at)];
+        body const& b = plan.bodies[at];
         for (int which : {b.intrinsic, b.first_intrinsic}) {
-            if (which >= 0) intrinsics[static_cast<std::size_t>(which)] = true;
+            if (which >= 0) intrinsics[which] = true;
         }
     }
     for (int at = 0; at < where.transfers.size(); ++at) {
-        if (!transfers[static_cast<std::size_t>(at)]) continue;
+        if (!transfers[at]) continue;
         transfer_description const& t = where.transfers[at];
         if (passes_values(where, t)) {
             list.push_back("/* transfer " + t.name.str() + ": " + t.call.symbol.str() + " of the header that defines its registers */\n");
@@ -227,10 +225,10 @@ inline std::vector<std::string> device_prototype_list(plan_value const& plan, bo
                 used |= where.settings[which].configuration_name == c.name;
         };
         for (int which = 0; which < where.transfers.size(); ++which) {
-            if (transfers[static_cast<std::size_t>(which)]) uses(where.transfers[which]);
+            if (transfers[which]) uses(where.transfers[which]);
         }
         for (int which = 0; which < where.intrinsics.size(); ++which) {
-            if (intrinsics[static_cast<std::size_t>(which)]) uses(where.intrinsics[which]);
+            if (intrinsics[which]) uses(where.intrinsics[which]);
         }
         if (!used) continue;
         write(set_call_of(c), "sets " + c.name.str() + " for what is called from now on",
@@ -252,7 +250,7 @@ inline std::vector<std::string> device_prototype_list(plan_value const& plan, bo
     }
     for (int at = 0; at < where.tokens.size(); ++at) {
         bool passed = false;
-        for (int which = 0; which < plan.links.size(); ++which) passed |= plan.links[static_cast<std::size_t>(which)].tokens == at;
+        for (int which = 0; which < plan.links.size(); ++which) passed |= plan.links[which].tokens == at;
         if (!passed) continue;
         tokens const& t = where.tokens[at];
         write(push_call_of(t), "queues a token to " + t.to.str() + " behind what " + t.from.str() + " has been given", value_of("queue"));
@@ -260,7 +258,7 @@ inline std::vector<std::string> device_prototype_list(plan_value const& plan, bo
               value_of("queue"));
     }
     for (int at = 0; at < where.intrinsics.size(); ++at) {
-        if (!intrinsics[static_cast<std::size_t>(at)]) continue;
+        if (!intrinsics[at]) continue;
         intrinsic_description const& i = where.intrinsics[at];
         if (passes_values(where, i)) {
             list.push_back("/* intrinsic " + i.name.str() + ": " + i.call.symbol.str() + " of the header that defines its registers */\n");
@@ -270,7 +268,7 @@ inline std::vector<std::string> device_prototype_list(plan_value const& plan, bo
             write(call, "intrinsic " + i.name.str() + "; strides in elements", [&](call_argument const& a, int position) -> std::string {
                 if (a.is == role::literal) return "int64_t literal_" + std::to_string(position);
                 if (a.is == role::covered) return "int64_t extent_" + std::to_string(a.dimension);
-                operand_constraint const& o = i.operands[static_cast<std::size_t>(a.operand)];
+                operand_constraint const& o = i.operands[a.operand];
                 if (a.is == role::stride) return "int64_t " + o.tensor.str() + "_stride_" + std::to_string(a.dimension);
                 if (a.is == role::value) return "int64_t " + o.tensor.str() + "_value";
                 if (where.memories[memory_of(where, i, a)].is_numbered()) return "int64_t " + o.tensor.str();
@@ -295,8 +293,8 @@ inline std::string layout_rules(buffer const& b) {
         add(b.dense_from == 0 ? "without gaps"
                               : "dimensions " + std::to_string(b.dense_from) + " to " + std::to_string(b.rank - 1) + " without gaps");
     for (int d = 0; d < b.dense_from; ++d) {
-        std::int64_t const multiple = b.stride_multiples[static_cast<std::size_t>(d)];
-        std::int64_t const longest = b.longest_strides[static_cast<std::size_t>(d)];
+        std::int64_t const multiple = b.stride_multiples[d];
+        std::int64_t const longest = b.longest_strides[d];
         if (multiple > 1) add("the stride of dimension " + std::to_string(d) + " a multiple of " + std::to_string(multiple));
         if (longest > 0) add("the stride of dimension " + std::to_string(d) + " at most " + std::to_string(longest));
     }
@@ -307,13 +305,13 @@ inline std::string layout_rules(buffer const& b) {
 inline int position_of(plan_value const& plan, int buffer_at) {
     argument_list const list = arguments_of(plan);
     int at = 0;
-    while (list.tensors[static_cast<std::size_t>(at)] != buffer_at) ++at;
+    while (list.tensors[at] != buffer_at) ++at;
     return at;
 }
 /// "in[-1, 2]": the element of the lowest index that is used of an argument.
 inline std::string first_element_text(buffer const& b, std::string const& word) {
     std::string index;
-    for (int d = 0; d < b.rank; ++d) index += (d > 0 ? ", " : "") + std::to_string(b.minimum[static_cast<std::size_t>(d)]);
+    for (int d = 0; d < b.rank; ++d) index += (d > 0 ? ", " : "") + std::to_string(b.minimum[d]);
     return word + "[" + index + "]";
 }
 /// "in: int8_t, 5 x 6 elements from in[-1, 2] on"
@@ -321,9 +319,9 @@ inline std::string used_text(plan_value const& plan, std::size_t position, std::
     buffer const b = passed_buffers(plan)[position];
     std::string extents;
     for (int d = 0; d < b.rank; ++d) {
-        extents += (d > 0 ? " x " : "") + std::to_string(b.extents[static_cast<std::size_t>(d)]);
+        extents += (d > 0 ? " x " : "") + std::to_string(b.extents[d]);
         for (int at = 0; at < plan.shapes.size(); ++at) {
-            shape const& one = plan.shapes[static_cast<std::size_t>(at)];
+            shape const& one = plan.shapes[at];
             if (position_of(plan, one.buffer) == static_cast<int>(position)) extents = "as many", d = b.rank;
         }
     }
@@ -368,7 +366,7 @@ inline std::string header_text(plan_value const& plan, std::string const& name, 
 inline int exact_dimensions(plan_value const& plan, std::size_t position) {
     int bits = 0;
     for (int at = 0; at < plan.shapes.size(); ++at) {
-        shape const& one = plan.shapes[static_cast<std::size_t>(at)];
+        shape const& one = plan.shapes[at];
         if (one.plain && position_of(plan, one.buffer) == static_cast<int>(position)) bits |= 1 << one.dimension;
     }
     return bits;
@@ -377,18 +375,18 @@ inline int exact_dimensions(plan_value const& plan, std::size_t position) {
 inline fixed_array<std::int64_t, max_rank> constant_extents(plan_value const& plan, std::size_t position) {
     fixed_array<std::int64_t, max_rank> extents = passed_buffers(plan)[position].extents;
     for (int at = 0; at < plan.shapes.size(); ++at) {
-        shape const& one = plan.shapes[static_cast<std::size_t>(at)];
-        if (position_of(plan, one.buffer) == static_cast<int>(position)) extents[static_cast<std::size_t>(one.dimension)] = 0;
+        shape const& one = plan.shapes[at];
+        if (position_of(plan, one.buffer) == static_cast<int>(position)) extents[one.dimension] = 0;
     }
     return extents;
 }
 inline std::string extent_of_result(plan_value const& plan, argument_words const& words, buffer const& kept, int dimension) {
-    stage_axis const& a = plan.stages[static_cast<std::size_t>(plan.stages.size() - 1)].axes[static_cast<std::size_t>(dimension)];
+    stage_axis const& a = plan.stages[plan.stages.size() - 1].axes[dimension];
     for (int at = 0; at < plan.variables.size() && a.run_time; ++at) {
-        variable const& v = plan.variables[static_cast<std::size_t>(at)];
+        variable const& v = plan.variables[at];
         if (v.kind == variable_kind::extent && v.name == a.name) return "(int32_t)" + words.number(at);
     }
-    return std::to_string(kept.extents[static_cast<std::size_t>(dimension)]);
+    return std::to_string(kept.extents[dimension]);
 }
 /// A form over such numbers.
 inline std::string number_text(plan_value const& plan, argument_words const& words, affine const& form) {
@@ -401,7 +399,7 @@ inline std::string number_text(plan_value const& plan, argument_words const& wor
 }
 /// How many tiles there are, at the extents.
 inline std::string count_text(plan_value const& plan, argument_words const& words, int at) {
-    variable const& v = plan.variables[static_cast<std::size_t>(at)];
+    variable const& v = plan.variables[at];
     return "    const int64_t " + words.number(at) + " = (" + number_text(plan, words, v.fused) + ") / " + std::to_string(v.divisor) +
            ";\n";
 }
@@ -410,17 +408,16 @@ template <class Error>
 std::string step_checks_text(plan_value const& plan, argument_words const& words, Error const& error) {
     std::ostringstream text;
     for (int at = 0; at < plan.rings.size(); ++at) {
-        ring const& r = plan.rings[static_cast<std::size_t>(at)];
+        ring const& r = plan.rings[at];
         if (!r.run_time) continue;
         std::string left = std::to_string(stage::most_index - most_versions);  // after division by the trips of a loop: none, if too many
         int asked = 0;
         for (int loop = r.loop_count - 1; loop >= 0; --loop) {
-            variable const& v = plan.variables[static_cast<std::size_t>(r.loops[static_cast<std::size_t>(loop)])];
+            variable const& v = plan.variables[r.loops[loop]];
             left += " / " + (v.trips >= 0 ? words.number(v.trips) : std::to_string(v.extent));
             if (v.trips >= 0) asked = v.trips;
         }
-        while (plan.variables[static_cast<std::size_t>(asked)].kind == variable_kind::count)
-            asked = plan.term_at(plan.variables[static_cast<std::size_t>(asked)].fused, 0).variable;
+        while (plan.variables[asked].kind == variable_kind::count) asked = plan.term_at(plan.variables[asked].fused, 0).variable;
         text << "    if (" << left << " < 1) " << error("RUN_TIME_EXTENT", shape_of_extent(plan, asked, true).buffer);
     }
     return text.str();
@@ -437,12 +434,12 @@ inline std::string extents_text(plan_value const& plan, argument_words const& wo
     };
     text << "    struct tilewright_argument " << given << "[sizeof " << at_least << " / sizeof " << at_least << "[0]];\n";
     for (int at = 0; at < plan.variables.size(); ++at) {
-        variable const& v = plan.variables[static_cast<std::size_t>(at)];
+        variable const& v = plan.variables[at];
         if (v.kind == variable_kind::count) text << count_text(plan, words, at);
         if (v.kind != variable_kind::extent) continue;
         shape const& from = shape_of_extent(plan, at, true);
-        buffer const& b = plan.buffers[static_cast<std::size_t>(from.buffer)];
-        std::string const tensor = words.tensors[static_cast<std::size_t>(position_of(plan, from.buffer))], extent = words.number(at);
+        buffer const& b = plan.buffers[from.buffer];
+        std::string const tensor = words.tensors[position_of(plan, from.buffer)], extent = words.number(at);
         text << "    if (" << tensor << " == NULL || " << tensor << "->dim == NULL) " << error("NULL_BUFFER", from.buffer) << "    if ("
              << tensor << "->dimensions != " << b.rank << ") " << error("WRONG_RANK", from.buffer) << "    const int64_t " << extent
              << " = " << tensor << "->dim[" << b.rank - 1 - from.dimension << "].extent;\n    if (" << extent << " < 1 || " << extent
@@ -451,8 +448,8 @@ inline std::string extents_text(plan_value const& plan, argument_words const& wo
     text << step_checks_text(plan, words, error);
     text << "    memcpy(" << given << ", " << at_least << ", sizeof " << at_least << ");\n";
     for (int at = 0; at < plan.shapes.size(); ++at) {
-        shape const& one = plan.shapes[static_cast<std::size_t>(at)];
-        std::int64_t const minimum = plan.buffers[static_cast<std::size_t>(one.buffer)].minimum[static_cast<std::size_t>(one.dimension)];
+        shape const& one = plan.shapes[at];
+        std::int64_t const minimum = plan.buffers[one.buffer].minimum[one.dimension];
         text << "    if (tilewright_reach(&" << given << "[" << position_of(plan, one.buffer) << "].extent[" << one.dimension << "], "
              << number_text(plan, words, one.end) << " - " << minimum << ")) " << error("WRONG_EXTENT", one.buffer);
     }
@@ -471,8 +468,7 @@ inline std::string entry_text(plan_value const& plan, std::string const& name, b
     std::ostringstream text;
     auto const numbers = [&](auto const& values, int count) {
         text << "{";
-        for (int at = 0; at < (count > 0 ? count : 1); ++at)
-            text << (at > 0 ? ", " : "") << (count > 0 ? values[static_cast<std::size_t>(at)] : 0);
+        for (int at = 0; at < (count > 0 ? count : 1); ++at) text << (at > 0 ? ", " : "") << (count > 0 ? values[at] : 0);
         text << "}";
     };
     std::vector<buffer> const passed = passed_buffers(plan);

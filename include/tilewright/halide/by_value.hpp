@@ -28,11 +28,11 @@ inline value_buffers value_buffers_of(plan_value const& plan, bool by_value) {
     value_buffers found;
     auto const touch = [&](int at, bool called) {
         if (at < 0) return;
-        buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
+        buffer const& b = plan.buffers[at];
         if (b.kind != buffer_kind::argument && plan.where->memories[b.memory].registers > 0) (called ? found.all : by_code).insert(at);
     };
     for (int at = 0; at < plan.bodies.size(); ++at) {
-        body const& b = plan.bodies[static_cast<std::size_t>(at)];
+        body const& b = plan.bodies[at];
         bool const called = b.kind == body_kind::intrinsic, asks = called && b.first_intrinsic >= 0 && b.first_loop_count > 0;
         plan.each_use(b, [&](use const& u, bool, bool writes) {
             touch(u.buffer, called);
@@ -40,12 +40,12 @@ inline value_buffers value_buffers_of(plan_value const& plan, bool by_value) {
         });
     }
     for (int at = 0; at < plan.movements.size(); ++at) {
-        movement const& m = plan.movements[static_cast<std::size_t>(at)];
+        movement const& m = plan.movements[at];
         bool const called = m.transfer >= 0 && plan.where->transfers[m.transfer].core_name.empty();
         touch(m.source, called), touch(m.destination, called);
     }
     for (int at : found.all) {
-        buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
+        buffer const& b = plan.buffers[at];
         memory const& file = plan.where->memories[b.memory];
         auto const refuse = [&](std::string const& why) {
             throw std::invalid_argument("`" + b.name.str() + "` is in registers of `" + file.name.str() + "`, " + why);
@@ -53,7 +53,7 @@ inline value_buffers value_buffers_of(plan_value const& plan, bool by_value) {
         if (!file.passes_values()) refuse("which have no address that a function could be given, and no C type");
         if (!by_value) refuse("which functions take by value: that is C source, object code cannot do it");
         if (by_code.count(at) != 0) refuse("which functions take by value, and loops that stay code use it, too");
-        std::int64_t const row = b.rank > 0 ? b.extents[static_cast<std::size_t>(b.rank - 1)] * bytes_of(b.type) : 0;
+        std::int64_t const row = b.rank > 0 ? b.extents[b.rank - 1] * bytes_of(b.type) : 0;
         if (row % file.register_bytes() != 0 || row == 0)
             refuse("in rows of " + std::to_string(row) + " bytes, which are not whole registers of " +
                    std::to_string(file.register_bytes()));
@@ -65,7 +65,7 @@ inline value_buffers value_buffers_of(plan_value const& plan, bool by_value) {
 /// @param held  the buffer in registers that the operand at `position` lies in
 /// @throws std::invalid_argument when a step takes more or less of it than a register
 inline void check_one_register(plan_value const& plan, intrinsic_description const& what, int position, buffer const& held) {
-    label const& tensor = what.operands[static_cast<std::size_t>(position)].tensor;
+    label const& tensor = what.operands[position].tensor;
     computation_view const view = plan.where->view(what.semantics);
     stage s;
     read_stage(view, 0, s);
@@ -77,8 +77,7 @@ inline void check_one_register(plan_value const& plan, intrinsic_description con
             stage_index const index = index_of(view, s, node, dimension);
             std::int64_t extent = 1;
             for (int axis = 0; axis < s.axis_count; ++axis) {
-                auto const a = static_cast<std::size_t>(axis);
-                extent += (index.coefficients[a] < 0 ? -index.coefficients[a] : index.coefficients[a]) * (s.axes[a].extent - 1);
+                extent += (index.coefficients[axis] < 0 ? -index.coefficients[axis] : index.coefficients[axis]) * (s.axes[axis].extent - 1);
             }
             (dimension + 1 == view[node].argument_count ? row : rows) *= extent;
         }

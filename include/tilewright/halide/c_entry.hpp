@@ -28,7 +28,7 @@ struct c_signature {
         auto const add = [&](std::string const& one) { text += (text.empty() ? "" : ", ") + one; };
         auto const add_tensors = [&](bool written) {
             for (c_argument const& a : tensors) {
-                buffer const& b = plan.buffers[static_cast<std::size_t>(a.at)];
+                buffer const& b = plan.buffers[a.at];
                 if (b.written != written) continue;
                 add((written ? "" : "const ") + c_type(b.type) + " *" + a.word);
                 for (std::string const& stride : a.strides) add("int64_t " + stride);
@@ -50,42 +50,41 @@ inline c_signature c_signature_of(plan_value const& plan, c_names& names, bool d
     argument_list const list = arguments_of(plan);
     made.words = words_of_arguments(plan, names, device);
     for (auto const& [at, word] : made.words.numbers) {
-        if (plan.variables[static_cast<std::size_t>(at)].kind == variable_kind::extent) made.extents.emplace_back(at, word);
+        if (plan.variables[at].kind == variable_kind::extent) made.extents.emplace_back(at, word);
     }
     for (int position = 0; position < list.tensor_count; ++position) {
         c_argument one;
-        one.at = list.tensors[static_cast<std::size_t>(position)];
-        buffer const& b = plan.buffers[static_cast<std::size_t>(one.at)];
-        one.word = made.words.tensors[static_cast<std::size_t>(position)];
+        one.at = list.tensors[position];
+        buffer const& b = plan.buffers[one.at];
+        one.word = made.words.tensors[position];
         for (int d = 0; d < b.rank; ++d) {
             if (d + 1 < b.rank) one.strides.push_back(names.take(one.word + "_stride_" + std::to_string(d)));
-            std::int64_t const minimum = b.minimum[static_cast<std::size_t>(d)];
+            std::int64_t const minimum = b.minimum[d];
             std::string extent;
             for (int which = 0; which < plan.shapes.size(); ++which) {
-                shape const& reach = plan.shapes[static_cast<std::size_t>(which)];
+                shape const& reach = plan.shapes[which];
                 if (reach.buffer != one.at || reach.dimension != d) continue;
                 std::string const end =
                     reach.plain ? made.words.number(plan.term_at(reach.end, 0).variable)
                                 : number_text(plan, made.words, reach.end) + (minimum == 0 ? "" : " - (" + std::to_string(minimum) + ")");
                 extent = extent.empty() ? end : "((" + extent + ") > (" + end + ") ? (" + extent + ") : (" + end + "))";
             }
-            one.extents.push_back(extent.empty() ? std::to_string(b.extents[static_cast<std::size_t>(d)]) : extent);
+            one.extents.push_back(extent.empty() ? std::to_string(b.extents[d]) : extent);
         }
         made.tensors.push_back(one);
     }
-    for (int at = 0; at < list.pool_count && device; ++at)
-        made.pools.emplace_back(list.pools[static_cast<std::size_t>(at)], made.words.pools[static_cast<std::size_t>(at)]);
+    for (int at = 0; at < list.pool_count && device; ++at) made.pools.emplace_back(list.pools[at], made.words.pools[at]);
     return made;
 }
 
 /// "A: 24 x 36 elements, without gaps": what of a tensor the kernel touches, how it lies, and where its pointer points.
 inline std::string region_text(plan_value const& plan, c_argument const& a) {
-    buffer const& b = plan.buffers[static_cast<std::size_t>(a.at)];
+    buffer const& b = plan.buffers[a.at];
     std::string extents;
     bool moved = false;
     for (int d = 0; d < b.rank; ++d) {
-        extents += (d > 0 ? " x " : "") + a.extents[static_cast<std::size_t>(d)];
-        moved |= b.minimum[static_cast<std::size_t>(d)] != 0;
+        extents += (d > 0 ? " x " : "") + a.extents[d];
+        moved |= b.minimum[d] != 0;
     }
     std::string const rules = layout_rules(b);
     return a.word + ": " + (b.rank == 0 ? "one element" : extents + " elements") + (rules.empty() ? "" : ", " + rules) +
@@ -102,10 +101,10 @@ class c_checks {
 
     std::string text() {
         for (auto const& [at, word] : signature_.extents)
-            refuse_if(word + " < 1 || " + word + " > " + std::to_string(plan_.variables[static_cast<std::size_t>(at)].extent),
-                      TILEWRIGHT_RUN_TIME_EXTENT, "an extent out of range", position_of(plan_, shape_of_extent(plan_, at, true).buffer));
+            refuse_if(word + " < 1 || " + word + " > " + std::to_string(plan_.variables[at].extent), TILEWRIGHT_RUN_TIME_EXTENT,
+                      "an extent out of range", position_of(plan_, shape_of_extent(plan_, at, true).buffer));
         for (int at = 0; at < plan_.variables.size(); ++at) {
-            if (plan_.variables[static_cast<std::size_t>(at)].kind != variable_kind::count) continue;
+            if (plan_.variables[at].kind != variable_kind::count) continue;
             // What only counts on towards another number may not be asked for itself.
             text_ += count_text(plan_, signature_.words, at) + "    (void)" + signature_.words.number(at) + ";\n";
         }
@@ -123,7 +122,7 @@ class c_checks {
                           "not aligned as its buffers are", position);
         }
         for (std::size_t written = 0; written < signature_.tensors.size(); ++written) {
-            if (!plan_.buffers[static_cast<std::size_t>(signature_.tensors[written].at)].written) continue;
+            if (!plan_.buffers[signature_.tensors[written].at].written) continue;
             for (std::size_t other = 0; other < signature_.tensors.size(); ++other) {
                 if (other == written) continue;
                 overlaps_ = true;
@@ -156,8 +155,8 @@ class c_checks {
         text_ += "    if (" + condition + ") " + code_text(kind, what, position) + "\n";
     }
     void check(int position) {
-        c_argument const& a = signature_.tensors[static_cast<std::size_t>(position)];
-        buffer const& b = plan_.buffers[static_cast<std::size_t>(a.at)];
+        c_argument const& a = signature_.tensors[position];
+        buffer const& b = plan_.buffers[a.at];
         refuse_if(a.word + " == NULL", TILEWRIGHT_NULL_HOST, "no data", position);
         for (std::string const& extent : a.extents) {
             if (!is_number(extent) && extent.find(' ') != std::string::npos)
@@ -166,7 +165,7 @@ class c_checks {
         // Elements up to the end of the dimensions further in, and as many if there were no gaps.
         std::string reach = b.rank == 0 ? "1" : a.extents.back(), dense = reach;
         for (int d = b.rank - 2; d >= 0; --d) {
-            std::string const &stride = a.strides[static_cast<std::size_t>(d)], &extent = a.extents[static_cast<std::size_t>(d)];
+            std::string const &stride = a.strides[d], &extent = a.extents[d];
             if (is_number(extent) && std::stoll(extent) <= 1) {
                 refuse_if(stride + " < 0 || " + stride + " > INT32_MAX", TILEWRIGHT_WRONG_STRIDE, "no stride", position);
                 continue;
@@ -179,11 +178,11 @@ class c_checks {
                 refuse_if(where_several(stride + " != " + dense), TILEWRIGHT_WRONG_STRIDE, "gaps where a transfer moves all at once",
                           position);
             refuse_if(where_several(stride + " > INT32_MAX / " + held(extent)), TILEWRIGHT_WRONG_EXTENT, "too many elements", position);
-            std::int64_t const multiple = b.stride_multiples[static_cast<std::size_t>(d)];
+            std::int64_t const multiple = b.stride_multiples[d];
             if (multiple > 1)
                 refuse_if(where_several(stride + " % " + std::to_string(multiple) + " != 0"), TILEWRIGHT_WRONG_STRIDE,
                           "not the multiple that a transfer takes", position);
-            if (std::int64_t const longest = b.longest_strides[static_cast<std::size_t>(d)]; longest > 0)
+            if (std::int64_t const longest = b.longest_strides[d]; longest > 0)
                 refuse_if(where_several(stride + " > " + std::to_string(longest)), TILEWRIGHT_WRONG_STRIDE, "longer than a transfer takes",
                           position);
             std::string const whole = times(stride, extent);
@@ -203,12 +202,12 @@ class c_checks {
     }
     /// "A, 2 * (1 + 23 * A_stride_0 + 35)"
     std::string bytes_of_argument(c_argument const& a) const {
-        buffer const& b = plan_.buffers[static_cast<std::size_t>(a.at)];
+        buffer const& b = plan_.buffers[a.at];
         std::string elements;
         std::int64_t fixed = 1;
         for (int d = 0; d < b.rank; ++d) {
-            std::string const& extent = a.extents[static_cast<std::size_t>(d)];
-            std::string const stride = d + 1 < b.rank ? a.strides[static_cast<std::size_t>(d)] : "1";
+            std::string const& extent = a.extents[d];
+            std::string const stride = d + 1 < b.rank ? a.strides[d] : "1";
             std::string const last = is_number(extent) ? std::to_string(std::stoll(extent) - 1) : "(" + extent + " - 1)";
             if (is_number(last) && stride == "1") fixed += std::stoll(last);
             else if (last != "0") elements += " + " + times(last, stride);

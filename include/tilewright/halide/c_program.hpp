@@ -42,8 +42,8 @@ class c_program_writer {
     static constexpr char const* no_places = "    int nothing;\n";
 
     bool on_device() const { return options_.to == binding::device; }
-    ir::program_memory const& memory_at(int at) const { return plan_.memories[static_cast<std::size_t>(at)]; }
-    ir::pool_use const& pool_at(int at) const { return plan_.pools[static_cast<std::size_t>(at)]; }
+    ir::program_memory const& memory_at(int at) const { return plan_.memories[at]; }
+    ir::pool_use const& pool_at(int at) const { return plan_.pools[at]; }
     /// Bytes that a program needs of a memory, from its first one; where banks have addresses of their own, of the fullest.
     std::int64_t bytes_of_memory(int memory) const {
         memory_value const& m = memory_at(memory).what;
@@ -65,14 +65,14 @@ class c_program_writer {
         memory_value const& m = memory_at(t.memory).what;
         return static_cast<std::int64_t>(m.position(t.bank, t.offset) - m.position(0, 0));
     }
-    std::string const& word_of_memory(int at) const { return memory_words_[static_cast<std::size_t>(at)]; }
-    std::string const& word_of_tensor(int at) const { return tensor_words_[static_cast<std::size_t>(at)]; }
+    std::string const& word_of_memory(int at) const { return memory_words_[at]; }
+    std::string const& word_of_tensor(int at) const { return tensor_words_[at]; }
     static std::string as_word(label const& name) {
         std::string word = name.str();
         std::replace(word.begin(), word.end(), '.', '_');
         return word;
     }
-    std::string const& kernel_name(int at) const { return kernel_words_[static_cast<std::size_t>(at)]; }
+    std::string const& kernel_name(int at) const { return kernel_words_[at]; }
     std::string image_name(int memory) const { return options_.name + "_" + word_of_memory(memory); }
     /// Gives every word of the file to one thing: users' tensors and memories first.
     void take_words() {
@@ -86,7 +86,7 @@ class c_program_writer {
         for (kernel_build const& made : builds_)
             each_function(*made.plan.where, [&](device_call const& call, bool) { reserve(call.symbol); });
         for (int a = 0; a < plan_.of->agent_count; ++a) {
-            agent const& one = plan_.of->agents[static_cast<std::size_t>(a)];
+            agent const& one = plan_.of->agents[a];
             if (one.is_aside()) reserve(one.start), reserve(one.join);
         }
         for (int at = 0; at < plan_.memories.size(); ++at)
@@ -111,7 +111,7 @@ class c_program_writer {
     /// "float[8][500]"
     std::string shape_text(ir::program_tensor const& t) const {
         std::string text = tensor_type(t);
-        for (int d = 0; d < t.rank; ++d) text += "[" + std::to_string(t.extents[static_cast<std::size_t>(d)]) + "]";
+        for (int d = 0; d < t.rank; ++d) text += "[" + std::to_string(t.extents[d]) + "]";
         return text;
     }
     template <class Visit>
@@ -162,7 +162,7 @@ class c_program_writer {
     }
 
     void write_kernel(int at) {
-        kernel_build const& made = builds_[static_cast<std::size_t>(at)];
+        kernel_build const& made = builds_[at];
         c_source_options const how{kernel_name(at), options_.to, options_.includes};
         codes_.push_back(c_kernel_writer(*made.what, made.plan, how).write("static ", copies(at)));
     }
@@ -184,11 +184,11 @@ class c_program_writer {
     }
     /// A call of a kernel with the arguments that the plan gives it.
     std::string call_text(int kernel_at) const {
-        kernel_build const& made = builds_[static_cast<std::size_t>(kernel_at)];
-        c_signature const& signature = codes_[static_cast<std::size_t>(kernel_at)].signature;
+        kernel_build const& made = builds_[kernel_at];
+        c_signature const& signature = codes_[kernel_at].signature;
         std::string inputs, result;
         for (c_argument const& a : signature.tensors) {
-            buffer const& b = made.plan.buffers[static_cast<std::size_t>(a.at)];
+            buffer const& b = made.plan.buffers[a.at];
             ir::program_use const& u = use_of(plan_, kernel_at, made.plan, a.at);
             ir::program_tensor const& t = plan_.tensor_at(u.tensor);
             std::string text = address_of(u, t.first_element(b));
@@ -237,7 +237,7 @@ class c_program_writer {
         if (on_device()) {
             text << c_device(codes_);
             for (int a = 0; a < plan_.of->agent_count; ++a) {
-                agent const& one = plan_.of->agents[static_cast<std::size_t>(a)];
+                agent const& one = plan_.of->agents[a];
                 if (!one.is_aside() || !runs_kernels(a)) continue;
                 text << "/* begins a kernel on agent " << one.name.str() << ", beside the caller */\n"
                      << prototype(one.start, "(int (*kernel)(void *), void *arguments);\n")
@@ -279,7 +279,7 @@ class c_program_writer {
         text << "/* Program " << options_.name << ": its kernels, each written from its schedule, and the function that runs them. */\n";
         for (std::string const& include : options_.includes) text << "#include \"" << include << "\"\n";
         bool fences = false;
-        for (int at = 0; at < plan_.steps.size(); ++at) fences |= is_fenced(plan_.steps[static_cast<std::size_t>(at)]);
+        for (int at = 0; at < plan_.steps.size(); ++at) fences |= is_fenced(plan_.steps[at]);
         text << "#include \"" << options_.name << ".h\"\n\n" << c_beginning(codes_, fences);
         if (!on_device()) {
             text << "void *tilewright_program_memory(void *, int32_t, int32_t);\n";
@@ -292,7 +292,7 @@ class c_program_writer {
             if (pool_at(at).constants > 0) text << "\n" << image_text(at);
         }
         for (int at = 0; at < plan_.kernels.size(); ++at) {
-            c_kernel_code const& k = codes_[static_cast<std::size_t>(at)];
+            c_kernel_code const& k = codes_[at];
             ir::program_kernel const& kernel = plan_.kernel_at(at);
             text << "\n/* Kernel " << kernel.name.str() << " on " << plan_.agent_of(kernel).name.str()
                  << (kernel.is_copy() ? ", a copy between two memories" : "")
@@ -372,7 +372,7 @@ class c_program_writer {
         text << "    int " << status_ << " = 0;\n";
         std::map<int, std::int16_t> running;  // of each agent, the kernel
         for (int at = 0; at < plan_.steps.size(); ++at) {
-            ir::program_step const& s = plan_.steps[static_cast<std::size_t>(at)];
+            ir::program_step const& s = plan_.steps[at];
             ir::program_kernel const& k = plan_.kernel_at(s.kernel);
             agent const& on = plan_.agent_of(k);
             if (s.kind == ir::program_step_kind::join) running.erase(k.agent);

@@ -113,7 +113,7 @@ class c_kernel_writer {
         if (!on_device()) return;
         value_buffers const values = value_buffers_of(plan_, true);
         for (int at : values.all) {
-            buffer const& b = plan_.buffers[static_cast<std::size_t>(at)];
+            buffer const& b = plan_.buffers[at];
             memory const& file = plan_.where->memories[b.memory];
             if (options_.includes.empty())
                 throw std::invalid_argument("registers of `" + file.name.str() + "` are of the C type `" + file.c_type.str() +
@@ -127,20 +127,17 @@ class c_kernel_writer {
     /// The function's parameters are known to the program by the names that it has for them.
     void bind_arguments() {
         names_ = name_everything(plan_);
-        for (int at = 0; at < plan_.buffers.size(); ++at)
-            code_.element_types[names_.buffers[static_cast<std::size_t>(at)]] = c_type(plan_.buffers[static_cast<std::size_t>(at)].type);
+        for (int at = 0; at < plan_.buffers.size(); ++at) code_.element_types[names_.buffers[at]] = c_type(plan_.buffers[at].type);
         for (int at = 0; at < plan_.buffers.size(); ++at) {
             for (int position = 0; position < intrinsic_description::most_operands; ++position)
-                code_.element_types[names_.buffers[static_cast<std::size_t>(at)] + value_suffix + std::to_string(position)] =
-                    c_type(plan_.buffers[static_cast<std::size_t>(at)].type);
+                code_.element_types[names_.buffers[at] + value_suffix + std::to_string(position)] = c_type(plan_.buffers[at].type);
         }
-        for (auto const& [at, variables] : registers_) code_.registers[names_.buffers[static_cast<std::size_t>(at)]] = variables;
+        for (auto const& [at, variables] : registers_) code_.registers[names_.buffers[at]] = variables;
         for (c_argument const& a : signature_.tensors) {
-            buffer const& b = plan_.buffers[static_cast<std::size_t>(a.at)];
-            code_.values.bind(names_.buffers[static_cast<std::size_t>(a.at)], {a.word, c_variable::kind::elements, false, !b.written});
+            buffer const& b = plan_.buffers[a.at];
+            code_.values.bind(names_.buffers[a.at], {a.word, c_variable::kind::elements, false, !b.written});
         }
-        for (auto const& [at, word] : signature_.extents)
-            code_.values.bind(names_.variables[static_cast<std::size_t>(at)], {word, c_variable::kind::value, true});
+        for (auto const& [at, word] : signature_.extents) code_.values.bind(names_.variables[at], {word, c_variable::kind::value, true});
         std::vector<scalar_parameter> const parameters = parameters_of(plan_);
         for (std::size_t at = 0; at < parameters.size(); ++at) {
             scalar_parameter const& one = parameters[at];
@@ -155,9 +152,9 @@ class c_kernel_writer {
     std::string field_of(std::string const& handle, std::string const& field, int dimension) {
         using Halide::Internal::Call;
         for (c_argument const& a : signature_.tensors) {
-            buffer const& b = plan_.buffers[static_cast<std::size_t>(a.at)];
-            if (names_.buffers[static_cast<std::size_t>(a.at)] + ".buffer" != handle) continue;
-            auto const d = static_cast<std::size_t>(b.rank - 1 - dimension);
+            buffer const& b = plan_.buffers[a.at];
+            if (names_.buffers[a.at] + ".buffer" != handle) continue;
+            int const d = b.rank - 1 - dimension;
             if (field == Call::buffer_get_min) return c_integer(b.minimum[d], 32);
             if (field == Call::buffer_get_stride) return strides_.insert(a.strides[d]), a.strides[d];
         }
@@ -189,7 +186,7 @@ class c_kernel_writer {
     template <class Test>
     std::string directive_where(Test const& is_it) const {
         std::string found;
-        label stage_of = plan_.stages[static_cast<std::size_t>(plan_.stages.size() - 1)].output;
+        label stage_of = plan_.stages[plan_.stages.size() - 1].output;
         for (int at = 0; at < schedule_.directive_count(); ++at) {
             directive const& d = schedule_.directive_at(at);
             if (d.kind == directive_kind::stage) stage_of = schedule_.name_at(d, 0);
@@ -214,22 +211,20 @@ class c_kernel_writer {
     std::string tensorized_by(body const& b) const {
         if (b.kind != body_kind::intrinsic) return "";
         return directive_where([&](directive const& d, label const& stage_of) {
-            return d.kind == directive_kind::tensorize && stage_of == plan_.stages[static_cast<std::size_t>(b.stage)].output;
+            return d.kind == directive_kind::tensorize && stage_of == plan_.stages[b.stage].output;
         });
     }
     std::string remark(int step_at) const {
-        step const& s = plan_.steps[static_cast<std::size_t>(step_at)];
+        step const& s = plan_.steps[step_at];
         if (s.kind == step_kind::end) return "";
-        auto const what = static_cast<std::size_t>(s.what);
-        auto const of_buffer = [&](int at) {
-            return at < 0 ? std::string() : directive_at(plan_.buffers[static_cast<std::size_t>(at)].ordinal);
-        };
+        int const what = s.what;
+        auto const of_buffer = [&](int at) { return at < 0 ? std::string() : directive_at(plan_.buffers[at].ordinal); };
         std::string directive;
         switch (s.kind) {
             case step_kind::loop: directive = maker_of(plan_.variables[what].name); break;
             case step_kind::start: {
                 movement const& m = plan_.movements[what];
-                bool const arrives = plan_.buffers[static_cast<std::size_t>(m.destination)].kind != buffer_kind::argument;
+                bool const arrives = plan_.buffers[m.destination].kind != buffer_kind::argument;
                 directive = of_buffer(arrives ? m.destination : m.source);
                 break;
             }
@@ -237,7 +232,7 @@ class c_kernel_writer {
             case step_kind::push:
             case step_kind::pop: {
                 ring_step const& at = plan_.waits[what];
-                if (at.ring >= 0) directive = of_buffer(plan_.rings[static_cast<std::size_t>(at.ring)].buffer);
+                if (at.ring >= 0) directive = of_buffer(plan_.rings[at.ring].buffer);
                 break;
             }
             case step_kind::compute: directive = tensorized_by(plan_.bodies[what]); break;
@@ -281,9 +276,8 @@ class c_kernel_writer {
             given += (given.empty() ? "" : ", ") + value;
         };
         for (c_argument const& a : signature_.tensors) {
-            buffer const& b = plan_.buffers[static_cast<std::size_t>(a.at)];
-            if (is_used(names_.buffers[static_cast<std::size_t>(a.at)]))
-                add((b.written ? "" : "const ") + c_type(b.type) + " *", a.word, a.word);
+            buffer const& b = plan_.buffers[a.at];
+            if (is_used(names_.buffers[a.at])) add((b.written ? "" : "const ") + c_type(b.type) + " *", a.word, a.word);
             for (std::string const& stride : a.strides) {
                 if (strides_.count(stride) != 0) add("int32_t ", stride, "(int32_t)" + stride);
             }
@@ -297,7 +291,7 @@ class c_kernel_writer {
             if (is_used(pool_name(plan_, at))) add("unsigned char *", word, word);
         }
         for (auto const& [at, word] : signature_.extents) {
-            if (is_used(names_.variables[static_cast<std::size_t>(at)])) add("int32_t ", word, "(int32_t)" + word);
+            if (is_used(names_.variables[at])) add("int32_t ", word, "(int32_t)" + word);
         }
         return {parameters.empty() ? "void" : parameters, given};
     }

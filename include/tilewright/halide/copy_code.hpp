@@ -27,7 +27,7 @@ class code_copies : public code_transfers {
     Stmt asked_in(int loop, std::vector<int> const& open) const {
         std::vector<Stmt> all;
         for (int at = 0; at < plan_.movements.size(); ++at) {
-            movement const& m = plan_.movements[static_cast<std::size_t>(at)];
+            movement const& m = plan_.movements[at];
             if (m.hint <= 0 || m.hint_in != loop || how_.to != binding::device) continue;
             all.push_back(share_of_hints(m, open));
         }
@@ -37,7 +37,7 @@ class code_copies : public code_transfers {
     /// Code where buffers lie in several blocks.
     Stmt across_blocks(std::vector<int> const& buffers, Stmt code) const {
         for (int at : buffers) {
-            buffer const& one = plan_.buffers[static_cast<std::size_t>(at)];
+            buffer const& one = plan_.buffers[at];
             if (one.blocks == 1) continue;
             auto const elements = [&](Expr const& block) {
                 Expr const bytes = Halide::cast<std::int64_t>(current_version(at, loop_values(), block)) -
@@ -51,7 +51,7 @@ class code_copies : public code_transfers {
     /// Binds the names of the buffers that code touches to the versions that are meant at this iteration.
     Stmt with_versions(std::vector<int> const& buffers, Stmt code) const {
         for (int at : buffers) {
-            if (plan_.buffers[static_cast<std::size_t>(at)].versions == 1) continue;
+            if (plan_.buffers[at].versions == 1) continue;
             code = Halide::Internal::LetStmt::make(name_of_buffer(at), reinterpret_to_handle(current_version(at, loop_values())), code);
         }
         return code;
@@ -69,16 +69,16 @@ class code_copies : public code_transfers {
     side side_of(movement const& m, bool source) const { return side_of(m, source, loop_values()); }
     side side_of(movement const& m, bool source, loop_value const& loops) const {
         int const at = source ? m.source : m.destination;
-        buffer const& b = plan_.buffers[static_cast<std::size_t>(at)];
+        buffer const& b = plan_.buffers[at];
         side found{name_of_buffer(at), stored_type(b.type), 0, {}, is_in_registers(at)};
         auto const& corner = source ? m.source_at : m.destination_at;
         for (int d = 0; d < b.rank; ++d) {
-            Expr const index = form_value(plan_, corner[static_cast<std::size_t>(d)], loops) - minimum_of(b, found.name, d);
+            Expr const index = form_value(plan_, corner[d], loops) - minimum_of(b, found.name, d);
             found.first = found.first + index * stride_of(b, found.name, d);
         }
         found.first = Halide::Internal::simplify(found.first);
         for (int position = 0; position < m.dimension_count; ++position) {
-            movement_dimension const& d = m.dimensions[static_cast<std::size_t>(position)];
+            movement_dimension const& d = m.dimensions[position];
             int const dimension = source ? d.source_dimension : d.destination_dimension;
             std::int64_t const factor = source ? d.source_factor : d.destination_factor;
             found.steps.push_back(Halide::Internal::simplify(stride_of(b, found.name, dimension) * static_cast<int>(factor)));
@@ -96,46 +96,44 @@ class code_copies : public code_transfers {
         int const size = from.type.bytes(), row = static_cast<int>(m.row_elements);
         Expr first = from.first;
         for (int position = 0; position < m.dimension_count; ++position)
-            first = first + Variable::make(Halide::Int(32), from.name + ".hint" + std::to_string(position)) *
-                                from.steps[static_cast<std::size_t>(position)];
+            first = first + Variable::make(Halide::Int(32), from.name + ".hint" + std::to_string(position)) * from.steps[position];
         std::vector<Stmt> lines;
         for (int element = 0; element < row; element += line_bytes / size) lines.push_back(ask_for_line(from, first + element));
         Stmt code = Block::make(lines);
         for (int position = m.dimension_count - 1; position >= 0; --position)
-            code = For::make(from.name + ".hint" + std::to_string(position), 0,
-                             static_cast<int>(m.dimensions[static_cast<std::size_t>(position)].extent), ForType::Serial,
-                             Halide::DeviceAPI::None, code);
+            code = For::make(from.name + ".hint" + std::to_string(position), 0, static_cast<int>(m.dimensions[position].extent),
+                             ForType::Serial, Halide::DeviceAPI::None, code);
         return code;
     }
     /// The share that one iteration of the last of the `open` loops has in what a copy asks for ahead, line after line.
     Stmt share_of_hints(movement const& m, std::vector<int> const& open) const {
         using namespace Halide::Internal;
-        buffer const& b = plan_.buffers[static_cast<std::size_t>(m.source)];
+        buffer const& b = plan_.buffers[m.source];
         // The region along the dimensions of the source, and around it the loops over its parts.
         std::vector<std::int64_t> extents(static_cast<std::size_t>(b.rank), 1);
         extents.back() = m.row_elements;
         for (int position = 0; position < m.dimension_count; ++position) {
-            movement_dimension const& d = m.dimensions[static_cast<std::size_t>(position)];
-            extents[static_cast<std::size_t>(d.source_dimension)] += (d.extent - 1) * d.source_factor;
+            movement_dimension const& d = m.dimensions[position];
+            extents[d.source_dimension] += (d.extent - 1) * d.source_factor;
         }
         std::int64_t const per_line = line_bytes / bytes_of(b.type);
         extents.back() = (extents.back() + per_line - 1) / per_line;
         std::vector<int> parts;
         for (int d = 0; d < b.rank; ++d) {
-            affine const& corner = m.source_at[static_cast<std::size_t>(d)];
+            affine const& corner = m.source_at[d];
             for (int t = 0; t < corner.count; ++t) {
                 int const v = plan_.term_at(corner, t).variable;
-                bool const around = plan_.variables[static_cast<std::size_t>(v)].kind == variable_kind::component ||
-                                    std::find(open.begin(), open.end(), v) != open.end();
+                bool const around =
+                    plan_.variables[v].kind == variable_kind::component || std::find(open.begin(), open.end(), v) != open.end();
                 if (!around && std::find(parts.begin(), parts.end(), v) == parts.end()) parts.push_back(v);
             }
         }
         std::int64_t lines = 1, iterations = 1;
         for (std::int64_t extent : extents) lines *= extent;
-        for (int v : parts) lines *= plan_.variables[static_cast<std::size_t>(v)].extent;
+        for (int v : parts) lines *= plan_.variables[v].extent;
         Expr number = 0;
         for (auto loop = std::find(open.begin(), open.end(), m.hint_loop) + 1; loop != open.end(); ++loop) {
-            variable const& v = plan_.variables[static_cast<std::size_t>(*loop)];
+            variable const& v = plan_.variables[*loop];
             if (v.trips >= 0) continue;  // how often it runs is not known here: each of its iterations asks for all
             number = number * static_cast<int>(v.extent) + loop_values()(*loop);
             iterations *= v.extent;
@@ -156,10 +154,10 @@ class code_copies : public code_transfers {
             for (int d = b.rank - 1; d >= 0; --d) {
                 Expr const step = d == b.rank - 1 ? Expr(static_cast<int>(per_line)) : stride_of(b, name_of_buffer(m.source), d);
                 bool const outermost = d == 0 && parts.empty();
-                inside = inside + (outermost ? rest : take(extents[static_cast<std::size_t>(d)])) * step;
+                inside = inside + (outermost ? rest : take(extents[d])) * step;
             }
             std::map<int, Expr> part_values;
-            for (int v : parts) part_values[v] = take(plan_.variables[static_cast<std::size_t>(v)].extent);
+            for (int v : parts) part_values[v] = take(plan_.variables[v].extent);
             side const from = side_of(m, true, [&](int v) { return part_values.count(v) != 0 ? part_values.at(v) : ahead(v); });
             asked.push_back(ask_for_line(from, from.first + inside));
         }
@@ -191,7 +189,7 @@ class code_copies : public code_transfers {
     }
     bool asks_in_loops() const {
         bool found = false;
-        for (int at = 0; at < plan_.movements.size(); ++at) found |= plan_.movements[static_cast<std::size_t>(at)].hint_in >= 0;
+        for (int at = 0; at < plan_.movements.size(); ++at) found |= plan_.movements[at].hint_in >= 0;
         return found;
     }
     static Expr narrow(Expr const& number) { return Halide::Internal::simplify(Halide::cast<int>(number)); }
@@ -230,23 +228,23 @@ class code_copies : public code_transfers {
         // The dimension that steps furthest through the source is the outermost loop.
         std::vector<int> order;
         for (int position = 0; position < m.dimension_count; ++position) order.push_back(position);
-        buffer const& b = plan_.buffers[static_cast<std::size_t>(m.source)];
+        buffer const& b = plan_.buffers[m.source];
         auto const source_step = [&](int position) {
-            movement_dimension const& d = m.dimensions[static_cast<std::size_t>(position)];
+            movement_dimension const& d = m.dimensions[position];
             return b.stride(d.source_dimension) * d.source_factor;
         };
         std::stable_sort(order.begin(), order.end(), [&](int a, int c) { return source_step(a) > source_step(c); });
         Expr source = from.first, destination = to.first;
         for (int position : order) {
             Expr const here = Variable::make(Halide::Int(32), to.name + ".copied" + std::to_string(position));
-            source = source + here * from.steps[static_cast<std::size_t>(position)];
-            destination = destination + here * to.steps[static_cast<std::size_t>(position)];
+            source = source + here * from.steps[position];
+            destination = destination + here * to.steps[position];
         }
         reach const& last = reaches.back();
         Stmt code = straight(source, destination);
         if (last.clipped) code = IfThenElse::make(simplify(last.extent == wide(row)), code, clipped(source, destination, last));
         for (auto position = order.rbegin(); position != order.rend(); ++position) {
-            reach const& r = reaches[static_cast<std::size_t>(*position)];
+            reach const& r = reaches[*position];
             code = For::make(to.name + ".copied" + std::to_string(*position), narrow(r.begin), narrow(r.extent), ForType::Serial,
                              Halide::DeviceAPI::None, code);
         }
@@ -257,18 +255,18 @@ class code_copies : public code_transfers {
     Stmt copy_registers(movement const& m, std::vector<reach> const& reaches) const {
         using namespace Halide::Internal;
         side const from = side_of(m, true), to = side_of(m, false);
-        buffer const& held = plan_.buffers[static_cast<std::size_t>(is_in_registers(m.source) ? m.source : m.destination)];
+        buffer const& held = plan_.buffers[is_in_registers(m.source) ? m.source : m.destination];
         int const lanes = static_cast<int>(plan_.where->memories[held.memory].register_bytes() / bytes_of(held.type));
         int const row = static_cast<int>(m.row_elements);
         auto const all = [&](bool conditional) {
             std::vector<Stmt> sequence;
             auto const write = [&](auto const& self, int position, Expr const& source, Expr const& destination, Expr const& there) -> void {
                 if (position < m.dimension_count) {
-                    reach const& r = reaches[static_cast<std::size_t>(position)];
-                    auto const d = static_cast<std::size_t>(position);
-                    for (int i = 0; i < m.dimensions[d].extent; ++i) {
+                    reach const& r = reaches[position];
+                    for (int i = 0; i < m.dimensions[position].extent; ++i) {
                         Expr const inside = r.clipped && conditional ? wide(i) >= r.begin && wide(i) < r.begin + r.extent : const_true();
-                        self(self, position + 1, source + i * from.steps[d], destination + i * to.steps[d], simplify(there && inside));
+                        self(self, position + 1, source + i * from.steps[position], destination + i * to.steps[position],
+                             simplify(there && inside));
                     }
                     return;
                 }

@@ -29,11 +29,10 @@ class emitter : code_copies {
         if (keeps_counts()) whole = with_counts(whole);
         bool const tells = how_.checked && how_.to == binding::emulated && how_.part != plan_part::complete;
         for (int position = 0; tells && position < plan_.buffers.size(); ++position) {
-            if (plan_.buffers[static_cast<std::size_t>(position)].kind == buffer_kind::argument)
-                whole = Block::make(Evaluate::make(argument_call(position)), whole);
+            if (plan_.buffers[position].kind == buffer_kind::argument) whole = Block::make(Evaluate::make(argument_call(position)), whole);
         }
         for (int position = plan_.buffers.size() - 1; position >= 0; --position) {
-            buffer const& b = plan_.buffers[static_cast<std::size_t>(position)];
+            buffer const& b = plan_.buffers[position];
             if (b.kind == buffer_kind::argument || is_in_registers(position)) continue;
             std::string const& name = name_of_buffer(position);
             if (b.versions == 1) whole = LetStmt::make(name, reinterpret_to_handle(part_address(position, 0)), whole);
@@ -49,13 +48,13 @@ class emitter : code_copies {
         using namespace Halide::Internal;
         std::vector<Stmt> sequence;
         for (; at < end_; ++at) {
-            step const& s = plan_.steps[static_cast<std::size_t>(at)];
+            step const& s = plan_.steps[at];
             if (s.kind == step_kind::end) break;
             if (std::string const text = how_.remark ? how_.remark(at) : std::string(); !text.empty())
                 sequence.push_back(Evaluate::make(call(Halide::Int(32), remark_name, {Expr(text)})));
             switch (s.kind) {
                 case step_kind::loop: {
-                    variable const& v = plan_.variables[static_cast<std::size_t>(s.what)];
+                    variable const& v = plan_.variables[s.what];
                     // Past the end of an axis, transfers of other iterations may still have to be started: those loops go on.
                     bool const goes_on = plan_.holds_ring_steps(at);
                     if (goes_on) going_on_.push_back(s.what);
@@ -78,31 +77,29 @@ class emitter : code_copies {
                     break;
                 }
                 case step_kind::start: {
-                    movement const& m = plan_.movements[static_cast<std::size_t>(s.what)];
+                    movement const& m = plan_.movements[s.what];
                     std::vector<int> loops = going_on_;
                     for (int loop = 0; m.at.ring >= 0 && loop < ring_of(m.at).loop_count; ++loop) {
-                        int const moved = ring_of(m.at).loops[static_cast<std::size_t>(loop)];
+                        int const moved = ring_of(m.at).loops[loop];
                         if (std::find(loops.begin(), loops.end(), moved) == loops.end()) loops.push_back(moved);
                     }
                     sequence.push_back(where_there_is(m.at, within_limits(loops, loop_values_at(m.at), moved(m))));
                     break;
                 }
                 case step_kind::wait: {
-                    ring_step const& until = plan_.waits[static_cast<std::size_t>(s.what)];
+                    ring_step const& until = plan_.waits[s.what];
                     sequence.push_back(where_there_is(until, wait_call(until)));
                     break;
                 }
                 case step_kind::push:
                 case step_kind::pop: {
-                    ring_step const& passed = plan_.waits[static_cast<std::size_t>(s.what)];
+                    ring_step const& passed = plan_.waits[s.what];
                     sequence.push_back(where_there_is(passed, s.kind == step_kind::push ? push(passed) : pop(passed)));
                     break;
                 }
-                case step_kind::configure: sequence.push_back(configure(plan_.settings[static_cast<std::size_t>(s.what)])); break;
+                case step_kind::configure: sequence.push_back(configure(plan_.settings[s.what])); break;
                 case step_kind::fence: sequence.push_back(checked(call(Halide::Int(32), fence_name, {}))); break;
-                case step_kind::compute:
-                    sequence.push_back(within_limits(going_on_, loop_values(), compute(plan_.bodies[static_cast<std::size_t>(s.what)])));
-                    break;
+                case step_kind::compute: sequence.push_back(within_limits(going_on_, loop_values(), compute(plan_.bodies[s.what]))); break;
                 default: throw std::logic_error("a step of the program that this back end does not know");
             }
         }
@@ -112,7 +109,7 @@ class emitter : code_copies {
     /// Buffers in registers that live between two steps of the program, and not only in a loop there, are made around what stands there.
     Stmt with_registers(Stmt inside, int from, int to) {
         for (int at = 0; at < plan_.buffers.size(); ++at) {
-            buffer const& b = plan_.buffers[static_cast<std::size_t>(at)];
+            buffer const& b = plan_.buffers[at];
             if (!is_in_registers(at) || b.born <= from || b.dead > to || !made_.insert(at).second) continue;
             int const elements = static_cast<int>(b.bytes / bytes_of(b.type));
             inside = Halide::Internal::Allocate::make(name_of_buffer(at), stored_type(b.type), Halide::MemoryType::Stack, {elements},
@@ -124,7 +121,7 @@ class emitter : code_copies {
     Stmt within_limits(std::vector<int> const& loops, loop_value const& values, Stmt const& what) const {
         Expr within = Halide::Internal::const_true();
         for (int at = 0; at < plan_.limits.size(); ++at) {
-            limit const& l = plan_.limits[static_cast<std::size_t>(at)];
+            limit const& l = plan_.limits[at];
             if (std::find(loops.begin(), loops.end(), l.loop) == loops.end()) continue;
             within = within && Halide::Internal::simplify(form_value(plan_, l.form, values) < static_cast<int>(l.bound));
         }
@@ -225,8 +222,8 @@ class emitter : code_copies {
         };
         std::vector<int> around = open_;
         for (int at = 0; at < b.loop_count && b.kind != body_kind::identity; ++at) {
-            int const v = b.loops[static_cast<std::size_t>(at)];
-            variable const& loop = plan_.variables[static_cast<std::size_t>(v)];
+            int const v = b.loops[at];
+            variable const& loop = plan_.variables[v];
             if (loop.unrolled || loop.vectorized) continue;  // no loop is left, and none can ask
             around.push_back(v);
             ask_in_loop asking;
@@ -244,8 +241,8 @@ class emitter : code_copies {
     bool computes_for_border() const {
         bool found = false;
         for (int at = 0; at < plan_.paddings.size(); ++at) {
-            label const& tensor = plan_.what[plan_.paddings[static_cast<std::size_t>(at)].node].name;
-            for (int s = 0; s < plan_.stages.size(); ++s) found |= plan_.stages[static_cast<std::size_t>(s)].output == tensor;
+            label const& tensor = plan_.what[plan_.paddings[at].node].name;
+            for (int s = 0; s < plan_.stages.size(); ++s) found |= plan_.stages[s].output == tensor;
         }
         return found;
     }
@@ -257,9 +254,9 @@ class emitter : code_copies {
         tile_part before;  // iterations of the loops further out that are whole
         std::int64_t left = rest.values;
         for (int at = 0; at < rest.loop_count && left > 0; ++at) {
-            int const loop = rest.loops[static_cast<std::size_t>(at)];
-            int const whole = static_cast<int>(left / rest.steps[static_cast<std::size_t>(at)]);
-            left %= rest.steps[static_cast<std::size_t>(at)];
+            int const loop = rest.loops[at];
+            int const whole = static_cast<int>(left / rest.steps[at]);
+            left %= rest.steps[at];
             if (whole > 0) {
                 pieces.push_back(before);
                 pieces.back().ranges[loop] = {0, whole};
@@ -268,8 +265,7 @@ class emitter : code_copies {
             before.ranges[loop] = {whole, 1};
         }
         int reductions = 0;
-        for (int at = 0; at < b.loop_count; ++at)
-            reductions += plan_.variables[static_cast<std::size_t>(b.loops[static_cast<std::size_t>(at)])].reduction ? 1 : 0;
+        for (int at = 0; at < b.loop_count; ++at) reductions += plan_.variables[b.loops[at]].reduction ? 1 : 0;
         bool const reorders = l.reduction && pieces.size() > 1 && reductions > rest.loop_count;
         return reorders ? std::vector<tile_part>() : pieces;
     }
@@ -293,15 +289,14 @@ class emitter : code_copies {
     Expr at_first(body const& b) const {
         Expr begins = Halide::Internal::const_true();
         for (int position = 0; position < b.first_loop_count; ++position)
-            begins = begins && Halide::Internal::Variable::make(Halide::Int(32),
-                                                                name_of_variable(b.first_loops[static_cast<std::size_t>(position)])) == 0;
+            begins = begins && Halide::Internal::Variable::make(Halide::Int(32), name_of_variable(b.first_loops[position])) == 0;
         return Halide::Internal::simplify(begins);
     }
     /// The code of a body that tells the emulator what it touches.
     Stmt with_reports(body const& b, Stmt const& code) const {
         std::map<std::string, checked_buffer> buffers;
         for (int at = 0; at < plan_.buffers.size(); ++at) {
-            buffer const& one = plan_.buffers[static_cast<std::size_t>(at)];
+            buffer const& one = plan_.buffers[at];
             std::string const& name = name_of_buffer(at);
             if (!touches(b, at)) continue;
             Expr const address = one.kind == buffer_kind::argument
@@ -332,24 +327,22 @@ class emitter : code_copies {
             if ((sets >> which & 1) == 0) continue;
             required_setting const& setting = plan_.where->settings[uses.first + which];
             std::vector<Expr> values;
-            for (int at = 0; at < setting.count; ++at) values.push_back(argument_of(form, setting.values[static_cast<std::size_t>(at)]));
+            for (int at = 0; at < setting.count; ++at) values.push_back(argument_of(form, setting.values[at]));
             all.push_back(configure(plan_.where->configurations.find(setting.configuration_name), values));
         }
         all.push_back(intrinsic_call(form));
         return with_values(form, Halide::Internal::Block::make(all));
     }
 
-    operand_use const& operand_of(intrinsic_form const& form, int position) const {
-        return plan_.operands[static_cast<std::size_t>(form.operands + position)];
-    }
+    operand_use const& operand_of(intrinsic_form const& form, int position) const { return plan_.operands[form.operands + position]; }
     Expr stride_of_operand(operand_use const& o, int dimension) const {
-        return element_stride(o.buffer, o.dimension[static_cast<std::size_t>(dimension)], o.factor[static_cast<std::size_t>(dimension)]);
+        return element_stride(o.buffer, o.dimension[dimension], o.factor[dimension]);
     }
     /// How many elements of an axis of the intrinsic a step covers.
     Expr covered(intrinsic_form const& form, int axis) const {
         Expr extent;
         for (int at = form.extents; at < form.extents + form.extent_count; ++at) {
-            step_extent const& e = plan_.step_extents[static_cast<std::size_t>(at)];
+            step_extent const& e = plan_.step_extents[at];
             if (e.axis != axis) continue;
             if (!extent.defined()) extent = wide(e.most);
             if (e.weight == 0) continue;
@@ -363,7 +356,7 @@ class emitter : code_copies {
             case role::address: {
                 operand_use const& o = operand_of(form, a.operand);
                 if (values_.holds(o.buffer)) return register_at(o.buffer, o.at, loop_values());
-                label const& seen = plan_.where->intrinsics[form.intrinsic].operands[static_cast<std::size_t>(a.operand)].memory_name;
+                label const& seen = plan_.where->intrinsics[form.intrinsic].operands[a.operand].memory_name;
                 return address_argument(o.buffer, seen, element_address_bits(o.buffer, o.at, loop_values()), a);
             }
             case role::stride: return in_units(stride_of_operand(operand_of(form, a.operand), a.dimension), a);
@@ -376,7 +369,7 @@ class emitter : code_copies {
     Expr value_of(intrinsic_form const& form, int position) const {
         using namespace Halide::Internal;
         operand_use const& o = operand_of(form, position);
-        Halide::Type const type = type_of(plan_.buffers[static_cast<std::size_t>(o.buffer)].type);
+        Halide::Type const type = type_of(plan_.buffers[o.buffer].type);
         Expr const element =
             Load::make(type, name_of_value(o.buffer, position), 0, Halide::Buffer<>(), Parameter(), const_true(), ModulusRemainder());
         Expr const bits = type.is_float() ? Halide::reinterpret(Halide::UInt(type.bits()), element) : element;
@@ -392,10 +385,10 @@ class emitter : code_copies {
         // The emulator is given addresses: it reads for itself what the function would be passed.
         if (how_.to == binding::emulated) called.call.count = called.more_calls.count = 0;
         tilewright::detail::each_value(*plan_.where, called, [&](call_argument const& a) {
-            if (a.is == role::value) passed[static_cast<std::size_t>(a.operand)] = true;
+            if (a.is == role::value) passed[a.operand] = true;
         });
         for (int position = 0; position < intrinsic_description::most_operands; ++position) {
-            if (!passed[static_cast<std::size_t>(position)]) continue;
+            if (!passed[position]) continue;
             operand_use const& o = operand_of(form, position);
             Expr const address = reinterpret_to_handle(element_address_bits(o.buffer, o.at, loop_values()));
             what = Halide::Internal::LetStmt::make(name_of_value(o.buffer, position), address, what);
@@ -417,8 +410,7 @@ class emitter : code_copies {
                 for (int dimension = 0; dimension < max_rank; ++dimension) all.push_back(stride_of_operand(o, dimension));
             }
             int const last = form.extents + form.extent_count - 1;
-            for (int axis = 0; last >= form.extents && axis <= plan_.step_extents[static_cast<std::size_t>(last)].axis; ++axis)
-                all.push_back(covered(form, axis));
+            for (int axis = 0; last >= form.extents && axis <= plan_.step_extents[last].axis; ++axis) all.push_back(covered(form, axis));
             return given(checked(call(Halide::Int(32), "tilewright_emulate_intrinsic",
                                       {machine_handle(), static_cast<int>(form.intrinsic), structure(all)})));
         }
@@ -427,7 +419,7 @@ class emitter : code_copies {
         each_call(*plan_.where, what, [&](device_call const& described) {
             std::vector<Expr> arguments;
             for (int position = 0; position < described.count; ++position) {
-                arguments.push_back(argument_of(form, described.arguments[static_cast<std::size_t>(position)]));
+                arguments.push_back(argument_of(form, described.arguments[position]));
             }
             calls.push_back(checked(call(Halide::Int(32), described.symbol.str(), arguments)));
         });
@@ -440,19 +432,18 @@ class emitter : code_copies {
         Expr made;
         for (int position = 0; position < what.operand_count; ++position) {
             operand_use const& o = operand_of(form, position);
-            operand_constraint const& declared = what.operands[static_cast<std::size_t>(position)];
+            operand_constraint const& declared = what.operands[position];
             if (!values_.holds(o.buffer)) continue;
-            check_one_register(plan_, what, position, plan_.buffers[static_cast<std::size_t>(o.buffer)]);
+            check_one_register(plan_, what, position, plan_.buffers[o.buffer]);
             if (declared.is != direction::reads) made = register_at(o.buffer, o.at, loop_values());
         }
         device_call const described = call_of(*plan_.where, what);
         std::vector<Expr> arguments;
         for (int position = 0; position < described.count; ++position) {
-            call_argument const& a = described.arguments[static_cast<std::size_t>(position)];
+            call_argument const& a = described.arguments[position];
             Expr const given = argument_of(form, a);
             bool const reads = a.is == role::address && given.type().is_handle() && !values_.holds(operand_of(form, a.operand).buffer) &&
-                               what.operands[static_cast<std::size_t>(a.operand)].is == direction::reads &&
-                               !what.operands[static_cast<std::size_t>(a.operand)].in_place;
+                               what.operands[a.operand].is == direction::reads && !what.operands[a.operand].in_place;
             arguments.push_back(reads ? only_read(given) : given);
         }
         return value_call(described.symbol, made, arguments);
@@ -476,8 +467,8 @@ class emitter : code_copies {
         std::int64_t free = 1;      // iterations of loops that no limit speaks of
         std::vector<Expr> loops, parts, ends;
         for (int position = 0; position < b.loop_count; ++position) {
-            int const loop = b.loops[static_cast<std::size_t>(position)];
-            variable const& v = plan_.variables[static_cast<std::size_t>(loop)];
+            int const loop = b.loops[position];
+            variable const& v = plan_.variables[loop];
             if (pure_only && v.reduction) continue;
             bool limited = false;
             for (limit const& l : limits) limited |= moves(l.form, loop);
@@ -493,7 +484,7 @@ class emitter : code_copies {
             std::vector<Expr> inside;
             for (int t = 0; t < form.count; ++t) {
                 term const& part = plan_.term_at(form, t);
-                variable const& v = plan_.variables[static_cast<std::size_t>(part.variable)];
+                variable const& v = plan_.variables[part.variable];
                 if (values.count(part.variable) == 0 && v.kind == variable_kind::component) {
                     bool counted = false;
                     for (auto const& [loop, place] : values) counted |= moves(v.fused, loop);

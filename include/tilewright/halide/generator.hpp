@@ -17,7 +17,7 @@ class kernel_generator : public Halide::Generator<kernel_generator> {
 
     void configure() {
         for (int at = 0; at < kernel.buffers.size(); ++at) {
-            buffer const& b = kernel.buffers[static_cast<std::size_t>(at)];
+            buffer const& b = kernel.buffers[at];
             if (b.kind == buffer_kind::argument && !b.written) {
                 inputs_[b.tensor.str()] = add_input<Halide::Buffer<>>(buffer_name(kernel, at), type_of(b.type), b.rank);
             }
@@ -63,7 +63,7 @@ class kernel_generator : public Halide::Generator<kernel_generator> {
         argument_list const list = arguments_of(kernel);
         return {list.pools.begin(), list.pools.begin() + (kernel_of_tool.to == binding::device ? list.pool_count : 0)};
     }
-    stage const& result() const { return kernel.stages[static_cast<std::size_t>(kernel.stages.size() - 1)]; }
+    stage const& result() const { return kernel.stages[kernel.stages.size() - 1]; }
 
     std::map<std::string, Halide::GeneratorInput<Halide::Buffer<>>*> inputs_;
     std::vector<std::pair<std::string, std::function<Halide::Expr()>>> parameters_;

@@ -91,19 +91,15 @@ inline std::vector<scalar_parameter> parameters_of(plan_value const& plan) {
     argument_list const list = arguments_of(plan);
     std::vector<scalar_parameter> found;
     for (int at = 0; at < list.parameter_count; ++at) {
-        node const& n = plan.what[list.parameters[static_cast<std::size_t>(at)]];
+        node const& n = plan.what[list.parameters[at]];
         found.push_back({n.name.str(), code_name('p', at, n.name.str()), n.type});
     }
     return found;
 }
 /// What the generated code calls a buffer, by position in the plan.
-inline std::string buffer_name(plan_value const& plan, int at) {
-    return code_name('b', at, plan.buffers[static_cast<std::size_t>(at)].name.str());
-}
+inline std::string buffer_name(plan_value const& plan, int at) { return code_name('b', at, plan.buffers[at].name.str()); }
 /// Likewise the result.
-inline std::string result_name(plan_value const& plan) {
-    return code_name('r', 0, plan.stages[static_cast<std::size_t>(plan.stages.size() - 1)].output.str());
-}
+inline std::string result_name(plan_value const& plan) { return code_name('r', 0, plan.stages[plan.stages.size() - 1].output.str()); }
 /// Likewise the address of a memory that has none of its own.
 inline std::string pool_name(plan_value const& plan, int memory_at) {
     return code_name('m', memory_at, plan.where->memories[memory_at].name.str());
@@ -116,14 +112,13 @@ inline code_names name_everything(plan_value const& plan, std::map<std::string, 
                                   std::string const& output = {}) {
     code_names names;
     for (int at = 0; at < plan.buffers.size(); ++at) {
-        buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
+        buffer const& b = plan.buffers[at];
         std::string name = buffer_name(plan, at);
         if (b.kind == buffer_kind::argument && b.written && !output.empty()) name = output;
         if (b.kind == buffer_kind::argument && !b.written && !arguments.empty()) name = arguments.at(b.tensor.str());
         names.buffers.push_back(name);
     }
-    for (int at = 0; at < plan.variables.size(); ++at)
-        names.variables.push_back(code_name('v', at, plan.variables[static_cast<std::size_t>(at)].name.str()));
+    for (int at = 0; at < plan.variables.size(); ++at) names.variables.push_back(code_name('v', at, plan.variables[at].name.str()));
     return names;
 }
 

@@ -41,7 +41,7 @@ class jit_kernel {
         argument_list const list = arguments_of(plan_);
         emission how{binding::device, {}, target_};
         for (int at = 0; at < list.pool_count; ++at)
-            how.pools[list.pools[static_cast<std::size_t>(at)]] =
+            how.pools[list.pools[at]] =
                 Halide::Internal::make_const(Halide::UInt(64), reinterpret_cast<std::uintptr_t>(pools.at(static_cast<std::size_t>(at))));
         inject(how);
         pipeline_.set_jit_externs({{"tilewright_fence", Halide::JITExtern(tilewright_fence)}});
@@ -70,7 +70,7 @@ class jit_kernel {
         if (plan_.refusal) throw std::invalid_argument(to_string(plan_.refusal));
         std::map<std::string, Halide::ImageParam> given;
         for (int at = 0; at < plan_.buffers.size(); ++at) {
-            buffer const& b = plan_.buffers[static_cast<std::size_t>(at)];
+            buffer const& b = plan_.buffers[at];
             if (b.kind != buffer_kind::argument || b.written) continue;
             Halide::ImageParam& image = images_.emplace_back(type_of(b.type), b.rank, buffer_name(plan_, at));
             names_[b.tensor.str()] = image.name();

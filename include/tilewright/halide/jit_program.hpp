@@ -29,12 +29,12 @@ class jit_program {
     int run(std::map<std::string, void*> const& passed = {}) {
         int code = 0;
         for (int at = 0; at < plan().steps.size() && code == 0; ++at) {
-            ir::program_step const& s = plan().steps[static_cast<std::size_t>(at)];
+            ir::program_step const& s = plan().steps[at];
             int const agent = plan().kernel_at(s.kernel).agent;
             auto const kernel = [this, &passed, at = s.kernel] { return call(at, passed); };
             if (s.kind == ir::program_step_kind::join) code = on_.join(agent);
             else if (s.kind == ir::program_step_kind::run) code = on_.run(agent, kernel);
-            else if (!kernels_[static_cast<std::size_t>(s.kernel)].completes) code = on_.start(agent, kernel);
+            else if (!kernels_[s.kernel].completes) code = on_.start(agent, kernel);
             else code = on_.begin(agent, kernel, [this, &passed, at = s.kernel] { return call(at, passed, true); });
         }
         for (int a = 0; a < plan().of->agent_count; ++a) {
@@ -53,14 +53,14 @@ class jit_program {
     program_plan_value const& plan() const { return on_.plan(); }
 
     int call(int kernel_at, std::map<std::string, void*> const& passed, bool completes = false) {
-        kernel& k = kernels_[static_cast<std::size_t>(kernel_at)];
+        kernel& k = kernels_[kernel_at];
         emulator& on = on_.on(plan().kernel_at(kernel_at).agent);
         std::vector<Halide::Buffer<>> inputs;
         Halide::Buffer<> output;
         argument_list const list = arguments_of(k.build.plan);
         for (int argument = 0; argument < list.tensor_count; ++argument) {
-            int const at = list.tensors[static_cast<std::size_t>(argument)];
-            buffer const& b = k.build.plan.buffers[static_cast<std::size_t>(at)];
+            int const at = list.tensors[argument];
+            buffer const& b = k.build.plan.buffers[at];
             (b.written ? output : inputs.emplace_back()) = argument_at(use_of(plan(), kernel_at, k.build.plan, at), b, passed);
         }
         int code = 0;
@@ -81,8 +81,7 @@ class jit_program {
         std::byte* const base = t.passed ? static_cast<std::byte*>(passed.at(t.name.str())) : on_.address(u.tensor);
         std::vector<halide_dimension_t> dimensions;
         for (int d = b.rank - 1; d >= 0; --d) {
-            auto const at = static_cast<std::size_t>(d);
-            dimensions.emplace_back(static_cast<int>(b.minimum[at]), static_cast<int>(b.extents[at]), static_cast<int>(t.stride(d)));
+            dimensions.emplace_back(static_cast<int>(b.minimum[d]), static_cast<int>(b.extents[d]), static_cast<int>(t.stride(d)));
         }
         void* const first = base + t.first_element(b) * bytes_of(t.type);
         return Halide::Buffer<>(Halide::Runtime::Buffer<>(type_of(b.type), first, b.rank, dimensions.data()));

@@ -24,15 +24,15 @@ class code_order : public code_places {
         device_call const described = set_call_of(plan_.where->configurations[configuration_at]);
         std::vector<Expr> arguments;
         for (int at = 0; at < described.count; ++at) {
-            call_argument const& a = described.arguments[static_cast<std::size_t>(at)];
-            arguments.push_back(a.is == role::literal ? wide(a.value) : values[static_cast<std::size_t>(a.dimension)]);
+            call_argument const& a = described.arguments[at];
+            arguments.push_back(a.is == role::literal ? wide(a.value) : values[a.dimension]);
         }
         return checked(call(Halide::Int(32), described.symbol.str(), arguments));
     }
     Stmt configure(setting const& to) const {
         std::vector<Expr> values;
         for (int at = 0; at < plan_.where->configurations[to.configuration].value_count; ++at) {
-            setting_value const& v = to.values[static_cast<std::size_t>(at)];
+            setting_value const& v = to.values[at];
             values.push_back(v.buffer < 0 ? wide(v.number)
                                           : Halide::Internal::simplify(element_stride(v.buffer, v.dimension, v.number) / wide(v.unit)));
         }
@@ -51,7 +51,7 @@ class code_order : public code_places {
                     at, [&](int lane) { waits.push_back(Halide::Internal::Evaluate::make(wait_on(at, wide(lane - first), wide(0)))); });
             }
             for (int which = 0; which < plan_.rings.size() && !is_channel(at); ++which) {
-                ring const& r = plan_.rings[static_cast<std::size_t>(which)];
+                ring const& r = plan_.rings[which];
                 for (int version = 0; version < r.versions && r.engine == at; ++version)
                     waits.push_back(
                         Halide::Internal::Evaluate::make(wait_on(at, wide(plan_.channel_of(r, version)), wide(r.first_tag + version))));
@@ -104,7 +104,7 @@ class code_order : public code_places {
     static Expr call_with(device_call const& described, Expr const& value, Expr const& channel = {}) {
         std::vector<Expr> arguments;
         for (int position = 0; position < described.count; ++position) {
-            call_argument const& a = described.arguments[static_cast<std::size_t>(position)];
+            call_argument const& a = described.arguments[position];
             arguments.push_back(a.is == role::literal ? wide(a.value) : a.is == role::channel ? channel : value);
         }
         return call(Halide::Int(32), described.symbol.str(), arguments);
@@ -128,11 +128,11 @@ class code_order : public code_places {
         if (!is_channel(engine_at) || waits_for_all(engine_at) || how_.part != plan_part::whole) return false;
         bool waited = false;
         for (int at = 0; at < plan_.steps.size(); ++at) {
-            step const& s = plan_.steps[static_cast<std::size_t>(at)];
-            if (s.kind == step_kind::wait) waited |= ring_of(plan_.waits[static_cast<std::size_t>(s.what)]).engine == engine_at;
+            step const& s = plan_.steps[at];
+            if (s.kind == step_kind::wait) waited |= ring_of(plan_.waits[s.what]).engine == engine_at;
         }
         for (int at = 0; at < plan_.links.size(); ++at) {
-            link const& l = plan_.links[static_cast<std::size_t>(at)];
+            link const& l = plan_.links[at];
             waited |= l.to < 0 && l.from == engine_at;
         }
         return waited;
@@ -141,7 +141,7 @@ class code_order : public code_places {
     std::vector<link const*> token_queues() const {
         std::vector<link const*> found;
         for (int at = 0; at < plan_.links.size(); ++at) {
-            link const& l = plan_.links[static_cast<std::size_t>(at)];
+            link const& l = plan_.links[at];
             bool known = l.to < 0;
             for (link const* other : found) known |= other->tokens == l.tokens && other->queue == l.queue;
             if (!known) found.push_back(&l);
@@ -155,14 +155,14 @@ class code_order : public code_places {
     }
     int tag_count() const {
         int tags = 0;
-        for (int at = 0; at < plan_.rings.size(); ++at) tags += plan_.rings[static_cast<std::size_t>(at)].versions;
+        for (int at = 0; at < plan_.rings.size(); ++at) tags += plan_.rings[at].versions;
         return tags;
     }
     int link_count() const {
         int steps = 0;
         for (int at = 0; at < plan_.links.size(); ++at) {
-            int const ring_at = plan_.links[static_cast<std::size_t>(at)].ring;
-            steps += ring_at < 0 ? 1 : plan_.rings[static_cast<std::size_t>(ring_at)].versions;
+            int const ring_at = plan_.links[at].ring;
+            steps += ring_at < 0 ? 1 : plan_.rings[ring_at].versions;
         }
         return steps;
     }
@@ -179,7 +179,7 @@ class code_order : public code_places {
         Expr const first = wide(plan_.where->lane_count() + tag_count() + l.first_count);
         if (l.ring < 0) return first;
         Expr const number = step_value(at);
-        int const versions = plan_.rings[static_cast<std::size_t>(l.ring)].versions;
+        int const versions = plan_.rings[l.ring].versions;
         return first + Halide::cast<std::int64_t>(Halide::Internal::simplify(number % versions));
     }
     Expr push_count(link const& l) const {
@@ -224,7 +224,7 @@ class code_order : public code_places {
         return started(ring_of(m.at).engine, channel_of(m.at), start, last_of_tag(m.at));
     }
 
-    link const& link_of(ring_step const& at) const { return plan_.links[static_cast<std::size_t>(at.link)]; }
+    link const& link_of(ring_step const& at) const { return plan_.links[at.link]; }
     Expr token_call(link const& l, bool pushes) const {
         tokens const& t = plan_.where->tokens[l.tokens];
         if (how_.to == binding::emulated)

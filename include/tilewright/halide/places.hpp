@@ -45,7 +45,7 @@ class code_places {
     code_places(plan_value const& plan, code_names names, emission how) : plan_(plan), names_(std::move(names)), how_(std::move(how)) {
         argument_list const list = arguments_of(plan);
         for (int at = 0; at < list.pool_count && how_.to == binding::device; ++at) {
-            int const memory_at = list.pools[static_cast<std::size_t>(at)];
+            int const memory_at = list.pools[at];
             if (how_.pools.count(memory_at) == 0)
                 throw std::invalid_argument("memory `" + plan.where->memories[memory_at].name.str() +
                                             "` has no address, and none is given");
@@ -59,8 +59,8 @@ class code_places {
     using Stmt = Halide::Internal::Stmt;
     using loop_value = std::function<Expr(int)>;
 
-    std::string const& name_of_buffer(int at) const { return names_.buffers[static_cast<std::size_t>(at)]; }
-    std::string const& name_of_variable(int at) const { return names_.variables[static_cast<std::size_t>(at)]; }
+    std::string const& name_of_buffer(int at) const { return names_.buffers[at]; }
+    std::string const& name_of_variable(int at) const { return names_.variables[at]; }
     static Expr wide(std::int64_t value) { return Halide::Internal::make_const(Halide::Int(64), value); }
     static Expr reinterpret_to_handle(Expr const& address) { return Halide::reinterpret(Halide::Handle(), address); }
     Expr machine_handle() const { return Halide::Internal::Variable::make(Halide::Handle(), machine_name); }
@@ -69,15 +69,15 @@ class code_places {
     }
     /// Whether a buffer is held in registers of the core that the code runs on: in the emulated binding they are a memory like others.
     bool is_in_registers(int buffer_at) const {
-        buffer const& b = plan_.buffers[static_cast<std::size_t>(buffer_at)];
+        buffer const& b = plan_.buffers[buffer_at];
         return how_.to == binding::device && b.kind != buffer_kind::argument && plan_.where->memories[b.memory].registers > 0;
     }
     /// The register of a buffer that begins at an element.
     Expr register_at(int buffer_at, fixed_array<affine, max_rank> const& at, loop_value const& loops) const {
-        buffer const& b = plan_.buffers[static_cast<std::size_t>(buffer_at)];
+        buffer const& b = plan_.buffers[buffer_at];
         Expr element = 0;
         for (int dimension = 0; dimension < b.rank; ++dimension)
-            element = element + form_value(plan_, at[static_cast<std::size_t>(dimension)], loops) * static_cast<int>(b.stride(dimension));
+            element = element + form_value(plan_, at[dimension], loops) * static_cast<int>(b.stride(dimension));
         int const lanes = static_cast<int>(plan_.where->memories[b.memory].register_bytes() / bytes_of(b.type));
         return call(Halide::Handle(), register_name, {Expr(name_of_buffer(buffer_at)), Halide::Internal::simplify(element), lanes});
     }
@@ -93,8 +93,7 @@ class code_places {
                                             Halide::Internal::Call::Intrinsic);
     }
     std::string name_of_part(int buffer_at, int part) const {
-        return name_of_buffer(buffer_at) + address_suffix +
-               (plan_.buffers[static_cast<std::size_t>(buffer_at)].parts() == 1 ? "" : "." + std::to_string(part));
+        return name_of_buffer(buffer_at) + address_suffix + (plan_.buffers[buffer_at].parts() == 1 ? "" : "." + std::to_string(part));
     }
     Expr part_address(int buffer_at, int part) const {
         return Halide::Internal::Variable::make(Halide::UInt(64), name_of_part(buffer_at, part));
@@ -115,15 +114,15 @@ class code_places {
     Expr given(int variable_at) const { return Halide::Internal::Variable::make(Halide::Int(32), name_of_variable(variable_at)); }
     /// How often a loop runs.
     Expr trips_of(int loop) const {
-        variable const& v = plan_.variables[static_cast<std::size_t>(loop)];
+        variable const& v = plan_.variables[loop];
         if (v.trips >= 0) return given(v.trips);
         int const most = static_cast<int>(v.extent);
-        return v.first_of < 0 ? Expr(most) : Halide::min(most, steps_of(plan_.rings[static_cast<std::size_t>(v.first_of)]));
+        return v.first_of < 0 ? Expr(most) : Halide::min(most, steps_of(plan_.rings[v.first_of]));
     }
     Expr steps_of(ring const& r) const {
         if (!r.run_time) return static_cast<int>(r.steps);
         Expr steps = 1;
-        for (int at = 0; at < r.loop_count; ++at) steps = steps * trips_of(r.loops[static_cast<std::size_t>(at)]);
+        for (int at = 0; at < r.loop_count; ++at) steps = steps * trips_of(r.loops[at]);
         return Halide::Internal::simplify(steps);
     }
     /// The number of a step of a ring: where extents are left to run time, counted from the outermost of its loops inwards.
@@ -131,7 +130,7 @@ class code_places {
         if (!r.run_time || form.count == 0 || form.first != r.step.first) return form_value(plan_, form, loops);
         Expr number = 0;
         for (int at = 0; at < r.loop_count; ++at) {
-            int const loop = r.loops[static_cast<std::size_t>(at)];
+            int const loop = r.loops[at];
             number = number * trips_of(loop) + loops(loop);
         }
         return Halide::Internal::simplify(number + static_cast<int>(form.constant));
@@ -146,35 +145,34 @@ class code_places {
             checks.push_back(AssertStmt::make(holds, requirement_failed_error(holds, {Expr(message)})));
         };
         auto const size = [&](shape const& of) {
-            buffer const& b = plan_.buffers[static_cast<std::size_t>(of.buffer)];
+            buffer const& b = plan_.buffers[of.buffer];
             return extent_of(b, name_of_buffer(of.buffer), of.dimension);
         };
         for (int at = 0; !how_.plain_arguments && at < plan_.run_time_extents; ++at) {
-            variable const& v = plan_.variables[static_cast<std::size_t>(at)];
+            variable const& v = plan_.variables[at];
             require(given(at) >= 1 && given(at) <= static_cast<int>(v.extent),
                     "the extent of axis " + v.name.str() + " is less than 1 or more than " + std::to_string(v.extent));
         }
         for (int at = 0; !how_.plain_arguments && at < plan_.shapes.size(); ++at) {
-            shape const& one = plan_.shapes[static_cast<std::size_t>(at)];
+            shape const& one = plan_.shapes[at];
             if (!one.plain) continue;  // Halide has checked that an argument holds what is read
-            buffer const& b = plan_.buffers[static_cast<std::size_t>(one.buffer)];
+            buffer const& b = plan_.buffers[one.buffer];
             term const& axis = plan_.term_at(one.end, 0);
             require(minimum_of(b, name_of_buffer(one.buffer), one.dimension) == 0 && size(one) == given(axis.variable),
                     "dimension " + std::to_string(one.dimension) + " of " + b.tensor.str() + " does not have the extent of axis " +
-                        plan_.variables[static_cast<std::size_t>(axis.variable)].name.str());
+                        plan_.variables[axis.variable].name.str());
         }
         for (int at = 0; !how_.plain_arguments && at < plan_.rings.size(); ++at) {
-            ring const& r = plan_.rings[static_cast<std::size_t>(at)];
+            ring const& r = plan_.rings[at];
             if (!r.run_time) continue;
             Expr steps = Halide::cast<double>(1);
-            for (int loop = 0; loop < r.loop_count; ++loop)
-                steps = steps * Halide::cast<double>(trips_of(r.loops[static_cast<std::size_t>(loop)]));
+            for (int loop = 0; loop < r.loop_count; ++loop) steps = steps * Halide::cast<double>(trips_of(r.loops[loop]));
             require(steps <= Halide::Internal::make_const(Halide::Float(64), stage::most_index - most_versions),
                     "there are more steps than can be counted");
         }
         if (!checks.empty()) whole = Block::make(Block::make(checks), whole);
         for (int at = plan_.variables.size() - 1; at >= 0; --at) {
-            variable const& v = plan_.variables[static_cast<std::size_t>(at)];
+            variable const& v = plan_.variables[at];
             if (v.kind == variable_kind::count) {
                 Expr const counted = form_value(plan_, v.fused, loop_values()) / static_cast<int>(v.divisor);
                 whole = LetStmt::make(name_of_variable(at), counted, whole);
@@ -193,7 +191,7 @@ class code_places {
         std::map<int, Expr> values;
         Expr inner = 1;
         for (int at = r.loop_count - 1; at >= 0; --at) {
-            int const loop = r.loops[static_cast<std::size_t>(at)];
+            int const loop = r.loops[at];
             Expr const value = Halide::Internal::is_const_one(inner) ? number : number / inner;
             values[loop] = at == 0 ? value : value % trips_of(loop);
             inner = Halide::Internal::simplify(inner * trips_of(loop));
@@ -207,16 +205,14 @@ class code_places {
         if (at.ring < 0) return loop_values();
         return loop_values_at(ring_of(at), step_value(at));
     }
-    ring const& ring_of(ring_step const& at) const { return plan_.rings[static_cast<std::size_t>(at.ring)]; }
+    ring const& ring_of(ring_step const& at) const { return plan_.rings[at.ring]; }
     /// Address of a block of the version that is meant where the loops have these values.
     Expr current_version(int buffer_at, loop_value const& loops, Expr const& block = 0) const {
-        buffer const& b = plan_.buffers[static_cast<std::size_t>(buffer_at)];
+        buffer const& b = plan_.buffers[buffer_at];
         if (b.parts() == 1) return part_address(buffer_at, 0);
         Expr part = block;
         if (b.versions > 1) {
-            Expr const step = b.ring < 0 ? loops(b.by_loop)
-                                         : step_value(plan_.rings[static_cast<std::size_t>(b.ring)],
-                                                      plan_.rings[static_cast<std::size_t>(b.ring)].step, loops);
+            Expr const step = b.ring < 0 ? loops(b.by_loop) : step_value(plan_.rings[b.ring], plan_.rings[b.ring].step, loops);
             part = part + step % static_cast<int>(b.versions) * static_cast<int>(b.blocks);
         }
         part = Halide::Internal::simplify(part);
@@ -229,18 +225,17 @@ class code_places {
     Expr block_of(buffer const& b, fixed_array<affine, max_rank> const& at, loop_value const& loops) const {
         Expr block = 0;
         for (int dimension = 0; dimension < b.block_dimensions; ++dimension) {
-            block = block * static_cast<int>(b.extents[static_cast<std::size_t>(dimension)]) +
-                    form_value(plan_, at[static_cast<std::size_t>(dimension)], loops);
+            block = block * static_cast<int>(b.extents[dimension]) + form_value(plan_, at[dimension], loops);
         }
         return block;
     }
     /// Address of an element, from its index per dimension, as a number.
     Expr element_address_bits(int buffer_at, fixed_array<affine, max_rank> const& at, loop_value const& loops) const {
-        buffer const& b = plan_.buffers[static_cast<std::size_t>(buffer_at)];
+        buffer const& b = plan_.buffers[buffer_at];
         std::string const& name = name_of_buffer(buffer_at);
         Expr elements = wide(0);
         for (int dimension = b.block_dimensions; dimension < b.rank; ++dimension) {
-            Expr const index = form_value(plan_, at[static_cast<std::size_t>(dimension)], loops) - minimum_of(b, name, dimension);
+            Expr const index = form_value(plan_, at[dimension], loops) - minimum_of(b, name, dimension);
             elements = elements + Halide::cast<std::int64_t>(index) * Halide::cast<std::int64_t>(stride_of(b, name, dimension));
         }
         Expr const bytes = Halide::Internal::simplify(elements * wide(bytes_of(b.type)));
@@ -252,9 +247,7 @@ class code_places {
     bool is_numbered(label const& memory_name) const {
         return plan_.where->memories[plan_.where->memories.find(memory_name)].is_numbered();
     }
-    memory const& memory_of_buffer(int buffer_at) const {
-        return plan_.where->memories[plan_.buffers[static_cast<std::size_t>(buffer_at)].memory];
-    }
+    memory const& memory_of_buffer(int buffer_at) const { return plan_.where->memories[plan_.buffers[buffer_at].memory]; }
     /// An address in a buffer as a part of the machine sees it, which names the buffer's memory or a view of that.
     Expr seen_as(memory const& named, int buffer_at, Expr const& address) const {
         if (!named.is_view()) return address;
@@ -284,26 +277,25 @@ class code_places {
     }
     /// How far a kernel reaches along one dimension of an argument.
     Expr extent_touched(int buffer_at, int dimension) const {
-        buffer const& b = plan_.buffers[static_cast<std::size_t>(buffer_at)];
+        buffer const& b = plan_.buffers[buffer_at];
         Expr extent;
         for (int at = 0; at < plan_.shapes.size(); ++at) {
-            shape const& one = plan_.shapes[static_cast<std::size_t>(at)];
+            shape const& one = plan_.shapes[at];
             if (one.buffer != buffer_at || one.dimension != dimension) continue;
             Expr const end = Halide::cast<std::int64_t>(form_value(plan_, one.end, loop_values()));
             extent = extent.defined() ? Halide::max(extent, end) : end;
         }
-        if (!extent.defined()) return wide(b.extents[static_cast<std::size_t>(dimension)]);
-        return extent - wide(b.minimum[static_cast<std::size_t>(dimension)]);
+        if (!extent.defined()) return wide(b.extents[dimension]);
+        return extent - wide(b.minimum[dimension]);
     }
     /// Tells the emulator which bytes of an argument the kernel may touch.
     Expr argument_call(int buffer_at) const {
-        buffer const& b = plan_.buffers[static_cast<std::size_t>(buffer_at)];
+        buffer const& b = plan_.buffers[buffer_at];
         std::string const& name = name_of_buffer(buffer_at);
         Expr first = wide(0), elements = wide(1);
         for (int dimension = 0; dimension < b.rank; ++dimension) {
-            auto const d = static_cast<std::size_t>(dimension);
             Expr const stride = Halide::cast<std::int64_t>(stride_of(b, name, dimension));
-            first = first + Halide::cast<std::int64_t>(static_cast<int>(b.minimum[d]) - minimum_of(b, name, dimension)) * stride;
+            first = first + Halide::cast<std::int64_t>(static_cast<int>(b.minimum[dimension]) - minimum_of(b, name, dimension)) * stride;
             elements = elements + (extent_touched(buffer_at, dimension) - 1) * stride;
         }
         std::int64_t const size = bytes_of(b.type);
@@ -313,13 +305,12 @@ class code_places {
     }
     Expr element_stride(int buffer_at, int dimension, std::int64_t factor) const {
         if (dimension < 0) return wide(0);
-        buffer const& b = plan_.buffers[static_cast<std::size_t>(buffer_at)];
+        buffer const& b = plan_.buffers[buffer_at];
         return Halide::Internal::simplify(Halide::cast<std::int64_t>(stride_of(b, name_of_buffer(buffer_at), dimension)) * wide(factor));
     }
     Expr byte_stride(int buffer_at, int dimension, std::int64_t factor) const {
         if (buffer_at < 0) return wide(0);
-        return Halide::Internal::simplify(element_stride(buffer_at, dimension, factor) *
-                                          wide(bytes_of(plan_.buffers[static_cast<std::size_t>(buffer_at)].type)));
+        return Halide::Internal::simplify(element_stride(buffer_at, dimension, factor) * wide(bytes_of(plan_.buffers[buffer_at].type)));
     }
 
     plan_value const& plan_;

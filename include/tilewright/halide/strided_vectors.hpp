@@ -84,7 +84,7 @@ class strided_vectors : public Halide::Internal::IRMutator {
         std::vector<int> taken;
         for (int lane = 0; lane < lanes; ++lane) {
             int const at = lane * step, vector = std::min(at / dense, static_cast<int>(begins.size()) - 1);
-            taken.push_back(vector * dense + at - begins[static_cast<std::size_t>(vector)]);
+            taken.push_back(vector * dense + at - begins[vector]);
         }
         return Shuffle::make(vectors, taken);
     }

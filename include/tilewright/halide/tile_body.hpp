@@ -50,7 +50,7 @@ inline Halide::Expr form_value(plan_value const& plan, affine const& form, std::
     return value;
 }
 inline Halide::Expr variable_value(plan_value const& plan, int at, std::function<Halide::Expr(int)> const& loop) {
-    variable const& v = plan.variables[static_cast<std::size_t>(at)];
+    variable const& v = plan.variables[at];
     if (v.kind != variable_kind::component) return loop(at);
     Halide::Expr value = form_value(plan, v.fused, loop) / static_cast<int>(v.divisor);
     return v.modulus == 0 ? value : value % static_cast<int>(v.modulus);
@@ -60,7 +60,7 @@ inline Halide::Expr variable_value(plan_value const& plan, int at, std::function
 inline std::vector<limit> limits_of(plan_value const& plan, body const& b, bool pure_only) {
     std::vector<limit> found;
     for (int at = 0; at < plan.limits.size(); ++at) {
-        limit const& l = plan.limits[static_cast<std::size_t>(at)];
+        limit const& l = plan.limits[at];
         if (tilewright::detail::limits_body(plan, l, b, pure_only || b.kind == body_kind::identity)) found.push_back(l);
     }
     return found;
@@ -74,9 +74,8 @@ inline Halide::Expr is_whole(plan_value const& plan, limit const& l, body const&
         linear one;
         one.add(1, part.variable);
         bool inside = false;
-        for (int at = 0; at < b.loop_count; ++at)
-            inside |= tilewright::detail::moves_with(plan, one, b.loops[static_cast<std::size_t>(at)]);
-        std::int64_t const most = plan.variables[static_cast<std::size_t>(part.variable)].extent - 1;
+        for (int at = 0; at < b.loop_count; ++at) inside |= tilewright::detail::moves_with(plan, one, b.loops[at]);
+        std::int64_t const most = plan.variables[part.variable].extent - 1;
         if (!inside) furthest = furthest + static_cast<int>(part.coefficient) * variable_value(plan, part.variable, loop);
         else if (part.coefficient > 0) furthest = furthest + static_cast<int>(part.coefficient * most);
     }
@@ -98,10 +97,10 @@ inline Halide::Expr is_all_inside(plan_value const& plan, body const& b, std::fu
             Expr low = static_cast<int>(one.index.constant), high = low;
             for (int t = 0; t < one.index.count; ++t) {
                 term const& part = plan.term_at(one.index, t);
-                variable const& v = plan.variables[static_cast<std::size_t>(part.variable)];
+                variable const& v = plan.variables[part.variable];
                 if (v.kind == variable_kind::component) inside = Halide::Internal::const_false();
                 bool within = false;
-                for (int at = 0; at < b.loop_count; ++at) within |= b.loops[static_cast<std::size_t>(at)] == part.variable;
+                for (int at = 0; at < b.loop_count; ++at) within |= b.loops[at] == part.variable;
                 Expr const step = static_cast<int>(part.coefficient);
                 Expr const first = within ? Expr(0) : loop(part.variable), last = within ? Expr(static_cast<int>(v.extent - 1)) : first;
                 low = low + step * (part.coefficient < 0 ? last : first);
@@ -151,8 +150,8 @@ namespace detail {
 inline std::pair<std::int64_t, std::int64_t> reach_of(plan_value const& plan, linear const& form) {
     std::int64_t low = form.constant, high = form.constant;
     for (int t = 0; t < form.count; ++t) {
-        term const& part = form.terms[static_cast<std::size_t>(t)];
-        std::int64_t const furthest = part.coefficient * (plan.variables[static_cast<std::size_t>(part.variable)].extent - 1);
+        term const& part = form.terms[t];
+        std::int64_t const furthest = part.coefficient * (plan.variables[part.variable].extent - 1);
         (furthest < 0 ? low : high) += furthest;
     }
     return {low, high};
@@ -161,18 +160,18 @@ inline std::pair<std::int64_t, std::int64_t> reach_of(plan_value const& plan, li
 /// The index of a use along a dimension of its buffer, inside of the tensor where it is one that may leave it.
 inline Halide::Expr place_of(plan_value const& plan, use const& u, int dimension, std::function<Halide::Expr(int)> const& loop) {
     using Halide::Expr;
-    affine const& at = u.at[static_cast<std::size_t>(dimension)];
+    affine const& at = u.at[dimension];
     Expr place = form_value(plan, at, loop);
     plan.each_padding(u.node, [&](padding const& one) {
         if (!one.guarded || one.dimension != dimension) return;
         Expr const index = form_value(plan, one.index, loop);
         place = move_inside(index, one.extent) + Halide::Internal::simplify(place - index);
         // A box can be outside as a whole: then there is nothing in it, but an address.
-        buffer const& b = plan.buffers[static_cast<std::size_t>(u.buffer)];
+        buffer const& b = plan.buffers[u.buffer];
         linear begin = tilewright::detail::form_of(plan, one.index);
         begin.add(tilewright::detail::form_of(plan, at), -1);
         auto const [low, high] = reach_of(plan, begin);
-        std::int64_t const size = b.extents[static_cast<std::size_t>(dimension)];
+        std::int64_t const size = b.extents[dimension];
         if (b.kind != buffer_kind::argument && (low + size <= 0 || high >= one.extent))
             place = Halide::clamp(place, 0, static_cast<int>(size - 1));
     });
@@ -347,7 +346,7 @@ class find_production : public Halide::Internal::IRVisitor {
 inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const& b, code_names const& names, Halide::Target const& target,
                                               tile_part const& part = {}, bool reported = false) {
     using namespace Halide;
-    stage const& s = plan.stages[static_cast<std::size_t>(b.stage)];
+    stage const& s = plan.stages[b.stage];
     detail::adopt_names adopt;
     std::map<int, Param<int>> outer;           // loops of the program that indices use
     std::map<std::string, Param<int>> layout;  // strides and minima of arguments
@@ -357,12 +356,12 @@ inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const
     auto const loop_names = [&](bool pure_only) {
         std::vector<int> loops;
         for (int position = b.loop_count - 1; position >= 0; --position) {
-            int const v = b.loops[static_cast<std::size_t>(position)];
-            if (!pure_only || !plan.variables[static_cast<std::size_t>(v)].reduction) loops.push_back(v);
+            int const v = b.loops[position];
+            if (!pure_only || !plan.variables[v].reduction) loops.push_back(v);
         }
         // Halide adds up lanes that lie beside each other.
         std::stable_partition(loops.begin(), loops.end(), [&](int v) {
-            variable const& loop = plan.variables[static_cast<std::size_t>(v)];
+            variable const& loop = plan.variables[v];
             return loop.vectorized && loop.reduction;
         });
         return loops;
@@ -378,7 +377,7 @@ inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const
         if (!loops.empty()) {
             Region ranges;
             for (int v : loops) {
-                tile_part::range const here = part.of(v, plan.variables[static_cast<std::size_t>(v)]);
+                tile_part::range const here = part.of(v, plan.variables[v]);
                 ranges.emplace_back(here.first, here.count);
             }
             domain = RDom(ranges, only_identity ? "identity" : "tile");
@@ -388,12 +387,12 @@ inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const
                 if (loops[position] == v) return domain[static_cast<int>(position)];
             }
             auto const made = outer.try_emplace(v, "outer" + std::to_string(v));
-            adopt.values[made.first->second.name()] = Internal::Variable::make(Int(32), names.variables[static_cast<std::size_t>(v)]);
+            adopt.values[made.first->second.name()] = Internal::Variable::make(Int(32), names.variables[v]);
             return made.first->second;
         };
         auto const flat = [&](use const& u) {
-            buffer const& at = plan.buffers[static_cast<std::size_t>(u.buffer)];
-            std::string const& name = names.buffers[static_cast<std::size_t>(u.buffer)];
+            buffer const& at = plan.buffers[u.buffer];
+            std::string const& name = names.buffers[u.buffer];
             Expr index = 0;
             for (int dimension = 0; dimension < at.rank; ++dimension) {
                 Expr stride = stride_of(at, name, dimension), low = minimum_of(at, name, dimension);
@@ -404,7 +403,7 @@ inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const
                     adopt.values[made.first->second.name()] = *part;
                     *part = made.first->second;
                 }
-                Expr const place = part.inside ? form_value(plan, u.at[static_cast<std::size_t>(dimension)], loop)  //
+                Expr const place = part.inside ? form_value(plan, u.at[dimension], loop)  //
                                                : detail::place_of(plan, u, dimension, loop);
                 index = index + (place - low) * stride;
             }
@@ -428,7 +427,7 @@ inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const
             use const& u = *plan.use_at(at);
             if (n.op == operation::axis_value) return form_value(plan, u.at[0], loop);
             auto const made = loaded.try_emplace(u.buffer, type_of(n.type), 1, "buffer" + std::to_string(u.buffer));
-            adopt.buffers[made.first->second.name()] = names.buffers[static_cast<std::size_t>(u.buffer)];
+            adopt.buffers[made.first->second.name()] = names.buffers[u.buffer];
             Expr const element = made.first->second(flat(u));
             if (!plan.is_guarded(at) || part.inside) return element;
             Expr inside = Internal::const_true();
@@ -444,7 +443,7 @@ inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const
             std::vector<Expr> axes;
             bool adds_lanes = false;
             for (std::size_t position = 0; position < loops.size(); ++position) {
-                variable const& v = plan.variables[static_cast<std::size_t>(loops[position])];
+                variable const& v = plan.variables[loops[position]];
                 axes.push_back(domain[static_cast<int>(position)]);
                 adds_lanes |= v.vectorized && v.reduction;
             }
@@ -458,9 +457,9 @@ inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const
         Stage update = produced.update(updates++);
         update.unscheduled();  // on purpose, where nothing is vectorised or unrolled
         for (std::size_t position = 0; position < loops.size(); ++position) {
-            variable const& v = plan.variables[static_cast<std::size_t>(loops[position])];
+            variable const& v = plan.variables[loops[position]];
             RVar const here = domain[static_cast<int>(position)];
-            adopt.loops[here.name()] = names.variables[static_cast<std::size_t>(loops[position])];
+            adopt.loops[here.name()] = names.variables[loops[position]];
             if (part.of(loops[position], v).count == 1 || runs_past(loops[position]))
                 continue;  // no loop is left to direct, or none that can be
             // The target's elements differ from lane to lane, so there is no race to fear; or else lanes are added up.
@@ -482,7 +481,7 @@ inline Halide::Internal::Stmt lower_tile_body(plan_value const& plan, body const
     Internal::Stmt whole = found.whole();
     adopt.adds_pairs_in_16_bits = target.has_feature(Target::AVX2) && tilewright::detail::adds_bytes_by_fours(plan, b);
     adopt.produced = produced.name();
-    adopt.buffers[produced.name()] = names.buffers[static_cast<std::size_t>(plan.use_at(s.target)->buffer)];
+    adopt.buffers[produced.name()] = names.buffers[plan.use_at(s.target)->buffer];
     whole = adopt.mutate(whole);
 
     detail::free_names check;

@@ -19,11 +19,11 @@ class code_transfers : public code_order {
     };
     reach reach_of(movement const& m, int dimension) const {
         Expr begin = wide(0);
-        Expr end = wide(dimension < 0 ? m.row_elements : m.dimensions[static_cast<std::size_t>(dimension)].extent);
+        Expr end = wide(dimension < 0 ? m.row_elements : m.dimensions[dimension].extent);
         bool clipped = false, padded = false;
         Expr first = wide(0), last = end;
         for (int at = m.first_clip; at < m.first_clip + m.clip_count; ++at) {
-            clip const& c = plan_.clips[static_cast<std::size_t>(at)];
+            clip const& c = plan_.clips[at];
             if (c.dimension != dimension || c.is == clip_kind::only || c.is == clip_kind::beyond) continue;
             Expr const here = wide(c.bound) - Halide::cast<std::int64_t>(form_value(plan_, c.form, loop_values_at(m.at)));
             bool const ends = c.is == clip_kind::end || c.is == clip_kind::border_end;
@@ -45,7 +45,7 @@ class code_transfers : public code_order {
             if (r.clipped) made = made && r.extent > wide(0);
         }
         for (int at = m.first_clip; at < m.first_clip + m.clip_count; ++at) {
-            clip const& c = plan_.clips[static_cast<std::size_t>(at)];
+            clip const& c = plan_.clips[at];
             Expr const before = form_value(plan_, c.form, loop_values_at(m.at)) < static_cast<int>(c.bound);
             if (c.is == clip_kind::only) made = made && before;
             if (c.is == clip_kind::beyond) beyond = beyond.defined() ? beyond || !before : !before;
@@ -76,7 +76,7 @@ class code_transfers : public code_order {
             if ((m.sets >> which & 1) == 0) continue;
             required_setting const& setting = plan_.where->settings[uses.first + which];
             device_call values;
-            for (int at = 0; at < setting.count; ++at) values.push(setting.values[static_cast<std::size_t>(at)]);
+            for (int at = 0; at < setting.count; ++at) values.push(setting.values[at]);
             all.push_back(
                 configure(plan_.where->configurations.find(setting.configuration_name), arguments_of(values, m, reaches, Expr(), Expr())));
         }
@@ -92,13 +92,13 @@ class code_transfers : public code_order {
         };
         Expr from = address_of(m.source, m.source_at), to = address_of(m.destination, m.destination_at);
         for (int position = 0; position <= m.dimension_count; ++position) {
-            reach const& along = reaches[static_cast<std::size_t>(position)];
+            reach const& along = reaches[position];
             Expr const begin = along.begin, first = Halide::Internal::simplify(begin + along.pad_before);
             if (Halide::Internal::is_const_zero(begin) && Halide::Internal::is_const_zero(first)) continue;
             bool const row = position == m.dimension_count;
-            movement_dimension const d = row ? movement_dimension{} : m.dimensions[static_cast<std::size_t>(position)];
+            movement_dimension const d = row ? movement_dimension{} : m.dimensions[position];
             auto const behind = [&](Expr const& elements, int buffer_at, int dimension) {
-                std::int64_t const size = buffer_at < 0 ? 0 : bytes_of(plan_.buffers[static_cast<std::size_t>(buffer_at)].type);
+                std::int64_t const size = buffer_at < 0 ? 0 : bytes_of(plan_.buffers[buffer_at].type);
                 Expr const stride =
                     row ? wide(size) : byte_stride(buffer_at, dimension, buffer_at == m.source ? d.source_factor : d.destination_factor);
                 return Halide::cast<std::uint64_t>(elements * stride);
@@ -108,18 +108,18 @@ class code_transfers : public code_order {
         }
         Expr const row_elements = reaches.back().extent;
         Expr const tag = t.is_asynchronous ? tag_of(m.at) : wide(-1);
-        std::int64_t const size = bytes_of(plan_.buffers[static_cast<std::size_t>(m.destination)].type);
+        std::int64_t const size = bytes_of(plan_.buffers[m.destination].type);
         if (how_.to == binding::emulated) {
             std::vector<Expr> shape{row_elements,
                                     wide(size),
-                                    wide(m.source < 0 ? 0 : bytes_of(plan_.buffers[static_cast<std::size_t>(m.source)].type)),
+                                    wide(m.source < 0 ? 0 : bytes_of(plan_.buffers[m.source].type)),
                                     wide(m.dimension_count),
                                     tag,
                                     wide(m.source),
                                     wide(m.destination)};
             for (int position = 0; position < m.dimension_count; ++position) {
-                movement_dimension const& d = m.dimensions[static_cast<std::size_t>(position)];
-                shape.push_back(reaches[static_cast<std::size_t>(position)].extent);
+                movement_dimension const& d = m.dimensions[position];
+                shape.push_back(reaches[position].extent);
                 shape.push_back(byte_stride(m.source, d.source_dimension, d.source_factor));
                 shape.push_back(byte_stride(m.destination, d.destination_dimension, d.destination_factor));
             }
@@ -128,7 +128,7 @@ class code_transfers : public code_order {
                 reach const& row = reaches.back();
                 shape.insert(shape.end(), {row.pad_before, row.pad_after});
                 for (int position = 0; position < m.dimension_count; ++position) {
-                    reach const& along = reaches[static_cast<std::size_t>(position)];
+                    reach const& along = reaches[position];
                     shape.insert(shape.end(), {along.pad_before, along.pad_after});
                 }
             }
@@ -152,7 +152,7 @@ class code_transfers : public code_order {
         device_call const described = call_of(*plan_.where, plan_.where->transfers[m.transfer]);
         std::vector<Expr> arguments;
         for (int position = 0; position < described.count; ++position) {
-            call_argument const& a = described.arguments[static_cast<std::size_t>(position)];
+            call_argument const& a = described.arguments[position];
             if (a.is == role::literal) arguments.push_back(wide(a.value));
             else if (a.is == role::destination)
                 arguments.push_back(address_argument(m.destination, plan_.where->transfers[m.transfer].destination, to, a));
@@ -163,17 +163,17 @@ class code_transfers : public code_order {
     }
     std::vector<Expr> arguments_of(device_call const& described, movement const& m, std::vector<reach> const& reaches, Expr const& from,
                                    Expr const& to) const {
-        std::int64_t const size = bytes_of(plan_.buffers[static_cast<std::size_t>(m.destination)].type);
+        std::int64_t const size = bytes_of(plan_.buffers[m.destination].type);
         Expr const& row_elements = reaches.back().extent;
         Expr elements = wide(1);
         for (reach const& r : reaches) elements = elements * r.extent;
         std::vector<Expr> arguments;
         for (int position = 0; position < described.count; ++position) {
-            call_argument const& a = described.arguments[static_cast<std::size_t>(position)];
+            call_argument const& a = described.arguments[position];
             // Dimension 0 is the row; 1 is the innermost of the others.
             int const which = m.dimension_count - a.dimension;
             bool const present = a.dimension >= 1 && which >= 0;
-            movement_dimension const d = present ? m.dimensions[static_cast<std::size_t>(which)] : movement_dimension{};
+            movement_dimension const d = present ? m.dimensions[which] : movement_dimension{};
             switch (a.is) {
                 case role::source:
                     if (m.source >= 0) arguments.push_back(address_argument(m.source, plan_.where->transfers[m.transfer].source, from, a));
@@ -186,10 +186,7 @@ class code_transfers : public code_order {
                 case role::bytes: arguments.push_back(in_units(Halide::Internal::simplify(elements * wide(size)), a)); break;
                 case role::row_bytes: arguments.push_back(in_units(Halide::Internal::simplify(row_elements * wide(size)), a)); break;
                 case role::extent:
-                    arguments.push_back(in_units(a.dimension == 0 ? row_elements
-                                                 : present        ? reaches[static_cast<std::size_t>(which)].extent
-                                                                  : wide(1),
-                                                 a));
+                    arguments.push_back(in_units(a.dimension == 0 ? row_elements : present ? reaches[which].extent : wide(1), a));
                     break;
                 case role::source_stride:
                     arguments.push_back(in_units(byte_stride(m.source, present ? d.source_dimension : -1, d.source_factor), a));
@@ -204,7 +201,7 @@ class code_transfers : public code_order {
                         arguments.push_back(wide(0));
                         break;
                     }
-                    reach const& along = a.dimension == 0 ? reaches.back() : reaches[static_cast<std::size_t>(which)];
+                    reach const& along = a.dimension == 0 ? reaches.back() : reaches[which];
                     arguments.push_back(a.is == role::pad_before ? along.pad_before : along.pad_after);
                     break;
                 }
@@ -223,7 +220,7 @@ class code_transfers : public code_order {
     /// Loops that write the border of a padded access to a box.
     Stmt fill_by_core(movement const& m, std::vector<reach> const& reaches) const {
         using namespace Halide::Internal;
-        buffer const& b = plan_.buffers[static_cast<std::size_t>(m.destination)];
+        buffer const& b = plan_.buffers[m.destination];
         std::string const& name = name_of_buffer(m.destination);
         Expr index = 0;
         std::vector<std::tuple<std::string, Expr, Expr>> loops;
@@ -235,8 +232,8 @@ class code_transfers : public code_order {
             elements = elements * along.extent;
         };
         for (int at = 0; at < m.dimension_count; ++at) {
-            movement_dimension const& d = m.dimensions[static_cast<std::size_t>(at)];
-            add(reaches[static_cast<std::size_t>(at)], b.stride(d.destination_dimension) * d.destination_factor);
+            movement_dimension const& d = m.dimensions[at];
+            add(reaches[at], b.stride(d.destination_dimension) * d.destination_factor);
         }
         add(reaches.back(), 1);
         Expr const border = simplify(Halide::cast(stored_type(b.type), border_of(plan_.what, m.border)));

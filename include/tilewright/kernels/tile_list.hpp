@@ -20,7 +20,7 @@ struct tile_list {
     constexpr Tile const* begin() const { return tiles.data(); }
     constexpr Tile const* end() const { return tiles.data() + count; }
     constexpr void add(Tile const& tile) {
-        if (count < limit) tiles[static_cast<std::size_t>(count++)] = tile;
+        if (count < limit) tiles[count++] = tile;
     }
 };
 

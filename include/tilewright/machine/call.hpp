@@ -97,7 +97,7 @@ struct device_call {
     int count = 0;  ///< more than `most_arguments` marks an overflow, refused by the planner
 
     constexpr void push(call_argument const& what) {
-        if (count < most_arguments) arguments[static_cast<std::size_t>(count)] = what;
+        if (count < most_arguments) arguments[count] = what;
         ++count;
     }
 
@@ -110,7 +110,7 @@ constexpr bool is_same_call(device_call const& left, device_call const& right) {
     auto const may_be = [](call_argument const& channel, call_argument const& other) {
         return channel.is == role::channel && other.is == role::literal;
     };
-    for (std::size_t at = 0; same && at < static_cast<std::size_t>(left.count) && at < left.arguments.size(); ++at) {
+    for (int at = 0; same && at < left.count && at < left.arguments.size(); ++at) {
         call_argument const &a = left.arguments[at], &b = right.arguments[at];
         same = (a.is == b.is && a.value == b.value) || may_be(a, b) || may_be(b, a);
     }

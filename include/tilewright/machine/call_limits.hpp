@@ -8,14 +8,14 @@ namespace tilewright::detail {
 /// Calls `visit(argument)` for what the calls of a part, and the settings that it uses, are given.
 template <class Description, class Visit>
 constexpr void each_value(machine const& where, Description const& part, Visit&& visit) {
-    for (int at = 0; at < part.call.count; ++at) visit(part.call.arguments[static_cast<std::size_t>(at)]);
+    for (int at = 0; at < part.call.count; ++at) visit(part.call.arguments[at]);
     for (int more = part.more_calls.first; more < part.more_calls.first + part.more_calls.count; ++more) {
         device_call const& call = where.more_calls[more];
-        for (int at = 0; at < call.count; ++at) visit(call.arguments[static_cast<std::size_t>(at)]);
+        for (int at = 0; at < call.count; ++at) visit(call.arguments[at]);
     }
     for (int which = part.settings.first; which < part.settings.first + part.settings.count; ++which) {
         required_setting const& setting = where.settings[which];
-        for (int at = 0; at < setting.count; ++at) visit(setting.values[static_cast<std::size_t>(at)]);
+        for (int at = 0; at < setting.count; ++at) visit(setting.values[at]);
     }
 }
 
@@ -31,9 +31,9 @@ struct call_limits {
     std::int64_t longest_pad = 0;              ///< 0: any
 
     constexpr stride_limits const& strides(bool of_source, int dimension) const {
-        return (of_source ? sources : destinations)[static_cast<std::size_t>(dimension - 1)];
+        return (of_source ? sources : destinations)[dimension - 1];
     }
-    constexpr std::int64_t extent(int dimension) const { return extents[static_cast<std::size_t>(dimension - 1)]; }
+    constexpr std::int64_t extent(int dimension) const { return extents[dimension - 1]; }
     /// Whether dimensions are taken at any stride, and any number of them.
     constexpr bool takes_any_stride() const {
         bool any = true;
@@ -54,9 +54,8 @@ constexpr call_limits limits_of(machine const& where, transfer_description const
     call_limits made{.dimensions = t.most_dimensions - 1, .row_bytes = t.largest_row_bytes};
     bool const by_core = !t.core_name.empty();
     for (int d = 0; d < max_rank; ++d) {
-        auto const at = static_cast<std::size_t>(d);
-        made.extents[at] = t.largest_extents[at] > 0 ? t.largest_extents[at] : t.largest_extent;
-        made.sources[at] = t.source_strides[at], made.destinations[at] = t.destination_strides[at];
+        made.extents[d] = t.largest_extents[d] > 0 ? t.largest_extents[d] : t.largest_extent;
+        made.sources[d] = t.source_strides[d], made.destinations[d] = t.destination_strides[d];
     }
     made.told = ~0u;
     made.longest_pad = t.border.longest;
@@ -75,15 +74,13 @@ constexpr call_limits limits_of(machine const& where, transfer_description const
         if (a.is == role::extent) made.told |= bit;
         if (a.is != role::source_stride && a.is != role::destination_stride) return;
         (a.is == role::source_stride ? sources : destinations) |= bit;
-        stride_limits& strides =
-            (a.is == role::source_stride ? made.sources : made.destinations)[static_cast<std::size_t>(a.dimension - 1)];
+        stride_limits& strides = (a.is == role::source_stride ? made.sources : made.destinations)[a.dimension - 1];
         if (a.value > 1 && strides.multiple >= 1) strides.multiple = std::lcm(strides.multiple, a.value);
     });
     made.deduced = rows && bytes ? 1 : 0;
     for (int d = 0; d < max_rank; ++d) {
-        auto const at = static_cast<std::size_t>(d);
-        if ((sources >> d & 1) == 0 && made.sources[at].exactly == 0) made.sources[at].none = true;
-        if ((destinations >> d & 1) == 0 && made.destinations[at].exactly == 0) made.destinations[at].none = true;
+        if ((sources >> d & 1) == 0 && made.sources[d].exactly == 0) made.sources[d].none = true;
+        if ((destinations >> d & 1) == 0 && made.destinations[d].exactly == 0) made.destinations[d].none = true;
     }
     return made;
 }

@@ -20,13 +20,13 @@ template <class Extents>
 constexpr job_time time_of(intrinsic_cost const& cost, Extents const& extents) {
     job_time time{cost.cycles, 0};
     for (int t = 0; t < cost.term_count; ++t) {
-        cycle_term const& term = cost.terms[static_cast<std::size_t>(t)];
+        cycle_term const& term = cost.terms[t];
         std::int64_t cycles = term.cycles;
         for (int f = 0; f < term.factor_count; ++f) {
-            cycle_factor const& factor = term.factors[static_cast<std::size_t>(f)];
+            cycle_factor const& factor = term.factors[f];
             std::int64_t elements = 1;
             for (int axis = 0; factor.axes >> axis != 0; ++axis) {
-                if (factor.has(axis)) elements *= extents[static_cast<std::size_t>(axis)];
+                if (factor.has(axis)) elements *= extents[axis];
             }
             cycles *= units_of(elements, factor.unit);
         }
@@ -45,7 +45,7 @@ struct engine_clock {
     std::int64_t jobs = 0;
     fixed_array<std::int64_t, most_depth> completions{};  ///< of the last jobs: job j at j % most_depth
 
-    constexpr std::int64_t completion_of(std::int64_t job) const { return completions[static_cast<std::size_t>(job % most_depth)]; }
+    constexpr std::int64_t completion_of(std::int64_t job) const { return completions[job % most_depth]; }
     /// Nothing begins before `time`.
     constexpr void hold(std::int64_t time) {
         if (time > free) free = time;
@@ -59,7 +59,7 @@ struct engine_clock {
         free = (free > now ? free : now) + job.busy;
         if (free + job.latency > complete) complete = free + job.latency;
         busy += job.busy;
-        completions[static_cast<std::size_t>(jobs++ % most_depth)] = complete;
+        completions[jobs++ % most_depth] = complete;
         return complete;
     }
     /// Starts `count` jobs of one length one after the other, of which the engine is never short.

@@ -54,7 +54,7 @@ struct required_setting {
     int count = 0;  ///< more than `most_values` marks an overflow
 
     constexpr void push(call_argument const& what) {
-        if (count < configuration::most_values) values[static_cast<std::size_t>(count)] = what;
+        if (count < configuration::most_values) values[count] = what;
         ++count;
     }
 
@@ -72,11 +72,11 @@ struct part_protocol {
     int setting_count = 0;
 
     constexpr void push(device_call const& call) {
-        if (more_call_count < most) more_calls[static_cast<std::size_t>(more_call_count)] = call;
+        if (more_call_count < most) more_calls[more_call_count] = call;
         ++more_call_count;
     }
     constexpr void push(required_setting const& setting) {
-        if (setting_count < most) settings[static_cast<std::size_t>(setting_count)] = setting;
+        if (setting_count < most) settings[setting_count] = setting;
         ++setting_count;
     }
 };

@@ -47,14 +47,14 @@ struct intrinsic_description {
     /// The operand that the result overwrites where it lies; -1: none.
     constexpr int find_in_place() const {
         for (int position = 0; position < operand_count && position < most_operands; ++position) {
-            if (operands[static_cast<std::size_t>(position)].in_place) return position;
+            if (operands[position].in_place) return position;
         }
         return -1;
     }
     constexpr bool is_flexible(int axis) const { return (flexible_axes >> axis & 1) != 0; }
     constexpr int find(label const& operand) const {
         for (int position = 0; position < operand_count && position < most_operands; ++position) {
-            if (operands[static_cast<std::size_t>(position)].tensor == operand) return position;
+            if (operands[position].tensor == operand) return position;
         }
         return -1;
     }
@@ -76,11 +76,11 @@ struct intrinsic : intrinsic_description {
         int const at = find(operand.name);
         // An operand that is not there is one that semantics do not have: the planner refuses it.
         if (at < 0) return constrain(operand, {}, direction::reads);
-        what(operands[static_cast<std::size_t>(at)]);
+        what(operands[at]);
         return *this;
     }
     constexpr intrinsic& constrain(any_tensor const& operand, memory const& where, direction is) {
-        if (operand_count < most_operands) operands[static_cast<std::size_t>(operand_count)] = {operand.name, where.name, is};
+        if (operand_count < most_operands) operands[operand_count] = {operand.name, where.name, is};
         ++operand_count;
         return *this;
     }
@@ -173,16 +173,16 @@ struct intrinsic : intrinsic_description {
     }
     constexpr void add_cycles(cycle_rate const& rate) {
         cycle_term term{.cycles = rate.cycles, .factor_count = rate.factor_count};
-        for (std::size_t at = 0; at < static_cast<std::size_t>(rate.factor_count) && at < rate.factors.size(); ++at) {
+        for (int at = 0; at < rate.factor_count && at < rate.factors.size(); ++at) {
             cycle_rate::factor const& from = rate.factors[at];
             cycle_factor& to = term.factors[at];
             to.unit = from.unit;
             for (int named = 0; named < from.axis_count; ++named) {
-                int const axis = axis_of(from.axes[static_cast<std::size_t>(named)]);
+                int const axis = axis_of(from.axes[named]);
                 to.axes = static_cast<std::uint16_t>(to.axes | (axis < 0 || to.has(axis) ? to.wrong_axis : 1 << axis));
             }
         }
-        if (costs.term_count < costs.most_terms) costs.terms[static_cast<std::size_t>(costs.term_count)] = term;
+        if (costs.term_count < costs.most_terms) costs.terms[costs.term_count] = term;
         ++costs.term_count;
     }
     /// The position of an axis in the stage that the semantics are; -1: it has none of this name.

@@ -38,8 +38,8 @@ struct intrinsic_cost {
     constexpr unsigned axes() const {
         unsigned all = 0;
         for (int t = 0; t < term_count; ++t) {
-            cycle_term const& term = terms[static_cast<std::size_t>(t)];
-            for (int f = 0; f < term.factor_count; ++f) all |= term.factors[static_cast<std::size_t>(f)].axes;
+            cycle_term const& term = terms[t];
+            for (int f = 0; f < term.factor_count; ++f) all |= term.factors[f].axes;
         }
         return all;
     }
@@ -85,7 +85,7 @@ constexpr cycle_rate operator*(cycle_rate rate, cycle_rate const& other) {
     if (__builtin_mul_overflow(rate.cycles, other.cycles, &rate.cycles)) rate.cycles = std::numeric_limits<std::int64_t>::max();
     for (int at = 0; at < other.factor_count; ++at) {
         bool const fits = rate.factor_count < cycle_term::most_factors && at < cycle_term::most_factors;
-        if (fits) rate.factors[static_cast<std::size_t>(rate.factor_count)] = other.factors[static_cast<std::size_t>(at)];
+        if (fits) rate.factors[rate.factor_count] = other.factors[at];
         ++rate.factor_count;
     }
     return rate;

@@ -15,10 +15,10 @@ struct part_list {
     int count = 0;
 
     constexpr void push(Part const& part) {
-        if (count < Most) parts[static_cast<std::size_t>(count)] = part;
+        if (count < Most) parts[count] = part;
         ++count;
     }
-    constexpr Part const& operator[](int position) const { return parts[static_cast<std::size_t>(position)]; }
+    constexpr Part const& operator[](int position) const { return parts[position]; }
     constexpr int size() const { return count < Most ? count : Most; }
     /// Position of the part of that name, -1 when there is none.
     constexpr int find(label const& name) const {
@@ -55,7 +55,7 @@ struct machine {
         semantics_count += what.count;
         if (semantics_count > most_nodes || what.count > max_semantics) return {0, what.count};
         for (int position = 0; position < what.count; ++position) {
-            semantics[static_cast<std::size_t>(range.first + position)] = what.nodes[static_cast<std::size_t>(position)];
+            semantics[range.first + position] = what.nodes[position];
         }
         return range;
     }
@@ -64,7 +64,7 @@ struct machine {
         // Too many of one part count as too many of all: there is no room for what they were.
         auto const keep_all = [](auto& list, auto const& parts, int count) {
             part_range const range{list.count, count};
-            for (int at = 0; at < count && at < part_protocol::most; ++at) list.push(parts[static_cast<std::size_t>(at)]);
+            for (int at = 0; at < count && at < part_protocol::most; ++at) list.push(parts[at]);
             if (count > part_protocol::most) list.count = list.most + 1;
             return count == 0 ? part_range{} : range;
         };
@@ -134,7 +134,7 @@ constexpr memory with_room(machine const& where, memory seen) {
     seen.capacity = shown.capacity, seen.banks = shown.banks;
     if (!seen.has_address() && !seen.is_numbered()) seen.base = shown.base, seen.bank_bases = shown.bank_bases;
     for (int bank = 0; seen.base != no_address && shown.bank_bases[1] != 0 && bank < shown.banks && bank < max_banks; ++bank)
-        seen.bank_bases[static_cast<std::size_t>(bank)] = seen.base + (shown.bank_base(bank) - shown.bank_base(0));
+        seen.bank_bases[bank] = seen.base + (shown.bank_base(bank) - shown.bank_base(0));
     return seen;
 }
 
@@ -158,8 +158,7 @@ constexpr bool passes_values(machine const& where, transfer_description const& t
 }
 constexpr bool passes_values(machine const& where, intrinsic_description const& what) {
     bool any = false;
-    for (int at = 0; at < what.operand_count && at < what.most_operands; ++at)
-        any |= passes_values(where, what.operands[static_cast<std::size_t>(at)].memory_name);
+    for (int at = 0; at < what.operand_count && at < what.most_operands; ++at) any |= passes_values(where, what.operands[at].memory_name);
     return any;
 }
 /// Of a transfer from or to registers that are passed by value: of a load the source, of a store the destination and then the register.
@@ -180,7 +179,7 @@ constexpr device_call call_of(machine const& where, intrinsic_description const&
     if (call.count > 0) return call;
     computation_view const semantics = where.view(what.semantics);
     for (int operand = 0; operand < what.operand_count; ++operand) {
-        operand_constraint const& declared = what.operands[static_cast<std::size_t>(operand)];
+        operand_constraint const& declared = what.operands[operand];
         bool const by_value = passes_values(where, declared.memory_name);
         if (by_value ? declared.is == direction::writes : declared.in_place) continue;
         call.push({role::address, 0, static_cast<std::int8_t>(operand)});
@@ -211,7 +210,7 @@ constexpr int memory_of(machine const& where, transfer_description const& t, cal
     return where.memories.find(a.is == role::source ? t.source : t.destination);
 }
 constexpr int memory_of(machine const& where, intrinsic_description const& i, call_argument const& a) {
-    return a.is != role::address ? -1 : where.memories.find(i.operands[static_cast<std::size_t>(a.operand)].memory_name);
+    return a.is != role::address ? -1 : where.memories.find(i.operands[a.operand].memory_name);
 }
 
 }  // namespace tilewright

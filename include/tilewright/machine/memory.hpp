@@ -39,7 +39,7 @@ struct memory {
     constexpr std::uint64_t bank_base(int bank) const {
         if (!has_address()) return no_address;
         if (bank_bases[0] == 0 && bank_bases[1] == 0) return base + static_cast<std::uint64_t>(bank * bank_capacity());
-        return bank_bases[static_cast<std::size_t>(bank)];
+        return bank_bases[bank];
     }
     constexpr bool has_address() const { return base != no_address || bank_bases[0] != 0 || bank_bases[1] != 0; }
     /// Whether kernels of the device binding are given its address by their caller.

@@ -33,25 +33,25 @@ struct semantics_nodes {
         fixed_array<std::int16_t, Count> place{};
         fixed_array<node, Count> kept{};
         auto const each_argument = [](node const& n, auto const& visit) {
-            for (std::size_t at = 0; n.op != operation::constant && at < static_cast<std::size_t>(n.argument_count); ++at) visit(at);
+            for (int at = 0; n.op != operation::constant && at < n.argument_count; ++at) visit(at);
         };
         int target = Count;
         for (std::size_t at = Count; at-- > 0;) {
             node const& n = what.nodes[at];
             if (n.op == operation::store) needed[at] = true, target = n.argument(0);
-            if (needed[at]) each_argument(n, [&](std::size_t which) { needed[static_cast<std::size_t>(n.arguments[which])] = true; });
+            if (needed[at]) each_argument(n, [&](std::size_t which) { needed[n.arguments[which]] = true; });
         }
         for (std::size_t at = 0; at < Count; ++at) {
             if (!needed[at]) continue;
             node n = what.nodes[at];
-            each_argument(n, [&](std::size_t which) { n.arguments[which] = place[static_cast<std::size_t>(n.arguments[which])]; });
+            each_argument(n, [&](std::size_t which) { n.arguments[which] = place[n.arguments[which]]; });
             int found = 0;
-            while (found < count && (found == target || !(kept[static_cast<std::size_t>(found)] == n))) ++found;
+            while (found < count && (found == target || !(kept[found] == n))) ++found;
             place[at] = static_cast<std::int16_t>(found);
             if (static_cast<int>(at) == target) target = found;
             if (found < count) continue;
-            if (count < max_semantics) nodes[static_cast<std::size_t>(count)] = n;
-            kept[static_cast<std::size_t>(count++)] = n;
+            if (count < max_semantics) nodes[count] = n;
+            kept[count++] = n;
         }
     }
 };
@@ -125,7 +125,7 @@ constexpr device_call call_of(transfer_description const& t, bool with_tag, bool
     call.push(argument::destination);
     call.push(t.most_dimensions == 1 ? argument::bytes : argument::row_bytes);
     for (int dimension = 1; dimension < t.most_dimensions; ++dimension) {
-        auto const at = static_cast<std::size_t>(dimension - 1);
+        int const at = dimension - 1;
         call.push(argument::extent(dimension));
         if (at >= max_rank || t.source_strides[at].is_told()) call.push(argument::source_stride(dimension));
         if (at >= max_rank || t.destination_strides[at].is_told()) call.push(argument::destination_stride(dimension));
@@ -190,7 +190,7 @@ struct transfer : transfer_description {
     }
     /// Likewise of one dimension: 1 for rows, 2 for planes, …
     constexpr transfer& extent_limit(int dimension, std::int64_t most) {
-        if (is_limited(dimension)) largest_extents[static_cast<std::size_t>(dimension - 1)] = most;
+        if (is_limited(dimension)) largest_extents[dimension - 1] = most;
         return *this;
     }
     /// What strides it takes at its source: in all dimensions, or in one of them.
@@ -199,7 +199,7 @@ struct transfer : transfer_description {
         return *this;
     }
     constexpr transfer& strides_of_source(int dimension, stride_limits const& limits) {
-        if (is_limited(dimension)) source_strides[static_cast<std::size_t>(dimension - 1)] = limits;
+        if (is_limited(dimension)) source_strides[dimension - 1] = limits;
         return *this;
     }
     /// Likewise at its destination.
@@ -208,7 +208,7 @@ struct transfer : transfer_description {
         return *this;
     }
     constexpr transfer& strides_of_destination(int dimension, stride_limits const& limits) {
-        if (is_limited(dimension)) destination_strides[static_cast<std::size_t>(dimension - 1)] = limits;
+        if (is_limited(dimension)) destination_strides[dimension - 1] = limits;
         return *this;
     }
     constexpr transfer& granularity(std::int64_t bytes) {

@@ -14,7 +14,7 @@ struct region_fault {
 /// Whether how far dimensions further in reach is left to run time.
 constexpr bool has_open_extents(planning const& p, int buffer_at, int dimension) {
     for (int at = 0; at < p.plan.shapes.size(); ++at) {
-        shape const& open = p.plan.shapes[static_cast<std::size_t>(at)];
+        shape const& open = p.plan.shapes[at];
         if (open.buffer == buffer_at && open.dimension > dimension && open.end.count > 0) return true;
     }
     return false;
@@ -23,7 +23,7 @@ constexpr bool has_open_extents(planning const& p, int buffer_at, int dimension)
 /// Elements between neighbours along a dimension of a buffer, where the plan knows them: of its own boxes, and of an argument that must
 /// come without gaps there; 0: run time knows.
 constexpr std::int64_t known_stride(planning const& p, int buffer_at, int dimension) {
-    buffer const& b = p.plan.buffers[static_cast<std::size_t>(buffer_at)];
+    buffer const& b = p.plan.buffers[buffer_at];
     if (b.kind != buffer_kind::argument || dimension == b.rank - 1) return b.stride(dimension);
     return dimension < b.dense_from || has_open_extents(p, buffer_at, dimension) ? 0 : b.stride(dimension);
 }
@@ -34,7 +34,7 @@ constexpr region_fault ask_for_multiple(planning& p, int buffer_at, int dimensio
     std::int64_t const bytes = elements * bytes_of(b.type), stride = known_stride(p, buffer_at, dimension);
     if (unit <= 1 || bytes == 0) return {};
     if (stride != 0) return stride * bytes % unit == 0 ? region_fault{} : region_fault{rule::stride_not_aligned, stride * bytes, unit};
-    std::int64_t& multiple = b.stride_multiples[static_cast<std::size_t>(dimension)];
+    std::int64_t& multiple = b.stride_multiples[dimension];
     multiple = p.common_multiple(multiple > 0 ? multiple : 1, unit / std::gcd(unit, bytes), b.tensor);
     return {};
 }
@@ -43,7 +43,7 @@ constexpr region_fault ask_for_multiple(planning& p, int buffer_at, int dimensio
 constexpr void ask_for_at_most(planning& p, int buffer_at, int dimension, std::int64_t elements, std::int64_t most) {
     buffer& b = p.buffer_at(buffer_at);
     std::int64_t const longest = most / (elements * bytes_of(b.type));
-    std::int64_t& kept = b.longest_strides[static_cast<std::size_t>(dimension)];
+    std::int64_t& kept = b.longest_strides[dimension];
     if (kept == 0 || longest < kept) kept = longest;
 }
 
@@ -51,12 +51,11 @@ constexpr void ask_for_at_most(planning& p, int buffer_at, int dimension, std::i
 /// long it is; or the longest that it may be.
 constexpr region_fault contradiction_in(planning const& p, int buffer_at) {
     if (buffer_at < 0) return {};
-    buffer const& b = p.plan.buffers[static_cast<std::size_t>(buffer_at)];
+    buffer const& b = p.plan.buffers[buffer_at];
     for (int dimension = 0; dimension + 1 < b.rank && b.kind == buffer_kind::argument; ++dimension) {
-        auto const d = static_cast<std::size_t>(dimension);
-        std::int64_t const size = bytes_of(b.type), longest = b.longest_strides[d];
-        std::int64_t const multiple = b.stride_multiples[d] > 0 ? b.stride_multiples[d] : 1;
-        if (b.extents[d] == 1 || has_open_extents(p, buffer_at, dimension)) continue;
+        std::int64_t const size = bytes_of(b.type), longest = b.longest_strides[dimension];
+        std::int64_t const multiple = b.stride_multiples[dimension] > 0 ? b.stride_multiples[dimension] : 1;
+        if (b.extents[dimension] == 1 || has_open_extents(p, buffer_at, dimension)) continue;
         std::int64_t const least = b.stride(dimension),
                            stride = dimension >= b.dense_from ? least : (least + multiple - 1) / multiple * multiple;
         if (stride % multiple != 0) return {rule::stride_not_aligned, stride * size, multiple * size};
@@ -72,15 +71,15 @@ constexpr region_fault align(planning& p, int buffer_at, fixed_array<linear, max
     buffer& b = p.buffer_at(buffer_at);
     b.alignment = p.common_multiple(b.alignment, alignment, b.tensor);
     for (int dimension = b.block_dimensions; dimension < b.rank; ++dimension) {  // a block begins where a buffer may
-        linear const& form = at[static_cast<std::size_t>(dimension)];
+        linear const& form = at[dimension];
         auto const moves = [&](std::int64_t elements) -> region_fault {
             region_fault const found = ask_for_multiple(p, buffer_at, dimension, elements, alignment);
             if (!found) return {};
             return {rule::address_not_aligned, (found.value % alignment + alignment) % alignment, alignment};
         };
-        if (region_fault const found = moves(form.constant - b.minimum[static_cast<std::size_t>(dimension)])) return found;
+        if (region_fault const found = moves(form.constant - b.minimum[dimension])) return found;
         for (int t = 0; t < form.count; ++t) {
-            term const& part = form.terms[static_cast<std::size_t>(t)];
+            term const& part = form.terms[t];
             if (!is_given(p.var(part.variable)) && p.var(part.variable).extent == 1) continue;
             if (region_fault const found = moves(grain_of(p, part))) return found;
         }

@@ -22,29 +22,26 @@ constexpr argument_list arguments_of(plan_value const& plan) {
     argument_list list;
     for (bool written : {false, true}) {
         for (int at = 0; at < plan.buffers.size(); ++at) {
-            buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
+            buffer const& b = plan.buffers[at];
             if (b.kind == buffer_kind::result) list.kept_result = at;
-            if (b.kind == buffer_kind::argument && b.written == written)
-                list.tensors[static_cast<std::size_t>(list.tensor_count++)] = static_cast<std::int16_t>(at);
+            if (b.kind == buffer_kind::argument && b.written == written) list.tensors[list.tensor_count++] = static_cast<std::int16_t>(at);
         }
         if (!written) list.input_count = list.tensor_count;
     }
     for (int memory_at = 0; memory_at < plan.where->memories.size(); ++memory_at) {
         bool used = false;
         for (int at = 0; at < plan.buffers.size(); ++at) {
-            buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
+            buffer const& b = plan.buffers[at];
             used |= b.kind != buffer_kind::argument && b.memory == memory_at;
         }
-        if (used && plan.where->memories[memory_at].is_pool())
-            list.pools[static_cast<std::size_t>(list.pool_count++)] = static_cast<std::int16_t>(memory_at);
+        if (used && plan.where->memories[memory_at].is_pool()) list.pools[list.pool_count++] = static_cast<std::int16_t>(memory_at);
     }
     for (int at = 0; at < plan.what.count; ++at) {
         node const& n = plan.what[at];
         bool known = n.op != operation::parameter;
-        for (int before = 0; before < list.parameter_count; ++before)
-            known |= plan.what[list.parameters[static_cast<std::size_t>(before)]].name == n.name;
+        for (int before = 0; before < list.parameter_count; ++before) known |= plan.what[list.parameters[before]].name == n.name;
         if (!known && list.parameter_count < static_cast<int>(list.parameters.size()))
-            list.parameters[static_cast<std::size_t>(list.parameter_count++)] = static_cast<std::int16_t>(at);
+            list.parameters[list.parameter_count++] = static_cast<std::int16_t>(at);
     }
     return list;
 }
@@ -54,12 +51,12 @@ constexpr argument_list arguments_of(plan_value const& plan) {
 constexpr shape const& shape_of_extent(plan_value const& plan, int extent, bool results) {
     int found = -1;
     for (int at = 0; at < plan.shapes.size(); ++at) {
-        shape const& one = plan.shapes[static_cast<std::size_t>(at)];
-        bool const written = plan.buffers[static_cast<std::size_t>(one.buffer)].written;
+        shape const& one = plan.shapes[at];
+        bool const written = plan.buffers[one.buffer].written;
         if (!one.plain || plan.term_at(one.end, 0).variable != extent || (written && !results)) continue;
         if (found < 0 || written) found = at;
     }
-    return plan.shapes[static_cast<std::size_t>(found)];
+    return plan.shapes[found];
 }
 
 }  // namespace tilewright::ir

@@ -18,7 +18,7 @@ constexpr int shared_bank(buffer const& a, std::int64_t step_a, buffer const& b,
 /// counted from that step, those from `first` to `last`. Buffers whose steps are counted over other loops meet wherever both can be.
 constexpr int meeting_bank(plan_value const& plan, buffer const& moved, ring const& r, int first, int last, buffer const& used, int banks) {
     if (first > last) return -1;
-    if (used.ring < 0 || !same_steps(r, plan.rings[static_cast<std::size_t>(used.ring)])) {
+    if (used.ring < 0 || !same_steps(r, plan.rings[used.ring])) {
         for (int bank = 0; bank < banks; ++bank) {
             if (moved.lies_in(bank, banks) && used.lies_in(bank, banks)) return bank;
         }
@@ -53,7 +53,7 @@ constexpr void check_banks(planning& p) {
         };
         int const first = r.stores ? 1 - r.versions : 1, last = r.stores ? -1 : r.distance;
         for (int which = 0; which < plan.steps.size() && !p.refused(); ++which) {
-            step const& s = plan.steps[static_cast<std::size_t>(which)];
+            step const& s = plan.steps[which];
             if (s.kind != step_kind::compute) continue;
             each_touched(plan, s, [&](int touched) {
                 buffer const& used = p.buffer_at(touched);

@@ -33,11 +33,11 @@ struct within_bounds {
             int const buffer_at = source ? m.source : m.destination;
             if (buffer_at < 0) continue;
             moved const there = moved_of(in, m, source, loops);
-            buffer const& b = in.plan().buffers[static_cast<std::size_t>(buffer_at)];
+            buffer const& b = in.plan().buffers[buffer_at];
             for (int at = 0; at < there.count; ++at) {
-                stretch const& s = there.stretches[static_cast<std::size_t>(at)];
+                stretch const& s = there.stretches[at];
                 std::int64_t size = 1;
-                for (int d = s.first; d <= s.last; ++d) size *= b.extents[static_cast<std::size_t>(d)];
+                for (int d = s.first; d <= s.last; ++d) size *= b.extents[d];
                 if (s.elements.low < 0 || s.elements.high >= size) return report(in, rule::outside_of_it, buffer_at, movement_at);
             }
             if (source) compare_with_computed(in, buffer_at, movement_at, there, loops);
@@ -48,19 +48,19 @@ struct within_bounds {
     constexpr void pop(run&, int) {}
     constexpr void compute(run& in, int body_at, std::int64_t times) {
         if (times == 0) return;
-        body const& b = in.plan().bodies[static_cast<std::size_t>(body_at)];
+        body const& b = in.plan().bodies[body_at];
         if (b.kind == body_kind::intrinsic) return;  // idle lanes are allowed for, and proven to add nothing
         values const loops = loops_at(in, -1, 0);
         in.plan().each_use(b, [&](use const& u, bool reads, bool) {
             if (found) return;
-            buffer const& used = in.plan().buffers[static_cast<std::size_t>(u.buffer)];
+            buffer const& used = in.plan().buffers[u.buffer];
             ranges where{};
             for (int d = 0; d < used.rank; ++d) {
-                range& r = where[static_cast<std::size_t>(d)];
-                if (!reach(in, u.at[static_cast<std::size_t>(d)], b, loops, false, r)) return;
-                r.low -= used.minimum[static_cast<std::size_t>(d)], r.high -= used.minimum[static_cast<std::size_t>(d)];
+                range& r = where[d];
+                if (!reach(in, u.at[d], b, loops, false, r)) return;
+                r.low -= used.minimum[d], r.high -= used.minimum[d];
                 if (used.layout < 0 && !keep_inside(in, u.node, d, b, loops, r)) return;
-                if (r.low < 0 || r.high >= used.extents[static_cast<std::size_t>(d)]) return report(in, rule::outside_of_it, u.buffer, -1);
+                if (r.low < 0 || r.high >= used.extents[d]) return report(in, rule::outside_of_it, u.buffer, -1);
             }
             if (!reads) return;
             if (!is_computed_by_instructions(in, u.node)) compare_with_loaded(in, u.buffer, where, loops);
@@ -71,17 +71,17 @@ struct within_bounds {
     constexpr void skip(run const&, std::int64_t, run_signature const&, run_signature const&) {}
 
   private:
-    static constexpr variable const& variable_at(run const& in, int at) { return in.plan().variables[static_cast<std::size_t>(at)]; }
+    static constexpr variable const& variable_at(run const& in, int at) { return in.plan().variables[at]; }
     /// The loops as they stand, or as they are at a step of a ring; -1: a loop that is free.
     static constexpr values loops_at(run const& in, int ring_at, std::int64_t number) {
         values loops{};
         loops.fill(-1);
         for (int at = 0; at < in.plan().variables.size(); ++at) {
-            if (in.is_open(at)) loops[static_cast<std::size_t>(at)] = in.value(at);
+            if (in.is_open(at)) loops[at] = in.value(at);
         }
         for (int at = ring_at < 0 ? -1 : in.ring_at(ring_at).loop_count - 1; at >= 0; --at) {
-            int const loop = in.ring_at(ring_at).loops[static_cast<std::size_t>(at)];
-            loops[static_cast<std::size_t>(loop)] = number % variable_at(in, loop).extent;
+            int const loop = in.ring_at(ring_at).loops[at];
+            loops[loop] = number % variable_at(in, loop).extent;
             number /= variable_at(in, loop).extent;
         }
         return loops;
@@ -93,7 +93,7 @@ struct within_bounds {
             term const& t = in.plan().term_at(form, at);
             variable const& v = variable_at(in, t.variable);
             range one{0, v.extent - 1};
-            std::int64_t const here = loops[static_cast<std::size_t>(t.variable)];
+            std::int64_t const here = loops[t.variable];
             if (v.kind == variable_kind::component) {
                 one = range_of(in, v.fused, loops);
                 std::int64_t const row = v.modulus;
@@ -118,36 +118,35 @@ struct within_bounds {
         linear const whole = form_of(in.plan(), form);
         for (int at = 0; at < in.plan().variables.size() && moving < body::most_loops; ++at) {
             variable const& v = variable_at(in, at);
-            if (v.kind != variable_kind::loop || loops[static_cast<std::size_t>(at)] >= 0 || !moves_with(in.plan(), whole, at)) continue;
-            free[static_cast<std::size_t>(moving++)] = at;
+            if (v.kind != variable_kind::loop || loops[at] >= 0 || !moves_with(in.plan(), whole, at)) continue;
+            free[moving++] = at;
         }
         fixed_array<int, plan_value::most_limits> limits{};  // that end loops which the form moves with
         fixed_array<bool, body::most_loops> is_ended{};
         int count = 0;
         for (int at = 0; at < in.plan().limits.size(); ++at) {
-            limit const& l = in.plan().limits[static_cast<std::size_t>(at)];
+            limit const& l = in.plan().limits[at];
             if (l.stage != b.stage || (b.kind == body_kind::identity && l.reduction)) continue;
-            bool concerned = l.loop >= 0 && of_stage && loops[static_cast<std::size_t>(l.loop)] < 0;
+            bool concerned = l.loop >= 0 && of_stage && loops[l.loop] < 0;
             linear const ended = form_of(in.plan(), l.form);
-            for (int loop = 0; loop < b.loop_count && l.loop < 0; ++loop)
-                concerned |= moves_with(in.plan(), ended, b.loops[static_cast<std::size_t>(loop)]);
+            for (int loop = 0; loop < b.loop_count && l.loop < 0; ++loop) concerned |= moves_with(in.plan(), ended, b.loops[loop]);
             range const reached = concerned ? range_of(in, l.form, loops) : range{0, l.bound - 1};
             if (reached.low >= l.bound) return false;
             bool shared = false;
             for (int loop = 0; loop < moving && reached.high >= l.bound; ++loop) {
-                if (!moves_with(in.plan(), ended, free[static_cast<std::size_t>(loop)])) continue;
-                shared = is_ended[static_cast<std::size_t>(loop)] = true;
+                if (!moves_with(in.plan(), ended, free[loop])) continue;
+                shared = is_ended[loop] = true;
             }
-            if (shared) limits[static_cast<std::size_t>(count++)] = at;
+            if (shared) limits[count++] = at;
         }
         if (count == 0) return true;
         // The other loops run in full, wherever these stand.
         int ends = 0;
         std::int64_t all = 1;
         for (int loop = 0; loop < moving; ++loop) {
-            if (!is_ended[static_cast<std::size_t>(loop)]) continue;
-            free[static_cast<std::size_t>(ends++)] = free[static_cast<std::size_t>(loop)];
-            all *= variable_at(in, free[static_cast<std::size_t>(loop)]).extent;
+            if (!is_ended[loop]) continue;
+            free[ends++] = free[loop];
+            all *= variable_at(in, free[loop]).extent;
         }
         moving = ends;
         if (all > most_tried) return false;
@@ -157,13 +156,13 @@ struct within_bounds {
         for (std::int64_t number = 0; number < all; ++number) {
             std::int64_t rest = number;
             for (int at = 0; at < moving; ++at) {
-                auto const loop = static_cast<std::size_t>(free[static_cast<std::size_t>(at)]);
-                tried[loop] = rest % variable_at(in, free[static_cast<std::size_t>(at)]).extent;
-                rest /= variable_at(in, free[static_cast<std::size_t>(at)]).extent;
+                int const loop = free[at];
+                tried[loop] = rest % variable_at(in, free[at]).extent;
+                rest /= variable_at(in, free[at]).extent;
             }
             bool left = true;
             for (int at = 0; at < count && left; ++at) {
-                limit const& l = in.plan().limits[static_cast<std::size_t>(limits[static_cast<std::size_t>(at)])];
+                limit const& l = in.plan().limits[limits[at]];
                 left = range_of(in, l.form, tried).low < l.bound;
             }
             if (!left) continue;
@@ -188,9 +187,9 @@ struct within_bounds {
     }
     /// Of a dimension of a call, -1 its row, the elements that clips leave.
     static constexpr range left_of(run const& in, movement const& m, int dimension, bool source, values const& loops) {
-        range left{0, (dimension < 0 ? m.row_elements : m.dimensions[static_cast<std::size_t>(dimension)].extent) - 1};
+        range left{0, (dimension < 0 ? m.row_elements : m.dimensions[dimension].extent) - 1};
         for (int at = m.first_clip; at < m.first_clip + m.clip_count; ++at) {
-            clip const& c = in.plan().clips[static_cast<std::size_t>(at)];
+            clip const& c = in.plan().clips[at];
             if (c.dimension != dimension || !(shortens(c.is) || (source && pads(c.is)))) continue;
             bool const ends = c.is == clip_kind::end || c.is == clip_kind::border_end;
             range const form = range_of(in, c.form, loops);
@@ -201,13 +200,13 @@ struct within_bounds {
     }
     /// What a movement moves on one of its sides; of all calls, where loops that make several of it are free.
     static constexpr moved moved_of(run const& in, movement const& m, bool source, values const& loops) {
-        buffer const& b = in.plan().buffers[static_cast<std::size_t>(source ? m.source : m.destination)];
+        buffer const& b = in.plan().buffers[source ? m.source : m.destination];
         // Of loops that make several calls, those iterations that make one: they begin at 0.
         values last = loops;
         for (int at = m.first_clip; at < m.first_clip + m.clip_count; ++at) {
-            clip const& c = in.plan().clips[static_cast<std::size_t>(at)];
+            clip const& c = in.plan().clips[at];
             for (int t = 0; c.is == clip_kind::only && t < c.form.count; ++t) {
-                auto const piece = static_cast<std::size_t>(in.plan().term_at(c.form, t).variable);
+                int const piece = in.plan().term_at(c.form, t).variable;
                 variable const& v = variable_at(in, static_cast<int>(piece));
                 if (loops[piece] >= 0 || v.kind != variable_kind::loop) continue;
                 values tried = loops;
@@ -219,44 +218,41 @@ struct within_bounds {
         }
         values first = last;
         for (int at = 0; at < in.plan().variables.size(); ++at) {
-            if (loops[static_cast<std::size_t>(at)] < 0 && last[static_cast<std::size_t>(at)] >= 0) first[static_cast<std::size_t>(at)] = 0;
+            if (loops[at] < 0 && last[at] >= 0) first[at] = 0;
         }
         moved there;
         ranges spans{};
         // The row is the innermost dimension of several elements. A box may have several, its border, where its tensor has one.
         int const other_at = source ? m.destination : m.source;
-        buffer const& other = other_at < 0 ? b : in.plan().buffers[static_cast<std::size_t>(other_at)];
+        buffer const& other = other_at < 0 ? b : in.plan().buffers[other_at];
         bool const alike = other.rank == b.rank && other.layout < 0 && b.layout < 0;
         int row = b.rank - 1;
-        while (row > 0 && b.extents[static_cast<std::size_t>(row)] == 1 && (!alike || other.extents[static_cast<std::size_t>(row)] == 1))
-            --row;
+        while (row > 0 && b.extents[row] == 1 && (!alike || other.extents[row] == 1)) --row;
         for (int d = 0; d < b.rank; ++d) {
-            auto const at = static_cast<std::size_t>(d);
-            affine const& form = (source ? m.source_at : m.destination_at)[at];
-            spans[at] = {range_of(in, form, first).low, range_of(in, form, last).high};
-            spans[at].low -= b.minimum[at], spans[at].high -= b.minimum[at];
+            affine const& form = (source ? m.source_at : m.destination_at)[d];
+            spans[d] = {range_of(in, form, first).low, range_of(in, form, last).high};
+            spans[d].low -= b.minimum[d], spans[d].high -= b.minimum[d];
         }
         auto const widen_by = [&](int dimension, range const& left, std::int64_t factor) {
             if (dimension < 0) return;
-            auto const at = static_cast<std::size_t>(dimension);
-            spans[at].low += factor * left.low, spans[at].high += factor * left.high;
+            spans[dimension].low += factor * left.low, spans[dimension].high += factor * left.high;
         };
         for (int at = 0; at < m.dimension_count; ++at) {
-            movement_dimension const& d = m.dimensions[static_cast<std::size_t>(at)];
+            movement_dimension const& d = m.dimensions[at];
             widen_by(source ? d.source_dimension : d.destination_dimension, left_of(in, m, at, source, loops),
                      source ? d.source_factor : d.destination_factor);
         }
         if (b.rank > 0) widen_by(row, left_of(in, m, -1, source, loops), 1);
         unsigned const joined = source ? m.source_joined : m.destination_joined;
         for (int d = b.rank - 1; d >= 0; --d) {
-            stretch s{d, d, spans[static_cast<std::size_t>(d)]};
-            std::int64_t size = b.extents[static_cast<std::size_t>(d)];
+            stretch s{d, d, spans[d]};
+            std::int64_t size = b.extents[d];
             while (s.first > 0 && (joined >> (s.first - 1) & 1) != 0) {
-                auto const outer = static_cast<std::size_t>(--s.first);
+                int const outer = --s.first;
                 s.elements.low += spans[outer].low * size, s.elements.high += spans[outer].high * size;
                 size *= b.extents[outer];
             }
-            there.stretches[static_cast<std::size_t>(there.count++)] = s;
+            there.stretches[there.count++] = s;
             d = s.first;
         }
         return there;
@@ -264,19 +260,18 @@ struct within_bounds {
     /// Some elements of a buffer as stretches of single dimensions.
     static constexpr moved each_dimension(buffer const& b, ranges const& where) {
         moved found;
-        for (int d = 0; d < b.rank; ++d)
-            found.stretches[static_cast<std::size_t>(found.count++)] = {d, d, where[static_cast<std::size_t>(d)]};
+        for (int d = 0; d < b.rank; ++d) found.stretches[found.count++] = {d, d, where[d]};
         return found;
     }
     /// Whether stretches hold all of some elements of a buffer, or lie among them.
     static constexpr bool compare(run const& in, int buffer_at, moved const& there, ranges const& where, bool hold) {
-        buffer const& b = in.plan().buffers[static_cast<std::size_t>(buffer_at)];
+        buffer const& b = in.plan().buffers[buffer_at];
         for (int at = 0; at < there.count; ++at) {
-            stretch const& s = there.stretches[static_cast<std::size_t>(at)];
+            stretch const& s = there.stretches[at];
             range of{};
             for (int d = s.first; d <= s.last; ++d) {
-                std::int64_t const size = b.extents[static_cast<std::size_t>(d)];
-                of = {of.low * size + where[static_cast<std::size_t>(d)].low, of.high * size + where[static_cast<std::size_t>(d)].high};
+                std::int64_t const size = b.extents[d];
+                of = {of.low * size + where[d].low, of.high * size + where[d].high};
             }
             range const& inner = hold ? of : s.elements;
             range const& outer = hold ? s.elements : of;
@@ -287,7 +282,7 @@ struct within_bounds {
     /// Whether several movements bring a piece each, because a layout is on one of their sides: what has come is then followed by checked
     /// runs alone.
     static constexpr bool in_pieces(run const& in, int buffer_at) {
-        auto const has_layout = [&](int at) { return at >= 0 && in.plan().buffers[static_cast<std::size_t>(at)].layout >= 0; };
+        auto const has_layout = [&](int at) { return at >= 0 && in.plan().buffers[at].layout >= 0; };
         bool pieces = has_layout(buffer_at);
         for (int at = 0; at < in.plan().movements.size(); ++at)
             pieces |= in.movement_at(at).destination == buffer_at && has_layout(in.movement_at(at).source);
@@ -313,17 +308,17 @@ struct within_bounds {
     }
     /// What is stored or read of a buffer that loops of a stage compute must have been computed.
     constexpr void compare_with_computed(run& in, int buffer_at, int by_movement, moved const& there, values const& loops) {
-        buffer const& b = in.plan().buffers[static_cast<std::size_t>(buffer_at)];
+        buffer const& b = in.plan().buffers[buffer_at];
         if (b.kind == buffer_kind::argument || b.layout >= 0) return;
         for (int at = 0; at < in.plan().bodies.size() && !found; ++at) {
-            body const& by = in.plan().bodies[static_cast<std::size_t>(at)];
-            bool const continues = in.plan().stages[static_cast<std::size_t>(by.stage)].continues;
+            body const& by = in.plan().bodies[at];
+            bool const continues = in.plan().stages[by.stage].continues;
             if (by.kind == body_kind::intrinsic || by.kind == body_kind::identity || continues) continue;
             in.plan().each_use(by, [&](use const& u, bool, bool writes) {
                 if (u.buffer != buffer_at || !writes || found) return;
                 ranges computed{};
                 for (int d = 0; d < b.rank; ++d) {
-                    if (!reach(in, u.at[static_cast<std::size_t>(d)], by, loops, true, computed[static_cast<std::size_t>(d)])) return;
+                    if (!reach(in, u.at[d], by, loops, true, computed[d])) return;
                 }
                 if (!compare(in, buffer_at, there, computed, false)) report(in, rule::never_computed, buffer_at, by_movement);
             });

@@ -17,7 +17,7 @@ struct box {
 /// leaves a part of it inside, which has a bound when its loops do.
 constexpr bool find_open(planning const& p, box& whole, int s, linear const& form, int depth) {
     for (int at = 0; at < form.count && whole.open < 0; ++at) {
-        int const v = form.terms[static_cast<std::size_t>(at)].variable;
+        int const v = form.terms[at].variable;
         side const where = side_of(p, s, v, depth);
         int const open = where == side::outside ? -1 : open_extent_of(p, p.var(v).trips);
         if (open >= 0 && where == side::across) find_open(p, whole, s, p.form_of(p.var(v).fused), depth);
@@ -31,7 +31,6 @@ constexpr bool find_open(planning const& p, box& whole, int s, linear const& for
 constexpr int widen(planning& p, box& whole, int s, int node, int depth) {
     whole.rank = p.plan.what[node].argument_count;
     for (int dimension = 0; dimension < whole.rank; ++dimension) {
-        auto const d = static_cast<std::size_t>(dimension);
         linear outside;
         range inside;
         linear const form = p.index_form(s, node, dimension);
@@ -39,15 +38,15 @@ constexpr int widen(planning& p, box& whole, int s, int node, int depth) {
         split_at_level(p, s, form, depth, outside, inside);
         if (p.nest_at(s).partial) trim(p, s, node, dimension, depth, inside);
         if (!whole.started) {
-            whole.at[d] = outside;
-            whole.at[d].constant = inside.low;
-            whole.extents[d] = inside.high - inside.low + 1;
+            whole.at[dimension] = outside;
+            whole.at[dimension].constant = inside.low;
+            whole.extents[dimension] = inside.high - inside.low + 1;
             continue;
         }
-        if (!whole.at[d].same_terms(outside)) return dimension;
-        std::int64_t const low = whole.at[d].constant, high = low + whole.extents[d] - 1;
-        whole.at[d].constant = low < inside.low ? low : inside.low;
-        whole.extents[d] = (high > inside.high ? high : inside.high) - whole.at[d].constant + 1;
+        if (!whole.at[dimension].same_terms(outside)) return dimension;
+        std::int64_t const low = whole.at[dimension].constant, high = low + whole.extents[dimension] - 1;
+        whole.at[dimension].constant = low < inside.low ? low : inside.low;
+        whole.extents[dimension] = (high > inside.high ? high : inside.high) - whole.at[dimension].constant + 1;
     }
     whole.started = true;
     return -1;
@@ -67,11 +66,11 @@ constexpr coverage cover(planning& p, int s, int depth) {
     }
     nest const& n = p.nest_at(s);
     for (int at = 0; at < n.axes.size(); ++at) {
-        nest_axis const& a = n.axes[static_cast<std::size_t>(at)];
+        nest_axis const& a = n.axes[at];
         if (a.is != nest_axis::role::fused || a.modulus != 0 || side_of(p, s, a.variable, depth) != side::across) continue;
         std::int64_t spanned = 1;
         for (int part = 0; part < n.axes.size(); ++part) {
-            nest_axis const& b = n.axes[static_cast<std::size_t>(part)];
+            nest_axis const& b = n.axes[part];
             if (b.is == nest_axis::role::fused && b.outer == a.outer) spanned *= reach_of(p, s, b.variable, depth).count;
         }
         std::int64_t const computed = spread_of(p, s, a.outer, depth).count;
@@ -83,7 +82,7 @@ constexpr coverage cover(planning& p, int s, int depth) {
 /// Refuses a box that an extent without a bound would be the size of.
 constexpr void refuse_open_box(planning& p, label const& tensor, int open, int s, int depth, int ordinal) {
     stage_placement const& place = p.placed(s);
-    label const level = depth > 0 ? p.var(place.path[static_cast<std::size_t>(depth - 1)]).name : label("the kernel");
+    label const level = depth > 0 ? p.var(place.path[depth - 1]).name : label("the kernel");
     p.refuse(verdict_kind::run_time_box, ordinal).names = {tensor, p.var(open).name, level};
 }
 
@@ -91,7 +90,7 @@ constexpr void refuse_open_box(planning& p, label const& tensor, int open, int s
 constexpr void refuse_box(planning& p, label const& tensor, int dimension, int s, int depth, int ordinal) {
     stage_placement const& place = p.placed(s);
     verdict& v = p.refuse(verdict_kind::box_not_constant, ordinal);
-    v.names = {tensor, depth > 0 ? p.var(place.path[static_cast<std::size_t>(depth - 1)]).name : label("the kernel")};
+    v.names = {tensor, depth > 0 ? p.var(place.path[depth - 1]).name : label("the kernel")};
     v.facts = {fact{fact_kind::dimension, dimension}};
 }
 

@@ -33,16 +33,15 @@ constexpr int add_planned(planning& p, label const& tensor, int memory_at, scala
     }
     double bytes = bytes_of(type);
     for (int dimension = 0; dimension < whole.rank; ++dimension) {
-        auto const d = static_cast<std::size_t>(dimension);
-        b.extents[d] = whole.extents[d];
-        bytes *= static_cast<double>(whole.extents[d]);
+        b.extents[dimension] = whole.extents[dimension];
+        bytes *= static_cast<double>(whole.extents[dimension]);
     }
     b.bytes = p.limited(bytes, plan_value::most_bytes, "bytes", b.name);
     if (m.registers > 0) b.bytes = bytes_in_registers(b, m);
     if (layout >= 0 && !p.refused()) apply_layout(p, b, p.of->layout_at(layout), layout_ordinal);
     int const at = p.add(b);
     for (int dimension = 0; dimension < whole.rank && !p.refused(); ++dimension) {
-        p.box_at[static_cast<std::size_t>(at)][static_cast<std::size_t>(dimension)] = p.keep(whole.at[static_cast<std::size_t>(dimension)]);
+        p.box_at[at][dimension] = p.keep(whole.at[dimension]);
     }
     return at;
 }
@@ -103,11 +102,11 @@ constexpr void add_shape(planning& p, int buffer_at, int dimension, planning::in
     linear end = one.high;
     end.constant += 1;
     for (int t = 0; t < end.count; ++t) {
-        term const& part = end.terms[static_cast<std::size_t>(t)];
+        term const& part = end.terms[t];
         restrict_extent(p, part.variable, stage::most_index / part.coefficient, 0);
     }
     for (int at = 0; at < p.plan.shapes.size(); ++at) {
-        shape& known = p.plan.shapes[static_cast<std::size_t>(at)];
+        shape& known = p.plan.shapes[at];
         if (known.buffer != buffer_at || known.dimension != dimension || !p.form_of(known.end).same_terms(end)) continue;
         if (known.end.constant < end.constant) known.end.constant = end.constant;
         known.plain &= end.constant == 0;
@@ -123,15 +122,15 @@ constexpr void check_extents(planning& p) {
     // A dimension that several accesses reach into is as long as the furthest of them needs, at least.
     for (int a = 0; a < p.plan.shapes.size(); ++a) {
         for (int b = 0; b < p.plan.shapes.size(); ++b) {
-            shape& one = p.plan.shapes[static_cast<std::size_t>(a)];
-            shape const& other = p.plan.shapes[static_cast<std::size_t>(b)];
+            shape& one = p.plan.shapes[a];
+            shape const& other = p.plan.shapes[b];
             one.plain &= a == b || one.buffer != other.buffer || one.dimension != other.dimension;
         }
     }
     for (int extent = 0; extent < p.plan.run_time_extents && !p.refused(); ++extent) {
         bool read = false;
         for (int at = 0; at < p.plan.shapes.size(); ++at) {
-            shape const& one = p.plan.shapes[static_cast<std::size_t>(at)];
+            shape const& one = p.plan.shapes[at];
             read |= one.plain && p.plan.term_at(one.end, 0).variable == extent;
         }
         if (!read) p.refuse(verdict_kind::ill_formed, rule::extent_of_no_argument, {p.var(extent).name});
@@ -150,26 +149,24 @@ constexpr void size_arguments(planning& p) {
                 [&](int node) {
                     if (p.plan.what[node].name != b.tensor) return;
                     for (int dimension = 0; dimension < b.rank; ++dimension) {
-                        auto const d = static_cast<std::size_t>(dimension);
                         planning::index_range one = p.range_of_index(s, node, dimension);
                         // A padded tensor has the extents that are said.
                         if (is_padded(p.plan.what, node)) one.low = 0, one.high.constant = padded_extent(p.plan.what, node, dimension) - 1;
-                        std::int64_t const low = started && b.minimum[d] < one.low ? b.minimum[d] : one.low;
+                        std::int64_t const low = started && b.minimum[dimension] < one.low ? b.minimum[dimension] : one.low;
                         // While extents are open, each stands at 2: rows then lie as far apart as they can be taken to.
                         std::int64_t here = one.high.constant;
-                        for (int t = 0; t < one.high.count; ++t) here += 2 * one.high.terms[static_cast<std::size_t>(t)].coefficient;
-                        std::int64_t const high = started ? b.minimum[d] + b.extents[d] - 1 : here;
+                        for (int t = 0; t < one.high.count; ++t) here += 2 * one.high.terms[t].coefficient;
+                        std::int64_t const high = started ? b.minimum[dimension] + b.extents[dimension] - 1 : here;
                         if (p.plan.run_time_extents > 0) add_shape(p, at, dimension, one);
-                        b.minimum[d] = low;
-                        b.extents[d] = (high > here ? high : here) - low + 1;
+                        b.minimum[dimension] = low;
+                        b.extents[dimension] = (high > here ? high : here) - low + 1;
                     }
                     started = true;
                 },
                 true);
         }
         double bytes = bytes_of(b.type);
-        for (int dimension = 0; dimension < b.rank; ++dimension)
-            bytes *= static_cast<double>(b.extents[static_cast<std::size_t>(dimension)]);
+        for (int dimension = 0; dimension < b.rank; ++dimension) bytes *= static_cast<double>(b.extents[dimension]);
         b.bytes = p.limited(bytes, plan_value::most_bytes, "bytes", b.name);
     }
     check_extents(p);

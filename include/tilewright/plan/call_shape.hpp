@@ -31,8 +31,8 @@ struct call_shape {
     std::int64_t elements = 0;                ///< of one call
     int borders_left = 0;                     ///< dimensions with a border that no call has as a whole
 
-    constexpr movement_dimension& at(int position) { return dimensions[static_cast<std::size_t>(position)]; }
-    constexpr movement_dimension const& at(int position) const { return dimensions[static_cast<std::size_t>(position)]; }
+    constexpr movement_dimension& at(int position) { return dimensions[position]; }
+    constexpr movement_dimension const& at(int position) const { return dimensions[position]; }
     constexpr void remove(int position) {
         for (int next = position + 1; next < count; ++next) at(next - 1) = at(next);
         --count;
@@ -53,7 +53,7 @@ struct call_shape {
 constexpr call_shape shape_of(planning& p, region const& r) {
     call_shape s{.r = r};
     for (int position = 0; position < r.count; ++position) {
-        movement_dimension const& d = r.dimensions[static_cast<std::size_t>(position)];
+        movement_dimension const& d = r.dimensions[position];
         if (d.extent > 1) s.at(s.count++) = d;
     }
     if (s.count == 0) return s;
@@ -173,8 +173,7 @@ class call_search {
   public:
     constexpr call_search(planning& p, call_shape& s, call_limits const& limits) : p_(p), s_(s), limits_(limits) {
         for (int position = 0; position < s.count; ++position) {
-            auto const at = static_cast<std::size_t>(position);
-            now_.left[at] = s.at(position).extent, now_.taken[at] = 1;
+            now_.left[position] = s.at(position).extent, now_.taken[position] = 1;
             borders_ += s.r.padded_ends(s.at(position).destination_dimension) != 0;
         }
         all_ = s.all_elements();
@@ -185,9 +184,8 @@ class call_search {
         };
         extend(0, s.row_elements, limits.deduced, row_bytes(true), row_bytes(false));
         for (int position = 0; position < s.count; ++position) {
-            auto const at = static_cast<std::size_t>(position);
-            s.left[at] = best_.left[at], s.taken[at] = best_.taken[at];
-            s.ends_short[at] = best_.ends_short[at];
+            s.left[position] = best_.left[position], s.taken[position] = best_.taken[position];
+            s.ends_short[position] = best_.ends_short[position];
         }
         s.pieces = best_.pieces, s.piece_count = best_.count, s.elements = best_elements_;
         s.borders_left = borders_ - best_.borders + (limits.pads(0, s.r.padded_ends(s.row)) ? 0 : 1);
@@ -211,8 +209,7 @@ class call_search {
         if (best_.borders == borders_ && most_with(slot, elements) <= best_elements_) return;
         bool const has_extent = limits_.tells(slot) || deduced > 0;
         for (int position = s_.count - 1; position >= 0 && has_extent; --position) {
-            auto const where = static_cast<std::size_t>(position);
-            if (now_.left[where] == 1 || now_.closed[where] || is_cut_and_ends(position)) continue;
+            if (now_.left[position] == 1 || now_.closed[position] || is_cut_and_ends(position)) continue;
             call_piece const piece = piece_of(position, limits_.extent(slot));
             if (piece.extent <= 1) continue;
             unsigned const border = s_.r.padded_ends(s_.at(position).destination_dimension);
@@ -222,20 +219,20 @@ class call_search {
             if (!fit(p_, s_, true, d, limits_.strides(true, slot), source_follows).legal) continue;
             if (!fit(p_, s_, false, d, limits_.strides(false, slot), destination_follows).legal) continue;
             choice const before = now_;
-            now_.pieces[static_cast<std::size_t>(at)] = piece;
+            now_.pieces[at] = piece;
             now_.count = slot;
-            std::int64_t const left = now_.left[where];
+            std::int64_t const left = now_.left[position];
             bool const clipped = s_.r.is_clipped(d.destination_dimension), shortened = s_.r.is_shortened(d.destination_dimension);
             now_.borders += border != 0;
-            now_.left[where] = (left - 1) / piece.extent + 1;
-            now_.taken[where] *= piece.extent;
-            now_.ends_short[where] = left % piece.extent != 0;
-            now_.closed[where] = clipped || now_.ends_short[where];
+            now_.left[position] = (left - 1) / piece.extent + 1;
+            now_.taken[position] *= piece.extent;
+            now_.ends_short[position] = left % piece.extent != 0;
+            now_.closed[position] = clipped || now_.ends_short[position];
             // A border is written behind what is read: rows follow at the destination.
-            bool const at_destination = !shortened && !now_.ends_short[where];
+            bool const at_destination = !shortened && !now_.ends_short[position];
             auto const behind = [&](bool of_source) -> std::int64_t {
                 int const side = s_.side(of_source);
-                if (side < 0 || !(of_source ? !now_.closed[where] : at_destination)) return -1;
+                if (side < 0 || !(of_source ? !now_.closed[position] : at_destination)) return -1;
                 buffer const& b = p_.buffer_at(side);
                 std::int64_t const step =
                     of_source ? d.source_factor * b.stride(d.source_dimension) : d.destination_factor * b.stride(d.destination_dimension);
@@ -247,7 +244,7 @@ class call_search {
         // One row, plane, … here, and several further out.
         if (best_elements_ == all_ || slot == limits_.dimensions || slot == max_rank) return;
         int const count = now_.count;
-        now_.pieces[static_cast<std::size_t>(at)] = {};
+        now_.pieces[at] = {};
         now_.count = slot;
         extend(slot, elements, deduced, limits_.strides(true, slot).none ? source_follows : -1,
                limits_.strides(false, slot).none ? destination_follows : -1);
@@ -260,9 +257,9 @@ class call_search {
         for (; slot <= last; ++slot) {
             int longest = 0;
             for (int position = 1; position < s_.count; ++position)
-                if (left[static_cast<std::size_t>(position)] > left[static_cast<std::size_t>(longest)]) longest = position;
-            if (s_.count > 0) elements *= left[static_cast<std::size_t>(longest)];
-            left[static_cast<std::size_t>(longest)] = 1;
+                if (left[position] > left[longest]) longest = position;
+            if (s_.count > 0) elements *= left[longest];
+            left[longest] = 1;
         }
         return elements;
     }
@@ -274,14 +271,13 @@ class call_search {
         return inside && s_.r.is_clipped(dimension);
     }
     constexpr call_piece piece_of(int position, std::int64_t most) const {
-        auto const where = static_cast<std::size_t>(position);
-        std::int64_t const left = now_.left[where];
-        if (most == 0 || left <= most) return {position, left, now_.taken[where]};
+        std::int64_t const left = now_.left[position];
+        if (most == 0 || left <= most) return {position, left, now_.taken[position]};
         // A part that is short is told by its dimension in the destination: it must be the only one there.
         int const dimension = s_.at(position).destination_dimension;
-        bool alone = now_.taken[where] == 1 && dimension != s_.row;
+        bool alone = now_.taken[position] == 1 && dimension != s_.row;
         for (int other = 0; other < s_.count; ++other) alone &= other == position || s_.at(other).destination_dimension != dimension;
-        return {position, cut_into(left, most, 1, alone).part, now_.taken[where]};
+        return {position, cut_into(left, most, 1, alone).part, now_.taken[position]};
     }
 
     planning& p_;

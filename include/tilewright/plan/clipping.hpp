@@ -9,7 +9,7 @@ namespace tilewright::detail {
 /// Keeps the clips of dimension `dimension` of a region whose destination has its dimensions in the same order.
 constexpr std::int64_t clip_region(planning& p, touched const& found, int dimension, region& r) {
     for (int at = 0; at < found.clips.items.size(); ++at) {
-        clip_list::item const& c = found.clips.items[static_cast<std::size_t>(at)];
+        clip_list::item const& c = found.clips.items[at];
         r.add(p, {c.form, c.bound, static_cast<std::int8_t>(dimension), c.is});
     }
     return found.extent;
@@ -48,11 +48,11 @@ constexpr range lead_of(planning const& p, linear const& from, linear const& to)
     range found{rest.constant, rest.constant};
     rest.constant = 0;
     for (int at = 0; at < rest.count; ++at) {
-        term const behind = rest.terms[static_cast<std::size_t>(at)];
+        term const behind = rest.terms[at];
         variable const& v = p.var(behind.variable);
         if (behind.coefficient > 0 || v.kind != variable_kind::component) continue;
         for (int other = 0; other < rest.count; ++other) {
-            term const ahead = rest.terms[static_cast<std::size_t>(other)];
+            term const ahead = rest.terms[other];
             variable const& u = p.var(ahead.variable);
             if (ahead.coefficient < 0 || u.kind != variable_kind::component || u.divisor != v.divisor || u.modulus != v.modulus) continue;
             range const wholes = lead_of(p, p.form_of(v.fused), p.form_of(u.fused));
@@ -67,7 +67,7 @@ constexpr range lead_of(planning const& p, linear const& from, linear const& to)
         }
     }
     for (int at = 0; at < rest.count; ++at) {
-        term const& t = rest.terms[static_cast<std::size_t>(at)];
+        term const& t = rest.terms[at];
         std::int64_t const reach = t.coefficient * (p.var(t.variable).extent - 1);
         (reach < 0 ? found.low : found.high) += reach;
     }
@@ -77,12 +77,12 @@ constexpr range lead_of(planning const& p, linear const& from, linear const& to)
 /// Decides the clips of a dimension that no loop moves: it is that much smaller in all calls. One of a single element, which may be in a
 /// border, is moved where it is not. Behind it, a dimension without elements is never moved.
 constexpr void settle_clips(planning& p, region& r, int dimension) {
-    movement_dimension& d = r.dimensions[static_cast<std::size_t>(dimension)];
+    movement_dimension& d = r.dimensions[dimension];
     region const given = r;
     std::int64_t first = 0, end = d.extent;
     r.clips = {};
     for (int at = 0; at < given.clips.size(); ++at) {
-        region::clipped const& c = given.clips[static_cast<std::size_t>(at)];
+        region::clipped const& c = given.clips[at];
         if (c.dimension != dimension || !shortens(c.is) || c.form.count > 0) {
             r.clips.push(c);
             continue;
@@ -92,8 +92,8 @@ constexpr void settle_clips(planning& p, region& r, int dimension) {
         else first = bound > first ? bound : first;
     }
     d.extent = end - first;
-    if (r.source >= 0) r.source_at[static_cast<std::size_t>(d.source_dimension)].constant += first * d.source_factor;
-    r.destination_at[static_cast<std::size_t>(d.destination_dimension)].constant += first * d.destination_factor;
+    if (r.source >= 0) r.source_at[d.source_dimension].constant += first * d.source_factor;
+    r.destination_at[d.destination_dimension].constant += first * d.destination_factor;
     r.each_end(dimension, [&](region::clipped& c) {
         c.bound -= first;
         if (d.extent == 1 && p.borders && shortens(c.is)) region::call_where_there_is(c);
@@ -104,10 +104,9 @@ constexpr void settle_clips(planning& p, region& r, int dimension) {
 /// accesses do not move alike, to what the kernel touches of it.
 /// @return its extent where the tile is whole
 constexpr std::int64_t clip_staged(planning& p, staging const& st, int dimension, region& r) {
-    auto const d = static_cast<std::size_t>(dimension);
     staged_access const access = access_of(p, st, dimension);
     std::int64_t extent = box_extent(p, p.buffer_at(st.buffer), dimension);
-    linear const at = p.form_of(p.box_at[static_cast<std::size_t>(st.buffer)][d]);
+    linear const at = p.form_of(p.box_at[st.buffer][dimension]);
     auto const keep_inside = [&](linear const& form, std::int64_t low, affine const& high, bool pads = false) {
         linear negative, beyond = form;
         negative.add(form, -1);
@@ -122,27 +121,27 @@ constexpr std::int64_t clip_staged(planning& p, staging const& st, int dimension
         extent = clip_region(p, touched_by(p, st.stage, access.node, dimension, st.depth, access.constants.high - access.constants.low),
                              dimension, r);
     } else if (producer >= 0) {
-        keep_inside(at, p.placed(producer).lowest[d], p.placed(producer).highest[d], st.pads);
+        keep_inside(at, p.placed(producer).lowest[dimension], p.placed(producer).highest[dimension], st.pads);
     }
     for (int buffer_at = 0; buffer_at < p.plan.buffers.size() && producer < 0 && !access.alike; ++buffer_at) {
         buffer const& b = p.buffer_at(buffer_at);
         if (b.tensor != st.tensor || b.kind != buffer_kind::argument) continue;
         bool open = false;
         for (int which = 0; which < p.plan.shapes.size(); ++which) {
-            shape const& one = p.plan.shapes[static_cast<std::size_t>(which)];
+            shape const& one = p.plan.shapes[which];
             if (one.buffer != buffer_at || one.dimension != dimension) continue;
             if (open) p.refuse(verdict_kind::not_honoured, st.ordinal).names = {st.tensor, "the further of two ends"};
             open = true;
             affine last = one.end;
             last.constant -= 1;
-            keep_inside(at, b.minimum[d], last, st.pads);
+            keep_inside(at, b.minimum[dimension], last, st.pads);
         }
-        if (!open) keep_inside(at, b.minimum[d], {b.minimum[d] + b.extents[d] - 1, 0, 0}, st.pads);
+        if (!open) keep_inside(at, b.minimum[dimension], {b.minimum[dimension] + b.extents[dimension] - 1, 0, 0}, st.pads);
     }
     // A box at a level that cuts through a fused loop can be more than what is touched, and more than the box around it.
     buffer const& outward = p.buffer_at(st.outward);
     if (outward.kind == buffer_kind::argument || (access.alike && !p.cuts)) return extent;
-    linear const around = p.form_of(p.box_at[static_cast<std::size_t>(st.outward)][d]);
+    linear const around = p.form_of(p.box_at[st.outward][dimension]);
     linear relative = at;
     relative.add(around, -1);
     range const lies = lead_of(p, around, at);
@@ -155,18 +154,18 @@ constexpr std::int64_t clip_staged(planning& p, staging const& st, int dimension
 
 /// Where a dimension only ends early, it has no border.
 constexpr void drop_idle_borders(planning const& p, int dimension, region& r) {
-    std::int64_t const extent = r.dimensions[static_cast<std::size_t>(dimension)].extent;
+    std::int64_t const extent = r.dimensions[dimension].extent;
     for (int at = 0; at < r.clips.size(); ++at) {
-        region::clipped const& c = r.clips[static_cast<std::size_t>(at)];
+        region::clipped const& c = r.clips[at];
         if (c.dimension == dimension && pads(c.is) && reach_of_border(p, r, c, extent).outside < 1) r.clips.erase(at--);
     }
 }
 /// A call that writes a border reads something: a box is refused that may lie outside as a whole in a dimension.
 constexpr void settle_border(planning& p, staging const& st, int dimension, region& r, int transfer_at) {
-    std::int64_t const extent = r.dimensions[static_cast<std::size_t>(dimension)].extent;
+    std::int64_t const extent = r.dimensions[dimension].extent;
     drop_idle_borders(p, dimension, r);
     for (int at = 0; at < r.clips.size() && !p.refused(); ++at) {
-        region::clipped const& c = r.clips[static_cast<std::size_t>(at)];
+        region::clipped const& c = r.clips[at];
         if (c.dimension != dimension || !pads(c.is)) continue;
         border_reach const found = reach_of_border(p, r, c, extent);
         if (found.inside > 0) continue;
@@ -180,7 +179,7 @@ constexpr void settle_border(planning& p, staging const& st, int dimension, regi
 constexpr void add_guards(planning& p, int s, int depth) {
     int const loop = p.nest_at(s).axis_of_loop(depth).variable;
     for (int at = 0; at < p.plan.limits.size() && !p.refused(); ++at) {
-        limit const l = p.plan.limits[static_cast<std::size_t>(at)];
+        limit const l = p.plan.limits[at];
         if (l.stage != s || l.loop >= 0) continue;
         linear outside;
         range inside;

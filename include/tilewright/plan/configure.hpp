@@ -20,7 +20,7 @@ class setting_placer {
     }
     constexpr std::int16_t keep(setting const& wanted) {
         for (int at = 0; at < p.plan.settings.size(); ++at) {
-            if (p.plan.settings[static_cast<std::size_t>(at)] == wanted) return static_cast<std::int16_t>(at);
+            if (p.plan.settings[at] == wanted) return static_cast<std::int16_t>(at);
         }
         return static_cast<std::int16_t>(p.add(wanted));
     }
@@ -37,14 +37,13 @@ class setting_placer {
 
   public:
     constexpr setting_placer(planning& planned, int configuration_at) : p(planned), configuration_(configuration_at) {
-        for (int at = 0; at < p.plan.steps.size(); ++at)
-            needs_[static_cast<std::size_t>(at)] = need_of(p.plan.steps[static_cast<std::size_t>(at)]);
+        for (int at = 0; at < p.plan.steps.size(); ++at) needs_[at] = need_of(p.plan.steps[at]);
     }
     constexpr void run() {
         place(0, p.plan.steps.size(), unknown, true);
         // From behind, so that places stay what they are.
         for (int at = p.plan.steps.size() - 1; at >= 0 && !p.refused(); --at) {
-            std::int16_t const setting_at = placed_[static_cast<std::size_t>(at)];
+            std::int16_t const setting_at = placed_[at];
             if (setting_at == unknown) continue;
             if (p.plan.steps.full()) return p.refuse_capacity("steps", p.plan.steps.most + 1, p.plan.steps.most);
             p.plan.steps.insert(at, {step_kind::configure, setting_at});
@@ -55,11 +54,11 @@ class setting_placer {
     constexpr std::int16_t need_of(step const& s) {
         machine const& where = p.of->where();
         if (s.kind == step_kind::start) {
-            movement& m = p.plan.movements[static_cast<std::size_t>(s.what)];
+            movement& m = p.plan.movements[s.what];
             return m.transfer < 0 ? unknown : need_of(where.transfers[m.transfer].settings, m, m.sets);
         }
         if (s.kind != step_kind::compute) return unknown;
-        body& b = p.plan.bodies[static_cast<std::size_t>(s.what)];
+        body& b = p.plan.bodies[s.what];
         if (b.kind != body_kind::intrinsic) return unknown;
         part_range const& settings = where.intrinsics[b.intrinsic].settings;
         std::int16_t const rest = need_of(settings, form_of_rest(b), b.sets);
@@ -78,7 +77,7 @@ class setting_placer {
     constexpr int end_of(int loop_step) const {
         int depth = 0;
         for (int at = loop_step;; ++at) {
-            step_kind const is = p.plan.steps[static_cast<std::size_t>(at)].kind;
+            step_kind const is = p.plan.steps[at].kind;
             depth += is == step_kind::loop ? 1 : is == step_kind::end ? -1 : 0;
             if (depth == 0) return at;
         }
@@ -87,7 +86,7 @@ class setting_placer {
     constexpr std::int16_t need_of_all(int begin, int end) const {
         std::int16_t all = unknown;
         for (int at = begin; at < end; ++at) {
-            std::int16_t const need = needs_[static_cast<std::size_t>(at)];
+            std::int16_t const need = needs_[at];
             if (need == unknown) continue;
             if (all != unknown && need != all) return many;
             all = need;
@@ -96,19 +95,19 @@ class setting_placer {
     }
     constexpr std::int16_t first_need(int begin, int end) const {
         for (int at = begin; at < end; ++at) {
-            if (needs_[static_cast<std::size_t>(at)] != unknown) return needs_[static_cast<std::size_t>(at)];
+            if (needs_[at] != unknown) return needs_[at];
         }
         return unknown;
     }
     constexpr void set(int at, std::int16_t wanted, std::int16_t& state, bool keeps) {
-        if (state != wanted && keeps) placed_[static_cast<std::size_t>(at)] = wanted;
+        if (state != wanted && keeps) placed_[at] = wanted;
         state = wanted;
     }
     /// @param keeps  whether settings are placed, or only the state behind the steps is asked for
     constexpr std::int16_t place(int begin, int end, std::int16_t state, bool keeps) {
         for (int at = begin; at < end; ++at) {
-            std::int16_t need = needs_[static_cast<std::size_t>(at)];
-            if (p.plan.steps[static_cast<std::size_t>(at)].kind == step_kind::loop) {
+            std::int16_t need = needs_[at];
+            if (p.plan.steps[at].kind == step_kind::loop) {
                 int const behind = end_of(at);
                 need = need_of_all(at, behind);
                 if (need >= 0) set(at, need, state, keeps);

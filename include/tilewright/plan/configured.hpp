@@ -28,7 +28,7 @@ class setting_walk {
     constexpr void call(int at, part_range const& uses, Call const& what, unsigned sets, registers& now) {
         for (int which = 0; which < uses.count; ++which) {
             required const wanted = required_of(plan_, plan_.where->settings[uses.first + which], what);
-            content& has = now[static_cast<std::size_t>(wanted.to.configuration)];
+            content& has = now[wanted.to.configuration];
             if ((sets >> which & 1) != 0) has.known = false;  // of another call nobody can say
             else if (wanted.varies || !has.known || !(has.is == wanted.to))
                 found_ = {wanted.to.configuration, static_cast<std::int16_t>(at)};
@@ -46,13 +46,13 @@ class setting_walk {
 
   private:
     static constexpr void forget_what_differs(registers& mine, registers const& others) {
-        for (std::size_t at = 0; at < mine.size(); ++at) {
+        for (int at = 0; at < mine.size(); ++at) {
             if (!others[at].known || !(others[at].is == mine[at].is)) mine[at].known = false;
         }
     }
     constexpr void walk(int& at, registers& now) {
         for (; at < plan_.steps.size() && !found_; ++at) {
-            step const& s = plan_.steps[static_cast<std::size_t>(at)];
+            step const& s = plan_.steps[at];
             switch (s.kind) {
                 case step_kind::end: return;
                 case step_kind::loop: {
@@ -69,17 +69,17 @@ class setting_walk {
                     break;
                 }
                 case step_kind::configure: {
-                    setting const& made = plan_.settings[static_cast<std::size_t>(s.what)];
-                    now[static_cast<std::size_t>(made.configuration)] = {true, made};
+                    setting const& made = plan_.settings[s.what];
+                    now[made.configuration] = {true, made};
                     break;
                 }
                 case step_kind::start: {
-                    movement const& m = plan_.movements[static_cast<std::size_t>(s.what)];
+                    movement const& m = plan_.movements[s.what];
                     if (m.transfer >= 0) call(at, plan_.where->transfers[m.transfer].settings, m, m.sets, now);
                     break;
                 }
                 case step_kind::compute: {
-                    body const& b = plan_.bodies[static_cast<std::size_t>(s.what)];
+                    body const& b = plan_.bodies[s.what];
                     if (b.kind != body_kind::intrinsic) break;
                     registers first = now;
                     bool const never_rest = b.first_intrinsic >= 0 && b.first_loop_count == 0;

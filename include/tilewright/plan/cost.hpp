@@ -11,18 +11,18 @@ struct totals {
 constexpr totals totals_of(plan_value const& plan) {
     totals all;
     double times = 1;
-    auto const trips = [&](step const& s) { return static_cast<double>(plan.variables[static_cast<std::size_t>(s.what)].extent); };
+    auto const trips = [&](step const& s) { return static_cast<double>(plan.variables[s.what].extent); };
     for (int at = 0; at < plan.steps.size(); ++at) {
-        step const& s = plan.steps[static_cast<std::size_t>(at)];
+        step const& s = plan.steps[at];
         if (s.kind == step_kind::loop) times *= trips(s);
         if (s.kind == step_kind::end) times /= trips(s);
         if (s.kind == step_kind::start) {
-            movement const& m = plan.movements[static_cast<std::size_t>(s.what)];
+            movement const& m = plan.movements[s.what];
             all.cycles += times * static_cast<double>(m.cycles);
             all.bytes += times * static_cast<double>(m.bytes);
         }
         if (s.kind == step_kind::compute) {
-            body const& b = plan.bodies[static_cast<std::size_t>(s.what)];
+            body const& b = plan.bodies[s.what];
             all.cycles += times * static_cast<double>(b.cycles > b.first_cycles ? b.cycles : b.first_cycles);
         }
     }

@@ -44,8 +44,8 @@ struct in_flight {
     struct knowledge {
         fixed_array<std::int64_t, most_lanes> jobs{};
 
-        constexpr std::int64_t& operator[](int lane) { return jobs[static_cast<std::size_t>(lane)]; }
-        constexpr std::int64_t operator[](int lane) const { return jobs[static_cast<std::size_t>(lane)]; }
+        constexpr std::int64_t& operator[](int lane) { return jobs[lane]; }
+        constexpr std::int64_t operator[](int lane) const { return jobs[lane]; }
         constexpr void learn(knowledge const& from, int lanes) {
             for (int at = 0; at < lanes; ++at) (*this)[at] = from[at] > (*this)[at] ? from[at] : (*this)[at];
         }
@@ -70,12 +70,12 @@ struct in_flight {
         knowledge knows{};  ///< when it begins
 
         constexpr void add(place const& to, bool writes) {
-            if (to.buffer >= 0 && touched_count < most_touched) touched[static_cast<std::size_t>(touched_count++)] = {to, writes};
+            if (to.buffer >= 0 && touched_count < most_touched) touched[touched_count++] = {to, writes};
         }
         constexpr bool moves(int buffer_at) const {
             if (movement < 0) return false;
             for (int at = 0; at < touched_count; ++at) {
-                if (touched[static_cast<std::size_t>(at)].to.buffer == buffer_at) return true;
+                if (touched[at].to.buffer == buffer_at) return true;
             }
             return false;
         }
@@ -112,8 +112,8 @@ struct in_flight {
     constexpr explicit in_flight(plan_value const& plan) : lane_count(plan.where->lane_count()), ordered(is_ordered_aside(plan)) {
         for (kept& k : contents) k.steps.fill(-1);
         for (int at = 0; at < plan.rings.size(); ++at) {
-            ring const& r = plan.rings[static_cast<std::size_t>(at)];
-            kept& k = contents[static_cast<std::size_t>(r.buffer)];
+            ring const& r = plan.rings[at];
+            kept& k = contents[r.buffer];
             (r.stores ? k.stored : k.loaded) = true;
         }
     }
@@ -146,12 +146,12 @@ struct in_flight {
         keep(in, next);
     }
     constexpr void wait(run& in, int wait_at) {
-        ring_step const& until = in.plan().waits[static_cast<std::size_t>(wait_at)];
+        ring_step const& until = in.plan().waits[wait_at];
         ring const& r = in.ring_at(until.ring);
         std::int64_t const number = in.value_of(until.step), tag = r.first_tag + number % r.versions;
         int const lane = in.plan().lane_of(r, number);
         for (int at = count - 1; at >= 0; --at) {
-            job const& j = jobs[static_cast<std::size_t>(at)];
+            job const& j = jobs[at];
             if (j.tag != tag || j.lane != lane) continue;
             core.learn(j, lane_count);
             return forget();
@@ -159,34 +159,34 @@ struct in_flight {
     }
     /// What engine `from` was given, and what is known when all of it is complete.
     constexpr void push(run& in, int push_at) {
-        ring_step const& at = in.plan().waits[static_cast<std::size_t>(push_at)];
+        ring_step const& at = in.plan().waits[push_at];
         link const& l = link_of(in, at);
         token made{.link = at.link, .number = in.value_of(at.step), .knows = core};
         int const from = lane_of_link(in, l.from);
-        made.knows.learn(lanes[static_cast<std::size_t>(from)], lane_count);
+        made.knows.learn(lanes[from], lane_count);
         made.knows[from] = given[from];
         // The core keeps one mark for each version.
         for (int other = 0; l.to < 0 && other < token_count; ++other) {
-            token const& t = tokens[static_cast<std::size_t>(other)];
+            token const& t = tokens[other];
             bool const same = t.link == at.link && (l.ring < 0 || (made.number - t.number) % in.ring_at(l.ring).versions == 0);
             if (same) take(other--);
         }
         if (token_count == most_tokens) return report(in, {.broken = rule::tokens_overflow, .link = at.link, .tokens = most_tokens + 1});
-        tokens[static_cast<std::size_t>(token_count++)] = made;
+        tokens[token_count++] = made;
         if (l.to < 0) return;
         int under_way = 0;
-        for (int other = 0; other < token_count; ++other) under_way += same_queue(in, tokens[static_cast<std::size_t>(other)], l) ? 1 : 0;
+        for (int other = 0; other < token_count; ++other) under_way += same_queue(in, tokens[other], l) ? 1 : 0;
         if (under_way > in.plan().where->tokens[l.tokens].capacity)
             report(in, {.broken = rule::tokens_overflow, .link = at.link, .tokens = static_cast<std::int16_t>(under_way)});
     }
     /// Takes the oldest token of the queue or, where links share it, all up to the one that is meant; none when it was taken before.
     constexpr void pop(run& in, int pop_at) {
-        ring_step const& at = in.plan().waits[static_cast<std::size_t>(pop_at)];
+        ring_step const& at = in.plan().waits[pop_at];
         link const& l = link_of(in, at);
         std::int64_t const number = in.value_of(at.step);
         int last = -1, oldest = -1;
         for (int which = 0; which < token_count; ++which) {
-            token const& t = tokens[static_cast<std::size_t>(which)];
+            token const& t = tokens[which];
             bool const mine = t.link == at.link &&
                               (t.number == number || (l.to < 0 && l.ring >= 0 && (t.number - number) % in.ring_at(l.ring).versions == 0));
             if (mine) last = which;
@@ -194,23 +194,23 @@ struct in_flight {
         }
         if (l.to < 0) {
             if (last < 0) return;  // of jobs that were never marked: all of none
-            core.learn(tokens[static_cast<std::size_t>(last)].knows, lane_count);
+            core.learn(tokens[last].knows, lane_count);
             return forget();
         }
         if (!l.shared) {
             if (oldest < 0) return report(in, {.broken = rule::token_never_pushed, .link = at.link});
             last = oldest;
         }
-        knowledge& here = lanes[static_cast<std::size_t>(lane_of_link(in, l.to))];
+        knowledge& here = lanes[lane_of_link(in, l.to)];
         for (int which = 0; which <= last; ++which) {
-            if (!same_queue(in, tokens[static_cast<std::size_t>(which)], l)) continue;
-            here.learn(tokens[static_cast<std::size_t>(which)].knows, lane_count);
+            if (!same_queue(in, tokens[which], l)) continue;
+            here.learn(tokens[which].knows, lane_count);
             take(which--), --last;
         }
     }
     constexpr void compute(run& in, int body_at, std::int64_t times) {
         if (times == 0) return;
-        body const& b = in.plan().bodies[static_cast<std::size_t>(body_at)];
+        body const& b = in.plan().bodies[body_at];
         bool const aside = in.plan().is_aside(b);
         job next{.body = static_cast<std::int16_t>(body_at)};
         in.plan().each_use(
@@ -218,7 +218,7 @@ struct in_flight {
             [&](use const& u, bool, bool writes) {
                 place const used = place_of(in, u.buffer, {});
                 if (aside) return next.add(used, writes);
-                for (int at = 0; at < count; ++at) meet(in, jobs[static_cast<std::size_t>(at)], used, writes, {});
+                for (int at = 0; at < count; ++at) meet(in, jobs[at], used, writes, {});
             },
             in.begins(b));
         if (aside) {
@@ -242,65 +242,58 @@ struct in_flight {
     /// The kernel is over.
     constexpr void end(run& in) {
         for (int b = 0; b < in.plan().buffers.size(); ++b) {
-            std::int64_t const left = contents[static_cast<std::size_t>(b)].unstored;
+            std::int64_t const left = contents[b].unstored;
             for (std::int16_t version = 0; left >> version != 0; ++version) {
                 if ((left >> version & 1) != 0) return report(in, {rule::never_stored, static_cast<std::int16_t>(b), version, -1, -1});
             }
         }
         for (int at = 0; at < token_count; ++at) {
-            token const& t = tokens[static_cast<std::size_t>(at)];
-            link const& l = in.plan().links[static_cast<std::size_t>(t.link)];
+            token const& t = tokens[at];
+            link const& l = in.plan().links[t.link];
             if (l.to >= 0 && !l.shared) return report(in, {.broken = rule::token_never_popped, .link = t.link});
         }
         if (count == 0) return;
-        place const& left = jobs[0].touched[static_cast<std::size_t>(jobs[0].touched_count - 1)].to;
+        place const& left = jobs[0].touched[jobs[0].touched_count - 1].to;
         report(in, {rule::never_waited_for, left.buffer, left.version, jobs[0].movement, -1});
     }
 
     constexpr void sign(run const& in, run_signature& into) const {
         for (int at = 0; at < count; ++at) {
-            job const& j = jobs[static_cast<std::size_t>(at)];
+            job const& j = jobs[at];
             std::int64_t what = (std::int64_t{j.movement} + 1) << 16 | (std::int64_t{j.body} + 1) << 8 | (std::int64_t{j.tag} + 1);
-            for (int which = 0; j.body >= 0 && which < j.touched_count; ++which)
-                what = what * most_versions + j.touched[static_cast<std::size_t>(which)].to.version;
+            for (int which = 0; j.body >= 0 && which < j.touched_count; ++which) what = what * most_versions + j.touched[which].to.version;
             into.push(what);
-            if (j.ring >= 0) into.push(j.number - into.steps[static_cast<std::size_t>(j.ring)]);
+            if (j.ring >= 0) into.push(j.number - into.steps[j.ring]);
             if (ordered) sign_known(j.knows, into);
         }
         into.push(-1);
-        for (int at = 0; at < lane_count && ordered; ++at) sign_known(lanes[static_cast<std::size_t>(at)], into);
+        for (int at = 0; at < lane_count && ordered; ++at) sign_known(lanes[at], into);
         for (int at = 0; at < token_count; ++at) {
-            token const& t = tokens[static_cast<std::size_t>(at)];
-            int const ring_at = in.plan().links[static_cast<std::size_t>(t.link)].ring;
+            token const& t = tokens[at];
+            int const ring_at = in.plan().links[t.link].ring;
             into.push(t.link);
-            if (ring_at >= 0) into.push(t.number - into.steps[static_cast<std::size_t>(ring_at)]);
+            if (ring_at >= 0) into.push(t.number - into.steps[ring_at]);
             sign_known(t.knows, into);
         }
         for (int b = 0; b < in.plan().buffers.size(); ++b) {
             if (!keeps_contents(in, b)) continue;
-            buffer const& of = in.plan().buffers[static_cast<std::size_t>(b)];
-            kept const& k = contents[static_cast<std::size_t>(b)];
-            for (int version = 0; version < of.versions; ++version)
-                into.push(k.steps[static_cast<std::size_t>(version)] - into.steps[static_cast<std::size_t>(of.ring)]);
+            buffer const& of = in.plan().buffers[b];
+            kept const& k = contents[b];
+            for (int version = 0; version < of.versions; ++version) into.push(k.steps[version] - into.steps[of.ring]);
             if (k.stored) into.push(k.unstored);
         }
     }
     constexpr void skip(run const& in, std::int64_t times, run_signature const& later, run_signature const& earlier) {
-        auto const moved = [&](int ring_at) {
-            return ring_at < 0
-                       ? 0
-                       : times * (later.steps[static_cast<std::size_t>(ring_at)] - earlier.steps[static_cast<std::size_t>(ring_at)]);
-        };
-        for (int at = 0; at < count; ++at) jobs[static_cast<std::size_t>(at)].number += moved(jobs[static_cast<std::size_t>(at)].ring);
-        for (int at = 0; at < in.plan().rings.size(); ++at) begun_steps[static_cast<std::size_t>(at)].number += moved(at);
+        auto const moved = [&](int ring_at) { return ring_at < 0 ? 0 : times * (later.steps[ring_at] - earlier.steps[ring_at]); };
+        for (int at = 0; at < count; ++at) jobs[at].number += moved(jobs[at].ring);
+        for (int at = 0; at < in.plan().rings.size(); ++at) begun_steps[at].number += moved(at);
         for (int at = 0; at < token_count; ++at) {
-            token& t = tokens[static_cast<std::size_t>(at)];
-            t.number += moved(in.plan().links[static_cast<std::size_t>(t.link)].ring);
+            token& t = tokens[at];
+            t.number += moved(in.plan().links[t.link].ring);
         }
         for (int b = 0; b < in.plan().buffers.size(); ++b) {
             if (!keeps_contents(in, b)) continue;
-            for (std::int64_t& number : contents[static_cast<std::size_t>(b)].steps)
-                number += moved(in.plan().buffers[static_cast<std::size_t>(b)].ring);
+            for (std::int64_t& number : contents[b].steps) number += moved(in.plan().buffers[b].ring);
         }
     }
 
@@ -312,7 +305,7 @@ struct in_flight {
         for (int first = 0; first < lane_count; first += in_one) {
             std::int64_t all = 0;
             for (int at = 0; at < count; ++at) {
-                job const& j = jobs[static_cast<std::size_t>(at)];
+                job const& j = jobs[at];
                 bool const counted = j.lane >= first && j.lane < first + in_one;
                 if (counted && known[j.lane] > j.index) all += std::int64_t{1} << 6 * (j.lane - first);
             }
@@ -321,14 +314,13 @@ struct in_flight {
     }
     /// The lane of an engine that links speak of: these have one channel.
     static constexpr int lane_of_link(run const& in, int engine_at) { return in.plan().where->first_lane(engine_at); }
-    static constexpr link const& link_of(run const& in, ring_step const& at) { return in.plan().links[static_cast<std::size_t>(at.link)]; }
+    static constexpr link const& link_of(run const& in, ring_step const& at) { return in.plan().links[at.link]; }
     static constexpr bool same_queue(run const& in, token const& t, link const& l) {
-        link const& other = in.plan().links[static_cast<std::size_t>(t.link)];
+        link const& other = in.plan().links[t.link];
         return other.tokens == l.tokens && other.queue == l.queue && other.to >= 0;
     }
     constexpr void take(int position) {
-        for (int behind = position + 1; behind < token_count; ++behind)
-            tokens[static_cast<std::size_t>(behind - 1)] = tokens[static_cast<std::size_t>(behind)];
+        for (int behind = position + 1; behind < token_count; ++behind) tokens[behind - 1] = tokens[behind];
         --token_count;
     }
 
@@ -336,23 +328,22 @@ struct in_flight {
     /// hazard.
     constexpr void begin(run& in, job& next) {
         machine const& where = *in.plan().where;
-        knowledge& here = next.lane < 0 ? core : lanes[static_cast<std::size_t>(next.lane)];
+        knowledge& here = next.lane < 0 ? core : lanes[next.lane];
         here.learn(core, lane_count);
         for (int at = 0; at < count; ++at) {
-            job const& other = jobs[static_cast<std::size_t>(at)];
+            job const& other = jobs[at];
             if (!are_interlocked(where, next, other)) continue;
             // It is held back for certain by a transfer that fills or empties the version that it touches.
             bool held = false;
-            for (int which = 0; which < next.touched_count; ++which)
-                held |= touches_same(in, other, next.touched[static_cast<std::size_t>(which)]);
+            for (int which = 0; which < next.touched_count; ++which) held |= touches_same(in, other, next.touched[which]);
             if (held && (next.movement >= 0 || other.movement >= 0)) here.learn(other, lane_count);
         }
         for (int at = 0; at < count; ++at) {
-            job const& other = jobs[static_cast<std::size_t>(at)];
+            job const& other = jobs[at];
             if (other.lane == next.lane || here[other.lane] > other.index) continue;
             bool const only_banks = are_interlocked(where, next, other);
             for (int which = 0; which < next.touched_count; ++which) {
-                touch const& t = next.touched[static_cast<std::size_t>(which)];
+                touch const& t = next.touched[which];
                 meet(in, other, t.to, t.writes, next, only_banks);
             }
         }
@@ -363,24 +354,23 @@ struct in_flight {
     /// of a job on some versions knows of the earlier ones of the same kind.
     constexpr void keep(run& in, job const& next) {
         for (int at = 0; at < count; ++at) {
-            job const& other = jobs[static_cast<std::size_t>(at)];
+            job const& other = jobs[at];
             bool const same = other.movement == next.movement && other.body == next.body;
             if (same && ((next.movement >= 0 && other.number == next.number) || same_places(other, next))) remove(at--);
         }
         if (count == most_jobs) return report(in, {rule::too_many_in_flight, next.touched[0].to.buffer, 0, next.movement, -1});
-        jobs[static_cast<std::size_t>(count++)] = next;
+        jobs[count++] = next;
     }
     /// What the core knows to be complete is no longer in flight.
     constexpr void forget() {
         for (int at = 0; at < count; ++at) {
-            job const& j = jobs[static_cast<std::size_t>(at)];
+            job const& j = jobs[at];
             if (core[j.lane] > j.index) remove(at--);
         }
     }
     static constexpr bool same_places(job const& a, job const& b) {
         bool same = a.touched_count == b.touched_count;
-        for (int at = 0; at < a.touched_count && same; ++at)
-            same = a.touched[static_cast<std::size_t>(at)].to == b.touched[static_cast<std::size_t>(at)].to;
+        for (int at = 0; at < a.touched_count && same; ++at) same = a.touched[at].to == b.touched[at].to;
         return same;
     }
     static constexpr bool are_interlocked(machine const& where, job const& a, job const& b) {
@@ -390,30 +380,28 @@ struct in_flight {
     static constexpr bool touches_same(run const& in, job const& other, touch const& t) {
         if (banks_of(in, t.to) == 0) return false;  // an argument: of these, jobs touch parts
         for (int at = 0; at < other.touched_count; ++at) {
-            touch const& o = other.touched[static_cast<std::size_t>(at)];
+            touch const& o = other.touched[at];
             if ((o.writes || t.writes) && overlap(in, o.to, t.to)) return true;
         }
         return false;
     }
 
-    static constexpr bool keeps_contents(run const& in, int buffer_at) {
-        return buffer_at >= 0 && in.plan().buffers[static_cast<std::size_t>(buffer_at)].ring >= 0;
-    }
+    static constexpr bool keeps_contents(run const& in, int buffer_at) { return buffer_at >= 0 && in.plan().buffers[buffer_at].ring >= 0; }
     /// Whether all movements of a step have been started with this one.
     constexpr bool begins_last(movement const& m, std::int64_t number) {
-        begun& b = begun_steps[static_cast<std::size_t>(m.at.ring)];
+        begun& b = begun_steps[m.at.ring];
         std::uint64_t const all = (std::uint64_t{1} << m.pieces) - 1;
         // A step of that number may come again. Each movement may be several calls.
         if (b.number != number || (b.pieces == all && m.piece == 0)) b = {number, 0};
         b.pieces |= std::uint64_t{1} << m.piece;
         return b.pieces == all;
     }
-    constexpr kept& contents_of(place const& of) { return contents[static_cast<std::size_t>(of.buffer)]; }
+    constexpr kept& contents_of(place const& of) { return contents[of.buffer]; }
     /// A version is loaded or computed: what it held before must have been stored.
     constexpr void fill(run& in, place const& to, std::int64_t number, bool loads, int by) {
         if (!keeps_contents(in, to.buffer)) return;
         kept& k = contents_of(to);
-        std::int64_t& held = k.steps[static_cast<std::size_t>(to.version)];
+        std::int64_t& held = k.steps[to.version];
         std::int64_t const bit = std::int64_t{1} << to.version;
         if ((k.unstored & bit) != 0 && (loads || held != number))
             return report(in, {rule::never_stored, to.buffer, to.version, -1, static_cast<std::int16_t>(by)});
@@ -435,13 +423,13 @@ struct in_flight {
         bool const same_buffer = staged >= 0 && next.moves(staged);
         bool const apart = same_buffer && to.buffer != staged && step_of(in, staged, next) != other.number;
         for (int at = 0; at < other.touched_count && !apart && !only_banks; ++at) {
-            touch const& o = other.touched[static_cast<std::size_t>(at)];
+            touch const& o = other.touched[at];
             if ((!o.writes && !writes) || !overlap(in, o.to, to)) continue;
             return conflict(!o.writes ? rule::written_while_read : writes ? rule::written_while_written : rule::read_before_written);
         }
         memory const& m = memory_of(in, to);
         for (int at = 0; at < other.touched_count; ++at) {
-            place const& used = other.touched[static_cast<std::size_t>(at)].to;
+            place const& used = other.touched[at].to;
             if (m.ports > 1 || &memory_of(in, used) != &m) continue;
             if ((banks_of(in, used) & banks_of(in, to)) != 0) conflict(rule::bank_in_use);
         }
@@ -450,20 +438,19 @@ struct in_flight {
         return versions_overlap(in.plan(), a.buffer, a.version, b.buffer, b.version);
     }
     static constexpr memory const& memory_of(run const& in, place const& of) {
-        return in.plan().where->memories[in.plan().buffers[static_cast<std::size_t>(of.buffer)].memory];
+        return in.plan().where->memories[in.plan().buffers[of.buffer].memory];
     }
     /// A bit for each bank that a place lies in; none of an argument.
     static constexpr unsigned banks_of(run const& in, place const& of) {
-        buffer const& b = in.plan().buffers[static_cast<std::size_t>(of.buffer)];
+        buffer const& b = in.plan().buffers[of.buffer];
         return b.kind == buffer_kind::argument ? 0 : b.banks_of(of.version, memory_of(in, of).banks);
     }
     constexpr void expect(run& in, place const& used, std::int64_t number, int by) {
-        if (keeps_contents(in, used.buffer) && contents_of(used).steps[static_cast<std::size_t>(used.version)] != number)
+        if (keeps_contents(in, used.buffer) && contents_of(used).steps[used.version] != number)
             report(in, {rule::other_contents, used.buffer, used.version, -1, static_cast<std::int16_t>(by)});
     }
     constexpr void remove(int position) {
-        for (int behind = position + 1; behind < count; ++behind)
-            jobs[static_cast<std::size_t>(behind - 1)] = jobs[static_cast<std::size_t>(behind)];
+        for (int behind = position + 1; behind < count; ++behind) jobs[behind - 1] = jobs[behind];
         --count;
     }
     constexpr void report(run& in, hazard const& what) {
@@ -487,7 +474,7 @@ constexpr hazard find_hazard(plan_value const& plan, visiting how = visiting::pe
 
 /// The staged buffer that a movement fills or empties, by its tensor.
 constexpr label in_flight_name(planning& p, int movement_at) {
-    movement const& m = p.plan.movements[static_cast<std::size_t>(movement_at)];
+    movement const& m = p.plan.movements[movement_at];
     bool const stores = m.source >= 0 && p.buffer_at(m.destination).kind == buffer_kind::argument;
     return p.buffer_at(stores ? m.source : m.destination).tensor;
 }
@@ -499,7 +486,7 @@ constexpr void refuse_hazard(planning& p, hazard const& found) {
     if (found.broken == rule::too_many_in_flight)
         return p.refuse_capacity("transfers in flight", in_flight::most_jobs + 1, in_flight::most_jobs);
     if (found.link >= 0) {
-        link const& l = p.plan.links[static_cast<std::size_t>(found.link)];
+        link const& l = p.plan.links[found.link];
         label const of = l.ring < 0 ? where.name : p.buffer_at(p.ring_at(l.ring).buffer).tensor;
         if (l.to < 0) return p.refuse_capacity("tokens", in_flight::most_tokens + 1, in_flight::most_tokens);
         p.refuse(verdict_kind::deadlock, found.broken, {of, where.engines[l.from].name, where.engines[l.to].name});
@@ -507,7 +494,7 @@ constexpr void refuse_hazard(planning& p, hazard const& found) {
         return;
     }
     auto const mover = [&](int movement_at) {
-        return movement_at < 0 ? label() : mover_of(p.plan, p.plan.movements[static_cast<std::size_t>(movement_at)].transfer).name;
+        return movement_at < 0 ? label() : mover_of(p.plan, p.plan.movements[movement_at].transfer).name;
     };
     buffer const& b = p.buffer_at(found.buffer);
     if (found.broken == rule::bank_in_use) {

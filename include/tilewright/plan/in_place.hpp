@@ -9,19 +9,18 @@ namespace tilewright::detail {
 /// copies. The entry of a kernel refuses arguments that share bytes in any other way.
 constexpr bool may_be_result(plan_value const& plan, int input) {
     int const last = plan.stages.size() - 1;
-    stage const& s = plan.stages[static_cast<std::size_t>(last)];
-    buffer const& in = plan.buffers[static_cast<std::size_t>(input)];
+    stage const& s = plan.stages[last];
+    buffer const& in = plan.buffers[input];
     int output = -1;
     for (int at = 0; at < plan.buffers.size(); ++at) {
-        if (plan.buffers[static_cast<std::size_t>(at)].written) output = at;
+        if (plan.buffers[at].written) output = at;
     }
     if (in.kind != buffer_kind::argument || in.written || output < 0 || plan.run_time_extents > 0 || s.reduces() || s.continues)
         return false;
-    buffer const& out = plan.buffers[static_cast<std::size_t>(output)];
+    buffer const& out = plan.buffers[output];
     if (in.rank != out.rank || bytes_of(in.type) != bytes_of(out.type) || in.memory != out.memory) return false;
     for (int d = 0; d < in.rank; ++d) {
-        auto const at = static_cast<std::size_t>(d);
-        if (in.minimum[at] != out.minimum[at] || in.extents[at] != out.extents[at]) return false;
+        if (in.minimum[d] != out.minimum[d] || in.extents[d] != out.extents[d]) return false;
     }
     // All reads are the last stage's, at its own indices.
     for (int node = 0; node < plan.what.count; ++node) {
@@ -30,18 +29,18 @@ constexpr bool may_be_result(plan_value const& plan, int input) {
         for (int d = 0; d < in.rank; ++d) {
             stage_index const read = index_of(plan.what, s, node, d), written = index_of(plan.what, s, s.target, d);
             if (read.constant != written.constant) return false;
-            for (std::size_t axis = 0; axis < static_cast<std::size_t>(s.axis_count); ++axis) {
+            for (int axis = 0; axis < s.axis_count; ++axis) {
                 if (read.coefficients[axis] != written.coefficients[axis]) return false;
             }
         }
     }
     // What engines do between the two at one time is theirs to know.
     for (int at = 0; at < plan.movements.size(); ++at) {
-        movement const& m = plan.movements[static_cast<std::size_t>(at)];
+        movement const& m = plan.movements[at];
         if (m.source == input && m.destination == output) return false;
     }
     for (int at = 0; at < plan.operands.size(); ++at) {
-        int const used = plan.operands[static_cast<std::size_t>(at)].buffer;
+        int const used = plan.operands[at].buffer;
         if (used == input || used == output) return false;
     }
     return true;

@@ -38,7 +38,7 @@ constexpr void refuse_mismatch(planning& p, int s, int intrinsic_at, mismatch co
 constexpr mismatch place_operand(planning& p, int s, int intrinsic_at, matching const& found, int binding, use const& u, operand_use& o) {
     nest const& n = p.nest_at(s);
     buffer const& b = p.buffer_at(u.buffer);
-    int const node = found.semantic_nodes[static_cast<std::size_t>(binding)];
+    int const node = found.semantic_nodes[binding];
     computation_view const view = p.of->where().view(p.of->where().intrinsics[intrinsic_at].semantics);
     label const& name = view[node].name;
     int const rank = view[node].argument_count;
@@ -47,17 +47,16 @@ constexpr mismatch place_operand(planning& p, int s, int intrinsic_at, matching 
         int where = -1;
         std::int64_t factor = 0;
         for (int axis = 0; axis < found.semantics.axis_count; ++axis) {
-            std::int64_t const wanted = index.coefficients[static_cast<std::size_t>(axis)];
-            nest_axis const& loop = n.axes[static_cast<std::size_t>(found.loop_of_axis[static_cast<std::size_t>(axis)])];
+            std::int64_t const wanted = index.coefficients[axis];
+            nest_axis const& loop = n.axes[found.loop_of_axis[axis]];
             if (wanted == 0) continue;
             bool moved = loop.lane_extent == 1;  // of one element, nothing follows
             for (int along = 0; along < b.rank; ++along) {
-                linear const at = p.form_of(u.at[static_cast<std::size_t>(along)]);
+                linear const at = p.form_of(u.at[along]);
                 std::int64_t const have = at.coefficient_of(loop.lane);
                 if (have == 0) {
                     if (loop.lane_extent == 1 || b.layout < 0 || !moves_with(p.plan, at, loop.lane)) continue;
-                    buffer_layout::coordinate const& c =
-                        p.plan.layouts[static_cast<std::size_t>(b.layout)].coordinates[static_cast<std::size_t>(along)];
+                    buffer_layout::coordinate const& c = p.plan.layouts[b.layout].coordinates[along];
                     return differs(rule::across_a_split, name, loop.lane_extent, c.modulus > 0 ? c.modulus : c.divisor);
                 }
                 if (along < b.block_dimensions && loop.lane_extent > 1) return differs(rule::across_blocks, name, loop.lane_extent, along);
@@ -75,8 +74,8 @@ constexpr mismatch place_operand(planning& p, int s, int intrinsic_at, matching 
             where = b.rank - 1;  // what stands behind has one value
         }
         if (last && factor != 1) return differs(rule::neighbours_apart, name, factor, 1);
-        o.dimension[static_cast<std::size_t>(dimension)] = static_cast<std::int8_t>(where);
-        o.factor[static_cast<std::size_t>(dimension)] = factor;
+        o.dimension[dimension] = static_cast<std::int8_t>(where);
+        o.factor[dimension] = factor;
     }
     return {};
 }
@@ -84,7 +83,7 @@ constexpr mismatch place_operand(planning& p, int s, int intrinsic_at, matching 
 /// Whether a step along `a` can end where a form reaches its bound: no other loop that the step covers moves it.
 constexpr bool ends_step(planning const& p, linear const& form, nest_axis const& a) {
     for (int t = 0; t < form.count; ++t) {
-        term const& part = form.terms[static_cast<std::size_t>(t)];
+        term const& part = form.terms[t];
         if (part.variable == a.lane ? part.coefficient < 0 : p.var(part.variable).kind == variable_kind::lane) return false;
     }
     return true;
@@ -96,11 +95,11 @@ constexpr std::int16_t keep_step_extents(planning& p, int s, int intrinsic_at, m
     if (p.of->where().intrinsics[intrinsic_at].flexible_axes == 0) return 0;
     int const before = p.plan.step_extents.size();
     for (int axis = 0; axis < found.semantics.axis_count && !p.refused(); ++axis) {
-        nest_axis const& a = p.nest_at(s).axes[static_cast<std::size_t>(found.loop_of_axis[static_cast<std::size_t>(axis)])];
+        nest_axis const& a = p.nest_at(s).axes[found.loop_of_axis[axis]];
         step_extent const whole{.axis = static_cast<std::int16_t>(axis), .most = a.lane_extent};
         p.add(whole);
         for (int at = 0; at < p.plan.limits.size() && a.flexible && !p.refused(); ++at) {
-            limit const l = p.plan.limits[static_cast<std::size_t>(at)];
+            limit const l = p.plan.limits[at];
             if (l.stage != s || l.loop >= 0) continue;
             linear rest = p.form_of(l.form);
             std::int64_t const weight = rest.coefficient_of(a.lane);
@@ -120,14 +119,14 @@ constexpr int keep_operands(planning& p, int s, int intrinsic_at, matching const
     intrinsic_description const& what = p.of->where().intrinsics[intrinsic_at];
     int first = -1;
     for (int position = 0; position < what.operand_count && !p.refused(); ++position) {
-        operand_constraint const& wanted = what.operands[static_cast<std::size_t>(position)];
+        operand_constraint const& wanted = what.operands[position];
         int const binding = found.find(wanted.tensor);
         if (binding < 0) {
             p.refuse(verdict_kind::invalid_part, rule::operand_not_in_semantics, {what.name, wanted.tensor},
                      p.nest_at(s).intrinsic_ordinal);
             return -1;
         }
-        use const& u = *p.plan.use_at(found.nodes[static_cast<std::size_t>(binding)]);
+        use const& u = *p.plan.use_at(found.nodes[binding]);
         buffer& b = p.buffer_at(u.buffer);
         if (memory_under(p.of->where(), wanted.memory_name) != b.memory) {
             p.refuse(verdict_kind::operand_memory, p.nest_at(s).intrinsic_ordinal).names = {
@@ -141,23 +140,21 @@ constexpr int keep_operands(planning& p, int s, int intrinsic_at, matching const
         each_value(p.of->where(), what, [&](call_argument const& a) {
             if (a.is == role::value && a.operand == position) b.code_access = true;  // the core reads it
         });
-        operand_use o{.buffer = u.buffer,
-                      .dimension = found.dimension[static_cast<std::size_t>(binding)],
-                      .factor = found.factor[static_cast<std::size_t>(binding)]};
+        operand_use o{.buffer = u.buffer, .dimension = found.dimension[binding], .factor = found.factor[binding]};
         if (p.has_layout(s, p.plan.what[u.node].name, u.node == p.stage_at(s).target)) {
             mismatch const wrong = place_operand(p, s, intrinsic_at, found, binding, u, o);
             if (wrong) return refuse_mismatch(p, s, intrinsic_at, wrong), -1;
         }
         fixed_array<linear, max_rank> at{};
         for (int dimension = 0; dimension < b.rank; ++dimension) {
-            linear const whole = p.form_of(u.at[static_cast<std::size_t>(dimension)]);
-            linear& base = at[static_cast<std::size_t>(dimension)];
+            linear const whole = p.form_of(u.at[dimension]);
+            linear& base = at[dimension];
             base.constant = whole.constant;
             for (int t = 0; t < whole.count; ++t) {
-                term const& part = whole.terms[static_cast<std::size_t>(t)];
+                term const& part = whole.terms[t];
                 if (p.var(part.variable).kind != variable_kind::lane) base.add(part.coefficient, part.variable);
             }
-            o.at[static_cast<std::size_t>(dimension)] = p.keep(base);
+            o.at[dimension] = p.keep(base);
         }
         region_fault const fault = align(
             p, u.buffer, at,
@@ -167,9 +164,9 @@ constexpr int keep_operands(planning& p, int s, int intrinsic_at, matching const
             return -1;
         }
         for (int dimension = 0; dimension < max_rank; ++dimension) {
-            int const along = o.dimension[static_cast<std::size_t>(dimension)];
+            int const along = o.dimension[dimension];
             if (along < 0 || along == b.rank - 1) continue;
-            std::int64_t const stride = b.stride(along) * o.factor[static_cast<std::size_t>(dimension)];
+            std::int64_t const stride = b.stride(along) * o.factor[dimension];
             std::int64_t multiple = p.common_multiple(what.stride_alignment, wanted.stride_multiple, wanted.tensor);
             each_value(p.of->where(), what, [&](call_argument const& a) {
                 if (a.is == role::stride && a.operand == position && a.dimension == dimension && a.value > 1)
@@ -182,8 +179,7 @@ constexpr int keep_operands(planning& p, int s, int intrinsic_at, matching const
                                         wanted.longest_stride));
                 return -1;
             }
-            region_fault const apart =
-                ask_for_multiple(p, u.buffer, along, o.factor[static_cast<std::size_t>(dimension)], multiple * bytes_of(b.type));
+            region_fault const apart = ask_for_multiple(p, u.buffer, along, o.factor[dimension], multiple * bytes_of(b.type));
             if (apart) {
                 refuse_mismatch(p, s, intrinsic_at, differs(rule::stride_not_a_multiple, wanted.tensor, stride, multiple));
                 return -1;
@@ -211,7 +207,7 @@ constexpr int overwriting_form(planning& p, int s, int named, matching& found) {
         if (accumulates(p.of->where().intrinsics[at], trial.semantics) || trial.semantics.continues) continue;
         bool same_extents = trial.semantics.axis_count == found.semantics.axis_count;
         for (int axis = 0; axis < p.nest_at(s).covered_count && same_extents; ++axis) {
-            nest_axis const& loop = p.nest_at(s).axes[static_cast<std::size_t>(trial.loop_of_axis[static_cast<std::size_t>(axis)])];
+            nest_axis const& loop = p.nest_at(s).axes[trial.loop_of_axis[axis]];
             same_extents = takes_step(p.of->where().intrinsics[at], trial.semantics, axis, loop);
         }
         if (!same_extents) continue;
@@ -245,12 +241,11 @@ constexpr void write_intrinsic(planning& p, int s, bool filled) {
     bool const adds = accumulates(p.of->where().intrinsics[n.intrinsic], found.semantics);
     for (int position = 0; position < n.depth; ++position) {
         nest_axis const& a = n.axis_of_loop(position);
-        if (a.reduction && p.var(a.variable).extent > 1) b.first_loops[static_cast<std::size_t>(b.first_loop_count++)] = a.variable;
+        if (a.reduction && p.var(a.variable).extent > 1) b.first_loops[b.first_loop_count++] = a.variable;
     }
     if (st.reduces() && !adds && (b.first_loop_count > 0 || st.continues)) {
         std::int64_t steps = 1;
-        for (int position = 0; position < b.first_loop_count; ++position)
-            steps *= p.var(b.first_loops[static_cast<std::size_t>(position)]).extent;
+        for (int position = 0; position < b.first_loop_count; ++position) steps *= p.var(b.first_loops[position]).extent;
         return refuse_mismatch(
             p, s, n.intrinsic,
             only_in_stage(st.continues ? rule::overwriting_what_continues : rule::overwriting_every_step, found.semantics.output, steps));
@@ -305,18 +300,18 @@ constexpr bool moves_start(planning& p, int s, int target_memory, start_transfer
     int previous = -1;
     with.dimension.fill(-1);
     for (int dimension = 0; dimension < st.rank; ++dimension) {
-        auto const d = static_cast<std::size_t>(dimension);
         for (int from = 0; from < p.plan.what[with.node].argument_count; ++from) {
-            std::int64_t const factor = index_of(p.plan.what, st, with.node, from).coefficients[d];
+            std::int64_t const factor = index_of(p.plan.what, st, with.node, from).coefficients[dimension];
             if (factor == 0) continue;
-            if (factor < 0 || with.dimension[d] >= 0 || taken[static_cast<std::size_t>(from)]) return false;
-            taken[static_cast<std::size_t>(from)] = true;
-            with.dimension[d] = static_cast<std::int8_t>(from);
-            with.factor[d] = factor;
+            if (factor < 0 || with.dimension[dimension] >= 0 || taken[from]) return false;
+            taken[from] = true;
+            with.dimension[dimension] = static_cast<std::int8_t>(from);
+            with.factor[dimension] = factor;
         }
         int const wanted = declared_source(t, view, semantics, semantic_node, st.rank, dimension);
-        if (wanted >= 0 ? wanted != with.dimension[d] : (with.dimension[d] >= 0 && with.dimension[d] < previous)) return false;
-        if (with.dimension[d] >= 0) previous = with.dimension[d];
+        if (wanted >= 0 ? wanted != with.dimension[dimension] : (with.dimension[dimension] >= 0 && with.dimension[dimension] < previous))
+            return false;
+        if (with.dimension[dimension] >= 0) previous = with.dimension[dimension];
     }
     return true;
 }
@@ -357,19 +352,20 @@ constexpr bool write_fill(planning& p, int s, int depth) {
     }
     region r{.source = with.node < 0 ? -1 : p.plan.use_at(with.node)->buffer, .destination = target.buffer};
     for (int dimension = 0; dimension < st.rank; ++dimension) {
-        auto const d = static_cast<std::size_t>(dimension);
         range inside;
         linear const form = place_in_box(p, s, st.target, dimension, target.buffer);
-        split_at_level(p, s, form, outside, r.destination_at[d], inside);
-        r.destination_at[d].constant = inside.low;
-        r.dimensions[d] = {.extent = inside.high - inside.low + 1, .destination_dimension = static_cast<std::int8_t>(dimension)};
-        if (r.source >= 0 && with.dimension[d] >= 0)
-            r.dimensions[d].source_dimension = with.dimension[d], r.dimensions[d].source_factor = with.factor[d];
-        if (p.is_partial()) r.dimensions[d].extent = clip_region(p, touched_by(p, s, st.target, dimension, outside, 0), dimension, r);
+        split_at_level(p, s, form, outside, r.destination_at[dimension], inside);
+        r.destination_at[dimension].constant = inside.low;
+        r.dimensions[dimension] = {.extent = inside.high - inside.low + 1, .destination_dimension = static_cast<std::int8_t>(dimension)};
+        if (r.source >= 0 && with.dimension[dimension] >= 0)
+            r.dimensions[dimension].source_dimension = with.dimension[dimension],
+            r.dimensions[dimension].source_factor = with.factor[dimension];
+        if (p.is_partial())
+            r.dimensions[dimension].extent = clip_region(p, touched_by(p, s, st.target, dimension, outside, 0), dimension, r);
     }
     for (int from = 0; r.source >= 0 && from < box_rank(p, p.buffer_at(r.source)); ++from) {
         range inside;
-        linear& at = r.source_at[static_cast<std::size_t>(from)];
+        linear& at = r.source_at[from];
         split_at_level(p, s, place_in_box(p, s, with.node, from, r.source), outside, at, inside);
         at.constant = inside.low;
     }

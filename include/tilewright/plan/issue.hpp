@@ -9,9 +9,9 @@ namespace tilewright::ir {
 constexpr int first_wait_of(plan_value const& plan) {
     int first = -1, depth = 0;
     for (int at = 0; at < plan.steps.size(); ++at) {
-        step const& s = plan.steps[static_cast<std::size_t>(at)];
+        step const& s = plan.steps[at];
         bool const waits = s.kind == step_kind::wait;
-        bool const starts = s.kind == step_kind::start && plan.is_asynchronous(plan.movements[static_cast<std::size_t>(s.what)]);
+        bool const starts = s.kind == step_kind::start && plan.is_asynchronous(plan.movements[s.what]);
         bool const issues = starts || s.kind == step_kind::loop || s.kind == step_kind::end || s.kind == step_kind::configure;
         depth += s.kind == step_kind::loop ? 1 : s.kind == step_kind::end ? -1 : 0;
         if (first < 0 && waits && depth == 0) first = at;

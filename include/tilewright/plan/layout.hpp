@@ -5,12 +5,9 @@
 namespace tilewright::detail {
 
 /// Dimensions of what is in a buffer, whatever its layout makes of them: those of its tensor.
-constexpr int box_rank(planning const& p, buffer const& b) {
-    return b.layout < 0 ? b.rank : p.plan.layouts[static_cast<std::size_t>(b.layout)].rank;
-}
+constexpr int box_rank(planning const& p, buffer const& b) { return b.layout < 0 ? b.rank : p.plan.layouts[b.layout].rank; }
 constexpr std::int64_t box_extent(planning const& p, buffer const& b, int dimension) {
-    auto const d = static_cast<std::size_t>(dimension);
-    return b.layout < 0 ? b.extents[d] : p.plan.layouts[static_cast<std::size_t>(b.layout)].extents[d];
+    return b.layout < 0 ? b.extents[dimension] : p.plan.layouts[b.layout].extents[dimension];
 }
 
 /// Refuses a map that gives two indices of a dimension one place, or makes places that no index can have. Its parts, by how fast they
@@ -20,20 +17,19 @@ constexpr void check_bijection(planning& p, label const& tensor, buffer_layout c
         p.refuse(verdict_kind::layout_mismatch, broken, {tensor}, ordinal);
         p.kept.facts = {fact{fact_kind::dimension, dimension}, fact{fact_kind::from, one}, fact{fact_kind::to, other}};
     };
-    std::int64_t const extent = l.extents[static_cast<std::size_t>(dimension)];
+    std::int64_t const extent = l.extents[dimension];
     std::int64_t told = 1;  // values of the dimension that the parts so far tell apart
     fixed_array<bool, max_rank> seen{};
     for (;;) {
         int next = -1;
         for (int at = 0; at < coordinates; ++at) {
-            buffer_layout::coordinate const& c = l.coordinates[static_cast<std::size_t>(at)];
-            if (c.dimension != dimension || seen[static_cast<std::size_t>(at)] || c.modulus == 1)
-                continue;  // of one value, nothing to tell
-            if (next < 0 || c.divisor < l.coordinates[static_cast<std::size_t>(next)].divisor) next = at;
+            buffer_layout::coordinate const& c = l.coordinates[at];
+            if (c.dimension != dimension || seen[at] || c.modulus == 1) continue;  // of one value, nothing to tell
+            if (next < 0 || c.divisor < l.coordinates[next].divisor) next = at;
         }
         if (next < 0) break;
-        seen[static_cast<std::size_t>(next)] = true;
-        buffer_layout::coordinate const& c = l.coordinates[static_cast<std::size_t>(next)];
+        seen[next] = true;
+        buffer_layout::coordinate const& c = l.coordinates[next];
         if (c.divisor < told) return refuse(rule::parts_that_overlap, c.divisor, told == box_index::highest ? extent : told);
         if (c.divisor > told && told < extent) return refuse(rule::indices_in_one_place, 0, told);
         told = c.modulus == 0 || c.divisor > box_index::highest / c.modulus ? box_index::highest : c.divisor * c.modulus;
@@ -53,7 +49,7 @@ constexpr void apply_layout(planning& p, buffer& b, index_map_list const& map, i
     int rank = 0, separators = 0;
     fixed_array<std::int64_t, max_rank> extents{};
     for (int at = 0; at < map.count; ++at) {
-        box_index const& index = map.indices[static_cast<std::size_t>(at)];
+        box_index const& index = map.indices[at];
         if (index.dimension < 0) {
             b.block_dimensions = static_cast<std::int8_t>(rank);
             ++separators;
@@ -66,16 +62,16 @@ constexpr void apply_layout(planning& p, buffer& b, index_map_list const& map, i
         }
         if (index.is_broken) return refuse(rule::part_of_unequal_parts, index.modulus, index.divisor);
         if (rank == max_rank) return p.refuse_capacity("dimensions of a layout", rank + 1, max_rank, ordinal, b.tensor);
-        std::int64_t const extent = l.extents[static_cast<std::size_t>(index.dimension)];
-        extents[static_cast<std::size_t>(rank)] = index.modulus > 0 ? index.modulus : (extent - 1) / index.divisor + 1;
-        l.coordinates[static_cast<std::size_t>(rank++)] = {static_cast<std::int8_t>(index.dimension), index.divisor, index.modulus};
+        std::int64_t const extent = l.extents[index.dimension];
+        extents[rank] = index.modulus > 0 ? index.modulus : (extent - 1) / index.divisor + 1;
+        l.coordinates[rank++] = {static_cast<std::int8_t>(index.dimension), index.divisor, index.modulus};
     }
     for (int dimension = 0; dimension < l.rank && !p.refused(); ++dimension) check_bijection(p, b.tensor, l, rank, dimension, ordinal);
     if (separators > 1) return refuse(rule::two_separators, separators, 1);
     double bytes = bytes_of(b.type), blocks = 1;
     for (int at = 0; at < rank; ++at) {
-        bytes *= static_cast<double>(extents[static_cast<std::size_t>(at)]);
-        if (at < b.block_dimensions) blocks *= static_cast<double>(extents[static_cast<std::size_t>(at)]);
+        bytes *= static_cast<double>(extents[at]);
+        if (at < b.block_dimensions) blocks *= static_cast<double>(extents[at]);
     }
     memory const& m = p.of->where().memories[b.memory];
     if (separators > 0 && (m.banks == 1 || blocks > m.banks))
@@ -92,7 +88,7 @@ constexpr void divide(linear const& form, std::int64_t divisor, linear& high, li
     low.constant = (form.constant % divisor + divisor) % divisor;
     high.constant = (form.constant - low.constant) / divisor;
     for (int at = 0; at < form.count; ++at) {
-        term const& t = form.terms[static_cast<std::size_t>(at)];
+        term const& t = form.terms[at];
         if (t.coefficient % divisor == 0) high.add(t.coefficient / divisor, t.variable);
         else low.add(t.coefficient, t.variable);
     }
@@ -109,7 +105,7 @@ constexpr int component_of(planning& p, label const& name, linear const& whole, 
     linear form;  // without variables that stand at 0: lanes of one element are no loops
     form.constant = whole.constant;
     for (int at = 0; at < whole.count; ++at) {
-        term const& t = whole.terms[static_cast<std::size_t>(at)];
+        term const& t = whole.terms[at];
         if (p.var(t.variable).extent > 1) form.add(t.coefficient, t.variable);
     }
     for (int at = 0; at < p.plan.variables.size(); ++at) {
@@ -129,7 +125,7 @@ constexpr std::int64_t evenly(planning const& p, linear const& form, std::int64_
     high = form;
     low = {};
     for (int at = 0; at < form.count; ++at) {
-        std::int64_t const divisor = std::gcd(form.terms[static_cast<std::size_t>(at)].coefficient, number);
+        std::int64_t const divisor = std::gcd(form.terms[at].coefficient, number);
         if (divisor <= best || divisor == number) continue;
         linear above, below;
         divide(form, divisor, above, below);
@@ -171,11 +167,11 @@ constexpr linear part_of(planning& p, label const& name, linear const& form, std
 constexpr fixed_array<linear, max_rank> place_in_buffer(planning& p, int buffer_at, fixed_array<linear, max_rank> const& at) {
     buffer const& b = p.buffer_at(buffer_at);
     if (b.layout < 0) return at;
-    buffer_layout const& l = p.plan.layouts[static_cast<std::size_t>(b.layout)];
+    buffer_layout const& l = p.plan.layouts[b.layout];
     fixed_array<linear, max_rank> index{};
     for (int dimension = 0; dimension < b.rank && !p.refused(); ++dimension) {
-        buffer_layout::coordinate const& c = l.coordinates[static_cast<std::size_t>(dimension)];
-        index[static_cast<std::size_t>(dimension)] = part_of(p, b.tensor, at[static_cast<std::size_t>(c.dimension)], c.divisor, c.modulus);
+        buffer_layout::coordinate const& c = l.coordinates[dimension];
+        index[dimension] = part_of(p, b.tensor, at[c.dimension], c.divisor, c.modulus);
     }
     return index;
 }
@@ -183,7 +179,7 @@ constexpr fixed_array<linear, max_rank> place_in_buffer(planning& p, int buffer_
 /// Where the access at `node` of stage `s` is in the box of a buffer, along one dimension of its tensor.
 constexpr linear place_in_box(planning const& p, int s, int node, int dimension, int buffer_at) {
     linear at = p.index_form(s, node, dimension);
-    at.add(p.form_of(p.box_at[static_cast<std::size_t>(buffer_at)][static_cast<std::size_t>(dimension)]), -1);
+    at.add(p.form_of(p.box_at[buffer_at][dimension]), -1);
     return at;
 }
 

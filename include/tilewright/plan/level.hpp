@@ -23,7 +23,7 @@ constexpr side side_of(planning const& p, int s, int variable_at, int depth) {
     }
     stage_placement const& place = p.placed(s);
     for (int position = 0; position < depth; ++position) {
-        if (place.path[static_cast<std::size_t>(position)] == variable_at) return side::outside;
+        if (place.path[position] == variable_at) return side::outside;
     }
     return side::inside;
 }
@@ -32,7 +32,7 @@ constexpr side side_of(planning const& p, int s, int variable_at, int depth) {
 constexpr std::int64_t highest_of(planning const& p, linear const& form) {
     std::int64_t high = form.constant;
     for (int at = 0; at < form.count; ++at) {
-        term const& t = form.terms[static_cast<std::size_t>(at)];
+        term const& t = form.terms[at];
         variable const& v = p.var(t.variable);
         if (is_given(v)) high += t.coefficient * (t.coefficient > 0 ? v.extent : 1);
         else if (t.coefficient > 0) high += t.coefficient * (v.extent - 1);
@@ -59,7 +59,7 @@ constexpr std::int64_t grain_of(planning const& p, term const& t) {
 /// Likewise of a form; 0 of one that is always 0.
 constexpr std::int64_t grain_of(planning const& p, linear const& form) {
     std::int64_t grain = form.constant;
-    for (int at = 0; at < form.count; ++at) grain = std::gcd(grain, grain_of(p, form.terms[static_cast<std::size_t>(at)]));
+    for (int at = 0; at < form.count; ++at) grain = std::gcd(grain, grain_of(p, form.terms[at]));
     return grain;
 }
 
@@ -70,7 +70,7 @@ constexpr std::int64_t row_of(variable const& part) { return part.modulus == 0 ?
 constexpr linear rest_of(linear const& form, std::int64_t by) {
     linear rest;
     for (int at = 0; at < form.count; ++at) {
-        term const& t = form.terms[static_cast<std::size_t>(at)];
+        term const& t = form.terms[at];
         if (t.coefficient % by != 0) rest.add(t.coefficient, t.variable);
     }
     return rest;
@@ -89,7 +89,7 @@ constexpr linear part_of(planning& p, linear const& whole, variable part) {
     linear const rest = rest_of(whole, row);
     linear moved;
     for (int at = 0; at < whole.count && part.modulus == 0; ++at) {
-        term const& t = whole.terms[static_cast<std::size_t>(at)];
+        term const& t = whole.terms[at];
         if (t.coefficient % row == 0) moved.add(t.coefficient / row, t.variable);
     }
     std::int64_t const highest = highest_of(p, rest);
@@ -116,7 +116,7 @@ constexpr linear part_of(planning& p, linear const& whole, variable part) {
 template <class Visit>
 constexpr void each_reduction_around(planning const& p, int s, int depth, Visit&& visit) {
     for (int position = p.placed(s).outer_depth; position < depth; ++position) {
-        int const loop = p.placed(s).path[static_cast<std::size_t>(position)];
+        int const loop = p.placed(s).path[position];
         if (p.var(loop).reduction && p.var(loop).extent > 1) visit(loop);
     }
 }

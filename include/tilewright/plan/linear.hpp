@@ -21,14 +21,13 @@ struct linear {
     constexpr void add(std::int64_t coefficient, int variable) {
         if (coefficient == 0 || count > most) return;
         int at = 0;
-        while (at < count && terms[static_cast<std::size_t>(at)].variable < variable) ++at;
-        if (at < count && terms[static_cast<std::size_t>(at)].variable == variable) {
-            auto& existing = terms[static_cast<std::size_t>(at)].coefficient;
+        while (at < count && terms[at].variable < variable) ++at;
+        if (at < count && terms[at].variable == variable) {
+            auto& existing = terms[at].coefficient;
             existing += coefficient;
             if (existing == 0) {
-                for (int next = at + 1; next < count; ++next)
-                    terms[static_cast<std::size_t>(next - 1)] = terms[static_cast<std::size_t>(next)];
-                terms[static_cast<std::size_t>(--count)] = {};
+                for (int next = at + 1; next < count; ++next) terms[next - 1] = terms[next];
+                terms[--count] = {};
             }
             return;
         }
@@ -36,15 +35,15 @@ struct linear {
             count = most + 1;
             return;
         }
-        for (int next = count; next > at; --next) terms[static_cast<std::size_t>(next)] = terms[static_cast<std::size_t>(next - 1)];
-        terms[static_cast<std::size_t>(at)] = {coefficient, static_cast<std::int16_t>(variable)};
+        for (int next = count; next > at; --next) terms[next] = terms[next - 1];
+        terms[at] = {coefficient, static_cast<std::int16_t>(variable)};
         ++count;
     }
     constexpr void add(linear const& other, std::int64_t scale = 1) {
         constant += scale * other.constant;
         if (other.count > most) count = most + 1;
         for (int at = 0; at < other.count && at < most; ++at) {
-            add(scale * other.terms[static_cast<std::size_t>(at)].coefficient, other.terms[static_cast<std::size_t>(at)].variable);
+            add(scale * other.terms[at].coefficient, other.terms[at].variable);
         }
     }
     constexpr bool same_terms(linear const& other) const {
@@ -55,7 +54,7 @@ struct linear {
     }
     constexpr std::int64_t coefficient_of(int variable) const {
         for (int at = 0; at < count; ++at) {
-            if (terms[static_cast<std::size_t>(at)].variable == variable) return terms[static_cast<std::size_t>(at)].coefficient;
+            if (terms[at].variable == variable) return terms[at].coefficient;
         }
         return 0;
     }

@@ -93,17 +93,17 @@ constexpr int tokens_between(machine const& where, int from, int to) {
 constexpr int make_link(planning& p, int from, int to, int ring_at) {
     link made{.from = static_cast<std::int16_t>(from), .to = static_cast<std::int16_t>(to), .ring = static_cast<std::int16_t>(ring_at)};
     for (int at = 0; at < p.plan.links.size(); ++at) {
-        link const& l = p.plan.links[static_cast<std::size_t>(at)];
+        link const& l = p.plan.links[at];
         made.first_count = static_cast<std::int16_t>(l.first_count + (l.ring < 0 ? 1 : p.ring_at(l.ring).versions));
     }
     if (to >= 0) {
         made.tokens = static_cast<std::int16_t>(tokens_between(p.of->where(), from, to));
         int others = 0;
-        for (int at = 0; at < p.plan.links.size(); ++at) others += p.plan.links[static_cast<std::size_t>(at)].tokens == made.tokens ? 1 : 0;
+        for (int at = 0; at < p.plan.links.size(); ++at) others += p.plan.links[at].tokens == made.tokens ? 1 : 0;
         int const queues = p.of->where().tokens[made.tokens].queue_count;
         made.queue = static_cast<std::int16_t>(others % queues);
         for (int at = 0; at < p.plan.links.size() && others >= queues; ++at) {
-            link& other = p.plan.links[static_cast<std::size_t>(at)];
+            link& other = p.plan.links[at];
             if (other.tokens == made.tokens && other.queue == made.queue) other.shared = made.shared = true;
         }
     }
@@ -115,9 +115,9 @@ constexpr int make_link(planning& p, int from, int to, int ring_at) {
 constexpr int link_in_common(planning& p, staging const& st, link_role is, int from, int to, int ring_at) {
     ring const& r = p.ring_at(ring_at);
     for (int which = 0; which < p.staged_links.size(); ++which) {
-        staged_link const& l = p.staged_links[static_cast<std::size_t>(which)];
+        staged_link const& l = p.staged_links[which];
         staging const& other = p.staging_at(l.staging);
-        link const& made = p.plan.links[static_cast<std::size_t>(l.link)];
+        link const& made = p.plan.links[l.link];
         ring const& of = p.ring_at(made.ring);
         auto const is_argument = [&](int buffer_at) { return p.buffer_at(buffer_at).kind == buffer_kind::argument; };
         bool const alike = l.is == is && made.from == from && made.to == to && other.stage == st.stage && other.level == st.level &&
@@ -134,10 +134,10 @@ constexpr void make_links(planning& p) {
     fixed_array<agents, planning::most_stagings> users{};
     for (int at = 0; at < p.stagings.size(); ++at) {
         staging& st = p.staging_at(at);
-        users[static_cast<std::size_t>(at)] = users_of(p, st.buffer, at);
+        users[at] = users_of(p, st.buffer, at);
         // What is loaded from where a stage computes it is waited for before that stage runs again.
         bool const computed = !st.writes && p.producer_of(st.tensor) >= 0 && p.buffer_at(st.outward).kind != buffer_kind::argument;
-        st.core_waits = users[static_cast<std::size_t>(at)].core || computed;
+        st.core_waits = users[at].core || computed;
     }
     for (int at = 0; at < p.stagings.size() && !p.refused(); ++at) {
         staging& st = p.staging_at(at);
@@ -150,7 +150,7 @@ constexpr void make_links(planning& p) {
             int const common = link_in_common(p, st, is, from, to, ring_at);
             if (common >= 0) {
                 // Behind the last of the loads; in front of the first.
-                if (is == link_role::load_to_user) p.staged_links[static_cast<std::size_t>(common)].staging = static_cast<std::int16_t>(at);
+                if (is == link_role::load_to_user) p.staged_links[common].staging = static_cast<std::int16_t>(at);
                 return;
             }
             int const made = make_link(p, from, to, ring_at);
@@ -166,8 +166,7 @@ constexpr void make_links(planning& p) {
         auto const from_user = [&](int user, link_role is, int ring_at, bool to_core) {
             if (!to_core && !apart(user)) return;
             bool const by_tokens = !to_core && tokens_between(where, user, mover) >= 0;
-            if (by_tokens || (users[static_cast<std::size_t>(at)].engines >> user & 1) != 0)
-                return add(is, user, by_tokens ? mover : -1, ring_at);
+            if (by_tokens || (users[at].engines >> user & 1) != 0) return add(is, user, by_tokens ? mover : -1, ring_at);
             // The transfers of another staged buffer: there the core waits.
             for (int other = 0; other < p.stagings.size(); ++other)
                 p.staging_at(other).core_waits |= p.staging_at(other).outward == st.buffer;
@@ -175,7 +174,7 @@ constexpr void make_links(planning& p) {
         auto const load = [&](int ring_at, bool anew) {
             mover = p.ring_at(ring_at).engine;
             bool const filled_by_core = is_filled_by_core(p, st);
-            users[static_cast<std::size_t>(at)].each_engine([&](int user) {
+            users[at].each_engine([&](int user) {
                 to_user(user, link_role::load_to_user, ring_at);
                 if (anew) from_user(user, link_role::user_to_load, ring_at, filled_by_core);
             });
@@ -184,7 +183,7 @@ constexpr void make_links(planning& p) {
         if (st.ring >= 0 && !st.writes) load(st.ring, true);
         if (st.ring < 0 || !st.writes) continue;
         mover = p.ring_at(st.ring).engine;
-        users[static_cast<std::size_t>(at)].each_engine([&](int user) {
+        users[at].each_engine([&](int user) {
             from_user(user, link_role::user_to_store, st.ring, false);
             to_user(user, link_role::store_to_user, st.ring);
         });

@@ -114,12 +114,12 @@ struct machine_check {
         fixed_array<int, configuration::most_values> given{};
         bool others = false;
         for (int at = 0; at < call.count && !p.refused(); ++at) {
-            call_argument const& a = call.arguments[static_cast<std::size_t>(at)];
+            call_argument const& a = call.arguments[at];
             bool const is_value = a.is == role::setting && a.dimension >= 0 && a.dimension < of.value_count;
-            if (is_value) ++given[static_cast<std::size_t>(a.dimension)];
+            if (is_value) ++given[a.dimension];
             others |= !is_value && a.is != role::literal;
         }
-        for (int value = 0; value < of.value_count && !p.refused(); ++value) others |= given[static_cast<std::size_t>(value)] != 1;
+        for (int value = 0; value < of.value_count && !p.refused(); ++value) others |= given[value] != 1;
         if (others) broken(rule::set_call_of_another_kind, of.name);
     }
     /// Calls `check(argument)` for all arguments of the calls of a part, and `check_value(value)` for those that it is configured with.
@@ -144,13 +144,12 @@ struct machine_check {
             if (p.refused()) return;
             if (s.count != m.configurations[which].value_count)
                 return broken(rule::other_number_of_settings, part.name, s.configuration_name);
-            for (int value = 0; value < s.count; ++value) check_value(s.values[static_cast<std::size_t>(value)]);
+            for (int value = 0; value < s.count; ++value) check_value(s.values[value]);
         }
     }
     template <class Check>
     constexpr void each_argument(device_call const& call, Check&& check) const {
-        for (int at = 0; at < call.count && at < device_call::most_arguments && !p.refused(); ++at)
-            check(call.arguments[static_cast<std::size_t>(at)]);
+        for (int at = 0; at < call.count && at < device_call::most_arguments && !p.refused(); ++at) check(call.arguments[at]);
     }
     /// Flags stand in numbers, and not where the number does; units are at least 1.
     constexpr void check_value_of(label const& part, call_argument const& a, int memory_at) const {
@@ -176,16 +175,16 @@ struct machine_check {
         int count = 0;
         auto const add = [&](label const& part, signature const& one) {
             for (int at = 0; at < count; ++at) {
-                signature const& other = seen[static_cast<std::size_t>(at)];
+                signature const& other = seen[at];
                 if (other.symbol == one.symbol && !(other == one)) return broken(rule::symbol_of_two_signatures, part, one.symbol);
             }
-            if (count < 64) seen[static_cast<std::size_t>(count++)] = one;
+            if (count < 64) seen[count++] = one;
         };
         auto const add_part = [&](auto const& part) {
             each_call(m, part, [&](device_call const& call) {
                 signature one{call.symbol, call.count};
                 for (int at = 0; at < call.count; ++at) {
-                    int const where = memory_of(m, part, call.arguments[static_cast<std::size_t>(at)]);
+                    int const where = memory_of(m, part, call.arguments[at]);
                     if (where >= 0 && !m.memories[where].is_numbered()) one.pointers |= std::uint32_t{1} << at;
                 }
                 add(part.name, one);
@@ -208,7 +207,7 @@ struct machine_check {
         bool has_channel = false;
         device_call const call = wait_call_of(of);
         for (int at = 0; at < call.count && at < device_call::most_arguments; ++at) {
-            role const is = call.arguments[static_cast<std::size_t>(at)].is;
+            role const is = call.arguments[at].is;
             bool const told = of.completes != completion::by_engine && is == (tagged ? role::tag : role::pending);
             has_channel |= is == role::channel;
             if (is != role::literal && is != role::channel && !told) broken(rule::wait_of_another_kind, of.name);
@@ -231,7 +230,7 @@ struct machine_check {
             check_call(of.name, call, 0);
             bool has_queue = false, others = false;
             for (int at = 0; at < call.count && at < device_call::most_arguments; ++at) {
-                role const is = call.arguments[static_cast<std::size_t>(at)].is;
+                role const is = call.arguments[at].is;
                 has_queue |= is == role::queue;
                 others |= is != role::queue && is != role::literal;
             }
@@ -319,8 +318,8 @@ struct machine_check {
             for (int dimension = 0; dimension < view[at].argument_count; ++dimension) {
                 node const& index = view[view[at].argument(dimension)];
                 int const axis = index.op == operation::axis_value ? s.find(index.name) : -1;
-                plain &= axis >= 0 && !taken[static_cast<std::size_t>(axis)];
-                if (axis >= 0) taken[static_cast<std::size_t>(axis)] = true;
+                plain &= axis >= 0 && !taken[axis];
+                if (axis >= 0) taken[axis] = true;
             }
             if (!plain) broken(rule::transfer_that_rearranges, t.name, view[at].name);
         }
@@ -372,12 +371,12 @@ struct machine_check {
             if (n.op != operation::access) continue;
             int const which = i.find(n.name);
             if (which < 0) return broken(rule::operand_without_memory, i.name, n.name);
-            int& rank = ranks[static_cast<std::size_t>(which)];
+            int& rank = ranks[which];
             if (rank >= 0 && rank != n.argument_count) return broken(rule::used_with_two_ranks, i.name, n.name);
             rank = n.argument_count;
         }
         for (int at = 0; at < i.operand_count; ++at) {
-            operand_constraint const& o = i.operands[static_cast<std::size_t>(at)];
+            operand_constraint const& o = i.operands[at];
             if (o.memory_name.empty()) return broken(rule::operand_without_memory, i.name, o.tensor);
             known(m.memories.find(o.memory_name), o.memory_name);
             if (i.find(o.tensor) != at) return broken(rule::operand_declared_twice, i.name, o.tensor);
@@ -398,23 +397,20 @@ struct machine_check {
         int by_default = 0;  // the address and the outer strides of every operand, and the extents that are not fixed
         for (int axis = 0; axis < s.axis_count; ++axis) by_default += i.is_flexible(axis) ? 1 : 0;
         for (int at = 0; at < i.operand_count; ++at) {
-            int const rank = ranks[static_cast<std::size_t>(at)];
-            if (!i.operands[static_cast<std::size_t>(at)].in_place) by_default += rank > 1 ? rank : rank < 0 ? 0 : 1;
+            int const rank = ranks[at];
+            if (!i.operands[at].in_place) by_default += rank > 1 ? rank : rank < 0 ? 0 : 1;
         }
-        if (!fits_in_place(i, view, s))
-            return broken(rule::operand_not_in_place, i.name, i.operands[static_cast<std::size_t>(i.find_in_place())].tensor);
+        if (!fits_in_place(i, view, s)) return broken(rule::operand_not_in_place, i.name, i.operands[i.find_in_place()].tensor);
         check_call(i.name, i.call, by_default);
         auto const check = [&](call_argument const& a) {
-            if (a.is == role::value && a.operand >= 0) return check_passed_value(i, a, ranks[static_cast<std::size_t>(a.operand)]);
+            if (a.is == role::value && a.operand >= 0) return check_passed_value(i, a, ranks[a.operand]);
             bool const of_operand = (a.is == role::address || a.is == role::stride) && a.operand >= 0;
-            bool const inside =
-                of_operand && (a.is == role::address || (a.dimension >= 0 && a.dimension < ranks[static_cast<std::size_t>(a.operand)]));
+            bool const inside = of_operand && (a.is == role::address || (a.dimension >= 0 && a.dimension < ranks[a.operand]));
             bool const of_axis = a.is == role::covered && a.dimension >= 0;
-            operand_constraint const* const o = of_operand ? &i.operands[static_cast<std::size_t>(a.operand)] : nullptr;
+            operand_constraint const* const o = of_operand ? &i.operands[a.operand] : nullptr;
             if (o != nullptr && passes_values(m, o->memory_name) && (a.is == role::stride || o->is == direction::writes))
                 return broken(rule::registers_in_another_way, i.name, o->tensor);
-            if (of_axis && !i.is_flexible(a.dimension))
-                return broken(rule::extent_of_a_fixed_axis, i.name, s.axes[static_cast<std::size_t>(a.dimension)].name);
+            if (of_axis && !i.is_flexible(a.dimension)) return broken(rule::extent_of_a_fixed_axis, i.name, s.axes[a.dimension].name);
             if (!inside && !of_axis && a.is != role::literal) broken(rule::argument_without_operand, i.name);
             else check_value_of(i.name, a, memory_of(m, i, a));
         };
@@ -425,9 +421,9 @@ struct machine_check {
     constexpr bool fits_in_place(intrinsic_description const& i, computation_view const& view, stage const& s) const {
         int const at = i.find_in_place(), result = i.find(s.output);
         if (at < 0) return true;
-        operand_constraint const &o = i.operands[static_cast<std::size_t>(at)], &target = i.operands[static_cast<std::size_t>(result)];
+        operand_constraint const &o = i.operands[at], &target = i.operands[result];
         bool fits = at != result && o.memory_name == target.memory_name && target.is == direction::writes;
-        for (int other = at + 1; other < i.operand_count; ++other) fits &= !i.operands[static_cast<std::size_t>(other)].in_place;
+        for (int other = at + 1; other < i.operand_count; ++other) fits &= !i.operands[other].in_place;
         for (int node = s.first; node < s.store && fits; ++node) {
             if (view[node].op != operation::access || view[node].name != o.tensor) continue;
             fits = view[node].type == s.type && view[node].argument_count == s.rank;
@@ -440,7 +436,7 @@ struct machine_check {
     }
     /// The core reads what it passes by value when it makes the call.
     constexpr void check_passed_value(intrinsic_description const& i, call_argument const& a, int rank) const {
-        operand_constraint const& o = i.operands[static_cast<std::size_t>(a.operand)];
+        operand_constraint const& o = i.operands[a.operand];
         int const at = m.memories.find(o.memory_name);
         bool const seen = at >= 0 && m.memories[at].host_visible && m.memories[at].registers == 0 && !m.memories[at].is_view();
         if (rank != 0 || o.is != direction::reads || !seen || i.is_asynchronous) broken(rule::value_out_of_reach, i.name, o.tensor);
@@ -451,11 +447,11 @@ struct machine_check {
         if (i.costs.term_count > i.costs.most_terms)
             return p.refuse_capacity("terms of its cycles", i.costs.term_count, i.costs.most_terms, 0, i.name);
         for (int t = 0; t < i.costs.term_count; ++t) {
-            cycle_term const& term = i.costs.terms[static_cast<std::size_t>(t)];
+            cycle_term const& term = i.costs.terms[t];
             at_least(0, term.cycles, i.name, "a term of cycles");
             if (term.factor_count > term.most_factors)
                 return p.refuse_capacity("factors of its cycles", term.factor_count, term.most_factors, 0, i.name);
-            for (int f = 0; f < term.factor_count; ++f) at_least(1, term.factors[static_cast<std::size_t>(f)].unit, i.name, "in_units_of");
+            for (int f = 0; f < term.factor_count; ++f) at_least(1, term.factors[f].unit, i.name, "in_units_of");
         }
     }
     /// The cycles of a call that covers all, and so those of every other, can be counted.
@@ -463,13 +459,13 @@ struct machine_check {
         auto const count = [&](double number) { return p.limited(number, plan_value::most_total, "cycles", i.name); };
         double all = static_cast<double>(i.costs.cycles);
         for (int t = 0; t < i.costs.term_count; ++t) {
-            cycle_term const& term = i.costs.terms[static_cast<std::size_t>(t)];
+            cycle_term const& term = i.costs.terms[t];
             double cycles = static_cast<double>(term.cycles);
             for (int f = 0; f < term.factor_count; ++f) {
-                cycle_factor const& factor = term.factors[static_cast<std::size_t>(f)];
+                cycle_factor const& factor = term.factors[f];
                 double elements = 1;
                 for (int axis = 0; axis < s.axis_count; ++axis) {
-                    if (factor.has(axis)) elements *= static_cast<double>(s.axes[static_cast<std::size_t>(axis)].extent);
+                    if (factor.has(axis)) elements *= static_cast<double>(s.axes[axis].extent);
                 }
                 cycles *= static_cast<double>(units_of(count(elements), factor.unit));
             }
@@ -486,7 +482,7 @@ struct machine_check {
             for (int at = i.settings.first; at < i.settings.first + i.settings.count; ++at) {
                 for (call_argument const& a : m.settings[at].values) look(a);
             }
-            if (!told) broken(rule::extent_not_told, i.name, s.axes[static_cast<std::size_t>(axis)].name);
+            if (!told) broken(rule::extent_not_told, i.name, s.axes[axis].name);
         }
     }
     constexpr void check_call(label const& part, device_call const& call, int by_default) const {
@@ -503,7 +499,7 @@ struct machine_check {
         for (int at = 0; at < view.count; ++at) p.check_name(view[at].name);
         stage_mistake const wrong = read_stage(view, 0, s);
         for (int axis = 0; axis < s.axis_count && !wrong; ++axis) {
-            if (s.axes[static_cast<std::size_t>(axis)].run_time) broken(rule::run_time_semantics, part);
+            if (s.axes[axis].run_time) broken(rule::run_time_semantics, part);
         }
         if (wrong) p.refuse_ill_formed(wrong, part);
         else if (s.store + 1 != view.count) broken(rule::several_stages, part);
@@ -545,7 +541,7 @@ struct machine_check {
         for (int at = 0; at < m.transfers.size(); ++at) check_transfer(m.transfers[at]);
         for (int at = 0; at < m.intrinsics.size(); ++at) {
             made.semantics.push({});
-            check_intrinsic(m.intrinsics[at], made.semantics[static_cast<std::size_t>(at)]);
+            check_intrinsic(m.intrinsics[at], made.semantics[at]);
         }
         check_symbols();
     }

@@ -42,7 +42,7 @@ struct matching {
 
     constexpr int find(label const& tensor) const {
         for (int position = 0; position < count; ++position) {
-            if (names[static_cast<std::size_t>(position)] == tensor) return position;
+            if (names[position] == tensor) return position;
         }
         return -1;
     }
@@ -54,7 +54,7 @@ inline constexpr std::int64_t not_linear = std::int64_t{1} << 40;
 /// How far `axis` moves when the leaf `leaf` moves by one.
 constexpr std::int64_t leaf_coefficient(nest const& n, int axis, int leaf) {
     if (axis == leaf) return 1;
-    nest_axis const& a = n.axes[static_cast<std::size_t>(axis)];
+    nest_axis const& a = n.axes[axis];
     if (a.is == nest_axis::role::split) return a.factor * leaf_coefficient(n, a.outer, leaf) + leaf_coefficient(n, a.inner, leaf);
     if (a.is == nest_axis::role::fused) return leaf_coefficient(n, a.outer, leaf) != 0 ? not_linear : 0;
     return 0;
@@ -70,7 +70,7 @@ struct matcher {
         stage_index const index = index_of(p.plan.what, p.stage_at(s), node, dimension);
         std::int64_t total = 0;
         for (int axis = 0; axis < p.stage_at(s).axis_count; ++axis) {
-            std::int64_t const c = index.coefficients[static_cast<std::size_t>(axis)];
+            std::int64_t const c = index.coefficients[axis];
             if (c != 0) total += c * leaf_coefficient(p.nest_at(s), axis, leaf);
         }
         return total;
@@ -78,22 +78,21 @@ struct matcher {
 
     /// The indices of the stage's access at `node` are those of the semantics' access at `other`, but for a base and strides.
     constexpr mismatch match_access(int node, int other, int binding) const {
-        auto const b = static_cast<std::size_t>(binding);
         stage const& sem = found.semantics;
         label const &name = semantics[other].name, &name_in_stage = p.plan.what[node].name;
         int const rank = p.plan.what[node].argument_count;
         fixed_array<bool, max_rank> taken{};
-        found.dimension[b].fill(-1);
+        found.dimension[binding].fill(-1);
         for (int operand_dimension = semantics[other].argument_count - 1; operand_dimension >= 0; --operand_dimension) {
             stage_index const index = index_of(semantics, sem, other, operand_dimension);
             if (index.constant != 0) return differs(rule::operand_with_offset, name, 0, index.constant);
             int where = -1;
             std::int64_t factor = 0;
             for (int axis = 0; axis < sem.axis_count; ++axis) {
-                std::int64_t const wanted = index.coefficients[static_cast<std::size_t>(axis)];
+                std::int64_t const wanted = index.coefficients[axis];
                 if (wanted == 0) continue;
                 for (int dimension = 0; dimension < rank; ++dimension) {
-                    std::int64_t const have = coefficient(node, dimension, found.loop_of_axis[static_cast<std::size_t>(axis)]);
+                    std::int64_t const have = coefficient(node, dimension, found.loop_of_axis[axis]);
                     if (have == 0) continue;
                     if (have >= not_linear) return differs(rule::covered_by_a_fused_loop, name, 0, wanted);
                     if (have < 0 || have % wanted != 0 || (where == dimension && factor != have / wanted))
@@ -105,14 +104,14 @@ struct matcher {
                 if (where < 0) return differs(rule::other_index, name, 0, wanted);
             }
             if (where < 0) continue;
-            if (taken[static_cast<std::size_t>(where)]) return differs(rule::dimensions_in_one, name, 1, 2);
-            taken[static_cast<std::size_t>(where)] = true;
-            found.dimension[b][static_cast<std::size_t>(operand_dimension)] = static_cast<std::int8_t>(where);
-            found.factor[b][static_cast<std::size_t>(operand_dimension)] = factor;
+            if (taken[where]) return differs(rule::dimensions_in_one, name, 1, 2);
+            taken[where] = true;
+            found.dimension[binding][operand_dimension] = static_cast<std::int8_t>(where);
+            found.factor[binding][operand_dimension] = factor;
             // Lanes that the operand does not have in this dimension must not move the tensor's index either.
             for (int axis = 0; axis < sem.axis_count; ++axis) {
-                if (index.coefficients[static_cast<std::size_t>(axis)] != 0) continue;
-                std::int64_t const have = coefficient(node, where, found.loop_of_axis[static_cast<std::size_t>(axis)]);
+                if (index.coefficients[axis] != 0) continue;
+                std::int64_t const have = coefficient(node, where, found.loop_of_axis[axis]);
                 if (have >= not_linear) return differs(rule::covered_by_a_fused_loop, name, 0, 0);
                 if (have != 0) return differs(rule::other_index, name, have, 0);
             }
@@ -124,9 +123,9 @@ struct matcher {
             }
         }
         for (int dimension = 0; dimension < rank; ++dimension) {
-            if (taken[static_cast<std::size_t>(dimension)]) continue;
+            if (taken[dimension]) continue;
             for (int axis = 0; axis < sem.axis_count; ++axis) {
-                std::int64_t const have = coefficient(node, dimension, found.loop_of_axis[static_cast<std::size_t>(axis)]);
+                std::int64_t const have = coefficient(node, dimension, found.loop_of_axis[axis]);
                 if (have >= not_linear) return differs(rule::covered_by_a_fused_loop, name, 0, 0);
                 if (have != 0) return differs(rule::other_index, name, have, 0);
             }
@@ -140,13 +139,12 @@ struct matcher {
         tilewright::node const& b = semantics[other];
         int const known = found.find(b.name);
         if (known >= 0) {
-            auto const k = static_cast<std::size_t>(known);
-            bool const same = same_tree(p.plan.what, found.nodes[k], node) && same_tree(semantics, found.semantic_nodes[k], other);
+            bool const same = same_tree(p.plan.what, found.nodes[known], node) && same_tree(semantics, found.semantic_nodes[known], other);
             return same ? mismatch{} : mismatch{verdict_kind::intrinsic_mismatch, rule::one_operand_for_two, b.name, a.name};
         }
         mismatch const wrong = match_access(node, other, found.count);
         if (wrong) return wrong;
-        auto const next = static_cast<std::size_t>(found.count++);
+        int const next = found.count++;
         found.names[next] = b.name;
         found.nodes[next] = static_cast<std::int16_t>(node);
         found.semantic_nodes[next] = static_cast<std::int16_t>(other);
@@ -174,9 +172,9 @@ struct matcher {
         int first = -1;
 
         constexpr void push(int node, int other) {
-            std::int16_t& behind = latest[static_cast<std::size_t>(other)];
+            std::int16_t& behind = latest[other];
             if (behind > 0 && behind <= all.size()) {
-                goal const& known = all[static_cast<std::size_t>(behind - 1)];
+                goal const& known = all[behind - 1];
                 if (known.node == node && known.other == other) return;
             }
             first = all.push({static_cast<std::int16_t>(node), static_cast<std::int16_t>(other), static_cast<std::int16_t>(first)});
@@ -191,7 +189,7 @@ struct matcher {
     };
     /// The arguments of two nodes have to match, those of the stage as they are written or the other way round.
     constexpr void open_arguments(goal_list& goals, int at, bool swapped) const {
-        goal const of = goals.all[static_cast<std::size_t>(at)];
+        goal const of = goals.all[at];
         tilewright::node const &a = p.plan.what[of.node], &b = semantics[of.other];
         goals.first = of.next;
         for (int argument = a.argument_count - 1; argument >= 0; --argument)
@@ -200,7 +198,7 @@ struct matcher {
     /// Matches the first goal, whose place its arguments take.
     constexpr mismatch match_first(goal_list& goals) const {
         int const at = goals.first;
-        goal const of = goals.all[static_cast<std::size_t>(at)];
+        goal const of = goals.all[at];
         tilewright::node const &a = p.plan.what[of.node], &b = semantics[of.other];
         goals.first = of.next;
         if (a.op != b.op) return differs(name_of(a.op), name_of(b.op));
@@ -237,7 +235,7 @@ struct matcher {
             if (!closest || wrong.reached > closest.reached) closest = wrong;
             int const choices = goals.choices.size();
             if (choices == 0) return closest;
-            choice const back = goals.choices[static_cast<std::size_t>(choices - 1)];
+            choice const back = goals.choices[choices - 1];
             goals.choices.shrink(choices - 1);
             goals.all.shrink(back.goals);
             found.count = back.bound;
@@ -252,14 +250,14 @@ constexpr char const* reduction_name(operation reduction) { return reduction == 
 
 /// Whether a form of an intrinsic takes the steps that another one takes of a loop.
 constexpr bool takes_step(intrinsic_description const& what, stage const& semantics, int axis, nest_axis const& loop) {
-    std::int64_t const extent = semantics.axes[static_cast<std::size_t>(axis)].extent;
+    std::int64_t const extent = semantics.axes[axis].extent;
     return what.is_flexible(axis) ? extent >= loop.lane_extent : extent == loop.lane_extent && !loop.flexible;
 }
 
 /// Whether an intrinsic continues from the contents of what it writes.
 constexpr bool accumulates(intrinsic_description const& what, stage const& semantics) {
     int const target = what.find(semantics.output);
-    return target >= 0 && semantics.reduces() && what.operands[static_cast<std::size_t>(target)].is == direction::updates;
+    return target >= 0 && semantics.reduces() && what.operands[target].is == direction::updates;
 }
 
 /// Whether stage `s` computes what the semantics `view` declare when its covered loops stand for the axes as `found.loop_of_axis` says.
@@ -268,15 +266,13 @@ constexpr mismatch match_semantics(planning& p, int s, intrinsic_description con
     stage const& st = p.stage_at(s);
     nest const& n = p.nest_at(s);
     stage const& sem = found.semantics;
-    auto const loop_for = [&](int axis) -> nest_axis const& {
-        return n.axes[static_cast<std::size_t>(found.loop_of_axis[static_cast<std::size_t>(axis)])];
-    };
+    auto const loop_for = [&](int axis) -> nest_axis const& { return n.axes[found.loop_of_axis[axis]]; };
     auto const after = [](int reached, mismatch wrong) {
         wrong.reached = wrong ? reached : 0;
         return wrong;
     };
     for (int axis = 0; axis < sem.axis_count; ++axis) {
-        bool const wanted = sem.axes[static_cast<std::size_t>(axis)].reduction;
+        bool const wanted = sem.axes[axis].reduction;
         if (loop_for(axis).reduction == wanted) continue;
         return wanted ? differs("an output loop", "a reduction") : differs("a reduction", "an output loop");
     }
@@ -308,8 +304,8 @@ constexpr mismatch match_semantics(planning& p, int s, intrinsic_description con
 /// Whether the extents of an intrinsic divide those of the loops that it covers.
 constexpr bool whole_steps(nest const& n, intrinsic_description const& what, matching const& found) {
     for (int axis = 0; axis < found.semantics.axis_count; ++axis) {
-        nest_axis const& loop = n.axes[static_cast<std::size_t>(found.loop_of_axis[static_cast<std::size_t>(axis)])];
-        if (!what.is_flexible(axis) && loop.extent % found.semantics.axes[static_cast<std::size_t>(axis)].extent != 0) return false;
+        nest_axis const& loop = n.axes[found.loop_of_axis[axis]];
+        if (!what.is_flexible(axis) && loop.extent % found.semantics.axes[axis].extent != 0) return false;
     }
     return true;
 }
@@ -321,7 +317,7 @@ constexpr mismatch match_intrinsic(planning& p, int s, int intrinsic_at, matchin
     machine const& where = p.of->where();
     computation_view const view = where.view(where.intrinsics[intrinsic_at].semantics);
     nest const& n = p.nest_at(s);
-    found.semantics = p.parts->semantics[static_cast<std::size_t>(intrinsic_at)];
+    found.semantics = p.parts->semantics[intrinsic_at];
     if (n.covered_count != found.semantics.axis_count)
         return differs(rule::other_number_of_loops, {}, n.covered_count, found.semantics.axis_count);
     fixed_array<int, max_rank> order{0, 1, 2, 3, 4, 5};
@@ -330,28 +326,25 @@ constexpr mismatch match_intrinsic(planning& p, int s, int intrinsic_at, matchin
     matching partial;  // the first order that matches, but for steps that do not divide the loops
     for (bool more = true; more;) {
         for (int axis = 0; axis < n.covered_count; ++axis) {
-            found.loop_of_axis[static_cast<std::size_t>(axis)] = n.covered[static_cast<std::size_t>(order[static_cast<std::size_t>(axis)])];
+            found.loop_of_axis[axis] = n.covered[order[axis]];
         }
         mismatch const wrong = match_semantics(p, s, where.intrinsics[intrinsic_at], view, found, goals);
-        if (!wrong && (whole_steps(n, where.intrinsics[intrinsic_at], found) ||
-                       n.axes[static_cast<std::size_t>(found.loop_of_axis[0])].lane_extent > 0))
-            return {};
+        if (!wrong && (whole_steps(n, where.intrinsics[intrinsic_at], found) || n.axes[found.loop_of_axis[0]].lane_extent > 0)) return {};
         if (!wrong && partial.count == 0) partial = found;
         if (!closest || wrong.reached > closest.reached) closest = wrong;
         // The next permutation in lexicographic order.
         more = false;
         for (int at = n.covered_count - 2; at >= 0 && !more; --at) {
-            auto const a = static_cast<std::size_t>(at);
-            if (order[a] > order[a + 1]) continue;
+            if (order[at] > order[at + 1]) continue;
             int last = n.covered_count - 1;
-            while (order[static_cast<std::size_t>(last)] < order[a]) --last;
-            int const kept = order[a];
-            order[a] = order[static_cast<std::size_t>(last)];
-            order[static_cast<std::size_t>(last)] = kept;
+            while (order[last] < order[at]) --last;
+            int const kept = order[at];
+            order[at] = order[last];
+            order[last] = kept;
             for (int low = at + 1, high = n.covered_count - 1; low < high; ++low, --high) {
-                int const swapped = order[static_cast<std::size_t>(low)];
-                order[static_cast<std::size_t>(low)] = order[static_cast<std::size_t>(high)];
-                order[static_cast<std::size_t>(high)] = swapped;
+                int const swapped = order[low];
+                order[low] = order[high];
+                order[high] = swapped;
             }
             more = true;
         }

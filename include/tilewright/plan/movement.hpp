@@ -15,7 +15,7 @@ constexpr std::int32_t wait_at(planning& p, int buffer_at) {
 constexpr region_fault border_fault(planning& p, call_shape const& s, call_limits const& limits) {
     region const& r = s.r;
     for (int at = 0; at < r.clips.size(); ++at) {
-        region::clipped const& c = r.clips[static_cast<std::size_t>(at)];
+        region::clipped const& c = r.clips[at];
         if (!pads(c.is)) continue;
         bool const begins = c.is == clip_kind::border_begin;
         // Which dimension of the call it is, in how many parts, and of how many elements.
@@ -23,10 +23,10 @@ constexpr region_fault border_fault(planning& p, call_shape const& s, call_limit
         std::int64_t parts = 1, extent = s.row_elements;
         for (int position = 0; position < s.count; ++position) {
             if (s.at(position).destination_dimension != c.dimension) continue;
-            parts *= slot == 0 ? s.at(position).extent : s.left[static_cast<std::size_t>(position)];
+            parts *= slot == 0 ? s.at(position).extent : s.left[position];
             if (slot != 0) extent = s.at(position).extent;
             for (int piece = 0; piece < s.piece_count && slot != 0; ++piece)
-                if (s.pieces[static_cast<std::size_t>(piece)].position == position) slot = piece + 1;
+                if (s.pieces[piece].position == position) slot = piece + 1;
         }
         std::int64_t const most = reach_of_border(p, r, c, extent).outside;
         if (most < 1) continue;
@@ -84,7 +84,7 @@ constexpr void move_dense(planning& p, region const& whole, int transfer_at, int
     r.each_end(row, [&](region::clipped const& c) {
         if (pads(c.is)) return;  // all of the row is written
         std::int64_t step = 0;
-        for (int at = 0; at < c.form.count; ++at) step = std::gcd(step, grain_of(p, c.form.terms[static_cast<std::size_t>(at)]));
+        for (int at = 0; at < c.form.count; ++at) step = std::gcd(step, grain_of(p, c.form.terms[at]));
         std::int64_t const rest = step == 0 ? c.bound - c.form.constant : ((c.bound - c.form.constant) % step + step) % step;
         if (rest * size % granularity != 0 || step * size % granularity != 0) partial_row = rest > 0 ? rest : step;
     });
@@ -97,20 +97,19 @@ constexpr void move_dense(planning& p, region const& whole, int transfer_at, int
     fixed_array<int, call_shape::most> loops{};
     int loop_count = 0;
     for (int position = 0; position < s.count; ++position) {
-        auto const at = static_cast<std::size_t>(position);
         movement_dimension const& d = s.at(position);
-        if (s.ends_short[at]) end_short(p, r, d.destination_dimension, d.extent);
-        if (s.left[at] == 1) continue;
+        if (s.ends_short[position]) end_short(p, r, d.destination_dimension, d.extent);
+        if (s.left[position] == 1) continue;
         // Registers have no addresses.
         bool const written_out = passes_values(p.of->where(), t);
-        int const loop = p.add(variable{.name = p.buffer_at(r.destination).tensor, .extent = s.left[at], .unrolled = written_out});
-        loops[static_cast<std::size_t>(loop_count++)] = loop;
-        if (r.source >= 0) r.source_at[static_cast<std::size_t>(d.source_dimension)].add(d.source_factor * s.taken[at], loop);
-        r.destination_at[static_cast<std::size_t>(d.destination_dimension)].add(d.destination_factor * s.taken[at], loop);
+        int const loop = p.add(variable{.name = p.buffer_at(r.destination).tensor, .extent = s.left[position], .unrolled = written_out});
+        loops[loop_count++] = loop;
+        if (r.source >= 0) r.source_at[d.source_dimension].add(d.source_factor * s.taken[position], loop);
+        r.destination_at[d.destination_dimension].add(d.destination_factor * s.taken[position], loop);
         bool const of_row = row >= 0 && row == d.destination_dimension;
         r.each_end(d.destination_dimension, [&](region::clipped& c) {
-            c.form.add(of_row ? d.destination_factor * s.taken[at] : s.taken[at], loop);
-            if (!of_row && s.taken[at] == 1) region::call_where_there_is(c);
+            c.form.add(of_row ? d.destination_factor * s.taken[position] : s.taken[position], loop);
+            if (!of_row && s.taken[position] == 1) region::call_where_there_is(c);
         });
         p.add(step_kind::loop, loop);
     }
@@ -118,12 +117,12 @@ constexpr void move_dense(planning& p, region const& whole, int transfer_at, int
     fixed_array<std::int64_t, 2> follows{};  // of the destination, then of the source: bytes to what comes without gaps
     for (int side = 0; side < 2; ++side) {
         int const buffer_at = side == 1 ? r.source : r.destination;
-        follows[static_cast<std::size_t>(side)] = buffer_at < 0 ? -1 : m.row_elements * bytes_of(p.buffer_at(buffer_at).type);
+        follows[side] = buffer_at < 0 ? -1 : m.row_elements * bytes_of(p.buffer_at(buffer_at).type);
     }
     region_fault fault;
     for (int slot = 1; slot <= s.piece_count && !fault; ++slot) {
-        call_piece const& piece = s.pieces[static_cast<std::size_t>(slot - 1)];
-        movement_dimension& d = m.dimensions[static_cast<std::size_t>(s.piece_count - slot)];
+        call_piece const& piece = s.pieces[slot - 1];
+        movement_dimension& d = m.dimensions[s.piece_count - slot];
         // One that has a single element, where others stand further out: it moves nothing.
         if (piece.position < 0) {
             d = {.source_dimension = static_cast<std::int8_t>(r.source < 0 ? -1 : 0), .destination_dimension = 0};
@@ -148,14 +147,14 @@ constexpr void move_dense(planning& p, region const& whole, int transfer_at, int
     if (!fault) fault = align(p, r.destination, r.destination_at, alignment_of(r.destination));
     fixed_array<linear, max_rank> read_at = r.source_at;
     for (int at = 0; at < r.clips.size() && r.source >= 0; ++at) {
-        region::clipped const& c = r.clips[static_cast<std::size_t>(at)];
+        region::clipped const& c = r.clips[at];
         // What lies in front of the first element is not read.
         if (c.is != clip_kind::border_begin || c.form.count > 0) continue;
-        if (c.dimension == row) read_at[static_cast<std::size_t>(s.source_row)].constant += c.bound - c.form.constant;
+        if (c.dimension == row) read_at[s.source_row].constant += c.bound - c.form.constant;
         for (int position = 0; position < s.count; ++position) {
             movement_dimension const& d = s.at(position);
             if (d.destination_dimension == c.dimension)
-                read_at[static_cast<std::size_t>(d.source_dimension)].constant += d.source_factor * (c.bound - c.form.constant);
+                read_at[d.source_dimension].constant += d.source_factor * (c.bound - c.form.constant);
         }
     }
     if (!fault && r.source >= 0) fault = align(p, r.source, read_at, alignment_of(r.source));
@@ -168,19 +167,18 @@ constexpr void move_dense(planning& p, region const& whole, int transfer_at, int
         std::int64_t alignment = border ? 1 : alignment_of(r.destination);
         if (r.source >= 0) alignment = p.common_multiple(alignment, alignment_of(r.source), p.buffer_at(r.source).tensor);
         std::int64_t move = (c.bound - c.form.constant) * size % alignment;
-        for (int at = 0; at < c.form.count && move == 0; ++at)
-            move = grain_of(p, c.form.terms[static_cast<std::size_t>(at)]) * size % alignment;
+        for (int at = 0; at < c.form.count && move == 0; ++at) move = grain_of(p, c.form.terms[at]) * size % alignment;
         if (move != 0) fault = {rule::address_not_aligned, (move + alignment) % alignment, alignment};
     });
     if (fault) return refuse(fault);
 
     m.first_clip = static_cast<std::int16_t>(p.plan.clips.size());
     for (int at = 0; at < r.clips.size(); ++at) {
-        region::clipped const& c = r.clips[static_cast<std::size_t>(at)];
+        region::clipped const& c = r.clips[at];
         clip kept{p.keep(c.form), c.bound, -1, c.is};
         bool moved = c.is == clip_kind::only || c.is == clip_kind::beyond || (c.dimension == row && row >= 0);
         for (int position = 0; position < m.dimension_count; ++position) {
-            if (moved || m.dimensions[static_cast<std::size_t>(position)].destination_dimension != c.dimension) continue;
+            if (moved || m.dimensions[position].destination_dimension != c.dimension) continue;
             kept.dimension = static_cast<std::int8_t>(position);
             moved = true;
         }
@@ -191,16 +189,15 @@ constexpr void move_dense(planning& p, region const& whole, int transfer_at, int
     m.clip_count = static_cast<std::int16_t>(p.plan.clips.size() - m.first_clip);
 
     m.bytes = m.row_elements * size;
-    for (int position = 0; position < m.dimension_count; ++position) m.bytes *= m.dimensions[static_cast<std::size_t>(position)].extent;
+    for (int position = 0; position < m.dimension_count; ++position) m.bytes *= m.dimensions[position].extent;
     m.cycles = t.costs.latency + t.costs.setup + (m.bytes + t.costs.bytes_per_cycle - 1) / t.costs.bytes_per_cycle;
     if (transfer_at < 0) m.cycles = m.bytes / size * fill_cycles(p.plan, m);
     for (int dimension = 0; dimension < max_rank; ++dimension) {
-        auto const d = static_cast<std::size_t>(dimension);
-        if (r.source >= 0 && dimension < p.buffer_at(r.source).rank) m.source_at[d] = p.keep(r.source_at[d]);
-        if (dimension < p.buffer_at(r.destination).rank) m.destination_at[d] = p.keep(r.destination_at[d]);
+        if (r.source >= 0 && dimension < p.buffer_at(r.source).rank) m.source_at[dimension] = p.keep(r.source_at[dimension]);
+        if (dimension < p.buffer_at(r.destination).rank) m.destination_at[dimension] = p.keep(r.destination_at[dimension]);
     }
     p.add(step_kind::start, p.add(m));
-    for (int at = loop_count - 1; at >= 0; --at) p.add(step_kind::end, loops[static_cast<std::size_t>(at)]);
+    for (int at = loop_count - 1; at >= 0; --at) p.add(step_kind::end, loops[at]);
 }
 
 /// The step that the loops around stand at, and `ahead` more.

@@ -23,7 +23,7 @@ constexpr label dotted(label const& name, label const& suffix) {
 constexpr int add_axis(planning& p, int s, nest_axis const& a, int ordinal) {
     nest& n = p.nest_at(s);
     for (int position = 0; position < n.axes.size(); ++position) {
-        if (n.axes[static_cast<std::size_t>(position)].name == a.name) {
+        if (n.axes[position].name == a.name) {
             p.refuse(verdict_kind::axis_used_twice, ordinal).names = {a.name, p.stage_at(s).output};
             return 0;
         }
@@ -39,7 +39,7 @@ constexpr int find_loop(planning& p, int s, label const& name, int ordinal) {
     int const position = n.position_of(name);
     if (position < 0) p.refuse(verdict_kind::unknown_axis, ordinal).names = {name, p.stage_at(s).output};
     for (int at = 0; at < n.covered_count && position >= 0; ++at) {
-        if (n.covered[static_cast<std::size_t>(at)] != n.order[static_cast<std::size_t>(position)]) continue;
+        if (n.covered[at] != n.order[position]) continue;
         p.refuse(verdict_kind::misplaced_directive, rule::behind_tensorize, {name}, ordinal);
         return -1;
     }
@@ -57,8 +57,8 @@ constexpr void keep_marked(planning& p, nest_axis const& a, int ordinal) {
 /// loop of extent e at `position` -> outer of e / factor, rounded up, around inner of factor or e, whichever is less.
 constexpr void split_loop(planning& p, int s, int position, label const& outer, label const& inner, std::int64_t factor, int ordinal) {
     nest& n = p.nest_at(s);
-    std::int16_t const parent = n.order[static_cast<std::size_t>(position)];
-    nest_axis const old = n.axes[static_cast<std::size_t>(parent)];
+    std::int16_t const parent = n.order[position];
+    nest_axis const old = n.axes[parent];
     if (factor < 1) {
         verdict& v = p.refuse(verdict_kind::invalid_number, ordinal);
         v.names = {old.name, "factor"};
@@ -80,15 +80,15 @@ constexpr void split_loop(planning& p, int s, int position, label const& outer, 
     part.trips = -1;
     int const inner_at = add_axis(p, s, part, ordinal);
     if (p.refused()) return;
-    nest_axis& split = n.axes[static_cast<std::size_t>(parent)];
+    nest_axis& split = n.axes[parent];
     split.is = nest_axis::role::split;
     split.outer = static_cast<std::int16_t>(outer_at);
     split.inner = static_cast<std::int16_t>(inner_at);
     split.factor = factor;
     n.partial |= old.trips >= 0 || old.extent % factor != 0;
-    for (int at = n.depth; at > position + 1; --at) n.order[static_cast<std::size_t>(at)] = n.order[static_cast<std::size_t>(at - 1)];
-    n.order[static_cast<std::size_t>(position)] = split.outer;
-    n.order[static_cast<std::size_t>(position + 1)] = split.inner;
+    for (int at = n.depth; at > position + 1; --at) n.order[at] = n.order[at - 1];
+    n.order[position] = split.outer;
+    n.order[position + 1] = split.inner;
     ++n.depth;
 }
 
@@ -99,17 +99,16 @@ constexpr void reorder_loops(planning& p, int s, label const* names, int count, 
     for (int at = 0; at < count; ++at) {
         int const position = find_loop(p, s, names[at], ordinal);
         if (position < 0) return;
-        if (is_named[static_cast<std::size_t>(position)]) {
+        if (is_named[position]) {
             p.refuse(verdict_kind::axis_used_twice, ordinal).names = {names[at], p.stage_at(s).output};
             return;
         }
-        is_named[static_cast<std::size_t>(position)] = true;
-        chosen[static_cast<std::size_t>(at)] = n.order[static_cast<std::size_t>(position)];
+        is_named[position] = true;
+        chosen[at] = n.order[position];
     }
     int next = 0;
     for (int position = 0; position < n.depth; ++position) {
-        if (is_named[static_cast<std::size_t>(position)])
-            n.order[static_cast<std::size_t>(position)] = chosen[static_cast<std::size_t>(next++)];
+        if (is_named[position]) n.order[position] = chosen[next++];
     }
 }
 
@@ -133,10 +132,9 @@ constexpr void fuse_loops(planning& p, int s, label const& outer, label const& i
     a.outer = b.outer = static_cast<std::int16_t>(whole);
     a.factor = b.extent;
     b.modulus = b.extent;
-    n.order[static_cast<std::size_t>(at)] = static_cast<std::int16_t>(whole);
+    n.order[at] = static_cast<std::int16_t>(whole);
     --n.depth;
-    for (int position = at + 1; position < n.depth; ++position)
-        n.order[static_cast<std::size_t>(position)] = n.order[static_cast<std::size_t>(position + 1)];
+    for (int position = at + 1; position < n.depth; ++position) n.order[position] = n.order[position + 1];
 }
 
 constexpr void mark_loop(planning& p, int s, directive const& d, label name, int ordinal) {
@@ -192,19 +190,19 @@ constexpr void tensorize_loops(planning& p, int s, directive const& d, int ordin
             return p.refuse(verdict_kind::loop_order, rule::not_innermost, {p.of->name_at(d, at), n.axis_of_loop(inner).name}, ordinal);
         }
         for (int before = 0; before < at; ++before) {
-            if (n.covered[static_cast<std::size_t>(before)] == n.order[static_cast<std::size_t>(position)]) {
+            if (n.covered[before] == n.order[position]) {
                 p.refuse(verdict_kind::axis_used_twice, ordinal).names = {p.of->name_at(d, at), p.stage_at(s).output};
                 return;
             }
         }
-        n.covered[static_cast<std::size_t>(at)] = n.order[static_cast<std::size_t>(position)];
+        n.covered[at] = n.order[position];
     }
     n.covered_count = loops;
 }
 
 /// The value of an axis over variables. @pre the nest is complete
 constexpr linear value_of(planning const& p, int s, int axis) {
-    nest_axis const& a = p.nest_at(s).axes[static_cast<std::size_t>(axis)];
+    nest_axis const& a = p.nest_at(s).axes[axis];
     linear value;
     if (a.is == nest_axis::role::split) {
         value.add(value_of(p, s, a.outer), a.factor);
@@ -222,9 +220,9 @@ constexpr linear value_of(planning const& p, int s, int axis) {
 
 /// What run time says of an axis' extent, where it is not that of a box.
 constexpr std::int16_t trips_of_axis(planning& p, int s, int position) {
-    stage_axis const& a = p.stage_at(s).axes[static_cast<std::size_t>(position)];
+    stage_axis const& a = p.stage_at(s).axes[position];
     if (!reaches_as_read(p, a)) return extent_of(p, a);
-    linear all = p.form_of(p.placed(s).highest[static_cast<std::size_t>(position)]);
+    linear all = p.form_of(p.placed(s).highest[position]);
     all.constant += 1;
     return all.count == 0 ? std::int16_t{-1} : count_of(p, all, 1, a.name, 0);
 }
@@ -235,10 +233,10 @@ constexpr void build_loops(planning& p, int s, fixed_array<std::int64_t, stage::
     stage const& st = p.stage_at(s);
     nest& n = p.nest_at(s);
     for (int position = 0; position < st.axis_count; ++position) {
-        stage_axis const& a = st.axes[static_cast<std::size_t>(position)];
-        nest_axis made{.name = a.name, .extent = extents[static_cast<std::size_t>(position)], .reduction = a.reduction};
+        stage_axis const& a = st.axes[position];
+        nest_axis made{.name = a.name, .extent = extents[position], .reduction = a.reduction};
         if (a.run_time && (!boxed || position >= st.rank)) made.trips = trips_of_axis(p, s, position);
-        n.order[static_cast<std::size_t>(position)] = static_cast<std::int16_t>(add_axis(p, s, made, 0));
+        n.order[position] = static_cast<std::int16_t>(add_axis(p, s, made, 0));
     }
     n.depth = st.axis_count;
     int current = p.plan.stages.size() - 1;
@@ -294,11 +292,11 @@ constexpr void finish_loops(planning& p, int s) {
         }
         if (place.path_length == static_cast<int>(place.path.size()))
             return p.refuse_capacity("nested loops", place.path_length + 1, place.path_length, 0, p.stage_at(s).output);
-        place.path[static_cast<std::size_t>(place.path_length++)] = a.variable;
+        place.path[place.path_length++] = a.variable;
     }
     // Fused axes name their whole by position, and the whole comes later in the list: go from the last to the first.
     for (int at = n.axes.size() - 1; at >= 0 && !p.refused(); --at) {
-        nest_axis& a = n.axes[static_cast<std::size_t>(at)];
+        nest_axis& a = n.axes[at];
         if (a.is != nest_axis::role::fused) continue;
         a.variable = static_cast<std::int16_t>(p.add(variable{.name = a.name,
                                                               .extent = a.extent,

@@ -30,7 +30,7 @@ struct packing {
 
     constexpr buffer_layout const* layout_of(int buffer_at) const {
         if (buffer_at < 0 || p.buffer_at(buffer_at).layout < 0) return nullptr;
-        return &p.plan.layouts[static_cast<std::size_t>(p.buffer_at(buffer_at).layout)];
+        return &p.plan.layouts[p.buffer_at(buffer_at).layout];
     }
 
     /// The least number of elements above `above` at which a layout cuts a dimension of the region; 0: none. -1 where that is not at the
@@ -40,7 +40,7 @@ struct packing {
         buffer_layout const* const l = layout_of(buffer_at);
         std::int64_t least = 0;
         for (int at = 0; l != nullptr && at < p.buffer_at(buffer_at).rank; ++at) {
-            buffer_layout::coordinate const& c = l->coordinates[static_cast<std::size_t>(at)];
+            buffer_layout::coordinate const& c = l->coordinates[at];
             if (c.dimension != dimension || c.divisor <= above || (least > 0 && c.divisor >= least)) continue;
             if (c.divisor == 1 || c.modulus == 1) continue;
             linear high, low;
@@ -58,23 +58,22 @@ struct packing {
         fixed_array<std::int64_t, cuts::most> weights{1};
         int count = 1;
         for (;;) {
-            std::int64_t const last = weights[static_cast<std::size_t>(count - 1)];
+            std::int64_t const last = weights[count - 1];
             std::int64_t next = next_cut(r.destination, d.destination_dimension, d.destination_factor,
-                                         r.destination_at[static_cast<std::size_t>(d.destination_dimension)], d.extent, last);
+                                         r.destination_at[d.destination_dimension], d.extent, last);
             std::int64_t other = 0;
             if (d.source_dimension >= 0)
-                other = next_cut(r.source, d.source_dimension, d.source_factor, r.source_at[static_cast<std::size_t>(d.source_dimension)],
-                                 d.extent, last);
+                other = next_cut(r.source, d.source_dimension, d.source_factor, r.source_at[d.source_dimension], d.extent, last);
             if (next < 0 || other < 0) return {};
             if (next == 0 || (other > 0 && other < next)) next = other;
             if (next == 0) break;
             if (next % last != 0) return {};
-            weights[static_cast<std::size_t>(count++)] = next;
+            weights[count++] = next;
         }
         for (int at = count - 1; at >= 0; --at) {
-            std::int64_t const weight = weights[static_cast<std::size_t>(at)];
-            std::int64_t const whole = at + 1 < count ? weights[static_cast<std::size_t>(at + 1)] : d.extent;
-            found.parts[static_cast<std::size_t>(found.count++)] = {(whole - 1) / weight + 1, weight};
+            std::int64_t const weight = weights[at];
+            std::int64_t const whole = at + 1 < count ? weights[at + 1] : d.extent;
+            found.parts[found.count++] = {(whole - 1) / weight + 1, weight};
         }
         return found;
     }
@@ -89,7 +88,7 @@ struct packing {
         direction found;
         std::int64_t divisor = 0;
         for (int at = 0; at < p.buffer_at(buffer_at).rank; ++at) {
-            buffer_layout::coordinate const& c = l->coordinates[static_cast<std::size_t>(at)];
+            buffer_layout::coordinate const& c = l->coordinates[at];
             if (c.dimension != dimension || c.modulus == 1 || c.divisor > step || c.divisor <= divisor) continue;
             divisor = c.divisor;
             found = {at, step / divisor};
@@ -108,10 +107,10 @@ struct packing {
         }
         if (loop_count == static_cast<int>(loops.size())) return p.refuse_capacity("loops of a transfer", loop_count + 1, loop_count);
         int const loop = p.add(variable{.name = p.buffer_at(r.destination).tensor, .extent = of.extent});
-        loops[static_cast<std::size_t>(loop_count++)] = static_cast<std::int16_t>(loop);
+        loops[loop_count++] = static_cast<std::int16_t>(loop);
         p.add(step_kind::loop, loop);
-        if (d.source_dimension >= 0) r.source_at[static_cast<std::size_t>(d.source_dimension)].add(d.source_factor * of.weight, loop);
-        r.destination_at[static_cast<std::size_t>(d.destination_dimension)].add(d.destination_factor * of.weight, loop);
+        if (d.source_dimension >= 0) r.source_at[d.source_dimension].add(d.source_factor * of.weight, loop);
+        r.destination_at[d.destination_dimension].add(d.destination_factor * of.weight, loop);
         r.each_end(d.destination_dimension, [&](region::clipped& c) {
             c.form.add(of.weight, loop);
             if (all) region::call_where_there_is(c);
@@ -126,17 +125,17 @@ constexpr void move_pieces(planning& p, region const& whole, int transfer_at, in
         return move_dense(p, r, transfer_at, ordinal, when);
     // Panels that the region fills, then what is left of the last one.
     for (int position = 0; position < r.count; ++position) {
-        movement_dimension const& d = r.dimensions[static_cast<std::size_t>(position)];
+        movement_dimension const& d = r.dimensions[position];
         if (r.is_clipped(d.destination_dimension)) continue;
         packing::cuts const cut = work.cuts_of(d);
         if (cut.count < 2) continue;
         std::int64_t const rest = d.extent % cut.parts[0].weight, full = d.extent - rest;
         if (rest == 0) continue;
         region panels = r, last = r;
-        panels.dimensions[static_cast<std::size_t>(position)].extent = full;
-        last.dimensions[static_cast<std::size_t>(position)].extent = rest;
-        if (d.source_dimension >= 0) last.source_at[static_cast<std::size_t>(d.source_dimension)].constant += d.source_factor * full;
-        last.destination_at[static_cast<std::size_t>(d.destination_dimension)].constant += d.destination_factor * full;
+        panels.dimensions[position].extent = full;
+        last.dimensions[position].extent = rest;
+        if (d.source_dimension >= 0) last.source_at[d.source_dimension].constant += d.source_factor * full;
+        last.destination_at[d.destination_dimension].constant += d.destination_factor * full;
         move_pieces(p, panels, transfer_at, ordinal, when);
         if (!p.refused()) move_pieces(p, last, transfer_at, ordinal, when);
         return;
@@ -153,7 +152,7 @@ constexpr void move_pieces(planning& p, region const& whole, int transfer_at, in
         return along.dimension < p.buffer_at(buffer_at).block_dimensions;
     };
     for (int position = 0; position < r.count && !p.refused(); ++position) {
-        movement_dimension const d = r.dimensions[static_cast<std::size_t>(position)];
+        movement_dimension const d = r.dimensions[position];
         if (d.extent == 1) continue;
         packing::cuts const cut = work.cuts_of(d);
         if (cut.count == 0) {
@@ -169,12 +168,12 @@ constexpr void move_pieces(planning& p, region const& whole, int transfer_at, in
             r.add(p, end);
         }
         for (int at = 0; at < cut.count && !p.refused(); ++at) {
-            packing::part const& part = cut.parts[static_cast<std::size_t>(at)];
+            packing::part const& part = cut.parts[at];
             bool const innermost = at + 1 == cut.count;
             bool const across = in_block_dimension(r.destination, d.destination_dimension, d.destination_factor * part.weight) ||
                                 in_block_dimension(r.source, d.source_dimension, d.source_factor * part.weight);
             if (across || (clipped && !innermost) || count == max_rank) work.peel(d, part, innermost);
-            else if (part.extent > 1) kept[static_cast<std::size_t>(count++)] = {d, part};
+            else if (part.extent > 1) kept[count++] = {d, part};
         }
     }
     if (p.refused()) return;
@@ -184,7 +183,7 @@ constexpr void move_pieces(planning& p, region const& whole, int transfer_at, in
     inner_of_box.fill(gone);
     r.count = 0;
     for (int at = 0; at < count; ++at) {
-        kept_part const& k = kept[static_cast<std::size_t>(at)];
+        kept_part const& k = kept[at];
         packing::direction const to =
             work.direction_of(r.destination, k.moved.destination_dimension, k.moved.destination_factor * k.of.weight);
         packing::direction from;
@@ -192,43 +191,42 @@ constexpr void move_pieces(planning& p, region const& whole, int transfer_at, in
             from = work.direction_of(r.source, k.moved.source_dimension, k.moved.source_factor * k.of.weight);
         movement_dimension const made{k.of.extent, static_cast<std::int8_t>(from.dimension), static_cast<std::int8_t>(to.dimension),
                                       from.factor, to.factor};
-        inner_of_box[static_cast<std::size_t>(k.moved.destination_dimension)] = to.dimension;
+        inner_of_box[k.moved.destination_dimension] = to.dimension;
         // In the order of the destination.
         int place = r.count++;
         for (; place > 0; --place) {
-            movement_dimension const& before = r.dimensions[static_cast<std::size_t>(place - 1)];
+            movement_dimension const& before = r.dimensions[place - 1];
             bool const behind =
                 before.destination_dimension < made.destination_dimension ||
                 (before.destination_dimension == made.destination_dimension && before.destination_factor >= made.destination_factor);
             if (behind) break;
-            r.dimensions[static_cast<std::size_t>(place)] = before;
+            r.dimensions[place] = before;
         }
-        r.dimensions[static_cast<std::size_t>(place)] = made;
+        r.dimensions[place] = made;
     }
     for (int at = 0; at < r.clips.size(); ++at) {
-        region::clipped& c = r.clips[static_cast<std::size_t>(at)];
+        region::clipped& c = r.clips[at];
         // A dimension of one element is gone: its only one is there, or the loops around would not run.
-        if (shortens(c.is) || pads(c.is)) c.dimension = static_cast<std::int8_t>(inner_of_box[static_cast<std::size_t>(c.dimension)]);
+        if (shortens(c.is) || pads(c.is)) c.dimension = static_cast<std::int8_t>(inner_of_box[c.dimension]);
     }
     r.source_at = r.source < 0 ? r.source_at : place_in_buffer(p, r.source, r.source_at);
     r.destination_at = place_in_buffer(p, r.destination, r.destination_at);
     // What lies in a row on both sides is one.
     for (int at = 0; at + 1 < r.count; ++at) {
-        movement_dimension const d = r.dimensions[static_cast<std::size_t>(at)];
-        movement_dimension const& last = r.dimensions[static_cast<std::size_t>(r.count - 1)];
+        movement_dimension const d = r.dimensions[at];
+        movement_dimension const& last = r.dimensions[r.count - 1];
         auto const is_row = [&](movement_dimension const& one) { return source_step(p, r, one) <= 1 && destination_step(p, r, one) == 1; };
         if (!is_row(d) || is_row(last)) continue;
-        for (int next = at + 1; next < r.count; ++next)
-            r.dimensions[static_cast<std::size_t>(next - 1)] = r.dimensions[static_cast<std::size_t>(next)];
-        r.dimensions[static_cast<std::size_t>(r.count - 1)] = d;
+        for (int next = at + 1; next < r.count; ++next) r.dimensions[next - 1] = r.dimensions[next];
+        r.dimensions[r.count - 1] = d;
     }
     move_dense(p, r, transfer_at, ordinal, when);
-    for (int at = work.loop_count - 1; at >= 0; --at) p.add(step_kind::end, work.loops[static_cast<std::size_t>(at)]);
+    for (int at = work.loop_count - 1; at >= 0; --at) p.add(step_kind::end, work.loops[at]);
 }
 
 /// Whether the same of the source goes to all places along a dimension of the destination.
 constexpr bool is_repeated(region const& r, int position) {
-    movement_dimension const& d = r.dimensions[static_cast<std::size_t>(position)];
+    movement_dimension const& d = r.dimensions[position];
     return r.source >= 0 && d.source_dimension < 0 && d.extent > 1;
 }
 /// What goes to several places is moved to one after the other, in loops of the program.
@@ -236,13 +234,13 @@ constexpr void move_repeatedly(planning& p, region const& whole, int transfer_at
     packing work{p, whole, transfer_at, ordinal};
     int kept = 0;
     for (int position = 0; position < whole.count && !p.refused(); ++position) {
-        movement_dimension const& d = whole.dimensions[static_cast<std::size_t>(position)];
+        movement_dimension const& d = whole.dimensions[position];
         if (is_repeated(whole, position)) work.peel(d, {d.extent, 1}, true);
-        else work.r.dimensions[static_cast<std::size_t>(kept++)] = d;
+        else work.r.dimensions[kept++] = d;
     }
     work.r.count = kept;
     move_pieces(p, work.r, transfer_at, ordinal, when);
-    for (int at = work.loop_count - 1; at >= 0; --at) p.add(step_kind::end, work.loops[static_cast<std::size_t>(at)]);
+    for (int at = work.loop_count - 1; at >= 0; --at) p.add(step_kind::end, work.loops[at]);
 }
 
 /// Adds the steps that move a region between the boxes of two buffers, by as few calls of `transfer_at` as can express it.
@@ -254,7 +252,7 @@ constexpr void move_region(planning& p, region const& whole, int transfer_at, in
     else move_pieces(p, whole, transfer_at, ordinal, when);
     int const pieces = p.plan.movements.size() - first;
     for (int piece = 0; piece < pieces && !p.refused(); ++piece) {
-        movement& m = p.plan.movements[static_cast<std::size_t>(first + piece)];
+        movement& m = p.plan.movements[first + piece];
         m.piece = static_cast<std::int8_t>(piece);
         m.pieces = static_cast<std::int8_t>(pieces);
     }

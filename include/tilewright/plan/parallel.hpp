@@ -7,7 +7,7 @@ namespace tilewright::detail {
 /// Whether a stage has a loop around that is `loop`, at a position in front of `depth` of its path.
 constexpr bool stands_inside(planning const& p, int s, int loop, int depth) {
     for (int position = 0; position < depth; ++position) {
-        if (p.placed(s).path[static_cast<std::size_t>(position)] == loop) return true;
+        if (p.placed(s).path[position] == loop) return true;
     }
     return false;
 }
@@ -35,7 +35,7 @@ constexpr void place_parallel(planning& p) {
             auto const refuse = [&](rule why) { p.refuse(verdict_kind::loop_order, why, {a.name, p.stage_at(s).output}, ordinal); };
             if (n.intrinsic >= 0) return refuse(rule::parallel_with_calls);
             for (int around = 0; around < depth; ++around)
-                if (p.var(place.path[static_cast<std::size_t>(around)]).parallel) return refuse(rule::parallel_in_parallel);
+                if (p.var(place.path[around]).parallel) return refuse(rule::parallel_in_parallel);
             int const loop = a.variable;
             for (int at = 0; at < p.stagings.size() && !p.refused(); ++at) {
                 staging const& st = p.staging_at(at);

@@ -1,5 +1,5 @@
 #pragma once
-#include <cstddef>
+#include <concepts>
 #include <type_traits>
 
 namespace tilewright::ir {
@@ -24,24 +24,22 @@ class part_pool {
 
     constexpr int size() const { return size_; }
     constexpr bool full() const { return size_ == Most; }
-    constexpr Part& operator[](std::size_t at) { return slots_[at].part; }
-    constexpr Part const& operator[](std::size_t at) const { return slots_[at].part; }
+    constexpr Part& operator[](std::integral auto at) { return slots_[at].part; }
+    constexpr Part const& operator[](std::integral auto at) const { return slots_[at].part; }
     /// @pre not full
     constexpr int push(Part const& what) {
-        slots_[static_cast<std::size_t>(size_)] = what;
+        slots_[size_] = what;
         return size_++;
     }
     /// Puts `what` in front of the part at `position`. @pre not full
     constexpr void insert(int position, Part const& what) {
         push(what);
-        for (auto at = static_cast<std::size_t>(size_ - 1); at > static_cast<std::size_t>(position); --at)
-            slots_[at].part = slots_[at - 1].part;
-        slots_[static_cast<std::size_t>(position)].part = what;
+        for (int at = size_ - 1; at > position; --at) slots_[at].part = slots_[at - 1].part;
+        slots_[position].part = what;
     }
 
     constexpr void erase(int position) {
-        for (auto at = static_cast<std::size_t>(position + 1); at < static_cast<std::size_t>(size_); ++at)
-            slots_[at - 1].part = slots_[at].part;
+        for (int at = position + 1; at < size_; ++at) slots_[at - 1].part = slots_[at].part;
         --size_;
     }
     /// Keeps the first `size` parts. @pre not more than there are

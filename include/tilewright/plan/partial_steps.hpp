@@ -77,17 +77,16 @@ template <class Visit>
 constexpr void each_partial_lane(planning& p, int s, Visit&& visit) {
     nest const& n = p.nest_at(s);
     for (int at = 0; at < p.plan.limits.size() && !p.refused(); ++at) {
-        limit const l = p.plan.limits[static_cast<std::size_t>(at)];
+        limit const l = p.plan.limits[at];
         if (l.stage != s || l.loop >= 0) continue;
         linear const form = p.form_of(l.form);
         for (int covered = 0; covered < n.covered_count; ++covered) {
-            nest_axis const& a = n.axes[static_cast<std::size_t>(n.covered[static_cast<std::size_t>(covered)])];
+            nest_axis const& a = n.axes[n.covered[covered]];
             std::int64_t const weight = form.coefficient_of(a.lane);
             if (weight == 0) continue;
             std::int64_t grain = 0;
             for (int t = 0; t < form.count; ++t) {
-                if (form.terms[static_cast<std::size_t>(t)].variable != a.lane)
-                    grain = std::gcd(grain, form.terms[static_cast<std::size_t>(t)].coefficient);
+                if (form.terms[t].variable != a.lane) grain = std::gcd(grain, form.terms[t].coefficient);
             }
             std::int64_t const reach = (weight < 0 ? -weight : weight) * (a.lane_extent - 1);
             if (grain > reach && (l.bound - form.constant) % grain == 0) continue;
@@ -103,7 +102,7 @@ constexpr void each_partial_lane(planning& p, int s, Visit&& visit) {
                                .reduction = a.reduction,
                                .name = a.name};
             for (int axis = 0; axis < p.stage_at(s).axis_count; ++axis) {
-                linear const& value = p.placed(s).axis_values[static_cast<std::size_t>(axis)];
+                linear const& value = p.placed(s).axis_values[axis];
                 if (value.coefficient_of(a.lane) != 0) found.axis = value;
             }
             visit(found);
@@ -125,7 +124,7 @@ constexpr int depth_of(planning& p, int s, int buffer_at) {
 /// Whether a buffer holds, behind the end of one part of an axis, the beginning of the next one.
 constexpr bool holds_next(planning& p, int s, partial_lane const& lane, int depth) {
     for (int t = 0; t < lane.axis.count; ++t) {
-        term const& part = lane.axis.terms[static_cast<std::size_t>(t)];
+        term const& part = lane.axis.terms[t];
         if (lane.limited.coefficient_of(part.variable) != 0 || p.var(part.variable).extent == 1) continue;
         if (side_of(p, s, part.variable, depth) != side::outside) return true;
     }
@@ -195,8 +194,7 @@ constexpr void choose_fills(planning& p, int s) {
         // The fewest fills that do, in the order of the machine's transfers; 0 is none.
         fixed_array<tail_operand, matching::most> operands{};
         int count = 0;
-        for (int at = 1; at < found.count; ++at)
-            operands[static_cast<std::size_t>(count++)] = operand_of(p, s, lane, found.nodes[static_cast<std::size_t>(at)]);
+        for (int at = 1; at < found.count; ++at) operands[count++] = operand_of(p, s, lane, found.nodes[at]);
         fixed_array<int, matching::most> chosen{}, best{};
         int fewest = matching::most + 1;
         auto const fill_of = [&](int transfer_at, tail_operand const& o) -> known {
@@ -206,15 +204,13 @@ constexpr void choose_fills(planning& p, int s) {
             int fills = 0;
             auto const value_of_access = [&](int semantic_node) -> known {
                 for (int at = 1; at < found.count; ++at) {
-                    if (found.names[static_cast<std::size_t>(at)] !=
-                        where.view(where.intrinsics[n.intrinsic].semantics)[semantic_node].name)
-                        continue;
-                    int const transfer_at = chosen[static_cast<std::size_t>(at - 1)] - 1;
-                    return transfer_at < 0 ? known{} : fill_of(transfer_at, operands[static_cast<std::size_t>(at - 1)]);
+                    if (found.names[at] != where.view(where.intrinsics[n.intrinsic].semantics)[semantic_node].name) continue;
+                    int const transfer_at = chosen[at - 1] - 1;
+                    return transfer_at < 0 ? known{} : fill_of(transfer_at, operands[at - 1]);
                 }
                 return {};
             };
-            for (int at = 0; at < count; ++at) fills += chosen[static_cast<std::size_t>(at)] > 0;
+            for (int at = 0; at < count; ++at) fills += chosen[at] > 0;
             known const value = evaluate(where.view(where.intrinsics[n.intrinsic].semantics), found.semantics.body, value_of_access);
             if (value.is && fills < fewest && is_identity({.value = value.value}, st.reduction, st.type)) {
                 fewest = fills;
@@ -222,11 +218,11 @@ constexpr void choose_fills(planning& p, int s) {
             }
             more = false;
             for (int at = 0; at < count && !more; ++at) {
-                int& next = chosen[static_cast<std::size_t>(at)];
+                int& next = chosen[at];
                 // A buffer is filled with one value, whatever ends there.
-                bool const open = operands[static_cast<std::size_t>(at)].staging >= 0;
+                bool const open = operands[at].staging >= 0;
                 do ++next;
-                while (open && next <= where.transfers.size() && !fill_of(next - 1, operands[static_cast<std::size_t>(at)]).is);
+                while (open && next <= where.transfers.size() && !fill_of(next - 1, operands[at]).is);
                 more = open && next <= where.transfers.size();
                 if (!more) next = 0;
             }
@@ -236,7 +232,7 @@ constexpr void choose_fills(planning& p, int s) {
             label tensor = st.output;
             rule why = rule::step_behind_a_reduction;
             for (int at = count - 1; at >= 0; --at) {
-                tail_operand const& o = operands[static_cast<std::size_t>(at)];
+                tail_operand const& o = operands[at];
                 if (o.dimension < 0) continue;
                 tensor = p.plan.what[o.node].name;
                 bool const holds = holds_next(p, s, lane, depth_of(p, s, p.plan.use_at(o.node)->buffer));
@@ -245,9 +241,9 @@ constexpr void choose_fills(planning& p, int s) {
             return refuse_partial(p, s, lane, why, tensor);
         }
         for (int at = 0; at < count; ++at) {
-            int const transfer_at = best[static_cast<std::size_t>(at)] - 1;
+            int const transfer_at = best[at] - 1;
             if (transfer_at < 0) continue;
-            staging& staged = p.staging_at(operands[static_cast<std::size_t>(at)].staging);
+            staging& staged = p.staging_at(operands[at].staging);
             if (staged.fill != staging::no_fill && staged.fill != transfer_at)
                 return refuse_partial(p, s, lane, rule::step_behind_a_reduction, staged.tensor);
             staged.fill = static_cast<std::int16_t>(transfer_at);
@@ -271,8 +267,7 @@ constexpr region bordered_box(planning& p, staging const& st) {
     seen.pads = true;
     for (int dimension = 0; dimension < r.count; ++dimension) {
         std::int64_t const extent = clip_staged(p, seen, dimension, r);
-        r.dimensions[static_cast<std::size_t>(dimension)] = {.extent = extent,
-                                                             .destination_dimension = static_cast<std::int8_t>(dimension)};
+        r.dimensions[dimension] = {.extent = extent, .destination_dimension = static_cast<std::int8_t>(dimension)};
         settle_clips(p, r, dimension);
         drop_idle_borders(p, dimension, r);
     }
@@ -285,21 +280,20 @@ constexpr region bordered_box(planning& p, staging const& st) {
 template <class Visit>
 constexpr void each_strip(planning& p, region const& whole, Visit&& visit) {
     for (int dimension = 0; dimension < whole.count; ++dimension) {
-        auto const d = static_cast<std::size_t>(dimension);
         for (int both = 0; both < 2 * whole.clips.size(); ++both) {
             bool const begins = both < whole.clips.size();
             int const which = both % whole.clips.size();
-            region::clipped const border = whole.clips[static_cast<std::size_t>(which)];
+            region::clipped const border = whole.clips[which];
             if (border.dimension != dimension || border.is != (begins ? clip_kind::border_begin : clip_kind::border_end)) continue;
-            std::int64_t const extent = whole.dimensions[d].extent,
+            std::int64_t const extent = whole.dimensions[dimension].extent,
                                reaches = border.bound - (begins ? lowest_of(p, border.form) : highest_of(p, border.form));
             std::int64_t const first = begins || reaches < 0 ? 0 : reaches, end = begins && reaches < extent ? reaches : extent;
             region strip = whole;
             strip.clips = {};
-            strip.dimensions[d].extent = end - first;
-            strip.destination_at[d].constant += first;
+            strip.dimensions[dimension].extent = end - first;
+            strip.destination_at[dimension].constant += first;
             for (int at = 0; at < whole.clips.size(); ++at) {
-                region::clipped c = whole.clips[static_cast<std::size_t>(at)];
+                region::clipped c = whole.clips[at];
                 if (at == which) c.is = begins ? clip_kind::end : clip_kind::begin;
                 else if (pads(c.is) && c.dimension >= dimension) continue;
                 else if (pads(c.is)) c.is = c.is == clip_kind::border_end ? clip_kind::end : clip_kind::begin;
@@ -309,7 +303,7 @@ constexpr void each_strip(planning& p, region const& whole, Visit&& visit) {
             bool any = true;
             for (int settled = 0; settled <= dimension; ++settled) {
                 settle_clips(p, strip, settled);
-                any &= strip.dimensions[static_cast<std::size_t>(settled)].extent > 0;
+                any &= strip.dimensions[settled].extent > 0;
             }
             if (any) visit(strip, dimension, reach_of_border(p, whole, border, extent).outside);
         }
@@ -322,11 +316,10 @@ constexpr region filled_box(planning& p, staging const& st) {
     region r{.destination = st.buffer};
     bool always = false;
     for (int dimension = 0; dimension < box_rank(p, b); ++dimension) {
-        auto const d = static_cast<std::size_t>(dimension);
         std::int64_t const extent = box_extent(p, b, dimension);
-        r.dimensions[d] = {.extent = extent, .destination_dimension = static_cast<std::int8_t>(dimension)};
+        r.dimensions[dimension] = {.extent = extent, .destination_dimension = static_cast<std::int8_t>(dimension)};
         if (st.border >= 0 && !st.pads) {
-            linear const begin = p.form_of(p.box_at[static_cast<std::size_t>(st.buffer)][d]);
+            linear const begin = p.form_of(p.box_at[st.buffer][dimension]);
             std::int64_t const end = padded_extent(p.plan.what, st.border, dimension);
             linear negative;
             negative.add(begin, -1);
@@ -338,7 +331,7 @@ constexpr region filled_box(planning& p, staging const& st) {
         touched const loaded = touched_by(p, st.stage, access_of(p, st, dimension).node, dimension, st.depth, 0);
         always |= loaded.extent < extent;
         for (int at = 0; at < loaded.clips.items.size(); ++at) {
-            clip_list::item const& c = loaded.clips.items[static_cast<std::size_t>(at)];
+            clip_list::item const& c = loaded.clips.items[at];
             if (c.is == clip_kind::end) r.add(p, {c.form, c.bound - extent + 1, -1, clip_kind::beyond});
         }
     }
@@ -367,11 +360,11 @@ struct trial {
     constexpr std::int64_t cycles(int from, std::int64_t most, std::int64_t extent) const {
         std::int64_t all = 0, times = 1;
         for (int at = from; at < p.plan.steps.size(); ++at) {
-            step const& s = p.plan.steps[static_cast<std::size_t>(at)];
+            step const& s = p.plan.steps[at];
             if (s.kind == step_kind::loop) times *= p.var(s.what).extent;
             if (s.kind == step_kind::end) times /= p.var(s.what).extent;
             if (s.kind != step_kind::start) continue;
-            movement const& m = p.plan.movements[static_cast<std::size_t>(s.what)];
+            movement const& m = p.plan.movements[s.what];
             std::int64_t const bytes = (m.bytes * most + extent - 1) / extent, rate = mover_of(p.plan, m.transfer).costs.bytes_per_cycle;
             if (m.transfer < 0) all += times * ((m.cycles * most + extent - 1) / extent);
             else all += times * (m.cycles - (m.bytes + rate - 1) / rate + (bytes + rate - 1) / rate);
@@ -397,19 +390,18 @@ constexpr bool goes_in_strips(planning& p, staging const& st, region const& all,
     // A box that is no longer than its tensor meets the border at one end of a dimension at a time.
     fixed_array<std::int64_t, max_rank> longest{}, both{};
     each_strip(p, box, [&](region& strip, int dimension, std::int64_t most) {
-        auto const d = static_cast<std::size_t>(dimension);
         int const from = p.plan.steps.size();
-        std::int64_t const extent = strip.dimensions[d].extent;
+        std::int64_t const extent = strip.dimensions[dimension].extent;
         strip.border = all.border;
         move_region(p, strip, transfer_at, st.ordinal, when);
         std::int64_t const cycles = p.refused() ? 0 : tried.cycles(from, most < extent ? most : extent, extent);
-        both[d] += cycles;
-        if (cycles > longest[d]) longest[d] = cycles;
+        both[dimension] += cycles;
+        if (cycles > longest[dimension]) longest[dimension] = cycles;
     });
     std::int64_t strips = 0;
     for (int dimension = 0; dimension < box.count; ++dimension) {
-        auto const d = static_cast<std::size_t>(dimension);
-        strips += box.dimensions[d].extent > padded_extent(p.plan.what, st.border, dimension) ? both[d] : longest[d];
+        strips +=
+            box.dimensions[dimension].extent > padded_extent(p.plan.what, st.border, dimension) ? both[dimension] : longest[dimension];
     }
     bool const can = !p.refused();
     tried.take_back();

@@ -9,22 +9,22 @@ namespace tilewright::detail {
 template <class Visit>
 constexpr void each_touched(plan_value const& plan, step const& s, Visit&& visit) {
     if (s.kind == step_kind::start) {
-        movement const& m = plan.movements[static_cast<std::size_t>(s.what)];
+        movement const& m = plan.movements[s.what];
         if (m.source >= 0) visit(m.source);
         visit(m.destination);
     }
     if (s.kind == step_kind::wait) {
         // Until then the transfer is at work on both sides.
-        int const ring_at = plan.waits[static_cast<std::size_t>(s.what)].ring;
+        int const ring_at = plan.waits[s.what].ring;
         for (int at = 0; at < plan.movements.size(); ++at) {
-            movement const& m = plan.movements[static_cast<std::size_t>(at)];
+            movement const& m = plan.movements[at];
             if (m.at.ring != ring_at) continue;
             if (m.source >= 0) visit(m.source);
             visit(m.destination);
         }
     }
     if (s.kind != step_kind::compute) return;
-    plan.each_use(plan.bodies[static_cast<std::size_t>(s.what)], [&](use const& u, bool, bool) { visit(u.buffer); });
+    plan.each_use(plan.bodies[s.what], [&](use const& u, bool, bool) { visit(u.buffer); });
 }
 
 /// Sets each planned buffer's lifetime: from the first to the last step that touches it inside the loop where it is made. A touch in a
@@ -34,28 +34,26 @@ constexpr void set_lifetimes(planning& p, fixed_array<std::int16_t, plan_value::
     fixed_array<std::int16_t, 32> open{};
     int depth = 0;
     for (int at = 0; at < plan.steps.size(); ++at) {
-        step const& s = plan.steps[static_cast<std::size_t>(at)];
+        step const& s = plan.steps[at];
         if (s.kind == step_kind::loop) {
             if (depth == static_cast<int>(open.size())) return p.refuse_capacity("nested loops", depth + 1, depth);
-            open[static_cast<std::size_t>(depth++)] = static_cast<std::int16_t>(at);
+            open[depth++] = static_cast<std::int16_t>(at);
         }
         if (s.kind == step_kind::end) --depth;
         each_touched(plan, s, [&](int touched) {
             buffer& b = p.buffer_at(touched);
             if (b.kind == buffer_kind::argument) return;
             int level_depth = 0;
-            while (level_depth < depth && levels[static_cast<std::size_t>(touched)] >= 0 &&
-                   plan.steps[static_cast<std::size_t>(open[static_cast<std::size_t>(level_depth)])].what !=
-                       levels[static_cast<std::size_t>(touched)]) {
+            while (level_depth < depth && levels[touched] >= 0 && plan.steps[open[level_depth]].what != levels[touched]) {
                 ++level_depth;
             }
-            if (levels[static_cast<std::size_t>(touched)] >= 0) ++level_depth;
+            if (levels[touched] >= 0) ++level_depth;
             int first = at, last = at + 1;
             if (level_depth < depth) {
-                first = open[static_cast<std::size_t>(level_depth)];
+                first = open[level_depth];
                 last = first + 1;
                 for (int nested = 1; nested > 0; ++last) {
-                    step_kind const kind = plan.steps[static_cast<std::size_t>(last)].kind;
+                    step_kind const kind = plan.steps[last].kind;
                     nested += kind == step_kind::loop ? 1 : kind == step_kind::end ? -1 : 0;
                 }
             }
@@ -83,7 +81,7 @@ constexpr void refuse_overflow(planning& p, int memory_at, int bank, fixed_array
                                int count) {
     std::int64_t const peak = p.plan.peak_bytes(memory_at, bank);
     memory const& m = p.of->where().memories[memory_at];
-    auto const in_order = [&](int which) -> buffer const& { return p.buffer_at(order[static_cast<std::size_t>(which)]); };
+    auto const in_order = [&](int which) -> buffer const& { return p.buffer_at(order[which]); };
     auto const lies_here = [&](buffer const& b) { return b.memory == memory_at && b.lies_in(bank, m.banks); };
     int top = 0;
     while (!lies_here(in_order(top)) || in_order(top).offset + in_order(top).bytes_in_bank(m.banks) != peak) ++top;
@@ -95,7 +93,7 @@ constexpr void refuse_overflow(planning& p, int memory_at, int bank, fixed_array
         if (!lies_here(b) || !share_time(b, in_order(top))) continue;
         int const here = b.parts_in_bank(m.banks);
         if (v.share_count < static_cast<int>(v.shares.size())) {
-            v.shares[static_cast<std::size_t>(v.share_count++)] = {b.tensor, b.part_bytes(), here};
+            v.shares[v.share_count++] = {b.tensor, b.part_bytes(), here};
         } else {
             v.shares.back() = {"others", v.shares.back().bytes * v.shares.back().copies + b.part_bytes() * here, 1};
         }
@@ -115,7 +113,7 @@ constexpr void place_in_bank(planning& p, buffer& b, int bank, int banks, fixed_
     b.bank = static_cast<std::int16_t>(bank);
     b.offset = 0;
     for (int before = 0; before < placed; ++before) {
-        buffer const& other = p.buffer_at(order[static_cast<std::size_t>(before)]);
+        buffer const& other = p.buffer_at(order[before]);
         if (other.memory != b.memory || !share_time(b, other) || !share_bytes(b, other, banks)) continue;
         std::int64_t const behind = other.offset + other.bytes_in_bank(banks);
         b.offset = (behind + b.alignment - 1) / b.alignment * b.alignment;
@@ -133,13 +131,13 @@ constexpr void place_buffers(planning& p) {
     for (int at = 0; at < plan.buffers.size(); ++at) {
         if (p.buffer_at(at).kind == buffer_kind::argument) continue;
         int position = count++;
-        for (; position > 0 && p.buffer_at(order[static_cast<std::size_t>(position - 1)]).bytes < p.buffer_at(at).bytes; --position) {
-            order[static_cast<std::size_t>(position)] = order[static_cast<std::size_t>(position - 1)];
+        for (; position > 0 && p.buffer_at(order[position - 1]).bytes < p.buffer_at(at).bytes; --position) {
+            order[position] = order[position - 1];
         }
-        order[static_cast<std::size_t>(position)] = static_cast<std::int16_t>(at);
+        order[position] = static_cast<std::int16_t>(at);
     }
     for (int at = 0; at < count; ++at) {
-        buffer& b = p.buffer_at(order[static_cast<std::size_t>(at)]);
+        buffer& b = p.buffer_at(order[at]);
         b.alignment = p.common_multiple(p.common_multiple(b.alignment, p.of->where().memories[b.memory].alignment, b.tensor),
                                         bytes_of(b.type), b.tensor);
         memory const& m = p.of->where().memories[b.memory];
@@ -176,10 +174,10 @@ constexpr void place_buffers(planning& p) {
 /// @return whether the plan had room for them
 constexpr bool add_fences(plan_value& plan) {
     for (int at = 0; at < plan.buffers.size(); ++at) {
-        buffer const fenced = plan.buffers[static_cast<std::size_t>(at)];
+        buffer const fenced = plan.buffers[at];
         bool shares = false;
         for (int other = 0; other < plan.buffers.size(); ++other) {
-            buffer const& o = plan.buffers[static_cast<std::size_t>(other)];
+            buffer const& o = plan.buffers[other];
             shares |= other != at && o.kind != buffer_kind::argument && o.memory == fenced.memory && o.code_access &&
                       share_bytes(fenced, o, plan.where->memories[o.memory].banks);
         }
@@ -188,7 +186,7 @@ constexpr bool add_fences(plan_value& plan) {
         if (plan.steps.full()) return false;
         plan.steps.insert(place, {step_kind::fence, static_cast<std::int16_t>(at)});
         for (int other = 0; other < plan.buffers.size(); ++other) {
-            buffer& o = plan.buffers[static_cast<std::size_t>(other)];
+            buffer& o = plan.buffers[other];
             if (other != at && o.born >= place) ++o.born;
             if (o.dead > place) ++o.dead;
         }
@@ -199,10 +197,10 @@ constexpr bool add_fences(plan_value& plan) {
 /// Takes all fences out again, of buffers that are about to lie elsewhere.
 constexpr void remove_fences(plan_value& plan) {
     for (int place = plan.steps.size() - 1; place >= 0; --place) {
-        if (plan.steps[static_cast<std::size_t>(place)].kind != step_kind::fence) continue;
+        if (plan.steps[place].kind != step_kind::fence) continue;
         plan.steps.erase(place);
         for (int at = 0; at < plan.buffers.size(); ++at) {
-            buffer& b = plan.buffers[static_cast<std::size_t>(at)];
+            buffer& b = plan.buffers[at];
             if (b.born > place) --b.born;
             if (b.dead > place) --b.dead;
         }
@@ -215,12 +213,12 @@ struct misplaced {
 };
 constexpr misplaced find_misplaced(plan_value const& plan) {
     for (int at = 0; at < plan.buffers.size(); ++at) {
-        buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
+        buffer const& b = plan.buffers[at];
         if (b.kind == buffer_kind::argument) continue;
         memory const& in = plan.where->memories[b.memory];
         if (b.offset < 0 || b.offset % b.alignment != 0 || b.offset + b.bytes_in_bank(in.banks) > in.bank_capacity()) return {at, at};
         for (int other = 0; other < at; ++other) {
-            buffer const& o = plan.buffers[static_cast<std::size_t>(other)];
+            buffer const& o = plan.buffers[other];
             if (o.kind != buffer_kind::argument && o.memory == b.memory && share_time(b, o) && share_bytes(b, o, in.banks))
                 return {at, other};
         }

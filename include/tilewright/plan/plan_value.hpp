@@ -147,7 +147,7 @@ struct buffer {
     /// Elements between neighbours along `dimension` of a dense box.
     constexpr std::int64_t stride(int dimension) const {
         std::int64_t elements = 1;
-        for (int inner = rank - 1; inner > dimension; --inner) elements *= extents[static_cast<std::size_t>(inner)];
+        for (int inner = rank - 1; inner > dimension; --inner) elements *= extents[inner];
         return elements;
     }
 };
@@ -425,10 +425,10 @@ struct plan_value {
     std::int64_t total_cycles = 0;
 
     static constexpr quantity unknown{0, false};
-    constexpr term const& term_at(affine const& form, int position) const { return terms[static_cast<std::size_t>(form.first + position)]; }
+    constexpr term const& term_at(affine const& form, int position) const { return terms[form.first + position]; }
     constexpr use const* use_at(int node) const {
         for (int position = 0; position < uses.size(); ++position) {
-            if (uses[static_cast<std::size_t>(position)].node == node) return &uses[static_cast<std::size_t>(position)];
+            if (uses[position].node == node) return &uses[position];
         }
         return nullptr;
     }
@@ -437,7 +437,7 @@ struct plan_value {
     template <class Visit>
     constexpr void each_padding(int node, Visit&& visit) const {
         for (int at = 0; at < paddings.size(); ++at) {
-            padding const& one = paddings[static_cast<std::size_t>(at)];
+            padding const& one = paddings[at];
             if (one.node == node) visit(one);
         }
     }
@@ -464,7 +464,7 @@ struct plan_value {
     constexpr int lane_of(movement const& m, std::int64_t number) const {
         int const on = engine_of(m);
         if (on < 0) return -1;
-        return m.at.ring < 0 || !is_asynchronous(m) ? where->first_lane(on) : lane_of(rings[static_cast<std::size_t>(m.at.ring)], number);
+        return m.at.ring < 0 || !is_asynchronous(m) ? where->first_lane(on) : lane_of(rings[m.at.ring], number);
     }
     constexpr int lane_of(ring const& r, std::int64_t number) const {
         return where->first_lane(r.engine) + channel_of(r, number % r.versions);
@@ -476,7 +476,7 @@ struct plan_value {
         for (int lane = first; lane < first + where->channels_of(engine_at); ++lane) {
             bool busy = !where->engines[engine_at].has_channels() && is_busy_aside(engine_at);
             for (int at = 0; at < rings.size(); ++at) {
-                ring const& r = rings[static_cast<std::size_t>(at)];
+                ring const& r = rings[at];
                 for (int version = 0; r.engine == engine_at && version < r.versions; ++version) busy |= lane_of(r, version) == lane;
             }
             if (busy) visit(lane);
@@ -486,7 +486,7 @@ struct plan_value {
     /// The stage that a node stands in.
     constexpr int stage_of(int node) const {
         int found = 0;
-        while (stages[static_cast<std::size_t>(found)].store < node) ++found;
+        while (stages[found].store < node) ++found;
         return found;
     }
 
@@ -500,11 +500,11 @@ struct plan_value {
     constexpr bool holds_ring_steps(int loop_step) const {
         int depth = 0;
         for (int at = loop_step; at < steps.size(); ++at) {
-            step const& s = steps[static_cast<std::size_t>(at)];
+            step const& s = steps[at];
             depth += s.kind == step_kind::loop ? 1 : s.kind == step_kind::end ? -1 : 0;
             if (depth == 0) return false;
             if (s.kind == step_kind::wait || s.kind == step_kind::push || s.kind == step_kind::pop) return true;
-            if (s.kind == step_kind::start && movements[static_cast<std::size_t>(s.what)].at.ring >= 0) return true;
+            if (s.kind == step_kind::start && movements[s.what].at.ring >= 0) return true;
         }
         return false;
     }
@@ -512,10 +512,10 @@ struct plan_value {
     /// Whether an engine is given jobs that the core does not wait for at once.
     constexpr bool is_busy_aside(int engine_at) const {
         for (int at = 0; at < rings.size(); ++at) {
-            if (rings[static_cast<std::size_t>(at)].engine == engine_at) return true;
+            if (rings[at].engine == engine_at) return true;
         }
         for (int at = 0; at < bodies.size(); ++at) {
-            body const& b = bodies[static_cast<std::size_t>(at)];
+            body const& b = bodies[at];
             if (is_aside(b) && where->engines.find(where->intrinsics[b.intrinsic].engine_name) == engine_at) return true;
         }
         return false;
@@ -525,9 +525,9 @@ struct plan_value {
     /// @param begins  of an intrinsic: in a step that may be the first of a reduction, which alone reads what it starts from
     template <class Visit>
     constexpr void each_use(body const& b, Visit&& visit, bool begins = true) const {
-        stage const& st = stages[static_cast<std::size_t>(b.stage)];
+        stage const& st = stages[b.stage];
         for (int position = 0; position < uses.size(); ++position) {
-            use const& u = uses[static_cast<std::size_t>(position)];
+            use const& u = uses[position];
             bool const writes = u.node == st.target;
             bool const starts = st.is_in_start(u.node);
             bool const mine = starts ? b.kind != body_kind::update && !b.begun && begins : b.kind != body_kind::identity;
@@ -545,29 +545,27 @@ struct plan_value {
         int depth = 0;
         std::int64_t times = 1;
         for (int position = 0; position < steps.size(); ++position) {
-            step const& s = steps[static_cast<std::size_t>(position)];
+            step const& s = steps[position];
             std::int64_t first_times = times;
             if (s.kind == step_kind::compute) {
-                body const& b = bodies[static_cast<std::size_t>(s.what)];
+                body const& b = bodies[s.what];
                 for (int loop = 0; loop < b.first_loop_count; ++loop) {
-                    first_times /= variables[static_cast<std::size_t>(b.first_loops[static_cast<std::size_t>(loop)])].extent;
+                    first_times /= variables[b.first_loops[loop]].extent;
                 }
             }
             // Where a step of a ring lies ahead of the loops around, or behind, some of their iterations have none.
             std::int64_t all = times;
-            if (s.kind == step_kind::compute && bodies[static_cast<std::size_t>(s.what)].kind == body_kind::identity) all = first_times;
-            if (s.kind == step_kind::start) all = with_step(times, movements[static_cast<std::size_t>(s.what)].at);
-            if (s.kind == step_kind::wait || s.kind == step_kind::push || s.kind == step_kind::pop)
-                all = with_step(times, waits[static_cast<std::size_t>(s.what)]);
+            if (s.kind == step_kind::compute && bodies[s.what].kind == body_kind::identity) all = first_times;
+            if (s.kind == step_kind::start) all = with_step(times, movements[s.what].at);
+            if (s.kind == step_kind::wait || s.kind == step_kind::push || s.kind == step_kind::pop) all = with_step(times, waits[s.what]);
             if (s.kind == step_kind::end) {
-                times /= variables[static_cast<std::size_t>(open[static_cast<std::size_t>(--depth)])].extent;
+                times /= variables[open[--depth]].extent;
             }
-            if (s.tally >= 0)
-                visit(s, tallies[static_cast<std::size_t>(s.tally)].times, tallies[static_cast<std::size_t>(s.tally)].first_times);
+            if (s.tally >= 0) visit(s, tallies[s.tally].times, tallies[s.tally].first_times);
             else visit(s, s.kind == step_kind::end ? times : all, first_times);
             if (s.kind == step_kind::loop) {
-                open[static_cast<std::size_t>(depth++)] = s.what;
-                times *= variables[static_cast<std::size_t>(s.what)].extent;
+                open[depth++] = s.what;
+                times *= variables[s.what].extent;
             }
         }
     }
@@ -575,27 +573,27 @@ struct plan_value {
     /// Whether a step, wherever the loops around stand, may lie before the first of its ring, or at `end_of` and beyond.
     static constexpr bool may_precede(ring_step const& at) { return at.ring >= 0 && at.ahead < 0; }
     static constexpr bool may_exceed(ring_step const& at) { return at.ring >= 0 && at.ahead + at.fewer > 0; }
-    constexpr std::int64_t end_of(ring_step const& at) const { return rings[static_cast<std::size_t>(at.ring)].steps - at.fewer; }
+    constexpr std::int64_t end_of(ring_step const& at) const { return rings[at.ring].steps - at.fewer; }
     /// Iterations of a ring's loops at which there is no such step.
     static constexpr std::int64_t missing_steps(ring_step const& at) {
         return (may_precede(at) ? -at.ahead : 0) + (may_exceed(at) ? at.ahead + at.fewer : 0);
     }
     constexpr std::int64_t with_step(std::int64_t times, ring_step const& at) const {
-        if (at.only_where >= 0) times /= variables[static_cast<std::size_t>(at.only_where)].extent;
+        if (at.only_where >= 0) times /= variables[at.only_where].extent;
         std::int64_t const missing = missing_steps(at);
         if (missing == 0) return times;
-        std::int64_t const steps = rings[static_cast<std::size_t>(at.ring)].steps;
+        std::int64_t const steps = rings[at.ring].steps;
         return missing < steps ? times / steps * (steps - missing) : 0;
     }
     /// What a step does in one run, given what `walk` says of it.
     constexpr tally total_of(step const& s, std::int64_t times, std::int64_t first_times) const {
-        if (s.tally >= 0) return tallies[static_cast<std::size_t>(s.tally)];
+        if (s.tally >= 0) return tallies[s.tally];
         if (s.kind == step_kind::start) {
-            movement const& m = movements[static_cast<std::size_t>(s.what)];
+            movement const& m = movements[s.what];
             return {times, times, times * m.bytes, times * m.cycles, 0};
         }
         if (s.kind != step_kind::compute) return {times, first_times, 0, 0, 0};
-        body const& b = bodies[static_cast<std::size_t>(s.what)];
+        body const& b = bodies[s.what];
         std::int64_t const first = b.first_intrinsic >= 0 ? first_times : 0;
         std::int64_t const first_cycles = first * b.first_cycles;
         return {times, first_times, 0, (times - first) * b.cycles + first_cycles, first_cycles};
@@ -624,7 +622,7 @@ struct plan_value {
         std::int64_t most = 0;
         int const banks = where->memories[memory_position].banks;
         for (int position = 0; position < buffers.size(); ++position) {
-            buffer const& b = buffers[static_cast<std::size_t>(position)];
+            buffer const& b = buffers[position];
             if (b.kind == buffer_kind::argument || b.memory != memory_position || !b.lies_in(bank, banks)) continue;
             most = most < b.offset + b.bytes_in_bank(banks) ? b.offset + b.bytes_in_bank(banks) : most;
         }
@@ -686,12 +684,12 @@ struct plan_value {
         };
         walk([&](step const& s, std::int64_t times, std::int64_t first_times) {
             if (s.kind == step_kind::start) {
-                movement const& m = movements[static_cast<std::size_t>(s.what)];
+                movement const& m = movements[s.what];
                 std::int64_t const latency = m.transfer < 0 ? 0 : where->transfers[m.transfer].costs.latency;
                 if (engine_of(m) == engine_at) total += total_of(s, times, first_times).cycles - times * latency;
             }
             if (s.kind != step_kind::compute) return;
-            body const& b = bodies[static_cast<std::size_t>(s.what)];
+            body const& b = bodies[s.what];
             tally const all = total_of(s, times, first_times);
             if (b.kind != body_kind::intrinsic) {
                 if (engine_at < 0) total += all.cycles;
@@ -721,7 +719,7 @@ struct plan_value {
     constexpr traffic traffic_of(int transfer_position) const {
         traffic total;
         walk([&](step const& s, std::int64_t times, std::int64_t first_times) {
-            if (s.kind != step_kind::start || movements[static_cast<std::size_t>(s.what)].transfer != transfer_position) return;
+            if (s.kind != step_kind::start || movements[s.what].transfer != transfer_position) return;
             total.calls += times, total.bytes += total_of(s, times, first_times).bytes;
         });
         return total;
@@ -737,7 +735,7 @@ struct plan_value {
             return found;
         };
         walk([&](step const& s, std::int64_t times, std::int64_t first_times) {
-            auto const what = static_cast<std::size_t>(s.what);
+            int const what = s.what;
             if (s.kind == step_kind::configure && settings[what].configuration == configuration_position) total += times;
             bool const moves = s.kind == step_kind::start && movements[what].transfer >= 0;
             if (moves && set_by(where->transfers[movements[what].transfer].settings, movements[what].sets)) total += times;
@@ -753,7 +751,7 @@ struct plan_value {
         std::int64_t total = 0;
         walk([&](step const& s, std::int64_t times, std::int64_t first_times) {
             if (s.kind != step_kind::compute) return;
-            body const& b = bodies[static_cast<std::size_t>(s.what)];
+            body const& b = bodies[s.what];
             if (b.kind != body_kind::intrinsic) return;
             bool const has_first = b.first_intrinsic >= 0;
             if (b.intrinsic == intrinsic_position) total += has_first ? times - first_times : times;

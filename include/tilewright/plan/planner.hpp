@@ -26,11 +26,11 @@ namespace detail {
 
 constexpr void refuse_stale_setting(planning& p, stale_setting const& found) {
     if (!found) return;
-    step const& s = p.plan.steps[static_cast<std::size_t>(found.step)];
+    step const& s = p.plan.steps[found.step];
     machine const& where = p.of->where();
     bool const moves = s.kind == step_kind::start;
-    label const& part = moves ? where.transfers[p.plan.movements[static_cast<std::size_t>(s.what)].transfer].name
-                              : where.intrinsics[p.plan.bodies[static_cast<std::size_t>(s.what)].intrinsic].name;
+    label const& part =
+        moves ? where.transfers[p.plan.movements[s.what].transfer].name : where.intrinsics[p.plan.bodies[s.what].intrinsic].name;
     p.refuse(verdict_kind::race, rule::setting_not_made, {part, where.configurations[found.configuration].name});
 }
 
@@ -68,25 +68,23 @@ constexpr void write_plan(planning& p, proof wanted) {
     if (p.refused()) return;
     fixed_array<std::int16_t, plan_value::most_buffers> levels{};
     levels.fill(-1);
-    for (int s = 0; s < plan.stages.size(); ++s) levels[static_cast<std::size_t>(p.placed(s).home)] = p.placed(s).level;
+    for (int s = 0; s < plan.stages.size(); ++s) levels[p.placed(s).home] = p.placed(s).level;
     for (int at = 0; at < p.stagings.size(); ++at) {
         // What runs ahead, or is waited for later, lives as long as its steps are counted.
         staging const& st = p.staging_at(at);
         bool const by_step = st.ring >= 0 || st.loader_ring >= 0;
         if (!by_step && p.buffer_at(st.buffer).ring >= 0) continue;  // moved by steps on the other side of what overwrites it
-        levels[static_cast<std::size_t>(st.buffer)] = !by_step       ? st.level
-                                                      : st.scope > 0 ? p.placed(st.stage).path[static_cast<std::size_t>(st.scope - 1)]
-                                                                     : std::int16_t{-1};
+        levels[st.buffer] = !by_step ? st.level : st.scope > 0 ? p.placed(st.stage).path[st.scope - 1] : std::int16_t{-1};
     }
     // Threads are at different places of an iteration: what one has done with, another may be at.
     for (int at = 0; at < plan.buffers.size(); ++at) {
-        if (p.buffer_at(at).by_loop >= 0) levels[static_cast<std::size_t>(at)] = -1;
+        if (p.buffer_at(at).by_loop >= 0) levels[at] = -1;
     }
     // What engines compute on is in use until somebody waits for them.
     for (int s = 0; s < plan.stages.size() && has_asynchronous_intrinsics(of.where()); ++s) {
         if (agents_of(p, s).engines == 0) continue;
         p.each_access(
-            s, [&](int node) { levels[static_cast<std::size_t>(plan.use_at(node)->buffer)] = -1; }, true);
+            s, [&](int node) { levels[plan.use_at(node)->buffer] = -1; }, true);
     }
     set_lifetimes(p, levels);
     if (!p.refused()) check_registers(p);

@@ -49,10 +49,8 @@ struct nest {
     int covered_count = 0;
     bool partial = false;  ///< a tile or a step of its intrinsic does not divide its extent
 
-    constexpr nest_axis& axis_of_loop(int position) { return axes[static_cast<std::size_t>(order[static_cast<std::size_t>(position)])]; }
-    constexpr nest_axis const& axis_of_loop(int position) const {
-        return axes[static_cast<std::size_t>(order[static_cast<std::size_t>(position)])];
-    }
+    constexpr nest_axis& axis_of_loop(int position) { return axes[order[position]]; }
+    constexpr nest_axis const& axis_of_loop(int position) const { return axes[order[position]]; }
     constexpr int position_of(label const& name) const {
         for (int position = 0; position < depth; ++position) {
             if (axis_of_loop(position).name == name) return position;
@@ -241,7 +239,7 @@ struct planning : refusals {
     constexpr std::int16_t take_channels(int engine_at) {
         int first = 0;
         for (int at = 0; at < plan.rings.size(); ++at) {
-            ring const& before = plan.rings[static_cast<std::size_t>(at)];
+            ring const& before = plan.rings[at];
             if (before.engine == engine_at) first = before.first_channel + before.versions;
         }
         return static_cast<std::int16_t>(first % of->where().channels_of(engine_at));
@@ -268,20 +266,20 @@ struct planning : refusals {
             refuse_capacity("terms of indices", plan.terms.size() + form.count, plan_value::most_terms);
             return {};
         }
-        for (int at = 0; at < form.count; ++at) plan.terms.push(form.terms[static_cast<std::size_t>(at)]);
+        for (int at = 0; at < form.count; ++at) plan.terms.push(form.terms[at]);
         return kept;
     }
     constexpr linear form_of(affine const& kept) const { return detail::form_of(plan, kept); }
 
-    constexpr variable const& var(int position) const { return plan.variables[static_cast<std::size_t>(position)]; }
-    constexpr stage const& stage_at(int position) const { return plan.stages[static_cast<std::size_t>(position)]; }
-    constexpr buffer& buffer_at(int position) { return plan.buffers[static_cast<std::size_t>(position)]; }
-    constexpr stage_placement& placed(int position) { return placements[static_cast<std::size_t>(position)]; }
-    constexpr stage_placement const& placed(int position) const { return placements[static_cast<std::size_t>(position)]; }
-    constexpr nest const& nest_at(int position) const { return nests[static_cast<std::size_t>(position)]; }
-    constexpr nest& nest_at(int position) { return nests[static_cast<std::size_t>(position)]; }
-    constexpr ring const& ring_at(int position) const { return plan.rings[static_cast<std::size_t>(position)]; }
-    constexpr staging& staging_at(int position) { return stagings[static_cast<std::size_t>(position)]; }
+    constexpr variable const& var(int position) const { return plan.variables[position]; }
+    constexpr stage const& stage_at(int position) const { return plan.stages[position]; }
+    constexpr buffer& buffer_at(int position) { return plan.buffers[position]; }
+    constexpr stage_placement& placed(int position) { return placements[position]; }
+    constexpr stage_placement const& placed(int position) const { return placements[position]; }
+    constexpr nest const& nest_at(int position) const { return nests[position]; }
+    constexpr nest& nest_at(int position) { return nests[position]; }
+    constexpr ring const& ring_at(int position) const { return plan.rings[position]; }
+    constexpr staging& staging_at(int position) { return stagings[position]; }
 
     /// Whether some of what is moved must be clipped: tiles can be partial, or axes end where only run time knows.
     constexpr bool is_partial() const { return cuts || borders || plan.limits.size() > 0 || plan.run_time_extents > 0; }
@@ -301,7 +299,7 @@ struct planning : refusals {
         int const producer = producer_of(tensor);
         if (producer >= 0 && placed(producer).store_layout >= 0) return true;
         for (int at = 0; at < stagings.size(); ++at) {
-            staging const& st = stagings[static_cast<std::size_t>(at)];
+            staging const& st = stagings[at];
             if (st.layout >= 0 && st.stage == s && st.writes == writes && st.tensor == tensor) return true;
         }
         return false;
@@ -313,8 +311,8 @@ struct planning : refusals {
         linear form;
         form.constant = index.constant;
         for (int position = 0; position < stage_at(s).axis_count; ++position) {
-            std::int64_t const coefficient = index.coefficients[static_cast<std::size_t>(position)];
-            if (coefficient != 0) form.add(placed(s).axis_values[static_cast<std::size_t>(position)], coefficient);
+            std::int64_t const coefficient = index.coefficients[position];
+            if (coefficient != 0) form.add(placed(s).axis_values[position], coefficient);
         }
         return form;
     }
@@ -331,9 +329,8 @@ struct planning : refusals {
         index_range whole{.low = index.constant};
         whole.high.constant = index.constant;
         for (int position = 0; position < stage_at(s).axis_count; ++position) {
-            auto const axis = static_cast<std::size_t>(position);
-            std::int64_t const c = index.coefficients[axis], lowest = placed(s).lowest[axis];
-            affine const& highest = placed(s).highest[axis];
+            std::int64_t const c = index.coefficients[position], lowest = placed(s).lowest[position];
+            affine const& highest = placed(s).highest[position];
             if (c > 0) {
                 whole.low += c * lowest;
                 whole.high.constant += c * highest.constant;

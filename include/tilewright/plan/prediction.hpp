@@ -50,7 +50,7 @@ struct clocks {
         if (elements == 0) return;
         if (m.transfer < 0) return void(now += elements * fill_cycles(in.plan(), m));
         transfer_description const& t = where.transfers[m.transfer];
-        job_time const time = time_of(t.costs, elements * bytes_of(in.plan().buffers[static_cast<std::size_t>(m.destination)].type));
+        job_time const time = time_of(t.costs, elements * bytes_of(in.plan().buffers[m.destination].type));
         int const on = in.plan().lane_of(m, in.number_of(m));
         if (on < 0) {
             now += time.busy + time.latency;
@@ -60,7 +60,7 @@ struct clocks {
         bool const interlocked = carries.interlocked;
         touched_list const touched = interlocked ? touched_by(in, m) : touched_list{};
         for (int at = 0; at < touched.count; ++at) hold_back(in, on, touched[at]);
-        std::int64_t const complete = lanes[static_cast<std::size_t>(on)].start(now, time, carries.depth);
+        std::int64_t const complete = lanes[on].start(now, time, carries.depth);
         for (int at = 0; at < touched.count; ++at)
             keep(in, {.part = touched[at], .lane = static_cast<std::int16_t>(on), .complete = complete});
         if (t.is_asynchronous) completion_of(in, m.at) = complete;
@@ -69,63 +69,63 @@ struct clocks {
     /// When a wait of the core for a job that is complete at `complete` returns: it may have to be one for all jobs of the channel.
     constexpr std::int64_t wait_covers(run const& in, int lane, std::int64_t complete) const {
         bool const all = in.plan().where->engine_at_lane(lane).completes == completion::by_engine;
-        return all ? lanes[static_cast<std::size_t>(lane)].complete : complete;
+        return all ? lanes[lane].complete : complete;
     }
     constexpr void wait(run const& in, int wait_at) {
-        ring_step const& until = in.plan().waits[static_cast<std::size_t>(wait_at)];
+        ring_step const& until = in.plan().waits[wait_at];
         if (first_wait < 0) first_wait = now;
         int const lane = in.plan().lane_of(in.ring_at(until.ring), in.value_of(until.step));
         std::int64_t const complete = wait_covers(in, lane, completion_of(in, until));
         if (complete > now) now = complete;
     }
     constexpr void push(run const& in, int push_at) {
-        ring_step const& at = in.plan().waits[static_cast<std::size_t>(push_at)];
-        link const& l = in.plan().links[static_cast<std::size_t>(at.link)];
-        engine_clock const& from = lanes[static_cast<std::size_t>(in.plan().where->first_lane(l.from))];
+        ring_step const& at = in.plan().waits[push_at];
+        link const& l = in.plan().links[at.link];
+        engine_clock const& from = lanes[in.plan().where->first_lane(l.from)];
         // Of marks, the last one of a version counts.
         std::int64_t const number = in.value_of(at.step), versions = l.ring < 0 ? 1 : in.ring_at(l.ring).versions;
         for (int which = 0; l.to < 0 && which < token_count; ++which) {
-            token const& t = tokens[static_cast<std::size_t>(which)];
+            token const& t = tokens[which];
             if (t.link == at.link && (number - t.number) % versions == 0) take(which--);
         }
         overflown |= token_count == most_tokens;
         if (overflown) return;
-        tokens[static_cast<std::size_t>(token_count++)] = {at.link, number, l.to < 0 ? from.complete : from.passed()};
+        tokens[token_count++] = {at.link, number, l.to < 0 ? from.complete : from.passed()};
     }
     constexpr void pop(run const& in, int pop_at) {
-        ring_step const& at = in.plan().waits[static_cast<std::size_t>(pop_at)];
-        link const& l = in.plan().links[static_cast<std::size_t>(at.link)];
+        ring_step const& at = in.plan().waits[pop_at];
+        link const& l = in.plan().links[at.link];
         std::int64_t const number = in.value_of(at.step);
         auto const of_queue = [&](token const& t) {
-            link const& other = in.plan().links[static_cast<std::size_t>(t.link)];
+            link const& other = in.plan().links[t.link];
             return l.to < 0 ? t.link == at.link : other.to >= 0 && other.tokens == l.tokens && other.queue == l.queue;
         };
         machine const& where = *in.plan().where;
         if (std::int64_t const complete = l.to < 0 ? wait_covers(in, where.first_lane(l.from), now) : now; complete > now) now = complete;
         int last = -1;
         for (int which = 0; which < token_count; ++which) {
-            token const& t = tokens[static_cast<std::size_t>(which)];
+            token const& t = tokens[which];
             if (t.link == at.link && t.number == number) last = which;
         }
         for (int which = 0; which <= last; ++which) {
-            token const taken = tokens[static_cast<std::size_t>(which)];
+            token const taken = tokens[which];
             if (!of_queue(taken) || (l.to < 0 && which < last)) continue;
-            if (l.to >= 0) lanes[static_cast<std::size_t>(where.first_lane(l.to))].hold(taken.time);
+            if (l.to >= 0) lanes[where.first_lane(l.to)].hold(taken.time);
             else if (taken.time > now) now = taken.time;
             take(which--), --last;
         }
     }
     constexpr void compute(run const& in, int body_at, std::int64_t times) {
-        body const& b = in.plan().bodies[static_cast<std::size_t>(body_at)];
+        body const& b = in.plan().bodies[body_at];
         if (b.kind != body_kind::intrinsic) {
             now += times * cycles_of_code(in, b);
             return;
         }
         std::int64_t first = b.first_intrinsic >= 0 ? times : 0;
         for (int at = 0; at < b.first_loop_count; ++at) {
-            int const v = b.first_loops[static_cast<std::size_t>(at)];
+            int const v = b.first_loops[at];
             if (in.value(v) > 0) first = 0;
-            if (in.value(v) < 0) first /= in.plan().variables[static_cast<std::size_t>(v)].extent;
+            if (in.value(v) < 0) first /= in.plan().variables[v].extent;
         }
         // Steps that are run as one touch the same places in both forms, and take the same time: they stay in their order.
         if (in.is_interlocked(body_at) && times > 1) first = 0;
@@ -136,7 +136,7 @@ struct clocks {
         into.now = now;
         auto const ahead = [&](std::int64_t time) { return time > now ? time - now : 0; };
         for (int at = 0; at < in.plan().where->lane_count(); ++at) {
-            engine_clock const& c = lanes[static_cast<std::size_t>(at)];
+            engine_clock const& c = lanes[at];
             if (c.jobs == 0) continue;
             into.push(ahead(c.free));
             into.push(ahead(c.complete));
@@ -146,44 +146,43 @@ struct clocks {
             into.push(-1);
         }
         for (int at = 0; at < token_count; ++at) {
-            token const& t = tokens[static_cast<std::size_t>(at)];
-            int const ring_at = in.plan().links[static_cast<std::size_t>(t.link)].ring;
+            token const& t = tokens[at];
+            int const ring_at = in.plan().links[t.link].ring;
             into.push(t.link);
-            into.push(ring_at < 0 ? 0 : t.number - into.steps[static_cast<std::size_t>(ring_at)]);
+            into.push(ring_at < 0 ? 0 : t.number - into.steps[ring_at]);
             into.push(ahead(t.time));
         }
         for (int at = 0; at < use_count; ++at) {
-            held_use const& u = uses[static_cast<std::size_t>(at)];
+            held_use const& u = uses[at];
             if (u.complete <= others_begin(in, u.lane)) continue;
             touched_part const& p = u.part;
             into.push(((std::int64_t{p.buffer} * most_versions + p.version) * 2 + (p.writes ? 1 : 0)) * 64 + u.lane);
             into.push(ahead(u.complete));
             if (u.body >= 0) into.push(u.from << 32 | u.to);
-            for (int d = 0; d < in.plan().buffers[static_cast<std::size_t>(p.buffer)].rank; ++d) into.push(p[d].low << 32 | p[d].high);
+            for (int d = 0; d < in.plan().buffers[p.buffer].rank; ++d) into.push(p[d].low << 32 | p[d].high);
         }
         for (int at = 0; at < in.plan().rings.size(); ++at) {
             for (int version = 0; version < in.ring_at(at).versions; ++version)
-                into.push(ahead(completions[static_cast<std::size_t>(in.ring_at(at).first_tag + version)]));
+                into.push(ahead(completions[in.ring_at(at).first_tag + version]));
         }
     }
     constexpr void skip(run const& in, std::int64_t times, run_signature const& later, run_signature const& earlier) {
         std::int64_t const cycles = times * (later.now - earlier.now);
         now += cycles;
         for (int at = 0; at < in.plan().where->lane_count(); ++at) {
-            engine_clock& c = lanes[static_cast<std::size_t>(at)];
+            engine_clock& c = lanes[at];
             c.free += cycles;
             c.complete += cycles;
             for (std::int64_t& completion : c.completions) completion += cycles;
         }
         for (std::int64_t& completion : completions) completion += cycles;
         for (int at = 0; at < token_count; ++at) {
-            token& t = tokens[static_cast<std::size_t>(at)];
-            int const ring_at = in.plan().links[static_cast<std::size_t>(t.link)].ring;
+            token& t = tokens[at];
+            int const ring_at = in.plan().links[t.link].ring;
             t.time += cycles;
-            if (ring_at >= 0)
-                t.number += times * (later.steps[static_cast<std::size_t>(ring_at)] - earlier.steps[static_cast<std::size_t>(ring_at)]);
+            if (ring_at >= 0) t.number += times * (later.steps[ring_at] - earlier.steps[ring_at]);
         }
-        for (int at = 0; at < use_count; ++at) uses[static_cast<std::size_t>(at)].complete += cycles;
+        for (int at = 0; at < use_count; ++at) uses[at].complete += cycles;
     }
 
   private:
@@ -196,11 +195,10 @@ struct clocks {
     }
     constexpr std::int64_t& completion_of(run const& in, ring_step const& at) {
         ring const& r = in.ring_at(at.ring);
-        return completions[static_cast<std::size_t>(r.first_tag + in.value_of(at.step) % r.versions)];
+        return completions[r.first_tag + in.value_of(at.step) % r.versions];
     }
     constexpr void take(int position) {
-        for (int behind = position + 1; behind < token_count; ++behind)
-            tokens[static_cast<std::size_t>(behind - 1)] = tokens[static_cast<std::size_t>(behind)];
+        for (int behind = position + 1; behind < token_count; ++behind) tokens[behind - 1] = tokens[behind];
         --token_count;
     }
     /// Up to when a channel of the interlocked ones, other than `lane`, begins nothing: what is complete by then holds none of them
@@ -210,7 +208,7 @@ struct clocks {
         std::int64_t first = now, found = -1;
         for (int at = 0; at < where.lane_count(); ++at) {
             if (at == lane || !where.engine_at_lane(at).interlocked) continue;
-            std::int64_t const free = lanes[static_cast<std::size_t>(at)].free;
+            std::int64_t const free = lanes[at].free;
             found = found < 0 || free < found ? free : found;
         }
         return found > first ? found : first;
@@ -219,17 +217,16 @@ struct clocks {
     constexpr bool may_meet(run const& in, touched_part const& a, touched_part const& b) const {
         if (!a.writes && !b.writes) return false;
         if (a.buffer == b.buffer) return a.version == b.version;
-        buffer const &left = in.plan().buffers[static_cast<std::size_t>(a.buffer)],
-                     &right = in.plan().buffers[static_cast<std::size_t>(b.buffer)];
+        buffer const &left = in.plan().buffers[a.buffer], &right = in.plan().buffers[b.buffer];
         if (left.memory != right.memory) return false;
         int const banks = in.plan().where->memories[left.memory].banks;
         return left.offset < right.offset + right.bytes_in_bank(banks) && right.offset < left.offset + left.bytes_in_bank(banks);
     }
     /// Where engines are interlocked, a job begins when those of the others that it conflicts with are complete.
     constexpr void hold_back(run const& in, int lane, touched_part const& next) {
-        engine_clock& clock = lanes[static_cast<std::size_t>(lane)];
+        engine_clock& clock = lanes[lane];
         for (int at = 0; at < use_count; ++at) {
-            held_use const& u = uses[static_cast<std::size_t>(at)];
+            held_use const& u = uses[at];
             if (u.lane == lane || u.complete <= clock.free || u.complete <= now) continue;
             if (!may_meet(in, u.part, next)) continue;
             if (u.body < 0) {
@@ -244,28 +241,28 @@ struct clocks {
         std::int64_t const mine = others_begin(in, next.lane), any = others_begin(in, -1);
         int kept = 0;
         for (int at = 0; at < use_count; ++at) {
-            held_use const& u = uses[static_cast<std::size_t>(at)];
+            held_use const& u = uses[at];
             if (u.complete <= (u.lane == next.lane ? mine : any) || next.covers(in.plan(), u)) continue;
-            if (kept != at) uses[static_cast<std::size_t>(kept)] = u;
+            if (kept != at) uses[kept] = u;
             ++kept;
         }
         use_count = kept;
         overflown |= use_count == most_uses;
-        if (!overflown) uses[static_cast<std::size_t>(use_count++)] = next;
+        if (!overflown) uses[use_count++] = next;
     }
     constexpr operand_shapes const& shapes_of(machine const& where, int intrinsic_at) {
         for (int at = 0; at < shape_count; ++at) {
-            if (shapes[static_cast<std::size_t>(at)].intrinsic == intrinsic_at) return shapes[static_cast<std::size_t>(at)];
+            if (shapes[at].intrinsic == intrinsic_at) return shapes[at];
         }
         if (shape_count == most_shapes) shape_count = 0;
-        operand_shapes& made = shapes[static_cast<std::size_t>(shape_count++)];
+        operand_shapes& made = shapes[shape_count++];
         made = {};
         made.read(where, intrinsic_at);
         return made;
     }
     constexpr void carry_out(run const& in, int body_at, bool begins, std::int64_t times) {
         if (times == 0) return;
-        body const& b = in.plan().bodies[static_cast<std::size_t>(body_at)];
+        body const& b = in.plan().bodies[body_at];
         intrinsic_form const form = begins ? form_of_first(b) : form_of_rest(b);
         int const intrinsic_at = form.intrinsic;
         std::int64_t const cycles = cycles_of_step(in, form, begins ? b.first_cycles : b.cycles);
@@ -276,7 +273,7 @@ struct clocks {
             return;
         }
         int const on = where.first_lane(engine_at);
-        engine_clock& clock = lanes[static_cast<std::size_t>(on)];
+        engine_clock& clock = lanes[on];
         auto const give = [&](std::int64_t steps) {
             if (where.intrinsics[intrinsic_at].is_asynchronous) return clock.start_many(now, cycles, where.engines[engine_at].depth, steps);
             // The core waits after each: the first is complete when all before it is, the others follow one after the other.
@@ -288,14 +285,14 @@ struct clocks {
         auto extents = shape.extents;
         cover(in, form, extents);
         touched_list const touched = touched_by(in, shape, form.operands, extents);
-        auto const operand_at = [&](int which) { return times > 1 ? touched.operands[static_cast<std::size_t>(which)] : std::int16_t{-1}; };
+        auto const operand_at = [&](int which) { return times > 1 ? touched.operands[which] : std::int16_t{-1}; };
         overflown |= shape.overflown;
         step_search search(in, times > 1 ? body_at : -1, 0, times);
         for (std::int64_t done = 0; done < times;) {
             // The steps up to the first that something else holds back.
             std::int64_t next = times, until = 0;
             for (int at = 0; at < use_count; ++at) {
-                held_use const& u = uses[static_cast<std::size_t>(at)];
+                held_use const& u = uses[at];
                 if (u.lane == on || u.complete <= clock.free || u.complete <= now) continue;
                 for (int which = 0; which < touched.count; ++which) {
                     if (!u.part.writes && !touched[which].writes) continue;

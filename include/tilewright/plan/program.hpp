@@ -11,7 +11,7 @@ constexpr std::int64_t trips(planning const& p, fixed_array<std::int16_t, body::
                              bool pure_only = false) {
     std::int64_t total = 1;
     for (int at = 0; at < count; ++at) {
-        variable const& v = p.var(loops[static_cast<std::size_t>(at)]);
+        variable const& v = p.var(loops[at]);
         if (!pure_only || !v.reduction) total *= v.extent;
     }
     return total;
@@ -23,8 +23,8 @@ struct counted_nodes {
     fixed_array<bool, 256> seen{};
 
     constexpr bool is_new(int at) {
-        auto const position = static_cast<std::size_t>(at - first);
-        if (position >= seen.size()) return true;
+        int const position = at - first;
+        if (position < 0 || position >= seen.size()) return true;
         bool const known = seen[position];
         seen[position] = true;
         return !known;
@@ -87,7 +87,7 @@ constexpr void keep_lanes_in_a_block(planning& p, int s) {
         [&](int node) {
             use const& u = *p.plan.use_at(node);
             for (int dimension = 0; dimension < p.buffer_at(u.buffer).block_dimensions && !p.refused(); ++dimension) {
-                linear const index = p.form_of(u.at[static_cast<std::size_t>(dimension)]);
+                linear const index = p.form_of(u.at[dimension]);
                 for (int position = 0; position < n.depth; ++position) {
                     nest_axis const& a = n.axis_of_loop(position);
                     if (a.vectorized && a.extent > 1 && moves_with(p.plan, index, a.variable))
@@ -176,7 +176,7 @@ class program_writer {
     /// The tokens that the links of a staging pass at a step; those of the last `fewer` steps are never asked for.
     constexpr void pass(int staging_at, link_role is, step_kind kind, ring_step at, int fewer = 0) {
         for (int which = 0; which < p.staged_links.size() && !p.refused(); ++which) {
-            staged_link const& l = p.staged_links[static_cast<std::size_t>(which)];
+            staged_link const& l = p.staged_links[which];
             if (l.staging != staging_at || l.is != is) continue;
             at.link = l.link;
             at.fewer = static_cast<std::int16_t>(fewer);
@@ -189,7 +189,7 @@ class program_writer {
         if (to >= 0 && tokens_between(where(), from, to) < 0) to = -1;
         int found = -1;
         for (int at = 0; at < p.plan.links.size(); ++at) {
-            link const& l = p.plan.links[static_cast<std::size_t>(at)];
+            link const& l = p.plan.links[at];
             if (l.ring < 0 && l.from == from && l.to == to) found = at;
         }
         if (found < 0) found = make_link(p, from, to, -1);
@@ -308,9 +308,9 @@ class program_writer {
             ring const& r = p.ring_at(st.ring);
             std::int64_t const ahead = r.run_time || r.distance < r.steps ? r.distance : r.steps;
             if (ahead == 0) return;
-            if (st.around >= 0 && !waited[static_cast<std::size_t>(st.around)]) {
+            if (st.around >= 0 && !waited[st.around]) {
                 wait(step_number(p.staging_at(st.around).ring, 0));
-                waited[static_cast<std::size_t>(st.around)] = true;
+                waited[st.around] = true;
             }
             if (ahead == 1) return fill_and_load(at, st.mover, step_number(st.ring, 0), false);
             int const loop = p.add(variable{.name = st.tensor, .extent = ahead, .first_of = r.run_time ? st.ring : std::int16_t{-1}});
@@ -334,8 +334,7 @@ class program_writer {
         }
     }
     constexpr bool counts_from(staging const& st, int position, int level) const {
-        return st.ring >= 0 && st.scope == position && st.depth > position &&
-               p.placed(st.stage).path[static_cast<std::size_t>(position)] == level;
+        return st.ring >= 0 && st.scope == position && st.depth > position && p.placed(st.stage).path[position] == level;
     }
 
     /// The box of a staged buffer, between it and the buffer that it is a part of.
@@ -352,15 +351,15 @@ class program_writer {
             });
         }
         for (int dimension = 0; dimension < r.count; ++dimension) {
-            auto const d = static_cast<std::size_t>(dimension);
             std::int64_t const extent = p.is_partial() ? clip_staged(p, st, dimension, r) : box_extent(p, staged, dimension);
-            r.dimensions[d] = {extent, static_cast<std::int8_t>(dimension), static_cast<std::int8_t>(dimension)};
-            linear outward_at = p.form_of(p.box_at[static_cast<std::size_t>(st.buffer)][d]);
-            outward_at.add(p.form_of(p.box_at[static_cast<std::size_t>(st.outward)][d]), -1);
-            (st.outward == source ? r.source_at : r.destination_at)[d] = outward_at;
+            r.dimensions[dimension] = {extent, static_cast<std::int8_t>(dimension), static_cast<std::int8_t>(dimension)};
+            linear outward_at = p.form_of(p.box_at[st.buffer][dimension]);
+            outward_at.add(p.form_of(p.box_at[st.outward][dimension]), -1);
+            (st.outward == source ? r.source_at : r.destination_at)[dimension] = outward_at;
             if (p.is_partial()) settle_clips(p, r, dimension);
             if (st.pads) settle_border(p, st, dimension, r, transfer_at);
-            if (r.dimensions[d].extent < 1) return p.refuse(verdict_kind::no_border, rule::nothing_but_border, {st.tensor}, st.ordinal);
+            if (r.dimensions[dimension].extent < 1)
+                return p.refuse(verdict_kind::no_border, rule::nothing_but_border, {st.tensor}, st.ordinal);
         }
         if (p.refused()) return;
         if (st.pads) r.border = st.border;
@@ -368,9 +367,9 @@ class program_writer {
         move_region(p, r, transfer_at, st.moved_by(), when);
         bool const hints = st.distance > 0 && source == st.outward && !mover_of(p.plan, transfer_at).core_name.empty();
         for (int at = first; at < p.plan.movements.size() && hints; ++at) {
-            p.plan.movements[static_cast<std::size_t>(at)].hint_loop = st.level;
-            p.plan.movements[static_cast<std::size_t>(at)].hint = st.distance;
-            p.plan.movements[static_cast<std::size_t>(at)].hint_in = st.asking_variable;
+            p.plan.movements[at].hint_loop = st.level;
+            p.plan.movements[at].hint = st.distance;
+            p.plan.movements[at].hint_in = st.asking_variable;
         }
     }
 
@@ -395,7 +394,7 @@ class program_writer {
         } else if (p.placed(s).transfer >= 0) {
             transfer_stage(p, s);
         } else {
-            n.intrinsic >= 0 ? write_intrinsic(p, s, filled_[static_cast<std::size_t>(s)]) : write_code(s);
+            n.intrinsic >= 0 ? write_intrinsic(p, s, filled_[s]) : write_code(s);
         }
         if (level != -2) close_level(s, level);
     }
@@ -415,7 +414,7 @@ class program_writer {
     constexpr int identity_depth(int s) const {
         int reduction = first_reduction(s);
         for (int at = 0; at < p.stagings.size() && reduction >= 0; ++at) {
-            staging const& st = p.stagings[static_cast<std::size_t>(at)];
+            staging const& st = p.stagings[at];
             int const inside = st.depth - p.placed(s).outer_depth;
             bool const started_from = !st.writes && starts_from(s, st.tensor);
             if (st.stage == s && (st.partial_sums || started_from) && inside > reduction) reduction = inside;
@@ -438,7 +437,7 @@ class program_writer {
         nest const& n = p.nest_at(s);
         // What is filled by the core must not be in use any more.
         if (computes_aside_ && agents_of(p, s).core && !is_stored_by_steps(s, p.placed(s).outer_depth + depth)) drain(agents_of(p, s));
-        if (n.intrinsic >= 0) return void(filled_[static_cast<std::size_t>(s)] = write_fill(p, s, depth));
+        if (n.intrinsic >= 0) return void(filled_[s] = write_fill(p, s, depth));
         // Tile bodies have loops of constant extents: those that run time decides on, and what stands around them, are the program's.
         int inside = depth;
         for (int position = depth; position < n.depth; ++position) {
@@ -449,11 +448,10 @@ class program_writer {
         }
         body b{.kind = body_kind::identity, .stage = static_cast<std::int16_t>(s)};
         for (int position = inside; position < n.depth; ++position) {
-            if (!n.axis_of_loop(position).reduction) b.loops[static_cast<std::size_t>(b.loop_count++)] = n.axis_of_loop(position).variable;
+            if (!n.axis_of_loop(position).reduction) b.loops[b.loop_count++] = n.axis_of_loop(position).variable;
         }
-        each_reduction_around(p, s, p.placed(s).outer_depth + depth, [&](int loop) {
-            b.first_loops[static_cast<std::size_t>(b.first_loop_count++)] = static_cast<std::int16_t>(loop);
-        });
+        each_reduction_around(p, s, p.placed(s).outer_depth + depth,
+                              [&](int loop) { b.first_loops[b.first_loop_count++] = static_cast<std::int16_t>(loop); });
         b.counts = count_start(p, p.stage_at(s));
         b.cycles = cycles_of_code(s, b, b.loop_count);
         touch_from_code(p, s, p.stage_at(s).start >= 0);
@@ -474,8 +472,7 @@ class program_writer {
         int const owned = p.placed(s).owned;
         body b{.stage = static_cast<std::int16_t>(s)};
         b.kind = !st.reduces() ? body_kind::value : st.continues || first_reduction(s) >= 0 ? body_kind::update : body_kind::reduction;
-        for (int position = owned; position < n.depth; ++position)
-            b.loops[static_cast<std::size_t>(b.loop_count++)] = n.axis_of_loop(position).variable;
+        for (int position = owned; position < n.depth; ++position) b.loops[b.loop_count++] = n.axis_of_loop(position).variable;
         keep_lanes_in_a_block(p, s);
         counted_nodes counted{.first = st.first};
         count_operations(p, st.body, b.counts, counted);

@@ -18,13 +18,13 @@ struct run_signature {
     fixed_array<std::int64_t, plan_value::most_rings> steps{};
 
     constexpr void push(std::int64_t value) {
-        if (count < most) values[static_cast<std::size_t>(count)] = value;
+        if (count < most) values[count] = value;
         ++count;
     }
     constexpr bool same(run_signature const& other) const {
         if (count > most || count != other.count) return false;
         for (int at = 0; at < count; ++at) {
-            if (values[static_cast<std::size_t>(at)] != other.values[static_cast<std::size_t>(at)]) return false;
+            if (values[at] != other.values[at]) return false;
         }
         return true;
     }
@@ -33,7 +33,7 @@ struct run_signature {
 /// Whether engines compute aside of the core, so that a run is more than the core's own order and its waits.
 constexpr bool is_ordered_aside(plan_value const& plan) {
     for (int at = 0; at < plan.bodies.size(); ++at) {
-        if (plan.is_aside(plan.bodies[static_cast<std::size_t>(at)])) return true;
+        if (plan.is_aside(plan.bodies[at])) return true;
     }
     return plan.links.size() > 0;
 }
@@ -42,8 +42,8 @@ constexpr bool is_ordered_aside(plan_value const& plan) {
 constexpr bool versions_overlap(plan_value const& plan, int buffer_a, int version_a, int buffer_b, int version_b) {
     if (buffer_a < 0 || buffer_b < 0) return false;
     if (buffer_a == buffer_b) return version_a == version_b;
-    buffer const& a = plan.buffers[static_cast<std::size_t>(buffer_a)];
-    buffer const& b = plan.buffers[static_cast<std::size_t>(buffer_b)];
+    buffer const& a = plan.buffers[buffer_a];
+    buffer const& b = plan.buffers[buffer_b];
     if (a.kind == buffer_kind::argument || b.kind == buffer_kind::argument || a.memory != b.memory) return false;
     int const banks = plan.where->memories[a.memory].banks;
     for (int part = version_a * a.blocks; part < (version_a + 1) * a.blocks; ++part) {
@@ -75,14 +75,13 @@ class program_run {
         for (int at = 0; at < plan.steps.size(); ++at) {
             step const& s = step_at(at);
             if (s.kind == step_kind::loop) {
-                open[static_cast<std::size_t>(depth++)] = static_cast<std::int16_t>(at);
-                moves_data_[static_cast<std::size_t>(at)] = counts_steps(s.what);
+                open[depth++] = static_cast<std::int16_t>(at);
+                moves_data_[at] = counts_steps(s.what);
             }
-            if (s.kind == step_kind::end)
-                end_of_[static_cast<std::size_t>(open[static_cast<std::size_t>(--depth)])] = static_cast<std::int16_t>(at);
+            if (s.kind == step_kind::end) end_of_[open[--depth]] = static_cast<std::int16_t>(at);
             bool const moves = is_followed(s), held = s.kind == step_kind::compute && is_interlocked(s.what);
             for (int around = 0; around < depth; ++around) {
-                auto const loop = static_cast<std::size_t>(open[static_cast<std::size_t>(around)]);
+                int const loop = open[around];
                 // Of several bodies, each must begin in its turn.
                 if (s.kind == step_kind::compute) computes[loop] = static_cast<std::int8_t>(computes[loop] | (computes[loop] != 0 ? 2 : 1));
                 if (held) computes[loop] = static_cast<std::int8_t>(computes[loop] | 4);
@@ -100,17 +99,17 @@ class program_run {
 
     constexpr plan_value const& plan() const { return plan_; }
     /// Of a loop variable: -1 in loops that `compute` counts in its `times`.
-    constexpr std::int64_t value(int variable_at) const { return values_[static_cast<std::size_t>(variable_at)]; }
+    constexpr std::int64_t value(int variable_at) const { return values_[variable_at]; }
     /// Whether the loops of a body stand where a reduction begins, or may: they are counted in its `times`.
     constexpr bool begins(body const& b) const {
         bool begun = true;
-        for (int at = 0; at < b.first_loop_count; ++at) begun &= value(b.first_loops[static_cast<std::size_t>(at)]) <= 0;
+        for (int at = 0; at < b.first_loop_count; ++at) begun &= value(b.first_loops[at]) <= 0;
         return begun;
     }
     /// Whether a loop stands around.
     constexpr bool is_open(int variable_at) const {
         bool open = false;
-        for (int at = 0; at < depth_; ++at) open |= open_[static_cast<std::size_t>(at)] == variable_at;
+        for (int at = 0; at < depth_; ++at) open |= open_[at] == variable_at;
         return open;
     }
     /// A form, where the loops of ring `ring_at` stand at step `number`; -1: where they are.
@@ -123,14 +122,14 @@ class program_run {
         return value;
     }
     constexpr std::int64_t value_at(int variable_at, int ring_at, std::int64_t number) const {
-        variable const& v = plan_.variables[static_cast<std::size_t>(variable_at)];
+        variable const& v = plan_.variables[variable_at];
         if (v.kind == variable_kind::component) {
             std::int64_t const part = value_of(v.fused, ring_at, number) / v.divisor;
             return v.modulus == 0 ? part : part % v.modulus;
         }
-        for (int at = ring_at < 0 ? -1 : plan_.rings[static_cast<std::size_t>(ring_at)].loop_count - 1; at >= 0; --at) {
-            int const here = plan_.rings[static_cast<std::size_t>(ring_at)].loops[static_cast<std::size_t>(at)];
-            std::int64_t const extent = plan_.variables[static_cast<std::size_t>(here)].extent;
+        for (int at = ring_at < 0 ? -1 : plan_.rings[ring_at].loop_count - 1; at >= 0; --at) {
+            int const here = plan_.rings[ring_at].loops[at];
+            std::int64_t const extent = plan_.variables[here].extent;
             if (here == variable_at) return number % extent;
             number /= extent;
         }
@@ -142,7 +141,7 @@ class program_run {
         for (int at = 0; at < form.count; ++at) {
             term const& t = plan_.term_at(form, at);
             variable const& v = variable_at(t.variable);
-            std::int64_t here = values_[static_cast<std::size_t>(t.variable)];
+            std::int64_t here = values_[t.variable];
             if (v.kind == variable_kind::component) {
                 here = value_of_first(v.fused) / v.divisor;
                 if (v.modulus != 0) here %= v.modulus;
@@ -158,13 +157,13 @@ class program_run {
         int depth = 0;
         for (int at = 0; at < plan_.steps.size(); ++at) {
             step const& s = step_at(at);
-            if (s.kind == step_kind::loop) open[static_cast<std::size_t>(depth++)] = static_cast<std::int16_t>(at);
+            if (s.kind == step_kind::loop) open[depth++] = static_cast<std::int16_t>(at);
             if (s.kind == step_kind::end) --depth;
             if (s.kind != step_kind::compute || s.what != body_at) continue;
             int count = 0;
             for (int around = 0; around < depth && plan_.limits.size() == 0; ++around) {
-                int const loop = open[static_cast<std::size_t>(around)];
-                if (!moves_data_[static_cast<std::size_t>(loop)]) loops[static_cast<std::size_t>(count++)] = step_at(loop).what;
+                int const loop = open[around];
+                if (!moves_data_[loop]) loops[count++] = step_at(loop).what;
             }
             return count;
         }
@@ -177,14 +176,13 @@ class program_run {
         std::int64_t const number = number_of(m);
         if (plan_.limits.size() > 0 && !within_limits(m.at.ring, number)) return 0;
         fixed_array<std::int64_t, max_rank + 1> low{}, high{};  // of each dimension, the row last
-        for (int at = 0; at < m.dimension_count; ++at)
-            high[static_cast<std::size_t>(at)] = m.dimensions[static_cast<std::size_t>(at)].extent;
+        for (int at = 0; at < m.dimension_count; ++at) high[at] = m.dimensions[at].extent;
         high[max_rank] = m.row_elements;
         bool beyond = false, one_beyond = false;
         for (int at = m.first_clip; at < m.first_clip + m.clip_count; ++at) {
-            clip const& c = plan_.clips[static_cast<std::size_t>(at)];
+            clip const& c = plan_.clips[at];
             std::int64_t const room = c.bound - value_of(c.form, m.at.ring, number);
-            auto const d = static_cast<std::size_t>(c.dimension < 0 ? max_rank : c.dimension);
+            int const d = c.dimension < 0 ? max_rank : c.dimension;
             switch (c.is) {
                 case clip_kind::end: high[d] = room < high[d] ? room : high[d]; break;
                 case clip_kind::begin: low[d] = room > low[d] ? room : low[d]; break;
@@ -199,8 +197,7 @@ class program_run {
         if (beyond && !one_beyond) return 0;
         std::int64_t all = high[max_rank] > low[max_rank] ? high[max_rank] - low[max_rank] : 0;
         for (int at = 0; at < m.dimension_count; ++at) {
-            auto const d = static_cast<std::size_t>(at);
-            all *= high[d] > low[d] ? high[d] - low[d] : 0;
+            all *= high[at] > low[at] ? high[at] - low[at] : 0;
         }
         return all;
     }
@@ -208,17 +205,16 @@ class program_run {
     constexpr std::int64_t iterations_of(body const& b, bool pure_only) const {
         trip_count trips(plan_);
         std::int64_t all = 1;
-        for (int at = 0; at < depth_; ++at)
-            trips.add_loop_at(open_[static_cast<std::size_t>(at)], value(open_[static_cast<std::size_t>(at)]));
+        for (int at = 0; at < depth_; ++at) trips.add_loop_at(open_[at], value(open_[at]));
         for (int at = 0; at < b.loop_count; ++at) {
-            int const loop = b.loops[static_cast<std::size_t>(at)];
-            if (pure_only && plan_.variables[static_cast<std::size_t>(loop)].reduction) continue;
+            int const loop = b.loops[at];
+            if (pure_only && plan_.variables[loop].reduction) continue;
             trips.add_loop(loop);
-            all *= plan_.variables[static_cast<std::size_t>(loop)].extent;
+            all *= plan_.variables[loop].extent;
         }
         bool whole = true;
         for (int at = 0; at < plan_.limits.size(); ++at) {
-            limit const& l = plan_.limits[static_cast<std::size_t>(at)];
+            limit const& l = plan_.limits[at];
             if (!limits_body(plan_, l, b, pure_only || b.kind == body_kind::identity)) continue;
             trips.add_limit(l);
             whole = whole && highest_here(l.form) < l.bound;
@@ -226,32 +222,32 @@ class program_run {
         if (whole) return all;
         std::int64_t total = 0;
         auto const amounts = trips.counted();
-        for (int at = 0; at < amounts.size(); ++at) total += amounts[static_cast<std::size_t>(at)].times;
+        for (int at = 0; at < amounts.size(); ++at) total += amounts[at].times;
         return total;
     }
     /// The step of the ring that a buffer belongs to, where the loops of ring `ring_at` stand at step `number`; -1: where they are.
     constexpr std::int64_t step_of(int buffer_at, int ring_at, std::int64_t number) const {
-        int const own = plan_.buffers[static_cast<std::size_t>(buffer_at)].ring;
-        int const by = plan_.buffers[static_cast<std::size_t>(buffer_at)].by_loop;
+        int const own = plan_.buffers[buffer_at].ring;
+        int const by = plan_.buffers[buffer_at].by_loop;
         if (own < 0) return by < 0 || value(by) < 0 ? 0 : value(by);
         // A transfer that is waited for at once has a ring of its own, which counts no loops.
-        bool const counts = ring_at >= 0 && plan_.rings[static_cast<std::size_t>(ring_at)].loop_count > 0;
-        if (counts && plan_.rings[static_cast<std::size_t>(ring_at)].buffer == buffer_at) return number;
-        return value_of(plan_.rings[static_cast<std::size_t>(own)].step, ring_at, number);
+        bool const counts = ring_at >= 0 && plan_.rings[ring_at].loop_count > 0;
+        if (counts && plan_.rings[ring_at].buffer == buffer_at) return number;
+        return value_of(plan_.rings[own].step, ring_at, number);
     }
     constexpr int version_of(int buffer_at, int ring_at, std::int64_t number) const {
-        int const versions = plan_.buffers[static_cast<std::size_t>(buffer_at)].versions;
+        int const versions = plan_.buffers[buffer_at].versions;
         return versions == 1 ? 0 : static_cast<int>(step_of(buffer_at, ring_at, number) % versions);
     }
     /// Whether a body is an intrinsic of an interlocked engine.
     constexpr bool is_interlocked(int body_at) const {
-        body const& b = plan_.bodies[static_cast<std::size_t>(body_at)];
+        body const& b = plan_.bodies[body_at];
         if (b.kind != body_kind::intrinsic) return false;
         int const on = plan_.where->engines.find(plan_.where->intrinsics[b.intrinsic].engine_name);
         return on >= 0 && plan_.where->engines[on].interlocked;
     }
-    constexpr movement const& movement_at(int at) const { return plan_.movements[static_cast<std::size_t>(at)]; }
-    constexpr ring const& ring_at(int at) const { return plan_.rings[static_cast<std::size_t>(at)]; }
+    constexpr movement const& movement_at(int at) const { return plan_.movements[at]; }
+    constexpr ring const& ring_at(int at) const { return plan_.rings[at]; }
     constexpr bool is_there(ring_step const& at) const {
         if (at.only_where >= 0 && value_at(at.only_where, -1, 0) != 0) return false;
         if (!plan_.may_precede(at) && !plan_.may_exceed(at)) return true;
@@ -266,15 +262,15 @@ class program_run {
     constexpr bool within_limits(int ring_at = -1, std::int64_t number = 0) const {
         auto const holds = [&](int loop, auto const& loops, int count) {
             for (int at = 0; at < count; ++at) {
-                if (loops[static_cast<std::size_t>(at)] == loop) return true;
+                if (loops[at] == loop) return true;
             }
             return false;
         };
         for (int at = 0; at < plan_.limits.size(); ++at) {
-            limit const& l = plan_.limits[static_cast<std::size_t>(at)];
+            limit const& l = plan_.limits[at];
             bool concerned = holds(l.loop, open_, depth_);
             if (ring_at >= 0 && !concerned) {
-                ring const& r = plan_.rings[static_cast<std::size_t>(ring_at)];
+                ring const& r = plan_.rings[ring_at];
                 concerned = holds(l.loop, r.loops, r.loop_count);
             }
             if (concerned && value_of(l.form, ring_at, number) >= l.bound) return false;
@@ -287,7 +283,7 @@ class program_run {
         for (int at = 0; at < form.count; ++at) {
             term const& t = plan_.term_at(form, at);
             bool around = false;
-            for (int open = 0; open < depth_; ++open) around |= open_[static_cast<std::size_t>(open)] == t.variable;
+            for (int open = 0; open < depth_; ++open) around |= open_[open] == t.variable;
             std::int64_t const far = t.coefficient * (around ? value(t.variable) : variable_at(t.variable).extent - 1);
             if (around || far > 0) high += far;
         }
@@ -299,15 +295,15 @@ class program_run {
         if (s.kind == step_kind::start || s.kind == step_kind::wait || s.kind == step_kind::push || s.kind == step_kind::pop) return true;
         if (s.kind != step_kind::compute) return false;
         // Jobs of two lengths or uses on an engine that works aside of the core, or that others of the kind are held back by.
-        body const& b = plan_.bodies[static_cast<std::size_t>(s.what)];
-        stage const& of = plan_.stages[static_cast<std::size_t>(b.stage)];
+        body const& b = plan_.bodies[s.what];
+        stage const& of = plan_.stages[b.stage];
         bool const two = b.first_intrinsic >= 0 && (b.cycles != b.first_cycles || of.start >= 0);
         return (plan_.is_aside(b) && (two || interlocks_units(b))) || (is_interlocked(s.what) && (two || has_mixed_steps(b)));
     }
     /// Whether a component of several loops says where an operand lies: its steps are not those of each loop.
     constexpr bool has_mixed_steps(body const& b) const {
         for (int at = 0; at < plan_.where->intrinsics[b.intrinsic].operand_count; ++at) {
-            for (affine const& form : plan_.operands[static_cast<std::size_t>(b.operands + at)].at) {
+            for (affine const& form : plan_.operands[b.operands + at].at) {
                 for (int t = 0; t < form.count; ++t) {
                     variable const& v = variable_at(plan_.term_at(form, t).variable);
                     if (v.kind == variable_kind::component && v.fused.count > 1) return true;
@@ -322,7 +318,7 @@ class program_run {
         engine const& on = plan_.where->engines[plan_.where->engines.find(plan_.where->intrinsics[b.intrinsic].engine_name)];
         bool other = false;
         for (int at = 0; at < plan_.bodies.size() && on.interlocked; ++at) {
-            body const& o = plan_.bodies[static_cast<std::size_t>(at)];
+            body const& o = plan_.bodies[at];
             other |= plan_.is_aside(o) && plan_.where->intrinsics[o.intrinsic].engine_name != on.name;
         }
         return other;
@@ -331,28 +327,28 @@ class program_run {
     constexpr bool counts_steps(int loop) const {
         for (int at = 0; at < plan_.rings.size(); ++at) {
             for (int position = 0; position < ring_at(at).loop_count; ++position) {
-                if (ring_at(at).loops[static_cast<std::size_t>(position)] == loop) return true;
+                if (ring_at(at).loops[position] == loop) return true;
             }
         }
         return false;
     }
-    constexpr step const& step_at(int at) const { return plan_.steps[static_cast<std::size_t>(at)]; }
-    constexpr variable const& variable_at(int at) const { return plan_.variables[static_cast<std::size_t>(at)]; }
+    constexpr step const& step_at(int at) const { return plan_.steps[at]; }
+    constexpr variable const& variable_at(int at) const { return plan_.variables[at]; }
 
     constexpr void run_steps(int at, int end) {
         while (at < end && visits_ >= 0 && !stopped_) {
             step const& s = step_at(at);
             if (s.kind == step_kind::loop) {
-                int const behind = end_of_[static_cast<std::size_t>(at)];
-                if (moves_data_[static_cast<std::size_t>(at)] || plan_.limits.size() > 0) run_loop(at, behind);
+                int const behind = end_of_[at];
+                if (moves_data_[at] || plan_.limits.size() > 0) run_loop(at, behind);
                 else run_alone(at, behind);
                 at = behind + 1;
                 continue;
             }
-            if (s.kind == step_kind::start && is_there(plan_.movements[static_cast<std::size_t>(s.what)].at)) state_.start(*this, s.what);
-            if (s.kind == step_kind::wait && is_there(plan_.waits[static_cast<std::size_t>(s.what)])) state_.wait(*this, s.what);
-            if (s.kind == step_kind::push && is_there(plan_.waits[static_cast<std::size_t>(s.what)])) state_.push(*this, s.what);
-            if (s.kind == step_kind::pop && is_there(plan_.waits[static_cast<std::size_t>(s.what)])) state_.pop(*this, s.what);
+            if (s.kind == step_kind::start && is_there(plan_.movements[s.what].at)) state_.start(*this, s.what);
+            if (s.kind == step_kind::wait && is_there(plan_.waits[s.what])) state_.wait(*this, s.what);
+            if (s.kind == step_kind::push && is_there(plan_.waits[s.what])) state_.push(*this, s.what);
+            if (s.kind == step_kind::pop && is_there(plan_.waits[s.what])) state_.pop(*this, s.what);
             if (s.kind == step_kind::compute && within_limits() && is_begun(s.what)) state_.compute(*this, s.what, 1);
             ++at;
         }
@@ -362,16 +358,16 @@ class program_run {
         std::int64_t const extent = variable_at(v).extent;
         fixed_array<run_signature, most_period> history{};
         bool looking = how_ == visiting::periods && extent > 3;
-        open_[static_cast<std::size_t>(depth_++)] = static_cast<std::int16_t>(v);
+        open_[depth_++] = static_cast<std::int16_t>(v);
         for (std::int64_t i = 0; i < extent && visits_ >= 0 && !stopped_; ++i) {
             if (__builtin_is_constant_evaluated() && ++visits_ > State::most_visits) visits_ = -1;
-            values_[static_cast<std::size_t>(v)] = i;
+            values_[v] = i;
             run_steps(at + 1, behind);
             if (!looking) continue;
             run_signature now;
             sign(now);
             for (int period = 1; period <= most_period && period <= i && looking; ++period) {
-                run_signature const& then = history[static_cast<std::size_t>((i - period) % most_period)];
+                run_signature const& then = history[(i - period) % most_period];
                 if (!now.same(then)) continue;
                 std::int64_t const times = (last_alike(v, i - period + 1, extent) - i) / period;
                 if (times <= 0) continue;
@@ -379,14 +375,14 @@ class program_run {
                 i += times * period;
                 looking = false;
             }
-            if (looking) history[static_cast<std::size_t>(i % most_period)] = now;
+            if (looking) history[i % most_period] = now;
         }
         --depth_;
     }
     constexpr void sign(run_signature& into) const {
         for (int at = 0; at < plan_.rings.size(); ++at) {
-            into.steps[static_cast<std::size_t>(at)] = value_of(ring_at(at).step);
-            into.push(into.steps[static_cast<std::size_t>(at)] % ring_at(at).versions);
+            into.steps[at] = value_of(ring_at(at).step);
+            into.push(into.steps[at] % ring_at(at).versions);
         }
         state_.sign(*this, into);
     }
@@ -406,8 +402,7 @@ class program_run {
             for (int t = 0; t < at.step.count; ++t) {
                 term const& part = plan_.term_at(at.step, t);
                 if (part.variable == v) move = part.coefficient;
-                else if (part.coefficient > 0 && is_around(part.variable, v))
-                    outside += part.coefficient * values_[static_cast<std::size_t>(part.variable)];
+                else if (part.coefficient > 0 && is_around(part.variable, v)) outside += part.coefficient * values_[part.variable];
             }
             if (move == 0) return;
             // Inside iteration i, steps go from outside + move * i over `move` numbers.
@@ -415,8 +410,8 @@ class program_run {
             std::int64_t const end = plan_.end_of(at);
             if (plan_.may_exceed(at) && outside + move * (last + 1) > end) last = (end - outside) / move - 1;
         };
-        for (int at = 0; at < plan_.movements.size(); ++at) look(plan_.movements[static_cast<std::size_t>(at)].at);
-        for (int at = 0; at < plan_.waits.size(); ++at) look(plan_.waits[static_cast<std::size_t>(at)]);
+        for (int at = 0; at < plan_.movements.size(); ++at) look(plan_.movements[at].at);
+        for (int at = 0; at < plan_.waits.size(); ++at) look(plan_.waits[at]);
         if (plan_.limits.size() + plan_.clips.size() > 0) last = last_whole(v, first, last);
         return last;
     }
@@ -424,7 +419,7 @@ class program_run {
     constexpr std::int64_t last_whole(int v, std::int64_t first, std::int64_t last) const {
         std::int64_t ahead = 0;
         for (int at = 0; at < plan_.movements.size(); ++at) {
-            ring_step const& when = plan_.movements[static_cast<std::size_t>(at)].at;
+            ring_step const& when = plan_.movements[at].at;
             if (when.ring < 0 || when.ahead <= 0) continue;
             std::int64_t move = 0;
             for (int t = 0; t < when.step.count; ++t) {
@@ -439,10 +434,10 @@ class program_run {
             std::int64_t const move = form.coefficient_of(v);
             std::int64_t low = form.constant, high = form.constant;
             for (int at = 0; at < form.count; ++at) {
-                term const& t = form.terms[static_cast<std::size_t>(at)];
+                term const& t = form.terms[at];
                 if (t.variable == v) continue;
                 bool around = false;
-                for (int open = 0; open < depth_; ++open) around |= open_[static_cast<std::size_t>(open)] == t.variable;
+                for (int open = 0; open < depth_; ++open) around |= open_[open] == t.variable;
                 std::int64_t const far =
                     t.coefficient * (around ? value_at(t.variable, ring_at, number) : variable_at(t.variable).extent - 1);
                 if (around) low += far;
@@ -454,15 +449,14 @@ class program_run {
             else last = last < (bound - 1 - reach - high) / move - ahead ? last : (bound - 1 - reach - high) / move - ahead;
             if (!begins && bound - 1 - reach - high < 0) last = -1;
         };
-        for (int at = 0; at < plan_.limits.size(); ++at)
-            look(plan_.limits[static_cast<std::size_t>(at)].form, plan_.limits[static_cast<std::size_t>(at)].bound, 0, false, -1, 0);
+        for (int at = 0; at < plan_.limits.size(); ++at) look(plan_.limits[at].form, plan_.limits[at].bound, 0, false, -1, 0);
         for (int at = 0; at < plan_.movements.size(); ++at) {
-            movement const& m = plan_.movements[static_cast<std::size_t>(at)];
+            movement const& m = plan_.movements[at];
             for (int which = m.first_clip; which < m.first_clip + m.clip_count; ++which) {
-                clip const& c = plan_.clips[static_cast<std::size_t>(which)];
+                clip const& c = plan_.clips[which];
                 bool const sized = c.is == clip_kind::end || c.is == clip_kind::border_end;
                 bool const begins = c.is == clip_kind::begin || c.is == clip_kind::border_begin;
-                std::int64_t const extent = c.dimension < 0 ? m.row_elements : m.dimensions[static_cast<std::size_t>(c.dimension)].extent;
+                std::int64_t const extent = c.dimension < 0 ? m.row_elements : m.dimensions[c.dimension].extent;
                 look(c.form, c.bound, sized ? extent - 1 : 0, begins, m.at.ring, number_of(m));
             }
         }
@@ -471,10 +465,10 @@ class program_run {
     /// Whether loop `a` of a ring stands around its loop `b`.
     constexpr bool is_around(int a, int b) const {
         for (int at = 0; at < plan_.rings.size(); ++at) {
-            ring const& r = plan_.rings[static_cast<std::size_t>(at)];
+            ring const& r = plan_.rings[at];
             bool found = false;
             for (int loop = 0; loop < r.loop_count; ++loop) {
-                int const here = r.loops[static_cast<std::size_t>(loop)];
+                int const here = r.loops[loop];
                 if (here == a) found = true;
                 if (here == b && found) return true;
             }
@@ -488,22 +482,22 @@ class program_run {
         for (; at <= behind; ++at) {
             step const& s = step_at(at);
             std::int64_t const extent = s.kind == step_kind::loop || s.kind == step_kind::end ? variable_at(s.what).extent : 1;
-            if (s.kind == step_kind::loop) times *= extent, values_[static_cast<std::size_t>(s.what)] = -1;
-            if (s.kind == step_kind::end) times /= extent, values_[static_cast<std::size_t>(s.what)] = extent - 1;
+            if (s.kind == step_kind::loop) times *= extent, values_[s.what] = -1;
+            if (s.kind == step_kind::end) times /= extent, values_[s.what] = extent - 1;
             if (s.kind == step_kind::compute && is_begun(s.what)) state_.compute(*this, s.what, times / repeats_of_first(s.what));
         }
     }
     /// Whether a body is carried out where the loops around stand: an identity only where a reduction begins.
     constexpr bool is_begun(int body_at) const {
-        body const& b = plan_.bodies[static_cast<std::size_t>(body_at)];
+        body const& b = plan_.bodies[body_at];
         return b.kind != body_kind::identity || begins(b);
     }
     /// Iterations of loops that are run as one, for each of them in which an identity is written.
     constexpr std::int64_t repeats_of_first(int body_at) const {
-        body const& b = plan_.bodies[static_cast<std::size_t>(body_at)];
+        body const& b = plan_.bodies[body_at];
         std::int64_t repeats = 1;
         for (int at = 0; at < b.first_loop_count && b.kind == body_kind::identity; ++at) {
-            int const loop = b.first_loops[static_cast<std::size_t>(at)];
+            int const loop = b.first_loops[at];
             if (value(loop) < 0) repeats *= variable_at(loop).extent;
         }
         return repeats;

@@ -54,7 +54,7 @@ constexpr void check_paddings(planning& p) {
             std::int64_t const extent = padded_extent(what, at, dimension);
             bool same = true;
             if (producer >= 0 && dimension < p.stage_at(producer).rank) {
-                stage_axis const& a = p.stage_at(producer).axes[static_cast<std::size_t>(dimension)];
+                stage_axis const& a = p.stage_at(producer).axes[dimension];
                 same = a.extent == extent && !a.run_time;
             }
             for (int other = 0; other < at; ++other) {
@@ -75,7 +75,7 @@ constexpr void read_stages(planning& p) {
         if (p.producer_of(s.output) >= 0) return p.refuse(verdict_kind::ill_formed, rule::computed_by_two_stages, {s.output});
         double iterations = 1;
         for (int axis = 0; axis < s.axis_count; ++axis) {
-            stage_axis const& a = s.axes[static_cast<std::size_t>(axis)];
+            stage_axis const& a = s.axes[axis];
             if (!a.run_time) iterations *= static_cast<double>(a.extent);
         }
         p.limited(iterations, plan_value::most_iterations, "iterations", s.output);

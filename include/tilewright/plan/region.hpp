@@ -33,7 +33,7 @@ struct region {
     template <class Visit>
     constexpr void each_end(int dimension, Visit&& visit) {
         for (int at = 0; at < clips.size(); ++at) {
-            clipped& c = clips[static_cast<std::size_t>(at)];
+            clipped& c = clips[at];
             if (c.dimension == dimension && (shortens(c.is) || pads(c.is))) visit(c);
         }
     }
@@ -49,7 +49,7 @@ struct region {
     constexpr unsigned padded_ends(int dimension) const {
         unsigned ends = 0;
         for (int at = 0; at < clips.size(); ++at) {
-            clipped const& c = clips[static_cast<std::size_t>(at)];
+            clipped const& c = clips[at];
             if (c.dimension == dimension && pads(c.is)) ends |= c.is == clip_kind::border_begin ? 1u : 2u;
         }
         return ends;
@@ -58,7 +58,7 @@ struct region {
     constexpr bool is_shortened(int dimension) const {
         bool found = false;
         for (int at = 0; at < clips.size(); ++at) {
-            clipped const& c = clips[static_cast<std::size_t>(at)];
+            clipped const& c = clips[at];
             found |= c.dimension == dimension && shortens(c.is);
         }
         return found;
@@ -75,7 +75,7 @@ constexpr border_reach reach_of_border(planning const& p, region const& r, regio
     border_reach found{begins ? c.bound - lowest_of(p, c.form) : extent - c.bound + highest_of(p, c.form)};
     found.inside = extent - found.outside;
     for (int at = 0; at < r.clips.size(); ++at) {
-        region::clipped const& o = r.clips[static_cast<std::size_t>(at)];
+        region::clipped const& o = r.clips[at];
         if (o.dimension != c.dimension || !shortens(o.is)) continue;
         bool const same_end = begins == (o.is == clip_kind::begin);
         // Where the tile ends, seen from where the border does.

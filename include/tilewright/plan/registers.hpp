@@ -13,18 +13,18 @@ constexpr std::int64_t registers_of_row(std::int64_t elements, scalar_type type,
 
 /// A buffer in registers takes whole ones for every row.
 constexpr std::int64_t bytes_in_registers(buffer const& b, memory const& file) {
-    std::int64_t count = registers_of_row(b.rank > 0 ? b.extents[static_cast<std::size_t>(b.rank - 1)] : 1, b.type, file.register_bytes());
-    for (int dimension = 0; dimension + 1 < b.rank; ++dimension) count *= b.extents[static_cast<std::size_t>(dimension)];
+    std::int64_t count = registers_of_row(b.rank > 0 ? b.extents[b.rank - 1] : 1, b.type, file.register_bytes());
+    for (int dimension = 0; dimension + 1 < b.rank; ++dimension) count *= b.extents[dimension];
     return count * file.register_bytes();
 }
 
 /// Whether lanes of a tile body add up products of bytes by fours, each two of which fit 16 bits: then the instruction that adds pairs and
 /// would saturate at 16 bits is exact.
 constexpr bool adds_bytes_by_fours(plan_value const& plan, body const& b) {
-    stage const& s = plan.stages[static_cast<std::size_t>(b.stage)];
+    stage const& s = plan.stages[b.stage];
     bool fours = false;
     for (int at = 0; at < b.loop_count; ++at) {
-        variable const& v = plan.variables[static_cast<std::size_t>(b.loops[static_cast<std::size_t>(at)])];
+        variable const& v = plan.variables[b.loops[at]];
         fours |= v.vectorized && v.reduction && v.extent % 4 == 0;
     }
     return fours && s.reduction == operation::reduce_sum && pairs_fit_16_bits(plan.what, s.body);
@@ -67,12 +67,12 @@ class register_count {
             std::int64_t held = lanes_of(u, b);
             bool kept = false;  // a loop around does not move it
             for (int at = 0; at < b_.loop_count; ++at) {
-                variable const& v = p_.var(loops[static_cast<std::size_t>(at)]);
+                variable const& v = p_.var(loops[at]);
                 if (!v.unrolled || v.extent == 1 || v.reduction) continue;
-                if (!moves_with(p_.plan, u, loops[static_cast<std::size_t>(at)])) kept = true;
+                if (!moves_with(p_.plan, u, loops[at])) kept = true;
                 else if (kept) held *= v.extent;
             }
-            if (operand_count < static_cast<int>(operands.size())) operands[static_cast<std::size_t>(operand_count++)] = {b.tensor, held};
+            if (operand_count < static_cast<int>(operands.size())) operands[operand_count++] = {b.tensor, held};
             total += held;
         });
         // A product that is not added as it is made stands in a register of its own, and so do the ones that add up sums of pairs.
@@ -84,7 +84,7 @@ class register_count {
     constexpr std::int64_t lanes_of(use const& u, buffer const& b) const {
         std::int64_t lanes = 1;
         for (int at = 0; at < b_.loop_count; ++at) {
-            int const loop = b_.loops[static_cast<std::size_t>(at)];
+            int const loop = b_.loops[at];
             if (p_.var(loop).vectorized && moves_with(p_.plan, u, loop)) lanes *= p_.var(loop).extent;
         }
         return registers_of_row(lanes, b.type, file_.register_bytes());
@@ -106,18 +106,18 @@ constexpr void check_written_out(planning& p, body const& b, fixed_array<std::in
     };
     p.plan.each_use(b, [&](use const& u, bool, bool) {
         if (p.of->where().memories[p.buffer_at(u.buffer).memory].registers == 0) return;
-        for (int at = 0; at < b.loop_count; ++at) check(u, b.loops[static_cast<std::size_t>(at)]);
-        for (int at = 0; at < depth; ++at) check(u, around[static_cast<std::size_t>(at)]);
+        for (int at = 0; at < b.loop_count; ++at) check(u, b.loops[at]);
+        for (int at = 0; at < depth; ++at) check(u, around[at]);
     });
 }
 
 /// A partial tile in registers must always have as much of an axis, for its loops are written out, too.
 constexpr void check_rests(planning& p, body const& b, int ordinal) {
     for (int at = 0; at < p.plan.limits.size() && !p.refused(); ++at) {
-        limit const& l = p.plan.limits[static_cast<std::size_t>(at)];
+        limit const& l = p.plan.limits[at];
         if (!limits_body(p.plan, l, b, b.kind == body_kind::identity) || rest_of_tile(p.plan, l, b).constant) continue;
         for (int which = 0; which < b.loop_count; ++which) {
-            int const ended = b.loops[static_cast<std::size_t>(which)];
+            int const ended = b.loops[which];
             if (!moves_with(p.plan, p.form_of(l.form), ended)) continue;
             return p.refuse(verdict_kind::loop_order, rule::registers_of_changing_tiles, {p.var(ended).name, p.stage_at(b.stage).output},
                             ordinal);
@@ -130,7 +130,7 @@ constexpr void check_rests(planning& p, body const& b, int ordinal) {
 /// @return the registers that its operands take then
 constexpr std::int64_t order_for_registers(planning& p, body& b, register_count& count) {
     int first = b.loop_count;
-    auto const loop_at = [&](int at) -> variable const& { return p.var(b.loops[static_cast<std::size_t>(at)]); };
+    auto const loop_at = [&](int at) -> variable const& { return p.var(b.loops[at]); };
     while (first > 0 && (loop_at(first - 1).vectorized || (loop_at(first - 1).unrolled && !loop_at(first - 1).reduction))) --first;
     fixed_array<std::int16_t, body::most_loops> best = b.loops;
     std::int64_t fewest = count(best);
@@ -145,8 +145,8 @@ constexpr std::int64_t order_for_registers(planning& p, body& b, register_count&
         }
         for (int other = at; other < b.loop_count; ++other) {
             auto changed = loops;
-            changed[static_cast<std::size_t>(at)] = loops[static_cast<std::size_t>(other)];
-            changed[static_cast<std::size_t>(other)] = loops[static_cast<std::size_t>(at)];
+            changed[at] = loops[other];
+            changed[other] = loops[at];
             self(self, changed, at + 1);
         }
     };
@@ -164,11 +164,11 @@ constexpr void check_registers(planning& p) {
     fixed_array<std::int16_t, 32> open{};
     int depth = 0;
     for (int at = 0; at < p.plan.steps.size() && !p.refused(); ++at) {
-        step const s = p.plan.steps[static_cast<std::size_t>(at)];
-        if (s.kind == step_kind::loop) open[static_cast<std::size_t>(depth++)] = s.what;
+        step const s = p.plan.steps[at];
+        if (s.kind == step_kind::loop) open[depth++] = s.what;
         if (s.kind == step_kind::end) --depth;
         if (s.kind != step_kind::compute) continue;
-        body& b = p.plan.bodies[static_cast<std::size_t>(s.what)];
+        body& b = p.plan.bodies[s.what];
         if (b.kind == body_kind::intrinsic) {
             if (passes_values(p.of->where(), p.of->where().intrinsics[b.intrinsic])) check_written_out(p, b, open, depth);
             continue;
@@ -191,13 +191,12 @@ constexpr void check_registers(planning& p) {
             if (held.memory != file || held.born > at || held.dead <= at) continue;
             std::int64_t const registers = held.versions * held.bytes / m.register_bytes();
             need += registers;
-            if (shown < static_cast<int>(shares.size()))
-                shares[static_cast<std::size_t>(shown++)] = {held.tensor, m.register_bytes(), static_cast<int>(registers)};
+            if (shown < static_cast<int>(shares.size())) shares[shown++] = {held.tensor, m.register_bytes(), static_cast<int>(registers)};
         }
         if (need <= m.registers || p.refused()) continue;
         for (int which = 0; which < count.operand_count && shown < static_cast<int>(shares.size()); ++which) {
-            register_count::operand const& o = count.operands[static_cast<std::size_t>(which)];
-            shares[static_cast<std::size_t>(shown++)] = {o.tensor, m.register_bytes(), static_cast<int>(o.registers)};
+            register_count::operand const& o = count.operands[which];
+            shares[shown++] = {o.tensor, m.register_bytes(), static_cast<int>(o.registers)};
         }
         verdict& v = p.refuse(verdict_kind::register_overflow, ordinal);
         v.names = {m.name, p.stage_at(b.stage).output};

@@ -8,7 +8,7 @@ namespace tilewright::detail {
 constexpr bool same_steps(ring const& a, ring const& b) {
     bool same = a.loop_count == b.loop_count;
     for (int at = 0; at < a.loop_count && same; ++at) {
-        same = a.loops[static_cast<std::size_t>(at)] == b.loops[static_cast<std::size_t>(at)];
+        same = a.loops[at] == b.loops[at];
     }
     return same;
 }
@@ -17,7 +17,7 @@ constexpr bool same_steps(ring const& a, ring const& b) {
 constexpr std::int64_t steps_inside(planning const& p, staging const& st, staging const& around) {
     double steps = 1;
     for (int position = around.depth; position < st.depth; ++position) {
-        variable const& loop = p.var(p.placed(st.stage).path[static_cast<std::size_t>(position)]);
+        variable const& loop = p.var(p.placed(st.stage).path[position]);
         steps *= loop.trips >= 0 ? 0 : static_cast<double>(loop.extent);
     }
     return static_cast<std::int64_t>(steps < 1e15 ? steps : 1e15);
@@ -76,7 +76,7 @@ constexpr int make_ring(planning& p, staging const& st, int mover, bool stores) 
     linear step;
     double steps = 1;
     for (int position = st.depth - 1; position >= st.scope; --position) {
-        std::int16_t const loop = p.placed(st.stage).path[static_cast<std::size_t>(position)];
+        std::int16_t const loop = p.placed(st.stage).path[position];
         step.add(static_cast<std::int64_t>(steps), loop);
         made.run_time |= p.var(loop).trips >= 0;
         steps *= p.var(loop).trips >= 0 ? 1 : static_cast<double>(p.var(loop).extent);
@@ -87,7 +87,7 @@ constexpr int make_ring(planning& p, staging const& st, int mover, bool stores) 
             p.refuse_capacity("loops around a buffer", st.depth - st.scope, ring::most_loops, st.ordinal, st.tensor);
             return -1;
         }
-        made.loops[static_cast<std::size_t>(made.loop_count++)] = p.placed(st.stage).path[static_cast<std::size_t>(position)];
+        made.loops[made.loop_count++] = p.placed(st.stage).path[position];
     }
     if (p.refused()) return -1;
     if (made.loop_count == 0) made.distance = 0;  // there is just one step, and no place ahead of it
@@ -100,13 +100,13 @@ constexpr void find_asking_loop(planning& p, staging& st) {
     stage_placement const& place = p.placed(st.stage);
     int found = -1;
     for (int position = 0; position < place.path_length; ++position) {
-        if (p.var(place.path[static_cast<std::size_t>(position)]).name == st.asking) found = position;
+        if (p.var(place.path[position]).name == st.asking) found = position;
     }
     if (found < 0) {
         p.refuse(verdict_kind::unknown_axis, st.distance_ordinal).names = {st.asking, p.stage_at(st.stage).output};
         return;
     }
-    st.asking_variable = place.path[static_cast<std::size_t>(found)];
+    st.asking_variable = place.path[found];
     variable const& loop = p.var(st.asking_variable);
     if (found < st.depth || loop.vectorized || loop.unrolled)
         p.refuse(verdict_kind::loop_order, rule::asked_for_elsewhere, {st.asking, st.tensor}, st.distance_ordinal);
@@ -117,7 +117,7 @@ constexpr void find_asking_loop(planning& p, staging& st) {
 constexpr int loaded_ahead(planning const& p, staging const& st) {
     int distance = 0;
     for (int at = 0; at < p.stagings.size() && st.writes; ++at) {
-        staging const& other = p.stagings[static_cast<std::size_t>(at)];
+        staging const& other = p.stagings[at];
         if (other.buffer == st.buffer && !other.writes && other.ring >= 0 && p.ring_at(other.ring).distance > distance)
             distance = p.ring_at(other.ring).distance;
     }

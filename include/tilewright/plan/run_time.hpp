@@ -24,14 +24,14 @@ constexpr void add_extents(planning& p) {
     for (int s = 0; s <= last; ++s) {
         stage const& st = p.stage_at(s);
         for (int at = s == last ? 0 : st.rank; at < st.axis_count && !p.refused(); ++at) {
-            stage_axis const& a = st.axes[static_cast<std::size_t>(at)];
+            stage_axis const& a = st.axes[at];
             if (!a.run_time || extent_of(p, a) >= 0) continue;
             p.plan.run_time_extents = 1 + p.add(variable{.name = a.name, .extent = a.extent, .kind = variable_kind::extent});
         }
     }
     for (int s = 0; s <= last; ++s) {
         for (int at = 0; at < p.stage_at(s).axis_count && !p.refused(); ++at) {
-            stage_axis const& a = p.stage_at(s).axes[static_cast<std::size_t>(at)];
+            stage_axis const& a = p.stage_at(s).axes[at];
             int const known = a.run_time ? extent_of(p, a) : -1;
             if (known >= 0 && p.var(known).extent != a.extent)
                 p.refuse(verdict_kind::ill_formed, rule::axis_with_two_extents, {p.stage_at(s).output, a.name});
@@ -41,7 +41,7 @@ constexpr void add_extents(planning& p) {
 
 /// Refuses extents at which a number that follows from them would be more than `most`.
 constexpr void restrict_extent(planning& p, int at, std::int64_t most, int ordinal) {
-    variable& v = p.plan.variables[static_cast<std::size_t>(at)];
+    variable& v = p.plan.variables[at];
     if (v.extent <= most) return;
     if (v.kind == variable_kind::extent && (v.extent < run_time_extent::most_of_all || most < 1))
         return p.refuse_capacity("extent", v.extent, most, ordinal, v.name);
@@ -56,7 +56,7 @@ constexpr void restrict_extent(planning& p, int at, std::int64_t most, int ordin
 constexpr std::int16_t count_of(planning& p, linear all, std::int64_t divisor, label const& name, int ordinal) {
     std::int64_t most = all.constant;
     for (int t = 0; t < all.count; ++t) {
-        term const& part = all.terms[static_cast<std::size_t>(t)];
+        term const& part = all.terms[t];
         restrict_extent(p, part.variable, run_time_extent::most_of_all / part.coefficient / all.count, ordinal);
         most += part.coefficient * p.var(part.variable).extent;
     }
@@ -89,8 +89,8 @@ constexpr std::int64_t take_highest(planning const& p, affine const& highest, li
 constexpr bool is_open(planning const& p, int extent) {
     for (int s = 0; s < p.plan.stages.size(); ++s) {
         int const axis = p.stage_at(s).find(p.var(extent).name);
-        if (axis < 0 || !p.stage_at(s).axes[static_cast<std::size_t>(axis)].run_time) continue;
-        return p.stage_at(s).axes[static_cast<std::size_t>(axis)].extent == run_time_extent::most_of_all;
+        if (axis < 0 || !p.stage_at(s).axes[axis].run_time) continue;
+        return p.stage_at(s).axes[axis].extent == run_time_extent::most_of_all;
     }
     return false;
 }

@@ -15,12 +15,11 @@ using open_extents = fixed_array<std::int64_t, plan_value::most_variables>;
 /// The value of every number that run time gives.
 constexpr open_extents given_numbers(plan_value const& plan, open_extents numbers) {
     for (int at = plan.run_time_extents; at < plan.variables.size(); ++at) {
-        variable const& v = plan.variables[static_cast<std::size_t>(at)];
+        variable const& v = plan.variables[at];
         if (v.kind != variable_kind::count) continue;
         std::int64_t all = v.fused.constant;
-        for (int t = 0; t < v.fused.count; ++t)
-            all += plan.term_at(v.fused, t).coefficient * numbers[static_cast<std::size_t>(plan.term_at(v.fused, t).variable)];
-        numbers[static_cast<std::size_t>(at)] = all / v.divisor;
+        for (int t = 0; t < v.fused.count; ++t) all += plan.term_at(v.fused, t).coefficient * numbers[plan.term_at(v.fused, t).variable];
+        numbers[at] = all / v.divisor;
     }
     return numbers;
 }
@@ -31,15 +30,15 @@ constexpr bool size_argument(plan_value const& open, int at, open_extents const&
     for (int dimension = 0; dimension < b.rank; ++dimension) {
         std::int64_t furthest = 0;
         for (int which = 0; which < open.shapes.size(); ++which) {
-            shape const& one = open.shapes[static_cast<std::size_t>(which)];
+            shape const& one = open.shapes[which];
             if (one.buffer != at || one.dimension != dimension) continue;
             std::int64_t end = one.end.constant;
             for (int t = 0; t < one.end.count; ++t)
-                end += open.term_at(one.end, t).coefficient * numbers[static_cast<std::size_t>(open.term_at(one.end, t).variable)];
+                end += open.term_at(one.end, t).coefficient * numbers[open.term_at(one.end, t).variable];
             furthest = end > furthest ? end : furthest;
         }
-        b.extents[static_cast<std::size_t>(dimension)] = furthest - b.minimum[static_cast<std::size_t>(dimension)];
-        elements *= static_cast<double>(b.extents[static_cast<std::size_t>(dimension)]);
+        b.extents[dimension] = furthest - b.minimum[dimension];
+        elements *= static_cast<double>(b.extents[dimension]);
     }
     if (elements > stage::most_index) return false;
     b.bytes = static_cast<std::int64_t>(elements) * bytes_of(b.type);
@@ -58,69 +57,65 @@ constexpr specialisation specialised(plan_value const& open, open_extents const&
     specialisation made{open};
     plan_value& plan = made.plan;
     for (int at = 0; at < plan.run_time_extents; ++at) {
-        std::int64_t const extent = extents[static_cast<std::size_t>(at)];
+        std::int64_t const extent = extents[at];
         if (extent < 1) return {open, "an extent is missing, or less than 1"};
-        if (extent > plan.variables[static_cast<std::size_t>(at)].extent) return {open, "an extent is beyond the most that it can be"};
+        if (extent > plan.variables[at].extent) return {open, "an extent is beyond the most that it can be"};
     }
     open_extents const numbers = given_numbers(open, extents);
     auto const given = [&](affine const& form) {
         std::int64_t value = 0;
         for (int t = 0; t < form.count; ++t) {
             term const& part = open.term_at(form, t);
-            if (is_given(open.variables[static_cast<std::size_t>(part.variable)]))
-                value += part.coefficient * numbers[static_cast<std::size_t>(part.variable)];
+            if (is_given(open.variables[part.variable])) value += part.coefficient * numbers[part.variable];
         }
         return value;
     };
     for (int at = 0; at < plan.variables.size(); ++at) {
-        variable& v = plan.variables[static_cast<std::size_t>(at)];
-        if (is_given(v)) v.extent = numbers[static_cast<std::size_t>(at)];
-        if (v.trips >= 0) v.extent = numbers[static_cast<std::size_t>(v.trips)];
+        variable& v = plan.variables[at];
+        if (is_given(v)) v.extent = numbers[at];
+        if (v.trips >= 0) v.extent = numbers[v.trips];
         v.trips = -1;
     }
     for (int at = 0; at < plan.rings.size(); ++at) {
-        ring& r = plan.rings[static_cast<std::size_t>(at)];
+        ring& r = plan.rings[at];
         if (!r.run_time) continue;
         double steps = 1;
         for (int loop = r.loop_count - 1; loop >= 0; --loop) {
             for (int t = 0; t < r.step.count; ++t) {
-                term& part = plan.terms[static_cast<std::size_t>(r.step.first + t)];
-                if (part.variable == r.loops[static_cast<std::size_t>(loop)]) part.coefficient = static_cast<std::int64_t>(steps);
+                term& part = plan.terms[r.step.first + t];
+                if (part.variable == r.loops[loop]) part.coefficient = static_cast<std::int64_t>(steps);
             }
-            steps *= static_cast<double>(plan.variables[static_cast<std::size_t>(r.loops[static_cast<std::size_t>(loop)])].extent);
+            steps *= static_cast<double>(plan.variables[r.loops[loop]].extent);
             if (steps > stage::most_index - most_versions) return {open, "there are more steps than can be counted"};
         }
         r.steps = static_cast<std::int64_t>(steps);
         r.run_time = false;
     }
     for (int at = 0; at < plan.variables.size(); ++at) {
-        variable& v = plan.variables[static_cast<std::size_t>(at)];
+        variable& v = plan.variables[at];
         if (v.first_of < 0) continue;
-        std::int64_t const steps = plan.rings[static_cast<std::size_t>(v.first_of)].steps;
+        std::int64_t const steps = plan.rings[v.first_of].steps;
         v.extent = v.extent < steps ? v.extent : steps;
         v.first_of = -1;
     }
     // What run time gives is a number of the bound now.
-    for (int at = 0; at < plan.step_extents.size(); ++at)
-        plan.step_extents[static_cast<std::size_t>(at)].bound -= given(plan.step_extents[static_cast<std::size_t>(at)].form);
-    for (int at = 0; at < plan.limits.size(); ++at)
-        plan.limits[static_cast<std::size_t>(at)].bound -= given(plan.limits[static_cast<std::size_t>(at)].form);
-    for (int at = 0; at < plan.clips.size(); ++at)
-        plan.clips[static_cast<std::size_t>(at)].bound -= given(plan.clips[static_cast<std::size_t>(at)].form);
+    for (int at = 0; at < plan.step_extents.size(); ++at) plan.step_extents[at].bound -= given(plan.step_extents[at].form);
+    for (int at = 0; at < plan.limits.size(); ++at) plan.limits[at].bound -= given(plan.limits[at].form);
+    for (int at = 0; at < plan.clips.size(); ++at) plan.clips[at].bound -= given(plan.clips[at].form);
     for (int at = 0; at < plan.terms.size(); ++at) {
-        term& part = plan.terms[static_cast<std::size_t>(at)];
-        if (is_given(plan.variables[static_cast<std::size_t>(part.variable)])) part.coefficient = 0;
+        term& part = plan.terms[at];
+        if (is_given(plan.variables[part.variable])) part.coefficient = 0;
     }
     for (int at = 0; at < plan.buffers.size(); ++at) {
-        buffer& b = plan.buffers[static_cast<std::size_t>(at)];
+        buffer& b = plan.buffers[at];
         if (b.kind != buffer_kind::argument) continue;
         if (!size_argument(open, at, numbers, b)) return {open, "an argument has more elements than can be counted"};
     }
     for (int s = 0; s < plan.stages.size(); ++s) {
-        for (stage_axis& a : plan.stages[static_cast<std::size_t>(s)].axes) {
+        for (stage_axis& a : plan.stages[s].axes) {
             for (int at = 0; at < open.run_time_extents && a.run_time; ++at) {
-                if (open.variables[static_cast<std::size_t>(at)].name != a.name) continue;
-                a.extent = extents[static_cast<std::size_t>(at)];
+                if (open.variables[at].name != a.name) continue;
+                a.extent = extents[at];
                 a.run_time = false;
             }
         }
@@ -139,10 +134,10 @@ constexpr specialisation specialised(plan_value const& open, open_extents const&
 constexpr std::int64_t elements_of_iteration(plan_value const& plan, int extent) {
     std::int64_t most = 1;
     for (int at = 0; at < plan.variables.size(); ++at) {
-        int number = plan.variables[static_cast<std::size_t>(at)].trips;
+        int number = plan.variables[at].trips;
         std::int64_t elements = 1;
-        while (number >= 0 && plan.variables[static_cast<std::size_t>(number)].kind == variable_kind::count) {
-            variable const& v = plan.variables[static_cast<std::size_t>(number)];
+        while (number >= 0 && plan.variables[number].kind == variable_kind::count) {
+            variable const& v = plan.variables[number];
             elements = (elements * v.divisor + plan.term_at(v.fused, 0).coefficient - 1) / plan.term_at(v.fused, 0).coefficient;
             number = plan.term_at(v.fused, 0).variable;
         }
@@ -159,19 +154,16 @@ constexpr std::int64_t elements_of_iteration(plan_value const& plan, int extent)
 template <class Visit>
 constexpr void each_representative(plan_value const& plan, bool thorough, Visit&& visit) {
     std::int64_t versions = 1;
-    for (int at = 0; at < plan.rings.size(); ++at)
-        versions =
-            plan.rings[static_cast<std::size_t>(at)].versions > versions ? plan.rings[static_cast<std::size_t>(at)].versions : versions;
+    for (int at = 0; at < plan.rings.size(); ++at) versions = plan.rings[at].versions > versions ? plan.rings[at].versions : versions;
     open_extents extents{};
     auto const size_of = [&](int at, std::int64_t count, bool partial) {
-        std::int64_t const elements = elements_of_iteration(plan, at), most = plan.variables[static_cast<std::size_t>(at)].extent;
+        std::int64_t const elements = elements_of_iteration(plan, at), most = plan.variables[at].extent;
         std::int64_t const wanted = partial ? (count - 1) * elements + 1 : count * elements;
         return wanted < most ? wanted : most;
     };
     int const open = plan.run_time_extents;
     auto const visit_all = [&](std::int64_t count, bool partial, int other, std::int64_t other_count) {
-        for (int at = 0; at < open; ++at)
-            extents[static_cast<std::size_t>(at)] = at == other ? size_of(at, other_count, true) : size_of(at, count, partial);
+        for (int at = 0; at < open; ++at) extents[at] = at == other ? size_of(at, other_count, true) : size_of(at, count, partial);
         visit(extents);
     };
     visit_all(1, true, -1, 0);
@@ -186,11 +178,11 @@ constexpr void each_representative(plan_value const& plan, bool thorough, Visit&
     std::int64_t combinations = 1;
     constexpr std::int64_t most_visits = 256, most_combinations = std::int64_t{1} << 40;
     for (int at = 0; at < open; ++at) {
-        auto& mine = sizes[static_cast<std::size_t>(at)];
-        int& count = size_count[static_cast<std::size_t>(at)];
+        auto& mine = sizes[at];
+        int& count = size_count[at];
         for (std::int64_t which = 0; which < 2 * steady; ++which) {
             std::int64_t const size = size_of(at, 1 + which / 2, which % 2 == 0);
-            if (count == 0 || size > mine[static_cast<std::size_t>(count - 1)]) mine[static_cast<std::size_t>(count++)] = size;
+            if (count == 0 || size > mine[count - 1]) mine[count++] = size;
         }
         combinations = combinations > most_combinations ? combinations : combinations * count;
     }
@@ -200,8 +192,8 @@ constexpr void each_representative(plan_value const& plan, bool thorough, Visit&
     for (std::int64_t which = 0; which < combinations; which += apart) {
         std::int64_t rest = which;
         for (int at = 0; at < open; ++at) {
-            int const count = size_count[static_cast<std::size_t>(at)];
-            extents[static_cast<std::size_t>(at)] = sizes[static_cast<std::size_t>(at)][static_cast<std::size_t>(rest % count)];
+            int const count = size_count[at];
+            extents[at] = sizes[at][rest % count];
             rest /= count;
         }
         visit(extents);
@@ -249,10 +241,10 @@ constexpr detail::open_extents extents_by_name(plan_value const& open, List cons
     for (axis_extent const& one : given) {
         int found = -1;
         for (int at = 0; at < open.run_time_extents; ++at) {
-            if (open.variables[static_cast<std::size_t>(at)].name == one.name) found = at;
+            if (open.variables[at].name == one.name) found = at;
         }
         if (found < 0) throw std::invalid_argument("the plan leaves no extent of this name to run time");
-        extents[static_cast<std::size_t>(found)] = one.extent;
+        extents[found] = one.extent;
     }
     return extents;
 }

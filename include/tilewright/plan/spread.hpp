@@ -25,7 +25,7 @@ constexpr reached reach_of(planning& p, int s, int component, int depth) {
     range inside;
     split_at_level(p, s, p.form_of(part.fused), depth, outside, inside);
     for (int axis = 0; axis < p.nest_at(s).axes.size(); ++axis) {
-        nest_axis const& a = p.nest_at(s).axes[static_cast<std::size_t>(axis)];
+        nest_axis const& a = p.nest_at(s).axes[axis];
         if (a.is == nest_axis::role::fused && a.variable == component) inside.high = valid_of(p, s, a.outer, depth) - 1;
     }
     std::int64_t const row = row_of(part), last = furthest_in_row(p, outside, row) + inside.high;
@@ -41,7 +41,7 @@ constexpr void split_at_level(planning& p, int s, linear const& form, int depth,
     outside = {};
     inside = {form.constant, form.constant};
     for (int at = 0; at < form.count; ++at) {
-        term const& t = form.terms[static_cast<std::size_t>(at)];
+        term const& t = form.terms[at];
         side const where = side_of(p, s, t.variable, depth);
         if (where == side::outside) {
             outside.add(t.coefficient, t.variable);
@@ -69,7 +69,7 @@ struct spread {
 };
 
 constexpr spread spread_of(planning& p, int s, int axis, int depth) {
-    nest_axis const& a = p.nest_at(s).axes[static_cast<std::size_t>(axis)];
+    nest_axis const& a = p.nest_at(s).axes[axis];
     if (a.is != nest_axis::role::split) {
         side const where = side_of(p, s, a.variable, depth);
         bool const inside = where != side::outside;
@@ -103,7 +103,7 @@ constexpr std::int64_t valid_of(planning& p, int s, int axis, int depth) { retur
 constexpr void trim(planning& p, int s, int node, int dimension, int depth, range& inside) {
     stage_index const index = index_of(p.plan.what, p.stage_at(s), node, dimension);
     for (int axis = 0; axis < p.stage_at(s).axis_count; ++axis) {
-        std::int64_t const c = index.coefficients[static_cast<std::size_t>(axis)];
+        std::int64_t const c = index.coefficients[axis];
         if (c == 0) continue;
         linear outside;
         range whole;
@@ -133,14 +133,14 @@ struct clip_list {
 /// Whether the loops of an axis run past its end while every part of it that runs inside a tile stays in its tile.
 constexpr bool exceeds(planning const& p, int s, int axis) {
     nest const& n = p.nest_at(s);
-    nest_axis const& a = n.axes[static_cast<std::size_t>(axis)];
+    nest_axis const& a = n.axes[axis];
     if (a.is != nest_axis::role::split) return a.lane_extent > 0 && a.extent % a.lane_extent != 0;
-    return a.trips >= 0 || a.factor * n.axes[static_cast<std::size_t>(a.outer)].extent > a.extent || exceeds(p, s, a.outer);
+    return a.trips >= 0 || a.factor * n.axes[a.outer].extent > a.extent || exceeds(p, s, a.outer);
 }
 
 /// Whether an axis is made of a part of a fused loop that lies across a level.
 constexpr bool is_across(planning const& p, int s, int axis, int depth) {
-    nest_axis const& a = p.nest_at(s).axes[static_cast<std::size_t>(axis)];
+    nest_axis const& a = p.nest_at(s).axes[axis];
     if (a.is == nest_axis::role::split) return is_across(p, s, a.outer, depth) || is_across(p, s, a.inner, depth);
     return a.is == nest_axis::role::fused && side_of(p, s, a.variable, depth) == side::across;
 }
@@ -148,7 +148,7 @@ constexpr bool is_across(planning const& p, int s, int axis, int depth) {
 /// Where the values of an axis end that the loops inside a level reach, counted from the first: what depends on the loops outside.
 /// @param before  values that lie in front of those of the axis
 constexpr void add_ends(planning& p, int s, int axis, int depth, std::int64_t before, clip_list& ends) {
-    nest_axis const& a = p.nest_at(s).axes[static_cast<std::size_t>(axis)];
+    nest_axis const& a = p.nest_at(s).axes[axis];
     bool const split = a.is == nest_axis::role::split;
     bool const across = is_across(p, s, axis, depth);
     bool const whole = a.lane_extent == 0 && !across;
@@ -177,46 +177,44 @@ constexpr touched touched_by(planning& p, int s, int node, int dimension, int de
     fixed_array<linear, stage::most_axes> outsides{};
     fixed_array<range, stage::most_axes> bases{};
     for (int axis = 0; axis < p.stage_at(s).axis_count; ++axis) {
-        auto const at = static_cast<std::size_t>(axis);
-        std::int64_t const c = index.coefficients[at];
+        std::int64_t const c = index.coefficients[axis];
         if (c == 0) continue;
         // The value is what the axis' own loops reach, behind a base that the loops around the stage move.
-        linear base = place.axis_values[at], own_outside;
+        linear base = place.axis_values[axis], own_outside;
         linear const own = value_of(p, s, axis);
         range flat;
         base.add(own, -1);
-        split_at_level(p, s, place.axis_values[at], depth, outsides[at], flat);
-        split_at_level(p, s, base, depth, own_outside, bases[at]);
-        spans[at] = bases[at].high - bases[at].low + spread_of(p, s, axis, depth).valid;
-        found.extent += (c > 0 ? c : -c) * (spans[at] - 1);
+        split_at_level(p, s, place.axis_values[axis], depth, outsides[axis], flat);
+        split_at_level(p, s, base, depth, own_outside, bases[axis]);
+        spans[axis] = bases[axis].high - bases[axis].low + spread_of(p, s, axis, depth).valid;
+        found.extent += (c > 0 ? c : -c) * (spans[axis] - 1);
     }
     for (int axis = 0; axis < p.stage_at(s).axis_count; ++axis) {
-        auto const at = static_cast<std::size_t>(axis);
-        std::int64_t const c = index.coefficients[at];
+        std::int64_t const c = index.coefficients[axis];
         if (c == 0) continue;
         clip_list ends;
-        add_ends(p, s, axis, depth, bases[at].high - bases[at].low, ends);
-        // A producer has ends of its own: what its readers need of it at all.
-        linear first = outsides[at], negative;
-        first.constant += bases[at].low;
+        add_ends(p, s, axis, depth, bases[axis].high - bases[axis].low, ends);
+        // A producer has ends of its own: what its readers need of it axis all.
+        linear first = outsides[axis], negative;
+        first.constant += bases[axis].low;
         negative.add(first, -1);
         linear beyond = first;
-        std::int64_t const highest = take_highest(p, place.highest[at], beyond);
-        if (place.at_stage >= 0 && highest_of(p, beyond) + spans[at] - 1 > highest) ends.add(p, beyond, highest + 1, clip_kind::end);
-        if (place.at_stage >= 0 && -highest_of(p, negative) < place.lowest[at]) ends.add(p, first, place.lowest[at], clip_kind::begin);
-        // What an axis loses at its end, its dimension loses at the same end, or at the other one when it runs backwards. What two axes
-        // lose adds up.
+        std::int64_t const highest = take_highest(p, place.highest[axis], beyond);
+        if (place.at_stage >= 0 && highest_of(p, beyond) + spans[axis] - 1 > highest) ends.add(p, beyond, highest + 1, clip_kind::end);
+        if (place.at_stage >= 0 && -highest_of(p, negative) < place.lowest[axis]) ends.add(p, first, place.lowest[axis], clip_kind::begin);
+        // What an axis loses axis its end, its dimension loses axis the same end, or axis the other one when it runs backwards. What two
+        // axes lose adds up.
         int const before = found.clips.items.size();
         for (int e = 0; e < ends.items.size() && !p.refused(); ++e) {
-            clip_list::item const end = ends.items[static_cast<std::size_t>(e)];
+            clip_list::item const end = ends.items[e];
             bool const high = end.is == clip_kind::end;
             clip_kind const is = high == (c > 0) ? clip_kind::end : clip_kind::begin;
             linear form;
             form.add(end.form, c);
-            std::int64_t const bound = c * (end.bound - (high ? spans[at] : 0)) + (is == clip_kind::end ? found.extent : 0);
+            std::int64_t const bound = c * (end.bound - (high ? spans[axis] : 0)) + (is == clip_kind::end ? found.extent : 0);
             found.clips.add(p, form, bound, is);
             for (int other = 0; other < before && !p.refused(); ++other) {
-                clip_list::item const& o = found.clips.items[static_cast<std::size_t>(other)];
+                clip_list::item const& o = found.clips.items[other];
                 if (o.is != is) continue;
                 linear both = o.form;
                 both.add(form);

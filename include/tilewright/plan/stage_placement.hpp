@@ -14,14 +14,14 @@ constexpr void add_limits(planning& p, int s) {
         linear rest;
         rest.constant = form.constant;
         for (int at = 0; at < form.count; ++at) {
-            term const& t = form.terms[static_cast<std::size_t>(at)];
+            term const& t = form.terms[at];
             if (p.var(t.variable).extent > 1 || p.var(t.variable).trips >= 0) rest.add(t.coefficient, t.variable);
         }
         return rest;
     };
     auto const is_known = [&](linear const& form, std::int64_t bound) {
         for (int at = 0; at < p.plan.limits.size(); ++at) {
-            limit const& l = p.plan.limits[static_cast<std::size_t>(at)];
+            limit const& l = p.plan.limits[at];
             linear const known = moving(p.form_of(l.form));
             if (l.stage == s && l.bound - known.constant == bound - form.constant && known.same_terms(form)) return true;
         }
@@ -32,7 +32,7 @@ constexpr void add_limits(planning& p, int s) {
             p.add(limit{p.keep(form), bound, static_cast<std::int16_t>(s), -1, reduction});
     };
     for (int axis = 0; axis < n.axes.size() && n.partial; ++axis) {
-        nest_axis const& a = n.axes[static_cast<std::size_t>(axis)];
+        nest_axis const& a = n.axes[axis];
         if (a.is != nest_axis::role::split && a.lane_extent == 0) continue;
         linear form = value_of(p, s, axis);
         std::int64_t const end = end_before(form, a);
@@ -40,13 +40,12 @@ constexpr void add_limits(planning& p, int s) {
     }
     // What a producer computes for a partial tile of its reader is more than the reader needs.
     for (int dimension = 0; dimension < p.stage_at(s).rank && place.at_stage >= 0; ++dimension) {
-        auto const d = static_cast<std::size_t>(dimension);
         linear negative;
-        negative.add(place.axis_values[d], -1);
-        linear beyond = place.axis_values[d];
-        std::int64_t const highest = take_highest(p, place.highest[d], beyond);
+        negative.add(place.axis_values[dimension], -1);
+        linear beyond = place.axis_values[dimension];
+        std::int64_t const highest = take_highest(p, place.highest[dimension], beyond);
         add(beyond, highest + 1, false);
-        add(negative, 1 - place.lowest[d], false);
+        add(negative, 1 - place.lowest[dimension], false);
     }
 }
 
@@ -62,11 +61,11 @@ constexpr void place_stage(planning& p, int s) {
         for (int consumer = s + 1; consumer < p.plan.stages.size(); ++consumer) {
             p.each_access(consumer, [&](int node) {
                 if (p.plan.what[node].name != st.output) return;
-                for (int t = consumer; t >= 0; t = p.placed(t).at_stage) holds_reader[static_cast<std::size_t>(t)] = true;
+                for (int t = consumer; t >= 0; t = p.placed(t).at_stage) holds_reader[t] = true;
             });
         }
         for (int t = s + 1; t < p.plan.stages.size() && place.at_stage < 0; ++t) {
-            int const position = holds_reader[static_cast<std::size_t>(t)] ? p.nest_at(t).position_of(place.at_loop) : -1;
+            int const position = holds_reader[t] ? p.nest_at(t).position_of(place.at_loop) : -1;
             if (position < 0) continue;
             place.at_stage = static_cast<std::int16_t>(t);
             place.level = p.nest_at(t).axis_of_loop(position).variable;
@@ -81,8 +80,8 @@ constexpr void place_stage(planning& p, int s) {
     // The box that its consumers need: they must all stand inside the same loops.
     box needed{.rank = st.rank};
     for (int axis = 0; axis < st.axis_count; ++axis) {
-        stage_axis const& a = st.axes[static_cast<std::size_t>(axis)];
-        affine& highest = place.highest[static_cast<std::size_t>(axis)];
+        stage_axis const& a = st.axes[axis];
+        affine& highest = place.highest[axis];
         highest.constant = a.extent - 1;
         if (!a.run_time || reaches_as_read(p, a)) continue;
         linear value;
@@ -96,8 +95,7 @@ constexpr void place_stage(planning& p, int s) {
     for (int consumer = s + 1; consumer < p.plan.stages.size(); ++consumer) {
         bool inside = true;
         for (int depth = 0; depth < place.outer_depth; ++depth) {
-            inside &= depth < p.placed(consumer).path_length &&
-                      p.placed(consumer).path[static_cast<std::size_t>(depth)] == place.path[static_cast<std::size_t>(depth)];
+            inside &= depth < p.placed(consumer).path_length && p.placed(consumer).path[depth] == place.path[depth];
         }
         p.each_access(consumer, [&](int node) {
             if (p.plan.what[node].name != st.output || p.refused()) return;
@@ -111,14 +109,13 @@ constexpr void place_stage(planning& p, int s) {
             bool const by_steps = place.outer_depth == 0 && p.nest_at(consumer).intrinsic >= 0 && !is_padded(p.plan.what, node);
             if (by_steps && widen(p, one, consumer, node, 0) < 0 && one.open < 0) {
                 for (int dimension = 0; dimension < st.rank; ++dimension) {
-                    auto const d = static_cast<std::size_t>(dimension);
-                    std::int64_t const first = one.at[d].constant, last = first + one.extents[d] - 1;
-                    if (first < stepped[d].low) stepped[d].low = first;
-                    if (last > stepped[d].high) stepped[d].high = last;
+                    std::int64_t const first = one.at[dimension].constant, last = first + one.extents[dimension] - 1;
+                    if (first < stepped[dimension].low) stepped[dimension].low = first;
+                    if (last > stepped[dimension].high) stepped[dimension].high = last;
                 }
             }
             for (int dimension = 0; dimension < st.rank; ++dimension) {
-                planning::index_range& whole = all[static_cast<std::size_t>(dimension)];
+                planning::index_range& whole = all[dimension];
                 planning::index_range const one = p.range_of_index(consumer, node, dimension);
                 if (one.open >= 0 || (is_read && !whole.high.same_terms(one.high))) open = true;
                 std::int64_t const high = is_read && whole.high.constant > one.high.constant ? whole.high.constant : one.high.constant;
@@ -130,17 +127,16 @@ constexpr void place_stage(planning& p, int s) {
         });
     }
     for (int dimension = 0; dimension < st.rank && is_read; ++dimension) {
-        auto const d = static_cast<std::size_t>(dimension);
-        std::int64_t const low = all[d].low;
-        bool const as_read = st.axes[d].run_time && reaches_as_read(p, st.axes[d]);
-        linear above = all[d].high;
-        std::int64_t const furthest = as_read ? highest_of(p, above) : take_highest(p, place.highest[d], above);
+        std::int64_t const low = all[dimension].low;
+        bool const as_read = st.axes[dimension].run_time && reaches_as_read(p, st.axes[dimension]);
+        linear above = all[dimension].high;
+        std::int64_t const furthest = as_read ? highest_of(p, above) : take_highest(p, place.highest[dimension], above);
         std::int64_t const high = highest_of(p, above);
-        if (place.at_stage >= 0) place.lowest[d] = low;
-        if (place.at_stage >= 0 || as_read) place.highest[d] = p.keep(all[d].high);
+        if (place.at_stage >= 0) place.lowest[dimension] = low;
+        if (place.at_stage >= 0 || as_read) place.highest[dimension] = p.keep(all[dimension].high);
         if (low >= 0 && high <= furthest && !open) continue;
         if (open || above.count > 0) {
-            p.refuse(verdict_kind::run_time_domain).names = {st.output, st.axes[d].name};
+            p.refuse(verdict_kind::run_time_domain).names = {st.output, st.axes[dimension].name};
             return;
         }
         verdict& v = p.refuse(verdict_kind::outside_domain);
@@ -153,15 +149,13 @@ constexpr void place_stage(planning& p, int s) {
     if (last || place.at_stage < 0) {
         needed.at = {};
         for (int dimension = 0; dimension < st.rank; ++dimension) {
-            auto const d = static_cast<std::size_t>(dimension);
-            bool const as_read = st.axes[d].run_time && reaches_as_read(p, st.axes[d]);
-            needed.extents[d] = as_read ? highest_of(p, p.form_of(place.highest[d])) + 1 : st.axes[d].extent;
+            bool const as_read = st.axes[dimension].run_time && reaches_as_read(p, st.axes[dimension]);
+            needed.extents[dimension] = as_read ? highest_of(p, p.form_of(place.highest[dimension])) + 1 : st.axes[dimension].extent;
         }
     }
     fixed_array<std::int64_t, stage::most_axes> extents{};
     for (int position = 0; position < st.axis_count; ++position) {
-        auto const d = static_cast<std::size_t>(position);
-        extents[d] = position < st.rank ? needed.extents[d] : st.axes[d].extent;
+        extents[position] = position < st.rank ? needed.extents[position] : st.axes[position].extent;
     }
     build_loops(p, s, extents, place.at_stage >= 0);
     nest& n = p.nest_at(s);
@@ -169,8 +163,8 @@ constexpr void place_stage(planning& p, int s) {
         matching found;
         if (!match_intrinsic(p, s, n.intrinsic, found)) {
             for (int axis = 0; axis < found.semantics.axis_count; ++axis) {
-                nest_axis& covered = n.axes[static_cast<std::size_t>(found.loop_of_axis[static_cast<std::size_t>(axis)])];
-                covered.lane_extent = found.semantics.axes[static_cast<std::size_t>(axis)].extent;
+                nest_axis& covered = n.axes[found.loop_of_axis[axis]];
+                covered.lane_extent = found.semantics.axes[axis].extent;
                 covered.flexible = p.of->where().intrinsics[n.intrinsic].is_flexible(axis);
                 if (covered.flexible && covered.extent < covered.lane_extent) covered.lane_extent = covered.extent;
                 n.partial |= covered.extent % covered.lane_extent != 0;
@@ -179,26 +173,25 @@ constexpr void place_stage(planning& p, int s) {
     }
     if (!p.refused()) finish_loops(p, s);
     for (int position = 0; position < st.axis_count && !p.refused(); ++position) {
-        linear& value = place.axis_values[static_cast<std::size_t>(position)];
+        linear& value = place.axis_values[position];
         value = value_of(p, s, position);
-        if (position < st.rank) value.add(needed.at[static_cast<std::size_t>(position)]);
+        if (position < st.rank) value.add(needed.at[position]);
     }
     if (!p.refused()) add_limits(p, s);
     if (p.refused() || place.home >= 0) return;
     // What a step of an intrinsic covers beyond the end has room in the buffer.
     for (int dimension = 0; dimension < st.rank && n.partial; ++dimension) {
         std::int64_t const padded = spread_of(p, s, dimension, place.outer_depth).padded;
-        if (padded > needed.extents[static_cast<std::size_t>(dimension)]) needed.extents[static_cast<std::size_t>(dimension)] = padded;
+        if (padded > needed.extents[dimension]) needed.extents[dimension] = padded;
     }
     // Likewise what steps of those that read it reach beyond its ends.
     for (int dimension = 0; dimension < st.rank && place.at_stage < 0; ++dimension) {
-        auto const d = static_cast<std::size_t>(dimension);
-        if (stepped[d].high >= needed.extents[d]) needed.extents[d] = stepped[d].high + 1;
-        needed.at[d].constant = stepped[d].low;
-        needed.extents[d] -= stepped[d].low;
+        if (stepped[dimension].high >= needed.extents[dimension]) needed.extents[dimension] = stepped[dimension].high + 1;
+        needed.at[dimension].constant = stepped[dimension].low;
+        needed.extents[dimension] -= stepped[dimension].low;
     }
     for (int dimension = 0; dimension < st.rank && place.at_stage < 0; ++dimension) {
-        affine const& highest = place.highest[static_cast<std::size_t>(dimension)];
+        affine const& highest = place.highest[dimension];
         for (int t = 0; t < highest.count; ++t) {
             int const extent = p.plan.term_at(highest, t).variable;
             if (!is_open(p, extent)) continue;
@@ -247,7 +240,7 @@ constexpr void check_transfer_stages(planning& p) {
         for (int at = 0; at < p.stagings.size(); ++at) directed |= p.staging_at(at).stage == s;
         for (int position = 0; position < p.nest_at(s).depth; ++position) {
             nest_axis const& a = p.nest_at(s).axis_of_loop(position);
-            bool const moved = place.owned == 0 && p.nest_at(s).order[static_cast<std::size_t>(position)] != position;
+            bool const moved = place.owned == 0 && p.nest_at(s).order[position] != position;
             directed |= a.vectorized || a.parallel || (a.unrolled && position >= place.owned) || moved;
         }
         if (directed) p.refuse(verdict_kind::misplaced_directive, rule::without_loops, {p.stage_at(s).output}, place.transfer_ordinal);

@@ -8,7 +8,7 @@ namespace tilewright::detail {
 constexpr bool is_covered(planning& p, int s, int variable_at) {
     nest const& n = p.nest_at(s);
     for (int at = 0; at < n.covered_count; ++at) {
-        if (n.axes[static_cast<std::size_t>(n.covered[static_cast<std::size_t>(at)])].variable == variable_at) return true;
+        if (n.axes[n.covered[at]].variable == variable_at) return true;
     }
     return false;
 }
@@ -33,8 +33,7 @@ constexpr void find_border(planning& p, staging& st) {
     });
     if (!same) p.refuse(verdict_kind::no_border, rule::border_of_two_values, {st.tensor, p.stage_at(st.stage).output}, st.ordinal);
     for (int dimension = 0; dimension < p.plan.what[padded].argument_count; ++dimension) {
-        auto const d = static_cast<std::size_t>(dimension);
-        linear const begin = p.form_of(p.box_at[static_cast<std::size_t>(st.buffer)][d]);
+        linear const begin = p.form_of(p.box_at[st.buffer][dimension]);
         std::int64_t const extent = box_extent(p, p.buffer_at(st.buffer), dimension);
         if (lowest_of(p, begin) < 0 || highest_of(p, begin) + extent > padded_extent(p.plan.what, padded, dimension))
             st.border = static_cast<std::int16_t>(padded);
@@ -49,14 +48,14 @@ constexpr void place_stagings(planning& p) {
         if (st.loop_ordinal != 0) {
             int depth = -1;
             for (int position = 0; position < place.path_length; ++position) {
-                if (p.var(place.path[static_cast<std::size_t>(position)]).name == st.loop) depth = position + 1;
+                if (p.var(place.path[position]).name == st.loop) depth = position + 1;
             }
             if (depth < 0) {
                 p.refuse(verdict_kind::unknown_axis, st.loop_ordinal).names = {st.loop, p.stage_at(st.stage).output};
                 return;
             }
             st.depth = static_cast<std::int16_t>(depth);
-            st.level = place.path[static_cast<std::size_t>(depth - 1)];
+            st.level = place.path[depth - 1];
             variable const& loop = p.var(st.level);
             if (p.nest_at(st.stage).intrinsic >= 0 && is_covered(p, st.stage, st.level)) {
                 label const& intrinsic_name = p.of->where().intrinsics[p.nest_at(st.stage).intrinsic].name;
@@ -75,7 +74,7 @@ constexpr void place_stagings(planning& p) {
         }
         if (st.writes) {
             for (int position = 0; position < st.depth; ++position) {
-                variable const& loop = p.var(place.path[static_cast<std::size_t>(position)]);
+                variable const& loop = p.var(place.path[position]);
                 st.partial_sums |= loop.reduction && position >= place.outer_depth;
             }
         }
@@ -133,7 +132,7 @@ constexpr void bind_axis_values(planning& p, int s, int at) {
     node const& n = p.plan.what[at];
     if (n.op == operation::axis_value && p.plan.use_at(at) == nullptr && !p.refused()) {
         use u{.node = static_cast<std::int16_t>(at)};
-        u.at[0] = p.keep(p.placed(s).axis_values[static_cast<std::size_t>(p.stage_at(s).find(n.name))]);
+        u.at[0] = p.keep(p.placed(s).axis_values[p.stage_at(s).find(n.name)]);
         p.add(u);
     }
     if (n.op == operation::access || n.op == operation::constant) return;
@@ -178,10 +177,9 @@ constexpr void bind_accesses(planning& p) {
                       .buffer = static_cast<std::int16_t>(buffer_for(p, s, p.plan.what[node].name, writes, innermost, innermost))};
                 fixed_array<linear, max_rank> in_box{};
                 for (int dimension = 0; dimension < p.plan.what[node].argument_count; ++dimension)
-                    in_box[static_cast<std::size_t>(dimension)] = place_in_box(p, s, node, dimension, u.buffer);
+                    in_box[dimension] = place_in_box(p, s, node, dimension, u.buffer);
                 fixed_array<linear, max_rank> const index = place_in_buffer(p, u.buffer, in_box);
-                for (int dimension = 0; dimension < p.buffer_at(u.buffer).rank; ++dimension)
-                    u.at[static_cast<std::size_t>(dimension)] = p.keep(index[static_cast<std::size_t>(dimension)]);
+                for (int dimension = 0; dimension < p.buffer_at(u.buffer).rank; ++dimension) u.at[dimension] = p.keep(index[dimension]);
                 if (!p.refused()) p.add(u);
                 if (is_padded(p.plan.what, node)) add_paddings(p, s, node, u.buffer);
             },

@@ -11,10 +11,10 @@ using namespace ir;
 /// @param semantics  of the intrinsic
 constexpr std::int64_t cycles_of_whole_step(plan_value const& plan, intrinsic_form const& form, stage const& semantics) {
     fixed_array<std::int64_t, stage::most_axes> extents{};
-    for (std::size_t axis = 0; axis < static_cast<std::size_t>(semantics.axis_count); ++axis) extents[axis] = semantics.axes[axis].extent;
+    for (int axis = 0; axis < semantics.axis_count; ++axis) extents[axis] = semantics.axes[axis].extent;
     for (int at = form.extents; at < form.extents + form.extent_count; ++at) {
-        step_extent const& e = plan.step_extents[static_cast<std::size_t>(at)];
-        extents[static_cast<std::size_t>(e.axis)] = e.most;
+        step_extent const& e = plan.step_extents[at];
+        extents[e.axis] = e.most;
     }
     return time_of(plan.where->intrinsics[form.intrinsic].costs, extents).busy;
 }
@@ -23,7 +23,7 @@ constexpr std::int64_t cycles_of_whole_step(plan_value const& plan, intrinsic_fo
 constexpr unsigned costly_ends(plan_value const& plan, intrinsic_form const& form) {
     unsigned ends = 0;
     for (int at = form.extents; at < form.extents + form.extent_count; ++at) {
-        step_extent const& e = plan.step_extents[static_cast<std::size_t>(at)];
+        step_extent const& e = plan.step_extents[at];
         if (e.weight != 0) ends |= 1u << e.axis;
     }
     return ends == 0 ? 0 : ends & plan.where->intrinsics[form.intrinsic].costs.axes();
@@ -33,8 +33,8 @@ constexpr unsigned costly_ends(plan_value const& plan, intrinsic_form const& for
 template <class Run>
 constexpr void cover(Run const& in, intrinsic_form const& form, fixed_array<std::int64_t, stage::most_axes>& extents) {
     for (int at = form.extents; at < form.extents + form.extent_count; ++at) {
-        step_extent const& e = in.plan().step_extents[static_cast<std::size_t>(at)];
-        std::int64_t& extent = extents[static_cast<std::size_t>(e.axis)];
+        step_extent const& e = in.plan().step_extents[at];
+        std::int64_t& extent = extents[e.axis];
         if (e.most < extent) extent = e.most;
         if (e.weight == 0) continue;
         std::int64_t const left = (e.bound + e.weight - 1 - in.value_of(e.form)) / e.weight;
@@ -55,7 +55,7 @@ constexpr std::int64_t cycles_of_step(Run const& in, intrinsic_form const& form,
 
 /// Cycles of the core for one element that it fills.
 constexpr std::int64_t fill_cycles(plan_value const& plan, movement const& m) {
-    buffer const& b = plan.buffers[static_cast<std::size_t>(m.destination)];
+    buffer const& b = plan.buffers[m.destination];
     return plan.where->host().costs.store + plan.where->memories[b.memory].wait_cycles;
 }
 

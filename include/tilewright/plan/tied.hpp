@@ -51,7 +51,7 @@ constexpr bool same_value_everywhere(planning const& p, linear const& a, linear 
     linear rest = a;
     rest.add(b, -1);
     for (int at = 0; at < rest.count; ++at) {
-        variable const& v = p.var(rest.terms[static_cast<std::size_t>(at)].variable);
+        variable const& v = p.var(rest.terms[at].variable);
         if (v.extent > 1 || v.trips >= 0) return false;
     }
     return rest.constant == 0;
@@ -59,10 +59,9 @@ constexpr bool same_value_everywhere(planning const& p, linear const& a, linear 
 
 constexpr bool same_layout(planning const& p, buffer const& a, buffer const& b) {
     if (a.layout < 0 || b.layout < 0) return a.layout == b.layout;
-    buffer_layout const &left = p.plan.layouts[static_cast<std::size_t>(a.layout)],
-                        &right = p.plan.layouts[static_cast<std::size_t>(b.layout)];
+    buffer_layout const &left = p.plan.layouts[a.layout], &right = p.plan.layouts[b.layout];
     bool same = a.rank == b.rank && a.block_dimensions == b.block_dimensions;
-    for (std::size_t d = 0; d < static_cast<std::size_t>(a.rank) && same; ++d)
+    for (int d = 0; d < a.rank && same; ++d)
         same = left.coordinates[d].dimension == right.coordinates[d].dimension &&
                left.coordinates[d].divisor == right.coordinates[d].divisor && left.coordinates[d].modulus == right.coordinates[d].modulus;
     return same;
@@ -91,13 +90,13 @@ constexpr bool reduces_in_steps(planning const& p, nest const& n) {
 /// The stage that reads what stage `s` overwrites in buffer `read`, when it may be gone; -1: none. A stage in front of it, which is
 /// computed at the loop of the buffer, has read it by then.
 constexpr int reads_too_late(planning& p, int s, int read, tied_operand const& tied) {
-    label const& operand = p.of->where().intrinsics[tied.intrinsic].operands[static_cast<std::size_t>(tied.operand)].tensor;
-    label const& tensor = p.plan.what[tied.found.nodes[static_cast<std::size_t>(tied.found.find(operand))]].name;
+    label const& operand = p.of->where().intrinsics[tied.intrinsic].operands[tied.operand].tensor;
+    label const& tensor = p.plan.what[tied.found.nodes[tied.found.find(operand)]].name;
     int const level = level_of(p, read).level;
     bool const in_turn = !has_asynchronous_intrinsics(p.of->where());
     auto const is_late = [&](int t) { return t != s && (t > s || !in_turn || p.placed(t).level != level); };
     for (int at = 0; at < p.plan.uses.size(); ++at) {
-        use const& u = p.plan.uses[static_cast<std::size_t>(at)];
+        use const& u = p.plan.uses[at];
         if (u.buffer != read || p.plan.what[u.node].op != operation::access || p.plan.what[u.node].name != tensor) continue;
         int const t = p.plan.stage_of(u.node);
         if (u.node != p.stage_at(t).target && is_late(t)) return t;
@@ -108,9 +107,8 @@ constexpr int reads_too_late(planning& p, int s, int read, tied_operand const& t
     }
     // Another operand of the step itself.
     for (int binding = 1; binding < tied.found.count; ++binding) {
-        auto const b = static_cast<std::size_t>(binding);
-        use const* const u = p.plan.use_at(tied.found.nodes[b]);
-        bool const other = tied.found.names[b] != operand;
+        use const* const u = p.plan.use_at(tied.found.nodes[binding]);
+        bool const other = tied.found.names[binding] != operand;
         if (other && u != nullptr && u->buffer == read) return s;
     }
     // The steps that continue a reduction, when its first one has overwritten it.
@@ -128,10 +126,10 @@ constexpr int reads_too_late(planning& p, int s, int read, tied_operand const& t
 constexpr void tie_operand(planning& p, int s, tied_operand const& tied) {
     machine const& where = p.of->where();
     intrinsic_description const& what = where.intrinsics[tied.intrinsic];
-    operand_constraint const& operand = what.operands[static_cast<std::size_t>(tied.operand)];
+    operand_constraint const& operand = what.operands[tied.operand];
     int const binding = tied.found.find(operand.tensor);
     if (binding < 0) return;
-    use const& from = *p.plan.use_at(tied.found.nodes[static_cast<std::size_t>(binding)]);
+    use const& from = *p.plan.use_at(tied.found.nodes[binding]);
     use const& to = *p.plan.use_at(p.stage_at(s).target);
     int const read = from.buffer, written = to.buffer;
     buffer const b = p.buffer_at(read);
@@ -157,11 +155,11 @@ constexpr void tie_operand(planning& p, int s, tied_operand const& tied) {
     // Where tiles are partial, buffers have room for whole steps of what computes them.
     bool const partial = p.plan.limits.size() > 0 && b.layout < 0;
     for (int dimension = 0; dimension < b.rank; ++dimension) {
-        auto const d = static_cast<std::size_t>(dimension);
-        if (b.extents[d] != kept.extents[d] && !partial)
-            return refuse(rule::overwrites_another_box, {fact_kind::dimension, dimension}, {fact_kind::have, b.extents[d]},
-                          {fact_kind::need, kept.extents[d]});
-        if (!same_value_everywhere(p, p.form_of(from.at[d]), p.form_of(to.at[d]))) return refuse(rule::overwrites_another_element);
+        if (b.extents[dimension] != kept.extents[dimension] && !partial)
+            return refuse(rule::overwrites_another_box, {fact_kind::dimension, dimension}, {fact_kind::have, b.extents[dimension]},
+                          {fact_kind::need, kept.extents[dimension]});
+        if (!same_value_everywhere(p, p.form_of(from.at[dimension]), p.form_of(to.at[dimension])))
+            return refuse(rule::overwrites_another_element);
     }
     // Every element of what is read is overwritten once.
     for (int dimension = b.rank; dimension < kept.rank; ++dimension) {
@@ -170,9 +168,7 @@ constexpr void tie_operand(planning& p, int s, tied_operand const& tied) {
             return refuse(rule::overwrites_another_box, {fact_kind::dimension, dimension}, {fact_kind::have, 1}, {fact_kind::need, extent});
     }
     for (int dimension = 0; dimension < box_rank(p, b); ++dimension) {
-        auto const d = static_cast<std::size_t>(dimension);
-        linear const first = p.form_of(p.box_at[static_cast<std::size_t>(read)][d]),
-                     other = p.form_of(p.box_at[static_cast<std::size_t>(written)][d]);
+        linear const first = p.form_of(p.box_at[read][dimension]), other = p.form_of(p.box_at[written][dimension]);
         if (!same_value_everywhere(p, first, other)) return refuse(rule::overwrites_another_element);
     }
     if (int const late = reads_too_late(p, s, read, tied); late >= 0)
@@ -182,8 +178,7 @@ constexpr void tie_operand(planning& p, int s, tied_operand const& tied) {
         return refuse(rule::overwritten_in_another_bank, {fact_kind::bank, bank}, {fact_kind::bank, other_bank});
 
     for (int dimension = 0; dimension < b.rank; ++dimension) {
-        auto const d = static_cast<std::size_t>(dimension);
-        if (kept.extents[d] < b.extents[d]) kept.extents[d] = b.extents[d];
+        if (kept.extents[dimension] < b.extents[dimension]) kept.extents[dimension] = b.extents[dimension];
     }
     if (b.layout < 0) kept.bytes = bytes_of(kept.type) * kept.stride(-1);
     if (where.memories[kept.memory].registers > 0) kept.bytes = bytes_in_registers(kept, where.memories[kept.memory]);
@@ -191,12 +186,11 @@ constexpr void tie_operand(planning& p, int s, tied_operand const& tied) {
         if (buffer_at == read) buffer_at = static_cast<std::int16_t>(written);
         if (buffer_at > read) --buffer_at;
     };
-    for (int at = 0; at < p.plan.uses.size(); ++at) renumber(p.plan.uses[static_cast<std::size_t>(at)].buffer);
+    for (int at = 0; at < p.plan.uses.size(); ++at) renumber(p.plan.uses[at].buffer);
     for (int at = 0; at < p.stagings.size(); ++at) renumber(p.staging_at(at).buffer), renumber(p.staging_at(at).outward);
     for (int t = 0; t < p.plan.stages.size(); ++t) renumber(p.placed(t).home);
     p.plan.buffers.erase(read);
-    for (int at = read; at < p.plan.buffers.size(); ++at)
-        p.box_at[static_cast<std::size_t>(at)] = p.box_at[static_cast<std::size_t>(at + 1)];
+    for (int at = read; at < p.plan.buffers.size(); ++at) p.box_at[at] = p.box_at[at + 1];
 }
 
 /// Gives every operand that a result overwrites the buffer of that result, stage by stage: several that follow each other share one.

@@ -21,34 +21,34 @@ constexpr tile_rest rest_of_tile(plan_value const& plan, limit const& l, body co
     std::int64_t grain = 0;
     for (int at = 0; at < l.form.count; ++at) {
         term const& t = plan.term_at(l.form, at);
-        variable const& v = plan.variables[static_cast<std::size_t>(t.variable)];
+        variable const& v = plan.variables[t.variable];
         if (v.extent == 1 && v.trips < 0 && !is_given(v)) continue;
         bool inside = false;
-        for (int loop = 0; loop < b.loop_count; ++loop) inside |= b.loops[static_cast<std::size_t>(loop)] == t.variable;
+        for (int loop = 0; loop < b.loop_count; ++loop) inside |= b.loops[loop] == t.variable;
         if (!inside) {
             linear one;
             one.add(1, t.variable);
             // A part of a fused loop that the body runs over, or an end that only run time knows.
             for (int loop = 0; loop < b.loop_count; ++loop)
-                if (moves_with(plan, one, b.loops[static_cast<std::size_t>(loop)])) return {};
+                if (moves_with(plan, one, b.loops[loop])) return {};
             if (is_given(v)) return {};
             grain = std::gcd(grain, t.coefficient);
             continue;
         }
         if (t.coefficient <= 0) return {};
         int position = found.loop_count++;
-        for (; position > 0 && found.steps[static_cast<std::size_t>(position - 1)] < t.coefficient; --position) {
-            found.loops[static_cast<std::size_t>(position)] = found.loops[static_cast<std::size_t>(position - 1)];
-            found.steps[static_cast<std::size_t>(position)] = found.steps[static_cast<std::size_t>(position - 1)];
+        for (; position > 0 && found.steps[position - 1] < t.coefficient; --position) {
+            found.loops[position] = found.loops[position - 1];
+            found.steps[position] = found.steps[position - 1];
         }
-        found.loops[static_cast<std::size_t>(position)] = t.variable;
-        found.steps[static_cast<std::size_t>(position)] = t.coefficient;
+        found.loops[position] = t.variable;
+        found.steps[position] = t.coefficient;
     }
     // Together they go over the tile without gaps.
     std::int64_t reach = 1;
     for (int at = found.loop_count - 1; at >= 0; --at) {
-        if (found.steps[static_cast<std::size_t>(at)] != reach) return {};
-        reach *= plan.variables[static_cast<std::size_t>(found.loops[static_cast<std::size_t>(at)])].extent;
+        if (found.steps[at] != reach) return {};
+        reach *= plan.variables[found.loops[at]].extent;
     }
     std::int64_t const room = l.bound - l.form.constant;
     found.constant = grain == 0 || grain >= reach;

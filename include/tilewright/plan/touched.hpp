@@ -22,16 +22,15 @@ struct touched_side {
         (step < 0 ? low : high) += far;
         if (count < 0 || count == most_parts) return void(count = -1);
         int at = count++;
-        for (; at > 0 && parts[static_cast<std::size_t>(at - 1)].step > (step < 0 ? -step : step); --at)
-            parts[static_cast<std::size_t>(at)] = parts[static_cast<std::size_t>(at - 1)];
-        parts[static_cast<std::size_t>(at)] = {step < 0 ? -step : step, extent};
+        for (; at > 0 && parts[at - 1].step > (step < 0 ? -step : step); --at) parts[at] = parts[at - 1];
+        parts[at] = {step < 0 ? -step : step, extent};
     }
     /// Forgets steps that leave no gaps.
     constexpr void join() {
         std::int64_t reach = 0;
         bool gaps = false;
         for (int at = 0; at < count; ++at) {
-            progression const& p = parts[static_cast<std::size_t>(at)];
+            progression const& p = parts[at];
             gaps |= p.step > reach + 1;
             reach += p.step * (p.extent - 1);
         }
@@ -42,11 +41,10 @@ struct touched_side {
     constexpr bool any(std::int64_t first, std::int64_t last, std::int64_t from, int part) const {
         if (count <= 0) return low <= last && first <= high;
         std::int64_t reach = 0;
-        for (int at = 0; at < part; ++at)
-            reach += parts[static_cast<std::size_t>(at)].step * (parts[static_cast<std::size_t>(at)].extent - 1);
+        for (int at = 0; at < part; ++at) reach += parts[at].step * (parts[at].extent - 1);
         if (from > last || from + reach < first) return false;
         if (part == 0) return true;
-        progression const& p = parts[static_cast<std::size_t>(part - 1)];
+        progression const& p = parts[part - 1];
         for (std::int64_t i = 0; i < p.extent; ++i) {
             if (any(first, last, from + i * p.step, part - 1)) return true;
         }
@@ -54,7 +52,7 @@ struct touched_side {
     }
     constexpr bool meets(touched_side const& other, std::int64_t from, int part) const {
         if (part == 0) return other.any(from, from, other.low, other.count);
-        progression const& p = parts[static_cast<std::size_t>(part - 1)];
+        progression const& p = parts[part - 1];
         for (std::int64_t i = 0; i < p.extent; ++i) {
             if (meets(other, from + i * p.step, part - 1)) return true;
         }
@@ -74,15 +72,14 @@ struct touched_part {
     bool writes = false;
     fixed_array<touched_side, max_rank> sides{};
 
-    constexpr touched_side& operator[](int dimension) { return sides[static_cast<std::size_t>(dimension)]; }
-    constexpr touched_side const& operator[](int dimension) const { return sides[static_cast<std::size_t>(dimension)]; }
+    constexpr touched_side& operator[](int dimension) { return sides[dimension]; }
+    constexpr touched_side const& operator[](int dimension) const { return sides[dimension]; }
     constexpr bool same(plan_value const& plan, touched_part const& other) const {
         bool all = buffer == other.buffer && version == other.version && writes == other.writes;
-        for (int d = 0; all && d < plan.buffers[static_cast<std::size_t>(buffer)].rank; ++d) {
+        for (int d = 0; all && d < plan.buffers[buffer].rank; ++d) {
             touched_side const &a = (*this)[d], &b = other[d];
             all = a.low == b.low && a.high == b.high && a.count == b.count;
-            for (int at = 0; all && at < a.count; ++at)
-                all = a.parts[static_cast<std::size_t>(at)].step == b.parts[static_cast<std::size_t>(at)].step;
+            for (int at = 0; all && at < a.count; ++at) all = a.parts[at].step == b.parts[at].step;
         }
         return all;
     }
@@ -95,7 +92,7 @@ struct touched_part {
         std::int64_t stride = 1;
         for (int d = b.rank - 1; d >= 0; --d) {
             found.begin += (*this)[d].low * stride, found.end += (*this)[d].high * stride;
-            stride *= b.extents[static_cast<std::size_t>(d)];
+            stride *= b.extents[d];
         }
         return {found.begin * bytes_of(b.type), found.end * bytes_of(b.type)};
     }
@@ -106,7 +103,7 @@ struct touched_part {
 constexpr bool conflict(plan_value const& plan, touched_part const& a, touched_part const& b) {
     if (!a.writes && !b.writes) return false;
     if (!versions_overlap(plan, a.buffer, a.version, b.buffer, b.version)) return false;
-    buffer const &of_a = plan.buffers[static_cast<std::size_t>(a.buffer)], &of_b = plan.buffers[static_cast<std::size_t>(b.buffer)];
+    buffer const &of_a = plan.buffers[a.buffer], &of_b = plan.buffers[b.buffer];
     if (a.buffer == b.buffer) {
         for (int d = 0; d < of_a.rank; ++d) {
             if (!a[d].meets(b[d])) return false;
@@ -144,22 +141,21 @@ struct operand_shapes {
         stage s;
         read_stage(view, 0, s);
         axis_count = s.axis_count;
-        for (int axis = 0; axis < axis_count; ++axis)
-            extents[static_cast<std::size_t>(axis)] = s.axes[static_cast<std::size_t>(axis)].extent;
+        for (int axis = 0; axis < axis_count; ++axis) extents[axis] = s.axes[axis].extent;
         for (int at = 0; at < view.count; ++at) {
             if (view[at].op != operation::access) continue;
             access made{.rank = view[at].argument_count};
             for (int o = 0; o < what.operand_count; ++o) {
-                if (what.operands[static_cast<std::size_t>(o)].tensor == view[at].name) made.operand = static_cast<std::int16_t>(o);
+                if (what.operands[o].tensor == view[at].name) made.operand = static_cast<std::int16_t>(o);
             }
             if (made.operand < 0) continue;
-            made.writes = what.operands[static_cast<std::size_t>(made.operand)].is != direction::reads;
-            for (int d = 0; d < made.rank; ++d) made.indices[static_cast<std::size_t>(d)] = index_of(view, s, at, d);
+            made.writes = what.operands[made.operand].is != direction::reads;
+            for (int d = 0; d < made.rank; ++d) made.indices[d] = index_of(view, s, at, d);
             bool known = false;  // the target of an update stands there twice
-            for (int other = 0; other < count; ++other) known |= same(accesses[static_cast<std::size_t>(other)], made);
+            for (int other = 0; other < count; ++other) known |= same(accesses[other], made);
             if (known) continue;
             overflown |= count == most_accesses;
-            if (!overflown) accesses[static_cast<std::size_t>(count++)] = made;
+            if (!overflown) accesses[count++] = made;
         }
     }
 
@@ -167,10 +163,9 @@ struct operand_shapes {
     constexpr bool same(access const& a, access const& b) const {
         bool all = a.operand == b.operand && a.rank == b.rank;
         for (int d = 0; all && d < a.rank; ++d) {
-            stage_index const &left = a.indices[static_cast<std::size_t>(d)], &right = b.indices[static_cast<std::size_t>(d)];
+            stage_index const &left = a.indices[d], &right = b.indices[d];
             all = left.constant == right.constant;
-            for (int axis = 0; axis < axis_count; ++axis)
-                all = all && left.coefficients[static_cast<std::size_t>(axis)] == right.coefficients[static_cast<std::size_t>(axis)];
+            for (int axis = 0; axis < axis_count; ++axis) all = all && left.coefficients[axis] == right.coefficients[axis];
         }
         return all;
     }
@@ -183,12 +178,12 @@ struct touched_list {
     fixed_array<std::int16_t, most> operands{};  ///< in the plan, of steps of an intrinsic
     int count = 0;
 
-    constexpr touched_part const& operator[](int at) const { return items[static_cast<std::size_t>(at)]; }
+    constexpr touched_part const& operator[](int at) const { return items[at]; }
 };
 
 /// Steps along one of a buffer's dimensions that may go on into the one around it, where elements follow each other without gaps.
 constexpr void add_along(buffer const& b, int dimension, std::int64_t step, std::int64_t extent, touched_part& part) {
-    std::int64_t const first = part[dimension].low, size = b.extents[static_cast<std::size_t>(dimension)];
+    std::int64_t const first = part[dimension].low, size = b.extents[dimension];
     if (dimension == 0 || (first + step * (extent - 1) < size && first < size)) return part[dimension].add(step, extent);
     if (step == 1 && first % size == 0 && extent % size == 0) {
         part[dimension].shift(-first);
@@ -212,20 +207,20 @@ constexpr touched_list touched_by(Run const& in, movement const& m) {
     for (int side = 0; side < 2; ++side) {
         bool const source = side == 0;
         int const moved = source ? m.source : m.destination;
-        if (moved < 0 || plan.buffers[static_cast<std::size_t>(moved)].kind == buffer_kind::argument) continue;
-        buffer const& b = plan.buffers[static_cast<std::size_t>(moved)];
+        if (moved < 0 || plan.buffers[moved].kind == buffer_kind::argument) continue;
+        buffer const& b = plan.buffers[moved];
         touched_part part{.buffer = static_cast<std::int16_t>(moved),
                           .version = static_cast<std::int16_t>(in.version_of(moved, m.at.ring, number)),
                           .writes = !source};
         for (int d = 0; d < b.rank; ++d) {
-            affine const& at = (source ? m.source_at : m.destination_at)[static_cast<std::size_t>(d)];
+            affine const& at = (source ? m.source_at : m.destination_at)[d];
             part[d].low = part[d].high = in.value_of(at, m.at.ring, number);
         }
         for (int position = -1; position < m.dimension_count; ++position) {
-            movement_dimension const along = position < 0 ? movement_dimension{} : m.dimensions[static_cast<std::size_t>(position)];
+            movement_dimension const along = position < 0 ? movement_dimension{} : m.dimensions[position];
             std::int64_t low = 0, high = position < 0 ? m.row_elements : along.extent;
             for (int at = m.first_clip; at < m.first_clip + m.clip_count; ++at) {
-                clip const& c = plan.clips[static_cast<std::size_t>(at)];
+                clip const& c = plan.clips[at];
                 if (c.dimension != position || !(shortens(c.is) || (source && pads(c.is)))) continue;
                 std::int64_t const room = c.bound - in.value_of(c.form, m.at.ring, number);
                 bool const ends = c.is == clip_kind::end || c.is == clip_kind::border_end;
@@ -239,7 +234,7 @@ constexpr touched_list touched_by(Run const& in, movement const& m) {
             add_along(b, d, step, high - low, part);
         }
         for (int d = 0; d < b.rank; ++d) part[d].join();
-        all.items[static_cast<std::size_t>(all.count++)] = part;
+        all.items[all.count++] = part;
     }
     return all;
 }
@@ -252,24 +247,23 @@ constexpr touched_list touched_by(Run const& in, operand_shapes const& shapes, i
     touched_list all;
     plan_value const& plan = in.plan();
     for (int which = 0; which < shapes.count; ++which) {
-        operand_shapes::access const& a = shapes.accesses[static_cast<std::size_t>(which)];
-        operand_use const& o = plan.operands[static_cast<std::size_t>(operands + a.operand)];
-        buffer const& b = plan.buffers[static_cast<std::size_t>(o.buffer)];
+        operand_shapes::access const& a = shapes.accesses[which];
+        operand_use const& o = plan.operands[operands + a.operand];
+        buffer const& b = plan.buffers[o.buffer];
         if (b.kind == buffer_kind::argument) continue;
         touched_part part{.buffer = o.buffer, .version = static_cast<std::int16_t>(in.version_of(o.buffer, -1, 0)), .writes = a.writes};
-        for (int d = 0; d < b.rank; ++d) part[d].low = part[d].high = in.value_of_first(o.at[static_cast<std::size_t>(d)]);
+        for (int d = 0; d < b.rank; ++d) part[d].low = part[d].high = in.value_of_first(o.at[d]);
         for (int dimension = 0; dimension < a.rank; ++dimension) {
-            int const d = o.dimension[static_cast<std::size_t>(dimension)];
+            int const d = o.dimension[dimension];
             if (d < 0) continue;
-            std::int64_t const factor = o.factor[static_cast<std::size_t>(dimension)];
-            stage_index const& index = a.indices[static_cast<std::size_t>(dimension)];
+            std::int64_t const factor = o.factor[dimension];
+            stage_index const& index = a.indices[dimension];
             part[d].shift(factor * index.constant);
-            for (int axis = 0; axis < shapes.axis_count; ++axis)
-                part[d].add(factor * index.coefficients[static_cast<std::size_t>(axis)], extents[static_cast<std::size_t>(axis)]);
+            for (int axis = 0; axis < shapes.axis_count; ++axis) part[d].add(factor * index.coefficients[axis], extents[axis]);
         }
         for (int d = 0; d < b.rank; ++d) part[d].join();
-        all.operands[static_cast<std::size_t>(all.count)] = static_cast<std::int16_t>(operands + a.operand);
-        all.items[static_cast<std::size_t>(all.count++)] = part;
+        all.operands[all.count] = static_cast<std::int16_t>(operands + a.operand);
+        all.items[all.count++] = part;
     }
     return all;
 }
@@ -284,7 +278,7 @@ class step_search {
         if (body_at >= 0) count_ = in.alone_loops(body_at, loops_);
         std::int64_t inside = 1;
         for (int at = count_ - 1; at >= 0; --at) {
-            inside_[static_cast<std::size_t>(at)] = inside;
+            inside_[at] = inside;
             inside *= extent(at);
         }
     }
@@ -296,12 +290,10 @@ class step_search {
     }
 
   private:
-    constexpr std::int64_t extent(int at) const {
-        return plan_.variables[static_cast<std::size_t>(loops_[static_cast<std::size_t>(at)])].extent;
-    }
+    constexpr std::int64_t extent(int at) const { return plan_.variables[loops_[at]].extent; }
     constexpr int level_of(int variable_at) const {
         for (int at = 0; at < count_; ++at) {
-            if (loops_[static_cast<std::size_t>(at)] == variable_at) return at;
+            if (loops_[at] == variable_at) return at;
         }
         return -1;
     }
@@ -313,7 +305,7 @@ class step_search {
         range all;
         for (int t = 0; t < form.count; ++t) {
             term const& part = plan_.term_at(form, t);
-            variable const& v = plan_.variables[static_cast<std::size_t>(part.variable)];
+            variable const& v = plan_.variables[part.variable];
             range one;
             if (v.kind == variable_kind::component) {
                 range const whole = moved(v.fused, level);
@@ -322,7 +314,7 @@ class step_search {
                 if (wraps) one = {0, v.modulus - 1};
                 else one = {v.modulus == 0 ? low : low % v.modulus, v.modulus == 0 ? high : high % v.modulus};
             } else if (int const at = level_of(part.variable); at >= 0) {
-                if (at < level) one = {point_[static_cast<std::size_t>(at)], point_[static_cast<std::size_t>(at)]};
+                if (at < level) one = {point_[at], point_[at]};
                 else one = {0, extent(at) - 1};
             }
             all.low += part.coefficient * (part.coefficient > 0 ? one.low : one.high);
@@ -332,21 +324,20 @@ class step_search {
     }
     constexpr std::int64_t search(touched_part const& part, int operand, touched_part const& other, bool last, int level,
                                   std::int64_t step) {
-        std::int64_t const behind = level == 0 ? to_ : step + inside_[static_cast<std::size_t>(level - 1)];
+        std::int64_t const behind = level == 0 ? to_ : step + inside_[level - 1];
         if (step >= to_ || behind <= from_) return -1;
         touched_part here = part;
-        operand_use const* const o = operand < 0 ? nullptr : &plan_.operands[static_cast<std::size_t>(operand)];
-        for (int d = 0; o != nullptr && d < plan_.buffers[static_cast<std::size_t>(part.buffer)].rank; ++d) {
-            range const by = moved(o->at[static_cast<std::size_t>(d)], level);
+        operand_use const* const o = operand < 0 ? nullptr : &plan_.operands[operand];
+        for (int d = 0; o != nullptr && d < plan_.buffers[part.buffer].rank; ++d) {
+            range const by = moved(o->at[d], level);
             here[d].low += by.low, here[d].high += by.high;
             if (by.low != by.high) here[d].count = -1;
         }
         if (!conflict(plan_, here, other)) return -1;
         if (level == count_ || o == nullptr) return level == count_ ? step : last ? to_ - 1 : from_;
-        auto const at = static_cast<std::size_t>(level);
         for (std::int64_t i = 0; i < extent(level); ++i) {
-            point_[at] = last ? extent(level) - 1 - i : i;
-            std::int64_t const found = search(part, operand, other, last, level + 1, step + point_[at] * inside_[at]);
+            point_[level] = last ? extent(level) - 1 - i : i;
+            std::int64_t const found = search(part, operand, other, last, level + 1, step + point_[level] * inside_[level]);
             if (found >= 0) return found;
         }
         return -1;

@@ -12,8 +12,7 @@ constexpr int declared_source(transfer_description const& t, computation_view vi
     if (copies(t) || semantic_node < 0 || semantics.rank < 2 || dimension < rank - semantics.rank) return -1;
     int const axis = dimension - (rank - semantics.rank);
     for (int from = 0; from < view[semantic_node].argument_count; ++from) {
-        if (index_of(view, semantics, semantic_node, from).coefficients[static_cast<std::size_t>(axis)] != 0)
-            return from + rank - semantics.rank;
+        if (index_of(view, semantics, semantic_node, from).coefficients[axis] != 0) return from + rank - semantics.rank;
     }
     return -1;
 }
@@ -79,21 +78,20 @@ constexpr void transfer_stage(planning& p, int s) {
     fixed_array<bool, max_rank> taken{};
     int previous = -1;
     for (int dimension = 0; dimension < st.rank; ++dimension) {
-        auto const d = static_cast<std::size_t>(dimension);
-        movement_dimension& moved = r.dimensions[d];
-        moved = {.extent = n.axes[d].extent, .destination_dimension = static_cast<std::int8_t>(dimension)};
+        movement_dimension& moved = r.dimensions[dimension];
+        moved = {.extent = n.axes[dimension].extent, .destination_dimension = static_cast<std::int8_t>(dimension)};
         if (place.owned > 0) {
             range inside;
-            split_at_level(p, s, place_in_box(p, s, st.target, dimension, home), depth, r.destination_at[d], inside);
-            r.destination_at[d].constant = inside.low;
+            split_at_level(p, s, place_in_box(p, s, st.target, dimension, home), depth, r.destination_at[dimension], inside);
+            r.destination_at[dimension].constant = inside.low;
             moved.extent = inside.high - inside.low + 1;
         }
         if (r.source < 0) continue;
         for (int from = 0; from < p.plan.what[source_node].argument_count; ++from) {
-            std::int64_t const factor = index_of(p.plan.what, st, source_node, from).coefficients[d];
+            std::int64_t const factor = index_of(p.plan.what, st, source_node, from).coefficients[dimension];
             if (factor == 0) continue;
-            if (factor < 0 || moved.source_dimension >= 0 || taken[static_cast<std::size_t>(from)]) return refuse(rule::another_pattern);
-            taken[static_cast<std::size_t>(from)] = true;
+            if (factor < 0 || moved.source_dimension >= 0 || taken[from]) return refuse(rule::another_pattern);
+            taken[from] = true;
             moved.source_dimension = static_cast<std::int8_t>(from);
             moved.source_factor = factor;
         }
@@ -113,12 +111,12 @@ constexpr void transfer_stage(planning& p, int s) {
             linear const at = place_in_box(p, s, source_node, from, r.source);
             split_at_level(p, s, at, depth, outside, inside);
             outside.constant = at.constant;
-            r.source_at[static_cast<std::size_t>(from)] = outside;
+            r.source_at[from] = outside;
         }
     }
     for (int dimension = 0; dimension < st.rank && p.is_partial(); ++dimension) {
         std::int64_t const extent = clip_region(p, touched_by(p, s, st.target, dimension, depth, 0), dimension, r);
-        if (place.owned > 0) r.dimensions[static_cast<std::size_t>(dimension)].extent = extent;
+        if (place.owned > 0) r.dimensions[dimension].extent = extent;
     }
     move_now(p, r, place.transfer, place.transfer_ordinal);
 }

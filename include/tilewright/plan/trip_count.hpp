@@ -9,7 +9,7 @@ using namespace ir;
 constexpr linear form_of(plan_value const& plan, affine const& kept) {
     linear form;
     form.constant = kept.constant;
-    for (int at = 0; at < kept.count; ++at) form.terms[static_cast<std::size_t>(at)] = plan.term_at(kept, at);
+    for (int at = 0; at < kept.count; ++at) form.terms[at] = plan.term_at(kept, at);
     form.count = kept.count;
     return form;
 }
@@ -17,8 +17,8 @@ constexpr linear form_of(plan_value const& plan, affine const& kept) {
 /// Whether a form moves with a loop, as a whole or through the parts of a fused one.
 constexpr bool moves_with(plan_value const& plan, linear const& form, int loop) {
     for (int at = 0; at < form.count; ++at) {
-        variable const& v = plan.variables[static_cast<std::size_t>(form.terms[static_cast<std::size_t>(at)].variable)];
-        if (form.terms[static_cast<std::size_t>(at)].variable == loop) return true;
+        variable const& v = plan.variables[form.terms[at].variable];
+        if (form.terms[at].variable == loop) return true;
         for (int part = 0; v.kind == variable_kind::component && part < v.fused.count; ++part) {
             linear whole;
             whole.add(1, plan.term_at(v.fused, part).variable);
@@ -31,8 +31,8 @@ constexpr bool moves_with(plan_value const& plan, linear const& form, int loop) 
 /// Whether a loop moves what an access touches of its buffer.
 constexpr bool moves_with(plan_value const& plan, use const& u, int loop) {
     bool moves = false;
-    for (int dimension = 0; dimension < plan.buffers[static_cast<std::size_t>(u.buffer)].rank; ++dimension)
-        moves |= moves_with(plan, form_of(plan, u.at[static_cast<std::size_t>(dimension)]), loop);
+    for (int dimension = 0; dimension < plan.buffers[u.buffer].rank; ++dimension)
+        moves |= moves_with(plan, form_of(plan, u.at[dimension]), loop);
     return moves;
 }
 
@@ -54,7 +54,7 @@ class trip_count {
     constexpr void add_loop_at(int variable_at, std::int64_t value) { add(variable_at, value, 1); }
     /// @pre all loops are added
     constexpr void add_limit(limit const& l) {
-        limits_[static_cast<std::size_t>(limit_count_++)] = l;
+        limits_[limit_count_++] = l;
         connect(form_of(plan_, l.form), -1);
     }
     constexpr void add_movement(movement const& m) {
@@ -70,7 +70,7 @@ class trip_count {
             beyond_always_ |= c.is == clip_kind::beyond && form.count == 0 && form.constant >= c.bound;
             if (c.is == clip_kind::only || c.is == clip_kind::beyond) connect(form, -1);
             else {
-                int& together = of_dimension[static_cast<std::size_t>(c.dimension + 1)];
+                int& together = of_dimension[c.dimension + 1];
                 together = connect(form, together);
             }
         }
@@ -81,8 +81,8 @@ class trip_count {
     constexpr void add_steps(int first, int count, unsigned axes) {
         first_extent_ = first, extent_count_ = count, axes_ = axes;
         for (int at = first; at < first + count; ++at) {
-            step_extent const& e = plan_.step_extents[static_cast<std::size_t>(at)];
-            if (e.weight == 0) whole_.extents[static_cast<std::size_t>(e.axis)] = e.most;
+            step_extent const& e = plan_.step_extents[at];
+            if (e.weight == 0) whole_.extents[e.axis] = e.most;
             if (!is_end(e)) continue;
             linear const form = form_of(plan_, e.form);
             if (connect(form, -1) < 0) end_at(e, form, whole_);  // no loop moves it: it ends all steps
@@ -95,8 +95,7 @@ class trip_count {
         if (!has_beyond_ || beyond_always_) return all;
         // Beyond one end or another: not those that are within all of them, whose loops need not be counted together.
         part_pool<amount, most_amounts> const within = counted_with(true);
-        for (int at = 0; at < within.size(); ++at)
-            put(all, within[static_cast<std::size_t>(at)].elements, -within[static_cast<std::size_t>(at)].times);
+        for (int at = 0; at < within.size(); ++at) put(all, within[at].elements, -within[at].times);
         return all;
     }
 
@@ -109,15 +108,15 @@ class trip_count {
         part_pool<coverage, most_coverages> all{};
         all.push(whole_);
         for (int group = 0; group < count_ && beyond_.what == nullptr; ++group) {
-            if (groups_[static_cast<std::size_t>(group)] != group) continue;
+            if (groups_[group] != group) continue;
             part_pool<coverage, most_coverages> const mine = covered_of(group), before = all;
             all = {};
             for (int a = 0; a < before.size(); ++a) {
                 for (int b = 0; b < mine.size(); ++b) {
-                    coverage both = before[static_cast<std::size_t>(a)];
-                    coverage const& other = mine[static_cast<std::size_t>(b)];
+                    coverage both = before[a];
+                    coverage const& other = mine[b];
                     both.times *= other.times;
-                    for (std::size_t axis = 0; axis < both.extents.size(); ++axis)
+                    for (int axis = 0; axis < both.extents.size(); ++axis)
                         both.extents[axis] = other.extents[axis] < both.extents[axis] ? other.extents[axis] : both.extents[axis];
                     put(all, both);
                 }
@@ -141,40 +140,38 @@ class trip_count {
         part_pool<amount, most_amounts> all{};
         all.push({1, 1});
         for (int group = 0; group < count_ && beyond_.what == nullptr; ++group) {
-            if (groups_[static_cast<std::size_t>(group)] != group) continue;
+            if (groups_[group] != group) continue;
             part_pool<amount, most_amounts> const mine = counted_of(group, within), before = all;
             all = {};
             for (int a = 0; a < before.size(); ++a) {
-                for (int b = 0; b < mine.size(); ++b)
-                    put(all, before[static_cast<std::size_t>(a)].elements * mine[static_cast<std::size_t>(b)].elements,
-                        before[static_cast<std::size_t>(a)].times * mine[static_cast<std::size_t>(b)].times);
+                for (int b = 0; b < mine.size(); ++b) put(all, before[a].elements * mine[b].elements, before[a].times * mine[b].times);
             }
         }
         if (moved_ == nullptr) return all;
         std::int64_t whole = moves_all_of(-1) ? moved_->row_elements : 1;
         for (int dimension = 0; dimension < moved_->dimension_count; ++dimension)
-            whole *= moves_all_of(dimension) ? moved_->dimensions[static_cast<std::size_t>(dimension)].extent : 1;
-        for (int at = 0; at < all.size(); ++at) all[static_cast<std::size_t>(at)].elements *= whole;
+            whole *= moves_all_of(dimension) ? moved_->dimensions[dimension].extent : 1;
+        for (int at = 0; at < all.size(); ++at) all[at].elements *= whole;
         return all;
     }
 
     constexpr void add(int variable_at, std::int64_t first, std::int64_t extent) {
         for (int at = 0; at < count_; ++at) {
-            if (loops_[static_cast<std::size_t>(at)] == variable_at) return;
+            if (loops_[at] == variable_at) return;
         }
         if (count_ == most_loops) return give_up("nested loops", most_loops);
-        loops_[static_cast<std::size_t>(count_)] = static_cast<std::int16_t>(variable_at);
-        firsts_[static_cast<std::size_t>(count_)] = first;
-        extents_[static_cast<std::size_t>(count_)] = extent;
-        groups_[static_cast<std::size_t>(count_)] = count_;
+        loops_[count_] = static_cast<std::int16_t>(variable_at);
+        firsts_[count_] = first;
+        extents_[count_] = extent;
+        groups_[count_] = count_;
         ++count_;
     }
     constexpr void give_up(char const* what, int most) {
         if (beyond_.what == nullptr) beyond_ = {what, most};
     }
-    constexpr variable const& variable_of(int at) const { return plan_.variables[static_cast<std::size_t>(at)]; }
+    constexpr variable const& variable_of(int at) const { return plan_.variables[at]; }
 
-    constexpr clip const& clip_at(int at) const { return plan_.clips[static_cast<std::size_t>(moved_->first_clip + at)]; }
+    constexpr clip const& clip_at(int at) const { return plan_.clips[moved_->first_clip + at]; }
     /// Whether all of a dimension is moved in every call.
     constexpr bool moves_all_of(int dimension) const {
         for (int at = 0; at < moved_->clip_count; ++at) {
@@ -184,12 +181,12 @@ class trip_count {
         return true;
     }
     constexpr std::int64_t extent_of(int dimension) const {
-        return dimension < 0 ? moved_->row_elements : moved_->dimensions[static_cast<std::size_t>(dimension)].extent;
+        return dimension < 0 ? moved_->row_elements : moved_->dimensions[dimension].extent;
     }
     constexpr void put(part_pool<amount, most_amounts>& into, std::int64_t elements, std::int64_t times) {
         if (times == 0) return;
         for (int at = 0; at < into.size(); ++at) {
-            if (into[static_cast<std::size_t>(at)].elements == elements) return void(into[static_cast<std::size_t>(at)].times += times);
+            if (into[at].elements == elements) return void(into[at].times += times);
         }
         if (into.full()) return give_up("sizes of partial tiles", most_amounts);
         into.push({elements, times});
@@ -197,7 +194,7 @@ class trip_count {
     constexpr void put(part_pool<coverage, most_coverages>& into, coverage const& one) {
         if (one.times == 0) return;
         for (int at = 0; at < into.size(); ++at) {
-            coverage& other = into[static_cast<std::size_t>(at)];
+            coverage& other = into[at];
             if (other.extents == one.extents) return void(other.times += one.times);
         }
         if (into.full()) return give_up("sizes of partial steps", most_coverages);
@@ -207,13 +204,13 @@ class trip_count {
     /// Puts the loops of a form, and those of `group`, into one group. @return it
     constexpr int connect(linear const& form, int group) {
         for (int at = 0; at < count_; ++at) {
-            if (!moves_with(plan_, form, loops_[static_cast<std::size_t>(at)])) continue;
-            int const other = groups_[static_cast<std::size_t>(at)];
+            if (!moves_with(plan_, form, loops_[at])) continue;
+            int const other = groups_[at];
             if (group < 0) group = other;
             // The name of a group is its first loop.
             int const name = group < other ? group : other, gone = group < other ? other : group;
             for (int each = 0; each < count_; ++each) {
-                if (groups_[static_cast<std::size_t>(each)] == gone) groups_[static_cast<std::size_t>(each)] = name;
+                if (groups_[each] == gone) groups_[each] = name;
             }
             group = name;
         }
@@ -221,22 +218,19 @@ class trip_count {
     }
     constexpr bool in_group(linear const& form, int group) const {
         for (int at = 0; at < count_; ++at) {
-            if (groups_[static_cast<std::size_t>(at)] == group && moves_with(plan_, form, loops_[static_cast<std::size_t>(at)]))
-                return true;
+            if (groups_[at] == group && moves_with(plan_, form, loops_[at])) return true;
         }
         return false;
     }
 
     constexpr std::int64_t value_of_form(linear const& form) const {
         std::int64_t value = form.constant;
-        for (int at = 0; at < form.count; ++at)
-            value +=
-                form.terms[static_cast<std::size_t>(at)].coefficient * value_of_variable(form.terms[static_cast<std::size_t>(at)].variable);
+        for (int at = 0; at < form.count; ++at) value += form.terms[at].coefficient * value_of_variable(form.terms[at].variable);
         return value;
     }
     constexpr std::int64_t value_of_variable(int at) const {
         variable const& v = variable_of(at);
-        if (v.kind != variable_kind::component) return values_[static_cast<std::size_t>(at)];
+        if (v.kind != variable_kind::component) return values_[at];
         std::int64_t const value = value_of_form(form_of(plan_, v.fused)) / v.divisor;
         return v.modulus == 0 ? value : value % v.modulus;
     }
@@ -257,24 +251,23 @@ class trip_count {
     constexpr loop_group loops_of(int group) const {
         loop_group found;
         for (int at = 0; at < count_; ++at) {
-            if (groups_[static_cast<std::size_t>(at)] != group) continue;
-            found.loops[static_cast<std::size_t>(found.size++)] = at;
-            found.trips *= extents_[static_cast<std::size_t>(at)];
+            if (groups_[at] != group) continue;
+            found.loops[found.size++] = at;
+            found.trips *= extents_[at];
         }
         return found;
     }
     constexpr void set_first(loop_group const& of) {
-        for (int position = 0; position < of.size; ++position) set(of.loops[static_cast<std::size_t>(position)], 0);
+        for (int position = 0; position < of.size; ++position) set(of.loops[position], 0);
     }
     /// Moves the loops of a group on, but for one of them, -1: all. @return false behind their last iteration
     constexpr bool set_next(loop_group const& of, int left_out) {
         bool more = false;
         for (int position = 0; position < of.size && !more; ++position) {
-            int const at = of.loops[static_cast<std::size_t>(position)];
+            int const at = of.loops[position];
             if (at == left_out) continue;
-            std::int64_t const next =
-                values_[static_cast<std::size_t>(loops_[static_cast<std::size_t>(at)])] + 1 - firsts_[static_cast<std::size_t>(at)];
-            more = next < extents_[static_cast<std::size_t>(at)];
+            std::int64_t const next = values_[loops_[at]] + 1 - firsts_[at];
+            more = next < extents_[at];
             set(at, more ? next : 0);
         }
         return more;
@@ -285,7 +278,7 @@ class trip_count {
     /// Shortens a step to what an end leaves of it, where the loops stand.
     constexpr void end_at(step_extent const& e, linear const& form, coverage& step) const {
         std::int64_t const left = (e.bound + e.weight - 1 - value_of_form(form)) / e.weight;
-        std::int64_t& extent = step.extents[static_cast<std::size_t>(e.axis)];
+        std::int64_t& extent = step.extents[e.axis];
         extent = left < extent ? left : extent;
     }
     /// What the ends that loops of one group move leave of steps.
@@ -297,7 +290,7 @@ class trip_count {
         };
         part_pool<end, plan_value::most_step_extents> ends{};
         for (int at = first_extent_; at < first_extent_ + extent_count_; ++at) {
-            step_extent const& e = plan_.step_extents[static_cast<std::size_t>(at)];
+            step_extent const& e = plan_.step_extents[at];
             linear const form = form_of(plan_, e.form);
             if (is_end(e) && in_group(form, group)) ends.push({form, at});
         }
@@ -305,19 +298,19 @@ class trip_count {
             auto const amounts = counted_of(group, false);
             coverage whole = whole_;
             whole.times = 0;
-            for (int at = 0; at < amounts.size(); ++at) whole.times += amounts[static_cast<std::size_t>(at)].times;
+            for (int at = 0; at < amounts.size(); ++at) whole.times += amounts[at].times;
             put(all, whole);
             return all;
         }
         part_pool<bound, most_bounds> limits{};
         for (int at = 0; at < limit_count_; ++at) {
-            linear const form = form_of(plan_, limits_[static_cast<std::size_t>(at)].form);
+            linear const form = form_of(plan_, limits_[at].form);
             if (!in_group(form, group)) continue;
             if (limits.full()) {
                 give_up("limits of partial tiles", most_bounds);
                 return all;
             }
-            limits.push({form, limits_[static_cast<std::size_t>(at)].bound});
+            limits.push({form, limits_[at].bound});
         }
         loop_group const mine = loops_of(group);
         set_first(mine);
@@ -325,8 +318,8 @@ class trip_count {
             if (!holds(limits)) continue;
             coverage one = whole_;
             for (int which = 0; which < ends.size(); ++which) {
-                end const& e = ends[static_cast<std::size_t>(which)];
-                end_at(plan_.step_extents[static_cast<std::size_t>(e.at)], e.form, one);
+                end const& e = ends[which];
+                end_at(plan_.step_extents[e.at], e.form, one);
             }
             put(all, one);
         } while (beyond_.what == nullptr && set_next(mine, -1));
@@ -343,8 +336,7 @@ class trip_count {
             if (bounds.full()) return give_up("limits of partial tiles", most_bounds);
             bounds.push(b);
         };
-        for (int at = 0; at < limit_count_; ++at)
-            add({form_of(plan_, limits_[static_cast<std::size_t>(at)].form), limits_[static_cast<std::size_t>(at)].bound});
+        for (int at = 0; at < limit_count_; ++at) add({form_of(plan_, limits_[at].form), limits_[at].bound});
         for (int at = 0; moved_ != nullptr && at < moved_->clip_count; ++at) {
             clip const& c = clip_at(at);
             if (pads(c.is) || (c.is == clip_kind::beyond && !within)) continue;
@@ -359,20 +351,19 @@ class trip_count {
         // One loop, which all bounds are linear in, needs no enumeration: bounds leave it a range.
         int ranged = -1;
         for (int position = 0; position < mine.size && !sized; ++position) {
-            int const at = mine.loops[static_cast<std::size_t>(position)];
+            int const at = mine.loops[position];
             bool linear_in_it = true;
             for (int b = 0; b < bounds.size() && linear_in_it; ++b) {
-                linear const& form = bounds[static_cast<std::size_t>(b)].form;
+                linear const& form = bounds[b].form;
                 for (int t = 0; t < form.count; ++t) {
-                    int const variable_at = form.terms[static_cast<std::size_t>(t)].variable;
+                    int const variable_at = form.terms[t].variable;
                     if (variable_of(variable_at).kind != variable_kind::component) continue;
                     linear part;
                     part.add(1, variable_at);
-                    linear_in_it &= !moves_with(plan_, part, loops_[static_cast<std::size_t>(at)]);
+                    linear_in_it &= !moves_with(plan_, part, loops_[at]);
                 }
             }
-            if (linear_in_it && (ranged < 0 || extents_[static_cast<std::size_t>(at)] > extents_[static_cast<std::size_t>(ranged)]))
-                ranged = at;
+            if (linear_in_it && (ranged < 0 || extents_[at] > extents_[ranged])) ranged = at;
         }
         set_first(mine);
         do {
@@ -382,16 +373,14 @@ class trip_count {
         return all;
     }
     /// Puts a loop at its iteration `number`.
-    constexpr void set(int loop, std::int64_t number) {
-        values_[static_cast<std::size_t>(loops_[static_cast<std::size_t>(loop)])] = firsts_[static_cast<std::size_t>(loop)] + number;
-    }
+    constexpr void set(int loop, std::int64_t number) { values_[loops_[loop]] = firsts_[loop] + number; }
 
     static constexpr int most_bounds = 32;
     constexpr std::int64_t range_of(part_pool<bound, most_bounds> const& bounds, int ranged) const {
-        std::int64_t low = 0, high = extents_[static_cast<std::size_t>(ranged)];  // half open
+        std::int64_t low = 0, high = extents_[ranged];  // half open
         for (int b = 0; b < bounds.size() && low < high; ++b) {
-            bound const& each = bounds[static_cast<std::size_t>(b)];
-            std::int64_t const step = each.form.coefficient_of(loops_[static_cast<std::size_t>(ranged)]);
+            bound const& each = bounds[b];
+            std::int64_t const step = each.form.coefficient_of(loops_[ranged]);
             std::int64_t const room = each.at - value_of_form(each.form);  // step * loop < room
             if (step == 0) high = room > 0 ? high : 0;
             else if (step > 0) high = room <= 0 ? 0 : high < (room - 1) / step + 1 ? high : (room - 1) / step + 1;
@@ -401,7 +390,7 @@ class trip_count {
     }
     constexpr bool holds(part_pool<bound, most_bounds> const& bounds) const {
         for (int b = 0; b < bounds.size(); ++b) {
-            bound const& each = bounds[static_cast<std::size_t>(b)];
+            bound const& each = bounds[b];
             if (each.is == clip_kind::only && value_of_form(each.form) >= each.at) return false;
         }
         return elements_of(bounds) > 0;
@@ -413,7 +402,7 @@ class trip_count {
             std::int64_t low = 0, high = extent_of(dimension);
             bool clipped = false;
             for (int b = 0; b < bounds.size(); ++b) {
-                bound const& each = bounds[static_cast<std::size_t>(b)];
+                bound const& each = bounds[b];
                 if (each.dimension != dimension || each.is == clip_kind::only) continue;
                 std::int64_t const at = each.at - value_of_form(each.form);
                 if (each.is == clip_kind::end) high = at < high ? at : high;
@@ -449,7 +438,7 @@ constexpr bool limits_body(plan_value const& plan, limit const& l, body const& b
     linear form;
     for (int t = 0; t < l.form.count; ++t) form.add(plan.term_at(l.form, t).coefficient, plan.term_at(l.form, t).variable);
     for (int at = 0; at < b.loop_count; ++at) {
-        if (moves_with(plan, form, b.loops[static_cast<std::size_t>(at)])) return true;
+        if (moves_with(plan, form, b.loops[at])) return true;
     }
     return false;
 }

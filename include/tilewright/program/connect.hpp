@@ -23,14 +23,12 @@ struct program_planning : refusals {
     int spilled_count = 0;
     bool spills_at_once = false;  ///< nothing is run while a copy out of a memory that is too small is under way
 
-    constexpr ir::program_tensor& tensor(int at) { return plan.tensors[static_cast<std::size_t>(at)]; }
-    constexpr ir::program_kernel& kernel(int at) { return plan.kernels[static_cast<std::size_t>(at)]; }
-    constexpr ir::program_use& use(int at) { return plan.uses[static_cast<std::size_t>(at)]; }
-    constexpr ir::program_memory const& memory_at(int at) const { return plan.memories[static_cast<std::size_t>(at)]; }
-    constexpr plan_value const& plan_of(int kernel_at) const { return *plans[static_cast<std::size_t>(kernel_at)]; }
-    constexpr ir::buffer const& buffer_of(ir::program_use const& u) const {
-        return plan_of(u.kernel).buffers[static_cast<std::size_t>(u.buffer)];
-    }
+    constexpr ir::program_tensor& tensor(int at) { return plan.tensors[at]; }
+    constexpr ir::program_kernel& kernel(int at) { return plan.kernels[at]; }
+    constexpr ir::program_use& use(int at) { return plan.uses[at]; }
+    constexpr ir::program_memory const& memory_at(int at) const { return plan.memories[at]; }
+    constexpr plan_value const& plan_of(int kernel_at) const { return *plans[kernel_at]; }
+    constexpr ir::buffer const& buffer_of(ir::program_use const& u) const { return plan_of(u.kernel).buffers[u.buffer]; }
 
     template <class Part, int Most>
     constexpr int keep(ir::part_pool<Part, Most>& list, Part const& part, char const* what) {
@@ -55,11 +53,10 @@ struct program_planning : refusals {
 constexpr void read_memories(program_planning& p) {
     program const& of = *p.plan.of;
     for (int a = 0; a < of.agent_count && !p.refused(); ++a) {
-        agent const& by = of.agents[static_cast<std::size_t>(a)];
+        agent const& by = of.agents[a];
         p.check_name(by.name);
         for (int before = 0; before < a; ++before) {
-            if (of.agents[static_cast<std::size_t>(before)].name == by.name)
-                p.refuse(verdict_kind::ill_formed, rule::agent_of_two_machines, {by.name});
+            if (of.agents[before].name == by.name) p.refuse(verdict_kind::ill_formed, rule::agent_of_two_machines, {by.name});
         }
         for (int m = 0; m < by.where->memories.size() && !p.refused(); ++m) {
             memory const& what = by.where->memories[m];
@@ -71,7 +68,7 @@ constexpr void read_memories(program_planning& p) {
                 continue;
             }
             if (!(p.memory_at(known).what == what)) p.refuse(verdict_kind::ill_formed, rule::memory_of_two_kinds, {name, {}, by.name});
-            p.plan.memories[static_cast<std::size_t>(known)].agents |= static_cast<std::uint8_t>(1u << a);
+            p.plan.memories[known].agents |= static_cast<std::uint8_t>(1u << a);
         }
     }
 }
@@ -81,10 +78,9 @@ constexpr std::uint16_t memories_named(program_planning& p, ir::program_kernel c
     std::uint16_t bits = 0;
     if (where.count > any_of::most) p.refuse_capacity("memories", where.count, any_of::most, 0, tensor);
     for (int at = 0; at < where.size() && !p.refused(); ++at) {
-        int const found = p.plan.memory_of(k.agent, where.names[static_cast<std::size_t>(at)]);
+        int const found = p.plan.memory_of(k.agent, where.names[at]);
         if (found < 0)
-            p.refuse(verdict_kind::agent_memory, rule::kernel_sees_no_memory,
-                     {tensor, k.name, where.names[static_cast<std::size_t>(at)], p.plan.agent_of(k).name});
+            p.refuse(verdict_kind::agent_memory, rule::kernel_sees_no_memory, {tensor, k.name, where.names[at], p.plan.agent_of(k).name});
         else bits |= static_cast<std::uint16_t>(1u << found);
     }
     return bits;
@@ -93,16 +89,16 @@ constexpr std::uint16_t memories_named(program_planning& p, ir::program_kernel c
 /// How often loops that stay code load or store an argument in one run; -1: transfers or instructions touch it, too.
 constexpr std::int64_t accesses_by_code(plan_value const& plan, int buffer_at) {
     for (int at = 0; at < plan.movements.size(); ++at) {
-        ir::movement const& m = plan.movements[static_cast<std::size_t>(at)];
+        ir::movement const& m = plan.movements[at];
         if (m.source == buffer_at || m.destination == buffer_at) return -1;
     }
     for (int at = 0; at < plan.operands.size(); ++at) {
-        if (plan.operands[static_cast<std::size_t>(at)].buffer == buffer_at) return -1;
+        if (plan.operands[at].buffer == buffer_at) return -1;
     }
     std::int64_t all = 0;
     plan.walk([&](ir::step const& s, std::int64_t times, std::int64_t first_times) {
         if (s.kind != ir::step_kind::compute) return;
-        ir::body const& b = plan.bodies[static_cast<std::size_t>(s.what)];
+        ir::body const& b = plan.bodies[s.what];
         std::int64_t const once = cycles_of(b.counts, plan.where->host().costs);
         if (b.kind == ir::body_kind::intrinsic || once == 0) return;
         std::int64_t nodes = 0;
@@ -120,7 +116,7 @@ constexpr std::uint16_t memories_for(program_planning& p, ir::program_kernel con
         directive const& d = s.directive_at(at);
         if (d.kind != (b.written ? directive_kind::writes : directive_kind::reads) || s.name_at(d, 0) != b.tensor) continue;
         any_of named;
-        for (int which = 1; which < d.name_count; ++which) named.names[static_cast<std::size_t>(named.count++)] = s.name_at(d, which);
+        for (int which = 1; which < d.name_count; ++which) named.names[named.count++] = s.name_at(d, which);
         return memories_named(p, k, b.tensor, named);
     }
     machine const& where = s.where();
@@ -144,7 +140,7 @@ constexpr label bound_name(program_planning const& p, int kernel_at, label const
 
 constexpr void add_use(program_planning& p, int kernel_at, int buffer_at) {
     ir::program_kernel const k = p.kernel(kernel_at);
-    ir::buffer const& b = p.plan_of(kernel_at).buffers[static_cast<std::size_t>(buffer_at)];
+    ir::buffer const& b = p.plan_of(kernel_at).buffers[buffer_at];
     label const name = bound_name(p, kernel_at, b.tensor);
     p.check_name(name);
     int at = p.plan.find_tensor(name);
@@ -194,7 +190,7 @@ constexpr void read_kernels(program_planning& p) {
         if (!k.name.is_identifier()) p.refuse(verdict_kind::ill_formed, rule::no_identifier, {k.name});
         if (p.plan.find_kernel(k.name) >= 0) p.refuse(verdict_kind::ill_formed, rule::two_kernels_of_one_name, {k.name});
         if (!p.refused() && made.refusal) p.kept = made.refusal;
-        agent const& on = of.agents[static_cast<std::size_t>(k.agent)];
+        agent const& on = of.agents[k.agent];
         if (p.refused()) return;
         if (&k.what->where() != on.where)
             return p.refuse(verdict_kind::ill_formed, rule::kernel_for_another_machine, {k.name, {}, on.where->name});
@@ -204,8 +200,7 @@ constexpr void read_kernels(program_planning& p) {
         if (list.kept_result >= 0) p.refuse(verdict_kind::ill_formed, rule::result_kept_by_kernel, {k.name});
         if (p.refused()) return;
         p.keep(p.plan.kernels, ir::program_kernel{.name = k.name, .agent = k.agent, .what = k.what}, "kernels");
-        for (int argument = 0; argument < list.tensor_count && !p.refused(); ++argument)
-            add_use(p, at, list.tensors[static_cast<std::size_t>(argument)]);
+        for (int argument = 0; argument < list.tensor_count && !p.refused(); ++argument) add_use(p, at, list.tensors[argument]);
     }
 }
 
@@ -272,21 +267,20 @@ constexpr void size_tensors(program_planning& p) {
         ir::program_tensor& t = p.tensor(u.tensor);
         ir::buffer const& b = p.buffer_of(u);
         for (int d = 0; d < b.rank && !p.refused(); ++d) {
-            auto const at = static_cast<std::size_t>(d);
-            std::int64_t const end = b.minimum[at] + b.extents[at];
-            if (t.producer < 0 && b.minimum[at] >= 0) {
-                t.extents[at] = t.extents[at] < end ? end : t.extents[at];
-            } else if (b.minimum[at] < 0 || end > t.extents[at]) {
+            std::int64_t const end = b.minimum[d] + b.extents[d];
+            if (t.producer < 0 && b.minimum[d] >= 0) {
+                t.extents[d] = t.extents[d] < end ? end : t.extents[d];
+            } else if (b.minimum[d] < 0 || end > t.extents[d]) {
                 p.refuse(verdict_kind::outside_domain).names = {t.name};
-                p.kept.facts = {fact{fact_kind::dimension, d}, fact{fact_kind::from, b.minimum[at]}, fact{fact_kind::to, end - 1},
-                                fact{fact_kind::limit, t.extents[at] - 1}};
+                p.kept.facts = {fact{fact_kind::dimension, d}, fact{fact_kind::from, b.minimum[d]}, fact{fact_kind::to, end - 1},
+                                fact{fact_kind::limit, t.extents[d] - 1}};
             }
         }
     }
     for (int at = 0; at < p.plan.tensors.size() && !p.refused(); ++at) {
         ir::program_tensor& t = p.tensor(at);
         double bytes = bytes_of(t.type);
-        for (int d = 0; d < t.rank; ++d) bytes *= static_cast<double>(t.extents[static_cast<std::size_t>(d)]);
+        for (int d = 0; d < t.rank; ++d) bytes *= static_cast<double>(t.extents[d]);
         t.bytes = p.limited(bytes, plan_value::most_bytes, "bytes", t.name);
         t.alignment = bytes_of(t.type);
         if (t.kind != ir::tensor_kind::constant || p.refused()) continue;
@@ -303,12 +297,11 @@ constexpr void size_tensors(program_planning& p) {
         std::int64_t dense = 1;
         bool fits = t.first_element(b) * bytes_of(t.type) % b.alignment == 0;
         for (int d = b.rank - 1; d >= 0; --d) {
-            auto const at = static_cast<std::size_t>(d);
-            bool const several = b.extents[at] > 1;
-            if (several && b.stride_multiples[at] > 1 && t.stride(d) % b.stride_multiples[at] != 0) fits = false;
-            if (several && b.longest_strides[at] > 0 && t.stride(d) > b.longest_strides[at]) fits = false;
+            bool const several = b.extents[d] > 1;
+            if (several && b.stride_multiples[d] > 1 && t.stride(d) % b.stride_multiples[d] != 0) fits = false;
+            if (several && b.longest_strides[d] > 0 && t.stride(d) > b.longest_strides[d]) fits = false;
             if (several && d >= b.dense_from && t.stride(d) != dense) fits = false;
-            dense *= b.extents[at];
+            dense *= b.extents[d];
         }
         if (!fits) p.refuse(verdict_kind::ill_formed, rule::rows_of_another_kind, {t.name, {}, p.kernel(u.kernel).name});
     }

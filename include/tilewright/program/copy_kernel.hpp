@@ -12,7 +12,7 @@ class copy_computation {
     template <int Count>
     constexpr void take(computation<Count> const& what) {
         static_assert(Count <= most);
-        for (int at = 0; at < Count; ++at) nodes_[static_cast<std::size_t>(at)] = what.nodes[static_cast<std::size_t>(at)];
+        for (int at = 0; at < Count; ++at) nodes_[at] = what.nodes[at];
         count_ = Count;
     }
 
@@ -52,10 +52,10 @@ constexpr schedule copy_schedule(copy_computation const& what, machine const& on
 template <class Visit>
 constexpr void each_moved_argument(program_plan_value const& plan, int kernel_at, plan_value const& as_written, Visit&& visit) {
     for (int at = 0; at < plan.uses.size(); ++at) {
-        ir::program_use const& u = plan.uses[static_cast<std::size_t>(at)];
+        ir::program_use const& u = plan.uses[at];
         if (u.kernel != kernel_at) continue;
-        ir::buffer const& b = as_written.buffers[static_cast<std::size_t>(u.buffer)];
-        label const& lives_in = plan.memories[static_cast<std::size_t>(plan.tensor_at(u.tensor).memory)].what.name;
+        ir::buffer const& b = as_written.buffers[u.buffer];
+        label const& lives_in = plan.memories[plan.tensor_at(u.tensor).memory].what.name;
         if (as_written.where->memories[b.memory].name != lives_in) visit(b, lives_in);
     }
 }

@@ -21,11 +21,11 @@ constexpr ir::used_hardware hardware_of(plan_value const& made) {
             configurations |= 1u << where.configurations.find(where.settings[at].configuration_name);
     };
     for (int at = 0; at < made.movements.size(); ++at) {
-        int const by = made.movements[static_cast<std::size_t>(at)].transfer;
+        int const by = made.movements[at].transfer;
         if (by >= 0) add(where.transfers[by]);
     }
     for (int at = 0; at < made.bodies.size(); ++at) {
-        ir::body const& b = made.bodies[static_cast<std::size_t>(at)];
+        ir::body const& b = made.bodies[at];
         for (int by : {int{b.intrinsic}, int{b.first_intrinsic}}) {
             if (b.kind == ir::body_kind::intrinsic && by >= 0) add(where.intrinsics[by]);
         }
@@ -49,13 +49,13 @@ constexpr void check_engine_copy(program_planning& p, ir::program_kernel const& 
 
 /// C functions that begin and join kernels are two for each agent: neither says of whom.
 constexpr void check_functions(program_planning& p, int agent_at) {
-    agent const& on = p.plan.of->agents[static_cast<std::size_t>(agent_at)];
+    agent const& on = p.plan.of->agents[agent_at];
     for (label const& symbol : {on.start, on.join}) {
         p.check_name(symbol);
         if (!symbol.is_identifier()) return p.refuse(verdict_kind::ill_formed, rule::no_identifier, {on.name, symbol});
     }
     for (int other = 0; other <= agent_at; ++other) {
-        agent const& before = p.plan.of->agents[static_cast<std::size_t>(other)];
+        agent const& before = p.plan.of->agents[other];
         bool const starts = other < agent_at && (on.start == before.start || on.start == before.join);
         if (!starts && on.join != before.start && (other == agent_at || on.join != before.join)) continue;
         return p.refuse(verdict_kind::ill_formed, rule::agents_of_one_function, {on.name, starts ? on.start : on.join, before.name});
@@ -66,7 +66,7 @@ constexpr void check_functions(program_planning& p, int agent_at) {
 /// the core can wait for.
 constexpr void check_agents(program_planning& p) {
     for (int a = 0; a < p.plan.of->agent_count && !p.refused(); ++a) {
-        agent const& on = p.plan.of->agents[static_cast<std::size_t>(a)];
+        agent const& on = p.plan.of->agents[a];
         if (on.is_aside()) check_functions(p, a);
         if (!on.is_engine() || p.refused()) continue;
         if (on.is_aside()) return p.refuse(verdict_kind::ill_formed, rule::agent_of_two_ways, {on.name, on.engine_name});

@@ -10,8 +10,8 @@ namespace tilewright::detail {
 /// other go by the bytes that they touch, and that there is no hazard is shown for these. Nor can fences be added to a full plan.
 constexpr bool keeps_sharing(plan_value const& made) {
     int fences = 0;
-    for (int at = 0; at < made.steps.size(); ++at) fences -= made.steps[static_cast<std::size_t>(at)].kind == step_kind::fence ? 1 : 0;
-    for (int b = 0; b < made.buffers.size(); ++b) fences += made.buffers[static_cast<std::size_t>(b)].code_access ? 1 : 0;
+    for (int at = 0; at < made.steps.size(); ++at) fences -= made.steps[at].kind == step_kind::fence ? 1 : 0;
+    for (int b = 0; b < made.buffers.size(); ++b) fences += made.buffers[b].code_access ? 1 : 0;
     return is_ordered_aside(made) || made.steps.size() + fences > made.steps.most;
 }
 
@@ -21,7 +21,7 @@ constexpr void read_scratch(program_planning& p, int kernel_at, plan_value const
     memory const& in = made.where->memories[memory_at];
     auto const each = [&](auto&& visit) {
         for (int b = 0; b < made.buffers.size() && in.registers == 0; ++b) {
-            ir::buffer const& held = made.buffers[static_cast<std::size_t>(b)];
+            ir::buffer const& held = made.buffers[b];
             if (held.kind != ir::buffer_kind::argument && held.memory == memory_at) visit(held, b);
         }
     };
@@ -29,21 +29,19 @@ constexpr void read_scratch(program_planning& p, int kernel_at, plan_value const
     int count = 0, points = 0;
     each([&](ir::buffer const& held, int) {
         int at = count++;
-        for (; at > 0 && births[static_cast<std::size_t>(at - 1)] > held.born; --at)
-            births[static_cast<std::size_t>(at)] = births[static_cast<std::size_t>(at - 1)];
-        births[static_cast<std::size_t>(at)] = held.born;
+        for (; at > 0 && births[at - 1] > held.born; --at) births[at] = births[at - 1];
+        births[at] = held.born;
     });
     // Of births without an end of a lifetime between them, the last.
     for (int at = 0; at < count; ++at) {
-        std::int16_t const here = births[static_cast<std::size_t>(at)],
-                           next = births[static_cast<std::size_t>(at + 1 < count ? at + 1 : at)];
+        std::int16_t const here = births[at], next = births[at + 1 < count ? at + 1 : at];
         bool last = at + 1 == count;
         each([&](ir::buffer const& held, int) { last |= here < held.dead && held.dead <= next; });
-        if (last) births[static_cast<std::size_t>(points++)] = here;
+        if (last) births[points++] = here;
     }
     auto const points_before = [&](int step) {
         int before = 0;
-        for (int at = 0; at < points; ++at) before += births[static_cast<std::size_t>(at)] < step ? 1 : 0;
+        for (int at = 0; at < points; ++at) before += births[at] < step ? 1 : 0;
         return static_cast<std::int16_t>(before);
     };
     each([&](ir::buffer const& held, int b) {

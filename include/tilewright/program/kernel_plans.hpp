@@ -23,12 +23,12 @@ inline void place_scratch(program_plan_value const& of, int kernel_at, plan_valu
     for (int at = 0; at < of.scratch.size(); ++at) {
         ir::program_scratch const& s = of.scratch_at(at);
         if (s.kernel != kernel_at) continue;
-        ir::buffer& held = plan.buffers[static_cast<std::size_t>(s.buffer)];
+        ir::buffer& held = plan.buffers[s.buffer];
         if (held.name != s.name) wrong("`" + s.name.str() + "` is not the buffer that was placed");
         held.offset = s.offset, held.bank = s.bank;
     }
     if (!add_fences(plan)) wrong("no room for its fences");
-    auto const name = [&](int at) { return "`" + plan.buffers[static_cast<std::size_t>(at)].name.str() + "`"; };
+    auto const name = [&](int at) { return "`" + plan.buffers[at].name.str() + "`"; };
     if (misplaced const found = find_misplaced(plan); found.buffer >= 0)
         wrong(name(found.buffer) + (found.other == found.buffer ? " is out of place" : " and " + name(found.other) + " overlap"));
     if (hazard const found = find_hazard(plan)) wrong(name(found.buffer) + " is in a race");
@@ -44,7 +44,7 @@ inline kernel_build build_kernel(program_plan_value const& of, int kernel_at) {
     if (k.is_copy()) {
         ir::program_tensor const* tensor = nullptr;
         for (int at = 0; at < of.uses.size(); ++at) {
-            ir::program_use const& u = of.uses[static_cast<std::size_t>(at)];
+            ir::program_use const& u = of.uses[at];
             if (u.kernel == kernel_at && u.written) tensor = &of.tensor_at(u.tensor);
         }
         machine const& where = *of.agent_of(k).where;
@@ -64,8 +64,8 @@ inline kernel_build build_kernel(program_plan_value const& of, int kernel_at) {
 inline ir::program_use const& use_of(program_plan_value const& of, int kernel_at, plan_value const& plan, int buffer_at) {
     bool const copy = of.kernel_at(kernel_at).is_copy();
     for (int at = 0; at < of.uses.size(); ++at) {
-        ir::program_use const& u = of.uses[static_cast<std::size_t>(at)];
-        bool const same = copy ? u.written == plan.buffers[static_cast<std::size_t>(buffer_at)].written : u.buffer == buffer_at;
+        ir::program_use const& u = of.uses[at];
+        bool const same = copy ? u.written == plan.buffers[buffer_at].written : u.buffer == buffer_at;
         if (u.kernel == kernel_at && same) return u;
     }
     throw std::logic_error("an argument that the program does not know");

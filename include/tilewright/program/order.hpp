@@ -52,24 +52,24 @@ class kernel_order {
   private:
     enum class state : std::uint8_t { waiting, running, complete };
 
-    constexpr std::size_t agent_at(int k) const { return static_cast<std::size_t>(p.kernel(k).agent); }
+    constexpr int agent_at(int k) const { return p.kernel(k).agent; }
     constexpr bool is_beside(int k) const { return p.plan.agent_of(p.kernel(k)).works_beside(); }
     constexpr bool on_demand(int k) const { return p.kernel(k).is_copy() && (p.kernel(k).late || !is_beside(k)); }
     /// Another agent whose kernel under way has an engine, or registers, that this one uses too; -1: none.
     constexpr int in_the_way_of(int k) const {
         for (int a = 0; a < p.plan.of->agent_count; ++a) {
-            int const running = running_[static_cast<std::size_t>(a)];
+            int const running = running_[a];
             if (running >= 0 && meet_on_hardware(p.plan, p.kernel(running), p.kernel(k))) return a;
         }
         return -1;
     }
-    constexpr bool waits(int k) const { return states_[static_cast<std::size_t>(k)] == state::waiting; }
+    constexpr bool waits(int k) const { return states_[k] == state::waiting; }
     /// Whether all that a kernel reads is there, or a copy makes it from what is there.
     constexpr bool ready(int k, int depth = 0) const {
         bool all = true;
         p.each_use(k, [&](ir::program_use const& u) {
             int const producer = p.tensor(u.tensor).producer;
-            if (u.written || producer < 0 || states_[static_cast<std::size_t>(producer)] == state::complete) return;
+            if (u.written || producer < 0 || states_[producer] == state::complete) return;
             bool const copied = on_demand(producer) && waits(producer) && producer != k;
             all &= copied && depth < program_plan_value::most_kernels && ready(producer, depth + 1);
         });
@@ -86,13 +86,13 @@ class kernel_order {
         for (int agent = in_the_way_of(k); agent >= 0; agent = in_the_way_of(k)) join(agent);
         if (!is_beside(k)) {
             kernel.first_step = kernel.last_step = static_cast<std::int16_t>(step(ir::program_step_kind::run, k));
-            states_[static_cast<std::size_t>(k)] = state::complete;
+            states_[k] = state::complete;
             now_ += kernel.cycles;
             return;
         }
         if (running_[agent_at(k)] >= 0) join(static_cast<int>(agent_at(k)));
         kernel.first_step = static_cast<std::int16_t>(step(ir::program_step_kind::start, k));
-        states_[static_cast<std::size_t>(k)] = state::running;
+        states_[k] = state::running;
         running_[agent_at(k)] = static_cast<std::int16_t>(k);
         complete_at_[agent_at(k)] = now_ + kernel.cycles;
         now_ += kernel.issue_cycles;
@@ -102,25 +102,22 @@ class kernel_order {
     /// A copy out of a memory that is too small frees it as soon as it is complete.
     constexpr void join_what_has_left() {
         for (int a = 0; a < p.plan.of->agent_count; ++a) {
-            auto const at = static_cast<std::size_t>(a);
-            if (running_[at] >= 0 && p.kernel(running_[at]).early && complete_at_[at] <= now_) join(a);
+            if (running_[a] >= 0 && p.kernel(running_[a]).early && complete_at_[a] <= now_) join(a);
         }
     }
     constexpr int next_to_complete() const {
         int found = -1;
         for (int a = 0; a < p.plan.of->agent_count; ++a) {
-            auto const at = static_cast<std::size_t>(a);
-            if (running_[at] >= 0 && (found < 0 || complete_at_[at] < complete_at_[static_cast<std::size_t>(found)])) found = a;
+            if (running_[a] >= 0 && (found < 0 || complete_at_[a] < complete_at_[found])) found = a;
         }
         return found;
     }
     constexpr void join(int agent) {
-        auto const at = static_cast<std::size_t>(agent);
-        int const k = running_[at];
+        int const k = running_[agent];
         p.kernel(k).last_step = static_cast<std::int16_t>(step(ir::program_step_kind::join, k));
-        states_[static_cast<std::size_t>(k)] = state::complete;
-        running_[at] = -1;
-        now_ = now_ < complete_at_[at] ? complete_at_[at] : now_;
+        states_[k] = state::complete;
+        running_[agent] = -1;
+        now_ = now_ < complete_at_[agent] ? complete_at_[agent] : now_;
     }
     constexpr void refuse_cycle() {
         // From a kernel that waits to one that it waits for: after as many steps as there are kernels, round the cycle. Its first is named.

@@ -72,7 +72,7 @@ class pool_layout {
         : p(planned),
           memory_at_(memory_position),
           what_(planned.memory_at(memory_position).what),
-          pool_(planned.plan.pools[static_cast<std::size_t>(memory_position)]) {
+          pool_(planned.plan.pools[memory_position]) {
         pool_ = {.alignment = what_.alignment};
     }
 
@@ -117,7 +117,7 @@ class pool_layout {
 
   private:
     constexpr bool lies_here(ir::program_tensor const& t) const { return t.memory == memory_at_ && !t.passed; }
-    constexpr ir::program_scratch& scratch(int at) { return p.plan.scratch[static_cast<std::size_t>(at)]; }
+    constexpr ir::program_scratch& scratch(int at) { return p.plan.scratch[at]; }
     /// @return whether it needs a box
     constexpr bool take_tensor(ir::program_tensor& t) {
         pool_.used = true;

@@ -84,8 +84,7 @@ class program {
     /// A kernel of this name: `what` on `on`. Its tensors are those of the program with the same names, unless `bind` says otherwise.
     constexpr program& run(label kernel_name, agent const& on, schedule const& what) {
         int const at = position_of(on);
-        if (kernel_count < most_kernels)
-            kernels[static_cast<std::size_t>(kernel_count)] = {kernel_name, static_cast<std::int16_t>(at), &what};
+        if (kernel_count < most_kernels) kernels[kernel_count] = {kernel_name, static_cast<std::int16_t>(at), &what};
         ++kernel_count;
         return *this;
     }
@@ -110,8 +109,8 @@ class program {
 
     constexpr int size() const { return kernel_count < most_kernels ? kernel_count : most_kernels; }
     constexpr int statements_size() const { return statement_count < most_statements ? statement_count : most_statements; }
-    constexpr kernel const& kernel_at(int at) const { return kernels[static_cast<std::size_t>(at)]; }
-    constexpr statement const& statement_at(int at) const { return statements[static_cast<std::size_t>(at)]; }
+    constexpr kernel const& kernel_at(int at) const { return kernels[at]; }
+    constexpr statement const& statement_at(int at) const { return statements[at]; }
 
     label name{};
     fixed_array<agent, most_agents> agents{};
@@ -126,14 +125,14 @@ class program {
   private:
     constexpr int position_of(agent const& on) {
         int at = 0;
-        while (at < agent_count && at < most_agents && agents[static_cast<std::size_t>(at)].name != on.name) ++at;
-        if (at == agent_count && at < most_agents) agents[static_cast<std::size_t>(at)] = on;
+        while (at < agent_count && at < most_agents && agents[at].name != on.name) ++at;
+        if (at == agent_count && at < most_agents) agents[at] = on;
         if (at == agent_count) ++agent_count;
-        else two_agents |= at < most_agents && agents[static_cast<std::size_t>(at)] != on;
+        else two_agents |= at < most_agents && agents[at] != on;
         return at;
     }
     constexpr program& say(statement const& what) {
-        if (statement_count < most_statements) statements[static_cast<std::size_t>(statement_count)] = what;
+        if (statement_count < most_statements) statements[statement_count] = what;
         ++statement_count;
         return *this;
     }

@@ -59,7 +59,7 @@ inline program_plan_value make_program_plan(program const& of, std::int64_t budg
     fixed_array<plan_value const*, program::most_kernels> plans{};
     for (int at = 0; at < of.size(); ++at) {
         made.push_back(std::make_unique<plan_value>(make_plan(*of.kernel_at(at).what)));
-        plans[static_cast<std::size_t>(at)] = made.back().get();
+        plans[at] = made.back().get();
     }
     return detail::make_program_plan(of, plans, budget);
 }

@@ -41,13 +41,13 @@ struct program_tensor {
 
     constexpr std::int64_t stride(int dimension) const {
         std::int64_t elements = 1;
-        for (int inner = rank - 1; inner > dimension; --inner) elements *= extents[static_cast<std::size_t>(inner)];
+        for (int inner = rank - 1; inner > dimension; --inner) elements *= extents[inner];
         return elements;
     }
     /// Elements from the beginning to the first that a kernel uses of it.
     constexpr std::int64_t first_element(buffer const& argument) const {
         std::int64_t first = 0;
-        for (int d = 0; d < argument.rank; ++d) first += argument.minimum[static_cast<std::size_t>(d)] * stride(d);
+        for (int d = 0; d < argument.rank; ++d) first += argument.minimum[d] * stride(d);
         return first;
     }
 };
@@ -150,14 +150,14 @@ struct program_plan_value {
     std::int64_t total_cycles = 0;  ///< where it is not known, at least so many
     bool total_known = true;
 
-    constexpr ir::program_tensor const& tensor_at(int at) const { return tensors[static_cast<std::size_t>(at)]; }
-    constexpr ir::program_kernel const& kernel_at(int at) const { return kernels[static_cast<std::size_t>(at)]; }
-    constexpr agent const& agent_of(ir::program_kernel const& k) const { return of->agents[static_cast<std::size_t>(k.agent)]; }
+    constexpr ir::program_tensor const& tensor_at(int at) const { return tensors[at]; }
+    constexpr ir::program_kernel const& kernel_at(int at) const { return kernels[at]; }
+    constexpr agent const& agent_of(ir::program_kernel const& k) const { return of->agents[k.agent]; }
 
     /// Position of the memory that an agent knows by this name; -1: it sees none of that name.
     constexpr int memory_of(int agent_at, label const& name) const {
         for (int at = 0; at < memories.size(); ++at) {
-            ir::program_memory const& m = memories[static_cast<std::size_t>(at)];
+            ir::program_memory const& m = memories[at];
             if ((m.agents >> agent_at & 1) != 0 && m.what.name == name) return at;
         }
         return -1;
@@ -168,14 +168,14 @@ struct program_plan_value {
         int found = find_memory(name);
         if (found >= 0) return found;
         for (int at = 0; at < memories.size(); ++at) {
-            if (memories[static_cast<std::size_t>(at)].what.name == name) found = found == -1 ? at : -2;
+            if (memories[at].what.name == name) found = found == -1 ? at : -2;
         }
         if (found < 0) throw std::invalid_argument("`" + name.str() + "` is not a memory of the program, or one that each agent has");
         return found;
     }
     constexpr int find_memory(label const& name) const {
         for (int at = 0; at < memories.size(); ++at) {
-            if (memories[static_cast<std::size_t>(at)].name == name) return at;
+            if (memories[at].name == name) return at;
         }
         return -1;
     }
@@ -237,7 +237,7 @@ struct program_plan_value {
         }
         return all;
     }
-    constexpr ir::program_scratch const& scratch_at(int at) const { return scratch[static_cast<std::size_t>(at)]; }
+    constexpr ir::program_scratch const& scratch_at(int at) const { return scratch[at]; }
     /// The position behind the buffers of the same kernel in the same memory as the one at `from`.
     constexpr int scratch_end(int from) const {
         int to = from + 1;
@@ -271,7 +271,7 @@ struct program_plan_value {
     constexpr label memory_of(any_tensor const& tensor) const {
         int const at = find_tensor(tensor.name);
         if (refusal || at < 0) return {};
-        return memories[static_cast<std::size_t>(tensor_at(at).memory)].name;
+        return memories[tensor_at(at).memory].name;
     }
     /// Bytes from the base of its memory to a tensor.
     constexpr quantity offset(any_tensor const& tensor) const {
@@ -294,7 +294,7 @@ struct program_plan_value {
     static constexpr quantity unknown{0, false};
 
   private:
-    constexpr ir::pool_use const& pool_of(memory const& m) const { return pools[static_cast<std::size_t>(position_of(m))]; }
+    constexpr ir::pool_use const& pool_of(memory const& m) const { return pools[position_of(m)]; }
 };
 
 }  // namespace tilewright

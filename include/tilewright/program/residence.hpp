@@ -21,7 +21,7 @@ struct copy_route {
 constexpr copy_route route_between(program_planning& p, ir::program_tensor const& t, int from, int to) {
     copy_route best;
     for (int a = 0; a < p.plan.of->agent_count && p.plan.of->copies; ++a) {
-        agent const& on = p.plan.of->agents[static_cast<std::size_t>(a)];
+        agent const& on = p.plan.of->agents[a];
         machine const& where = *on.where;
         for (int at = 0; at < where.transfers.size(); ++at) {
             transfer_description const& by = where.transfers[at];
@@ -32,7 +32,7 @@ constexpr copy_route route_between(program_planning& p, ir::program_tensor const
             if (made.refusal || (on.is_engine() && ir::first_wait_of(made) < 0)) continue;
             quantity const found = made.cycles();
             auto const cycles = static_cast<std::int64_t>(found.value);
-            bool const beside = on.is_engine() && best && !p.plan.of->agents[static_cast<std::size_t>(best.agent)].works_beside();
+            bool const beside = on.is_engine() && best && !p.plan.of->agents[best.agent].works_beside();
             if (best && cycles + (beside ? 0 : 1) > best.cycles) continue;
             best = {.agent = a, .transfer = at, .cycles = cycles, .cycles_known = found.resolved, .uses = hardware_of(made)};
             if (!on.is_engine()) continue;
@@ -61,7 +61,7 @@ struct residence {
     constexpr int copy_for(std::uint16_t allowed) const {
         if ((allowed >> root & 1) != 0) return -1;
         for (int at = 0; at < copy_count; ++at) {
-            if ((allowed >> copies[static_cast<std::size_t>(at)] & 1) != 0) return at;
+            if ((allowed >> copies[at] & 1) != 0) return at;
         }
         return copy_count;
     }
@@ -94,11 +94,11 @@ constexpr residence residence_from(program_planning& p, int tensor_at, int produ
                 r.out_of_reach = at;
                 return r;
             }
-            r.copies[static_cast<std::size_t>(r.copy_count)] = static_cast<std::int16_t>(lives_in);
-            r.routes[static_cast<std::size_t>(r.copy_count++)] = best;
+            r.copies[r.copy_count] = static_cast<std::int16_t>(lives_in);
+            r.routes[r.copy_count++] = best;
             r.cycles += best.cycles;
         } else if (!u.written && r.copy_for(u.allowed) >= 0) {
-            lives_in = r.copies[static_cast<std::size_t>(r.copy_for(u.allowed))];
+            lives_in = r.copies[r.copy_for(u.allowed)];
         }
         r.cycles += u.accesses * p.memory_at(lives_in).what.wait_cycles;
     }
@@ -122,8 +122,7 @@ constexpr void refuse_residence(program_planning& p, int tensor_at, std::uint16_
     });
     for (int end : {1, 2}) {
         for (int m = 0; m < p.plan.memories.size() && v.share_count < static_cast<int>(v.shares.size()); ++m) {
-            if (((end == 1 ? produced : wanted) >> m & 1) != 0)
-                v.shares[static_cast<std::size_t>(v.share_count++)] = {p.memory_at(m).name, 0, end};
+            if (((end == 1 ? produced : wanted) >> m & 1) != 0) v.shares[v.share_count++] = {p.memory_at(m).name, 0, end};
         }
     }
 }
@@ -245,7 +244,7 @@ constexpr std::uint16_t candidates_for(program_planning const& p, int tensor_at,
     std::uint16_t holding = 0;  // what is between kernels needs a memory with room
     for (int m = 0; m < p.plan.memories.size(); ++m) holding |= static_cast<std::uint16_t>(p.memory_at(m).what.capacity > 0 ? 1u << m : 0u);
     if (p.plan.tensor_at(tensor_at).producer >= 0) only(holding);
-    only(static_cast<std::uint16_t>(~p.banned[static_cast<std::size_t>(tensor_at)]));
+    only(static_cast<std::uint16_t>(~p.banned[tensor_at]));
     only(wish.read);
     return from;
 }
@@ -271,18 +270,17 @@ constexpr void place_tensor(program_planning& p, int tensor_at) {
     if (best.root != best.produced_in) write_elsewhere(p, tensor_at, best.produced_in, best.to_root);
     fixed_array<std::int16_t, residence::most_copies> made{};
     for (int c = 0; c < best.copy_count && !p.refused(); ++c) {
-        auto const at = static_cast<std::size_t>(c);
-        made[at] = static_cast<std::int16_t>(
-            add_copy(p, tensor_at, dotted(name, p.memory_at(best.copies[at]).name), best.copies[at], best.routes[at]));
+        made[c] = static_cast<std::int16_t>(
+            add_copy(p, tensor_at, dotted(name, p.memory_at(best.copies[c]).name), best.copies[c], best.routes[c]));
     }
     for (int at = 0; at < uses && !p.refused(); ++at) {
         ir::program_use& u = p.use(at);
         if (u.tensor != tensor_at || u.written) continue;
         int const copy = best.copy_for(u.allowed);
-        if (copy >= 0) u.tensor = made[static_cast<std::size_t>(copy)];
+        if (copy >= 0) u.tensor = made[copy];
     }
     for (int at = 0; at < p.spilled_count && !p.refused(); ++at) {
-        if (p.spilled[static_cast<std::size_t>(at)].tensor == name) spill(p, tensor_at, p.spilled[static_cast<std::size_t>(at)]);
+        if (p.spilled[at].tensor == name) spill(p, tensor_at, p.spilled[at]);
     }
 }
 

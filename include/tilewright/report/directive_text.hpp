@@ -19,8 +19,7 @@ inline std::string one_directive_text(schedule const& of, int position) {
     if (d.kind == prefetch && d.name_count > 0) return text + std::to_string(d.factors[0]) + ", " + of.name_at(d, 0).str() + ")";
     for (int at = 0; at < d.name_count; ++at) text += (at > 0 ? ", " : "") + of.name_at(d, at).str();
     int const factors = d.kind == tile ? 2 : d.kind == split || d.kind == buffers || d.kind == prefetch || d.kind == in_bank ? 1 : 0;
-    for (int at = 0; at < factors; ++at)
-        text += (d.name_count + at > 0 ? ", " : "") + std::to_string(d.factors[static_cast<std::size_t>(at)]);
+    for (int at = 0; at < factors; ++at) text += (d.name_count + at > 0 ? ", " : "") + std::to_string(d.factors[at]);
     if ((d.kind == unroll || d.kind == vectorize) && d.factors[0] != schedule::whole_loop) text += ", " + std::to_string(d.factors[0]);
     if (d.kind == directive_kind::layout) text += "...";
     return text + ")";

@@ -16,24 +16,23 @@ std::string index_text(plan_value const& plan, affine const& form);
 
 /// A loop's name, with a prime for every loop of that name around it: stages that are nested may use one name twice.
 inline std::string loop_name(plan_value const& plan, int at) {
-    label const& name = plan.variables[static_cast<std::size_t>(at)].name;
+    label const& name = plan.variables[at].name;
     std::vector<int> around;
     auto const primed = [&] {
         return name.str() + std::string(static_cast<std::size_t>(std::count_if(
-                                            around.begin(), around.end(),
-                                            [&](int other) { return plan.variables[static_cast<std::size_t>(other)].name == name; })),
+                                            around.begin(), around.end(), [&](int other) { return plan.variables[other].name == name; })),
                                         '\'');
     };
     for (int position = 0; position < plan.steps.size(); ++position) {
-        step const& s = plan.steps[static_cast<std::size_t>(position)];
+        step const& s = plan.steps[position];
         if (s.kind == step_kind::loop && s.what == at) return primed();
         if (s.kind == step_kind::loop) around.push_back(s.what);
         if (s.kind == step_kind::end) around.pop_back();
         if (s.kind != step_kind::compute) continue;
         std::size_t const depth = around.size();
-        body const& b = plan.bodies[static_cast<std::size_t>(s.what)];
+        body const& b = plan.bodies[s.what];
         for (int loop = 0; loop < b.loop_count; ++loop) {
-            int const inner = b.loops[static_cast<std::size_t>(loop)];
+            int const inner = b.loops[loop];
             if (inner == at) return primed();
             around.push_back(inner);
         }
@@ -44,7 +43,7 @@ inline std::string loop_name(plan_value const& plan, int at) {
 
 /// A loop's name, or what stands for a part of a fused loop: "(f / 16)", "(f / 4 % 16)".
 inline std::string variable_text(plan_value const& plan, int at) {
-    variable const& v = plan.variables[static_cast<std::size_t>(at)];
+    variable const& v = plan.variables[at];
     if (v.kind != variable_kind::component) return loop_name(plan, at);
     std::string whole = index_text(plan, v.fused);
     if (v.fused.count > 1 || v.fused.constant != 0 || (v.fused.count == 1 && plan.term_at(v.fused, 0).coefficient != 1))
@@ -56,20 +55,20 @@ inline std::string variable_text(plan_value const& plan, int at) {
 
 /// "A.spad[16 mi, 16 ki]"; a scalar's name alone.
 inline std::string element_text(plan_value const& plan, int buffer_at, fixed_array<affine, max_rank> const& at) {
-    buffer const& b = plan.buffers[static_cast<std::size_t>(buffer_at)];
+    buffer const& b = plan.buffers[buffer_at];
     std::string indices;
     for (int dimension = 0; dimension < b.rank; ++dimension) {
-        indices += (dimension == 0 ? "" : ", ") + index_text(plan, at[static_cast<std::size_t>(dimension)]);
+        indices += (dimension == 0 ? "" : ", ") + index_text(plan, at[dimension]);
     }
     return b.name.str() + (b.rank == 0 ? "" : "[" + indices + "]");
 }
 
 /// Likewise where a region begins: the name alone when that is the first element of the buffer.
 inline std::string corner_text(plan_value const& plan, int buffer_at, fixed_array<affine, max_rank> const& at) {
-    buffer const& b = plan.buffers[static_cast<std::size_t>(buffer_at)];
+    buffer const& b = plan.buffers[buffer_at];
     for (int dimension = 0; dimension < b.rank; ++dimension) {
-        affine const& index = at[static_cast<std::size_t>(dimension)];
-        if (index.count != 0 || index.constant != b.minimum[static_cast<std::size_t>(dimension)]) return element_text(plan, buffer_at, at);
+        affine const& index = at[dimension];
+        if (index.count != 0 || index.constant != b.minimum[dimension]) return element_text(plan, buffer_at, at);
     }
     return b.name.str();
 }

@@ -24,17 +24,17 @@ struct program_line {
 };
 
 inline std::string loop_text(plan_value const& plan, int at) {
-    variable const& v = plan.variables[static_cast<std::size_t>(at)];
+    variable const& v = plan.variables[at];
     return loop_name(plan, at) + " in 0.." + std::to_string(v.extent) + (v.unrolled ? " unrolled" : "") + (v.parallel ? " parallel" : "") +
            (v.vectorized ? " vectorized" : "");
 }
 
 /// How many elements of a dimension a call moves, -1 for the row: "64", where tiles are partial "min(64, 100 - 64 mo)".
 inline std::string extent_text(plan_value const& plan, movement const& m, int dimension) {
-    auto const extent = std::to_string(dimension < 0 ? m.row_elements : m.dimensions[static_cast<std::size_t>(dimension)].extent);
+    auto const extent = std::to_string(dimension < 0 ? m.row_elements : m.dimensions[dimension].extent);
     std::string ends, begins;
     for (int at = m.first_clip; at < m.first_clip + m.clip_count; ++at) {
-        clip const& c = plan.clips[static_cast<std::size_t>(at)];
+        clip const& c = plan.clips[at];
         if (c.dimension != dimension || !shortens(c.is)) continue;
         (c.is == clip_kind::end ? ends : begins) += ", " + room_text(plan, c.form, c.bound);
     }
@@ -48,16 +48,14 @@ inline std::string extents_text(plan_value const& plan, movement const& m) {
     bool const fills = m.source < 0;
     auto const dimension_of = [&](movement_dimension const& d) { return fills ? d.destination_dimension : d.source_dimension; };
     auto const factor_of = [&](movement_dimension const& d) { return fills ? d.destination_factor : d.source_factor; };
-    buffer const& b = plan.buffers[static_cast<std::size_t>(fills ? m.destination : m.source)];
+    buffer const& b = plan.buffers[fills ? m.destination : m.source];
     auto const last = static_cast<std::int8_t>(b.rank - 1);
     movement_dimension const row{m.row_elements, last, last};
     bool in_order = true;
-    auto const next_of = [&](int at) -> movement_dimension const& {
-        return at + 1 == m.dimension_count ? row : m.dimensions[static_cast<std::size_t>(at + 1)];
-    };
+    auto const next_of = [&](int at) -> movement_dimension const& { return at + 1 == m.dimension_count ? row : m.dimensions[at + 1]; };
     auto const is_last = [&](int at) { return at + 1 == m.dimension_count && m.row_elements == 1; };
     for (int at = 0; at < m.dimension_count; ++at) {
-        in_order &= is_last(at) || dimension_of(m.dimensions[static_cast<std::size_t>(at)]) <= dimension_of(next_of(at));
+        in_order &= is_last(at) || dimension_of(m.dimensions[at]) <= dimension_of(next_of(at));
     }
     std::string text;
     auto const add = [&](movement_dimension const& d, bool whole_steps, int dimension) {
@@ -66,7 +64,7 @@ inline std::string extents_text(plan_value const& plan, movement const& m) {
         if (factor_of(d) != 1 && !whole_steps) text += " in steps of " + std::to_string(factor_of(d));
     };
     for (int at = 0; at < m.dimension_count; ++at) {
-        movement_dimension const& d = m.dimensions[static_cast<std::size_t>(at)];
+        movement_dimension const& d = m.dimensions[at];
         // A dimension that was cut goes in steps of what is left of it: that is no gap.
         bool const cut =
             !is_last(at) && dimension_of(next_of(at)) == dimension_of(d) && factor_of(d) == next_of(at).extent * factor_of(next_of(at));
@@ -83,12 +81,12 @@ inline std::string pads_text(plan_value const& plan, movement const& m) {
         int const position = dimension == m.dimension_count ? -1 : dimension;
         std::string begins, ends;
         for (int at = m.first_clip; at < m.first_clip + m.clip_count; ++at) {
-            clip const& c = plan.clips[static_cast<std::size_t>(at)];
+            clip const& c = plan.clips[at];
             if (c.dimension != position || !pads(c.is)) continue;
             (c.is == clip_kind::border_end ? ends : begins) += ", " + room_text(plan, c.form, c.bound);
         }
         if (begins.empty() && ends.empty()) continue;
-        std::string const extent = std::to_string(position < 0 ? m.row_elements : m.dimensions[static_cast<std::size_t>(position)].extent);
+        std::string const extent = std::to_string(position < 0 ? m.row_elements : m.dimensions[position].extent);
         text += text.empty() ? ", of which it reads " : " x ";
         text += "[" + (begins.empty() ? "0" : "max(0" + begins + ")") + ", " + (ends.empty() ? extent : "min(" + extent + ends + ")") + ")";
     }
@@ -99,7 +97,7 @@ inline std::string pads_text(plan_value const& plan, movement const& m) {
 /// Which step of a ring: nothing where there is just one, "of 2 steps ahead", "of step 7".
 inline std::string step_text(plan_value const& plan, ring_step const& at) {
     if (at.ring < 0) return "";
-    ring const& r = plan.rings[static_cast<std::size_t>(at.ring)];
+    ring const& r = plan.rings[at.ring];
     auto const steps = [](int count) { return std::to_string(count) + (count == 1 ? " step" : " steps"); };
     if (at.only_where >= 0) {
         ring_step everywhere = at;
@@ -109,7 +107,7 @@ inline std::string step_text(plan_value const& plan, ring_step const& at) {
     if (r.steps == 1) return "";
     if (at.step.count == 0) return ", step " + std::to_string(at.step.constant);
     if (at.ahead != 0) return ", " + steps(at.ahead < 0 ? -at.ahead : at.ahead) + (at.ahead < 0 ? " back" : " ahead");
-    if (at.step.count == 1 && plan.term_at(at.step, 0).variable != r.loops[static_cast<std::size_t>(r.loop_count - 1)])
+    if (at.step.count == 1 && plan.term_at(at.step, 0).variable != r.loops[r.loop_count - 1])
         return ", step " + loop_name(plan, plan.term_at(at.step, 0).variable);
     return "";
 }
@@ -125,7 +123,7 @@ inline std::string transfer_text(plan_value const& plan, movement const& m) {
     }
     std::string only, beyond;
     for (int at = m.first_clip; at < m.first_clip + m.clip_count; ++at) {
-        clip const& c = plan.clips[static_cast<std::size_t>(at)];
+        clip const& c = plan.clips[at];
         if (c.is == clip_kind::only) only += (only.empty() ? " if " : " and ") + limit_text(plan, c.form, c.bound);
         if (c.is == clip_kind::beyond) beyond += (beyond.empty() ? " if " : " or ") + limit_text(plan, c.form, c.bound - 1, " > ");
     }
@@ -136,8 +134,7 @@ inline std::string transfer_text(plan_value const& plan, movement const& m) {
 /// Where a reduction begins: " if ko == 0 and ki == 0".
 inline std::string first_text(plan_value const& plan, body const& b) {
     std::string text;
-    for (int at = 0; at < b.first_loop_count; ++at)
-        text += (at == 0 ? " if " : " and ") + loop_name(plan, b.first_loops[static_cast<std::size_t>(at)]) + " == 0";
+    for (int at = 0; at < b.first_loop_count; ++at) text += (at == 0 ? " if " : " and ") + loop_name(plan, b.first_loops[at]) + " == 0";
     return text;
 }
 
@@ -145,9 +142,8 @@ inline std::string intrinsic_text(plan_value const& plan, body const& b) {
     auto const operands = [&](int intrinsic, int first) {
         std::string text;
         for (int at = 0; at < plan.where->intrinsics[intrinsic].operand_count; ++at) {
-            if (plan.where->intrinsics[intrinsic].operands[static_cast<std::size_t>(at)].in_place)
-                continue;  // it stands there as the result
-            operand_use const& o = plan.operands[static_cast<std::size_t>(first + at)];
+            if (plan.where->intrinsics[intrinsic].operands[at].in_place) continue;  // it stands there as the result
+            operand_use const& o = plan.operands[first + at];
             text += (text.empty() ? "" : ", ") + element_text(plan, o.buffer, o.at);
         }
         return " (" + text + ")";
@@ -162,7 +158,7 @@ inline std::string intrinsic_text(plan_value const& plan, body const& b) {
 
 /// What one iteration of the loops of a tile body computes; a whole reduction in the words of the compute language.
 inline std::string statement_text(plan_value const& plan, body const& b) {
-    stage const& s = plan.stages[static_cast<std::size_t>(b.stage)];
+    stage const& s = plan.stages[b.stage];
     use const& target = *plan.use_at(s.target);
     std::string const to = element_text(plan, target.buffer, target.at);
     bool const sums = s.reduction == operation::reduce_sum, largest = s.reduction == operation::reduce_maximum;
@@ -182,20 +178,20 @@ inline std::string statement_text(plan_value const& plan, body const& b) {
     }
     text += std::string(name_of(s.reduction)) + "(";
     for (int at = 0; at < b.loop_count; ++at) {
-        int const loop = b.loops[static_cast<std::size_t>(at)];
-        if (plan.variables[static_cast<std::size_t>(loop)].reduction) text += loop_name(plan, loop) + ", ";
+        int const loop = b.loops[at];
+        if (plan.variables[loop].reduction) text += loop_name(plan, loop) + ", ";
     }
     return text + value + ")" + behind;
 }
 
 inline std::string code_text(plan_value const& plan, body const& b) {
-    std::string text = "compute " + plan.stages[static_cast<std::size_t>(b.stage)].output.str();
+    std::string text = "compute " + plan.stages[b.stage].output.str();
     for (int at = 0; at < b.loop_count; ++at) {
-        text += (at == 0 ? ": for " : ", ") + loop_text(plan, b.loops[static_cast<std::size_t>(at)]);
+        text += (at == 0 ? ": for " : ", ") + loop_text(plan, b.loops[at]);
     }
     bool first = true;
     for (int at = 0; at < plan.limits.size(); ++at) {
-        limit const& l = plan.limits[static_cast<std::size_t>(at)];
+        limit const& l = plan.limits[at];
         if (!detail::limits_body(plan, l, b, b.kind == body_kind::identity)) continue;
         text += (first ? " where " : " and ") + limit_text(plan, l.form, l.bound);
         first = false;
@@ -207,7 +203,7 @@ inline std::string code_text(plan_value const& plan, body const& b) {
 inline std::string guards_text(plan_value const& plan, int loop) {
     std::string text;
     for (int at = 0; at < plan.limits.size(); ++at) {
-        limit const& l = plan.limits[static_cast<std::size_t>(at)];
+        limit const& l = plan.limits[at];
         if (l.loop == loop) text += (text.empty() ? " where " : " and ") + limit_text(plan, l.form, l.bound);
     }
     return text;
@@ -218,13 +214,13 @@ inline std::string setting_text(plan_value const& plan, setting const& to) {
     std::string text;
     int const count = plan.where->configurations[to.configuration].value_count;
     for (int at = 0; at < count; ++at) {
-        setting_value const& v = to.values[static_cast<std::size_t>(at)];
+        setting_value const& v = to.values[at];
         text += at > 0 ? ", " : "";
         if (v.buffer < 0) {
             text += std::to_string(v.number);
             continue;
         }
-        text += "stride " + std::to_string(v.dimension) + " of " + plan.buffers[static_cast<std::size_t>(v.buffer)].tensor.str();
+        text += "stride " + std::to_string(v.dimension) + " of " + plan.buffers[v.buffer].tensor.str();
         if (v.number != 1) text += " x " + std::to_string(v.number);
         if (v.unit != 1) text += " / " + std::to_string(v.unit);
     }
@@ -233,7 +229,7 @@ inline std::string setting_text(plan_value const& plan, setting const& to) {
 
 inline program_line line_of(plan_value const& plan, step const& s) {
     program_line line;
-    auto const what = static_cast<std::size_t>(s.what);
+    int const what = s.what;
     switch (s.kind) {
         case step_kind::loop: {
             line.kind = "loop";
@@ -260,7 +256,7 @@ inline program_line line_of(plan_value const& plan, step const& s) {
             body const& b = plan.bodies[what];
             bool const code = b.kind != body_kind::intrinsic;
             line.kind = code ? "code" : "intrinsic";
-            line.name = (code ? plan.stages[static_cast<std::size_t>(b.stage)].output : plan.where->intrinsics[b.intrinsic].name).str();
+            line.name = (code ? plan.stages[b.stage].output : plan.where->intrinsics[b.intrinsic].name).str();
             line.text = code ? code_text(plan, b) : intrinsic_text(plan, b);
             if (code) line.value = statement_text(plan, b);
             line.cycles = b.cycles;
@@ -276,8 +272,8 @@ inline program_line line_of(plan_value const& plan, step const& s) {
         }
         case step_kind::wait: {
             ring_step const& until = plan.waits[what];
-            ring const& r = plan.rings[static_cast<std::size_t>(until.ring)];
-            buffer const& b = plan.buffers[static_cast<std::size_t>(r.buffer)];
+            ring const& r = plan.rings[until.ring];
+            buffer const& b = plan.buffers[r.buffer];
             line.kind = "wait";
             line.name = b.tensor.str();
             line.text = std::string("wait for ") + (r.stores ? "the store of " : "") + b.name.str() + step_text(plan, until);
@@ -286,11 +282,10 @@ inline program_line line_of(plan_value const& plan, step const& s) {
         case step_kind::push:
         case step_kind::pop: {
             ring_step const& at = plan.waits[what];
-            link const& l = plan.links[static_cast<std::size_t>(at.link)];
+            link const& l = plan.links[at.link];
             auto const engine_name = [&](int engine) { return engine < 0 ? "the core" : plan.where->engines[engine].name.str(); };
             bool const pushed = s.kind == step_kind::push;
-            std::string const of =
-                l.ring < 0 ? "" : plan.buffers[static_cast<std::size_t>(plan.rings[static_cast<std::size_t>(l.ring)].buffer)].name.str();
+            std::string const of = l.ring < 0 ? "" : plan.buffers[plan.rings[l.ring].buffer].name.str();
             line.kind = pushed ? "push" : "pop";
             line.name = l.tokens >= 0 ? plan.where->tokens[l.tokens].name.str() : engine_name(l.from);
             if (l.to < 0) line.text = pushed ? "mark " + engine_name(l.from) : "wait for " + engine_name(l.from);
@@ -308,7 +303,7 @@ inline program_line line_of(plan_value const& plan, step const& s) {
 /// The number of the line that stands at, or first behind, a step of the plan.
 constexpr int line_number(plan_value const& plan, int step) {
     int number = 1;
-    for (int at = 0; at < step; ++at) number += plan.steps[static_cast<std::size_t>(at)].kind != step_kind::end;
+    for (int at = 0; at < step; ++at) number += plan.steps[at].kind != step_kind::end;
     return number;
 }
 

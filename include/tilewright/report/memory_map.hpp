@@ -33,7 +33,7 @@ inline std::vector<memory_use> memory_uses(plan_value const& plan) {
             memory_use use{.memory = at, .bank = bank, .capacity = m.bank_capacity(), .peak = plan.peak_bytes(at, bank)};
             use.slack = use.capacity - use.peak;
             for (int b = 0; b < plan.buffers.size(); ++b) {
-                buffer const& one = plan.buffers[static_cast<std::size_t>(b)];
+                buffer const& one = plan.buffers[b];
                 if (one.kind == buffer_kind::argument || one.memory != at) continue;
                 for (int part = 0; part < one.parts(); ++part) {
                     if (one.bank_of(part, m.banks) != bank) continue;
@@ -42,8 +42,7 @@ inline std::vector<memory_use> memory_uses(plan_value const& plan) {
                 }
             }
             std::sort(use.planned.begin(), use.planned.end(), [&](placed_part const& a, placed_part const& b) {
-                int const left = plan.buffers[static_cast<std::size_t>(a.buffer)].born,
-                          right = plan.buffers[static_cast<std::size_t>(b.buffer)].born;
+                int const left = plan.buffers[a.buffer].born, right = plan.buffers[b.buffer].born;
                 return a.offset != b.offset ? a.offset < b.offset : left < right;
             });
             if (!use.planned.empty()) uses.push_back(std::move(use));
@@ -62,7 +61,7 @@ inline lifetime lifetime_of(plan_value const& plan, buffer const& b) {
     lifetime life{line_number(plan, b.born), line_number(plan, b.dead) - 1};
     std::vector<int> open;
     for (int at = 0; at < b.born; ++at) {
-        step const& s = plan.steps[static_cast<std::size_t>(at)];
+        step const& s = plan.steps[at];
         if (s.kind == step_kind::loop) open.push_back(s.what);
         if (s.kind == step_kind::end) open.pop_back();
     }
@@ -123,7 +122,7 @@ class memory_picture {
         for (std::size_t row = 0; row < canvas.size(); ++row) {
             auto const mark = std::find(rows_.begin(), rows_.end(), row);
             std::string label;
-            if (mark != rows_.end()) label = address_text(memory_, bank_, addresses_[static_cast<std::size_t>(mark - rows_.begin())]);
+            if (mark != rows_.end()) label = address_text(memory_, bank_, addresses_[mark - rows_.begin()]);
             label.resize(margin, ' ');
             text += trimmed(indent + label + canvas[row]);
         }
@@ -186,7 +185,7 @@ class memory_picture {
 inline memory_picture picture_of(plan_value const& plan, memory_use const& use) {
     std::vector<memory_picture::box> boxes;
     for (placed_part const& at : use.planned) {
-        buffer const& b = plan.buffers[static_cast<std::size_t>(at.buffer)];
+        buffer const& b = plan.buffers[at.buffer];
         lifetime const life = lifetime_of(plan, b);
         boxes.push_back({part_text(b, at.part), grouped(b.part_bytes()), life.first, life.last + 1, at.offset, at.offset + b.part_bytes()});
     }
@@ -198,7 +197,7 @@ inline std::string shape_text(buffer const& b) {
     std::string text = b.versions == 1 ? "[" : "[" + std::to_string(b.versions) + "][";
     for (int dimension = 0; dimension < b.rank; ++dimension) {
         bool const block_ends = dimension > 0 && dimension == b.block_dimensions;
-        text += (dimension == 0 ? "" : block_ends ? "][" : ", ") + std::to_string(b.extents[static_cast<std::size_t>(dimension)]);
+        text += (dimension == 0 ? "" : block_ends ? "][" : ", ") + std::to_string(b.extents[dimension]);
     }
     return text + "]";
 }
@@ -208,12 +207,12 @@ inline std::string layout_text(plan_value const& plan, buffer const& b) {
     if (b.layout < 0) return "";
     constexpr char const* names[] = {"i", "j", "k", "l", "m", "n"};
     static_assert(std::size(names) == max_rank);
-    buffer_layout const& l = plan.layouts[static_cast<std::size_t>(b.layout)];
+    buffer_layout const& l = plan.layouts[b.layout];
     std::string text = "(";
     for (int dimension = 0; dimension < l.rank; ++dimension) text += (dimension == 0 ? "" : ", ") + std::string(names[dimension]);
     text += ") at [";
     for (int dimension = 0; dimension < b.rank; ++dimension) {
-        buffer_layout::coordinate const& c = l.coordinates[static_cast<std::size_t>(dimension)];
+        buffer_layout::coordinate const& c = l.coordinates[dimension];
         bool const block_ends = dimension > 0 && dimension == b.block_dimensions;
         text += dimension == 0 ? "" : block_ends ? "][" : ", ";
         text += names[c.dimension];
@@ -225,10 +224,10 @@ inline std::string layout_text(plan_value const& plan, buffer const& b) {
 
 /// The other buffers of the memory that use some of its bytes at other times.
 inline std::string sharers_text(plan_value const& plan, memory_use const& use, placed_part const& at) {
-    std::int64_t const bytes = plan.buffers[static_cast<std::size_t>(at.buffer)].part_bytes();
+    std::int64_t const bytes = plan.buffers[at.buffer].part_bytes();
     std::string text;
     for (placed_part const& other : use.planned) {
-        buffer const& o = plan.buffers[static_cast<std::size_t>(other.buffer)];
+        buffer const& o = plan.buffers[other.buffer];
         if (other.buffer == at.buffer || other.offset >= at.offset + bytes || at.offset >= other.offset + o.part_bytes()) continue;
         text += (text.empty() ? "" : ", ") + part_text(o, other.part);
     }
@@ -239,10 +238,10 @@ inline std::string sharers_text(plan_value const& plan, memory_use const& use, p
 inline std::vector<label> tensors_before(plan_value const& plan, int buffer_at) {
     std::vector<label> names;
     for (int at = 0; at < plan.uses.size(); ++at) {
-        use const& u = plan.uses[static_cast<std::size_t>(at)];
+        use const& u = plan.uses[at];
         if (u.buffer != buffer_at || plan.what[u.node].op != operation::access) continue;
         label const& name = plan.what[u.node].name;
-        bool const own = name == plan.buffers[static_cast<std::size_t>(buffer_at)].tensor;
+        bool const own = name == plan.buffers[buffer_at].tensor;
         if (!own && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }
     return names;
@@ -271,7 +270,7 @@ inline std::string memory_map(plan_value const& plan) {
         table rows({left, left, left, right, right, left, left, left});
         rows.add({"buffer", "extents", "type", "bytes", "offset", "address", "alive", "shares bytes with"});
         for (placed_part const& at : use.planned) {
-            buffer const& b = plan.buffers[static_cast<std::size_t>(at.buffer)];
+            buffer const& b = plan.buffers[at.buffer];
             lifetime const life = lifetime_of(plan, b);
             std::string alive = life.first == life.last ? "line " + std::to_string(life.first)
                                                         : "lines " + std::to_string(life.first) + " to " + std::to_string(life.last);
@@ -284,7 +283,7 @@ inline std::string memory_map(plan_value const& plan) {
         text += rows.str("  ");
         int last = -1;
         for (placed_part const& at : use.planned) {
-            buffer const& b = plan.buffers[static_cast<std::size_t>(at.buffer)];
+            buffer const& b = plan.buffers[at.buffer];
             std::vector<label> const before = at.buffer == last ? std::vector<label>() : tensors_before(plan, at.buffer);
             for (label const& name : before)
                 text += (&name == &before.front() ? "  " + b.name.str() + " is the place of " : ", ") + name.str();

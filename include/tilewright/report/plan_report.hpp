@@ -71,7 +71,7 @@ inline plan_report report_of(plan_value const& plan) {
         report.memories.push_back({m.name, use.bank, {m.bank_base(use.bank)}, use.capacity, use.peak, use.slack, use.buffers});
     }
     for (int at = 0; at < plan.buffers.size(); ++at) {
-        buffer const& b = plan.buffers[static_cast<std::size_t>(at)];
+        buffer const& b = plan.buffers[at];
         memory const& m = where.memories[b.memory];
         constexpr char const* kinds[] = {"argument", "staged", "result"};
         reported_buffer r{.name = b.name, .tensor = b.tensor, .kind = kinds[static_cast<int>(b.kind)], .memory = m.name, .type = b.type};

@@ -65,8 +65,8 @@ inline program_report report_of(program_plan_value const& plan) {
         return report;
     }
     for (int at = 0; at < plan.memories.size(); ++at) {
-        ir::pool_use const& use = plan.pools[static_cast<std::size_t>(at)];
-        ir::program_memory const& m = plan.memories[static_cast<std::size_t>(at)];
+        ir::pool_use const& use = plan.pools[at];
+        ir::program_memory const& m = plan.memories[at];
         if (!use.used) continue;
         std::int64_t const capacity = m.what.bank_capacity();
         report.memories.push_back({m.name, capacity, use.peak, use.lower_bound, use.proven, capacity - use.peak, use.constants});
@@ -79,7 +79,7 @@ inline program_report report_of(program_plan_value const& plan) {
         constexpr char const* kinds[] = {"between", "input", "output", "constant"};
         reported_place p{.name = t.name,
                          .kind = kinds[static_cast<int>(t.kind)],
-                         .memory = plan.memories[static_cast<std::size_t>(t.memory)].name,
+                         .memory = plan.memories[t.memory].name,
                          .bank = t.bank,
                          .bytes = t.bytes,
                          .first_step = t.born,
@@ -90,7 +90,7 @@ inline program_report report_of(program_plan_value const& plan) {
         report.places.push_back(std::move(p));
     }
     for (int step = 0; step < plan.steps.size(); ++step) {
-        ir::program_step const& s = plan.steps[static_cast<std::size_t>(step)];
+        ir::program_step const& s = plan.steps[step];
         if (s.kind == ir::program_step_kind::join) continue;
         ir::program_kernel const& k = plan.kernel_at(s.kernel);
         kernel_build const made = build_kernel(plan, s.kernel);
@@ -109,14 +109,14 @@ inline program_report report_of(program_plan_value const& plan) {
         }
         layer.traffic = work_of(made.plan);
         for (int at = 0; at < made.plan.buffers.size(); ++at) {
-            ir::buffer const& b = made.plan.buffers[static_cast<std::size_t>(at)];
+            ir::buffer const& b = made.plan.buffers[at];
             memory const& in = made.plan.where->memories[b.memory];
             if (b.kind == ir::buffer_kind::argument || in.registers > 0) continue;
             int const here = plan.memory_of(k.agent, in.name);
             lifetime const life = lifetime_of(made.plan, b);
             report.places.push_back({.name = tilewright::detail::dotted(k.name, b.name),
                                      .kind = "buffer",
-                                     .memory = plan.memories[static_cast<std::size_t>(here)].name,
+                                     .memory = plan.memories[here].name,
                                      .bank = b.bank,
                                      .offset = b.offset,
                                      .bytes = b.bytes,
@@ -152,8 +152,7 @@ class program_picture {
   public:
     program_picture(program_plan_value const& plan, int memory_at) : plan_(plan), memory_at_(memory_at) {
         std::vector<int> points(static_cast<std::size_t>(plan.steps.size()), 1);
-        each_kernel(
-            [&](int from, ir::program_kernel const& k) { points[static_cast<std::size_t>(k.first_step)] = plan.scratch_points(from); });
+        each_kernel([&](int from, ir::program_kernel const& k) { points[k.first_step] = plan.scratch_points(from); });
         for (std::size_t step = 0, point = 0; step <= points.size(); ++step) {
             first_.push_back(static_cast<int>(point));
             for (int at = 0; step < points.size() && at < points[step]; ++at, ++point)
@@ -164,7 +163,7 @@ class program_picture {
 
     /// Empty where there is nothing to draw, or too much for a drawing.
     std::string str(int bank, std::string const& indent) const {
-        memory const& what = plan_.memories[static_cast<std::size_t>(memory_at_)].what;
+        memory const& what = plan_.memories[memory_at_].what;
         std::vector<memory_picture::box> boxes;
         for (int at = 0; at < plan_.tensors.size(); ++at) {
             ir::program_tensor const& t = plan_.tensor_at(at);
@@ -197,7 +196,7 @@ class program_picture {
             if (plan_.scratch_at(from).memory == memory_at_) visit(from, plan_.kernel_at(plan_.scratch_at(from).kernel));
         }
     }
-    std::int64_t point(int step) const { return first_[static_cast<std::size_t>(step)]; }
+    std::int64_t point(int step) const { return first_[step]; }
 
     program_plan_value const& plan_;
     int memory_at_;
@@ -267,7 +266,7 @@ inline std::string memory_report(program_plan_value const& plan) {
                        "; bytes alive in each memory while a layer runs\n" + layers.str("  ");
     for (reported_pool const& m : report.memories) {
         int const at = plan.position_of_memory(m.name);
-        memory const& what = plan.memories[static_cast<std::size_t>(at)].what;
+        memory const& what = plan.memories[at].what;
         text += "\n" + m.name.str() + ": peak " + grouped(m.peak) + " of " + grouped(m.capacity) + " bytes, lower bound " +
                 grouped(m.lower_bound) + ", " + proof_text(m) + "; slack " + grouped(m.slack) +
                 (m.constants > 0 ? "; constants " + grouped(m.constants) : "") + "\n";

@@ -108,7 +108,7 @@ inline std::string timeline(emulator const& after, std::int64_t width = 64) {
         busy[lane] += job.end - job.begin;
         for (std::int64_t column = job.begin * columns / cycles; column < columns && first_cycle(column) < job.end; ++column) {
             std::int64_t const shared = std::min(job.end, first_cycle(column + 1)) - std::max(job.begin, first_cycle(column));
-            if (shared > 0) occupied[lane][static_cast<std::size_t>(column)][letter] += shared;
+            if (shared > 0) occupied[lane][column][letter] += shared;
         }
     }
     std::string text = reports::grouped(cycles) + " cycles, ";
@@ -120,7 +120,7 @@ inline std::string timeline(emulator const& after, std::int64_t width = 64) {
         for (std::int64_t column = 0; column < columns; ++column) {
             std::size_t longest = 0;
             std::int64_t most = 0;
-            for (auto const& [letter, share] : occupied[lane][static_cast<std::size_t>(column)]) {
+            for (auto const& [letter, share] : occupied[lane][column]) {
                 if (share > most) longest = letter, most = share;
             }
             bool const half = 2 * most >= first_cycle(column + 1) - first_cycle(column);

@@ -29,8 +29,7 @@ inline std::vector<work> work_of(plan_value const& plan) {
     for (int at = 0; at < where.intrinsics.size(); ++at)
         all.push_back({"intrinsic", where.intrinsics[at].name.str(), where.intrinsics[at].engine_name.str()});
     auto const intrinsics = static_cast<std::size_t>(where.transfers.size()), code = all.size();
-    for (int at = 0; at < plan.stages.size(); ++at)
-        all.push_back({"code", plan.stages[static_cast<std::size_t>(at)].output.str(), where.host().name.str()});
+    for (int at = 0; at < plan.stages.size(); ++at) all.push_back({"code", plan.stages[at].output.str(), where.host().name.str()});
     plan.walk([&](step const& s, std::int64_t times, std::int64_t first_times) {
         auto const add = [&](std::size_t row, std::int64_t calls, std::int64_t bytes, std::int64_t cycles) {
             all[row].calls += calls;
@@ -39,12 +38,12 @@ inline std::vector<work> work_of(plan_value const& plan) {
         };
         if (s.kind == step_kind::start) {
             tally const moved = plan.total_of(s, times, first_times);
-            movement const& m = plan.movements[static_cast<std::size_t>(s.what)];
+            movement const& m = plan.movements[s.what];
             if (m.transfer >= 0) return add(static_cast<std::size_t>(m.transfer), times, moved.bytes, moved.cycles);
             return add(code + static_cast<std::size_t>(plan.stage_of(m.border)), times, 0, moved.cycles);
         }
         if (s.kind != step_kind::compute) return;
-        body const& b = plan.bodies[static_cast<std::size_t>(s.what)];
+        body const& b = plan.bodies[s.what];
         tally const done = plan.total_of(s, times, first_times);
         if (b.kind != body_kind::intrinsic)
             return add(code + static_cast<std::size_t>(b.stage), b.kind == body_kind::reduction ? 2 * times : times, 0, done.cycles);

@@ -64,10 +64,9 @@ inline std::string use_text(buffer const& b) {
     std::string from, to;
     std::int64_t elements = 1;
     for (int d = 0; d < b.rank; ++d) {
-        auto const at = static_cast<std::size_t>(d);
-        from += (d > 0 ? ", " : "") + std::to_string(b.minimum[at]);
-        to += (d > 0 ? ", " : "") + std::to_string(b.minimum[at] + b.extents[at] - 1);
-        elements *= b.extents[at];
+        from += (d > 0 ? ", " : "") + std::to_string(b.minimum[d]);
+        to += (d > 0 ? ", " : "") + std::to_string(b.minimum[d] + b.extents[d] - 1);
+        elements *= b.extents[d];
     }
     std::string const name = b.tensor.str();
     return "`" + name + "` is used from " + name + "[" + from + "] to " + name + "[" + to + "], " + std::to_string(elements) +
@@ -80,11 +79,10 @@ Element* first_of(buffer const& b, pointer_to_element<Element> const& given) {
     bool inside = given.rank == b.rank;
     std::string index;
     for (int d = 0; d < given.rank; ++d) {
-        auto const at = static_cast<std::size_t>(d);
-        std::int64_t const from_first = given.index[at] - b.minimum[at];
-        inside = inside && from_first >= 0 && from_first < b.extents[at];
+        std::int64_t const from_first = given.index[d] - b.minimum[d];
+        inside = inside && from_first >= 0 && from_first < b.extents[d];
         if (inside) steps += from_first * b.stride(d);
-        index += (d > 0 ? ", " : "") + std::to_string(given.index[at]);
+        index += (d > 0 ? ", " : "") + std::to_string(given.index[d]);
     }
     if (!inside) throw std::invalid_argument(use_text(b) + "the pointer is to [" + index + "]");
     return given.pointer - steps;
@@ -92,7 +90,7 @@ Element* first_of(buffer const& b, pointer_to_element<Element> const& given) {
 template <class Element, std::size_t Extent>
 Element* first_of(buffer const& b, std::span<Element, Extent> given) {
     std::int64_t elements = 1;
-    for (int d = 0; d < b.rank; ++d) elements *= b.extents[static_cast<std::size_t>(d)];
+    for (int d = 0; d < b.rank; ++d) elements *= b.extents[d];
     if (static_cast<std::int64_t>(given.size()) != elements)
         throw std::invalid_argument(use_text(b) + std::to_string(given.size()) + " are given");
     return given.data();
@@ -109,10 +107,8 @@ struct dense_argument {
 
     dense_argument(buffer const& b, void* first) {
         for (int d = 0; d < b.rank; ++d) {
-            auto const at = static_cast<std::size_t>(d);
-            dimensions[static_cast<std::size_t>(b.rank - 1 - d)] = {static_cast<std::int32_t>(b.minimum[at]),
-                                                                    static_cast<std::int32_t>(b.extents[at]),
-                                                                    static_cast<std::int32_t>(b.stride(d)), 0};
+            dimensions[b.rank - 1 - d] = {static_cast<std::int32_t>(b.minimum[d]), static_cast<std::int32_t>(b.extents[d]),
+                                          static_cast<std::int32_t>(b.stride(d)), 0};
         }
         whole.host = static_cast<std::uint8_t*>(first);
         whole.type = visit_scalar(b.type, []<class T>(T) { return halide_type_of<T>(); });
@@ -129,12 +125,12 @@ decltype(auto) pass(Operand const& given, [[maybe_unused]] open_extents const& n
     constexpr argument_list list = arguments_of(Plan);
     constexpr bool is_parameter = Position >= list.input_count && Position < list.input_count + list.parameter_count;
     if constexpr (is_parameter) {
-        constexpr scalar_type type = Plan.what[list.parameters[static_cast<std::size_t>(Position - list.input_count)]].type;
+        constexpr scalar_type type = Plan.what[list.parameters[Position - list.input_count]].type;
         static_assert(scalar_type_of<Operand>() == type, "this scalar parameter of the kernel has another type");
         return Operand(given);
     } else if constexpr (Position >= list.input_count && Position < list.input_count + list.parameter_count + Pools) {
         if constexpr (is_span<Operand>) {
-            constexpr int memory_at = list.pools[static_cast<std::size_t>(Position - list.input_count - list.parameter_count)];
+            constexpr int memory_at = list.pools[Position - list.input_count - list.parameter_count];
             constexpr quantity needed = Plan.peak(Plan.where->memories[memory_at]);
             if (!(static_cast<std::int64_t>(given.size_bytes()) >= needed))
                 throw std::invalid_argument("memory `" + Plan.where->memories[memory_at].name.str() + "` has only " +
@@ -146,8 +142,8 @@ decltype(auto) pass(Operand const& given, [[maybe_unused]] open_extents const& n
         }
     } else {
         constexpr int tensor = Position < list.input_count ? Position : Position - list.parameter_count - Pools;
-        constexpr int position = list.tensors[static_cast<std::size_t>(tensor)];
-        static constexpr buffer b = Plan.buffers[static_cast<std::size_t>(position)];
+        constexpr int position = list.tensors[tensor];
+        static constexpr buffer b = Plan.buffers[position];
         static_assert(std::is_pointer_v<Operand> || is_span<Operand> || is_pointed<Operand>,
                       "a tensor is a pointer, a range that knows its size, or points_to(pointer, index...)");
         using element = std::remove_pointer_t<decltype(first_of(b, given))>;

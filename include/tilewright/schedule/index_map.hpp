@@ -59,7 +59,7 @@ template <class... Indices>
 constexpr index_map_list index_map(Indices const&... indices) {
     index_map_list list;
     [[maybe_unused]] auto const push = [&](box_index const& index) {
-        if (list.count < list.most) list.indices[static_cast<std::size_t>(list.count)] = index;
+        if (list.count < list.most) list.indices[list.count] = index;
         ++list.count;
     };
     [[maybe_unused]] auto const put = [&]<class Index>(Index const& index) {

@@ -35,7 +35,7 @@ struct any_of {
         requires(sizeof...(Memories) > 0 && (std::is_same_v<Memories, memory> && ...))
     constexpr any_of(Memories const&... memories) {
         auto const push = [this](label const& name) {
-            if (count < most) names[static_cast<std::size_t>(count)] = name;
+            if (count < most) names[count] = name;
             ++count;
         };
         (push(memories.name), ...);
@@ -68,9 +68,9 @@ class schedule {
     constexpr schedule& log(directive_kind kind, int line, fixed_array<std::int64_t, 2> factors, Names const&... names) {
         constexpr int count = sizeof...(Names);
         if (directive_count_ < most_directives && name_count_ + count <= most_names) {
-            directives_[static_cast<std::size_t>(directive_count_)] = {kind, static_cast<std::int16_t>(name_count_), count, line, factors};
+            directives_[directive_count_] = {kind, static_cast<std::int16_t>(name_count_), count, line, factors};
             int at = name_count_;
-            ((names_[static_cast<std::size_t>(at++)] = names), ...);
+            ((names_[at++] = names), ...);
         }
         ++directive_count_;
         name_count_ += count;
@@ -80,9 +80,8 @@ class schedule {
     constexpr schedule& log_memories(directive_kind kind, label const& tensor, any_of const& where, int line) {
         log(kind, line, {}, tensor, where.names[0]);
         for (int at = 1; at < where.count; ++at, ++name_count_) {
-            if (name_count_ < most_names && at < any_of::most)
-                names_[static_cast<std::size_t>(name_count_)] = where.names[static_cast<std::size_t>(at)];
-            if (directive_count_ <= most_directives) ++directives_[static_cast<std::size_t>(directive_count_ - 1)].name_count;
+            if (name_count_ < most_names && at < any_of::most) names_[name_count_] = where.names[at];
+            if (directive_count_ <= most_directives) ++directives_[directive_count_ - 1].name_count;
         }
         return *this;
     }
@@ -187,7 +186,7 @@ class schedule {
     /// % 6); })`. What stands in front of `separator` says in which block of the memory an element is.
     template <class Map>
     constexpr schedule& layout(Map const& map, int line = __builtin_LINE()) {
-        if (layout_count_ < most_layouts) layouts_[static_cast<std::size_t>(layout_count_)] = detail::read_index_map(map);
+        if (layout_count_ < most_layouts) layouts_[layout_count_] = detail::read_index_map(map);
         return log(directive_kind::layout, line, {layout_count_++});
     }
     /// Replaces the named innermost loops by steps of the intrinsic: `tensorize(mi, ni, ki, mac16)`.
@@ -203,19 +202,17 @@ class schedule {
     constexpr int directive_count() const { return directive_count_; }
     constexpr int name_count() const { return name_count_; }
     constexpr int layout_count() const { return layout_count_; }
-    constexpr index_map_list const& layout_at(int position) const { return layouts_[static_cast<std::size_t>(position)]; }
-    constexpr directive const& directive_at(int position) const { return directives_[static_cast<std::size_t>(position)]; }
-    constexpr label const& name_at(directive const& of, int position) const {
-        return names_[static_cast<std::size_t>(of.first_name + position)];
-    }
+    constexpr index_map_list const& layout_at(int position) const { return layouts_[position]; }
+    constexpr directive const& directive_at(int position) const { return directives_[position]; }
+    constexpr label const& name_at(directive const& of, int position) const { return names_[of.first_name + position]; }
 
     /// The same schedule with an argument in this memory, whatever it says of that argument.
     constexpr schedule with_argument_in(directive_kind direction, label const& tensor, label const& memory_name) const {
         schedule changed = *this;
         for (int at = 0; at < directive_count_ && at < most_directives; ++at) {
-            directive& d = changed.directives_[static_cast<std::size_t>(at)];
+            directive& d = changed.directives_[at];
             if (d.kind != direction || name_at(d, 0) != tensor) continue;
-            changed.names_[static_cast<std::size_t>(d.first_name + 1)] = memory_name;
+            changed.names_[d.first_name + 1] = memory_name;
             d.name_count = 2;
             return changed;
         }

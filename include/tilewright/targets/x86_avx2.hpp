@@ -37,11 +37,10 @@ struct cycles {
         double total = 0;
         plan.walk([&](ir::step const& s, std::int64_t times, std::int64_t) {
             if (s.kind == ir::step_kind::start) {
-                ir::movement const& m = plan.movements[static_cast<std::size_t>(s.what)];
+                ir::movement const& m = plan.movements[s.what];
                 total += static_cast<double>(times) * (20 + static_cast<double>(m.bytes) / 16);
             }
-            if (s.kind == ir::step_kind::compute)
-                total += static_cast<double>(times) * of_body(plan, plan.bodies[static_cast<std::size_t>(s.what)]);
+            if (s.kind == ir::step_kind::compute) total += static_cast<double>(times) * of_body(plan, plan.bodies[s.what]);
         });
         return total;
     }
@@ -49,19 +48,17 @@ struct cycles {
   private:
     static constexpr double of_body(plan_value const& plan, ir::body const& b) {
         double repeats = 1, multiply_adds = 1, loads = 0;
-        auto const loop = [&](int at) -> ir::variable const& {
-            return plan.variables[static_cast<std::size_t>(b.loops[static_cast<std::size_t>(at)])];
-        };
+        auto const loop = [&](int at) -> ir::variable const& { return plan.variables[b.loops[at]]; };
         for (int at = 0; at < b.loop_count; ++at) {
             if (loop(at).vectorized) continue;
             (loop(at).unrolled ? multiply_adds : repeats) *= static_cast<double>(loop(at).extent);
         }
         plan.each_use(b, [&](ir::use const& u, bool reads, bool) {
-            ir::buffer const& from = plan.buffers[static_cast<std::size_t>(u.buffer)];
+            ir::buffer const& from = plan.buffers[u.buffer];
             if (!reads || plan.where->memories[from.memory].registers > 0) return;
             double distinct = 1;
             for (int at = 0; at < b.loop_count; ++at) {
-                bool const moves = detail::moves_with(plan, u, b.loops[static_cast<std::size_t>(at)]);
+                bool const moves = detail::moves_with(plan, u, b.loops[at]);
                 if (moves && loop(at).unrolled) distinct *= static_cast<double>(loop(at).extent);
             }
             loads += distinct;
