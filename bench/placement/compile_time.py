@@ -35,7 +35,7 @@ def boxes(seed):
 def source(seed, solves):
     check = 'static_assert(solved().proven, "gap");'
     buffers = ", ".join(f"{{.bytes = {size}, .born = {born}, .dead = {dead}}}" for born, dead, size in boxes(seed))
-    return f"""#include <tilewright/plan/offsets.hpp>
+    return f"""#include <tilewright/plan/offsets/assign_offsets.hpp>
 using namespace tilewright::ir;
 constexpr offset_result solved() {{
     placed_buffer buffers[] = {{{buffers}}};

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <iostream>
 #include <string>
-#include <tilewright/plan/offsets.hpp>
+#include <tilewright/plan/offsets/assign_offsets.hpp>
 #include <vector>
 
 #include "check.hpp"

@@ -1,5 +1,5 @@
 #include <tilewright/emulate/emulator.hpp>
-#include <tilewright/plan/specialise.hpp>
+#include <tilewright/plan/check/specialise.hpp>
 #include <tilewright/runtime/argument_error.h>
 #include <vector>
 

@@ -1,6 +1,6 @@
 #include "pooled.hpp"
 #include <algorithm>
-#include <tilewright/plan/in_place.hpp>
+#include <tilewright/plan/check/may_be_result.hpp>
 #include <tilewright/runtime/argument_error.h>
 #include <vector>
 

@@ -3,7 +3,7 @@
 #include <regex>
 #include <tilewright/halide/c_program.hpp>
 #include <tilewright/plan/planner.hpp>
-#include <tilewright/plan/prediction.hpp>
+#include <tilewright/plan/check/prediction.hpp>
 
 #include "fuzz/build.hpp"
 #include "fuzz/draw.hpp"

@@ -5,7 +5,7 @@
 #include <limits>
 #include <memory>
 #include <tilewright/emulate/region.hpp>
-#include <tilewright/plan/plan_value.hpp>
+#include <tilewright/plan/ir/plan_value.hpp>
 
 #include "fuzz/dice.hpp"
 #include "fuzz/recipe.hpp"

@@ -9,9 +9,9 @@
 #include <sstream>
 #include <tilewright/halide/c_source.hpp>
 #include <tilewright/halide/jit.hpp>
-#include <tilewright/plan/bounds.hpp>
+#include <tilewright/plan/check/excess.hpp>
 #include <tilewright/plan/planner.hpp>
-#include <tilewright/plan/prediction.hpp>
+#include <tilewright/plan/check/prediction.hpp>
 
 #include "c_source/caller.hpp"
 #include "fuzz/build.hpp"

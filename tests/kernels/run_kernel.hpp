@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 #include <tilewright/halide/jit.hpp>
-#include <tilewright/plan/bounds.hpp>
-#include <tilewright/plan/prediction.hpp>
+#include <tilewright/plan/check/excess.hpp>
+#include <tilewright/plan/check/prediction.hpp>
 
 #include "guarded.hpp"
 #include "oracle/buffers.hpp"

@@ -5,7 +5,7 @@
 #include <map>
 #include <stdexcept>
 #include <string>
-#include <tilewright/plan/plan_value.hpp>
+#include <tilewright/plan/ir/plan_value.hpp>
 #include <unordered_set>
 #include <vector>
 

@@ -1,6 +1,6 @@
 #pragma once
 #include <string>
-#include <tilewright/plan/plan_value.hpp>
+#include <tilewright/plan/ir/plan_value.hpp>
 #include <vector>
 
 // Plans with one mistake each in the order of their starts, waits and uses.

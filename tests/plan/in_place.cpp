@@ -1,4 +1,4 @@
-#include <tilewright/plan/in_place.hpp>
+#include <tilewright/plan/check/may_be_result.hpp>
 #include <tilewright/report/loop_program.hpp>
 #include <tilewright/report/memory_map.hpp>
 #include <tilewright/report/plan_report.hpp>

@@ -2,7 +2,7 @@
 #include <array>
 #include <random>
 #include <span>
-#include <tilewright/plan/offsets.hpp>
+#include <tilewright/plan/offsets/assign_offsets.hpp>
 #include <vector>
 
 #include "catch.hpp"

@@ -1,4 +1,4 @@
-#include <tilewright/plan/offsets.hpp>
+#include <tilewright/plan/offsets/assign_offsets.hpp>
 #include <vector>
 
 #include "catch.hpp"

@@ -1,4 +1,4 @@
-#include <tilewright/plan/program_run.hpp>
+#include <tilewright/plan/ir/program_run.hpp>
 #include <tilewright/report/program_report.hpp>
 
 #include "catch.hpp"

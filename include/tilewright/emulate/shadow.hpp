@@ -3,7 +3,7 @@
 #include <optional>
 #include <tilewright/emulate/memories.hpp>
 #include <tilewright/emulate/transfer_job.hpp>
-#include <tilewright/plan/plan_value.hpp>
+#include <tilewright/plan/ir/plan_value.hpp>
 
 namespace tilewright::emulation {
 

@@ -3,7 +3,7 @@
 #include <tilewright/halide/border.hpp>
 #include <tilewright/halide/c_names.hpp>
 #include <tilewright/halide/held.hpp>
-#include <tilewright/plan/arguments.hpp>
+#include <tilewright/plan/ir/arguments.hpp>
 
 namespace tilewright::halide {
 

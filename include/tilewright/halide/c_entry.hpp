@@ -1,7 +1,7 @@
 #pragma once
 #include <tilewright/halide/binding_files.hpp>
 #include <tilewright/halide/c_words.hpp>
-#include <tilewright/plan/in_place.hpp>
+#include <tilewright/plan/check/may_be_result.hpp>
 #include <tilewright/runtime/argument_error.h>
 
 // The C function that users of a kernel's C source call: typed pointers, strides, extents that are left to run time; and its checks.

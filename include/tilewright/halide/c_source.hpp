@@ -4,7 +4,7 @@
 #include <tilewright/halide/c_statement.hpp>
 #include <tilewright/halide/emit.hpp>
 #include <tilewright/halide/inject.hpp>
-#include <tilewright/plan/specialise.hpp>
+#include <tilewright/plan/check/specialise.hpp>
 #include <tilewright/report/directive_text.hpp>
 #include <tilewright/report/loop_program.hpp>
 

@@ -2,8 +2,8 @@
 #include <set>
 #include <tilewright/halide/checked.hpp>
 #include <tilewright/halide/copy_code.hpp>
-#include <tilewright/plan/issue.hpp>
-#include <tilewright/plan/tile_rest.hpp>
+#include <tilewright/plan/check/issue_cycles.hpp>
+#include <tilewright/plan/loops/tile_rest.hpp>
 
 // The loop program as Halide IR.
 namespace tilewright::halide {

@@ -2,7 +2,7 @@
 #include <Halide.h>
 
 #include <cmath>
-#include <tilewright/plan/plan_value.hpp>
+#include <tilewright/plan/ir/plan_value.hpp>
 
 namespace tilewright::halide {
 

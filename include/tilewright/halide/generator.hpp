@@ -1,7 +1,7 @@
 #pragma once
 #include <tilewright/halide/inject.hpp>
 #include <tilewright/halide/tool_subject.hpp>
-#include <tilewright/plan/specialise.hpp>
+#include <tilewright/plan/check/specialise.hpp>
 
 namespace tilewright::halide {
 

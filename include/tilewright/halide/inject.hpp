@@ -4,7 +4,7 @@
 #include <tilewright/halide/element_alignment.hpp>
 #include <tilewright/halide/emit.hpp>
 #include <tilewright/halide/strided_vectors.hpp>
-#include <tilewright/plan/arguments.hpp>
+#include <tilewright/plan/ir/arguments.hpp>
 
 namespace tilewright::halide {
 

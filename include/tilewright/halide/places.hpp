@@ -3,7 +3,7 @@
 #include <tilewright/halide/by_value.hpp>
 #include <tilewright/halide/tile_body.hpp>
 #include <tilewright/halide/tool_subject.hpp>
-#include <tilewright/plan/arguments.hpp>
+#include <tilewright/plan/ir/arguments.hpp>
 
 // Where things are in generated code: values of loops, steps of rings, addresses.
 namespace tilewright::halide {

@@ -3,8 +3,8 @@
 #include <set>
 #include <tilewright/halide/border.hpp>
 #include <tilewright/halide/held.hpp>
-#include <tilewright/plan/count.hpp>
-#include <tilewright/plan/registers.hpp>
+#include <tilewright/plan/check/partial_counts.hpp>
+#include <tilewright/plan/place/registers.hpp>
 #include <utility>
 
 // Tile bodies: what stands inside the innermost loops of the program, lowered by Halide and taken over as a statement.

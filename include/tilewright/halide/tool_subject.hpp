@@ -1,5 +1,5 @@
 #pragma once
-#include <tilewright/plan/plan_value.hpp>
+#include <tilewright/plan/ir/plan_value.hpp>
 #include <tilewright/schedule/schedule.hpp>
 
 // What the programs that write a kernel's files are given. Does not need Halide.

@@ -1,6 +1,6 @@
 #pragma once
 #include <tilewright/diagnostics/refusal.hpp>
-#include <tilewright/plan/planned_cycles.hpp>
+#include <tilewright/plan/ir/planned_cycles.hpp>
 #include <tilewright/plan/planner.hpp>
 
 namespace tilewright {

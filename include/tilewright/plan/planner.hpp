@@ -1,24 +1,24 @@
 #pragma once
-#include <tilewright/plan/banks.hpp>
-#include <tilewright/plan/bounds.hpp>
-#include <tilewright/plan/configure.hpp>
-#include <tilewright/plan/configured.hpp>
-#include <tilewright/plan/cost.hpp>
-#include <tilewright/plan/count.hpp>
-#include <tilewright/plan/hazards.hpp>
-#include <tilewright/plan/links.hpp>
-#include <tilewright/plan/machine_check.hpp>
-#include <tilewright/plan/needless_waits.hpp>
-#include <tilewright/plan/parallel.hpp>
-#include <tilewright/plan/placement.hpp>
-#include <tilewright/plan/prediction.hpp>
-#include <tilewright/plan/program.hpp>
-#include <tilewright/plan/reading.hpp>
-#include <tilewright/plan/registers.hpp>
-#include <tilewright/plan/specialise.hpp>
-#include <tilewright/plan/stage_placement.hpp>
-#include <tilewright/plan/staging.hpp>
-#include <tilewright/plan/tied.hpp>
+#include <tilewright/plan/offsets/banks.hpp>
+#include <tilewright/plan/check/excess.hpp>
+#include <tilewright/plan/write/place_settings.hpp>
+#include <tilewright/plan/check/stale_settings.hpp>
+#include <tilewright/plan/check/totals.hpp>
+#include <tilewright/plan/check/partial_counts.hpp>
+#include <tilewright/plan/check/hazards.hpp>
+#include <tilewright/plan/write/links.hpp>
+#include <tilewright/plan/place/machine_check.hpp>
+#include <tilewright/plan/write/needless_waits.hpp>
+#include <tilewright/plan/place/parallel.hpp>
+#include <tilewright/plan/offsets/addresses.hpp>
+#include <tilewright/plan/check/prediction.hpp>
+#include <tilewright/plan/write/program_writer.hpp>
+#include <tilewright/plan/place/reading.hpp>
+#include <tilewright/plan/place/registers.hpp>
+#include <tilewright/plan/check/specialise.hpp>
+#include <tilewright/plan/place/stage_placement.hpp>
+#include <tilewright/plan/place/staging.hpp>
+#include <tilewright/plan/write/tied.hpp>
 
 namespace tilewright {
 

@@ -1,7 +1,7 @@
 #pragma once
-#include <tilewright/plan/arguments.hpp>
-#include <tilewright/plan/in_place.hpp>
-#include <tilewright/plan/nest.hpp>
+#include <tilewright/plan/ir/arguments.hpp>
+#include <tilewright/plan/check/may_be_result.hpp>
+#include <tilewright/plan/loops/nest.hpp>
 #include <tilewright/program/program_plan_value.hpp>
 
 // The graph of a program: its memories, its tensors and who uses them from where.

@@ -1,5 +1,5 @@
 #pragma once
-#include <tilewright/plan/issue.hpp>
+#include <tilewright/plan/check/issue_cycles.hpp>
 #include <tilewright/program/connect.hpp>
 
 // Copies that an engine of the caller's machine carries out while the caller's core goes on, and who meets on which engine.

@@ -1,5 +1,5 @@
 #pragma once
-#include <tilewright/plan/offsets.hpp>
+#include <tilewright/plan/offsets/assign_offsets.hpp>
 #include <tilewright/program/order.hpp>
 
 // Offsets of all that lives in a memory of a program: tensors and the kernels' own buffers.

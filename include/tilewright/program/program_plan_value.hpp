@@ -1,5 +1,5 @@
 #pragma once
-#include <tilewright/plan/plan_value.hpp>
+#include <tilewright/plan/ir/plan_value.hpp>
 #include <tilewright/program/program.hpp>
 
 // What the plan of a program is made of.

@@ -1,5 +1,5 @@
 #pragma once
-#include <tilewright/plan/count.hpp>
+#include <tilewright/plan/check/partial_counts.hpp>
 #include <tilewright/report/formula.hpp>
 #include <tilewright/report/refused.hpp>
 #include <tilewright/report/table.hpp>

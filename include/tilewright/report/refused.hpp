@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 #include <tilewright/diagnostics/sentence.hpp>
-#include <tilewright/plan/plan_value.hpp>
+#include <tilewright/plan/ir/plan_value.hpp>
 
 namespace tilewright::reports {
 

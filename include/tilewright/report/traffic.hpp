@@ -1,6 +1,6 @@
 #pragma once
 #include <optional>
-#include <tilewright/plan/prediction.hpp>
+#include <tilewright/plan/check/prediction.hpp>
 #include <tilewright/report/refused.hpp>
 #include <tilewright/report/table.hpp>
 

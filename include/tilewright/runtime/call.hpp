@@ -8,7 +8,7 @@
 #include <boost/hana/zip.hpp>
 #include <span>
 #include <string>
-#include <tilewright/plan/arguments.hpp>
+#include <tilewright/plan/ir/arguments.hpp>
 #include <tilewright/plan/plan.hpp>
 
 namespace tilewright {

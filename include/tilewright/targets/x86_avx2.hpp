@@ -1,5 +1,5 @@
 #pragma once
-#include <tilewright/plan/trip_count.hpp>
+#include <tilewright/plan/ir/trip_count.hpp>
 
 /// One core of an x86 processor with AVX2 and FMA, as a machine: memories that its caches hold, 16 vector registers, copies by itself.
 ///

@@ -1,0 +1,261 @@
+#pragma once
+#include <numeric>
+#include <tilewright/plan/check/excess.hpp>
+#include <tilewright/plan/check/totals.hpp>
+#include <tilewright/plan/check/partial_counts.hpp>
+#include <tilewright/plan/check/hazards.hpp>
+#include <tilewright/plan/loops/run_time.hpp>
+
+// What a plan with open extents is when they are known: a plan like any other.
+namespace tilewright::detail {
+
+/// Extents in the order of a plan's first variables.
+using open_extents = fixed_array<std::int64_t, plan_value::most_variables>;
+
+/// The value of every number that run time gives.
+constexpr open_extents given_numbers(plan_value const& plan, open_extents numbers) {
+    for (int at = plan.run_time_extents; at < plan.variables.size(); ++at) {
+        variable const& v = plan.variables[at];
+        if (v.kind != variable_kind::count) continue;
+        std::int64_t all = v.fused.constant;
+        for (int t = 0; t < v.fused.count; ++t) all += plan.term_at(v.fused, t).coefficient * numbers[plan.term_at(v.fused, t).variable];
+        numbers[at] = all / v.divisor;
+    }
+    return numbers;
+}
+
+/// Gives an argument the extents that it has at least. @return whether they can be counted
+constexpr bool size_argument(plan_value const& open, int at, open_extents const& numbers, buffer& b) {
+    double elements = 1;
+    for (int dimension = 0; dimension < b.rank; ++dimension) {
+        std::int64_t furthest = 0;
+        for (int which = 0; which < open.shapes.size(); ++which) {
+            shape const& one = open.shapes[which];
+            if (one.buffer != at || one.dimension != dimension) continue;
+            std::int64_t end = one.end.constant;
+            for (int t = 0; t < one.end.count; ++t)
+                end += open.term_at(one.end, t).coefficient * numbers[open.term_at(one.end, t).variable];
+            furthest = end > furthest ? end : furthest;
+        }
+        b.extents[dimension] = furthest - b.minimum[dimension];
+        elements *= static_cast<double>(b.extents[dimension]);
+    }
+    if (elements > stage::most_index) return false;
+    b.bytes = static_cast<std::int64_t>(elements) * bytes_of(b.type);
+    return true;
+}
+
+/// A plan at some extents; `wrong`: why it cannot be at them.
+struct specialisation {
+    plan_value plan;
+    char const* wrong = nullptr;
+};
+
+/// The plan at some extents. Structure, addresses and boxes are those of the open plan; its numbers are filled in.
+/// @param counts  whether what its steps do in one run is counted, too: the check of hazards does not ask for it
+constexpr specialisation specialised(plan_value const& open, open_extents const& extents, bool counts = true) {
+    specialisation made{open};
+    plan_value& plan = made.plan;
+    for (int at = 0; at < plan.run_time_extents; ++at) {
+        std::int64_t const extent = extents[at];
+        if (extent < 1) return {open, "an extent is missing, or less than 1"};
+        if (extent > plan.variables[at].extent) return {open, "an extent is beyond the most that it can be"};
+    }
+    open_extents const numbers = given_numbers(open, extents);
+    auto const given = [&](affine const& form) {
+        std::int64_t value = 0;
+        for (int t = 0; t < form.count; ++t) {
+            term const& part = open.term_at(form, t);
+            if (is_given(open.variables[part.variable])) value += part.coefficient * numbers[part.variable];
+        }
+        return value;
+    };
+    for (int at = 0; at < plan.variables.size(); ++at) {
+        variable& v = plan.variables[at];
+        if (is_given(v)) v.extent = numbers[at];
+        if (v.trips >= 0) v.extent = numbers[v.trips];
+        v.trips = -1;
+    }
+    for (int at = 0; at < plan.rings.size(); ++at) {
+        ring& r = plan.rings[at];
+        if (!r.run_time) continue;
+        double steps = 1;
+        for (int loop = r.loop_count - 1; loop >= 0; --loop) {
+            for (int t = 0; t < r.step.count; ++t) {
+                term& part = plan.terms[r.step.first + t];
+                if (part.variable == r.loops[loop]) part.coefficient = static_cast<std::int64_t>(steps);
+            }
+            steps *= static_cast<double>(plan.variables[r.loops[loop]].extent);
+            if (steps > stage::most_index - most_versions) return {open, "there are more steps than can be counted"};
+        }
+        r.steps = static_cast<std::int64_t>(steps);
+        r.run_time = false;
+    }
+    for (int at = 0; at < plan.variables.size(); ++at) {
+        variable& v = plan.variables[at];
+        if (v.first_of < 0) continue;
+        std::int64_t const steps = plan.rings[v.first_of].steps;
+        v.extent = v.extent < steps ? v.extent : steps;
+        v.first_of = -1;
+    }
+    // What run time gives is a number of the bound now.
+    for (int at = 0; at < plan.step_extents.size(); ++at) plan.step_extents[at].bound -= given(plan.step_extents[at].form);
+    for (int at = 0; at < plan.limits.size(); ++at) plan.limits[at].bound -= given(plan.limits[at].form);
+    for (int at = 0; at < plan.clips.size(); ++at) plan.clips[at].bound -= given(plan.clips[at].form);
+    for (int at = 0; at < plan.terms.size(); ++at) {
+        term& part = plan.terms[at];
+        if (is_given(plan.variables[part.variable])) part.coefficient = 0;
+    }
+    for (int at = 0; at < plan.buffers.size(); ++at) {
+        buffer& b = plan.buffers[at];
+        if (b.kind != buffer_kind::argument) continue;
+        if (!size_argument(open, at, numbers, b)) return {open, "an argument has more elements than can be counted"};
+    }
+    for (int s = 0; s < plan.stages.size(); ++s) {
+        for (stage_axis& a : plan.stages[s].axes) {
+            for (int at = 0; at < open.run_time_extents && a.run_time; ++at) {
+                if (open.variables[at].name != a.name) continue;
+                a.extent = extents[at];
+                a.run_time = false;
+            }
+        }
+    }
+    plan.run_time_extents = 0;
+    if (!counts) return made;
+    totals const all = totals_of(plan);
+    if (all.cycles > plan_value::most_total || all.bytes > plan_value::most_total) return {open, "its totals cannot be counted"};
+    trip_count::excess const excess = count_partial(plan);
+    if (excess.what != nullptr) return {open, excess.what};
+    plan.total_cycles = count_cycles(plan);
+    return made;
+}
+
+/// Elements of an extent that one iteration of the outermost loop over it takes, at most.
+constexpr std::int64_t elements_of_iteration(plan_value const& plan, int extent) {
+    std::int64_t most = 1;
+    for (int at = 0; at < plan.variables.size(); ++at) {
+        int number = plan.variables[at].trips;
+        std::int64_t elements = 1;
+        while (number >= 0 && plan.variables[number].kind == variable_kind::count) {
+            variable const& v = plan.variables[number];
+            elements = (elements * v.divisor + plan.term_at(v.fused, 0).coefficient - 1) / plan.term_at(v.fused, 0).coefficient;
+            number = plan.term_at(v.fused, 0).variable;
+        }
+        if (number == extent && elements > most) most = elements;
+    }
+    return most;
+}
+
+/// Calls `visit(extents)` for extents that a pipeline can tell apart: one partial tile along every axis, and more tiles than it has
+/// versions, the last one partial: it fills, is full, and drains.
+///
+/// `thorough`, for run time: also each axis on its own while the others have many tiles, and combinations of the numbers of tiles up
+/// to what a pipeline needs to fill and drain, whole and partial: all of them up to 256.
+template <class Visit>
+constexpr void each_representative(plan_value const& plan, bool thorough, Visit&& visit) {
+    std::int64_t versions = 1;
+    for (int at = 0; at < plan.rings.size(); ++at) versions = plan.rings[at].versions > versions ? plan.rings[at].versions : versions;
+    open_extents extents{};
+    auto const size_of = [&](int at, std::int64_t count, bool partial) {
+        std::int64_t const elements = elements_of_iteration(plan, at), most = plan.variables[at].extent;
+        std::int64_t const wanted = partial ? (count - 1) * elements + 1 : count * elements;
+        return wanted < most ? wanted : most;
+    };
+    int const open = plan.run_time_extents;
+    auto const visit_all = [&](std::int64_t count, bool partial, int other, std::int64_t other_count) {
+        for (int at = 0; at < open; ++at) extents[at] = at == other ? size_of(at, other_count, true) : size_of(at, count, partial);
+        visit(extents);
+    };
+    visit_all(1, true, -1, 0);
+    visit_all(versions + 1, true, -1, 0);
+    if (!thorough) return;
+    std::int64_t const steady = 2 * versions + 2;
+    visit_all(versions, false, -1, 0);
+    for (int at = 0; at < open && open > 1; ++at) visit_all(steady, true, at, 1);
+    // Sizes that an axis has no room for, and those of tiles of one element, are the same for several counts: each once.
+    fixed_array<fixed_array<std::int64_t, 4 * most_versions + 4>, plan_value::most_variables> sizes{};
+    fixed_array<int, plan_value::most_variables> size_count{};
+    std::int64_t combinations = 1;
+    constexpr std::int64_t most_visits = 256, most_combinations = std::int64_t{1} << 40;
+    for (int at = 0; at < open; ++at) {
+        auto& mine = sizes[at];
+        int& count = size_count[at];
+        for (std::int64_t which = 0; which < 2 * steady; ++which) {
+            std::int64_t const size = size_of(at, 1 + which / 2, which % 2 == 0);
+            if (count == 0 || size > mine[count - 1]) mine[count++] = size;
+        }
+        combinations = combinations > most_combinations ? combinations : combinations * count;
+    }
+    // Of more than can be waited for, some that are spread over all: the sizes of every axis take turns.
+    std::int64_t apart = combinations <= most_visits ? 1 : combinations / most_visits + 1;
+    while (std::gcd(apart, combinations) != 1) ++apart;
+    for (std::int64_t which = 0; which < combinations; which += apart) {
+        std::int64_t rest = which;
+        for (int at = 0; at < open; ++at) {
+            int const count = size_count[at];
+            extents[at] = sizes[at][rest % count];
+            rest /= count;
+        }
+        visit(extents);
+    }
+}
+
+/// The first hazard of a plan at extents that stand for all others, or what leaves a buffer there.
+constexpr hazard find_hazard_at_any(plan_value const& plan) {
+    if (plan.run_time_extents == 0) return find_hazard(plan);
+    hazard found;
+    if (plan.refusal) return found;
+    each_representative(plan, true, [&](open_extents const& extents) {
+        if (found) return;
+        specialisation const at = specialised(plan, extents, false);
+        if (at.wrong != nullptr) return;
+        found = find_hazard(at.plan);
+        if (!found) found = find_excess(at.plan);
+    });
+    return found;
+}
+
+/// Refuses a plan that runs into a hazard at extents that stand for all others. What leaves a buffer, the compiler looks for at the first
+/// of them alone, for clang ends longer evaluations; generators and tools, at all of them.
+constexpr void check_representatives(planning& p) {
+    bool first = true;
+    each_representative(p.plan, false, [&](open_extents const& extents) {
+        if (p.refused()) return;
+        specialisation const at = specialised(p.plan, extents, false);
+        if (at.wrong != nullptr) return;
+        refuse_hazard(p, find_hazard(at.plan));
+        if (!p.refused() && (first || !__builtin_is_constant_evaluated())) refuse_hazard(p, find_excess(at.plan));
+        first = false;
+    });
+}
+
+}  // namespace tilewright::detail
+
+namespace tilewright::ir {
+
+/// Extents by name, in the order of a plan's first variables; 0 where one is missing.
+/// @throws std::invalid_argument when the plan has none of a name
+template <class List>
+constexpr detail::open_extents extents_by_name(plan_value const& open, List const& given) {
+    detail::open_extents extents{};
+    for (axis_extent const& one : given) {
+        int found = -1;
+        for (int at = 0; at < open.run_time_extents; ++at) {
+            if (open.variables[at].name == one.name) found = at;
+        }
+        if (found < 0) throw std::invalid_argument("the plan leaves no extent of this name to run time");
+        extents[found] = one.extent;
+    }
+    return extents;
+}
+
+/// A plan at extents that are given by name, in any order. @throws std::invalid_argument when it cannot be at them
+template <class List>
+constexpr plan_value plan_at(plan_value const& open, List const& given) {
+    if (open.refusal) return open;
+    detail::specialisation const made = detail::specialised(open, extents_by_name(open, given));
+    if (made.wrong != nullptr) throw std::invalid_argument(made.wrong);
+    return made.plan;
+}
+
+}  // namespace tilewright::ir

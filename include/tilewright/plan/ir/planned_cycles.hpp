@@ -1,0 +1,28 @@
+#pragma once
+#include <tilewright/plan/ir/plan_value.hpp>
+
+// Cycles of plans that the compiler has made: where it did not find them, that is one error for whoever uses them.
+namespace tilewright::ir {
+
+/// Worked out once, however often they are asked for.
+template <class Planned, class Plan>
+inline constexpr quantity cycles_found = static_cast<Plan const&>(Planned::value).cycles();
+
+/// The cycles of `Planned::value`, which is a `Plan`. They become a `quantity` where they are compared.
+///
+/// @tparam Quantity  whose operators are meant
+template <class Planned, class Plan, class Quantity = quantity>
+struct planned_cycles {
+    constexpr operator Quantity() const {
+        constexpr bool is_resolved = cycles_found<Planned, Plan>.resolved;
+        // clang-format off
+        static_assert(
+            is_resolved,
+            "cycles not resolved: ask cycles_resolved(), or of a plan that is made at run time");
+        // clang-format on
+        return is_resolved ? cycles_found<Planned, Plan> : Plan::unknown;  // so that there is no second error
+    }
+    constexpr explicit operator double() const { return static_cast<double>(static_cast<Plan const&>(Planned::value).cycles()); }
+};
+
+}  // namespace tilewright::ir

@@ -1,0 +1,124 @@
+#pragma once
+#include <numeric>
+#include <tilewright/plan/loops/run_time.hpp>
+
+// What varies outside a loop, and what varies inside it.
+namespace tilewright::detail {
+
+enum class side : std::uint8_t { outside, inside, across };
+
+/// On which side of the level `depth` of stage `s` a variable varies. A component varies where its fused loop's parts do.
+constexpr side side_of(planning const& p, int s, int variable_at, int depth) {
+    variable const& v = p.var(variable_at);
+    if (v.kind == variable_kind::lane) return side::inside;
+    if (is_given(v)) return side::outside;
+    if (v.kind == variable_kind::component) {
+        side whole = side::across;
+        for (int at = 0; at < v.fused.count; ++at) {
+            side const part = side_of(p, s, p.plan.term_at(v.fused, at).variable, depth);
+            if (at > 0 && part != whole) return side::across;
+            whole = part;
+        }
+        return whole;
+    }
+    stage_placement const& place = p.placed(s);
+    for (int position = 0; position < depth; ++position) {
+        if (place.path[position] == variable_at) return side::outside;
+    }
+    return side::inside;
+}
+
+/// The largest value of a form, whatever its variables are.
+constexpr std::int64_t highest_of(planning const& p, linear const& form) {
+    std::int64_t high = form.constant;
+    for (int at = 0; at < form.count; ++at) {
+        term const& t = form.terms[at];
+        variable const& v = p.var(t.variable);
+        if (is_given(v)) high += t.coefficient * (t.coefficient > 0 ? v.extent : 1);
+        else if (t.coefficient > 0) high += t.coefficient * (v.extent - 1);
+    }
+    return high;
+}
+
+constexpr std::int64_t lowest_of(planning const& p, linear const& form) {
+    linear negative;
+    negative.add(form, -1);
+    return -highest_of(p, negative);
+}
+
+constexpr std::int64_t grain_of(planning const& p, linear const& form);
+
+/// What the values of a term are multiples of, wherever its loop stands.
+constexpr std::int64_t grain_of(planning const& p, term const& t) {
+    variable const& v = p.var(t.variable);
+    if (v.kind != variable_kind::component) return t.coefficient;
+    std::int64_t const whole = grain_of(p, p.form_of(v.fused));
+    if (v.modulus != 0) return t.coefficient * std::gcd(whole, v.modulus);
+    return whole % v.divisor == 0 ? t.coefficient * (whole / v.divisor) : t.coefficient;
+}
+/// Likewise of a form; 0 of one that is always 0.
+constexpr std::int64_t grain_of(planning const& p, linear const& form) {
+    std::int64_t grain = form.constant;
+    for (int at = 0; at < form.count; ++at) grain = std::gcd(grain, grain_of(p, form.terms[at]));
+    return grain;
+}
+
+/// What a part of a fused loop is taken by: a row, in elements.
+constexpr std::int64_t row_of(variable const& part) { return part.modulus == 0 ? part.divisor : part.modulus; }
+
+/// The terms of a form that are not multiples of a number.
+constexpr linear rest_of(linear const& form, std::int64_t by) {
+    linear rest;
+    for (int at = 0; at < form.count; ++at) {
+        term const& t = form.terms[at];
+        if (t.coefficient % by != 0) rest.add(t.coefficient, t.variable);
+    }
+    return rest;
+}
+/// How far behind the beginning of a row a form can lie.
+constexpr std::int64_t furthest_in_row(planning const& p, linear const& form, std::int64_t row) {
+    linear const rest = rest_of(form, row);
+    std::int64_t const highest = highest_of(p, rest);
+    return highest < row ? highest : row - std::gcd(grain_of(p, rest), row);
+}
+
+/// `whole` / divisor, or `whole` % modulus, as a form: over the same loops where that is linear, else over a variable that stands for it.
+/// @pre all of `whole` is positive
+constexpr linear part_of(planning& p, linear const& whole, variable part) {
+    std::int64_t const row = row_of(part);
+    linear const rest = rest_of(whole, row);
+    linear moved;
+    for (int at = 0; at < whole.count && part.modulus == 0; ++at) {
+        term const& t = whole.terms[at];
+        if (t.coefficient % row == 0) moved.add(t.coefficient / row, t.variable);
+    }
+    std::int64_t const highest = highest_of(p, rest);
+    if (highest < row) {
+        if (part.modulus != 0) moved.add(rest);
+        return moved;
+    }
+    part.extent = (part.modulus == 0 ? highest / row : furthest_in_row(p, rest, row)) + 1;
+    for (int at = 0; at < p.plan.variables.size(); ++at) {
+        variable const& v = p.var(at);
+        bool const alike = v.kind == variable_kind::component && v.divisor == part.divisor && v.modulus == part.modulus;
+        if (!alike || v.fused.constant != 0 || !p.form_of(v.fused).same_terms(rest)) continue;
+        moved.add(1, at);
+        return moved;
+    }
+    part.fused = p.keep(rest);
+    part.trips = -1;
+    moved.add(1, p.add(part));
+    return moved;
+}
+
+/// Calls `visit(loop)` for the loops that stage `s` reduces over, of those on its path in front of `depth`, and that have several
+/// iterations.
+template <class Visit>
+constexpr void each_reduction_around(planning const& p, int s, int depth, Visit&& visit) {
+    for (int position = p.placed(s).outer_depth; position < depth; ++position) {
+        int const loop = p.placed(s).path[position];
+        if (p.var(loop).reduction && p.var(loop).extent > 1) visit(loop);
+    }
+}
+
+}  // namespace tilewright::detail

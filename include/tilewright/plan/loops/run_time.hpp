@@ -1,0 +1,108 @@
+#pragma once
+#include <tilewright/plan/ir/planning.hpp>
+
+// Extents that are left to run time, and the counts of tiles that follow from them. Forms hold them like any other variable.
+namespace tilewright::detail {
+
+/// Whether a variable is a number that run time gives, the same throughout a run.
+constexpr bool is_given(variable const& v) { return v.kind == variable_kind::extent || v.kind == variable_kind::count; }
+
+/// The extent of an axis that is left to run time, axes of one name being one in all stages; -1: it is not one of an argument.
+constexpr std::int16_t extent_of(planning const& p, stage_axis const& a) {
+    for (int at = 0; at < p.plan.run_time_extents; ++at) {
+        if (p.var(at).name == a.name) return static_cast<std::int16_t>(at);
+    }
+    return -1;
+}
+
+/// Whether an axis of an intermediate tensor goes as far as later stages read it, whatever that is.
+constexpr bool reaches_as_read(planning const& p, stage_axis const& a) { return extent_of(p, a) < 0; }
+
+/// The extents that a kernel is told, as the first variables of its plan: those of the result and of reductions.
+constexpr void add_extents(planning& p) {
+    int const last = p.plan.stages.size() - 1;
+    for (int s = 0; s <= last; ++s) {
+        stage const& st = p.stage_at(s);
+        for (int at = s == last ? 0 : st.rank; at < st.axis_count && !p.refused(); ++at) {
+            stage_axis const& a = st.axes[at];
+            if (!a.run_time || extent_of(p, a) >= 0) continue;
+            p.plan.run_time_extents = 1 + p.add(variable{.name = a.name, .extent = a.extent, .kind = variable_kind::extent});
+        }
+    }
+    for (int s = 0; s <= last; ++s) {
+        for (int at = 0; at < p.stage_at(s).axis_count && !p.refused(); ++at) {
+            stage_axis const& a = p.stage_at(s).axes[at];
+            int const known = a.run_time ? extent_of(p, a) : -1;
+            if (known >= 0 && p.var(known).extent != a.extent)
+                p.refuse(verdict_kind::ill_formed, rule::axis_with_two_extents, {p.stage_at(s).output, a.name});
+        }
+    }
+}
+
+/// Refuses extents at which a number that follows from them would be more than `most`.
+constexpr void restrict_extent(planning& p, int at, std::int64_t most, int ordinal) {
+    variable& v = p.plan.variables[at];
+    if (v.extent <= most) return;
+    if (v.kind == variable_kind::extent && (v.extent < run_time_extent::most_of_all || most < 1))
+        return p.refuse_capacity("extent", v.extent, most, ordinal, v.name);
+    v.extent = most;
+    for (int t = 0; v.kind == variable_kind::count && t < v.fused.count; ++t) {
+        term const part = p.plan.term_at(v.fused, t);
+        restrict_extent(p, part.variable, most * v.divisor / part.coefficient / v.fused.count, ordinal);
+    }
+}
+
+/// The number of tiles of `divisor` in what a form gives, the last of which may be partial.
+constexpr std::int16_t count_of(planning& p, linear all, std::int64_t divisor, label const& name, int ordinal) {
+    std::int64_t most = all.constant;
+    for (int t = 0; t < all.count; ++t) {
+        term const& part = all.terms[t];
+        restrict_extent(p, part.variable, run_time_extent::most_of_all / part.coefficient / all.count, ordinal);
+        most += part.coefficient * p.var(part.variable).extent;
+    }
+    if (p.refused() || (all.count == 1 && all.constant == 0 && all.terms[0].coefficient == 1 && divisor == 1)) return all.terms[0].variable;
+    all.constant += divisor - 1;
+    return static_cast<std::int16_t>(p.add(variable{
+        .name = name, .extent = (most + divisor - 1) / divisor, .kind = variable_kind::count, .fused = p.keep(all), .divisor = divisor}));
+}
+/// Likewise, in `factor` times what variable `of` gives.
+constexpr std::int16_t count_of(planning& p, int of, std::int64_t factor, std::int64_t divisor, label const& name, int ordinal) {
+    linear all;
+    all.add(factor, of);
+    return count_of(p, all, divisor, name, ordinal);
+}
+
+/// Where an axis ends, as a form and the number that it has to stay below: `form - extent < 0` at run time.
+constexpr std::int64_t end_before(linear& form, nest_axis const& a) {
+    if (a.trips < 0) return a.extent;
+    form.add(-1, a.trips);
+    return 0;
+}
+
+/// Takes what an axis reaches at most from a form that is compared with it. @return the rest of it, a number
+constexpr std::int64_t take_highest(planning const& p, affine const& highest, linear& form) {
+    for (int at = 0; at < highest.count; ++at) form.add(-p.plan.term_at(highest, at).coefficient, p.plan.term_at(highest, at).variable);
+    return highest.constant;
+}
+
+/// Whether nothing bounds an extent but what numbers can hold.
+constexpr bool is_open(planning const& p, int extent) {
+    for (int s = 0; s < p.plan.stages.size(); ++s) {
+        int const axis = p.stage_at(s).find(p.var(extent).name);
+        if (axis < 0 || !p.stage_at(s).axes[axis].run_time) continue;
+        return p.stage_at(s).axes[axis].extent == run_time_extent::most_of_all;
+    }
+    return false;
+}
+
+/// The extent without an upper bound that a loop runs over; -1: it has a bound.
+constexpr int open_extent_of(planning const& p, int number) {
+    if (number < 0) return -1;
+    variable const& v = p.var(number);
+    if (v.kind == variable_kind::extent) return is_open(p, number) ? number : -1;
+    int found = -1;
+    for (int t = 0; t < v.fused.count && found < 0; ++t) found = open_extent_of(p, p.plan.term_at(v.fused, t).variable);
+    return found;
+}
+
+}  // namespace tilewright::detail

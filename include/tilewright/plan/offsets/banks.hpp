@@ -1,0 +1,78 @@
+#pragma once
+#include <bit>
+#include <tilewright/plan/offsets/addresses.hpp>
+#include <tilewright/plan/ir/program_run.hpp>
+#include <tilewright/plan/write/rings.hpp>
+
+// What uses a bank of one port at a time: a transfer that is under way, or what computes or stores from it.
+namespace tilewright::detail {
+
+/// The first bank that the versions of two buffers at two steps share; -1: they lie apart.
+constexpr int shared_bank(buffer const& a, std::int64_t step_a, buffer const& b, std::int64_t step_b, int banks) {
+    unsigned const shared =
+        a.banks_of(static_cast<int>(step_a % a.versions), banks) & b.banks_of(static_cast<int>(step_b % b.versions), banks);
+    return shared == 0 ? -1 : std::countr_zero(shared);
+}
+
+/// The bank in which some version of `moved` that is under way meets the version of `used` at a step; -1 where none does. Under way are,
+/// counted from that step, those from `first` to `last`. Buffers whose steps are counted over other loops meet wherever both can be.
+constexpr int meeting_bank(plan_value const& plan, buffer const& moved, ring const& r, int first, int last, buffer const& used, int banks) {
+    if (first > last) return -1;
+    if (used.ring < 0 || !same_steps(r, plan.rings[used.ring])) {
+        for (int bank = 0; bank < banks; ++bank) {
+            if (moved.lies_in(bank, banks) && used.lies_in(bank, banks)) return bank;
+        }
+        return -1;
+    }
+    std::int64_t const period = std::lcm(moved.versions, used.versions);
+    for (std::int64_t step = 0; step < period; ++step) {
+        for (int away = first; away <= last; ++away) {
+            int const bank = shared_bank(moved, step + away + period * most_versions, used, step, banks);
+            if (bank >= 0) return bank;
+        }
+    }
+    return -1;
+}
+
+/// Refuses schedules in which a bank of one port would be used twice at a time.
+///
+/// While step t computes, loads of steps t + 1 to t + distance are under way, and stores of t - versions + 1 to t - 1. When step t is
+/// stored, the loads are still those.
+constexpr void check_banks(planning& p) {
+    plan_value const& plan = p.plan;
+    if (is_ordered_aside(plan)) return;  // engines get on as far as links let them: the check of hazards follows that
+    for (int at = 0; at < plan.rings.size() && !p.refused(); ++at) {
+        ring const& r = p.ring_at(at);
+        buffer const& moved = p.buffer_at(r.buffer);
+        memory const& m = p.of->where().memories[moved.memory];
+        if (m.ports > 1 || moved.kind == buffer_kind::argument) continue;
+        auto const refuse = [&](int bank, buffer const& used, char const* by) {
+            verdict& v = p.refuse(verdict_kind::bank_conflict, moved.ordinal);
+            v.names = {m.name, moved.tensor, used.tensor, by};
+            v.facts = {fact{fact_kind::bank, bank}};
+        };
+        int const first = r.stores ? 1 - r.versions : 1, last = r.stores ? -1 : r.distance;
+        for (int which = 0; which < plan.steps.size() && !p.refused(); ++which) {
+            step const& s = plan.steps[which];
+            if (s.kind != step_kind::compute) continue;
+            each_touched(plan, s, [&](int touched) {
+                buffer const& used = p.buffer_at(touched);
+                if (used.kind == buffer_kind::argument || used.memory != moved.memory) return;
+                int const bank = meeting_bank(plan, moved, r, first, last, used, m.banks);
+                if (bank >= 0) refuse(bank, used, "the loops");
+            });
+        }
+        for (int which = 0; which < plan.rings.size() && !r.stores && !p.refused(); ++which) {
+            ring const& other = p.ring_at(which);
+            buffer const& touched = p.buffer_at(other.buffer);
+            bool const in_order = other.engine == r.engine && !p.of->where().engines[r.engine].has_channels();
+            if (which == at || in_order || touched.memory != moved.memory) continue;
+            // Two loads are under way together until the nearer of their steps is waited for.
+            int const bank = other.stores ? meeting_bank(plan, moved, r, 1, r.distance + other.versions - 1, touched, m.banks)
+                                          : meeting_bank(plan, moved, r, -other.distance, r.distance, touched, m.banks);
+            if (bank >= 0) refuse(bank, touched, other.stores ? "a store" : "a load");
+        }
+    }
+}
+
+}  // namespace tilewright::detail

@@ -1,0 +1,175 @@
+#pragma once
+#include <tilewright/plan/loops/box.hpp>
+#include <tilewright/plan/place/layout.hpp>
+#include <tilewright/plan/loops/nest.hpp>
+#include <tilewright/plan/place/registers.hpp>
+
+// The buffers of a plan: arguments, and boxes that it gives an address.
+namespace tilewright::detail {
+
+/// A buffer that the plan gives an address: its box from the forms of its first element and its extents.
+/// @param layout  position in the schedule; -1: none
+constexpr int add_planned(planning& p, label const& tensor, int memory_at, scalar_type type, box const& whole, int ordinal, int layout = -1,
+                          int layout_ordinal = 0) {
+    memory const& m = p.of->where().memories[memory_at];
+    if (m.capacity <= 0) {
+        p.refuse(verdict_kind::no_memory, ordinal).names = {tensor, m.name};
+        return 0;
+    }
+    buffer b{.name = dotted(tensor, m.name),
+             .tensor = tensor,
+             .kind = buffer_kind::staged,
+             .memory = static_cast<std::int16_t>(memory_at),
+             .type = type,
+             .rank = static_cast<std::int16_t>(whole.rank),
+             .ordinal = static_cast<std::int16_t>(ordinal)};
+    // A tensor staged twice in one memory: a number tells its buffers apart.
+    for (int at = 0, again = 2; at < p.plan.buffers.size(); ++at) {
+        if (p.buffer_at(at).name != b.name) continue;
+        char const number[] = {static_cast<char>(again < 10 ? '0' + again : 'a' + again - 10), '\0'};
+        ++again;
+        b.name = dotted(dotted(tensor, m.name), number);
+        at = -1;
+    }
+    double bytes = bytes_of(type);
+    for (int dimension = 0; dimension < whole.rank; ++dimension) {
+        b.extents[dimension] = whole.extents[dimension];
+        bytes *= static_cast<double>(whole.extents[dimension]);
+    }
+    b.bytes = p.limited(bytes, plan_value::most_bytes, "bytes", b.name);
+    if (m.registers > 0) b.bytes = bytes_in_registers(b, m);
+    if (layout >= 0 && !p.refused()) apply_layout(p, b, p.of->layout_at(layout), layout_ordinal);
+    int const at = p.add(b);
+    for (int dimension = 0; dimension < whole.rank && !p.refused(); ++dimension) {
+        p.box_at[at][dimension] = p.keep(whole.at[dimension]);
+    }
+    return at;
+}
+
+/// Where the caller keeps an argument: what `reads` or `writes` names first, or else the machine's first memory.
+constexpr void put_argument(planning& p, buffer& b) {
+    schedule const& of = *p.of;
+    for (int at = 0; at < of.directive_count(); ++at) {
+        directive const& d = of.directive_at(at);
+        if (d.kind != (b.written ? directive_kind::writes : directive_kind::reads) || of.name_at(d, 0) != b.tensor) continue;
+        b.memory = static_cast<std::int16_t>(of.where().memories.find(of.name_at(d, 1)));
+        b.ordinal = static_cast<std::int16_t>(at + 1);
+    }
+}
+
+/// Arguments in the order in which the computation names them, the result last.
+constexpr void add_arguments(planning& p) {
+    auto const agree = [&](tilewright::node const& n, int rank, scalar_type type) {
+        if (rank != n.argument_count) p.refuse(verdict_kind::ill_formed, rule::used_with_two_ranks, {n.name});
+        if (type != n.type) p.refuse(verdict_kind::ill_formed, rule::used_with_two_types, {n.name});
+    };
+    auto const add = [&](int node, bool written) {
+        tilewright::node const& n = p.plan.what[node];
+        for (int at = 0; at < p.plan.buffers.size(); ++at) {
+            if (p.buffer_at(at).tensor == n.name) return agree(n, p.buffer_at(at).rank, p.buffer_at(at).type);
+        }
+        buffer argument{.name = n.name,
+                        .tensor = n.name,
+                        .written = written,
+                        .type = n.type,
+                        .rank = static_cast<std::int16_t>(n.argument_count),
+                        .alignment = bytes_of(n.type),
+                        .dense_from = static_cast<std::uint8_t>(n.argument_count > 0 ? n.argument_count - 1 : 0)};
+        put_argument(p, argument);
+        p.add(argument);
+    };
+    for (int s = 0; s < p.plan.stages.size(); ++s) {
+        p.each_access(s, [&](int node) {
+            tilewright::node const& n = p.plan.what[node];
+            int const producer = p.producer_of(n.name);
+            if (producer < 0) add(node, false);
+            else if (producer >= s) p.refuse(verdict_kind::ill_formed, rule::computed_too_late, {p.stage_at(s).output, n.name});
+            else agree(n, p.stage_at(producer).rank, p.stage_at(producer).type);
+        });
+    }
+    int const last = p.plan.stages.size() - 1;
+    if (p.refused() || p.placed(last).store_memory >= 0) return;
+    add(p.stage_at(last).target, true);
+    p.placed(last).home = static_cast<std::int16_t>(p.plan.buffers.size() - 1);
+}
+
+/// Keeps how far a dimension of an argument reaches for one access, where run time decides.
+constexpr void add_shape(planning& p, int buffer_at, int dimension, planning::index_range const& one) {
+    if (one.open >= 0) {
+        p.refuse(verdict_kind::run_time_domain).names = {p.buffer_at(buffer_at).tensor, p.var(one.open).name};
+        return;
+    }
+    linear end = one.high;
+    end.constant += 1;
+    for (int t = 0; t < end.count; ++t) {
+        term const& part = end.terms[t];
+        restrict_extent(p, part.variable, stage::most_index / part.coefficient, 0);
+    }
+    for (int at = 0; at < p.plan.shapes.size(); ++at) {
+        shape& known = p.plan.shapes[at];
+        if (known.buffer != buffer_at || known.dimension != dimension || !p.form_of(known.end).same_terms(end)) continue;
+        if (known.end.constant < end.constant) known.end.constant = end.constant;
+        known.plain &= end.constant == 0;
+        return;
+    }
+    bool const plain = end.constant == 0 && one.low == 0 && end.count == 1 && end.terms[0].coefficient == 1;
+    p.keep(p.plan.shapes, shape{static_cast<std::int16_t>(buffer_at), static_cast<std::int16_t>(dimension), p.keep(end), plain},
+           "shapes of arguments");
+}
+
+/// Every extent that is left to run time must be one of an argument's: that is where it is read.
+constexpr void check_extents(planning& p) {
+    // A dimension that several accesses reach into is as long as the furthest of them needs, at least.
+    for (int a = 0; a < p.plan.shapes.size(); ++a) {
+        for (int b = 0; b < p.plan.shapes.size(); ++b) {
+            shape& one = p.plan.shapes[a];
+            shape const& other = p.plan.shapes[b];
+            one.plain &= a == b || one.buffer != other.buffer || one.dimension != other.dimension;
+        }
+    }
+    for (int extent = 0; extent < p.plan.run_time_extents && !p.refused(); ++extent) {
+        bool read = false;
+        for (int at = 0; at < p.plan.shapes.size(); ++at) {
+            shape const& one = p.plan.shapes[at];
+            read |= one.plain && p.plan.term_at(one.end, 0).variable == extent;
+        }
+        if (!read) p.refuse(verdict_kind::ill_formed, rule::extent_of_no_argument, {p.var(extent).name});
+    }
+}
+
+/// The least box of every argument that holds all that the kernel touches.
+constexpr void size_arguments(planning& p) {
+    for (int at = 0; at < p.plan.buffers.size(); ++at) {
+        buffer& b = p.buffer_at(at);
+        if (b.kind != buffer_kind::argument) continue;
+        bool started = false;
+        for (int s = 0; s < p.plan.stages.size(); ++s) {
+            p.each_access(
+                s,
+                [&](int node) {
+                    if (p.plan.what[node].name != b.tensor) return;
+                    for (int dimension = 0; dimension < b.rank; ++dimension) {
+                        planning::index_range one = p.range_of_index(s, node, dimension);
+                        // A padded tensor has the extents that are said.
+                        if (is_padded(p.plan.what, node)) one.low = 0, one.high.constant = padded_extent(p.plan.what, node, dimension) - 1;
+                        std::int64_t const low = started && b.minimum[dimension] < one.low ? b.minimum[dimension] : one.low;
+                        // While extents are open, each stands at 2: rows then lie as far apart as they can be taken to.
+                        std::int64_t here = one.high.constant;
+                        for (int t = 0; t < one.high.count; ++t) here += 2 * one.high.terms[t].coefficient;
+                        std::int64_t const high = started ? b.minimum[dimension] + b.extents[dimension] - 1 : here;
+                        if (p.plan.run_time_extents > 0) add_shape(p, at, dimension, one);
+                        b.minimum[dimension] = low;
+                        b.extents[dimension] = (high > here ? high : here) - low + 1;
+                    }
+                    started = true;
+                },
+                true);
+        }
+        double bytes = bytes_of(b.type);
+        for (int dimension = 0; dimension < b.rank; ++dimension) bytes *= static_cast<double>(b.extents[dimension]);
+        b.bytes = p.limited(bytes, plan_value::most_bytes, "bytes", b.name);
+    }
+    check_extents(p);
+}
+
+}  // namespace tilewright::detail

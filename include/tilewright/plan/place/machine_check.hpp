@@ -1,0 +1,559 @@
+#pragma once
+#include <tilewright/machine/call_limits.hpp>
+#include <tilewright/machine/clock.hpp>
+#include <tilewright/plan/ir/planning.hpp>
+
+// Whether the description of a machine makes sense by itself.
+namespace tilewright::detail {
+
+struct machine_check {
+    refusals& p;
+    machine const& m;
+
+    constexpr void broken(rule which, label const& part, label const& about = {}) const {
+        p.refuse(verdict_kind::invalid_part, which, {part, about});
+    }
+    constexpr void at_least(std::int64_t least, std::int64_t value, label const& part, char const* what) const {
+        if (value >= least) return;
+        verdict& v = p.refuse(verdict_kind::invalid_number);
+        v.names = {part, what};
+        v.facts = {fact{fact_kind::have, value}, fact{fact_kind::limit, least}};
+    }
+    constexpr void not_honoured(label const& part, char const* what, label const& beside = {}) const {
+        p.refuse(verdict_kind::not_honoured).names = {part, what, beside};
+    }
+    constexpr void known(int position, label const& part) const {
+        if (position < 0) p.refuse(verdict_kind::unknown_part).names = {part, m.name};
+    }
+    template <class List>
+    constexpr void check_list(List const& list, char const* what) const {
+        if (list.count > list.most) p.refuse_capacity(what, list.count, list.most, 0, m.name);
+        for (int at = 0; at < list.size(); ++at) {
+            label const& name = list[at].name;
+            if (name.empty()) broken(rule::part_without_name, m.name, what);
+            p.check_name(name);
+            if (list.find(name) != at) broken(rule::two_parts_of_one_name, name, what);
+        }
+    }
+
+    constexpr void check_memory(int at) const {
+        memory const& of = m.memories[at];
+        at_least(0, of.capacity, of.name, "capacity");
+        at_least(0, of.wait_cycles, of.name, "wait_cycles");
+        if (of.wait_cycles > most_wait_cycles) p.refuse_capacity("wait_cycles", of.wait_cycles, most_wait_cycles, 0, of.name);
+        at_least(1, of.alignment, of.name, "alignment");
+        at_least(1, of.banks, of.name, "banks");
+        at_least(1, of.ports, of.name, "ports");
+        at_least(0, of.registers, of.name, "registers");
+        if (of.banks > max_banks) p.refuse_capacity("banks", of.banks, max_banks, 0, of.name);
+        if (!p.refused() && of.capacity % of.banks != 0) broken(rule::banks_of_unequal_size, of.name);
+        bool const equal = of.registers <= 0 || (of.capacity > 0 && of.capacity % of.registers == 0);
+        if (!p.refused() && of.registers > 0 && (!equal || of.banks > 1 || of.has_address() || of.is_numbered() || !of.host_visible))
+            broken(rule::registers_of_another_kind, of.name);
+        if (!p.refused() && !of.c_type.empty() && of.registers == 0) broken(rule::registers_of_another_kind, of.name);
+        if (of.is_view()) check_view(at);
+        if (!of.c_type.empty() && !of.c_type.is_identifier()) broken(rule::no_identifier, of.name, of.c_type);
+        p.check_name(of.c_type);
+        at_least(0, of.address_unit, of.name, "address_unit");
+        auto const check_places = [&](memory const& whole) {
+            if (whole.is_numbered() && !p.refused()) check_numbers(whole, at == 0);
+            if (of.has_address()) check_place(whole, at);
+        };
+        if (!of.is_view()) check_places(of);
+        else if (!p.refused()) check_places(with_room(m, of));
+    }
+    /// Banks begin where they may, and no two memories have one address.
+    constexpr void check_place(memory const& of, int at) const {
+        for (int bank = 0; bank < of.banks && !p.refused(); ++bank) {
+            if (of.bank_base(bank) % static_cast<std::uint64_t>(of.alignment) != 0) broken(rule::base_not_aligned, of.name);
+            for (int other = 0; other <= at; ++other) {
+                memory const& before = m.memories[other];
+                if (!before.has_address()) continue;
+                if (before.is_view() && other != at) check_apart(of, bank, with_room(m, before), with_room(m, before).banks);
+                else check_apart(of, bank, before, other == at ? bank : before.banks);
+            }
+        }
+    }
+    constexpr void check_apart(memory const& of, int bank, memory const& before, int banks_before) const {
+        for (int b = 0; b < banks_before; ++b) {
+            bool const above = of.bank_base(bank) >= before.bank_base(b);
+            std::uint64_t const gap = above ? of.bank_base(bank) - before.bank_base(b) : before.bank_base(b) - of.bank_base(bank);
+            if (gap < static_cast<std::uint64_t>(above ? before.bank_capacity() : of.bank_capacity()))
+                broken(rule::memories_overlap, of.name, before.name);
+        }
+    }
+    /// A view says where the bytes of another memory are seen, and nothing of how many there are.
+    constexpr void check_view(int at) const {
+        memory const& of = m.memories[at];
+        int const under = m.memories.find(of.view_of);
+        known(under, of.view_of);
+        if (p.refused()) return;
+        memory const& shown = m.memories[under];
+        bool const apart = of.has_address() || of.is_numbered();
+        bool const has_place = shown.is_pool() ? !apart : shown.has_address() || apart;
+        bool const of_its_own = of.capacity != 0 || of.banks != 1 || of.bank_bases[0] != 0 || of.bank_bases[1] != 0 || of.registers > 0 ||
+                                of.per_agent || of.ports != memory{}.ports;
+        if (at == 0 || shown.is_view() || shown.registers > 0 || of_its_own || !has_place)
+            broken(rule::view_of_another_kind, of.name, of.view_of);
+    }
+    /// Numbers of rows stand in arguments of device functions alone, and leave flags their bits.
+    constexpr void check_numbers(memory const& of, bool of_arguments) const {
+        if (of.host_visible || of_arguments) broken(rule::numbers_are_no_pointers, of.name);
+        if (of.bank_capacity() % of.address_unit != 0) broken(rule::bank_of_broken_rows, of.name);
+        for (int bank = 0; bank < of.banks && !p.refused(); ++bank) {
+            if (of.position(bank, 0) % static_cast<std::uint64_t>(of.address_unit) != 0) broken(rule::bank_of_broken_rows, of.name);
+        }
+        if ((of.bits_of_numbers() & of.address_flags) != 0) broken(rule::flags_in_the_number, of.name);
+    }
+    constexpr void check_configuration(configuration const& of) const {
+        at_least(1, of.value_count, of.name, "values");
+        if (of.value_count > of.most_values) p.refuse_capacity("values", of.value_count, of.most_values, 0, of.name);
+        device_call const call = set_call_of(of);
+        p.check_name(call.symbol);
+        check_call(of.name, call, 0);
+        fixed_array<int, configuration::most_values> given{};
+        bool others = false;
+        for (int at = 0; at < call.count && !p.refused(); ++at) {
+            call_argument const& a = call.arguments[at];
+            bool const is_value = a.is == role::setting && a.dimension >= 0 && a.dimension < of.value_count;
+            if (is_value) ++given[a.dimension];
+            others |= !is_value && a.is != role::literal;
+        }
+        for (int value = 0; value < of.value_count && !p.refused(); ++value) others |= given[value] != 1;
+        if (others) broken(rule::set_call_of_another_kind, of.name);
+    }
+    /// Calls `check(argument)` for all arguments of the calls of a part, and `check_value(value)` for those that it is configured with.
+    template <class Description, class Check, class Value>
+    constexpr void check_protocol(Description const& part, Check&& check, Value&& check_value) const {
+        for (int at = part.more_calls.first; at < part.more_calls.first + part.more_calls.count && !p.refused(); ++at) {
+            p.check_name(m.more_calls[at].symbol);
+            check_call(part.name, m.more_calls[at], 0);
+        }
+        // Without arguments of its own, the first call has those of `call_of`, which are right.
+        if (part.call.count > 0) each_argument(part.call, check);
+        for (int at = part.more_calls.first; at < part.more_calls.first + part.more_calls.count && !p.refused(); ++at)
+            each_argument(m.more_calls[at], check);
+        for (int at = part.settings.first; at < part.settings.first + part.settings.count && !p.refused(); ++at) {
+            required_setting const& s = m.settings[at];
+            int const which = m.configurations.find(s.configuration_name);
+            known(which, s.configuration_name);
+            for (int before = part.settings.first; before < at; ++before) {
+                if (m.settings[before].configuration_name == s.configuration_name)
+                    return broken(rule::configured_twice, part.name, s.configuration_name);
+            }
+            if (p.refused()) return;
+            if (s.count != m.configurations[which].value_count)
+                return broken(rule::other_number_of_settings, part.name, s.configuration_name);
+            for (int value = 0; value < s.count; ++value) check_value(s.values[value]);
+        }
+    }
+    template <class Check>
+    constexpr void each_argument(device_call const& call, Check&& check) const {
+        for (int at = 0; at < call.count && at < device_call::most_arguments && !p.refused(); ++at) check(call.arguments[at]);
+    }
+    /// Flags stand in numbers, and not where the number does; units are at least 1.
+    constexpr void check_value_of(label const& part, call_argument const& a, int memory_at) const {
+        if (a.is == role::literal || a.value == 0) return;
+        bool const counts = is_stride(a.is) || a.is == role::bytes || a.is == role::row_bytes;
+        if (counts) return at_least(1, a.value, part, "unit of an argument");
+        if (!is_address(a.is)) return broken(rule::counted_in_units, part);
+        memory const of = with_room(m, m.memories[memory_at]);
+        if (!of.is_numbered()) return broken(rule::flags_of_a_pointer, part, of.name);
+        if (((of.bits_of_numbers() | of.address_flags) & static_cast<std::uint64_t>(a.value)) != 0)
+            broken(rule::flags_in_the_number, part, of.name);
+    }
+    /// C knows a function by its name alone: where parts share one, they agree on which of its arguments are pointers.
+    struct signature {
+        label symbol{};
+        int count = 0;
+        std::uint32_t pointers = 0;  ///< a bit for each argument
+
+        friend constexpr bool operator==(signature const&, signature const&) = default;
+    };
+    constexpr void check_symbols() const {
+        fixed_array<signature, 64> seen{};
+        int count = 0;
+        auto const add = [&](label const& part, signature const& one) {
+            for (int at = 0; at < count; ++at) {
+                signature const& other = seen[at];
+                if (other.symbol == one.symbol && !(other == one)) return broken(rule::symbol_of_two_signatures, part, one.symbol);
+            }
+            if (count < 64) seen[count++] = one;
+        };
+        auto const add_part = [&](auto const& part) {
+            each_call(m, part, [&](device_call const& call) {
+                signature one{call.symbol, call.count};
+                for (int at = 0; at < call.count; ++at) {
+                    int const where = memory_of(m, part, call.arguments[at]);
+                    if (where >= 0 && !m.memories[where].is_numbered()) one.pointers |= std::uint32_t{1} << at;
+                }
+                add(part.name, one);
+            });
+        };
+        for (int at = 0; at < m.transfers.size() && !p.refused(); ++at) {
+            if (m.transfers[at].core_name.empty()) add_part(m.transfers[at]);  // a core that copies calls nothing
+        }
+        for (int at = 0; at < m.intrinsics.size() && !p.refused(); ++at) add_part(m.intrinsics[at]);
+        for (int at = 0; at < m.configurations.size() && !p.refused(); ++at) {
+            device_call const call = set_call_of(m.configurations[at]);
+            add(m.configurations[at].name, {call.symbol, call.count});
+        }
+    }
+    constexpr void check_engine(engine const& of) const {
+        at_least(1, of.depth, of.name, "depth");
+        if (of.depth > engine_clock::most_depth) p.refuse_capacity("depth of a queue", of.depth, engine_clock::most_depth, 0, of.name);
+        at_least(1, of.channels, of.name, "channels");
+        bool const tagged = of.completes == completion::by_transfer;
+        bool has_channel = false;
+        device_call const call = wait_call_of(of);
+        for (int at = 0; at < call.count && at < device_call::most_arguments; ++at) {
+            role const is = call.arguments[at].is;
+            bool const told = of.completes != completion::by_engine && is == (tagged ? role::tag : role::pending);
+            has_channel |= is == role::channel;
+            if (is != role::literal && is != role::channel && !told) broken(rule::wait_of_another_kind, of.name);
+        }
+        // A tag stands for one channel already.
+        if (of.has_channels() && !tagged && !has_channel) broken(rule::wait_without_channel, of.name);
+    }
+    constexpr void check_tokens(tokens const& of) const {
+        known(m.engines.find(of.from), of.from);
+        known(m.engines.find(of.to), of.to);
+        if (of.from == of.to) broken(rule::tokens_to_itself, of.name, of.from);
+        for (label const& name : {of.from, of.to}) {
+            if (int const at = m.engines.find(name); at >= 0 && m.engines[at].has_channels())
+                broken(rule::tokens_of_channels, of.name, name);
+        }
+        at_least(1, of.queue_count, of.name, "queues");
+        at_least(1, of.capacity, of.name, "capacity");
+        for (device_call const& call : {push_call_of(of), pop_call_of(of)}) {
+            p.check_name(call.symbol);
+            check_call(of.name, call, 0);
+            bool has_queue = false, others = false;
+            for (int at = 0; at < call.count && at < device_call::most_arguments; ++at) {
+                role const is = call.arguments[at].is;
+                has_queue |= is == role::queue;
+                others |= is != role::queue && is != role::literal;
+            }
+            if (others || (of.queue_count > 1 && !has_queue)) broken(rule::token_call_of_another_kind, of.name);
+        }
+    }
+    constexpr void check_core(int at) const {
+        core const& of = m.cores[at];
+        at_least(1, of.count, of.name, "count");
+        if (of.count > 1) not_honoured(of.name, "several cores");
+        if (at > 0) not_honoured(of.name, "several cores", m.cores[0].name);
+        operation_costs const& c = of.costs;
+        for (std::int64_t cost : {c.load, c.store, c.arithmetic, c.multiply, c.divide, c.convert})
+            at_least(0, cost, of.name, "cost of an operation");
+    }
+    constexpr void check_transfer(transfer_description const& t) const {
+        p.check_name(t.call.symbol);
+        if (t.is_asynchronous && t.engine_name.empty() && t.core_name.empty()) broken(rule::asynchronous_without_engine, t.name);
+        known(m.memories.find(t.source), t.source);
+        known(m.memories.find(t.destination), t.destination);
+        at_least(0, t.costs.latency, t.name, "latency");
+        at_least(0, t.costs.setup, t.name, "setup");
+        at_least(1, t.costs.bytes_per_cycle, t.name, "bytes_per_cycle");
+        if (!t.core_name.empty()) return check_copy_by_core(t);
+        for (label const& name : {t.source, t.destination}) {
+            int const at = m.memories.find(name);
+            if (at < 0 || m.memories[at].registers == 0) continue;
+            std::int64_t const one = m.memories[at].register_bytes();
+            if (!m.memories[at].passes_values()) broken(rule::registers_by_address, t.name, name);
+            else if (t.is_asynchronous || t.most_dimensions != 1 || t.more_calls.count > 0 || t.semantics.count > 0 ||
+                     t.largest_row_bytes != one || t.row_granularity != one)
+                broken(rule::registers_in_another_way, t.name, name);
+        }
+        if (!t.engine_name.empty()) known(m.engines.find(t.engine_name), t.engine_name);
+        at_least(1, t.most_dimensions, t.name, "dimensions");
+        at_least(0, t.largest_row_bytes, t.name, "row_limit");
+        at_least(0, t.largest_extent, t.name, "extent_limit");
+        for (std::size_t d = 0; d < max_rank; ++d) {
+            at_least(0, t.largest_extents[d], t.name, "extent_limit");
+            for (stride_limits const* side : {&t.source_strides[d], &t.destination_strides[d]}) {
+                at_least(0, side->most, t.name, "longest stride");
+                at_least(1, side->multiple, t.name, "multiple of a stride");
+                at_least(0, side->exactly, t.name, "stride");
+            }
+        }
+        if (t.limited_dimension >= t.most_dimensions) broken(rule::limit_of_no_dimension, t.name);
+        at_least(1, t.row_granularity, t.name, "granularity");
+        at_least(1, t.address_alignment, t.name, "alignment");
+        if (t.most_dimensions > max_rank + 1) p.refuse_capacity("dimensions", t.most_dimensions, max_rank + 1, 0, t.name);
+        bool const tagged = is_tagged(m, t);
+        bool const dealt = is_dealt_out(m, t);
+        check_call(t.name, t.call, call_of(t, tagged, dealt).count);
+        check_border(t);
+        bool has_tag = t.call.count == 0 && tagged, has_channel = t.call.count == 0 && dealt;
+        auto const check = [&](call_argument const& a) {
+            has_tag |= a.is == role::tag;
+            bool const is_channel = a.is == role::channel && !t.engine_name.empty();
+            has_channel |= is_channel;
+            bool const is_returned = a.is == role::destination && passes_values(m, t.destination);
+            if (passes_values(m, t) && (is_returned || (!is_address(a.is) && a.is != role::literal)))
+                broken(rule::registers_in_another_way, t.name);
+            else if (a.is > role::destination_stride && a.is != role::literal && a.is != role::tag && !is_channel &&
+                     !(t.border.is && is_pad(a.is)))
+                broken(rule::argument_of_no_transfer, t.name);
+            else check_value_of(t.name, a, memory_of(m, t, a));
+        };
+        check_protocol(t, check, [&](call_argument const& a) {
+            if (is_address(a.is) || (a.is > role::destination_stride && a.is != role::literal && !(t.border.is && is_pad(a.is))))
+                broken(rule::argument_of_no_transfer, t.name);
+            else check_value_of(t.name, a, -1);
+        });
+        if (dealt && !has_channel) broken(rule::call_without_channel, t.name, t.engine_name);
+        if (has_tag != tagged) broken(tagged ? rule::call_without_tag : rule::tag_without_wait, t.name, t.engine_name);
+        stage s;
+        if (t.semantics.count == 0 || !check_semantics(t.name, t.semantics, s)) return;
+        computation_view const view = m.view(t.semantics);
+        if (s.reduces()) broken(rule::a_reduction, t.name);
+        int source = -1;
+        for (int at = s.target + 1; at < s.store; ++at) {
+            if (view[at].op != operation::access) continue;
+            if (source >= 0 && !same_tree(view, source, at)) broken(rule::transfer_with_two_sources, t.name, view[at].name);
+            source = at;
+            bool plain = view[at].argument_count == s.rank;
+            fixed_array<bool, stage::most_axes> taken{};
+            for (int dimension = 0; dimension < view[at].argument_count; ++dimension) {
+                node const& index = view[view[at].argument(dimension)];
+                int const axis = index.op == operation::axis_value ? s.find(index.name) : -1;
+                plain &= axis >= 0 && !taken[axis];
+                if (axis >= 0) taken[axis] = true;
+            }
+            if (!plain) broken(rule::transfer_that_rearranges, t.name, view[at].name);
+        }
+    }
+    /// A copy writes borders by a device function, which is told where, and what if that is not always the same.
+    constexpr void check_border(transfer_description const& t) const {
+        at_least(0, t.border.longest, t.name, "pad_limit");
+        if (!t.border.is) return;
+        bool told_where = t.call.count == 0, told_what = t.call.count == 0 || !t.border.any_value, beyond = false;
+        each_value(m, t, [&](call_argument const& a) {
+            told_where |= a.is == role::pad_before || a.is == role::pad_after;
+            told_what |= a.is == role::pad_value;
+            beyond |= is_pad(a.is) && (a.dimension < 0 || a.dimension >= t.most_dimensions);
+        });
+        if (!told_where || !told_what || beyond || t.semantics.count > 0 || passes_values(m, t))
+            broken(rule::border_of_another_kind, t.name);
+    }
+    /// A core copies what it sees, element by element, and is done with it when it goes on.
+    constexpr void check_copy_by_core(transfer_description const& t) const {
+        known(m.cores.find(t.core_name), t.core_name);
+        if (t.is_asynchronous || t.border.is || !t.engine_name.empty() || t.semantics.count > 0 || t.call.count > 0 ||
+            t.more_calls.count > 0 || t.settings.count > 0)
+            broken(rule::copy_of_another_kind, t.name, t.core_name);
+        for (label const& name : {t.source, t.destination}) {
+            int const at = m.memories.find(name);
+            if (at >= 0 && !m.memories[at].host_visible) broken(rule::copy_out_of_sight, t.name, name);
+        }
+    }
+    constexpr void check_intrinsic(intrinsic_description const& i, stage& s) const {
+        p.check_name(i.call.symbol);
+        if (!i.engine_name.empty()) known(m.engines.find(i.engine_name), i.engine_name);
+        if (i.is_asynchronous && i.engine_name.empty()) broken(rule::asynchronous_without_engine, i.name);
+        if (int const at = m.engines.find(i.engine_name); at >= 0 && m.engines[at].has_channels())
+            broken(rule::intrinsic_on_channels, i.name, i.engine_name);
+        int const on = i.is_asynchronous ? m.engines.find(i.engine_name) : -1;
+        if (on >= 0 && m.engines[on].completes == completion::by_transfer)
+            broken(rule::intrinsic_waited_for_by_transfer, i.name, i.engine_name);
+        check_cost(i);
+        at_least(1, i.address_alignment, i.name, "alignment");
+        at_least(1, i.stride_alignment, i.name, "stride_multiple");
+        if (i.operand_count > i.most_operands) p.refuse_capacity("operands", i.operand_count, i.most_operands, 0, i.name);
+        if (passes_values(m, i) && (i.is_asynchronous || i.more_calls.count > 0)) broken(rule::registers_in_another_way, i.name);
+        if (p.refused() || !check_semantics(i.name, i.semantics, s)) return;
+        computation_view const view = m.view(i.semantics);
+        fixed_array<int, intrinsic_description::most_operands> ranks{};
+        ranks.fill(-1);
+        for (int at = s.first; at < s.store; ++at) {
+            node const& n = view[at];
+            if (n.op != operation::access) continue;
+            int const which = i.find(n.name);
+            if (which < 0) return broken(rule::operand_without_memory, i.name, n.name);
+            int& rank = ranks[which];
+            if (rank >= 0 && rank != n.argument_count) return broken(rule::used_with_two_ranks, i.name, n.name);
+            rank = n.argument_count;
+        }
+        for (int at = 0; at < i.operand_count; ++at) {
+            operand_constraint const& o = i.operands[at];
+            if (o.memory_name.empty()) return broken(rule::operand_without_memory, i.name, o.tensor);
+            known(m.memories.find(o.memory_name), o.memory_name);
+            if (i.find(o.tensor) != at) return broken(rule::operand_declared_twice, i.name, o.tensor);
+            at_least(1, o.alignment, i.name, "alignment");
+            at_least(1, o.stride_multiple, i.name, "stride_multiple");
+            at_least(0, o.longest_stride, i.name, "stride_at_most");
+            bool const result = o.tensor == s.output;
+            if (result && o.is == direction::reads) return broken(rule::result_only_read, i.name, o.tensor);
+            if (result && s.continues && o.is != direction::updates) return broken(rule::result_not_updated, i.name, o.tensor);
+            if (result && o.is == direction::updates && !s.reduces()) return broken(rule::update_without_reduction, i.name, o.tensor);
+            if (result && o.is == direction::updates && s.start >= 0) return broken(rule::update_with_a_start, i.name, o.tensor);
+            if (!result && o.is != direction::reads) return broken(rule::input_written, i.name, o.tensor);
+        }
+        if ((i.flexible_axes & i.unknown_axis) != 0) return broken(rule::axis_not_in_semantics, i.name);
+        if ((i.costs.axes() & cycle_factor::wrong_axis) != 0) return broken(rule::cycles_of_a_wrong_axis, i.name);
+        limit_cost(i, s);
+        check_told(i, s);
+        int by_default = 0;  // the address and the outer strides of every operand, and the extents that are not fixed
+        for (int axis = 0; axis < s.axis_count; ++axis) by_default += i.is_flexible(axis) ? 1 : 0;
+        for (int at = 0; at < i.operand_count; ++at) {
+            int const rank = ranks[at];
+            if (!i.operands[at].in_place) by_default += rank > 1 ? rank : rank < 0 ? 0 : 1;
+        }
+        if (!fits_in_place(i, view, s)) return broken(rule::operand_not_in_place, i.name, i.operands[i.find_in_place()].tensor);
+        check_call(i.name, i.call, by_default);
+        auto const check = [&](call_argument const& a) {
+            if (a.is == role::value && a.operand >= 0) return check_passed_value(i, a, ranks[a.operand]);
+            bool const of_operand = (a.is == role::address || a.is == role::stride) && a.operand >= 0;
+            bool const inside = of_operand && (a.is == role::address || (a.dimension >= 0 && a.dimension < ranks[a.operand]));
+            bool const of_axis = a.is == role::covered && a.dimension >= 0;
+            operand_constraint const* const o = of_operand ? &i.operands[a.operand] : nullptr;
+            if (o != nullptr && passes_values(m, o->memory_name) && (a.is == role::stride || o->is == direction::writes))
+                return broken(rule::registers_in_another_way, i.name, o->tensor);
+            if (of_axis && !i.is_flexible(a.dimension)) return broken(rule::extent_of_a_fixed_axis, i.name, s.axes[a.dimension].name);
+            if (!inside && !of_axis && a.is != role::literal) broken(rule::argument_without_operand, i.name);
+            else check_value_of(i.name, a, memory_of(m, i, a));
+        };
+        check_protocol(i, check,
+                       [&](call_argument const& a) { is_address(a.is) ? broken(rule::argument_without_operand, i.name) : check(a); });
+    }
+    /// What the result overwrites is read where the result is written, element by element, and there is one such operand.
+    constexpr bool fits_in_place(intrinsic_description const& i, computation_view const& view, stage const& s) const {
+        int const at = i.find_in_place(), result = i.find(s.output);
+        if (at < 0) return true;
+        operand_constraint const &o = i.operands[at], &target = i.operands[result];
+        bool fits = at != result && o.memory_name == target.memory_name && target.is == direction::writes;
+        for (int other = at + 1; other < i.operand_count; ++other) fits &= !i.operands[other].in_place;
+        for (int node = s.first; node < s.store && fits; ++node) {
+            if (view[node].op != operation::access || view[node].name != o.tensor) continue;
+            fits = view[node].type == s.type && view[node].argument_count == s.rank;
+            for (int dimension = 0; dimension < s.rank && fits; ++dimension) {
+                stage_index const read = index_of(view, s, node, dimension), written = index_of(view, s, s.target, dimension);
+                fits = read.constant == written.constant && read.coefficients == written.coefficients;
+            }
+        }
+        return fits;
+    }
+    /// The core reads what it passes by value when it makes the call.
+    constexpr void check_passed_value(intrinsic_description const& i, call_argument const& a, int rank) const {
+        operand_constraint const& o = i.operands[a.operand];
+        int const at = m.memories.find(o.memory_name);
+        bool const seen = at >= 0 && m.memories[at].host_visible && m.memories[at].registers == 0 && !m.memories[at].is_view();
+        if (rank != 0 || o.is != direction::reads || !seen || i.is_asynchronous) broken(rule::value_out_of_reach, i.name, o.tensor);
+        else if (a.value != 0) broken(rule::counted_in_units, i.name);
+    }
+    constexpr void check_cost(intrinsic_description const& i) const {
+        at_least(0, i.costs.cycles, i.name, "cycles");
+        if (i.costs.term_count > i.costs.most_terms)
+            return p.refuse_capacity("terms of its cycles", i.costs.term_count, i.costs.most_terms, 0, i.name);
+        for (int t = 0; t < i.costs.term_count; ++t) {
+            cycle_term const& term = i.costs.terms[t];
+            at_least(0, term.cycles, i.name, "a term of cycles");
+            if (term.factor_count > term.most_factors)
+                return p.refuse_capacity("factors of its cycles", term.factor_count, term.most_factors, 0, i.name);
+            for (int f = 0; f < term.factor_count; ++f) at_least(1, term.factors[f].unit, i.name, "in_units_of");
+        }
+    }
+    /// The cycles of a call that covers all, and so those of every other, can be counted.
+    constexpr void limit_cost(intrinsic_description const& i, stage const& s) const {
+        auto const count = [&](double number) { return p.limited(number, plan_value::most_total, "cycles", i.name); };
+        double all = static_cast<double>(i.costs.cycles);
+        for (int t = 0; t < i.costs.term_count; ++t) {
+            cycle_term const& term = i.costs.terms[t];
+            double cycles = static_cast<double>(term.cycles);
+            for (int f = 0; f < term.factor_count; ++f) {
+                cycle_factor const& factor = term.factors[f];
+                double elements = 1;
+                for (int axis = 0; axis < s.axis_count; ++axis) {
+                    if (factor.has(axis)) elements *= static_cast<double>(s.axes[axis].extent);
+                }
+                cycles *= static_cast<double>(units_of(count(elements), factor.unit));
+            }
+            all += static_cast<double>(count(cycles));
+        }
+        count(all);
+    }
+    /// What is covered of an axis that has no fixed extent, the C function must be told.
+    constexpr void check_told(intrinsic_description const& i, stage const& s) const {
+        for (int axis = 0; axis < s.axis_count && !p.refused(); ++axis) {
+            bool told = !i.is_flexible(axis);
+            auto const look = [&](call_argument const& a) { told |= a.is == role::covered && a.dimension == axis; };
+            each_call(m, i, [&](device_call const& call) { each_argument(call, look); });
+            for (int at = i.settings.first; at < i.settings.first + i.settings.count; ++at) {
+                for (call_argument const& a : m.settings[at].values) look(a);
+            }
+            if (!told) broken(rule::extent_not_told, i.name, s.axes[axis].name);
+        }
+    }
+    constexpr void check_call(label const& part, device_call const& call, int by_default) const {
+        int const count = call.count > 0 ? call.count : by_default;
+        if (count > device_call::most_arguments) p.refuse_capacity("arguments", count, device_call::most_arguments, 0, part);
+        if (!call.symbol.is_identifier()) broken(rule::no_identifier, part, call.symbol);
+    }
+
+    /// Reads the semantics of a part into `s`; false after a refusal.
+    constexpr bool check_semantics(label const& part, semantics_range const& range, stage& s) const {
+        if (range.count > max_semantics) p.refuse_capacity("nodes of semantics", range.count, max_semantics, 0, part);
+        if (p.refused()) return false;
+        computation_view const view = m.view(range);
+        for (int at = 0; at < view.count; ++at) p.check_name(view[at].name);
+        stage_mistake const wrong = read_stage(view, 0, s);
+        for (int axis = 0; axis < s.axis_count && !wrong; ++axis) {
+            if (s.axes[axis].run_time) broken(rule::run_time_semantics, part);
+        }
+        if (wrong) p.refuse_ill_formed(wrong, part);
+        else if (s.store + 1 != view.count) broken(rule::several_stages, part);
+        else if (uses_value(view, s.body) || (s.start >= 0 && uses_value(view, s.start))) broken(rule::parameter_in_semantics, part);
+        for (int at = 0; at < view.count && !p.refused(); ++at) {
+            if (view[at].op == operation::within) broken(rule::padding_in_semantics, part);
+        }
+        return !p.refused();
+    }
+    static constexpr bool uses_value(computation_view view, int at) {
+        node const& n = view[at];
+        if (n.op == operation::parameter || n.op == operation::axis_value) return true;
+        if (n.op == operation::access || n.op == operation::constant) return false;
+        for (int argument = 0; argument < n.argument_count; ++argument) {
+            if (uses_value(view, n.argument(argument))) return true;
+        }
+        return false;
+    }
+
+    constexpr void run(machine_reading& made) const {
+        check_list(m.memories, "memories");
+        check_list(m.engines, "engines");
+        check_list(m.tokens, "tokens");
+        check_list(m.cores, "cores");
+        check_list(m.transfers, "transfers");
+        check_list(m.intrinsics, "intrinsics");
+        check_list(m.configurations, "configurations");
+        if (m.more_calls.count > m.more_calls.most) p.refuse_capacity("further calls", m.more_calls.count, m.more_calls.most, 0, m.name);
+        if (m.settings.count > m.settings.most) p.refuse_capacity("settings", m.settings.count, m.settings.most, 0, m.name);
+        if (m.memories.count == 0) broken(rule::machine_without_memory, m.name);
+        if (m.semantics_count > machine::most_nodes)
+            p.refuse_capacity("nodes of semantics", m.semantics_count, machine::most_nodes, 0, m.name);
+        for (int at = 0; at < m.memories.size(); ++at) check_memory(at);
+        for (int at = 0; at < m.engines.size(); ++at) check_engine(m.engines[at]);
+        if (m.lane_count() > machine::most_lanes) p.refuse_capacity("channels of engines", m.lane_count(), machine::most_lanes, 0, m.name);
+        for (int at = 0; at < m.tokens.size(); ++at) check_tokens(m.tokens[at]);
+        for (int at = 0; at < m.cores.size(); ++at) check_core(at);
+        for (int at = 0; at < m.configurations.size() && !p.refused(); ++at) check_configuration(m.configurations[at]);
+        for (int at = 0; at < m.transfers.size(); ++at) check_transfer(m.transfers[at]);
+        for (int at = 0; at < m.intrinsics.size(); ++at) {
+            made.semantics.push({});
+            check_intrinsic(m.intrinsics[at], made.semantics[at]);
+        }
+        check_symbols();
+    }
+};
+
+/// Reads the semantics of a machine's parts; refuses descriptions that do not fit together, or ask for what plans do not do yet.
+constexpr machine_reading read_machine(machine const& what) {
+    refusals first;
+    machine_reading made;
+    machine_check{first, what}.run(made);
+    made.refusal = first.kept;
+    return made;
+}
+
+}  // namespace tilewright::detail

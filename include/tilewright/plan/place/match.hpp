@@ -1,0 +1,357 @@
+#pragma once
+#include <tilewright/plan/ir/planning.hpp>
+
+// Whether a loop nest computes exactly what an intrinsic or a transfer declares.
+namespace tilewright::detail {
+
+/// Why a stage and an intrinsic do not match, as the verdict shows it: a rule and its numbers, or what stands in both.
+struct mismatch {
+    verdict_kind kind = verdict_kind::none;
+    rule broken = rule::none;
+    label about{};  ///< the axis or operand of the intrinsic; what the stage has
+    label other{};  ///< what the intrinsic has
+    std::int64_t stage_value = 0;
+    std::int64_t intrinsic_value = 0;
+    bool one_number = false;
+    int reached = 0;  ///< how much matched before it
+
+    constexpr explicit operator bool() const { return kind != verdict_kind::none; }
+};
+constexpr mismatch differs(rule broken, label const& about, std::int64_t in_stage, std::int64_t in_intrinsic) {
+    return {verdict_kind::intrinsic_mismatch, broken, about, {}, in_stage, in_intrinsic};
+}
+constexpr mismatch only_in_stage(rule broken, label const& about, std::int64_t value) {
+    return {verdict_kind::intrinsic_mismatch, broken, about, {}, value, 0, true};
+}
+constexpr mismatch differs(char const* in_stage, char const* in_intrinsic) {
+    return {verdict_kind::intrinsic_operation, rule::none, in_stage, in_intrinsic};
+}
+
+/// How an intrinsic's semantics lie on a stage.
+struct matching {
+    static constexpr int most = intrinsic_description::most_operands;
+
+    stage semantics{};
+    fixed_array<std::int16_t, max_rank> loop_of_axis{};  ///< the nest axis that each axis of the semantics covers
+    fixed_array<label, most> names{};                    ///< tensors of the semantics …
+    fixed_array<std::int16_t, most> nodes{};             ///< … and the accesses of the stage that they stand for
+    fixed_array<std::int16_t, most> semantic_nodes{};
+    int count = 0;
+    fixed_array<fixed_array<std::int8_t, max_rank>, most> dimension{};  ///< of the tensor, for each dimension of the operand; -1: none
+    fixed_array<fixed_array<std::int64_t, max_rank>, most> factor{};
+
+    constexpr int find(label const& tensor) const {
+        for (int position = 0; position < count; ++position) {
+            if (names[position] == tensor) return position;
+        }
+        return -1;
+    }
+};
+
+/// A coefficient that no index has: the loop is part of a fused one, the index is not linear in it.
+inline constexpr std::int64_t not_linear = std::int64_t{1} << 40;
+
+/// How far `axis` moves when the leaf `leaf` moves by one.
+constexpr std::int64_t leaf_coefficient(nest const& n, int axis, int leaf) {
+    if (axis == leaf) return 1;
+    nest_axis const& a = n.axes[axis];
+    if (a.is == nest_axis::role::split) return a.factor * leaf_coefficient(n, a.outer, leaf) + leaf_coefficient(n, a.inner, leaf);
+    if (a.is == nest_axis::role::fused) return leaf_coefficient(n, a.outer, leaf) != 0 ? not_linear : 0;
+    return 0;
+}
+
+struct matcher {
+    planning& p;
+    int s;
+    computation_view semantics;
+    matching& found;
+
+    constexpr std::int64_t coefficient(int node, int dimension, int leaf) const {
+        stage_index const index = index_of(p.plan.what, p.stage_at(s), node, dimension);
+        std::int64_t total = 0;
+        for (int axis = 0; axis < p.stage_at(s).axis_count; ++axis) {
+            std::int64_t const c = index.coefficients[axis];
+            if (c != 0) total += c * leaf_coefficient(p.nest_at(s), axis, leaf);
+        }
+        return total;
+    }
+
+    /// The indices of the stage's access at `node` are those of the semantics' access at `other`, but for a base and strides.
+    constexpr mismatch match_access(int node, int other, int binding) const {
+        stage const& sem = found.semantics;
+        label const &name = semantics[other].name, &name_in_stage = p.plan.what[node].name;
+        int const rank = p.plan.what[node].argument_count;
+        fixed_array<bool, max_rank> taken{};
+        found.dimension[binding].fill(-1);
+        for (int operand_dimension = semantics[other].argument_count - 1; operand_dimension >= 0; --operand_dimension) {
+            stage_index const index = index_of(semantics, sem, other, operand_dimension);
+            if (index.constant != 0) return differs(rule::operand_with_offset, name, 0, index.constant);
+            int where = -1;
+            std::int64_t factor = 0;
+            for (int axis = 0; axis < sem.axis_count; ++axis) {
+                std::int64_t const wanted = index.coefficients[axis];
+                if (wanted == 0) continue;
+                for (int dimension = 0; dimension < rank; ++dimension) {
+                    std::int64_t const have = coefficient(node, dimension, found.loop_of_axis[axis]);
+                    if (have == 0) continue;
+                    if (have >= not_linear) return differs(rule::covered_by_a_fused_loop, name, 0, wanted);
+                    if (have < 0 || have % wanted != 0 || (where == dimension && factor != have / wanted))
+                        return differs(rule::other_index, name, have, wanted);
+                    if (where >= 0 && where != dimension) return differs(rule::axis_in_two_dimensions, name, where, dimension);
+                    where = dimension;
+                    factor = have / wanted;
+                }
+                if (where < 0) return differs(rule::other_index, name, 0, wanted);
+            }
+            if (where < 0) continue;
+            if (taken[where]) return differs(rule::dimensions_in_one, name, 1, 2);
+            taken[where] = true;
+            found.dimension[binding][operand_dimension] = static_cast<std::int8_t>(where);
+            found.factor[binding][operand_dimension] = factor;
+            // Lanes that the operand does not have in this dimension must not move the tensor's index either.
+            for (int axis = 0; axis < sem.axis_count; ++axis) {
+                if (index.coefficients[axis] != 0) continue;
+                std::int64_t const have = coefficient(node, where, found.loop_of_axis[axis]);
+                if (have >= not_linear) return differs(rule::covered_by_a_fused_loop, name, 0, 0);
+                if (have != 0) return differs(rule::other_index, name, have, 0);
+            }
+            bool const last = operand_dimension == semantics[other].argument_count - 1;
+            // Of a buffer with a layout that is seen when the buffer is: see `keep_operands`.
+            if (last && !p.has_layout(s, name_in_stage, node == p.stage_at(s).target) && (where != rank - 1 || factor != 1)) {
+                return where == rank - 1 ? differs(rule::neighbours_apart, name, factor, 1)
+                                         : differs(rule::not_contiguous, name, where, rank - 1);
+            }
+        }
+        for (int dimension = 0; dimension < rank; ++dimension) {
+            if (taken[dimension]) continue;
+            for (int axis = 0; axis < sem.axis_count; ++axis) {
+                std::int64_t const have = coefficient(node, dimension, found.loop_of_axis[axis]);
+                if (have >= not_linear) return differs(rule::covered_by_a_fused_loop, name, 0, 0);
+                if (have != 0) return differs(rule::other_index, name, have, 0);
+            }
+        }
+        return {};
+    }
+
+    /// Binds the operand at `other` to the stage's access at `node`, or finds it bound to the same.
+    constexpr mismatch bind(int node, int other) const {
+        tilewright::node const& a = p.plan.what[node];
+        tilewright::node const& b = semantics[other];
+        int const known = found.find(b.name);
+        if (known >= 0) {
+            bool const same = same_tree(p.plan.what, found.nodes[known], node) && same_tree(semantics, found.semantic_nodes[known], other);
+            return same ? mismatch{} : mismatch{verdict_kind::intrinsic_mismatch, rule::one_operand_for_two, b.name, a.name};
+        }
+        mismatch const wrong = match_access(node, other, found.count);
+        if (wrong) return wrong;
+        int const next = found.count++;
+        found.names[next] = b.name;
+        found.nodes[next] = static_cast<std::int16_t>(node);
+        found.semantic_nodes[next] = static_cast<std::int16_t>(other);
+        return {};
+    }
+    /// What has still to match: a node of the stage and one of the semantics.
+    struct goal {
+        std::int16_t node = 0;
+        std::int16_t other = 0;
+        std::int16_t next = -1;
+    };
+    /// Where the second order of commuted operands can still be tried.
+    struct choice {
+        std::int16_t goal = 0;
+        std::int16_t goals = 0;
+        std::int16_t bound = 0;
+    };
+    /// The goals of a try, as lists with common ends. Those that have matched stay: a pair that is met again is not walked again, so that
+    /// shared subexpressions cost what they have nodes.
+    struct goal_list {
+        static constexpr int most = 512, most_choices = 64;
+        part_pool<goal, most> all{};
+        part_pool<choice, most_choices> choices{};
+        fixed_array<std::int16_t, max_semantics> latest{};  ///< of each node of the semantics: 1 more than the position of its latest goal
+        int first = -1;
+
+        constexpr void push(int node, int other) {
+            std::int16_t& behind = latest[other];
+            if (behind > 0 && behind <= all.size()) {
+                goal const& known = all[behind - 1];
+                if (known.node == node && known.other == other) return;
+            }
+            first = all.push({static_cast<std::int16_t>(node), static_cast<std::int16_t>(other), static_cast<std::int16_t>(first)});
+            behind = static_cast<std::int16_t>(all.size());
+        }
+        constexpr bool is_full() const { return all.size() + max_rank > most || choices.full(); }
+        constexpr void clear() {
+            all.shrink(0);
+            choices.shrink(0);
+            first = -1;
+        }
+    };
+    /// The arguments of two nodes have to match, those of the stage as they are written or the other way round.
+    constexpr void open_arguments(goal_list& goals, int at, bool swapped) const {
+        goal const of = goals.all[at];
+        tilewright::node const &a = p.plan.what[of.node], &b = semantics[of.other];
+        goals.first = of.next;
+        for (int argument = a.argument_count - 1; argument >= 0; --argument)
+            goals.push(a.argument(swapped ? 1 - argument : argument), b.argument(argument));
+    }
+    /// Matches the first goal, whose place its arguments take.
+    constexpr mismatch match_first(goal_list& goals) const {
+        int const at = goals.first;
+        goal const of = goals.all[at];
+        tilewright::node const &a = p.plan.what[of.node], &b = semantics[of.other];
+        goals.first = of.next;
+        if (a.op != b.op) return differs(name_of(a.op), name_of(b.op));
+        if (a.type != b.type) return differs(name_of(a.type), name_of(b.type));
+        if (a.op == operation::constant) {
+            if (a.value == b.value) return {};
+            return is_float(a.type) ? differs("a constant", "another constant")
+                                    : differs(rule::other_constant, name_of(a.type), a.value, b.value);
+        }
+        if (a.op == operation::access) return bind(of.node, of.other);
+        if (is_commutative(a.op, a.type)) {
+            tilewright::node const &left = semantics[b.argument(0)], &right = p.plan.what[a.argument(1)];
+            // An exchange whose first operands differ by themselves leads nowhere.
+            if (left.op == right.op && left.type == right.type)
+                goals.choices.push(
+                    {static_cast<std::int16_t>(at), static_cast<std::int16_t>(goals.all.size()), static_cast<std::int16_t>(found.count)});
+        }
+        open_arguments(goals, at, false);
+        return {};
+    }
+    /// Matches all goals. An order of commuted operands that leads nowhere further on is given up for the other one, with what it has
+    /// bound.
+    /// @return what is wrong where most of the operands were bound; `reached` says how many
+    constexpr mismatch match_all(goal_list& goals) const {
+        mismatch closest{};
+        while (goals.first >= 0) {
+            if (goals.is_full()) {
+                p.refuse_capacity("pairs of nodes", goal_list::most + 1, goal_list::most, p.nest_at(s).intrinsic_ordinal);
+                return differs(rule::other_number_of_loops, {}, 0, 0);
+            }
+            mismatch wrong = match_first(goals);
+            if (!wrong) continue;
+            wrong.reached = found.count;
+            if (!closest || wrong.reached > closest.reached) closest = wrong;
+            int const choices = goals.choices.size();
+            if (choices == 0) return closest;
+            choice const back = goals.choices[choices - 1];
+            goals.choices.shrink(choices - 1);
+            goals.all.shrink(back.goals);
+            found.count = back.bound;
+            open_arguments(goals, back.goal, true);
+        }
+        return {};
+    }
+};
+
+constexpr char const* start_name(stage const& s) { return s.start >= 0 ? "a value to start from" : "the identity to start from"; }
+constexpr char const* reduction_name(operation reduction) { return reduction == operation::constant ? "no reduction" : name_of(reduction); }
+
+/// Whether a form of an intrinsic takes the steps that another one takes of a loop.
+constexpr bool takes_step(intrinsic_description const& what, stage const& semantics, int axis, nest_axis const& loop) {
+    std::int64_t const extent = semantics.axes[axis].extent;
+    return what.is_flexible(axis) ? extent >= loop.lane_extent : extent == loop.lane_extent && !loop.flexible;
+}
+
+/// Whether an intrinsic continues from the contents of what it writes.
+constexpr bool accumulates(intrinsic_description const& what, stage const& semantics) {
+    int const target = what.find(semantics.output);
+    return target >= 0 && semantics.reduces() && what.operands[target].is == direction::updates;
+}
+
+/// Whether stage `s` computes what the semantics `view` declare when its covered loops stand for the axes as `found.loop_of_axis` says.
+constexpr mismatch match_semantics(planning& p, int s, intrinsic_description const& what, computation_view view, matching& found,
+                                   matcher::goal_list& goals) {
+    stage const& st = p.stage_at(s);
+    nest const& n = p.nest_at(s);
+    stage const& sem = found.semantics;
+    auto const loop_for = [&](int axis) -> nest_axis const& { return n.axes[found.loop_of_axis[axis]]; };
+    auto const after = [](int reached, mismatch wrong) {
+        wrong.reached = wrong ? reached : 0;
+        return wrong;
+    };
+    for (int axis = 0; axis < sem.axis_count; ++axis) {
+        bool const wanted = sem.axes[axis].reduction;
+        if (loop_for(axis).reduction == wanted) continue;
+        return wanted ? differs("an output loop", "a reduction") : differs("a reduction", "an output loop");
+    }
+    // Another form of the intrinsic that was chosen takes the same steps.
+    for (int axis = 0; axis < sem.axis_count; ++axis) {
+        std::int64_t const step = loop_for(axis).lane_extent;
+        if (step > 0 && !takes_step(what, sem, axis, loop_for(axis))) return {.kind = verdict_kind::intrinsic_mismatch};
+    }
+    if (st.type != sem.type) return after(1, differs(name_of(st.type), name_of(sem.type)));
+    if (st.reduction != sem.reduction) return after(1, differs(reduction_name(st.reduction), reduction_name(sem.reduction)));
+    // Steps that continue say nothing of what the first of them starts from.
+    bool const continues = accumulates(what, sem);
+    if (!continues && (st.start >= 0) != (sem.start >= 0)) return after(1, differs(start_name(st), start_name(sem)));
+    matcher const m{p, s, view, found};
+    found.count = 0;
+    mismatch const wrong = m.match_access(st.target, sem.target, 0);
+    if (wrong) return after(2, wrong);
+    found.names[0] = sem.output;
+    found.nodes[0] = static_cast<std::int16_t>(st.target);
+    found.semantic_nodes[0] = static_cast<std::int16_t>(sem.target);
+    found.count = 1;
+    goals.clear();
+    if (sem.start >= 0) goals.push(st.start, sem.start);
+    goals.push(st.body, sem.body);
+    mismatch const in_body = m.match_all(goals);
+    return after(2 + in_body.reached, in_body);
+}
+
+/// Whether the extents of an intrinsic divide those of the loops that it covers.
+constexpr bool whole_steps(nest const& n, intrinsic_description const& what, matching const& found) {
+    for (int axis = 0; axis < found.semantics.axis_count; ++axis) {
+        nest_axis const& loop = n.axes[found.loop_of_axis[axis]];
+        if (!what.is_flexible(axis) && loop.extent % found.semantics.axes[axis].extent != 0) return false;
+    }
+    return true;
+}
+
+/// Tries the covered loops of stage `s` for the axes of an intrinsic, first in the order they were named, then in every other. An order in
+/// which every step is whole goes before one in which the last is partial.
+/// @return what is wrong in the order that matches best, the first among equals
+constexpr mismatch match_intrinsic(planning& p, int s, int intrinsic_at, matching& found) {
+    machine const& where = p.of->where();
+    computation_view const view = where.view(where.intrinsics[intrinsic_at].semantics);
+    nest const& n = p.nest_at(s);
+    found.semantics = p.parts->semantics[intrinsic_at];
+    if (n.covered_count != found.semantics.axis_count)
+        return differs(rule::other_number_of_loops, {}, n.covered_count, found.semantics.axis_count);
+    fixed_array<int, max_rank> order{0, 1, 2, 3, 4, 5};
+    mismatch closest{};
+    matcher::goal_list goals;
+    matching partial;  // the first order that matches, but for steps that do not divide the loops
+    for (bool more = true; more;) {
+        for (int axis = 0; axis < n.covered_count; ++axis) {
+            found.loop_of_axis[axis] = n.covered[order[axis]];
+        }
+        mismatch const wrong = match_semantics(p, s, where.intrinsics[intrinsic_at], view, found, goals);
+        if (!wrong && (whole_steps(n, where.intrinsics[intrinsic_at], found) || n.axes[found.loop_of_axis[0]].lane_extent > 0)) return {};
+        if (!wrong && partial.count == 0) partial = found;
+        if (!closest || wrong.reached > closest.reached) closest = wrong;
+        // The next permutation in lexicographic order.
+        more = false;
+        for (int at = n.covered_count - 2; at >= 0 && !more; --at) {
+            if (order[at] > order[at + 1]) continue;
+            int last = n.covered_count - 1;
+            while (order[last] < order[at]) --last;
+            int const kept = order[at];
+            order[at] = order[last];
+            order[last] = kept;
+            for (int low = at + 1, high = n.covered_count - 1; low < high; ++low, --high) {
+                int const swapped = order[low];
+                order[low] = order[high];
+                order[high] = swapped;
+            }
+            more = true;
+        }
+    }
+    if (partial.count == 0) return closest;
+    found = partial;
+    return {};
+}
+
+}  // namespace tilewright::detail

@@ -1,0 +1,192 @@
+#pragma once
+#include <tilewright/plan/place/buffers.hpp>
+
+// cache_read and cache_write: levels, boxes, and which buffer every access uses.
+namespace tilewright::detail {
+
+/// Whether a loop variable is one that the stage's intrinsic covers.
+constexpr bool is_covered(planning& p, int s, int variable_at) {
+    nest const& n = p.nest_at(s);
+    for (int at = 0; at < n.covered_count; ++at) {
+        if (n.axes[n.covered[at]].variable == variable_at) return true;
+    }
+    return false;
+}
+
+/// What is around a padded tensor in the box of a staged buffer. Its accesses must agree on it.
+constexpr void find_border(planning& p, staging& st) {
+    int padded = -1;
+    p.each_access(st.stage, [&](int node) {
+        if (p.plan.what[node].name == st.tensor && is_padded(p.plan.what, node)) padded = node;
+    });
+    if (padded < 0) return;
+    bool same = true;
+    p.each_access(st.stage, [&](int node) {
+        if (p.plan.what[node].name != st.tensor) return;
+        bool inside = true;
+        for (int dimension = 0; dimension < p.plan.what[node].argument_count; ++dimension) {
+            std::int64_t const extent = padded_extent(p.plan.what, padded, dimension);
+            planning::index_range const all = p.range_of_index(st.stage, node, dimension);
+            inside &= all.low >= 0 && all.high.count == 0 && all.high.constant < extent;
+        }
+        same &= is_padded(p.plan.what, node) ? p.plan.what[node].value == p.plan.what[padded].value : inside;
+    });
+    if (!same) p.refuse(verdict_kind::no_border, rule::border_of_two_values, {st.tensor, p.stage_at(st.stage).output}, st.ordinal);
+    for (int dimension = 0; dimension < p.plan.what[padded].argument_count; ++dimension) {
+        linear const begin = p.form_of(p.box_at[st.buffer][dimension]);
+        std::int64_t const extent = box_extent(p, p.buffer_at(st.buffer), dimension);
+        if (lowest_of(p, begin) < 0 || highest_of(p, begin) + extent > padded_extent(p.plan.what, padded, dimension))
+            st.border = static_cast<std::int16_t>(padded);
+    }
+}
+
+/// The level and the box of every staged buffer, and what it is a part of.
+constexpr void place_stagings(planning& p) {
+    for (int at = 0; at < p.stagings.size() && !p.refused(); ++at) {
+        staging& st = p.staging_at(at);
+        stage_placement const& place = p.placed(st.stage);
+        if (st.loop_ordinal != 0) {
+            int depth = -1;
+            for (int position = 0; position < place.path_length; ++position) {
+                if (p.var(place.path[position]).name == st.loop) depth = position + 1;
+            }
+            if (depth < 0) {
+                p.refuse(verdict_kind::unknown_axis, st.loop_ordinal).names = {st.loop, p.stage_at(st.stage).output};
+                return;
+            }
+            st.depth = static_cast<std::int16_t>(depth);
+            st.level = place.path[depth - 1];
+            variable const& loop = p.var(st.level);
+            if (p.nest_at(st.stage).intrinsic >= 0 && is_covered(p, st.stage, st.level)) {
+                label const& intrinsic_name = p.of->where().intrinsics[p.nest_at(st.stage).intrinsic].name;
+                return p.refuse(verdict_kind::loop_order, rule::inside_the_intrinsic, {loop.name, intrinsic_name}, st.loop_ordinal);
+            }
+        }
+        // A stage that is computed in another one's loops has its output only there.
+        int const producer = p.producer_of(st.tensor);
+        if (st.writes && st.loop_ordinal == 0) {
+            st.depth = static_cast<std::int16_t>(place.outer_depth);
+            st.level = place.level;
+        } else if (producer >= 0 && st.depth < p.placed(producer).outer_depth) {
+            p.refuse(verdict_kind::loop_order, rule::outside_its_producer, {st.loop.empty() ? label("the kernel") : st.loop, st.tensor},
+                     st.loop_ordinal != 0 ? st.loop_ordinal : st.ordinal);
+            return;
+        }
+        if (st.writes) {
+            for (int position = 0; position < st.depth; ++position) {
+                variable const& loop = p.var(place.path[position]);
+                st.partial_sums |= loop.reduction && position >= place.outer_depth;
+            }
+        }
+        box whole;
+        scalar_type type{};
+        p.each_access(
+            st.stage,
+            [&](int node) {
+                bool const mine = p.plan.what[node].name == st.tensor && (node == p.stage_at(st.stage).target) == st.writes;
+                if (!mine || p.refused()) return;
+                type = p.plan.what[node].type;
+                int const wrong = widen(p, whole, st.stage, node, st.depth);
+                if (wrong >= 0) refuse_box(p, st.tensor, wrong, st.stage, st.depth, st.loop_ordinal != 0 ? st.loop_ordinal : st.ordinal);
+            },
+            true);
+        if (p.refused()) return;
+        if (whole.open >= 0)
+            return refuse_open_box(p, st.tensor, whole.open, st.stage, st.depth, st.loop_ordinal != 0 ? st.loop_ordinal : st.ordinal);
+        // What is stored is the whole box. A stage that continues has loaded it first: after what the step before has stored, but for
+        // versions.
+        bool const loaded = p.stage_at(st.stage).continues && st.versions == 1;
+        coverage const written = st.writes && !loaded ? cover(p, st.stage, st.depth) : coverage{};
+        if (written.computed != written.spanned) {
+            p.refuse(verdict_kind::loop_order, rule::gaps_between_outputs, {st.loop, st.tensor}, st.loop_ordinal);
+            p.kept.facts = {fact{fact_kind::have, written.computed}, fact{fact_kind::need, written.spanned}};
+            return;
+        }
+        st.buffer = static_cast<std::int16_t>(add_planned(p, st.tensor, st.memory, type, whole, st.ordinal, st.layout, st.layout_ordinal));
+        if (!st.writes && !p.refused()) find_border(p, st);
+    }
+}
+
+/// The buffer that stage `s` uses for `tensor` when nothing at a level deeper than `depth` counts; at one level, the earlier directive is
+/// further out.
+constexpr int buffer_for(planning& p, int s, label const& tensor, bool writes, int depth, int before) {
+    int const producer = p.producer_of(tensor);
+    int found = -1, found_depth = -1;
+    for (int at = 0; at < p.stagings.size(); ++at) {
+        staging const& st = p.staging_at(at);
+        if (st.stage != s || st.writes != writes || st.tensor != tensor) continue;
+        if (st.depth > depth || (st.depth == depth && at >= before) || st.depth < found_depth) continue;
+        found = st.buffer;
+        found_depth = st.depth;
+    }
+    if (found >= 0) return found;
+    if (producer >= 0) return p.placed(producer).home;
+    for (int at = 0; at < p.plan.buffers.size(); ++at) {
+        if (p.buffer_at(at).tensor == tensor && p.buffer_at(at).kind == buffer_kind::argument) return at;
+    }
+    return -1;
+}
+
+/// An axis that is used as a value, not in an index, is a use without a buffer.
+constexpr void bind_axis_values(planning& p, int s, int at) {
+    node const& n = p.plan.what[at];
+    if (n.op == operation::axis_value && p.plan.use_at(at) == nullptr && !p.refused()) {
+        use u{.node = static_cast<std::int16_t>(at)};
+        u.at[0] = p.keep(p.placed(s).axis_values[p.stage_at(s).find(n.name)]);
+        p.add(u);
+    }
+    if (n.op == operation::access || n.op == operation::constant) return;
+    for (int argument = 0; argument < n.argument_count; ++argument) bind_axis_values(p, s, n.argument(argument));
+}
+
+constexpr bool is_staged(planning& p, int buffer_at) {
+    for (int at = 0; at < p.stagings.size(); ++at) {
+        if (p.staging_at(at).buffer == buffer_at) return true;
+    }
+    return false;
+}
+
+/// Keeps where the padded access at `node` of stage `s` may leave its tensor. What is staged has its border along.
+constexpr void add_paddings(planning& p, int s, int node, int buffer_at) {
+    bool const guarded = !is_staged(p, buffer_at);
+    for (int dimension = 0; dimension < p.plan.what[node].argument_count; ++dimension) {
+        linear const index = p.index_form(s, node, dimension);
+        std::int64_t const extent = padded_extent(p.plan.what, node, dimension);
+        if (lowest_of(p, index) >= 0 && highest_of(p, index) < extent) continue;
+        p.add(padding{static_cast<std::int16_t>(node), static_cast<std::int8_t>(dimension), guarded, p.keep(index), extent});
+        if (guarded && p.buffer_at(buffer_at).layout >= 0)
+            p.refuse(verdict_kind::no_border, rule::border_not_staged, {p.plan.what[node].name}, p.buffer_at(buffer_at).ordinal);
+    }
+}
+
+constexpr void bind_accesses(planning& p) {
+    constexpr int innermost = 1 << 10;
+    for (int at = 0; at < p.stagings.size(); ++at) {
+        staging& st = p.staging_at(at);
+        st.outward = static_cast<std::int16_t>(buffer_for(p, st.stage, st.tensor, st.writes, st.depth, at));
+        // What is staged around has the border already.
+        if (st.border >= 0 && is_staged(p, st.outward)) st.border = -1;
+        p.borders |= st.border >= 0;
+    }
+    for (int s = 0; s < p.plan.stages.size() && !p.refused(); ++s) {
+        p.each_access(
+            s,
+            [&](int node) {
+                bool const writes = node == p.stage_at(s).target;
+                use u{.node = static_cast<std::int16_t>(node),
+                      .buffer = static_cast<std::int16_t>(buffer_for(p, s, p.plan.what[node].name, writes, innermost, innermost))};
+                fixed_array<linear, max_rank> in_box{};
+                for (int dimension = 0; dimension < p.plan.what[node].argument_count; ++dimension)
+                    in_box[dimension] = place_in_box(p, s, node, dimension, u.buffer);
+                fixed_array<linear, max_rank> const index = place_in_buffer(p, u.buffer, in_box);
+                for (int dimension = 0; dimension < p.buffer_at(u.buffer).rank; ++dimension) u.at[dimension] = p.keep(index[dimension]);
+                if (!p.refused()) p.add(u);
+                if (is_padded(p.plan.what, node)) add_paddings(p, s, node, u.buffer);
+            },
+            true);
+        bind_axis_values(p, s, p.stage_at(s).body);
+        if (p.stage_at(s).start >= 0) bind_axis_values(p, s, p.stage_at(s).start);
+    }
+}
+
+}  // namespace tilewright::detail

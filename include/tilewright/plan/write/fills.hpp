@@ -1,0 +1,56 @@
+#pragma once
+#include <bit>
+#include <tilewright/plan/write/movement.hpp>
+
+// Constants that transfers write.
+namespace tilewright::detail {
+
+/// A value that is the same whatever memory holds, or nothing. Floating point as `node` keeps it.
+struct known {
+    bool is = false;
+    std::int64_t value = 0;
+};
+
+/// The constant that a transfer fills a memory with, elements of a type at a time; nothing of one that does anything else.
+constexpr known filled_value(planning const& p, int transfer_at, int memory_at, scalar_type type) {
+    machine const& where = p.of->where();
+    transfer_description const& t = where.transfers[transfer_at];
+    if (copies(t) || memory_under(where, t.destination) != memory_at) return {};
+    computation_view const view = where.view(t.semantics);
+    stage semantics;
+    if (read_stage(view, 0, semantics) || semantics.type != type || semantics.reduces()) return {};
+    node const& value = view[semantics.body];
+    return value.op == operation::constant ? known{true, value.value} : known{};
+}
+
+/// Whether a load writes the border of a padded access itself: it takes any value, or its own is that of the border.
+constexpr bool writes_border(transfer_description const& t, node const& padded) {
+    if (!t.border.is || t.border.any_value) return t.border.is;
+    if (!is_float(padded.type)) return padded.value == t.border.value;
+    return padded.value == std::bit_cast<std::int64_t>(static_cast<double>(t.border.value));
+}
+
+/// Gives the buffer of a staged tensor that is padded what its border is written by: its load, another transfer, or else the core, where it
+/// sees it.
+constexpr void choose_border_fill(planning& p, staging& st) {
+    node const& padded = p.plan.what[st.border];
+    st.pads = writes_border(p.of->where().transfers[st.mover], padded);
+    if (st.pads) return;
+    for (int at = 0; at < p.of->where().transfers.size() && st.fill == staging::no_fill; ++at) {
+        known const value = filled_value(p, at, st.memory, padded.type);
+        if (value.is && value.value == padded.value) st.fill = static_cast<std::int16_t>(at);
+    }
+    if (st.fill != staging::no_fill) return;
+    st.fill = staging::filled_by_core;
+    p.buffer_at(st.buffer).code_access = true;
+    // Registers have no address to fill.
+    memory const& m = p.of->where().memories[st.memory];
+    if (!m.host_visible || m.registers > 0) p.refuse(verdict_kind::no_border, rule::border_without_fill, {st.tensor, m.name}, st.ordinal);
+}
+
+/// Whether the core writes some of what a staged buffer holds before it is loaded, by itself or by a transfer that it waits for.
+constexpr bool is_filled_by_core(planning const& p, staging const& st) {
+    return st.fill == staging::filled_by_core || (st.fill >= 0 && !p.of->where().transfers[st.fill].is_asynchronous);
+}
+
+}  // namespace tilewright::detail

@@ -1,0 +1,202 @@
+#pragma once
+#include <tilewright/plan/write/intrinsic_steps.hpp>
+#include <tilewright/plan/write/rings.hpp>
+
+// Which engines depend on each other, and what the machine has to order them: tokens, interlocks, or waits of the core.
+namespace tilewright::detail {
+
+/// Who touches a buffer: the core, and engines whose jobs it does not wait for by itself.
+struct agents {
+    bool core = false;
+    std::uint32_t engines = 0;  ///< a bit for each that computes
+    std::uint32_t movers = 0;   ///< a bit for each that transfers
+
+    constexpr agents& operator|=(agents const& others) {
+        core |= others.core;
+        engines |= others.engines;
+        movers |= others.movers;
+        return *this;
+    }
+    template <class Visit>
+    constexpr void each_engine(Visit&& visit) const {
+        each_of(engines | movers, visit);
+    }
+    template <class Visit>
+    static constexpr void each_of(std::uint32_t some, Visit&& visit) {
+        for (int engine = 0; some >> engine != 0; ++engine) {
+            if ((some >> engine & 1) != 0) visit(engine);
+        }
+    }
+};
+
+constexpr bool has_asynchronous_intrinsics(machine const& where) {
+    for (int at = 0; at < where.intrinsics.size(); ++at) {
+        if (where.intrinsics[at].is_asynchronous) return true;
+    }
+    return false;
+}
+
+/// Who carries out the tile bodies of a stage, and what comes before them.
+constexpr agents agents_of(planning& p, int s) {
+    int const named = p.nest_at(s).intrinsic;
+    machine const& where = p.of->where();
+    if (named < 0 || !where.intrinsics[named].is_asynchronous) return {.core = true};
+    agents who;
+    who.engines = std::uint32_t{1} << where.engines.find(where.intrinsics[named].engine_name);
+    matching found;
+    if (!p.stage_at(s).reduces() || p.stage_at(s).continues || match_intrinsic(p, s, named, found)) return who;
+    if (!accumulates(where.intrinsics[named], found.semantics)) return who;
+    int const first = overwriting_form(p, s, named, found);
+    if (first < 0) who.core = true;  // a transfer fills what is accumulated to
+    else if (where.intrinsics[first].engine_name != where.intrinsics[named].engine_name || !where.intrinsics[first].is_asynchronous)
+        p.refuse(verdict_kind::intrinsic_mismatch, rule::first_form_elsewhere,
+                 {where.intrinsics[named].name, p.stage_at(s).output, where.intrinsics[first].name}, p.nest_at(s).intrinsic_ordinal);
+    return who;
+}
+
+/// Who touches a buffer, besides the transfers of staging `but`.
+constexpr agents users_of(planning& p, int buffer_at, int but = -1) {
+    agents who;
+    for (int s = 0; s < p.plan.stages.size(); ++s) {
+        bool mine = false;
+        p.each_access(
+            s, [&](int node) { mine |= p.plan.use_at(node)->buffer == buffer_at; }, true);
+        if (mine) who |= agents_of(p, s);
+    }
+    for (int at = 0; at < p.stagings.size(); ++at) {
+        staging const& st = p.staging_at(at);
+        if (at == but || st.outward != buffer_at) continue;
+        auto const touched_by = [&](int mover, int ring_at) {
+            if (mover < 0) return;
+            if (ring_at >= 0) who.movers |= std::uint32_t{1} << p.ring_at(ring_at).engine;
+            else who.core = true;
+        };
+        touched_by(st.mover, st.ring);
+        touched_by(st.loader, st.loader_ring);
+    }
+    return who;
+}
+
+constexpr bool is_interlocked(planning const& p, int engine_a, int engine_b) {
+    return p.of->where().engines[engine_a].interlocked && p.of->where().engines[engine_b].interlocked;
+}
+/// The tokens that one engine gives to another; -1: none.
+constexpr int tokens_between(machine const& where, int from, int to) {
+    for (int at = 0; at < where.tokens.size(); ++at) {
+        bool const leads = where.engines.find(where.tokens[at].from) == from && where.engines.find(where.tokens[at].to) == to;
+        if (leads) return at;
+    }
+    return -1;
+}
+
+/// A link, with a queue of tokens that no other link uses as long as there is one.
+constexpr int make_link(planning& p, int from, int to, int ring_at) {
+    link made{.from = static_cast<std::int16_t>(from), .to = static_cast<std::int16_t>(to), .ring = static_cast<std::int16_t>(ring_at)};
+    for (int at = 0; at < p.plan.links.size(); ++at) {
+        link const& l = p.plan.links[at];
+        made.first_count = static_cast<std::int16_t>(l.first_count + (l.ring < 0 ? 1 : p.ring_at(l.ring).versions));
+    }
+    if (to >= 0) {
+        made.tokens = static_cast<std::int16_t>(tokens_between(p.of->where(), from, to));
+        int others = 0;
+        for (int at = 0; at < p.plan.links.size(); ++at) others += p.plan.links[at].tokens == made.tokens ? 1 : 0;
+        int const queues = p.of->where().tokens[made.tokens].queue_count;
+        made.queue = static_cast<std::int16_t>(others % queues);
+        for (int at = 0; at < p.plan.links.size() && others >= queues; ++at) {
+            link& other = p.plan.links[at];
+            if (other.tokens == made.tokens && other.queue == made.queue) other.shared = made.shared = true;
+        }
+    }
+    return p.add(made);
+}
+
+/// The link of this kind that already stands for two engines and another buffer, which is moved by the same engine in the same steps: they
+/// are loaded one behind the other. -1: none
+constexpr int link_in_common(planning& p, staging const& st, link_role is, int from, int to, int ring_at) {
+    ring const& r = p.ring_at(ring_at);
+    for (int which = 0; which < p.staged_links.size(); ++which) {
+        staged_link const& l = p.staged_links[which];
+        staging const& other = p.staging_at(l.staging);
+        link const& made = p.plan.links[l.link];
+        ring const& of = p.ring_at(made.ring);
+        auto const is_argument = [&](int buffer_at) { return p.buffer_at(buffer_at).kind == buffer_kind::argument; };
+        bool const alike = l.is == is && made.from == from && made.to == to && other.stage == st.stage && other.level == st.level &&
+                           same_steps(of, r) && of.distance == r.distance && is_argument(other.outward) && is_argument(st.outward);
+        if (alike && (is == link_role::load_to_user || (is == link_role::user_to_load && of.versions == r.versions))) return which;
+    }
+    return -1;
+}
+
+/// Links what uses the staged buffers with the transfers that fill and empty them.
+constexpr void make_links(planning& p) {
+    machine const& where = p.of->where();
+    if (!has_asynchronous_intrinsics(where)) return;
+    fixed_array<agents, planning::most_stagings> users{};
+    for (int at = 0; at < p.stagings.size(); ++at) {
+        staging& st = p.staging_at(at);
+        users[at] = users_of(p, st.buffer, at);
+        // What is loaded from where a stage computes it is waited for before that stage runs again.
+        bool const computed = !st.writes && p.producer_of(st.tensor) >= 0 && p.buffer_at(st.outward).kind != buffer_kind::argument;
+        st.core_waits = users[at].core || computed;
+    }
+    for (int at = 0; at < p.stagings.size() && !p.refused(); ++at) {
+        staging& st = p.staging_at(at);
+        int mover = -1;  // the engine at the other end of the links that are made
+        // Channels of one engine are not in order with each other.
+        auto const apart = [&](int user) {
+            return (user != mover || where.engines[mover].has_channels()) && !is_interlocked(p, user, mover);
+        };
+        auto const add = [&](link_role is, int from, int to, int ring_at) {
+            int const common = link_in_common(p, st, is, from, to, ring_at);
+            if (common >= 0) {
+                // Behind the last of the loads; in front of the first.
+                if (is == link_role::load_to_user) p.staged_links[common].staging = static_cast<std::int16_t>(at);
+                return;
+            }
+            int const made = make_link(p, from, to, ring_at);
+            p.keep(p.staged_links, staged_link{static_cast<std::int16_t>(at), is, static_cast<std::int16_t>(made)},
+                   "links between engines");
+        };
+        // By tokens, or the core waits where the buffer is used.
+        auto const to_user = [&](int user, link_role is, int ring_at) {
+            if (apart(user) && tokens_between(where, mover, user) >= 0) add(is, mover, user, ring_at);
+            else st.core_waits |= apart(user);
+        };
+        // By tokens, or through the core.
+        auto const from_user = [&](int user, link_role is, int ring_at, bool to_core) {
+            if (!to_core && !apart(user)) return;
+            bool const by_tokens = !to_core && tokens_between(where, user, mover) >= 0;
+            if (by_tokens || (users[at].engines >> user & 1) != 0) return add(is, user, by_tokens ? mover : -1, ring_at);
+            // The transfers of another staged buffer: there the core waits.
+            for (int other = 0; other < p.stagings.size(); ++other)
+                p.staging_at(other).core_waits |= p.staging_at(other).outward == st.buffer;
+        };
+        auto const load = [&](int ring_at, bool anew) {
+            mover = p.ring_at(ring_at).engine;
+            bool const filled_by_core = is_filled_by_core(p, st);
+            users[at].each_engine([&](int user) {
+                to_user(user, link_role::load_to_user, ring_at);
+                if (anew) from_user(user, link_role::user_to_load, ring_at, filled_by_core);
+            });
+        };
+        if (st.loader_ring >= 0) load(st.loader_ring, false);
+        if (st.ring >= 0 && !st.writes) load(st.ring, true);
+        if (st.ring < 0 || !st.writes) continue;
+        mover = p.ring_at(st.ring).engine;
+        users[at].each_engine([&](int user) {
+            from_user(user, link_role::user_to_store, st.ring, false);
+            to_user(user, link_role::store_to_user, st.ring);
+        });
+        if (st.loader_ring >= 0) to_user(p.ring_at(st.loader_ring).engine, link_role::store_to_user, st.ring);
+        else st.core_waits |= st.loader >= 0;
+        // What is loaded where an instruction overwrites it, and is then stored from there.
+        for (int other = 0; other < p.stagings.size(); ++other) {
+            staging const& in = p.staging_at(other);
+            if (in.buffer != st.buffer || in.writes) continue;
+            if (in.ring >= 0) to_user(p.ring_at(in.ring).engine, link_role::store_to_user, st.ring);
+            else st.core_waits = true;
+        }
+    }
+}
+
+}  // namespace tilewright::detail

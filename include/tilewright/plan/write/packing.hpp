@@ -1,0 +1,279 @@
+#pragma once
+#include <tilewright/plan/place/layout.hpp>
+#include <tilewright/plan/write/movement.hpp>
+#include <utility>
+
+// Moves regions into buffers with a layout, and out of them.
+namespace tilewright::detail {
+
+/// A region whose dimensions, which are those of boxes, become those of buffers. A dimension is cut where a layout splits it: its parts
+/// move by different steps on the two sides. What has no constant step, or ends early, becomes a loop of the program.
+struct packing {
+    planning& p;
+    region r;
+    int transfer_at = by_core;
+    int ordinal = 0;
+
+    /// A part of a dimension of the region: `extent` steps of `weight` elements.
+    struct part {
+        std::int64_t extent = 1;
+        std::int64_t weight = 1;
+    };
+    /// A dimension's parts, outermost first; none: what a layout makes of it has no constant step.
+    struct cuts {
+        static constexpr int most = 2 * max_rank;
+        fixed_array<part, most> parts{};
+        int count = 0;
+    };
+    fixed_array<std::int16_t, 24> loops{};
+    int loop_count = 0;
+
+    constexpr buffer_layout const* layout_of(int buffer_at) const {
+        if (buffer_at < 0 || p.buffer_at(buffer_at).layout < 0) return nullptr;
+        return &p.plan.layouts[p.buffer_at(buffer_at).layout];
+    }
+
+    /// The least number of elements above `above` at which a layout cuts a dimension of the region; 0: none. -1 where that is not at the
+    /// same number wherever the region begins.
+    constexpr std::int64_t next_cut(int buffer_at, int dimension, std::int64_t factor, linear const& begin, std::int64_t extent,
+                                    std::int64_t above) const {
+        buffer_layout const* const l = layout_of(buffer_at);
+        std::int64_t least = 0;
+        for (int at = 0; l != nullptr && at < p.buffer_at(buffer_at).rank; ++at) {
+            buffer_layout::coordinate const& c = l->coordinates[at];
+            if (c.dimension != dimension || c.divisor <= above || (least > 0 && c.divisor >= least)) continue;
+            if (c.divisor == 1 || c.modulus == 1) continue;
+            linear high, low;
+            divide(begin, c.divisor, high, low);
+            linear last = low;
+            last.constant += factor * (extent - 1);
+            if (stays_below(p, low, c.divisor) && stays_below(p, last, c.divisor)) continue;  // all of it lies in one part
+            if (factor != 1 || low.count > 0 || low.constant != 0) return -1;
+            least = c.divisor;
+        }
+        return least;
+    }
+    constexpr cuts cuts_of(movement_dimension const& d) const {
+        cuts found;
+        fixed_array<std::int64_t, cuts::most> weights{1};
+        int count = 1;
+        for (;;) {
+            std::int64_t const last = weights[count - 1];
+            std::int64_t next = next_cut(r.destination, d.destination_dimension, d.destination_factor,
+                                         r.destination_at[d.destination_dimension], d.extent, last);
+            std::int64_t other = 0;
+            if (d.source_dimension >= 0)
+                other = next_cut(r.source, d.source_dimension, d.source_factor, r.source_at[d.source_dimension], d.extent, last);
+            if (next < 0 || other < 0) return {};
+            if (next == 0 || (other > 0 && other < next)) next = other;
+            if (next == 0) break;
+            if (next % last != 0) return {};
+            weights[count++] = next;
+        }
+        for (int at = count - 1; at >= 0; --at) {
+            std::int64_t const weight = weights[at];
+            std::int64_t const whole = at + 1 < count ? weights[at + 1] : d.extent;
+            found.parts[found.count++] = {(whole - 1) / weight + 1, weight};
+        }
+        return found;
+    }
+    /// The dimension of a buffer that a part of a dimension of its box moves along, and the step there.
+    struct direction {
+        int dimension = -1;
+        std::int64_t factor = 0;
+    };
+    constexpr direction direction_of(int buffer_at, int dimension, std::int64_t step) const {
+        buffer_layout const* const l = layout_of(buffer_at);
+        if (l == nullptr) return {dimension, step};
+        direction found;
+        std::int64_t divisor = 0;
+        for (int at = 0; at < p.buffer_at(buffer_at).rank; ++at) {
+            buffer_layout::coordinate const& c = l->coordinates[at];
+            if (c.dimension != dimension || c.modulus == 1 || c.divisor > step || c.divisor <= divisor) continue;
+            divisor = c.divisor;
+            found = {at, step / divisor};
+        }
+        return found;
+    }
+
+    /// Makes a part of a dimension a loop. @param all  the loop is all of the dimension: it makes no call where that has ended
+    constexpr void peel(movement_dimension const& d, part const& of, bool all) {
+        if (of.extent == 1) return;
+        if (r.padded_ends(d.destination_dimension) != 0) {
+            p.refuse(verdict_kind::transfer_region, rule::border_in_several_calls,
+                     {p.of->where().transfers[transfer_at].name, p.buffer_at(r.destination).tensor}, ordinal);
+            p.kept.facts = {fact{fact_kind::need, of.extent}};
+            return;
+        }
+        if (loop_count == static_cast<int>(loops.size())) return p.refuse_capacity("loops of a transfer", loop_count + 1, loop_count);
+        int const loop = p.add(variable{.name = p.buffer_at(r.destination).tensor, .extent = of.extent});
+        loops[loop_count++] = static_cast<std::int16_t>(loop);
+        p.add(step_kind::loop, loop);
+        if (d.source_dimension >= 0) r.source_at[d.source_dimension].add(d.source_factor * of.weight, loop);
+        r.destination_at[d.destination_dimension].add(d.destination_factor * of.weight, loop);
+        r.each_end(d.destination_dimension, [&](region::clipped& c) {
+            c.form.add(of.weight, loop);
+            if (all) region::call_where_there_is(c);
+        });
+    }
+};
+
+constexpr void move_pieces(planning& p, region const& whole, int transfer_at, int ordinal, ring_step const& when) {
+    packing work{p, whole, transfer_at, ordinal};
+    region& r = work.r;
+    if (work.layout_of(r.source) == nullptr && work.layout_of(r.destination) == nullptr)
+        return move_dense(p, r, transfer_at, ordinal, when);
+    // Panels that the region fills, then what is left of the last one.
+    for (int position = 0; position < r.count; ++position) {
+        movement_dimension const& d = r.dimensions[position];
+        if (r.is_clipped(d.destination_dimension)) continue;
+        packing::cuts const cut = work.cuts_of(d);
+        if (cut.count < 2) continue;
+        std::int64_t const rest = d.extent % cut.parts[0].weight, full = d.extent - rest;
+        if (rest == 0) continue;
+        region panels = r, last = r;
+        panels.dimensions[position].extent = full;
+        last.dimensions[position].extent = rest;
+        if (d.source_dimension >= 0) last.source_at[d.source_dimension].constant += d.source_factor * full;
+        last.destination_at[d.destination_dimension].constant += d.destination_factor * full;
+        move_pieces(p, panels, transfer_at, ordinal, when);
+        if (!p.refused()) move_pieces(p, last, transfer_at, ordinal, when);
+        return;
+    }
+    struct kept_part {
+        movement_dimension moved{};  ///< over the boxes
+        packing::part of{};
+    };
+    fixed_array<kept_part, 2 * max_rank> kept{};
+    int count = 0;
+    auto const in_block_dimension = [&](int buffer_at, int dimension, std::int64_t step) {
+        if (buffer_at < 0 || dimension < 0) return false;
+        packing::direction const along = work.direction_of(buffer_at, dimension, step);
+        return along.dimension < p.buffer_at(buffer_at).block_dimensions;
+    };
+    for (int position = 0; position < r.count && !p.refused(); ++position) {
+        movement_dimension const d = r.dimensions[position];
+        if (d.extent == 1) continue;
+        packing::cuts const cut = work.cuts_of(d);
+        if (cut.count == 0) {
+            work.peel(d, {d.extent, 1}, true);
+            continue;
+        }
+        bool const clipped = r.is_clipped(d.destination_dimension);
+        if (clipped && d.extent % cut.parts[0].weight != 0) {
+            // The last panel ends with the region.
+            region::clipped end;
+            end.bound = d.extent;
+            end.dimension = d.destination_dimension;
+            r.add(p, end);
+        }
+        for (int at = 0; at < cut.count && !p.refused(); ++at) {
+            packing::part const& part = cut.parts[at];
+            bool const innermost = at + 1 == cut.count;
+            bool const across = in_block_dimension(r.destination, d.destination_dimension, d.destination_factor * part.weight) ||
+                                in_block_dimension(r.source, d.source_dimension, d.source_factor * part.weight);
+            if (across || (clipped && !innermost) || count == max_rank) work.peel(d, part, innermost);
+            else if (part.extent > 1) kept[count++] = {d, part};
+        }
+    }
+    if (p.refused()) return;
+    // From here on over the dimensions of the buffers.
+    constexpr int gone = -2;
+    fixed_array<int, max_rank> inner_of_box{};
+    inner_of_box.fill(gone);
+    r.count = 0;
+    for (int at = 0; at < count; ++at) {
+        kept_part const& k = kept[at];
+        packing::direction const to =
+            work.direction_of(r.destination, k.moved.destination_dimension, k.moved.destination_factor * k.of.weight);
+        packing::direction from;
+        if (k.moved.source_dimension >= 0)
+            from = work.direction_of(r.source, k.moved.source_dimension, k.moved.source_factor * k.of.weight);
+        movement_dimension const made{k.of.extent, static_cast<std::int8_t>(from.dimension), static_cast<std::int8_t>(to.dimension),
+                                      from.factor, to.factor};
+        inner_of_box[k.moved.destination_dimension] = to.dimension;
+        // In the order of the destination.
+        int place = r.count++;
+        for (; place > 0; --place) {
+            movement_dimension const& before = r.dimensions[place - 1];
+            bool const behind =
+                before.destination_dimension < made.destination_dimension ||
+                (before.destination_dimension == made.destination_dimension && before.destination_factor >= made.destination_factor);
+            if (behind) break;
+            r.dimensions[place] = before;
+        }
+        r.dimensions[place] = made;
+    }
+    for (int at = 0; at < r.clips.size(); ++at) {
+        region::clipped& c = r.clips[at];
+        // A dimension of one element is gone: its only one is there, or the loops around would not run.
+        if (shortens(c.is) || pads(c.is)) c.dimension = static_cast<std::int8_t>(inner_of_box[c.dimension]);
+    }
+    r.source_at = r.source < 0 ? r.source_at : place_in_buffer(p, r.source, r.source_at);
+    r.destination_at = place_in_buffer(p, r.destination, r.destination_at);
+    // What lies in a row on both sides is one.
+    for (int at = 0; at + 1 < r.count; ++at) {
+        movement_dimension const d = r.dimensions[at];
+        movement_dimension const& last = r.dimensions[r.count - 1];
+        auto const is_row = [&](movement_dimension const& one) { return source_step(p, r, one) <= 1 && destination_step(p, r, one) == 1; };
+        if (!is_row(d) || is_row(last)) continue;
+        for (int next = at + 1; next < r.count; ++next) r.dimensions[next - 1] = r.dimensions[next];
+        r.dimensions[r.count - 1] = d;
+    }
+    move_dense(p, r, transfer_at, ordinal, when);
+    for (int at = work.loop_count - 1; at >= 0; --at) p.add(step_kind::end, work.loops[at]);
+}
+
+/// Whether the same of the source goes to all places along a dimension of the destination.
+constexpr bool is_repeated(region const& r, int position) {
+    movement_dimension const& d = r.dimensions[position];
+    return r.source >= 0 && d.source_dimension < 0 && d.extent > 1;
+}
+/// What goes to several places is moved to one after the other, in loops of the program.
+constexpr void move_repeatedly(planning& p, region const& whole, int transfer_at, int ordinal, ring_step const& when) {
+    packing work{p, whole, transfer_at, ordinal};
+    int kept = 0;
+    for (int position = 0; position < whole.count && !p.refused(); ++position) {
+        movement_dimension const& d = whole.dimensions[position];
+        if (is_repeated(whole, position)) work.peel(d, {d.extent, 1}, true);
+        else work.r.dimensions[kept++] = d;
+    }
+    work.r.count = kept;
+    move_pieces(p, work.r, transfer_at, ordinal, when);
+    for (int at = work.loop_count - 1; at >= 0; --at) p.add(step_kind::end, work.loops[at]);
+}
+
+/// Adds the steps that move a region between the boxes of two buffers, by as few calls of `transfer_at` as can express it.
+constexpr void move_region(planning& p, region const& whole, int transfer_at, int ordinal, ring_step const& when = {}) {
+    int const first = p.plan.movements.size();
+    bool repeats = false;
+    for (int position = 0; position < whole.count; ++position) repeats |= is_repeated(whole, position);
+    if (repeats) move_repeatedly(p, whole, transfer_at, ordinal, when);
+    else move_pieces(p, whole, transfer_at, ordinal, when);
+    int const pieces = p.plan.movements.size() - first;
+    for (int piece = 0; piece < pieces && !p.refused(); ++piece) {
+        movement& m = p.plan.movements[first + piece];
+        m.piece = static_cast<std::int8_t>(piece);
+        m.pieces = static_cast<std::int8_t>(pieces);
+    }
+}
+
+/// A ring of one step, for transfers that are waited for at once.
+constexpr int alone_in(planning& p, int buffer_at, int transfer_at) {
+    ring alone{.buffer = static_cast<std::int16_t>(buffer_at)};
+    alone.engine = static_cast<std::int16_t>(p.of->where().engines.find(p.of->where().transfers[transfer_at].engine_name));
+    alone.first_tag = p.take_tags(1);
+    alone.first_channel = p.take_channels(alone.engine);
+    return p.add(alone);
+}
+
+/// Moves a region at the place of the program where it stands: a transfer that does not block is waited for at once.
+constexpr void move_now(planning& p, region const& r, int transfer_at, int ordinal) {
+    transfer_description const& t = p.of->where().transfers[transfer_at];
+    if (!t.is_asynchronous) return move_region(p, r, transfer_at, ordinal);
+    ring_step const only = step_number(alone_in(p, r.destination, transfer_at), 0);
+    move_region(p, r, transfer_at, ordinal, only);
+    p.add(step_kind::wait, p.add(only));
+}
+
+}  // namespace tilewright::detail

@@ -1,0 +1,496 @@
+#pragma once
+#include <tilewright/plan/write/links.hpp>
+#include <tilewright/plan/write/partial_steps.hpp>
+#include <tilewright/plan/write/rings.hpp>
+#include <tilewright/plan/write/transfer_stage.hpp>
+
+// Writes the loop program, stage by stage, from the outermost loop inwards.
+namespace tilewright::detail {
+
+constexpr std::int64_t trips(planning const& p, fixed_array<std::int16_t, body::most_loops> const& loops, int count,
+                             bool pure_only = false) {
+    std::int64_t total = 1;
+    for (int at = 0; at < count; ++at) {
+        variable const& v = p.var(loops[at]);
+        if (!pure_only || !v.reduction) total *= v.extent;
+    }
+    return total;
+}
+
+/// Nodes of a stage that have been counted: what an expression uses twice is computed once.
+struct counted_nodes {
+    int first = 0;
+    fixed_array<bool, 256> seen{};
+
+    constexpr bool is_new(int at) {
+        int const position = at - first;
+        if (position < 0 || position >= seen.size()) return true;
+        bool const known = seen[position];
+        seen[position] = true;
+        return !known;
+    }
+};
+
+constexpr void count_operations(planning& p, int at, operation_counts& counts, counted_nodes& counted) {
+    node const& n = p.plan.what[at];
+    if (!counted.is_new(at)) return;
+    using enum operation;
+    switch (n.op) {
+        case access:
+            ++counts.load;
+            if (use const* u = p.plan.use_at(at)) counts.wait += wait_at(p, u->buffer);
+            // Outside of either end, and which of two values.
+            if (p.plan.is_guarded(at)) ++counts.arithmetic;
+            p.plan.each_padding(at, [&](padding const& one) { counts.arithmetic += one.guarded ? 2 : 0; });
+            return;
+        case constant:
+        case parameter:
+        case axis_value: return;
+        case multiply: ++counts.multiply; break;
+        case divide:
+        case modulo: ++counts.divide; break;
+        case cast: ++counts.convert; break;
+        default: ++counts.arithmetic; break;
+    }
+    for (int argument = 0; argument < n.argument_count; ++argument) count_operations(p, n.argument(argument), counts, counted);
+}
+
+/// Of writing what a reduction starts from, once.
+constexpr operation_counts count_start(planning& p, stage const& st) {
+    use const* const target = p.plan.use_at(st.target);
+    operation_counts counts{.store = 1, .wait = target == nullptr ? 0 : wait_at(p, target->buffer)};
+    counted_nodes counted{.first = st.start_first};
+    if (st.start >= 0) count_operations(p, st.start, counts, counted);
+    return counts;
+}
+
+/// Buffers that a body which stays code touches must be visible to the host.
+constexpr void touch_from_code(planning& p, int s, bool reads) {
+    p.each_access(
+        s,
+        [&](int node) {
+            use const* u = p.plan.use_at(node);
+            if (p.refused() || u == nullptr || (!reads && node != p.stage_at(s).target)) return;
+            buffer& b = p.buffer_at(u->buffer);
+            memory const& m = p.of->where().memories[b.memory];
+            b.code_access = true;
+            if (!m.host_visible) p.refuse(verdict_kind::host_access, b.ordinal).names = {m.name, b.tensor};
+        },
+        true);
+}
+
+/// Lanes of a vector are elements of one block.
+constexpr void keep_lanes_in_a_block(planning& p, int s) {
+    nest const& n = p.nest_at(s);
+    p.each_access(
+        s,
+        [&](int node) {
+            use const& u = *p.plan.use_at(node);
+            for (int dimension = 0; dimension < p.buffer_at(u.buffer).block_dimensions && !p.refused(); ++dimension) {
+                linear const index = p.form_of(u.at[dimension]);
+                for (int position = 0; position < n.depth; ++position) {
+                    nest_axis const& a = n.axis_of_loop(position);
+                    if (a.vectorized && a.extent > 1 && moves_with(p.plan, index, a.variable))
+                        p.refuse(verdict_kind::loop_order, rule::vectorized_across_blocks, {a.name, p.buffer_at(u.buffer).tensor},
+                                 a.marked_ordinal);
+                }
+            }
+        },
+        true);
+}
+
+class program_writer {
+  public:
+    constexpr explicit program_writer(planning& planned) : p(planned) {}
+
+    /// Writes a stage that stands in no other one's loops, with what is staged around it.
+    constexpr void write_root(int s) {
+        write_loops(s, 0);
+        order_behind(s, true);
+    }
+
+  private:
+    /// What stands first inside the loop `level` (-1: in front of the root stage `t`): copies into buffers that live there, and producers.
+    constexpr void open_level(int t, int level) {
+        for (int at = 0; at < p.stagings.size(); ++at) {
+            // The version that is written next is free when it has been stored.
+            staging const& st = p.staging_at(at);
+            if (!st.writes || st.ring < 0 || !stands_at(st, t, level)) continue;
+            int const back = loaded_ahead(p, st) - st.versions;
+            if (st.core_waits) wait(step_of(p, st.ring, back));
+            pass(at, link_role::store_to_user, step_kind::pop, step_of(p, st.ring, back));
+        }
+        auto const first = [&](staging const& st) { return p.producer_of(st.tensor) < 0 || st.writes; };
+        int started = 0;
+        auto const wait_up_to = [&](int end) {
+            for (; started < end; ++started) {
+                if (first(p.staging_at(started))) wait_for_load(started, t, level);
+            }
+        };
+        for (int at = 0; at < p.stagings.size(); ++at) {
+            if (!first(p.staging_at(at))) continue;
+            // What is loaded from a buffer of this very level comes when that one is there.
+            if (is_loaded_here(p.staging_at(at).outward, t, level)) wait_up_to(at);
+            load(at, t, level);
+        }
+        wait_up_to(p.stagings.size());
+        for (int s = 0; s < p.plan.stages.size() && !p.refused(); ++s) {
+            for (int at = 0; at < p.stagings.size(); ++at) {
+                staging const& st = p.staging_at(at);
+                if (st.stage == s && !st.writes && p.producer_of(st.tensor) >= 0) load(at, t, level), wait_for_load(at, t, level);
+            }
+            if (p.placed(s).at_stage < 0 || p.placed(s).level != level) continue;
+            if (level >= 0) order_before(s);
+            write_loops(s, 0);
+            close_level(s, level, true);
+            order_behind(s, false);
+        }
+    }
+    /// The copies out of buffers that live inside the loop `level`.
+    constexpr void close_level(int t, int level, bool producer = false) {
+        for (int at = p.stagings.size() - 1; at >= 0 && !p.refused(); --at) {
+            staging const& st = p.staging_at(at);
+            // What a stage computes at the level of another one is stored right behind it, before that one reads it.
+            bool const mine = st.stage == t || (!producer && p.placed(st.stage).level != level);
+            if (!st.writes || !mine || !stands_at(st, t, level)) continue;
+            if (st.ring < 0) {
+                if (computes_aside_) drain(users_of(p, st.buffer, at));
+                move(st, st.buffer, st.outward, st.mover, {});
+                continue;
+            }
+            ring_step const now = step_of(p, st.ring, 0);
+            pass(at, link_role::user_to_store, step_kind::push, now);
+            pass(at, link_role::user_to_store, step_kind::pop, now);
+            move(st, st.buffer, st.outward, st.mover, now);
+            pass(at, link_role::store_to_user, step_kind::push, now, st.versions - loaded_ahead(p, st));
+            if (st.scope == st.depth) wait(step_number(st.ring, 0));
+        }
+        for (int at = 0; at < p.stagings.size() && !p.refused(); ++at) {
+            staging const& st = p.staging_at(at);
+            bool const mine = st.stage == t || (!producer && p.placed(st.stage).level != level);
+            if (!st.writes && st.ring >= 0 && mine && stands_at(st, t, level))
+                pass(at, link_role::user_to_load, step_kind::push, step_of(p, st.ring, 0), st.versions);
+        }
+    }
+
+    /// The tokens that the links of a staging pass at a step; those of the last `fewer` steps are never asked for.
+    constexpr void pass(int staging_at, link_role is, step_kind kind, ring_step at, int fewer = 0) {
+        for (int which = 0; which < p.staged_links.size() && !p.refused(); ++which) {
+            staged_link const& l = p.staged_links[which];
+            if (l.staging != staging_at || l.is != is) continue;
+            at.link = l.link;
+            at.fewer = static_cast<std::int16_t>(fewer);
+            if (can_be(at)) p.add(kind, p.add(at));
+        }
+    }
+    /// What engine `from` has been given is complete before `to` goes on; -1: the core.
+    constexpr void order(int from, int to) {
+        if (p.refused() || from == to || (to >= 0 && is_interlocked(p, from, to))) return;
+        if (to >= 0 && tokens_between(where(), from, to) < 0) to = -1;
+        int found = -1;
+        for (int at = 0; at < p.plan.links.size(); ++at) {
+            link const& l = p.plan.links[at];
+            if (l.ring < 0 && l.from == from && l.to == to) found = at;
+        }
+        if (found < 0) found = make_link(p, from, to, -1);
+        for (step_kind kind : {step_kind::push, step_kind::pop}) p.add(kind, p.add(ring_step{.link = static_cast<std::int16_t>(found)}));
+    }
+    /// The core goes on when they have done what they were given.
+    constexpr void drain(agents const& who) { order_all(who, {.core = true}); }
+    /// Those who touch what stage `s` computes in the place where it computes it.
+    constexpr agents readers_of(int s) {
+        int const computed = p.plan.use_at(p.stage_at(s).target)->buffer;
+        return computed == p.placed(s).home ? users_of(p, computed) : agents{};
+    }
+    /// Whether what a stage computes is stored by an asynchronous transfer, which the core waits for; and no later than `depth`, where the
+    /// next version begins. What another stage overwrites and stores elsewhere in the program is not.
+    constexpr bool is_stored_by_steps(int s, int depth = 0) {
+        int const computed = p.plan.use_at(p.stage_at(s).target)->buffer;
+        for (int at = 0; at < p.stagings.size(); ++at) {
+            staging const& st = p.staging_at(at);
+            bool const same_place = st.stage == s || root_of(st.stage) == root_of(s);
+            if (st.writes && st.buffer == computed && st.ring >= 0 && st.depth >= depth && same_place) return true;
+        }
+        return false;
+    }
+    constexpr void order_all(agents const& first, agents const& then) {
+        agents::each_of(first.engines, [&](int from) {
+            if (then.core) order(from, -1);
+            else then.each_engine([&](int to) { order(from, to); });
+        });
+    }
+    /// In front of a producer, which runs again and again: what it computed before has been read.
+    constexpr void order_before(int s) {
+        if (computes_aside_) order_all(readers_of(s), agents_of(p, s));
+    }
+    /// Behind a stage: what it computed is there for the others. `last`: it stands in no loops of another one.
+    constexpr void order_behind(int s, bool last) {
+        if (!computes_aside_) return;
+        if (!last) return order_all(agents_of(p, s), readers_of(s));
+        for (int t = 0; t < p.plan.stages.size(); ++t) {
+            if (root_of(t) == s && !is_stored_by_steps(t)) drain(agents_of(p, t));
+        }
+    }
+
+    constexpr bool is_loaded_here(int buffer_at, int t, int level) const {
+        for (int at = 0; at < p.stagings.size(); ++at) {
+            staging const& st = p.staging_at(at);
+            if (st.buffer == buffer_at && stands_at(st, t, level)) return true;
+        }
+        return false;
+    }
+    constexpr machine const& where() const { return p.of->where(); }
+    constexpr int root_of(int s) const {
+        while (p.placed(s).at_stage >= 0) s = p.placed(s).at_stage;
+        return s;
+    }
+    constexpr bool stands_at(staging const& st, int t, int level) const {
+        return st.level == level && (level >= 0 || root_of(st.stage) == t);
+    }
+    constexpr void load(int at, int t, int level) {
+        staging const& st = p.staging_at(at);
+        if (p.refused() || !stands_at(st, t, level)) return;
+        int const ring_at = st.writes ? st.loader_ring : st.ring, mover = st.writes ? st.loader : st.mover;
+        if (mover < 0) return;
+        ring_step when;
+        if (ring_at >= 0) when = step_of(p, ring_at, p.ring_at(ring_at).distance);
+        if (st.around >= 0) wait_for_next(st);
+        if (ring_at < 0 || p.ring_at(ring_at).run_time || when.ahead < p.ring_at(ring_at).steps)
+            fill_and_load(at, mover, when, ring_at >= 0);
+    }
+    /// `used_before`: a version may have been used by another step; in front of the loops there is none.
+    constexpr void fill_and_load(int at, int mover, ring_step const& when, bool used_before) {
+        staging const& st = p.staging_at(at);
+        if (when.ring < 0 && computes_aside_) drain(users_of(p, st.buffer, at));
+        if (used_before) {
+            ring_step freed = when;
+            freed.step.constant -= st.versions;
+            freed.ahead = static_cast<std::int16_t>(freed.ahead - st.versions);
+            pass(at, link_role::user_to_load, step_kind::pop, freed, st.versions);
+        }
+        if (st.fill != staging::no_fill) write_fill_of_staged(p, st, when);
+        if (!p.refused()) move(st, st.outward, st.buffer, mover, when);
+        if (when.ring >= 0) pass(at, link_role::load_to_user, step_kind::push, when);
+    }
+    /// In front of the first load that reads the next step of the buffer around: until that one is there.
+    constexpr void wait_for_next(staging const& st) {
+        staging const& around = p.staging_at(st.around);
+        ring_step next = step_of(p, around.ring, 1);
+        std::int64_t const inside = steps_inside(p, st, around);
+        variable where{.name = st.tensor, .extent = inside, .kind = variable_kind::component, .modulus = inside};
+        linear step = rest_of(p.form_of(p.ring_at(st.ring).step), inside);
+        step.constant = p.ring_at(st.ring).distance;
+        where.fused = p.keep(step);
+        if (inside > 1) next.only_where = static_cast<std::int16_t>(p.add(where));
+        wait(next);
+    }
+    constexpr void wait_for_load(int at, int t, int level) {
+        staging const& st = p.staging_at(at);
+        int const ring_at = st.writes ? st.loader_ring : st.ring;
+        if (p.refused() || ring_at < 0 || !stands_at(st, t, level)) return;
+        if (st.core_waits) wait(step_of(p, ring_at, 0));
+        pass(at, link_role::load_to_user, step_kind::pop, step_of(p, ring_at, 0));
+    }
+    /// Whether some iteration of a ring's loops has a step; where extents are left to run time, that is seen then.
+    constexpr bool can_be(ring_step const& at) const {
+        return p.ring_at(at.ring).run_time || p.plan.missing_steps(at) < p.ring_at(at.ring).steps;
+    }
+    /// Until the transfer of a step is complete; nothing where no step can be that one.
+    constexpr void wait(ring_step const& until) {
+        if (can_be(until)) p.add(step_kind::wait, p.add(until));
+    }
+    /// In front of the loop `level`, the first of those that steps are counted over: the loads that its iterations find started.
+    constexpr void start_ahead(int position, int level) {
+        fixed_array<bool, planning::most_stagings> waited{};
+        each_outward_first(p, [&](int at) {
+            staging const& st = p.staging_at(at);
+            if (st.writes || !counts_from(st, position, level)) return;
+            ring const& r = p.ring_at(st.ring);
+            std::int64_t const ahead = r.run_time || r.distance < r.steps ? r.distance : r.steps;
+            if (ahead == 0) return;
+            if (st.around >= 0 && !waited[st.around]) {
+                wait(step_number(p.staging_at(st.around).ring, 0));
+                waited[st.around] = true;
+            }
+            if (ahead == 1) return fill_and_load(at, st.mover, step_number(st.ring, 0), false);
+            int const loop = p.add(variable{.name = st.tensor, .extent = ahead, .first_of = r.run_time ? st.ring : std::int16_t{-1}});
+            linear number;
+            number.add(1, loop);
+            p.add(step_kind::loop, loop);
+            fill_and_load(at, st.mover, {.ring = st.ring, .step = p.keep(number)}, false);
+            p.add(step_kind::end, loop);
+        });
+    }
+    /// Behind that loop: the stores that are still under way.
+    constexpr void finish_stores(int position, int level) {
+        for (int at = 0; at < p.stagings.size() && !p.refused(); ++at) {
+            staging const& st = p.staging_at(at);
+            if (!st.writes || !counts_from(st, position, level)) continue;
+            // Jobs of one channel complete in order. Where tiles are partial, the last steps may have stored nothing.
+            bool const open = p.ring_at(st.ring).run_time;  // which step is the last for a version is not known, the version is
+            std::int64_t const steps = open ? st.versions : p.ring_at(st.ring).steps, all = steps < st.versions ? steps : st.versions;
+            bool const each = p.is_partial() || where().engines[p.ring_at(st.ring).engine].has_channels();
+            for (std::int64_t step = each ? steps - all : steps - 1; step < steps; ++step) wait(step_number(st.ring, step));
+        }
+    }
+    constexpr bool counts_from(staging const& st, int position, int level) const {
+        return st.ring >= 0 && st.scope == position && st.depth > position && p.placed(st.stage).path[position] == level;
+    }
+
+    /// The box of a staged buffer, between it and the buffer that it is a part of.
+    constexpr void move(staging const& st, int source, int destination, int transfer_at, ring_step const& when) {
+        buffer const staged = p.buffer_at(st.buffer);
+        region r{.source = source, .destination = destination};
+        r.count = box_rank(p, staged);
+        // What a reduction has come to so far is loaded again, but where it begins.
+        if (st.writes && destination == st.buffer && !p.stage_at(st.stage).continues) {
+            each_reduction_around(p, st.stage, st.depth, [&](int loop) {
+                linear at;
+                at.add(1, loop);
+                r.add(p, {at, 1, -1, clip_kind::beyond});
+            });
+        }
+        for (int dimension = 0; dimension < r.count; ++dimension) {
+            std::int64_t const extent = p.is_partial() ? clip_staged(p, st, dimension, r) : box_extent(p, staged, dimension);
+            r.dimensions[dimension] = {extent, static_cast<std::int8_t>(dimension), static_cast<std::int8_t>(dimension)};
+            linear outward_at = p.form_of(p.box_at[st.buffer][dimension]);
+            outward_at.add(p.form_of(p.box_at[st.outward][dimension]), -1);
+            (st.outward == source ? r.source_at : r.destination_at)[dimension] = outward_at;
+            if (p.is_partial()) settle_clips(p, r, dimension);
+            if (st.pads) settle_border(p, st, dimension, r, transfer_at);
+            if (r.dimensions[dimension].extent < 1)
+                return p.refuse(verdict_kind::no_border, rule::nothing_but_border, {st.tensor}, st.ordinal);
+        }
+        if (p.refused()) return;
+        if (st.pads) r.border = st.border;
+        int const first = p.plan.movements.size();
+        move_region(p, r, transfer_at, st.moved_by(), when);
+        bool const hints = st.distance > 0 && source == st.outward && !mover_of(p.plan, transfer_at).core_name.empty();
+        for (int at = first; at < p.plan.movements.size() && hints; ++at) {
+            p.plan.movements[at].hint_loop = st.level;
+            p.plan.movements[at].hint = st.distance;
+            p.plan.movements[at].hint_in = st.asking_variable;
+        }
+    }
+
+    constexpr void write_loops(int s, int depth) {
+        nest const& n = p.nest_at(s);
+        int const level = depth > 0 ? n.axis_of_loop(depth - 1).variable : p.placed(s).at_stage >= 0 ? -2 : -1;
+        if (level != -2) open_level(s, level);
+        if (p.refused()) return;
+        if (depth == identity_depth(s)) write_identity(s, depth);
+        if (depth < p.placed(s).owned) {
+            nest_axis const& a = n.axis_of_loop(depth);
+            if (a.vectorized) {
+                return p.refuse(verdict_kind::loop_order, rule::vectorized_around_steps, {a.name}, a.marked_ordinal);
+            }
+            int const position = p.placed(s).outer_depth + depth;
+            start_ahead(position, a.variable);
+            p.add(step_kind::loop, a.variable);
+            if (p.plan.limits.size() > 0) add_guards(p, s, depth);
+            write_loops(s, depth + 1);
+            p.add(step_kind::end, a.variable);
+            finish_stores(position, a.variable);
+        } else if (p.placed(s).transfer >= 0) {
+            transfer_stage(p, s);
+        } else {
+            n.intrinsic >= 0 ? write_intrinsic(p, s, filled_[s]) : write_code(s);
+        }
+        if (level != -2) close_level(s, level);
+    }
+
+    /// The outermost reduction loop, when it is a loop of the program: in front of it the identity is written. -1: the body does both.
+    constexpr int first_reduction(int s) const {
+        nest const& n = p.nest_at(s);
+        if (!p.stage_at(s).reduces() || p.stage_at(s).continues) return -1;
+        for (int depth = 0; depth < p.placed(s).owned; ++depth) {
+            if (n.axis_of_loop(depth).reduction) return depth;
+        }
+        return -1;
+    }
+
+    /// Where the identity, or the value that is started from, is written. An instruction that continues needs it even where no loop of
+    /// the program reduces. A buffer that holds partial sums is there only inside of its level, and so is what a start reads.
+    constexpr int identity_depth(int s) const {
+        int reduction = first_reduction(s);
+        for (int at = 0; at < p.stagings.size() && reduction >= 0; ++at) {
+            staging const& st = p.stagings[at];
+            int const inside = st.depth - p.placed(s).outer_depth;
+            bool const started_from = !st.writes && starts_from(s, st.tensor);
+            if (st.stage == s && (st.partial_sums || started_from) && inside > reduction) reduction = inside;
+        }
+        for (int producer = 0; producer < s && reduction >= 0; ++producer) {
+            int const inside = p.placed(producer).outer_depth - p.placed(s).outer_depth;
+            if (p.placed(producer).at_stage == s && starts_from(s, p.stage_at(producer).output) && inside > reduction) reduction = inside;
+        }
+        bool const by_steps = p.nest_at(s).intrinsic >= 0 && p.stage_at(s).reduces() && !p.stage_at(s).continues;
+        return reduction < 0 && by_steps ? p.placed(s).owned : reduction;
+    }
+
+    constexpr bool starts_from(int s, label const& tensor) const {
+        bool found = false;
+        p.each_access(s, [&](int node) { found |= p.stage_at(s).is_in_start(node) && p.plan.what[node].name == tensor; });
+        return found;
+    }
+
+    constexpr void write_identity(int s, int depth) {
+        nest const& n = p.nest_at(s);
+        // What is filled by the core must not be in use any more.
+        if (computes_aside_ && agents_of(p, s).core && !is_stored_by_steps(s, p.placed(s).outer_depth + depth)) drain(agents_of(p, s));
+        if (n.intrinsic >= 0) return void(filled_[s] = write_fill(p, s, depth));
+        // Tile bodies have loops of constant extents: those that run time decides on, and what stands around them, are the program's.
+        int inside = depth;
+        for (int position = depth; position < n.depth; ++position) {
+            if (!n.axis_of_loop(position).reduction && n.axis_of_loop(position).trips >= 0) inside = position + 1;
+        }
+        for (int position = depth; position < inside; ++position) {
+            if (!n.axis_of_loop(position).reduction) p.add(step_kind::loop, n.axis_of_loop(position).variable);
+        }
+        body b{.kind = body_kind::identity, .stage = static_cast<std::int16_t>(s)};
+        for (int position = inside; position < n.depth; ++position) {
+            if (!n.axis_of_loop(position).reduction) b.loops[b.loop_count++] = n.axis_of_loop(position).variable;
+        }
+        each_reduction_around(p, s, p.placed(s).outer_depth + depth,
+                              [&](int loop) { b.first_loops[b.first_loop_count++] = static_cast<std::int16_t>(loop); });
+        b.counts = count_start(p, p.stage_at(s));
+        b.cycles = cycles_of_code(s, b, b.loop_count);
+        touch_from_code(p, s, p.stage_at(s).start >= 0);
+        p.add(step_kind::compute, p.add(b));
+        for (int position = inside - 1; position >= depth; --position) {
+            if (!n.axis_of_loop(position).reduction) p.add(step_kind::end, n.axis_of_loop(position).variable);
+        }
+    }
+
+    constexpr std::int64_t cycles_of_code(int s, body const& b, int loop_count) {
+        double const once = static_cast<double>(cycles_of(b.counts, where().host().costs));
+        return p.limited(static_cast<double>(trips(p, b.loops, loop_count)) * once, plan_value::most_total, "cycles", p.stage_at(s).output);
+    }
+
+    constexpr void write_code(int s) {
+        nest const& n = p.nest_at(s);
+        stage const& st = p.stage_at(s);
+        int const owned = p.placed(s).owned;
+        body b{.stage = static_cast<std::int16_t>(s)};
+        b.kind = !st.reduces() ? body_kind::value : st.continues || first_reduction(s) >= 0 ? body_kind::update : body_kind::reduction;
+        for (int position = owned; position < n.depth; ++position) b.loops[b.loop_count++] = n.axis_of_loop(position).variable;
+        keep_lanes_in_a_block(p, s);
+        counted_nodes counted{.first = st.first};
+        count_operations(p, st.body, b.counts, counted);
+        use const* const target = p.plan.use_at(st.target);
+        std::int32_t const wait = target == nullptr ? 0 : wait_at(p, target->buffer);
+        b.counts.store += 1, b.counts.wait += wait;
+        if (st.reduces()) b.counts.load += 1, b.counts.arithmetic += 1, b.counts.wait += wait;
+        b.cycles = cycles_of_code(s, b, b.loop_count);
+        b.start_counts = count_start(p, st);
+        if (b.kind == body_kind::reduction)
+            b.cycles += trips(p, b.loops, b.loop_count, true) * cycles_of(b.start_counts, where().host().costs);
+        touch_from_code(p, s, true);
+        p.add(step_kind::compute, p.add(b));
+    }
+
+    planning& p;
+    bool computes_aside_ = has_asynchronous_intrinsics(p.of->where());
+    fixed_array<bool, plan_value::most_stages> filled_{};
+};
+
+}  // namespace tilewright::detail

@@ -1,0 +1,201 @@
+#pragma once
+#include <tilewright/plan/write/fills.hpp>
+
+// Which staged buffers are filled and emptied by asynchronous transfers, and over which loops their steps are counted.
+namespace tilewright::detail {
+
+/// Whether steps of two rings are counted over the same loops.
+constexpr bool same_steps(ring const& a, ring const& b) {
+    bool same = a.loop_count == b.loop_count;
+    for (int at = 0; at < a.loop_count && same; ++at) {
+        same = a.loops[at] == b.loops[at];
+    }
+    return same;
+}
+
+/// Steps that a buffer staged inside the level of another one has in one step of that one; 0 where only run time knows.
+constexpr std::int64_t steps_inside(planning const& p, staging const& st, staging const& around) {
+    double steps = 1;
+    for (int position = around.depth; position < st.depth; ++position) {
+        variable const& loop = p.var(p.placed(st.stage).path[position]);
+        steps *= loop.trips >= 0 ? 0 : static_cast<double>(loop.extent);
+    }
+    return static_cast<std::int64_t>(steps < 1e15 ? steps : 1e15);
+}
+
+/// Steps that a load is started ahead of its use.
+constexpr int distance_of(staging const& st) { return st.distance >= 0 ? st.distance : st.versions - 1; }
+
+/// Whether loads of `st` may run ahead into the next step of the buffer that they read, which is loaded ahead itself. It must then be
+/// there earlier by that distance: two steps ahead it is, one step ahead it keeps half of a step at least.
+constexpr bool runs_on(planning const& p, staging const& st, staging const& around, int mover) {
+    if (st.writes || around.writes || around.ring < 0 || !p.of->where().transfers[mover].is_asynchronous) return false;
+    int const distance = distance_of(st), around_distance = p.ring_at(around.ring).distance;
+    std::int64_t const inside = steps_inside(p, st, around);
+    return distance >= 1 && distance <= inside && (around_distance >= 2 || (around_distance == 1 && 2 * distance <= inside));
+}
+
+/// Where the transfers of `st` can run ahead from: the position on its path behind which what is on the other side is there for all of the
+/// loops further in. A buffer that is made anew at a level cannot be read ahead of that, but when it has a version for the next step.
+constexpr void set_scope(planning& p, staging& st, int mover) {
+    st.scope = 0;
+    if (p.buffer_at(st.outward).kind == buffer_kind::argument) return;
+    for (int at = 0; at < p.stagings.size(); ++at) {
+        staging const& around = p.staging_at(at);
+        if (around.buffer != st.outward || around.tensor != st.tensor) continue;  // what was there before another result overwrote it
+        bool const on = runs_on(p, st, around, mover);
+        st.scope = on ? around.scope : around.depth;
+        st.around = static_cast<std::int16_t>(on ? at : -1);
+        return;
+    }
+    st.scope = static_cast<std::int16_t>(p.placed(p.producer_of(st.tensor)).outer_depth);
+}
+
+/// Calls `visit(position)` for every staged buffer, what it is a part of first.
+template <class Visit>
+constexpr void each_outward_first(planning& p, Visit&& visit) {
+    int deepest = 0;
+    for (int at = 0; at < p.stagings.size(); ++at) deepest = p.staging_at(at).depth > deepest ? p.staging_at(at).depth : deepest;
+    for (int depth = 0; depth <= deepest; ++depth) {
+        for (int at = 0; at < p.stagings.size() && !p.refused(); ++at) {
+            if (p.staging_at(at).depth == depth) visit(at);
+        }
+    }
+}
+
+/// A ring for transfer `mover` of `st`; -1 when the transfer blocks.
+constexpr int make_ring(planning& p, staging const& st, int mover, bool stores) {
+    transfer_description const& t = p.of->where().transfers[mover];
+    if (!t.is_asynchronous) return -1;
+    ring made{.buffer = st.buffer, .stores = stores, .versions = st.versions};
+    made.engine = static_cast<std::int16_t>(p.of->where().engines.find(t.engine_name));
+    made.first_tag = p.take_tags(st.versions);
+    made.first_channel = p.take_channels(made.engine);
+    bool const ahead = !st.writes;
+    made.distance = static_cast<std::int16_t>(ahead ? distance_of(st) : 0);
+    linear step;
+    double steps = 1;
+    for (int position = st.depth - 1; position >= st.scope; --position) {
+        std::int16_t const loop = p.placed(st.stage).path[position];
+        step.add(static_cast<std::int64_t>(steps), loop);
+        made.run_time |= p.var(loop).trips >= 0;
+        steps *= p.var(loop).trips >= 0 ? 1 : static_cast<double>(p.var(loop).extent);
+    }
+    made.steps = p.limited(steps, stage::most_index - most_versions, "iterations of a loop nest", st.tensor);
+    for (int position = st.scope; position < st.depth; ++position) {
+        if (made.loop_count == ring::most_loops) {
+            p.refuse_capacity("loops around a buffer", st.depth - st.scope, ring::most_loops, st.ordinal, st.tensor);
+            return -1;
+        }
+        made.loops[made.loop_count++] = p.placed(st.stage).path[position];
+    }
+    if (p.refused()) return -1;
+    if (made.loop_count == 0) made.distance = 0;  // there is just one step, and no place ahead of it
+    made.step = p.keep(step);
+    return p.add(made);
+}
+
+/// The loop whose iterations ask for what a core will copy: a loop of the stage inside of the buffer's, which stays a loop.
+constexpr void find_asking_loop(planning& p, staging& st) {
+    stage_placement const& place = p.placed(st.stage);
+    int found = -1;
+    for (int position = 0; position < place.path_length; ++position) {
+        if (p.var(place.path[position]).name == st.asking) found = position;
+    }
+    if (found < 0) {
+        p.refuse(verdict_kind::unknown_axis, st.distance_ordinal).names = {st.asking, p.stage_at(st.stage).output};
+        return;
+    }
+    st.asking_variable = place.path[found];
+    variable const& loop = p.var(st.asking_variable);
+    if (found < st.depth || loop.vectorized || loop.unrolled)
+        p.refuse(verdict_kind::loop_order, rule::asked_for_elsewhere, {st.asking, st.tensor}, st.distance_ordinal);
+}
+
+/// How far ahead of its use a version is loaded into a buffer that staging `st` stores, where what is stored overwrites what was loaded: by
+/// so many steps earlier, what it held must have been stored.
+constexpr int loaded_ahead(planning const& p, staging const& st) {
+    int distance = 0;
+    for (int at = 0; at < p.stagings.size() && st.writes; ++at) {
+        staging const& other = p.stagings[at];
+        if (other.buffer == st.buffer && !other.writes && other.ring >= 0 && p.ring_at(other.ring).distance > distance)
+            distance = p.ring_at(other.ring).distance;
+    }
+    return distance;
+}
+
+/// What is loaded into a buffer, and what is stored from there when an instruction has overwritten it, go through the same versions.
+constexpr void check_shared_rings(planning& p) {
+    for (int at = 0; at < p.stagings.size() && !p.refused(); ++at) {
+        staging const& out = p.staging_at(at);
+        for (int other = 0; other < p.stagings.size() && out.writes && out.ring >= 0; ++other) {
+            staging const& in = p.staging_at(other);
+            if (in.buffer != out.buffer || in.writes || in.ring < 0) continue;
+            ring const &filled = p.ring_at(in.ring), &emptied = p.ring_at(out.ring);
+            bool const versions = filled.versions != emptied.versions;
+            if (!versions && same_steps(filled, emptied)) continue;
+            label const& by = p.of->where().intrinsics[p.nest_at(in.stage).intrinsic].name;
+            int const ordinal = in.versions_ordinal != 0 ? in.versions_ordinal : in.ordinal;
+            p.refuse(verdict_kind::in_place, versions ? rule::overwrites_other_versions : rule::overwritten_by_other_steps,
+                     {by, out.tensor, in.tensor}, ordinal);
+            p.kept.facts = {fact{fact_kind::have, versions ? filled.versions : filled.loop_count},
+                            fact{fact_kind::need, versions ? emptied.versions : emptied.loop_count}};
+            return;
+        }
+    }
+}
+
+/// The transfers of every staged buffer; rings where they are asynchronous.
+constexpr void make_rings(planning& p) {
+    for (int s = 0; s < p.plan.stages.size(); ++s) {
+        if (p.placed(s).store_bank >= 0) p.buffer_at(p.placed(s).home).bank = p.placed(s).store_bank;
+    }
+    each_outward_first(p, [&](int at) {
+        staging& st = p.staging_at(at);
+        int const inner = p.buffer_at(st.buffer).memory, outer = p.buffer_at(st.outward).memory;
+        bool loads_first = st.writes && p.stage_at(st.stage).continues;
+        if (st.writes) each_reduction_around(p, st.stage, st.depth, [&](int) { loads_first = true; });
+        st.mover = static_cast<std::int16_t>(
+            choose_transfer(p, st.tensor, st.writes ? inner : outer, st.writes ? outer : inner, st.transfer, st.moved_by()));
+        if (loads_first && !p.refused()) st.loader = static_cast<std::int16_t>(choose_transfer(p, st.tensor, outer, inner, -1, st.ordinal));
+        if (p.refused()) return;
+        if (st.border >= 0) choose_border_fill(p, st);
+        if (p.refused()) return;
+        for (int transfer_at : {int{st.mover}, int{st.loader}}) {
+            // A store and the load of the same part, some steps later, would have to be waited for through the memory behind.
+            if (st.partial_sums && transfer_at >= 0 && p.of->where().transfers[transfer_at].is_asynchronous)
+                return p.refuse(verdict_kind::loop_order, rule::inside_a_reduction, {st.loop, st.tensor}, st.loop_ordinal);
+        }
+        auto const refuse = [&](rule broken, int ordinal, std::int64_t asked, std::int64_t have) {
+            p.refuse(verdict_kind::versions_without_use, broken, {st.tensor, p.of->where().transfers[st.mover].name}, ordinal);
+            p.kept.facts = {fact{fact_kind::need, asked}, fact{fact_kind::have, have}};
+        };
+        bool const blocks = !p.of->where().transfers[st.mover].is_asynchronous;
+        if (blocks && st.versions > 1) return refuse(rule::versions_of_a_blocking_transfer, st.versions_ordinal, st.versions, 1);
+        // A core that copies asks its caches for what comes next: that needs no version.
+        int const reads = st.writes ? st.loader : st.mover;
+        bool const hints = reads >= 0 && !p.of->where().transfers[reads].core_name.empty() && st.level >= 0;
+        if (st.writes && st.distance_ordinal != 0 && !hints)
+            return p.refuse(verdict_kind::misplaced_directive, rule::prefetch_of_output, {st.tensor}, st.distance_ordinal);
+        if (!st.asking.empty() && !hints)
+            return p.refuse(verdict_kind::misplaced_directive, rule::asked_for_no_copy, {st.tensor, st.asking}, st.distance_ordinal);
+        if (blocks && st.distance > 0 && !hints)
+            return refuse(rule::versions_of_a_blocking_transfer, st.distance_ordinal, st.distance + 1, 1);
+        if (st.distance >= st.versions && !hints)
+            return refuse(rule::distance_beyond_versions, st.distance_ordinal, st.distance, st.versions);
+        if (!st.asking.empty()) find_asking_loop(p, st);
+        set_scope(p, st, st.mover);
+        st.ring = static_cast<std::int16_t>(make_ring(p, st, st.mover, st.writes));
+        if (loads_first && !p.refused()) st.loader_ring = static_cast<std::int16_t>(make_ring(p, st, st.loader, false));
+        if (p.refused()) return;
+        if (st.ring >= 0 && p.ring_at(st.ring).loop_count == 0 && st.versions > 1)
+            return refuse(rule::versions_of_one_step, st.versions_ordinal, st.versions, 1);
+        buffer& b = p.buffer_at(st.buffer);
+        if (b.versions < st.versions) b.versions = st.versions;
+        if (st.bank >= 0) b.bank = st.bank;
+        if (st.ring >= 0 || st.loader_ring >= 0) b.ring = st.ring >= 0 ? st.ring : st.loader_ring;
+    });
+    check_shared_rings(p);
+}
+
+}  // namespace tilewright::detail
