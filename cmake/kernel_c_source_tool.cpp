@@ -1,4 +1,4 @@
-#include <tilewright/halide/c_source.hpp>
+#include <tilewright/c_source/kernel_source.hpp>
 
 int main(int argument_count, char** arguments) {
     using tilewright::halide::kernel_of_tool;

@@ -1,4 +1,4 @@
-#include <tilewright/halide/c_program.hpp>
+#include <tilewright/c_source/program_source.hpp>
 
 int main(int argument_count, char** arguments) {
     using tilewright::halide::program_of_tool;

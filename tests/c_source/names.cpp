@@ -1,5 +1,5 @@
 #include <tilewright/compute/functions.hpp>
-#include <tilewright/halide/c_program.hpp>
+#include <tilewright/c_source/program_source.hpp>
 
 #include "compiled.hpp"
 

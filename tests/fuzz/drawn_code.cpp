@@ -1,7 +1,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <regex>
-#include <tilewright/halide/c_program.hpp>
+#include <tilewright/c_source/program_source.hpp>
 #include <tilewright/plan/planner.hpp>
 #include <tilewright/plan/check/prediction.hpp>
 

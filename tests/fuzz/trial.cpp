@@ -7,7 +7,7 @@
 #include <deque>
 #include <fstream>
 #include <sstream>
-#include <tilewright/halide/c_source.hpp>
+#include <tilewright/c_source/kernel_source.hpp>
 #include <tilewright/halide/jit.hpp>
 #include <tilewright/plan/check/excess.hpp>
 #include <tilewright/plan/planner.hpp>

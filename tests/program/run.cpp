@@ -1,5 +1,5 @@
 #include <cstring>
-#include <tilewright/halide/c_program.hpp>
+#include <tilewright/c_source/program_source.hpp>
 #include <tilewright/halide/jit_program.hpp>
 
 #include "c_source/pooled.hpp"

@@ -1,7 +1,7 @@
 #pragma once
-#include <tilewright/compute/label.hpp>
+#include <tilewright/base/label.hpp>
 #include <tilewright/compute/scalar.hpp>
-#include <tilewright/diagnostics/rule.hpp>
+#include <tilewright/base/rule.hpp>
 
 namespace tilewright {
 

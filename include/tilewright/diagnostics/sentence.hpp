@@ -1,6 +1,6 @@
 #pragma once
 #include <string>
-#include <tilewright/diagnostics/verdict.hpp>
+#include <tilewright/base/verdict.hpp>
 
 namespace tilewright {
 

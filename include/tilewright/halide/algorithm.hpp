@@ -1,7 +1,7 @@
 #pragma once
 #include <map>
 #include <tilewright/halide/border.hpp>
-#include <tilewright/halide/c_names.hpp>
+#include <tilewright/halide/names.hpp>
 #include <tilewright/halide/held.hpp>
 #include <tilewright/plan/ir/arguments.hpp>
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <numeric>
 #include <sstream>
-#include <tilewright/halide/c_names.hpp>
+#include <tilewright/halide/names.hpp>
 #include <tilewright/plan/ir/arguments.hpp>
 #include <tilewright/plan/check/may_be_result.hpp>
 #include <vector>

@@ -1,6 +1,6 @@
 #pragma once
 #include <tilewright/halide/algorithm.hpp>
-#include <tilewright/halide/c_names.hpp>
+#include <tilewright/halide/names.hpp>
 #include <tilewright/halide/element_alignment.hpp>
 #include <tilewright/halide/emit.hpp>
 #include <tilewright/halide/strided_vectors.hpp>

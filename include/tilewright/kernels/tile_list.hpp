@@ -1,6 +1,6 @@
 #pragma once
 #include <cstdint>
-#include <tilewright/compute/fixed_array.hpp>
+#include <tilewright/base/fixed_array.hpp>
 
 namespace tilewright::kernel {
 

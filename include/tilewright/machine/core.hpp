@@ -1,5 +1,5 @@
 #pragma once
-#include <tilewright/compute/label.hpp>
+#include <tilewright/base/label.hpp>
 
 namespace tilewright {
 

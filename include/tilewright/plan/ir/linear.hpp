@@ -1,6 +1,6 @@
 #pragma once
 #include <cstdint>
-#include <tilewright/compute/fixed_array.hpp>
+#include <tilewright/base/fixed_array.hpp>
 
 // Without initialisers: an array of these that is zero as a whole is one value to a compiler.
 namespace tilewright::ir {

@@ -2,10 +2,10 @@
 #include <initializer_list>
 #include <stdexcept>
 #include <tilewright/compute/stage.hpp>
-#include <tilewright/diagnostics/verdict.hpp>
+#include <tilewright/base/verdict.hpp>
 #include <tilewright/machine/clock.hpp>
 #include <tilewright/plan/ir/linear.hpp>
-#include <tilewright/plan/ir/part_pool.hpp>
+#include <tilewright/base/part_pool.hpp>
 #include <tilewright/schedule/schedule.hpp>
 
 // What a plan is made of stands in a namespace of its own: its words (buffer, step, body, …) are left to users.

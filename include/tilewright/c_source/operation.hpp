@@ -1,5 +1,5 @@
 #pragma once
-#include <tilewright/halide/c_expression.hpp>
+#include <tilewright/c_source/expression.hpp>
 
 // Operations of the generated program in C: arithmetic, comparisons, conversions, accesses, lanes.
 namespace tilewright::halide::detail {

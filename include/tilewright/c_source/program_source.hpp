@@ -1,5 +1,5 @@
 #pragma once
-#include <tilewright/halide/c_source.hpp>
+#include <tilewright/c_source/kernel_source.hpp>
 #include <tilewright/program/kernel_plans.hpp>
 
 namespace tilewright::halide {

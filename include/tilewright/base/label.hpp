@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
-#include <tilewright/compute/fixed_array.hpp>
+#include <tilewright/base/fixed_array.hpp>
 
 namespace tilewright {
 

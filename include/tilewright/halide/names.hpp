@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <tilewright/compute/label.hpp>
+#include <tilewright/base/label.hpp>
 #include <vector>
 
 // Names of users beside those that are made for them: in the generated program, and in C.

@@ -2,7 +2,7 @@
 #include <functional>
 #include <optional>
 #include <string_view>
-#include <tilewright/halide/c_helpers.hpp>
+#include <tilewright/c_source/helpers.hpp>
 #include <vector>
 
 // Values of the generated program as C expressions.

@@ -1,5 +1,5 @@
 #pragma once
-#include <tilewright/halide/c_expression.hpp>
+#include <tilewright/c_source/expression.hpp>
 
 // Calls of the generated program in C, and the addresses that they are given.
 namespace tilewright::halide::detail {

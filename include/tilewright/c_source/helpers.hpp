@@ -1,7 +1,7 @@
 #pragma once
 #include <set>
 #include <string>
-#include <tilewright/halide/c_words.hpp>
+#include <tilewright/c_source/words.hpp>
 
 // Small functions that the C source of a kernel brings along: operations that C does not have, or rounds otherwise.
 namespace tilewright::halide::detail {

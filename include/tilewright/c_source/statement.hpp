@@ -1,6 +1,6 @@
 #pragma once
-#include <tilewright/halide/c_call.hpp>
-#include <tilewright/halide/c_operation.hpp>
+#include <tilewright/c_source/call.hpp>
+#include <tilewright/c_source/operation.hpp>
 #include <tilewright/halide/places.hpp>
 
 // Statements of the generated program in C.

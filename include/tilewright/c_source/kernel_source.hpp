@@ -1,7 +1,7 @@
 #pragma once
-#include <tilewright/halide/c_entry.hpp>
-#include <tilewright/halide/c_ground.hpp>
-#include <tilewright/halide/c_statement.hpp>
+#include <tilewright/c_source/entry.hpp>
+#include <tilewright/c_source/ground.hpp>
+#include <tilewright/c_source/statement.hpp>
 #include <tilewright/halide/emit.hpp>
 #include <tilewright/halide/inject.hpp>
 #include <tilewright/plan/check/specialise.hpp>
