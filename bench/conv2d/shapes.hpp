@@ -1,5 +1,5 @@
 #pragma once
-#include <tilewright/kernels/tiled_conv2d_bytes.hpp>
+#include <tilewright/kernels/avx2/tiled_conv2d_bytes.hpp>
 #include <tilewright/tilewright.hpp>
 
 /// The layers that are measured, each with its tile: those of ResNet-50, and two of MobileNet's depthwise ones.

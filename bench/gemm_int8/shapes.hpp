@@ -1,5 +1,5 @@
 #pragma once
-#include <tilewright/kernels/gemm_bytes.hpp>
+#include <tilewright/kernels/avx2/gemm_bytes.hpp>
 #include <tilewright/tilewright.hpp>
 
 /// The products of bytes that are measured, each with its tile.

@@ -1,5 +1,5 @@
 #pragma once
-#include <tilewright/kernels/gemm.hpp>
+#include <tilewright/kernels/avx2/gemm.hpp>
 #include <tilewright/tilewright.hpp>
 
 /// One product, by one thread and by two.

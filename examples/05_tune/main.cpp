@@ -5,7 +5,8 @@
 #include <memory>
 #include <string>
 #include <tilewright/halide/jit.hpp>
-#include <tilewright/kernels/gemm.hpp>
+#include <tilewright/kernels/avx2/cycles.hpp>
+#include <tilewright/kernels/avx2/gemm.hpp>
 #include <tilewright/plan/best_tile.hpp>
 #include <vector>
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <tilewright/kernels/avx2/cycles.hpp>
 #include <tilewright/plan/best_tile.hpp>
 #include <tilewright/runtime/call.hpp>
 #include <vector>

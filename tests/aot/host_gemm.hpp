@@ -1,5 +1,5 @@
 #pragma once
-#include <tilewright/kernels/gemm.hpp>
+#include <tilewright/kernels/avx2/gemm.hpp>
 #include <tilewright/tilewright.hpp>
 
 /// Products compiled for this processor, whose packed blocks are where the caller says.

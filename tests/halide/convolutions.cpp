@@ -1,16 +1,17 @@
 #include <cstdlib>
 #include <sstream>
 #include <tilewright/halide/jit.hpp>
-#include <tilewright/kernels/tiled_conv2d_bytes.hpp>
+#include <tilewright/kernels/avx2/cycles.hpp>
+<tilewright / kernels / avx2 / tiled_conv2d_bytes.hpp>
 #include <tilewright/plan/best_tile.hpp>
 
 #include "catch.hpp"
 #include "reference/fill.hpp"
 
-// Convolutions in tiles of registers on this processor give the bits of plain loops. Floats are small integers: sums are exact in any
-// order.
+    // Convolutions in tiles of registers on this processor give the bits of plain loops. Floats are small integers: sums are exact in any
+    // order.
 
-using namespace tilewright;
+    using namespace tilewright;
 
 namespace {
 

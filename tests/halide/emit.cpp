@@ -1,7 +1,7 @@
 #include <set>
 #include <tilewright/halide/inject.hpp>
 #include <tilewright/halide/jit.hpp>
-#include <tilewright/kernels/gemm.hpp>
+#include <tilewright/kernels/avx2/gemm.hpp>
 #include <tilewright/plan/plan.hpp>
 
 #include "catch.hpp"

@@ -1,8 +1,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <tilewright/halide/jit.hpp>
-#include <tilewright/kernels/gemm.hpp>
-#include <tilewright/kernels/gemm_bytes.hpp>
+#include <tilewright/kernels/avx2/cycles.hpp>
+#include <tilewright/kernels/avx2/gemm.hpp>
+#include <tilewright/kernels/avx2/gemm_bytes.hpp>
 #include <tilewright/plan/best_tile.hpp>
 
 #include "catch.hpp"

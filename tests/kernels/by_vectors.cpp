@@ -1,4 +1,4 @@
-#include <tilewright/kernels/by_vectors.hpp>
+#include <tilewright/kernels/avx2/by_vectors.hpp>
 #include <tilewright/plan/planner.hpp>
 
 #include "kernels/run_kernel.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-#include <tilewright/kernels/gemm.hpp>
+#include <tilewright/kernels/avx2/gemm.hpp>
 
 /// Products of bytes with exact sums of 32 bits: C(m, n) = sum over k of A(m, k) * B(k, n).
 namespace tilewright::kernel {

@@ -1,0 +1,63 @@
+#pragma once
+#include <numeric>
+#include <tilewright/plan/ir/plan_value.hpp>
+
+// The verdict of a schedule, while it is planned.
+namespace tilewright::detail {
+
+using namespace ir;
+
+/// Keeps the first verdict; what is refused after it is ignored.
+struct refusals {
+    verdict kept{};
+    schedule const* of = nullptr;
+
+    constexpr bool refused() const { return static_cast<bool>(kept); }
+    constexpr verdict& refuse(verdict_kind kind, int ordinal = 0) {
+        if (refused()) {
+            ignored_ = {};
+            return ignored_;
+        }
+        verdict& v = kept;
+        v.kind = kind;
+        v.ordinal = static_cast<std::int16_t>(ordinal);
+        if (ordinal > 0) {
+            directive const& d = of->directive_at(ordinal - 1);
+            v.line = d.line;
+            v.directive = d.kind;
+        }
+        return v;
+    }
+    constexpr void refuse(verdict_kind kind, rule broken, fixed_array<label, 4> const& names, int ordinal = 0) {
+        verdict& v = refuse(kind, ordinal);
+        v.broken = broken;
+        v.names = names;
+    }
+    constexpr void refuse_capacity(label const& what, std::int64_t needed, std::int64_t most, int ordinal = 0, label const& of_what = {}) {
+        verdict& v = refuse(verdict_kind::capacity_of_representation, ordinal);
+        v.names = {what, of_what};
+        v.facts = {fact{fact_kind::need, needed}, fact{fact_kind::limit, most}};
+    }
+    constexpr void refuse_ill_formed(stage_mistake const& wrong, label const& output) {
+        if (wrong.limit > 0) refuse_capacity(wrong.what, wrong.need, wrong.limit, 0, wrong.about.empty() ? output : wrong.about);
+        else refuse(verdict_kind::ill_formed, wrong.broken, {output, wrong.about});
+    }
+    /// `need` as a number of which a plan can hold at most `most`; 0 after a refusal. A double holds products that an int64 would not.
+    constexpr std::int64_t limited(double need, std::int64_t most, char const* what, label const& of_what) {
+        if (need <= static_cast<double>(most)) return static_cast<std::int64_t>(need);
+        refuse_capacity(what, static_cast<std::int64_t>(need < 4e18 ? need : 4e18), most, 0, of_what);
+        return 0;
+    }
+    constexpr std::int64_t common_multiple(std::int64_t a, std::int64_t b, label const& of_what) {
+        double const multiple = static_cast<double>(a / std::gcd(a, b)) * static_cast<double>(b);
+        return limited(multiple, plan_value::most_bytes, "alignment", of_what) == 0 ? 1 : std::lcm(a, b);
+    }
+    constexpr void check_name(label const& name, int ordinal = 0) {
+        if (name.cut()) refuse_capacity("letters", name.full_size(), label::longest, ordinal, name.beginning());
+    }
+
+  private:
+    verdict ignored_{};
+};
+
+}  // namespace tilewright::detail
