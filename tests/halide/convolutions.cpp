@@ -2,7 +2,7 @@
 #include <sstream>
 #include <tilewright/halide/jit.hpp>
 #include <tilewright/kernels/avx2/cycles.hpp>
-<tilewright / kernels / avx2 / tiled_conv2d_bytes.hpp>
+#include <tilewright/kernels/avx2/tiled_conv2d_bytes.hpp>
 #include <tilewright/plan/best_tile.hpp>
 
 #include "catch.hpp"

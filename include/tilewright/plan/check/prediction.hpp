@@ -347,4 +347,11 @@ constexpr prediction predict(plan_value const& plan, visiting how = visiting::pe
     return {times.now, true};
 }
 
+constexpr quantity plan_value::cycles() const {
+    if (refusal) return unknown;
+    prediction const found = predict(*this);
+    return found.resolved ? quantity(found.cycles) : quantity::at_least(bound());
+}
+constexpr bool plan_value::cycles_resolved() const { return refusal || predict(*this).resolved; }
+
 }  // namespace tilewright::ir

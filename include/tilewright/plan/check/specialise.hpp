@@ -249,13 +249,15 @@ constexpr detail::open_extents extents_by_name(plan_value const& open, List cons
     return extents;
 }
 
-/// A plan at extents that are given by name, in any order. @throws std::invalid_argument when it cannot be at them
 template <class List>
-constexpr plan_value plan_at(plan_value const& open, List const& given) {
-    if (open.refusal) return open;
-    detail::specialisation const made = detail::specialised(open, extents_by_name(open, given));
+constexpr plan_value plan_value::at(List const& extents) const {
+    if (refusal) return *this;
+    detail::specialisation const made = detail::specialised(*this, extents_by_name(*this, extents));
     if (made.wrong != nullptr) throw std::invalid_argument(made.wrong);
     return made.plan;
+}
+constexpr plan_value plan_value::at(std::initializer_list<axis_extent> extents) const {
+    return at<std::initializer_list<axis_extent>>(extents);
 }
 
 }  // namespace tilewright::ir

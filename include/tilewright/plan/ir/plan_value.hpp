@@ -631,14 +631,10 @@ struct plan_value {
     /// The plan at extents that are left to run time, in any order: `at({{m, 100}, {k, 64}})`. What is counted, drawn or checked of a plan
     /// with such extents is asked of it at some of them.
     /// @throws std::invalid_argument when one is missing, less than 1, or beyond its upper bound
-    template <class Plan = plan_value>
-    constexpr plan_value at(std::initializer_list<axis_extent> extents) const {
-        return plan_at(static_cast<Plan const&>(*this), extents);  // of specialise.hpp
-    }
-    template <class List, class Plan = plan_value>
-    constexpr plan_value at(List const& extents) const {
-        return plan_at(static_cast<Plan const&>(*this), extents);
-    }
+    /// `plan/check/specialise.hpp` defines it.
+    constexpr plan_value at(std::initializer_list<axis_extent> extents) const;
+    template <class List>
+    constexpr plan_value at(List const& extents) const;
     /// @throws std::invalid_argument while extents are left to run time: no number would be right
     constexpr void need_extents() const {
         if (run_time_extents > 0) throw std::invalid_argument("extents are left to run time: ask plan.at({{axis, extent}}) instead");
@@ -659,18 +655,10 @@ struct plan_value {
         return refusal ? unknown : quantity(executions_of(position_in(where->intrinsics, of.name)));
     }
     /// Cycles of the kernel, its engines working side by side. Not resolved where the compiler did not find what repeats: see
-    /// `cycles_resolved`. Counted when it is asked for.
-    template <class Plan = plan_value>
-    constexpr quantity cycles() const {
-        if (refusal) return unknown;
-        auto const found = predict(static_cast<Plan const&>(*this));  // of prediction.hpp, which walks the plan
-        return found.resolved ? quantity(found.cycles) : quantity::at_least(bound());
-    }
+    /// `cycles_resolved`. Counted when it is asked for: `plan/check/prediction.hpp` defines it.
+    constexpr quantity cycles() const;
     /// Whether `cycles` is known. After a refusal it is true, so that the verdict stays the only error.
-    template <class Plan = plan_value>
-    constexpr bool cycles_resolved() const {
-        return refusal || predict(static_cast<Plan const&>(*this)).resolved;
-    }
+    constexpr bool cycles_resolved() const;
     /// Cycles when every transfer is waited for and nothing overlaps.
     constexpr quantity serial_cycles() const { return refusal ? unknown : (need_extents(), quantity(total_cycles)); }
     /// Cycles that an engine works, all its channels together; of the core, for engine -1, those of loops that stay code.

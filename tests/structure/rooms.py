@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""The rooms of the library, from the ground up: a header includes what is in its own room and below. Fails on an arrow that points up, on
+headers that include each other, and on a folder that is not in the list.
+
+    rooms.py [--figures]    --figures also prints what can be counted of the headers: lengths, casts, what passes may change
+"""
+import pathlib
+import re
+import sys
+
+# A room is a folder of include/tilewright; "" is what stands above all of them. docs/design/ has a picture of it.
+ROOMS = [
+    "base",          # names, arrays, verdicts
+    "compute",       # computations
+    "machine",       # descriptions of machines
+    "schedule",      # directives
+    "diagnostics",   # verdicts as sentences
+    "plan/ir",       # the plan, and what planning works on
+    "plan/loops",    # nests, boxes, partial tiles
+    "plan/place",    # stages, stagings, layouts
+    "plan/write",    # movements, rings, links, the loop program
+    "plan/offsets",  # lifetimes and addresses
+    "plan/check",    # hazards, excess, prediction, counts
+    "plan",          # the planner
+    "targets",       # machines that are described here
+    "kernels",       # computations of networks
+    "kernels/avx2",  # their schedules for one processor
+    "program",       # networks
+    "emulate",       # the emulated machine
+    "report",        # what people read
+    "halide",        # generated code
+    "c_source",      # C11
+    "runtime",       # what applications call
+    "",
+]
+LONG_HEADER, LONG_FUNCTION = 400, 80
+
+
+def includes(header, root):
+    """The headers of the library that one includes, relative to `root`."""
+    for match in re.finditer(r"#include <tilewright/([^>]+)>", header.read_text()):
+        if (root / match[1]).suffix == ".hpp":
+            yield match[1]
+
+
+def room_of(name):
+    return str(pathlib.PurePosixPath(name).parent).removeprefix(".")
+
+
+def arrows_up(root):
+    height = {room: at for at, room in enumerate(ROOMS)}
+    for header in sorted(root.rglob("*.hpp")):
+        name = header.relative_to(root).as_posix()
+        if room_of(name) not in height:
+            yield f"{name}: `{room_of(name)}` is no room"
+            continue
+        for other in includes(header, root):
+            if height.get(room_of(other), len(ROOMS)) > height[room_of(name)]:
+                yield f"{name} includes {other}, which is further up"
+
+
+def circles(root):
+    graph = {header.relative_to(root).as_posix(): list(includes(header, root)) for header in root.rglob("*.hpp")}
+    done, open_ = set(), []
+
+    def visit(name):
+        if name in done:
+            return
+        if name in open_:
+            yield " -> ".join(open_[open_.index(name):] + [name])
+            return
+        open_.append(name)
+        for other in graph.get(name, ()):
+            yield from visit(other)
+        open_.pop()
+        done.add(name)
+
+    for name in sorted(graph):
+        yield from visit(name)
+
+
+def functions(text):
+    """(first line, how many lines) of each function, as clang-format writes them."""
+    lines = text.split("\n")
+    for at, line in enumerate(lines):
+        begins = re.match(r"^( *)(?!(?:if|for|while|switch|else|do|return|struct|class|namespace|union|enum)\b)[^/#]*\)[^;=]*\{$", line)
+        if not begins or re.search(r"= \[|\[[^\]]*\]\(.*\{$|^ *\} else", line):
+            continue
+        end = next((later for later in range(at + 1, len(lines)) if lines[later].startswith(begins[1] + "}")), at)
+        yield at + 1, end - at + 1
+
+
+def figures(root):
+    headers = sorted(root.rglob("*.hpp"))
+    texts = {header.relative_to(root).as_posix(): header.read_text() for header in headers}
+    count = lambda pattern: sum(len(re.findall(pattern, text)) for text in texts.values())
+    long_headers = [(text.count("\n"), name) for name, text in texts.items() if text.count("\n") > LONG_HEADER]
+    long_functions = [(length, f"{name}:{at}") for name, text in texts.items() for at, length in functions(text) if length > LONG_FUNCTION]
+    print(f"headers: {len(headers)}, lines: {sum(text.count(chr(10)) for text in texts.values())}")
+    print(f"static_cast<std::size_t>: {count(r'static_cast<std::size_t>')}, all static_casts: {count(r'static_cast<')}")
+    print(f"functions that take `planning&` to change it: {count(r'[(,] ?planning& ')}")
+    for what, found in ((f"headers of more than {LONG_HEADER} lines", long_headers), (f"functions of more than {LONG_FUNCTION}", long_functions)):
+        print(f"{what}: {len(found)}")
+        for length, name in sorted(found, reverse=True):
+            print(f"    {length} {name}")
+
+
+def main():
+    root = pathlib.Path(__file__).resolve().parents[2] / "include" / "tilewright"
+    wrong = [*arrows_up(root), *circles(root)]
+    for one in wrong:
+        print(one)
+    if "--figures" in sys.argv[1:]:
+        figures(root)
+    print(f"rooms: {len(ROOMS)}, wrong: {len(wrong)}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
