@@ -1,6 +1,6 @@
 #pragma once
-#include <tilewright/plan/write/call_shape.hpp>
 #include <tilewright/plan/ir/step_cycles.hpp>
+#include <tilewright/plan/write/call_shape.hpp>
 
 // Turns a region into calls of a transfer that can express it.
 namespace tilewright::detail {
@@ -37,167 +37,226 @@ constexpr region_fault border_fault(planning& p, call_shape const& s, call_limit
     return {};
 }
 
-/// Adds the steps that move region `r` by `transfer_at`: one `start`, in loops over what one call cannot express.
+/// Writes the steps that move a region by a transfer: one `start`, in loops over what one call cannot express.
+class movement_writer {
+  public:
+    constexpr movement_writer(planning& p, region const& whole, int transfer_at, ring_step const& when)
+        : p_(p), t_(mover_of(p.plan, transfer_at)), whole_(whole), size_(bytes_of(p.buffer_at(whole.destination).type)) {
+        m_.transfer = static_cast<std::int16_t>(transfer_at);
+        m_.at = when;
+    }
+
+    /// @return what keeps the transfer from it; nothing after a refusal, too
+    constexpr region_fault write() {
+        choose_units();
+        call_limits const limits = limits_of(p_.of->where(), t_);
+        if (region_fault const fault = shape_call(p_, whole_, limits, unit_, s_)) return fault;
+        if (p_.refused()) return {};
+        m_.source = static_cast<std::int16_t>(s_.r.source);
+        m_.destination = static_cast<std::int16_t>(s_.r.destination);
+        m_.border = static_cast<std::int16_t>(s_.r.border);
+        m_.row_elements = s_.row_elements;
+        m_.source_joined = s_.source_joined, m_.destination_joined = s_.destination_joined;
+        if (region_fault const fault = border_fault(p_, s_, limits)) return fault;
+        if (region_fault const fault = row_fault()) return fault;
+        rely_on_dense(p_, s_.r.source, s_.dense_source);
+        rely_on_dense(p_, s_.r.destination, s_.dense_target);
+        open_loops();
+        region_fault fault = fit_dimensions(limits);
+        if (!fault) fault = align(p_, s_.r.destination, s_.r.destination_at, alignment_of(s_.r.destination));
+        if (!fault && s_.r.source >= 0) fault = align(p_, s_.r.source, first_read(), alignment_of(s_.r.source));
+        if (!fault) fault = contradiction_in(p_, s_.r.destination);
+        if (!fault) fault = contradiction_in(p_, s_.r.source);
+        if (!fault) fault = late_row_fault();
+        if (!fault) fault = keep_clips();
+        if (fault) return fault;
+        keep_places();
+        m_.bytes = m_.row_elements * size_;
+        for (int position = 0; position < m_.dimension_count; ++position) m_.bytes *= m_.dimensions[position].extent;
+        m_.cycles = t_.costs.latency + t_.costs.setup + (m_.bytes + t_.costs.bytes_per_cycle - 1) / t_.costs.bytes_per_cycle;
+        if (m_.transfer < 0) m_.cycles = m_.bytes / size_ * fill_cycles(p_.plan, m_);
+        p_.add(step_kind::start, p_.add(m_));
+        for (int at = loop_count_ - 1; at >= 0; --at) p_.add(step_kind::end, loops_[at]);
+        return {};
+    }
+
+  private:
+    constexpr std::int64_t alignment_of(int buffer_at) {
+        return alignment_in(p_, buffer_at, buffer_at == whole_.destination ? t_.destination : t_.source, t_.address_alignment);
+    }
+
+    /// Rows are whole granules, and whole units of what counts them. Where a part of a row begins, there is an address.
+    constexpr void choose_units() {
+        granularity_ = t_.row_granularity;
+        each_value(p_.of->where(), t_, [&](call_argument const& a) {
+            if ((a.is == role::bytes || a.is == role::row_bytes) && a.value > 1)
+                granularity_ = p_.common_multiple(granularity_, a.value, t_.name);
+        });
+        unit_ = granularity_ / std::gcd(granularity_, size_);
+        for (int side : {whole_.source, whole_.destination}) {
+            if (side < 0) continue;
+            std::int64_t const element = bytes_of(p_.buffer_at(side).type), alignment = alignment_of(side);
+            unit_ = p_.common_multiple(unit_, alignment / std::gcd(alignment, element), t_.name);
+        }
+    }
+
+    /// A row that is not whole granules. One that ends early has what the loops leave of its bound, modulo the steps in which they move.
+    constexpr region_fault row_fault() {
+        if (m_.row_elements * size_ % granularity_ != 0) return {rule::row_of_broken_granules, m_.row_elements * size_, granularity_};
+        std::int64_t partial_row = 0;
+        s_.r.each_end(s_.row, [&](region::clipped const& c) {
+            if (pads(c.is)) return;  // all of the row is written
+            std::int64_t step = 0;
+            for (int at = 0; at < c.form.count; ++at) step = std::gcd(step, grain_of(p_, c.form.terms[at]));
+            std::int64_t const rest = step == 0 ? c.bound - c.form.constant : ((c.bound - c.form.constant) % step + step) % step;
+            if (rest * size_ % granularity_ != 0 || step * size_ % granularity_ != 0) partial_row = rest > 0 ? rest : step;
+        });
+        return partial_row > 0 ? region_fault{rule::row_of_broken_granules, partial_row * size_, granularity_} : region_fault{};
+    }
+
+    /// What a call leaves of a dimension becomes a loop of the program.
+    constexpr void open_loops() {
+        region& r = s_.r;
+        for (int position = 0; position < s_.count; ++position) {
+            movement_dimension const& d = s_.at(position);
+            if (s_.ends_short[position]) end_short(p_, r, d.destination_dimension, d.extent);
+            if (s_.left[position] == 1) continue;
+            // Registers have no addresses.
+            bool const written_out = passes_values(p_.of->where(), t_);
+            int const loop =
+                p_.add(variable{.name = p_.buffer_at(r.destination).tensor, .extent = s_.left[position], .unrolled = written_out});
+            loops_[loop_count_++] = loop;
+            if (r.source >= 0) r.source_at[d.source_dimension].add(d.source_factor * s_.taken[position], loop);
+            r.destination_at[d.destination_dimension].add(d.destination_factor * s_.taken[position], loop);
+            bool const of_row = s_.row >= 0 && s_.row == d.destination_dimension;
+            r.each_end(d.destination_dimension, [&](region::clipped& c) {
+                c.form.add(of_row ? d.destination_factor * s_.taken[position] : s_.taken[position], loop);
+                if (!of_row && s_.taken[position] == 1) region::call_where_there_is(c);
+            });
+            p_.add(step_kind::loop, loop);
+        }
+    }
+
+    /// The dimensions of the call, from the innermost on, and what is asked of the strides on both sides.
+    constexpr region_fault fit_dimensions(call_limits const& limits) {
+        m_.dimension_count = static_cast<std::int16_t>(s_.piece_count);
+        fixed_array<std::int64_t, 2> follows{};  // of the destination, then of the source: bytes to what comes without gaps
+        for (int side = 0; side < 2; ++side) {
+            int const buffer_at = side == 1 ? s_.r.source : s_.r.destination;
+            follows[side] = buffer_at < 0 ? -1 : m_.row_elements * bytes_of(p_.buffer_at(buffer_at).type);
+        }
+        for (int slot = 1; slot <= s_.piece_count; ++slot) {
+            call_piece const& piece = s_.pieces[slot - 1];
+            movement_dimension& d = m_.dimensions[s_.piece_count - slot];
+            // One that has a single element, where others stand further out: it moves nothing.
+            if (piece.position < 0) {
+                d = {.source_dimension = static_cast<std::int8_t>(s_.r.source < 0 ? -1 : 0), .destination_dimension = 0};
+                continue;
+            }
+            d = s_.at(piece.position);
+            d.extent = piece.extent;
+            d.source_factor *= piece.weight, d.destination_factor *= piece.weight;
+            for (bool const of_source : {false, true}) {
+                if (region_fault const fault = fit_stride(d, of_source, limits.strides(of_source, slot), follows[of_source ? 1 : 0]))
+                    return fault;
+            }
+        }
+        return {};
+    }
+    /// @param next  bytes to what comes without gaps on that side; receives those behind this dimension
+    constexpr region_fault fit_stride(movement_dimension const& d, bool of_source, stride_limits const& limit, std::int64_t& next) {
+        int const side = of_source ? s_.r.source : s_.r.destination;
+        if (side < 0) return {};
+        int const dimension = of_source ? d.source_dimension : d.destination_dimension;
+        std::int64_t const factor = of_source ? d.source_factor : d.destination_factor;
+        stride_fit const needs = fit(p_, s_, of_source, d, limit, next);
+        if (needs.dense) rely_on_dense(p_, side, dimension);
+        region_fault const fault =
+            ask_for_multiple(p_, side, dimension, factor, p_.common_multiple(needs.multiple, alignment_of(side), t_.name));
+        if (!fault && needs.most > 0) ask_for_at_most(p_, side, dimension, factor, needs.most);
+        next = factor * p_.buffer_at(side).stride(dimension) * bytes_of(p_.buffer_at(side).type) * d.extent;
+        return fault;
+    }
+
+    /// Where the first element that is read lies: what lies in front of it is border, which is not read.
+    constexpr fixed_array<linear, max_rank> first_read() {
+        region const& r = s_.r;
+        fixed_array<linear, max_rank> read_at = r.source_at;
+        for (int at = 0; at < r.clips.size(); ++at) {
+            region::clipped const& c = r.clips[at];
+            if (c.is != clip_kind::border_begin || c.form.count > 0) continue;
+            if (c.dimension == s_.row) read_at[s_.source_row].constant += c.bound - c.form.constant;
+            for (int position = 0; position < s_.count; ++position) {
+                movement_dimension const& d = s_.at(position);
+                if (d.destination_dimension == c.dimension)
+                    read_at[d.source_dimension].constant += d.source_factor * (c.bound - c.form.constant);
+            }
+        }
+        return read_at;
+    }
+
+    /// A row that begins late begins at another address.
+    constexpr region_fault late_row_fault() {
+        region_fault fault;
+        s_.r.each_end(s_.row, [&](region::clipped const& c) {
+            bool const border = c.is == clip_kind::border_begin;
+            if ((c.is != clip_kind::begin && !border) || (border && c.form.count == 0) || fault) return;
+            std::int64_t alignment = border ? 1 : alignment_of(s_.r.destination);
+            if (s_.r.source >= 0) alignment = p_.common_multiple(alignment, alignment_of(s_.r.source), p_.buffer_at(s_.r.source).tensor);
+            std::int64_t move = (c.bound - c.form.constant) * size_ % alignment;
+            for (int at = 0; at < c.form.count && move == 0; ++at) move = grain_of(p_, c.form.terms[at]) * size_ % alignment;
+            if (move != 0) fault = {rule::address_not_aligned, (move + alignment) % alignment, alignment};
+        });
+        return fault;
+    }
+
+    constexpr region_fault keep_clips() {
+        m_.first_clip = static_cast<std::int16_t>(p_.plan.clips.size());
+        for (int at = 0; at < s_.r.clips.size(); ++at) {
+            region::clipped const& c = s_.r.clips[at];
+            clip kept{p_.keep(c.form), c.bound, -1, c.is};
+            bool moved = c.is == clip_kind::only || c.is == clip_kind::beyond || (c.dimension == s_.row && s_.row >= 0);
+            for (int position = 0; position < m_.dimension_count; ++position) {
+                if (moved || m_.dimensions[position].destination_dimension != c.dimension) continue;
+                kept.dimension = static_cast<std::int8_t>(position);
+                moved = true;
+            }
+            // A dimension of one element is gone: its only one is there, or the loops around would not run.
+            if (moved) p_.add(kept);
+            else if (pads(c.is)) return {rule::border_in_several_calls, 1};
+        }
+        m_.clip_count = static_cast<std::int16_t>(p_.plan.clips.size() - m_.first_clip);
+        return {};
+    }
+    constexpr void keep_places() {
+        region const& r = s_.r;
+        for (int dimension = 0; dimension < max_rank; ++dimension) {
+            if (r.source >= 0 && dimension < p_.buffer_at(r.source).rank) m_.source_at[dimension] = p_.keep(r.source_at[dimension]);
+            if (dimension < p_.buffer_at(r.destination).rank) m_.destination_at[dimension] = p_.keep(r.destination_at[dimension]);
+        }
+    }
+
+    planning& p_;
+    transfer_description const& t_;
+    region const& whole_;
+    std::int64_t size_;             // of an element
+    std::int64_t granularity_ = 1;  // bytes that rows are whole multiples of
+    std::int64_t unit_ = 1;         // elements that parts of rows are whole multiples of
+    call_shape s_{};                // the region as calls move it
+    movement m_{};
+    fixed_array<int, call_shape::most> loops_{};
+    int loop_count_ = 0;
+};
+
+/// Adds the steps that move region `whole` by `transfer_at`.
 /// @pre its dimensions are those of the buffers: see `move_region`
 constexpr void move_dense(planning& p, region const& whole, int transfer_at, int ordinal, ring_step const& when = {}) {
-    transfer_description const& t = mover_of(p.plan, transfer_at);
-    std::int64_t const size = bytes_of(p.buffer_at(whole.destination).type);
-    auto const refuse = [&](region_fault const& fault) {
-        verdict& v = p.refuse(verdict_kind::transfer_region, ordinal);
-        v.names = {t.name, p.buffer_at(whole.destination).tensor};
-        v.broken = fault.broken;
-        v.facts = {fact{fact_kind::need, fault.value}, fact{fact_kind::limit, fault.limit}};
-    };
-    // Rows are whole granules, and whole units of what counts them.
-    std::int64_t granularity = t.row_granularity;
-    each_value(p.of->where(), t, [&](call_argument const& a) {
-        if ((a.is == role::bytes || a.is == role::row_bytes) && a.value > 1) granularity = p.common_multiple(granularity, a.value, t.name);
-    });
-    auto const alignment_of = [&](int buffer_at) {
-        return alignment_in(p, buffer_at, buffer_at == whole.destination ? t.destination : t.source, t.address_alignment);
-    };
-    // Where a part of a row begins, there is an address.
-    std::int64_t unit = granularity / std::gcd(granularity, size);
-    for (int side : {whole.source, whole.destination}) {
-        if (side < 0) continue;
-        std::int64_t const element = bytes_of(p.buffer_at(side).type), alignment = alignment_of(side);
-        unit = p.common_multiple(unit, alignment / std::gcd(alignment, element), t.name);
-    }
-    call_limits const limits = limits_of(p.of->where(), t);
-    call_shape s;
-    if (region_fault const fault = shape_call(p, whole, limits, unit, s)) return refuse(fault);
-    if (p.refused()) return;
-    region& r = s.r;
-    int const row = s.row;
-    movement m;
-    m.transfer = static_cast<std::int16_t>(transfer_at);
-    m.at = when;
-    m.source = static_cast<std::int16_t>(r.source);
-    m.destination = static_cast<std::int16_t>(r.destination);
-    m.border = static_cast<std::int16_t>(r.border);
-    if (region_fault const fault = border_fault(p, s, limits)) return refuse(fault);
-    m.row_elements = s.row_elements;
-    m.source_joined = s.source_joined, m.destination_joined = s.destination_joined;
-    if (m.row_elements * size % granularity != 0) return refuse({rule::row_of_broken_granules, m.row_elements * size, granularity});
-    // A row that ends early has what the loops leave of its bound, modulo the steps in which they move.
-    std::int64_t partial_row = 0;
-    r.each_end(row, [&](region::clipped const& c) {
-        if (pads(c.is)) return;  // all of the row is written
-        std::int64_t step = 0;
-        for (int at = 0; at < c.form.count; ++at) step = std::gcd(step, grain_of(p, c.form.terms[at]));
-        std::int64_t const rest = step == 0 ? c.bound - c.form.constant : ((c.bound - c.form.constant) % step + step) % step;
-        if (rest * size % granularity != 0 || step * size % granularity != 0) partial_row = rest > 0 ? rest : step;
-    });
-    if (partial_row > 0) return refuse({rule::row_of_broken_granules, partial_row * size, granularity});
-
-    rely_on_dense(p, r.source, s.dense_source);
-    rely_on_dense(p, r.destination, s.dense_target);
-
-    // What a call leaves of a dimension becomes a loop of the program.
-    fixed_array<int, call_shape::most> loops{};
-    int loop_count = 0;
-    for (int position = 0; position < s.count; ++position) {
-        movement_dimension const& d = s.at(position);
-        if (s.ends_short[position]) end_short(p, r, d.destination_dimension, d.extent);
-        if (s.left[position] == 1) continue;
-        // Registers have no addresses.
-        bool const written_out = passes_values(p.of->where(), t);
-        int const loop = p.add(variable{.name = p.buffer_at(r.destination).tensor, .extent = s.left[position], .unrolled = written_out});
-        loops[loop_count++] = loop;
-        if (r.source >= 0) r.source_at[d.source_dimension].add(d.source_factor * s.taken[position], loop);
-        r.destination_at[d.destination_dimension].add(d.destination_factor * s.taken[position], loop);
-        bool const of_row = row >= 0 && row == d.destination_dimension;
-        r.each_end(d.destination_dimension, [&](region::clipped& c) {
-            c.form.add(of_row ? d.destination_factor * s.taken[position] : s.taken[position], loop);
-            if (!of_row && s.taken[position] == 1) region::call_where_there_is(c);
-        });
-        p.add(step_kind::loop, loop);
-    }
-    m.dimension_count = static_cast<std::int16_t>(s.piece_count);
-    fixed_array<std::int64_t, 2> follows{};  // of the destination, then of the source: bytes to what comes without gaps
-    for (int side = 0; side < 2; ++side) {
-        int const buffer_at = side == 1 ? r.source : r.destination;
-        follows[side] = buffer_at < 0 ? -1 : m.row_elements * bytes_of(p.buffer_at(buffer_at).type);
-    }
-    region_fault fault;
-    for (int slot = 1; slot <= s.piece_count && !fault; ++slot) {
-        call_piece const& piece = s.pieces[slot - 1];
-        movement_dimension& d = m.dimensions[s.piece_count - slot];
-        // One that has a single element, where others stand further out: it moves nothing.
-        if (piece.position < 0) {
-            d = {.source_dimension = static_cast<std::int8_t>(r.source < 0 ? -1 : 0), .destination_dimension = 0};
-            continue;
-        }
-        d = s.at(piece.position);
-        d.extent = piece.extent;
-        d.source_factor *= piece.weight, d.destination_factor *= piece.weight;
-        for (bool const of_source : {false, true}) {
-            int const side = of_source ? r.source : r.destination;
-            if (side < 0 || fault) continue;
-            int const dimension = of_source ? d.source_dimension : d.destination_dimension;
-            std::int64_t const factor = of_source ? d.source_factor : d.destination_factor;
-            std::int64_t& next = follows[of_source ? 1 : 0];
-            stride_fit const needs = fit(p, s, of_source, d, limits.strides(of_source, slot), next);
-            if (needs.dense) rely_on_dense(p, side, dimension);
-            fault = ask_for_multiple(p, side, dimension, factor, p.common_multiple(needs.multiple, alignment_of(side), t.name));
-            if (!fault && needs.most > 0) ask_for_at_most(p, side, dimension, factor, needs.most);
-            next = factor * p.buffer_at(side).stride(dimension) * bytes_of(p.buffer_at(side).type) * d.extent;
-        }
-    }
-    if (!fault) fault = align(p, r.destination, r.destination_at, alignment_of(r.destination));
-    fixed_array<linear, max_rank> read_at = r.source_at;
-    for (int at = 0; at < r.clips.size() && r.source >= 0; ++at) {
-        region::clipped const& c = r.clips[at];
-        // What lies in front of the first element is not read.
-        if (c.is != clip_kind::border_begin || c.form.count > 0) continue;
-        if (c.dimension == row) read_at[s.source_row].constant += c.bound - c.form.constant;
-        for (int position = 0; position < s.count; ++position) {
-            movement_dimension const& d = s.at(position);
-            if (d.destination_dimension == c.dimension)
-                read_at[d.source_dimension].constant += d.source_factor * (c.bound - c.form.constant);
-        }
-    }
-    if (!fault && r.source >= 0) fault = align(p, r.source, read_at, alignment_of(r.source));
-    if (!fault) fault = contradiction_in(p, r.destination);
-    if (!fault) fault = contradiction_in(p, r.source);
-    // A row that begins late begins at another address.
-    r.each_end(row, [&](region::clipped const& c) {
-        bool const border = c.is == clip_kind::border_begin;
-        if ((c.is != clip_kind::begin && !border) || (border && c.form.count == 0) || fault) return;
-        std::int64_t alignment = border ? 1 : alignment_of(r.destination);
-        if (r.source >= 0) alignment = p.common_multiple(alignment, alignment_of(r.source), p.buffer_at(r.source).tensor);
-        std::int64_t move = (c.bound - c.form.constant) * size % alignment;
-        for (int at = 0; at < c.form.count && move == 0; ++at) move = grain_of(p, c.form.terms[at]) * size % alignment;
-        if (move != 0) fault = {rule::address_not_aligned, (move + alignment) % alignment, alignment};
-    });
-    if (fault) return refuse(fault);
-
-    m.first_clip = static_cast<std::int16_t>(p.plan.clips.size());
-    for (int at = 0; at < r.clips.size(); ++at) {
-        region::clipped const& c = r.clips[at];
-        clip kept{p.keep(c.form), c.bound, -1, c.is};
-        bool moved = c.is == clip_kind::only || c.is == clip_kind::beyond || (c.dimension == row && row >= 0);
-        for (int position = 0; position < m.dimension_count; ++position) {
-            if (moved || m.dimensions[position].destination_dimension != c.dimension) continue;
-            kept.dimension = static_cast<std::int8_t>(position);
-            moved = true;
-        }
-        // A dimension of one element is gone: its only one is there, or the loops around would not run.
-        if (moved) p.add(kept);
-        else if (pads(c.is)) return refuse({rule::border_in_several_calls, 1});
-    }
-    m.clip_count = static_cast<std::int16_t>(p.plan.clips.size() - m.first_clip);
-
-    m.bytes = m.row_elements * size;
-    for (int position = 0; position < m.dimension_count; ++position) m.bytes *= m.dimensions[position].extent;
-    m.cycles = t.costs.latency + t.costs.setup + (m.bytes + t.costs.bytes_per_cycle - 1) / t.costs.bytes_per_cycle;
-    if (transfer_at < 0) m.cycles = m.bytes / size * fill_cycles(p.plan, m);
-    for (int dimension = 0; dimension < max_rank; ++dimension) {
-        if (r.source >= 0 && dimension < p.buffer_at(r.source).rank) m.source_at[dimension] = p.keep(r.source_at[dimension]);
-        if (dimension < p.buffer_at(r.destination).rank) m.destination_at[dimension] = p.keep(r.destination_at[dimension]);
-    }
-    p.add(step_kind::start, p.add(m));
-    for (int at = loop_count - 1; at >= 0; --at) p.add(step_kind::end, loops[at]);
+    region_fault const fault = movement_writer(p, whole, transfer_at, when).write();
+    if (!fault) return;
+    verdict& v = p.refuse(verdict_kind::transfer_region, ordinal);
+    v.names = {mover_of(p.plan, transfer_at).name, p.buffer_at(whole.destination).tensor};
+    v.broken = fault.broken;
+    v.facts = {fact{fact_kind::need, fault.value}, fact{fact_kind::limit, fault.limit}};
 }
 
 /// The step that the loops around stand at, and `ahead` more.
