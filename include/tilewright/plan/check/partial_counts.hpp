@@ -1,7 +1,8 @@
 #pragma once
+#include <tilewright/plan/ir/step_cycles.hpp>
 #include <tilewright/plan/write/clipping.hpp>
 #include <tilewright/plan/write/program_writer.hpp>
-#include <tilewright/plan/ir/step_cycles.hpp>
+#include <utility>
 
 // What the steps of a program with partial tiles do in one run: exact counts, from its loops.
 namespace tilewright::detail {
@@ -13,174 +14,207 @@ constexpr bool is_loop_of(ring const& r, int loop) {
     return false;
 }
 
-/// Counts the steps that partial tiles concern. @return what there is too much of to be counted
-constexpr trip_count::excess count_partial(plan_value& plan) {
-    trip_count::excess excess;
-    // A number that run time gives is a loop of one iteration: what it alone ends is ended in all of them.
-    auto const add_given = [&](trip_count& trips) {
-        for (int at = 0; at < plan.variables.size(); ++at) {
-            if (is_given(plan.variables[at])) trips.add_loop_at(at, 0);
+/// Counts the steps that partial tiles concern.
+class partial_counter {
+  public:
+    constexpr explicit partial_counter(plan_value& plan) : plan_(plan) {}
+
+    /// @return what there is too much of to be counted
+    constexpr trip_count::excess run() {
+        for (int position = 0; position < plan_.steps.size() && excess_.what == nullptr; ++position) {
+            step& s = plan_.steps[position];
+            if (s.kind == step_kind::end) --depth_;
+            if (s.kind == step_kind::loop) {
+                goes_on_[depth_] = plan_.holds_ring_steps(position);
+                open_[depth_++] = s.what;
+            }
+            if (s.kind != step_kind::start && s.kind != step_kind::compute && s.kind != step_kind::configure) continue;
+            moved_ = s.kind == step_kind::start ? &plan_.movements[s.what] : nullptr;
+            computes_ = s.kind == step_kind::compute ? &plan_.bodies[s.what] : nullptr;
+            configures_ = s.kind == step_kind::configure;
+            limited_ = false;
+            tally const whole = moved_ != nullptr ? count_movement() : computes_ != nullptr ? count_body() : count_setting();
+            if (!limited_ || excess_.what != nullptr) continue;
+            if (plan_.tallies.full()) return {"counts of partial tiles", plan_value::most_tallies};
+            s.tally = static_cast<std::int16_t>(plan_.tallies.push(whole));
         }
-    };
-    auto const loop_at = [&](int at) -> variable const& { return plan.variables[at]; };
-    fixed_array<std::int16_t, 32> open{};
-    fixed_array<bool, 32> goes_on{};
-    int depth = 0;
-    for (int position = 0; position < plan.steps.size() && excess.what == nullptr; ++position) {
-        step& s = plan.steps[position];
-        if (s.kind == step_kind::end) --depth;
-        if (s.kind == step_kind::loop) {
-            goes_on[depth] = plan.holds_ring_steps(position);
-            open[depth++] = s.what;
+        return excess_;
+    }
+
+  private:
+    using amounts = decltype(std::declval<trip_count&>().counted());
+    /// What is counted of a step: its executions, those in which its reduction begins, or what a body does in all or in its pure loops.
+    enum class of : std::uint8_t { step, first, body, pure_body };
+
+    constexpr variable const& loop_at(int at) const { return plan_.variables[at]; }
+    constexpr void keep_excess(trip_count const& trips) {
+        if (trips.beyond().what != nullptr) excess_ = trips.beyond();
+    }
+    static constexpr std::int64_t total(amounts const& all) {
+        std::int64_t times = 0;
+        for (int at = 0; at < all.size(); ++at) times += all[at].times;
+        return times;
+    }
+
+    /// A number that run time gives is a loop of one iteration: what it alone ends is ended in all of them.
+    constexpr void add_given(trip_count& trips) const {
+        for (int at = 0; at < plan_.variables.size(); ++at) {
+            if (is_given(plan_.variables[at])) trips.add_loop_at(at, 0);
         }
-        if (s.kind != step_kind::start && s.kind != step_kind::compute && s.kind != step_kind::configure) continue;
-        movement const* const moved = s.kind == step_kind::start ? &plan.movements[s.what] : nullptr;
-        body const* const computes = s.kind == step_kind::compute ? &plan.bodies[s.what] : nullptr;
-        enum class of : std::uint8_t { step, first, body, pure_body };
-        bool const only_first = computes != nullptr && computes->kind == body_kind::identity && computes->first_loop_count > 0;
-        bool limited = false;
-        auto const add_loops = [&](trip_count& trips, of what) {
-            add_given(trips);
-            for (int at = 0; at < depth; ++at) {
-                bool at_first = false;
-                for (int loop = 0; (what == of::first || only_first) && loop < computes->first_loop_count; ++loop)
-                    at_first |= computes->first_loops[loop] == open[at];
-                if (at_first) trips.add_loop_at(open[at], 0);
-                else trips.add_loop(open[at]);
+    }
+    constexpr void add_loops(trip_count& trips, of what) const {
+        bool const only_first = computes_ != nullptr && computes_->kind == body_kind::identity && computes_->first_loop_count > 0;
+        add_given(trips);
+        for (int at = 0; at < depth_; ++at) {
+            bool at_first = false;
+            for (int loop = 0; (what == of::first || only_first) && loop < computes_->first_loop_count; ++loop)
+                at_first |= computes_->first_loops[loop] == open_[at];
+            if (at_first) trips.add_loop_at(open_[at], 0);
+            else trips.add_loop(open_[at]);
+        }
+        bool const inside = what == of::body || what == of::pure_body;
+        for (int at = 0; inside && at < computes_->loop_count; ++at) {
+            int const loop = computes_->loops[at];
+            if (what == of::body || !loop_at(loop).reduction) trips.add_loop(loop);
+        }
+        for (int at = 0; at < plan_.limits.size(); ++at) {
+            limit const& l = plan_.limits[at];
+            bool holds = inside && limits_body(plan_, l, *computes_, what == of::pure_body || computes_->kind == body_kind::identity);
+            for (int loop = 0; loop < depth_; ++loop) {
+                // What is configured in a loop that goes on past the end is configured there, too.
+                bool const is_made = configures_ && goes_on_[loop];
+                holds |= l.loop >= 0 && l.loop == open_[loop] && !is_made;
             }
-            bool const inside = what == of::body || what == of::pure_body;
-            for (int at = 0; inside && at < computes->loop_count; ++at) {
-                int const loop = computes->loops[at];
-                if (what == of::body || !loop_at(loop).reduction) trips.add_loop(loop);
-            }
-            for (int at = 0; at < plan.limits.size(); ++at) {
-                limit const& l = plan.limits[at];
-                bool holds = inside && limits_body(plan, l, *computes, what == of::pure_body || computes->kind == body_kind::identity);
-                for (int loop = 0; loop < depth; ++loop) {
-                    // What is configured in a loop that goes on past the end is configured there, too.
-                    bool const is_made = s.kind == step_kind::configure && goes_on[loop];
-                    holds |= l.loop >= 0 && l.loop == open[loop] && !is_made;
-                }
-                if (holds) trips.add_limit(l);
-            }
-            if (moved != nullptr) trips.add_movement(*moved);
-        };
-        auto const count = [&](of what) {
-            trip_count trips(plan);
-            add_loops(trips, what);
-            limited |= trips.limited();
-            auto const counted = trips.counted();
-            if (trips.beyond().what != nullptr) excess = trips.beyond();
-            return counted;
-        };
-        // Cycles of so many steps of an intrinsic, by how much each of them covers.
-        auto const cycles_of_steps = [&](of what, intrinsic_form const& form, std::int64_t whole_cycles, std::int64_t times) {
-            unsigned const axes = costly_ends(plan, form);
-            if (axes == 0) return times * whole_cycles;
-            trip_count trips(plan);
-            add_loops(trips, what);
-            trips.add_steps(form.extents, form.extent_count, axes);
-            limited = true;
-            auto const counted = trips.counted_steps();
-            if (trips.beyond().what != nullptr) excess = trips.beyond();
-            std::int64_t cycles = 0;
-            for (int at = 0; at < counted.size(); ++at) {
-                trip_count::coverage const& one = counted[at];
-                cycles += one.times * time_of(plan.where->intrinsics[form.intrinsic].costs, one.extents).busy;
-            }
-            return cycles;
-        };
-        auto const total = [](auto const& amounts) {
-            std::int64_t times = 0;
-            for (int at = 0; at < amounts.size(); ++at) times += amounts[at].times;
-            return times;
-        };
+            if (holds) trips.add_limit(l);
+        }
+        if (moved_ != nullptr) trips.add_movement(*moved_);
+    }
+    constexpr amounts counted(trip_count& trips) {
+        limited_ |= trips.limited();
+        amounts const all = trips.counted();
+        keep_excess(trips);
+        return all;
+    }
+    constexpr amounts count(of what) {
+        trip_count trips(plan_);
+        add_loops(trips, what);
+        return counted(trips);
+    }
+    /// Cycles of so many steps of an intrinsic, by how much each of them covers.
+    constexpr std::int64_t cycles_of_steps(of what, intrinsic_form const& form, std::int64_t whole_cycles, std::int64_t times) {
+        unsigned const axes = costly_ends(plan_, form);
+        if (axes == 0) return times * whole_cycles;
+        trip_count trips(plan_);
+        add_loops(trips, what);
+        trips.add_steps(form.extents, form.extent_count, axes);
+        limited_ = true;
+        auto const covered = trips.counted_steps();
+        keep_excess(trips);
+        std::int64_t cycles = 0;
+        for (int at = 0; at < covered.size(); ++at) {
+            trip_count::coverage const& one = covered[at];
+            cycles += one.times * time_of(plan_.where->intrinsics[form.intrinsic].costs, one.extents).busy;
+        }
+        return cycles;
+    }
+
+    constexpr tally count_setting() {
+        std::int64_t const times = total(count(of::step));
+        return {times, times, 0, 0, 0};
+    }
+    constexpr tally count_body() {
+        tally whole = count_setting();
+        if (computes_->kind == body_kind::intrinsic) {
+            whole.cycles = cycles_of_steps(of::step, form_of_rest(*computes_), computes_->cycles, whole.times);
+            if (computes_->first_intrinsic < 0) return whole;
+            whole.first_times = total(count(of::first));
+            whole.first_cycles = cycles_of_steps(of::first, form_of_first(*computes_), computes_->first_cycles, whole.first_times);
+            whole.cycles += whole.first_cycles - cycles_of_steps(of::first, form_of_rest(*computes_), computes_->cycles, whole.first_times);
+            return whole;
+        }
+        operation_costs const& costs = plan_.where->host().costs;
+        whole.cycles = total(count(of::body)) * cycles_of(computes_->counts, costs);
+        if (computes_->kind == body_kind::reduction)
+            whole.cycles += total(count(of::pure_body)) * cycles_of(computes_->start_counts, costs);
+        return whole;
+    }
+
+    constexpr tally count_movement() {
         tally whole{};
-        // Adds what a movement does, or takes it away.
-        auto const add = [&](auto const& amounts, int sign) {
-            transfer_description const& t = mover_of(plan, moved->transfer);
-            std::int64_t const size = bytes_of(plan.buffers[moved->destination].type), rate = t.costs.bytes_per_cycle;
-            std::int64_t const fixed_cycles = moved->cycles - (moved->bytes + rate - 1) / rate;
-            for (int at = 0; at < amounts.size(); ++at) {
-                std::int64_t const bytes = amounts[at].elements * size, times = sign * amounts[at].times;
-                whole.times += times;
-                whole.bytes += times * bytes;
-                whole.cycles +=
-                    times * (moved->transfer < 0 ? bytes / size * fill_cycles(plan, *moved) : fixed_cycles + (bytes + rate - 1) / rate);
-            }
-        };
-        // What a movement of a ring does at one step, for all iterations of the loops that its steps are not counted over.
-        auto const count_at = [&](ring const& r, std::int64_t number) {
-            trip_count trips(plan);
-            add_given(trips);
-            fixed_array<std::int16_t, 48> loops{};
-            int count = 0;
-            auto const put = [&](int loop) { loops[count++] = static_cast<std::int16_t>(loop); };
-            for (int at = r.loop_count - 1; at >= 0; --at) {
-                int const loop = r.loops[at];
-                trips.add_loop_at(loop, number % loop_at(loop).extent);
-                number /= loop_at(loop).extent;
-                put(loop);
-            }
-            for (int at = 0; at < depth; ++at) {
-                int const loop = open[at];
-                bool const counts = moved->at.step.count == 1 && plan.term_at(moved->at.step, 0).variable == loop && r.steps > 1;
-                if (counts && !is_loop_of(r, loop)) continue;  // the loop that counts the first steps
-                trips.add_loop(loop);
-                put(loop);
-            }
-            for (int at = 0; at < plan.limits.size(); ++at) {
-                limit const& l = plan.limits[at];
-                for (int loop = 0; loop < count && l.loop >= 0; ++loop) {
-                    if (loops[loop] != l.loop) continue;
-                    trips.add_limit(l);
-                    break;
-                }
-            }
-            trips.add_movement(*moved);
-            limited |= trips.limited();
-            auto const counted = trips.counted();
-            if (trips.beyond().what != nullptr) excess = trips.beyond();
-            return counted;
-        };
-        ring const* const of_ring = moved != nullptr && moved->at.ring >= 0 ? &plan.rings[moved->at.ring] : nullptr;
-        if (of_ring != nullptr && of_ring->loop_count > 0) {
+        ring const* const of_ring = moved_->at.ring >= 0 ? &plan_.rings[moved_->at.ring] : nullptr;
+        if (of_ring == nullptr || of_ring->loop_count == 0) {
+            add(whole, count(of::step), 1);
+        } else {
             bool inside = false;
-            for (int at = 0; at < depth; ++at) inside |= is_loop_of(*of_ring, open[at]);
+            for (int at = 0; at < depth_; ++at) inside |= is_loop_of(*of_ring, open_[at]);
             // Loads that run ahead make up for those in front of the loops: together they are one at each step.
             std::int64_t const in_front = of_ring->distance < of_ring->steps ? of_ring->distance : of_ring->steps;
-            if (inside) add(count(of::step), 1);
+            if (inside) add(whole, count(of::step), 1);
             for (std::int64_t number = 0; !of_ring->stores && number < in_front; ++number) {
-                bool const this_one = moved->at.step.count > 0 || moved->at.step.constant == number;
-                if (inside || this_one) add(count_at(*of_ring, number), inside ? -1 : 1);
+                bool const this_one = moved_->at.step.count > 0 || moved_->at.step.constant == number;
+                if (inside || this_one) add(whole, count_at(*of_ring, number), inside ? -1 : 1);
             }
-        } else if (moved != nullptr) {
-            add(count(of::step), 1);
-        } else {
-            whole.times = whole.first_times = total(count(of::step));
         }
-        if (moved != nullptr) {
-            whole.first_times = whole.times;
-        } else if (computes != nullptr && computes->kind == body_kind::intrinsic) {
-            whole.cycles = cycles_of_steps(of::step, form_of_rest(*computes), computes->cycles, whole.times);
-            if (computes->first_intrinsic >= 0) {
-                whole.first_times = total(count(of::first));
-                whole.first_cycles = cycles_of_steps(of::first, form_of_first(*computes), computes->first_cycles, whole.first_times);
-                whole.cycles +=
-                    whole.first_cycles - cycles_of_steps(of::first, form_of_rest(*computes), computes->cycles, whole.first_times);
-            }
-        } else if (computes != nullptr) {
-            operation_costs const& costs = plan.where->host().costs;
-            whole.cycles = total(count(of::body)) * cycles_of(computes->counts, costs);
-            if (computes->kind == body_kind::reduction)
-                whole.cycles += total(count(of::pure_body)) * cycles_of(computes->start_counts, costs);
-        }
-        if (!limited || excess.what != nullptr) continue;
-        if (plan.tallies.full()) return {"counts of partial tiles", plan_value::most_tallies};
-        s.tally = static_cast<std::int16_t>(plan.tallies.push(whole));
+        whole.first_times = whole.times;
+        return whole;
     }
-    return excess;
-}
+    /// Adds what a movement does, or takes it away.
+    constexpr void add(tally& whole, amounts const& all, int sign) const {
+        transfer_description const& t = mover_of(plan_, moved_->transfer);
+        std::int64_t const size = bytes_of(plan_.buffers[moved_->destination].type), rate = t.costs.bytes_per_cycle;
+        std::int64_t const fixed_cycles = moved_->cycles - (moved_->bytes + rate - 1) / rate;
+        for (int at = 0; at < all.size(); ++at) {
+            std::int64_t const bytes = all[at].elements * size, times = sign * all[at].times;
+            whole.times += times;
+            whole.bytes += times * bytes;
+            whole.cycles +=
+                times * (moved_->transfer < 0 ? bytes / size * fill_cycles(plan_, *moved_) : fixed_cycles + (bytes + rate - 1) / rate);
+        }
+    }
+    /// What a movement of a ring does at one step, for all iterations of the loops that its steps are not counted over.
+    constexpr amounts count_at(ring const& r, std::int64_t number) {
+        trip_count trips(plan_);
+        add_given(trips);
+        fixed_array<std::int16_t, 48> loops{};
+        int count = 0;
+        auto const put = [&](int loop) { loops[count++] = static_cast<std::int16_t>(loop); };
+        for (int at = r.loop_count - 1; at >= 0; --at) {
+            int const loop = r.loops[at];
+            trips.add_loop_at(loop, number % loop_at(loop).extent);
+            number /= loop_at(loop).extent;
+            put(loop);
+        }
+        for (int at = 0; at < depth_; ++at) {
+            int const loop = open_[at];
+            bool const counts = moved_->at.step.count == 1 && plan_.term_at(moved_->at.step, 0).variable == loop && r.steps > 1;
+            if (counts && !is_loop_of(r, loop)) continue;  // the loop that counts the first steps
+            trips.add_loop(loop);
+            put(loop);
+        }
+        for (int at = 0; at < plan_.limits.size(); ++at) {
+            limit const& l = plan_.limits[at];
+            for (int loop = 0; loop < count && l.loop >= 0; ++loop) {
+                if (loops[loop] != l.loop) continue;
+                trips.add_limit(l);
+                break;
+            }
+        }
+        trips.add_movement(*moved_);
+        return counted(trips);
+    }
+
+    plan_value& plan_;
+    trip_count::excess excess_{};
+    fixed_array<std::int16_t, 32> open_{};  // the loops around the step
+    fixed_array<bool, 32> goes_on_{};       // whether each of them holds steps of rings
+    int depth_ = 0;
+    movement const* moved_ = nullptr;  // of the step, as the two below
+    body const* computes_ = nullptr;
+    bool configures_ = false;
+    bool limited_ = false;  // by partial tiles
+};
+
+constexpr trip_count::excess count_partial(plan_value& plan) { return partial_counter(plan).run(); }
 
 constexpr void refuse_excess(planning& p, trip_count::excess const& found) {
     if (found.what != nullptr) p.refuse_capacity(found.what, found.most + 1, found.most);
