@@ -49,164 +49,211 @@ constexpr void add_limits(planning& p, int s) {
     }
 }
 
-/// Where stage `s` stands, how large it is there, and its loops.
-constexpr void place_stage(planning& p, int s) {
-    stage const& st = p.stage_at(s);
-    stage_placement& place = p.placed(s);
-    bool const last = s == p.plan.stages.size() - 1;
-    if (place.at_ordinal != 0) {
-        if (last) return p.refuse(verdict_kind::misplaced_directive, rule::without_consumer, {st.output}, place.at_ordinal);
-        // The loop of a stage that reads it, or that holds a stage which does.
+/// Where a stage stands, how large it is there, and its loops.
+class stage_placer {
+  public:
+    constexpr stage_placer(planning& p, int s)
+        : p_(p), s_(s), st_(p.stage_at(s)), place_(p.placed(s)), needed_{.rank = p.stage_at(s).rank} {}
+
+    constexpr void place() {
+        if (place_.at_ordinal != 0) find_loop();
+        if (p_.refused()) return;
+        keep_highest();
+        for (int consumer = s_ + 1; consumer < p_.plan.stages.size(); ++consumer) add_reader(consumer);
+        if (is_read_) check_domain();
+        if (p_.refused()) return;
+        if (needed_.open >= 0) return refuse_open_box(p_, st_.output, needed_.open, place_.at_stage, place_.outer_depth, place_.at_ordinal);
+        if (place_.at_stage < 0) take_whole();
+        make_loops();
+        if (p_.refused() || place_.home >= 0) return;
+        add_room();
+        if (place_.at_stage < 0) check_bounds();
+        if (!p_.refused()) give_home();
+    }
+
+  private:
+    constexpr bool is_last() const { return s_ == p_.plan.stages.size() - 1; }
+    /// Whether an axis of the stage goes as far as later stages read it.
+    constexpr bool is_as_read(int axis) const { return st_.axes[axis].run_time && reaches_as_read(p_, st_.axes[axis]); }
+
+    /// The loop that `compute_at` names: of a stage that reads it, or that holds a stage which does.
+    constexpr void find_loop() {
+        if (is_last()) return p_.refuse(verdict_kind::misplaced_directive, rule::without_consumer, {st_.output}, place_.at_ordinal);
         fixed_array<bool, plan_value::most_stages> holds_reader{};
-        for (int consumer = s + 1; consumer < p.plan.stages.size(); ++consumer) {
-            p.each_access(consumer, [&](int node) {
-                if (p.plan.what[node].name != st.output) return;
-                for (int t = consumer; t >= 0; t = p.placed(t).at_stage) holds_reader[t] = true;
+        for (int consumer = s_ + 1; consumer < p_.plan.stages.size(); ++consumer) {
+            p_.each_access(consumer, [&](int node) {
+                if (p_.plan.what[node].name != st_.output) return;
+                for (int t = consumer; t >= 0; t = p_.placed(t).at_stage) holds_reader[t] = true;
             });
         }
-        for (int t = s + 1; t < p.plan.stages.size() && place.at_stage < 0; ++t) {
-            int const position = holds_reader[t] ? p.nest_at(t).position_of(place.at_loop) : -1;
+        for (int t = s_ + 1; t < p_.plan.stages.size() && place_.at_stage < 0; ++t) {
+            int const position = holds_reader[t] ? p_.nest_at(t).position_of(place_.at_loop) : -1;
             if (position < 0) continue;
-            place.at_stage = static_cast<std::int16_t>(t);
-            place.level = p.nest_at(t).axis_of_loop(position).variable;
-            place.outer_depth = p.placed(t).outer_depth + position + 1;
-            place.path = p.placed(t).path;
+            place_.at_stage = static_cast<std::int16_t>(t);
+            place_.level = p_.nest_at(t).axis_of_loop(position).variable;
+            place_.outer_depth = p_.placed(t).outer_depth + position + 1;
+            place_.path = p_.placed(t).path;
         }
-        if (place.at_stage < 0) {
-            p.refuse(verdict_kind::unknown_axis, place.at_ordinal).names = {place.at_loop, p.stage_at(s + 1).output};
-            return;
+        if (place_.at_stage < 0)
+            p_.refuse(verdict_kind::unknown_axis, place_.at_ordinal).names = {place_.at_loop, p_.stage_at(s_ + 1).output};
+    }
+
+    constexpr void keep_highest() {
+        for (int axis = 0; axis < st_.axis_count; ++axis) {
+            stage_axis const& a = st_.axes[axis];
+            affine& highest = place_.highest[axis];
+            highest.constant = a.extent - 1;
+            if (!a.run_time || reaches_as_read(p_, a)) continue;
+            linear value;
+            value.constant = -1;
+            value.add(1, extent_of(p_, a));
+            highest = p_.keep(value);
         }
     }
-    // The box that its consumers need: they must all stand inside the same loops.
-    box needed{.rank = st.rank};
-    for (int axis = 0; axis < st.axis_count; ++axis) {
-        stage_axis const& a = st.axes[axis];
-        affine& highest = place.highest[axis];
-        highest.constant = a.extent - 1;
-        if (!a.run_time || reaches_as_read(p, a)) continue;
-        linear value;
-        value.constant = -1;
-        value.add(1, extent_of(p, a));
-        highest = p.keep(value);
-    }
-    fixed_array<range, max_rank> stepped{};  // what steps of intrinsics read, idle lanes included
-    fixed_array<planning::index_range, max_rank> all{};
-    bool is_read = false, open = false;  // open: run time would have to say which access goes furthest
-    for (int consumer = s + 1; consumer < p.plan.stages.size(); ++consumer) {
+
+    /// Widens what is needed by what a later stage reads. All readers must stand inside the same loops.
+    constexpr void add_reader(int consumer) {
         bool inside = true;
-        for (int depth = 0; depth < place.outer_depth; ++depth) {
-            inside &= depth < p.placed(consumer).path_length && p.placed(consumer).path[depth] == place.path[depth];
+        for (int depth = 0; depth < place_.outer_depth; ++depth) {
+            inside &= depth < p_.placed(consumer).path_length && p_.placed(consumer).path[depth] == place_.path[depth];
         }
-        p.each_access(consumer, [&](int node) {
-            if (p.plan.what[node].name != st.output || p.refused()) return;
+        p_.each_access(consumer, [&](int node) {
+            if (p_.plan.what[node].name != st_.output || p_.refused()) return;
             if (!inside) {
-                return p.refuse(verdict_kind::loop_order, rule::read_outside, {place.at_loop, p.stage_at(consumer).output},
-                                place.at_ordinal);
+                return p_.refuse(verdict_kind::loop_order, rule::read_outside, {place_.at_loop, p_.stage_at(consumer).output},
+                                 place_.at_ordinal);
             }
-            int const wrong = widen(p, needed, consumer, node, place.outer_depth);
-            if (wrong >= 0) return refuse_box(p, st.output, wrong, consumer, place.outer_depth, place.at_ordinal);
-            box one{.rank = st.rank};
-            bool const by_steps = place.outer_depth == 0 && p.nest_at(consumer).intrinsic >= 0 && !is_padded(p.plan.what, node);
-            if (by_steps && widen(p, one, consumer, node, 0) < 0 && one.open < 0) {
-                for (int dimension = 0; dimension < st.rank; ++dimension) {
-                    std::int64_t const first = one.at[dimension].constant, last = first + one.extents[dimension] - 1;
-                    if (first < stepped[dimension].low) stepped[dimension].low = first;
-                    if (last > stepped[dimension].high) stepped[dimension].high = last;
-                }
-            }
-            for (int dimension = 0; dimension < st.rank; ++dimension) {
-                planning::index_range& whole = all[dimension];
-                planning::index_range const one = p.range_of_index(consumer, node, dimension);
-                if (one.open >= 0 || (is_read && !whole.high.same_terms(one.high))) open = true;
-                std::int64_t const high = is_read && whole.high.constant > one.high.constant ? whole.high.constant : one.high.constant;
-                whole.low = is_read && whole.low < one.low ? whole.low : one.low;
-                whole.high = one.high;
-                whole.high.constant = high;
-            }
-            is_read = true;
+            int const wrong = widen(p_, needed_, consumer, node, place_.outer_depth);
+            if (wrong >= 0) return refuse_box(p_, st_.output, wrong, consumer, place_.outer_depth, place_.at_ordinal);
+            add_steps(consumer, node);
+            for (int dimension = 0; dimension < st_.rank; ++dimension) add_range(consumer, node, dimension);
+            is_read_ = true;
         });
     }
-    for (int dimension = 0; dimension < st.rank && is_read; ++dimension) {
-        std::int64_t const low = all[dimension].low;
-        bool const as_read = st.axes[dimension].run_time && reaches_as_read(p, st.axes[dimension]);
-        linear above = all[dimension].high;
-        std::int64_t const furthest = as_read ? highest_of(p, above) : take_highest(p, place.highest[dimension], above);
-        std::int64_t const high = highest_of(p, above);
-        if (place.at_stage >= 0) place.lowest[dimension] = low;
-        if (place.at_stage >= 0 || as_read) place.highest[dimension] = p.keep(all[dimension].high);
-        if (low >= 0 && high <= furthest && !open) continue;
-        if (open || above.count > 0) {
-            p.refuse(verdict_kind::run_time_domain).names = {st.output, st.axes[dimension].name};
-            return;
-        }
-        verdict& v = p.refuse(verdict_kind::outside_domain);
-        v.names = {st.output};
-        v.facts = {fact{fact_kind::dimension, dimension}, fact{fact_kind::from, low}, fact{fact_kind::to, high},
-                   fact{fact_kind::limit, furthest}};
-    }
-    if (p.refused()) return;
-    if (needed.open >= 0) return refuse_open_box(p, st.output, needed.open, place.at_stage, place.outer_depth, place.at_ordinal);
-    if (last || place.at_stage < 0) {
-        needed.at = {};
-        for (int dimension = 0; dimension < st.rank; ++dimension) {
-            bool const as_read = st.axes[dimension].run_time && reaches_as_read(p, st.axes[dimension]);
-            needed.extents[dimension] = as_read ? highest_of(p, p.form_of(place.highest[dimension])) + 1 : st.axes[dimension].extent;
+    /// What steps of an intrinsic read of a stage that is computed once, idle lanes included.
+    constexpr void add_steps(int consumer, int node) {
+        box one{.rank = st_.rank};
+        bool const by_steps = place_.outer_depth == 0 && p_.nest_at(consumer).intrinsic >= 0 && !is_padded(p_.plan.what, node);
+        if (!by_steps || widen(p_, one, consumer, node, 0) >= 0 || one.open >= 0) return;
+        for (int dimension = 0; dimension < st_.rank; ++dimension) {
+            std::int64_t const first = one.at[dimension].constant, last = first + one.extents[dimension] - 1;
+            if (first < stepped_[dimension].low) stepped_[dimension].low = first;
+            if (last > stepped_[dimension].high) stepped_[dimension].high = last;
         }
     }
-    fixed_array<std::int64_t, stage::most_axes> extents{};
-    for (int position = 0; position < st.axis_count; ++position) {
-        extents[position] = position < st.rank ? needed.extents[position] : st.axes[position].extent;
+    constexpr void add_range(int consumer, int node, int dimension) {
+        planning::index_range& whole = all_[dimension];
+        planning::index_range const one = p_.range_of_index(consumer, node, dimension);
+        if (one.open >= 0 || (is_read_ && !whole.high.same_terms(one.high))) open_ = true;
+        std::int64_t const high = is_read_ && whole.high.constant > one.high.constant ? whole.high.constant : one.high.constant;
+        whole.low = is_read_ && whole.low < one.low ? whole.low : one.low;
+        whole.high = one.high;
+        whole.high.constant = high;
     }
-    build_loops(p, s, extents, place.at_stage >= 0);
-    nest& n = p.nest_at(s);
-    if (!p.refused() && n.intrinsic >= 0) {
+
+    /// What is read must be computed.
+    constexpr void check_domain() {
+        for (int dimension = 0; dimension < st_.rank; ++dimension) {
+            std::int64_t const low = all_[dimension].low;
+            linear above = all_[dimension].high;
+            std::int64_t const furthest =
+                is_as_read(dimension) ? highest_of(p_, above) : take_highest(p_, place_.highest[dimension], above);
+            std::int64_t const high = highest_of(p_, above);
+            if (place_.at_stage >= 0) place_.lowest[dimension] = low;
+            if (place_.at_stage >= 0 || is_as_read(dimension)) place_.highest[dimension] = p_.keep(all_[dimension].high);
+            if (low >= 0 && high <= furthest && !open_) continue;
+            if (open_ || above.count > 0) {
+                p_.refuse(verdict_kind::run_time_domain).names = {st_.output, st_.axes[dimension].name};
+                return;
+            }
+            verdict& v = p_.refuse(verdict_kind::outside_domain);
+            v.names = {st_.output};
+            v.facts = {fact{fact_kind::dimension, dimension}, fact{fact_kind::from, low}, fact{fact_kind::to, high},
+                       fact{fact_kind::limit, furthest}};
+        }
+    }
+    /// A stage that is computed once is computed whole.
+    constexpr void take_whole() {
+        needed_.at = {};
+        for (int dimension = 0; dimension < st_.rank; ++dimension) {
+            needed_.extents[dimension] = is_as_read(dimension) ? highest_of(p_, p_.form_of(place_.highest[dimension])) + 1  //
+                                                               : st_.axes[dimension].extent;
+        }
+    }
+
+    constexpr void make_loops() {
+        fixed_array<std::int64_t, stage::most_axes> extents{};
+        for (int position = 0; position < st_.axis_count; ++position) {
+            extents[position] = position < st_.rank ? needed_.extents[position] : st_.axes[position].extent;
+        }
+        build_loops(p_, s_, extents, place_.at_stage >= 0);
+        if (!p_.refused() && p_.nest_at(s_).intrinsic >= 0) cover_loops(p_.nest_at(s_));
+        if (!p_.refused()) finish_loops(p_, s_);
+        for (int position = 0; position < st_.axis_count && !p_.refused(); ++position) {
+            linear& value = place_.axis_values[position];
+            value = value_of(p_, s_, position);
+            if (position < st_.rank) value.add(needed_.at[position]);
+        }
+        if (!p_.refused()) add_limits(p_, s_);
+    }
+    /// How much of each loop one step of the stage's intrinsic covers.
+    constexpr void cover_loops(nest& n) {
         matching found;
-        if (!match_intrinsic(p, s, n.intrinsic, found)) {
-            for (int axis = 0; axis < found.semantics.axis_count; ++axis) {
-                nest_axis& covered = n.axes[found.loop_of_axis[axis]];
-                covered.lane_extent = found.semantics.axes[axis].extent;
-                covered.flexible = p.of->where().intrinsics[n.intrinsic].is_flexible(axis);
-                if (covered.flexible && covered.extent < covered.lane_extent) covered.lane_extent = covered.extent;
-                n.partial |= covered.extent % covered.lane_extent != 0;
+        if (match_intrinsic(p_, s_, n.intrinsic, found)) return;
+        for (int axis = 0; axis < found.semantics.axis_count; ++axis) {
+            nest_axis& covered = n.axes[found.loop_of_axis[axis]];
+            covered.lane_extent = found.semantics.axes[axis].extent;
+            covered.flexible = p_.of->where().intrinsics[n.intrinsic].is_flexible(axis);
+            if (covered.flexible && covered.extent < covered.lane_extent) covered.lane_extent = covered.extent;
+            n.partial |= covered.extent % covered.lane_extent != 0;
+        }
+    }
+
+    /// What a step of an intrinsic covers beyond the end has room in the buffer; likewise what steps of readers reach beyond its ends.
+    constexpr void add_room() {
+        for (int dimension = 0; dimension < st_.rank && p_.nest_at(s_).partial; ++dimension) {
+            std::int64_t const padded = spread_of(p_, s_, dimension, place_.outer_depth).padded;
+            if (padded > needed_.extents[dimension]) needed_.extents[dimension] = padded;
+        }
+        for (int dimension = 0; dimension < st_.rank && place_.at_stage < 0; ++dimension) {
+            if (stepped_[dimension].high >= needed_.extents[dimension]) needed_.extents[dimension] = stepped_[dimension].high + 1;
+            needed_.at[dimension].constant = stepped_[dimension].low;
+            needed_.extents[dimension] -= stepped_[dimension].low;
+        }
+    }
+    /// A buffer of the plan has a bound, whatever run time says.
+    constexpr void check_bounds() {
+        for (int dimension = 0; dimension < st_.rank && !p_.refused(); ++dimension) {
+            affine const& highest = place_.highest[dimension];
+            for (int t = 0; t < highest.count && !p_.refused(); ++t) {
+                int const extent = p_.plan.term_at(highest, t).variable;
+                if (is_open(p_, extent))
+                    p_.refuse(verdict_kind::run_time_box, place_.store_ordinal).names = {st_.output, p_.var(extent).name, "the kernel"};
             }
         }
     }
-    if (!p.refused()) finish_loops(p, s);
-    for (int position = 0; position < st.axis_count && !p.refused(); ++position) {
-        linear& value = place.axis_values[position];
-        value = value_of(p, s, position);
-        if (position < st.rank) value.add(needed.at[position]);
-    }
-    if (!p.refused()) add_limits(p, s);
-    if (p.refused() || place.home >= 0) return;
-    // What a step of an intrinsic covers beyond the end has room in the buffer.
-    for (int dimension = 0; dimension < st.rank && n.partial; ++dimension) {
-        std::int64_t const padded = spread_of(p, s, dimension, place.outer_depth).padded;
-        if (padded > needed.extents[dimension]) needed.extents[dimension] = padded;
-    }
-    // Likewise what steps of those that read it reach beyond its ends.
-    for (int dimension = 0; dimension < st.rank && place.at_stage < 0; ++dimension) {
-        if (stepped[dimension].high >= needed.extents[dimension]) needed.extents[dimension] = stepped[dimension].high + 1;
-        needed.at[dimension].constant = stepped[dimension].low;
-        needed.extents[dimension] -= stepped[dimension].low;
-    }
-    for (int dimension = 0; dimension < st.rank && place.at_stage < 0; ++dimension) {
-        affine const& highest = place.highest[dimension];
-        for (int t = 0; t < highest.count; ++t) {
-            int const extent = p.plan.term_at(highest, t).variable;
-            if (!is_open(p, extent)) continue;
-            p.refuse(verdict_kind::run_time_box, place.store_ordinal).names = {st.output, p.var(extent).name, "the kernel"};
+    constexpr void give_home() {
+        if (place_.store_memory < 0) {
+            p_.refuse(verdict_kind::no_memory, place_.at_ordinal).names = {st_.output};
             return;
         }
+        place_.home = static_cast<std::int16_t>(add_planned(p_, st_.output, place_.store_memory, st_.type, needed_, place_.store_ordinal,
+                                                            place_.store_layout, place_.store_layout_ordinal));
+        if (is_last()) p_.buffer_at(place_.home).kind = buffer_kind::result;
     }
-    if (place.store_memory < 0) {
-        p.refuse(verdict_kind::no_memory, place.at_ordinal).names = {st.output};
-        return;
-    }
-    place.home = static_cast<std::int16_t>(add_planned(p, st.output, place.store_memory, st.type, needed, place.store_ordinal,
-                                                       place.store_layout, place.store_layout_ordinal));
-    if (last) p.buffer_at(place.home).kind = buffer_kind::result;
-}
+
+    planning& p_;
+    int s_;
+    stage const& st_;
+    stage_placement& place_;
+    box needed_;                                          // by its readers
+    fixed_array<range, max_rank> stepped_{};              // what steps of intrinsics read, idle lanes included
+    fixed_array<planning::index_range, max_rank> all_{};  // what is read of each dimension
+    bool is_read_ = false;
+    bool open_ = false;  // run time would have to say which access goes furthest
+};
+
+constexpr void place_stage(planning& p, int s) { stage_placer(p, s).place(); }
 
 /// The program holds every loop that something is staged or computed in, all loops of a tensorized stage, and what stands around them.
 constexpr void choose_owned_loops(planning& p) {
