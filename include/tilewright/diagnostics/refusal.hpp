@@ -19,8 +19,8 @@ struct bytes;
     struct fact;
 TILEWRIGHT_FACTS(TILEWRIGHT_SHOWN)
 #undef TILEWRIGHT_SHOWN
-#define TILEWRIGHT_SHOWN(directive) \
-    template <int Ordinal>          \
+#define TILEWRIGHT_SHOWN(directive, operands, about) \
+    template <int Ordinal>                           \
     struct directive;
 TILEWRIGHT_DIRECTIVES(TILEWRIGHT_SHOWN)
 #undef TILEWRIGHT_SHOWN
@@ -100,7 +100,7 @@ struct pieces {
         TILEWRIGHT_RULES(TILEWRIGHT_SHOWN)
     }
 #undef TILEWRIGHT_SHOWN
-#define TILEWRIGHT_SHOWN(name) else if constexpr (V.directive == directive_kind::name) return list<is::name<V.ordinal>>{};
+#define TILEWRIGHT_SHOWN(name, operands, about) else if constexpr (V.directive == directive_kind::name) return list<is::name<V.ordinal>>{};
     static auto asked_by() {
         if constexpr (V.ordinal == 0) return list<>{};
         TILEWRIGHT_DIRECTIVES(TILEWRIGHT_SHOWN)

@@ -1,8 +1,8 @@
 #pragma once
 #include <tilewright/compute/value_range.hpp>
 #include <tilewright/plan/ir/arguments.hpp>
-#include <tilewright/plan/place/machine_check.hpp>
 #include <tilewright/plan/loops/run_time.hpp>
+#include <tilewright/plan/place/machine_check.hpp>
 
 // What the computation and the directives say, before anything is decided.
 namespace tilewright::detail {
@@ -99,188 +99,222 @@ constexpr void read_stages(planning& p) {
     }
 }
 
-/// `reads` and `writes`: the tensor is an argument of that direction, said once, and every memory can hold arguments.
-constexpr void read_residence(planning& p, directive const& d, int ordinal) {
-    schedule const& of = *p.of;
-    label const& tensor = of.name_at(d, 0);
-    bool const writes = d.kind == directive_kind::writes;
-    int const last = p.plan.stages.size() - 1;
-    bool found = writes && p.stage_at(last).output == tensor;
-    for (int s = 0; s <= last && !writes && p.producer_of(tensor) < 0; ++s)
-        p.each_access(s, [&](int node) { found |= p.plan.what[node].name == tensor; });
-    if (!found) return p.refuse(verdict_kind::unknown_tensor, writes ? rule::not_the_result : rule::not_an_input, {tensor}, ordinal);
-    for (int at = 0; at < of.directive_count(); ++at) {
-        directive const& other = of.directive_at(at);
-        bool const again = other.kind == d.kind && at + 1 < ordinal && of.name_at(other, 0) == tensor;
-        bool const kept = writes && other.kind == directive_kind::store_in && of.name_at(other, 0) == tensor;
-        if (!again && !kept) continue;
-        p.refuse(verdict_kind::conflicting_directives, ordinal).names = {tensor, name_of(other.kind)};
-        return;
-    }
-    if (d.name_count - 1 > any_of::most) return p.refuse_capacity("memories", d.name_count - 1, any_of::most, ordinal, tensor);
-    for (int at = 1; at < d.name_count && !p.refused(); ++at) {
-        int const memory_at = of.where().memories.find(of.name_at(d, at));
-        if (memory_at < 0) {
-            p.refuse(verdict_kind::unknown_part, ordinal).names = {of.name_at(d, at), of.where().name};
-            continue;
-        }
-        memory const& m = of.where().memories[memory_at];
-        if (m.registers > 0 || m.is_numbered() || m.is_view())
-            p.refuse(verdict_kind::misplaced_directive, rule::holds_no_arguments, {tensor, m.name}, ordinal);
-    }
-}
-
 /// Reads the directives that place stages and stage tensors; loops are left to `build_loops`.
-constexpr void read_directives(planning& p) {
-    schedule const& of = *p.of;
-    machine const& where = of.where();
-    if (of.directive_count() > schedule::most_directives)
-        return p.refuse_capacity("directives", of.directive_count(), schedule::most_directives);
-    if (of.name_count() > schedule::most_names) return p.refuse_capacity("names in directives", of.name_count(), schedule::most_names);
-    if (of.layout_count() > schedule::most_layouts) return p.refuse_capacity("layouts", of.layout_count(), schedule::most_layouts);
-    int current = p.plan.stages.size() - 1;
-    int last_staging = -1, last_stored = -1;
-    bool by_caller = false;  // what was stored last lies where the caller says: it has no bank or layout to choose
-    for (int at = 0; at < of.directive_count() && !p.refused(); ++at) {
-        directive const& d = of.directive_at(at);
-        int const ordinal = at + 1;
-        auto const name = [&](int position) { return of.name_at(d, position); };
-        bool const makes_loops = d.kind == directive_kind::split || d.kind == directive_kind::tile || d.kind == directive_kind::fuse;
-        for (int position = 0; position < d.name_count; ++position) {
-            p.check_name(name(position), ordinal);
-            if (makes_loops && !name(position).is_identifier())
-                p.refuse(verdict_kind::ill_formed, rule::no_identifier, {name(position)}, ordinal);
+class directive_reader {
+  public:
+    constexpr explicit directive_reader(planning& p) : p_(p), of_(*p.of), where_(p.of->where()), current_(p.plan.stages.size() - 1) {}
+
+    constexpr void read_all() {
+        if (of_.directive_count() > schedule::most_directives)
+            return p_.refuse_capacity("directives", of_.directive_count(), schedule::most_directives);
+        if (of_.name_count() > schedule::most_names)
+            return p_.refuse_capacity("names in directives", of_.name_count(), schedule::most_names);
+        if (of_.layout_count() > schedule::most_layouts) return p_.refuse_capacity("layouts", of_.layout_count(), schedule::most_layouts);
+        for (int at = 0; at < of_.directive_count() && !p_.refused(); ++at) {
+            d_ = &of_.directive_at(at);
+            ordinal_ = static_cast<std::int16_t>(at + 1);
+            check_names();
+            if (!p_.refused()) read();
         }
-        if (p.refused()) return;
-        auto const stage_named = [&](label const& tensor) {
-            int const s = p.producer_of(tensor);
-            if (s < 0) p.refuse(verdict_kind::unknown_tensor, rule::not_computed, {tensor}, ordinal);
-            return s;
-        };
-        auto const conflict = [&](label const& what) {
-            p.refuse(verdict_kind::conflicting_directives, ordinal).names = {what, name_of(d.kind)};
-        };
-        auto const misplaced = [&] {
-            label const about = d.name_count > 0 ? name(0) : label(name_of(d.kind));
-            p.refuse(verdict_kind::misplaced_directive, rule::behind_no_staging, {about}, ordinal);
-        };
-        // A number of the buffer that a directive before it has made; it can be said once.
-        auto const number = [&](std::int16_t& of_buffer, std::int16_t& said_by, label const& tensor, std::int64_t least) {
-            if (said_by != 0) return conflict(tensor);
-            if (d.factors[0] < least) {
-                verdict& v = p.refuse(verdict_kind::invalid_number, ordinal);
-                v.names = {tensor, name_of(d.kind)};
-                v.facts = {fact{fact_kind::have, d.factors[0]}, fact{fact_kind::limit, least}};
-            }
-            if (d.factors[0] > most_versions) p.refuse_capacity("versions", d.factors[0], most_versions, ordinal, tensor);
-            if (p.refused()) return;
-            of_buffer = static_cast<std::int16_t>(d.factors[0]);
-            said_by = static_cast<std::int16_t>(ordinal);
-        };
-        auto const memory_named = [&](label const& memory_name) {
-            int const position = where.memories.find(memory_name);
-            if (position < 0) p.refuse(verdict_kind::unknown_part, ordinal).names = {memory_name, where.name};
-            return static_cast<std::int16_t>(position);
-        };
-        switch (d.kind) {
-            case directive_kind::stage: current = stage_named(name(0)); break;
-            case directive_kind::compute_at: {
-                int const s = stage_named(name(0));
-                if (s < 0) break;
-                if (p.placed(s).at_ordinal != 0) return conflict(name(0));
-                p.placed(s).at_loop = name(1);
-                p.placed(s).at_ordinal = static_cast<std::int16_t>(ordinal);
-                break;
-            }
-            case directive_kind::store_in: {
-                int const s = stage_named(name(0));
-                if (s < 0) break;
-                if (p.placed(s).store_ordinal != 0) return conflict(name(0));
-                p.placed(s).store_memory = memory_named(name(1));
-                p.placed(s).store_ordinal = static_cast<std::int16_t>(ordinal);
-                last_stored = s;
-                by_caller = false;
-                last_staging = -1;
-                break;
-            }
+    }
+
+  private:
+    constexpr label const& name(int position) const { return of_.name_at(*d_, position); }
+
+    constexpr void check_names() {
+        bool const makes_loops = description_of(d_->kind).makes_loops();
+        for (int position = 0; position < d_->name_count; ++position) {
+            p_.check_name(name(position), ordinal_);
+            if (makes_loops && !name(position).is_identifier())
+                p_.refuse(verdict_kind::ill_formed, rule::no_identifier, {name(position)}, ordinal_);
+        }
+    }
+    constexpr void read() {
+        switch (d_->kind) {
+            case directive_kind::stage: current_ = stage_named(name(0)); break;
+            case directive_kind::compute_at: return read_compute_at();
+            case directive_kind::store_in: return read_store_in();
             case directive_kind::reads:
-            case directive_kind::writes:
-                read_residence(p, d, ordinal);
-                last_stored = d.kind == directive_kind::writes ? p.plan.stages.size() - 1 : -1;
-                by_caller = true;
-                last_staging = -1;
-                break;
+            case directive_kind::writes: return read_residence();
             case directive_kind::cache_read:
-            case directive_kind::cache_write: {
-                bool const writes = d.kind == directive_kind::cache_write;
-                bool used = writes && p.stage_at(current).output == name(0);
-                if (!writes) p.each_access(current, [&](int node) { used |= p.plan.what[node].name == name(0); });
-                if (!used) {
-                    rule const missing = writes ? rule::not_computed_by_the_stage : rule::not_read_by_the_stage;
-                    p.refuse(verdict_kind::unknown_tensor, missing, {name(0), p.stage_at(current).output}, ordinal);
-                    break;
-                }
-                last_staging = p.keep(p.stagings,
-                                      staging{.stage = static_cast<std::int16_t>(current),
-                                              .writes = writes,
-                                              .tensor = name(0),
-                                              .memory = memory_named(name(1)),
-                                              .ordinal = static_cast<std::int16_t>(ordinal)},
-                                      "staged buffers");
-                break;
-            }
-            case directive_kind::at:
-                if (last_staging < 0) return misplaced();
-                if (p.staging_at(last_staging).loop_ordinal != 0) return conflict(p.staging_at(last_staging).tensor);
-                p.staging_at(last_staging).loop = name(0);
-                p.staging_at(last_staging).loop_ordinal = static_cast<std::int16_t>(ordinal);
-                break;
-            case directive_kind::by: {
-                auto const transfer_at = static_cast<std::int16_t>(where.transfers.find(name(0)));
-                if (transfer_at < 0) p.refuse(verdict_kind::unknown_part, ordinal).names = {name(0), where.name};
-                if (last_staging < 0 && last_stored < 0) return misplaced();
-                if (last_staging >= 0) {
-                    if (p.staging_at(last_staging).transfer >= 0) return conflict(p.staging_at(last_staging).tensor);
-                    p.staging_at(last_staging).transfer = transfer_at;
-                    p.staging_at(last_staging).transfer_ordinal = static_cast<std::int16_t>(ordinal);
-                } else {
-                    if (p.placed(last_stored).transfer >= 0) return conflict(p.stage_at(last_stored).output);
-                    p.placed(last_stored).transfer = transfer_at;
-                    p.placed(last_stored).transfer_ordinal = static_cast<std::int16_t>(ordinal);
-                }
-                break;
-            }
-            case directive_kind::buffers:
-            case directive_kind::prefetch: {
-                if (last_staging < 0) return misplaced();
-                staging& st = p.staging_at(last_staging);
-                bool const versions = d.kind == directive_kind::buffers;
-                versions ? number(st.versions, st.versions_ordinal, st.tensor, 1) : number(st.distance, st.distance_ordinal, st.tensor, 0);
-                if (d.name_count > 0) st.asking = name(0);
-                break;
-            }
-            case directive_kind::layout: {
-                if (last_staging < 0 && (last_stored < 0 || by_caller)) return misplaced();
-                bool const staged = last_staging >= 0;
-                std::int16_t& map = staged ? p.staging_at(last_staging).layout : p.placed(last_stored).store_layout;
-                if (map >= 0) return conflict(staged ? p.staging_at(last_staging).tensor : p.stage_at(last_stored).output);
-                map = static_cast<std::int16_t>(d.factors[0]);
-                (staged ? p.staging_at(last_staging).layout_ordinal : p.placed(last_stored).store_layout_ordinal) =
-                    static_cast<std::int16_t>(ordinal);
-                break;
-            }
-            case directive_kind::in_bank:
-                if (last_staging < 0 && (last_stored < 0 || by_caller)) return misplaced();
-                if (last_staging >= 0) {
-                    staging& st = p.staging_at(last_staging);
-                    number(st.bank, st.bank_ordinal, st.tensor, 0);
-                } else {
-                    number(p.placed(last_stored).store_bank, p.placed(last_stored).store_bank_ordinal, p.stage_at(last_stored).output, 0);
-                }
-                break;
+            case directive_kind::cache_write: return read_staging();
+            case directive_kind::at: return read_at();
+            case directive_kind::by: return read_by();
+            case directive_kind::buffers: return read_buffers();
+            case directive_kind::prefetch: return read_prefetch();
+            case directive_kind::in_bank: return read_in_bank();
+            case directive_kind::layout: return read_layout();
             default: break;
         }
     }
-}
+
+    /// @return -1 after a refusal
+    constexpr int stage_named(label const& tensor) {
+        int const s = p_.producer_of(tensor);
+        if (s < 0) p_.refuse(verdict_kind::unknown_tensor, rule::not_computed, {tensor}, ordinal_);
+        return s;
+    }
+    constexpr std::int16_t memory_named(label const& memory_name) {
+        int const position = where_.memories.find(memory_name);
+        if (position < 0) p_.refuse(verdict_kind::unknown_part, ordinal_).names = {memory_name, where_.name};
+        return static_cast<std::int16_t>(position);
+    }
+    constexpr void refuse_conflict(label const& what) {
+        p_.refuse(verdict_kind::conflicting_directives, ordinal_).names = {what, name_of(d_->kind)};
+    }
+
+    constexpr void read_compute_at() {
+        int const s = stage_named(name(0));
+        if (s < 0) return;
+        if (p_.placed(s).at_ordinal != 0) return refuse_conflict(name(0));
+        p_.placed(s).at_loop = name(1);
+        p_.placed(s).at_ordinal = ordinal_;
+    }
+    constexpr void read_store_in() {
+        int const s = stage_named(name(0));
+        if (s < 0) return;
+        if (p_.placed(s).store_ordinal != 0) return refuse_conflict(name(0));
+        p_.placed(s).store_memory = memory_named(name(1));
+        p_.placed(s).store_ordinal = ordinal_;
+        stored_ = s;
+        by_caller_ = false;
+        staged_ = -1;
+    }
+    constexpr void read_staging() {
+        bool const writes = d_->kind == directive_kind::cache_write;
+        bool used = writes && p_.stage_at(current_).output == name(0);
+        if (!writes) p_.each_access(current_, [&](int node) { used |= p_.plan.what[node].name == name(0); });
+        if (!used) {
+            rule const missing = writes ? rule::not_computed_by_the_stage : rule::not_read_by_the_stage;
+            return p_.refuse(verdict_kind::unknown_tensor, missing, {name(0), p_.stage_at(current_).output}, ordinal_);
+        }
+        staged_ = p_.keep(p_.stagings,
+                          staging{.stage = static_cast<std::int16_t>(current_),
+                                  .writes = writes,
+                                  .tensor = name(0),
+                                  .memory = memory_named(name(1)),
+                                  .ordinal = ordinal_},
+                          "staged buffers");
+    }
+
+    /// `reads` and `writes`: the tensor is an argument of that direction, said once, and every memory can hold arguments.
+    constexpr void read_residence() {
+        bool const writes = d_->kind == directive_kind::writes;
+        check_residence(writes);
+        stored_ = writes ? p_.plan.stages.size() - 1 : -1;
+        by_caller_ = true;
+        staged_ = -1;
+    }
+    constexpr void check_residence(bool writes) {
+        label const& tensor = name(0);
+        int const last = p_.plan.stages.size() - 1;
+        bool found = writes && p_.stage_at(last).output == tensor;
+        for (int s = 0; s <= last && !writes && p_.producer_of(tensor) < 0; ++s)
+            p_.each_access(s, [&](int node) { found |= p_.plan.what[node].name == tensor; });
+        if (!found) return p_.refuse(verdict_kind::unknown_tensor, writes ? rule::not_the_result : rule::not_an_input, {tensor}, ordinal_);
+        for (int at = 0; at < of_.directive_count(); ++at) {
+            directive const& other = of_.directive_at(at);
+            bool const again = other.kind == d_->kind && at + 1 < ordinal_ && of_.name_at(other, 0) == tensor;
+            bool const kept = writes && other.kind == directive_kind::store_in && of_.name_at(other, 0) == tensor;
+            if (!again && !kept) continue;
+            p_.refuse(verdict_kind::conflicting_directives, ordinal_).names = {tensor, name_of(other.kind)};
+            return;
+        }
+        if (d_->name_count - 1 > any_of::most) return p_.refuse_capacity("memories", d_->name_count - 1, any_of::most, ordinal_, tensor);
+        for (int at = 1; at < d_->name_count && !p_.refused(); ++at) {
+            int const memory_at = memory_named(name(at));
+            if (memory_at < 0) return;
+            memory const& m = where_.memories[memory_at];
+            if (m.registers > 0 || m.is_numbered() || m.is_view())
+                p_.refuse(verdict_kind::misplaced_directive, rule::holds_no_arguments, {tensor, m.name}, ordinal_);
+        }
+    }
+
+    // What follows speaks of the directive before it: of what was staged, or of what was stored.
+
+    /// @return whether there is no such directive, which is refused
+    constexpr bool speaks_of_nothing(bool also_stored, bool also_by_caller = false) {
+        if (staged_ >= 0 || (also_stored && stored_ >= 0 && (also_by_caller || !by_caller_))) return false;
+        label const about = d_->name_count > 0 ? name(0) : label(name_of(d_->kind));
+        p_.refuse(verdict_kind::misplaced_directive, rule::behind_no_staging, {about}, ordinal_);
+        return true;
+    }
+    constexpr label const& tensor_spoken_of() const { return staged_ >= 0 ? p_.stagings[staged_].tensor : p_.stage_at(stored_).output; }
+    /// Sets what can be said once. @param said_by  the directive that said it, 0: none
+    constexpr void say_once(bool said, std::int16_t& kept, std::int16_t& said_by, std::int64_t value) {
+        if (said) return refuse_conflict(tensor_spoken_of());
+        kept = static_cast<std::int16_t>(value);
+        said_by = ordinal_;
+    }
+    /// A number of the buffer; it can be said once.
+    constexpr void say_number(std::int16_t& kept, std::int16_t& said_by, std::int64_t least) {
+        label const& tensor = tensor_spoken_of();
+        if (said_by != 0) return refuse_conflict(tensor);
+        if (d_->factors[0] < least) {
+            verdict& v = p_.refuse(verdict_kind::invalid_number, ordinal_);
+            v.names = {tensor, name_of(d_->kind)};
+            v.facts = {fact{fact_kind::have, d_->factors[0]}, fact{fact_kind::limit, least}};
+        }
+        if (d_->factors[0] > most_versions) p_.refuse_capacity("versions", d_->factors[0], most_versions, ordinal_, tensor);
+        if (!p_.refused()) say_once(false, kept, said_by, d_->factors[0]);
+    }
+
+    constexpr void read_at() {
+        if (speaks_of_nothing(false)) return;
+        staging& st = p_.staging_at(staged_);
+        if (st.loop_ordinal != 0) return refuse_conflict(st.tensor);
+        st.loop = name(0);
+        st.loop_ordinal = ordinal_;
+    }
+    constexpr void read_by() {
+        int const transfer_at = where_.transfers.find(name(0));
+        if (transfer_at < 0) p_.refuse(verdict_kind::unknown_part, ordinal_).names = {name(0), where_.name};
+        if (speaks_of_nothing(true, true)) return;
+        if (staged_ >= 0) {
+            staging& st = p_.staging_at(staged_);
+            say_once(st.transfer >= 0, st.transfer, st.transfer_ordinal, transfer_at);
+        } else {
+            stage_placement& place = p_.placed(stored_);
+            say_once(place.transfer >= 0, place.transfer, place.transfer_ordinal, transfer_at);
+        }
+    }
+    constexpr void read_buffers() {
+        if (speaks_of_nothing(false)) return;
+        staging& st = p_.staging_at(staged_);
+        say_number(st.versions, st.versions_ordinal, 1);
+    }
+    constexpr void read_prefetch() {
+        if (speaks_of_nothing(false)) return;
+        staging& st = p_.staging_at(staged_);
+        say_number(st.distance, st.distance_ordinal, 0);
+        if (d_->name_count > 0) st.asking = name(0);
+    }
+    constexpr void read_in_bank() {
+        if (speaks_of_nothing(true)) return;
+        if (staged_ >= 0) say_number(p_.staging_at(staged_).bank, p_.staging_at(staged_).bank_ordinal, 0);
+        else say_number(p_.placed(stored_).store_bank, p_.placed(stored_).store_bank_ordinal, 0);
+    }
+    constexpr void read_layout() {
+        if (speaks_of_nothing(true)) return;
+        if (staged_ >= 0) {
+            staging& st = p_.staging_at(staged_);
+            say_once(st.layout >= 0, st.layout, st.layout_ordinal, d_->factors[0]);
+        } else {
+            stage_placement& place = p_.placed(stored_);
+            say_once(place.store_layout >= 0, place.store_layout, place.store_layout_ordinal, d_->factors[0]);
+        }
+    }
+
+    planning& p_;
+    schedule const& of_;
+    machine const& where_;
+    int current_;                    // the stage that directives speak of
+    int staged_ = -1, stored_ = -1;  // what the directive before has staged, or stored
+    bool by_caller_ = false;         // what was stored lies where the caller says: it has no bank or layout to choose
+    directive const* d_ = nullptr;
+    std::int16_t ordinal_ = 0;  // of the directive, from 1
+};
+
+constexpr void read_directives(planning& p) { directive_reader(p).read_all(); }
 
 }  // namespace tilewright::detail
