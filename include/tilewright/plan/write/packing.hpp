@@ -118,47 +118,60 @@ struct packing {
     }
 };
 
-constexpr void move_pieces(planning& p, region const& whole, int transfer_at, int ordinal, ring_step const& when) {
-    packing work{p, whole, transfer_at, ordinal};
-    region& r = work.r;
-    if (work.layout_of(r.source) == nullptr && work.layout_of(r.destination) == nullptr)
-        return move_dense(p, r, transfer_at, ordinal, when);
-    // Panels that the region fills, then what is left of the last one.
-    for (int position = 0; position < r.count; ++position) {
-        movement_dimension const& d = r.dimensions[position];
-        if (r.is_clipped(d.destination_dimension)) continue;
-        packing::cuts const cut = work.cuts_of(d);
-        if (cut.count < 2) continue;
-        std::int64_t const rest = d.extent % cut.parts[0].weight, full = d.extent - rest;
-        if (rest == 0) continue;
-        region panels = r, last = r;
-        panels.dimensions[position].extent = full;
-        last.dimensions[position].extent = rest;
-        if (d.source_dimension >= 0) last.source_at[d.source_dimension].constant += d.source_factor * full;
-        last.destination_at[d.destination_dimension].constant += d.destination_factor * full;
-        move_pieces(p, panels, transfer_at, ordinal, when);
-        if (!p.refused()) move_pieces(p, last, transfer_at, ordinal, when);
-        return;
+/// Moves a region whose sides have layouts, piece by piece.
+class panel_mover : packing {
+  public:
+    constexpr panel_mover(planning& p, region const& whole, int transfer_at, int ordinal, ring_step const& when)
+        : packing{p, whole, transfer_at, ordinal}, when_(when) {}
+
+    constexpr void move() {
+        if (layout_of(r.source) == nullptr && layout_of(r.destination) == nullptr) return move_dense(p, r, transfer_at, ordinal, when_);
+        if (move_last_panel_apart()) return;
+        for (int position = 0; position < r.count && !p.refused(); ++position) take_parts(r.dimensions[position]);
+        if (p.refused()) return;
+        describe_by_buffers();
+        put_row_last();
+        move_dense(p, r, transfer_at, ordinal, when_);
+        for (int at = loop_count - 1; at >= 0; --at) p.add(step_kind::end, loops[at]);
     }
+
+  private:
+    /// A part of a dimension that calls move, in the dimensions of the boxes.
     struct kept_part {
-        movement_dimension moved{};  ///< over the boxes
-        packing::part of{};
+        movement_dimension moved{};
+        part of{};
     };
-    fixed_array<kept_part, 2 * max_rank> kept{};
-    int count = 0;
-    auto const in_block_dimension = [&](int buffer_at, int dimension, std::int64_t step) {
-        if (buffer_at < 0 || dimension < 0) return false;
-        packing::direction const along = work.direction_of(buffer_at, dimension, step);
-        return along.dimension < p.buffer_at(buffer_at).block_dimensions;
-    };
-    for (int position = 0; position < r.count && !p.refused(); ++position) {
-        movement_dimension const d = r.dimensions[position];
-        if (d.extent == 1) continue;
-        packing::cuts const cut = work.cuts_of(d);
-        if (cut.count == 0) {
-            work.peel(d, {d.extent, 1}, true);
-            continue;
+
+    /// Panels that the region fills, then what is left of the last one. @return whether there is such a rest
+    constexpr bool move_last_panel_apart() {
+        for (int position = 0; position < r.count; ++position) {
+            movement_dimension const& d = r.dimensions[position];
+            if (r.is_clipped(d.destination_dimension)) continue;
+            cuts const cut = cuts_of(d);
+            if (cut.count < 2) continue;
+            std::int64_t const rest = d.extent % cut.parts[0].weight, full = d.extent - rest;
+            if (rest == 0) continue;
+            region panels = r, last = r;
+            panels.dimensions[position].extent = full;
+            last.dimensions[position].extent = rest;
+            if (d.source_dimension >= 0) last.source_at[d.source_dimension].constant += d.source_factor * full;
+            last.destination_at[d.destination_dimension].constant += d.destination_factor * full;
+            panel_mover(p, panels, transfer_at, ordinal, when_).move();
+            if (!p.refused()) panel_mover(p, last, transfer_at, ordinal, when_).move();
+            return true;
         }
+        return false;
+    }
+
+    constexpr bool is_block_dimension(int buffer_at, int dimension, std::int64_t step) const {
+        if (buffer_at < 0 || dimension < 0) return false;
+        return direction_of(buffer_at, dimension, step).dimension < p.buffer_at(buffer_at).block_dimensions;
+    }
+    /// Parts of a dimension become those of a call; the others, loops of the program.
+    constexpr void take_parts(movement_dimension const d) {
+        if (d.extent == 1) return;
+        cuts const cut = cuts_of(d);
+        if (cut.count == 0) return peel(d, {d.extent, 1}, true);
         bool const clipped = r.is_clipped(d.destination_dimension);
         if (clipped && d.extent % cut.parts[0].weight != 0) {
             // The last panel ends with the region.
@@ -168,31 +181,38 @@ constexpr void move_pieces(planning& p, region const& whole, int transfer_at, in
             r.add(p, end);
         }
         for (int at = 0; at < cut.count && !p.refused(); ++at) {
-            packing::part const& part = cut.parts[at];
+            part const& one = cut.parts[at];
             bool const innermost = at + 1 == cut.count;
-            bool const across = in_block_dimension(r.destination, d.destination_dimension, d.destination_factor * part.weight) ||
-                                in_block_dimension(r.source, d.source_dimension, d.source_factor * part.weight);
-            if (across || (clipped && !innermost) || count == max_rank) work.peel(d, part, innermost);
-            else if (part.extent > 1) kept[count++] = {d, part};
+            bool const across = is_block_dimension(r.destination, d.destination_dimension, d.destination_factor * one.weight) ||
+                                is_block_dimension(r.source, d.source_dimension, d.source_factor * one.weight);
+            if (across || (clipped && !innermost) || count_ == max_rank) peel(d, one, innermost);
+            else if (one.extent > 1) kept_[count_++] = {d, one};
         }
     }
-    if (p.refused()) return;
-    // From here on over the dimensions of the buffers.
-    constexpr int gone = -2;
-    fixed_array<int, max_rank> inner_of_box{};
-    inner_of_box.fill(gone);
-    r.count = 0;
-    for (int at = 0; at < count; ++at) {
-        kept_part const& k = kept[at];
-        packing::direction const to =
-            work.direction_of(r.destination, k.moved.destination_dimension, k.moved.destination_factor * k.of.weight);
-        packing::direction from;
-        if (k.moved.source_dimension >= 0)
-            from = work.direction_of(r.source, k.moved.source_dimension, k.moved.source_factor * k.of.weight);
-        movement_dimension const made{k.of.extent, static_cast<std::int8_t>(from.dimension), static_cast<std::int8_t>(to.dimension),
-                                      from.factor, to.factor};
-        inner_of_box[k.moved.destination_dimension] = to.dimension;
-        // In the order of the destination.
+
+    /// From the dimensions of the boxes to those of the buffers, in the order of the destination.
+    constexpr void describe_by_buffers() {
+        constexpr int gone = -2;
+        fixed_array<int, max_rank> inner_of_box{};
+        inner_of_box.fill(gone);
+        r.count = 0;
+        for (int at = 0; at < count_; ++at) {
+            kept_part const& k = kept_[at];
+            direction const to = direction_of(r.destination, k.moved.destination_dimension, k.moved.destination_factor * k.of.weight);
+            direction from;
+            if (k.moved.source_dimension >= 0) from = direction_of(r.source, k.moved.source_dimension, k.moved.source_factor * k.of.weight);
+            inner_of_box[k.moved.destination_dimension] = to.dimension;
+            insert({k.of.extent, static_cast<std::int8_t>(from.dimension), static_cast<std::int8_t>(to.dimension), from.factor, to.factor});
+        }
+        for (int at = 0; at < r.clips.size(); ++at) {
+            region::clipped& c = r.clips[at];
+            // A dimension of one element is gone: its only one is there, or the loops around would not run.
+            if (shortens(c.is) || pads(c.is)) c.dimension = static_cast<std::int8_t>(inner_of_box[c.dimension]);
+        }
+        r.source_at = r.source < 0 ? r.source_at : place_in_buffer(p, r.source, r.source_at);
+        r.destination_at = place_in_buffer(p, r.destination, r.destination_at);
+    }
+    constexpr void insert(movement_dimension const& made) {
         int place = r.count++;
         for (; place > 0; --place) {
             movement_dimension const& before = r.dimensions[place - 1];
@@ -204,24 +224,24 @@ constexpr void move_pieces(planning& p, region const& whole, int transfer_at, in
         }
         r.dimensions[place] = made;
     }
-    for (int at = 0; at < r.clips.size(); ++at) {
-        region::clipped& c = r.clips[at];
-        // A dimension of one element is gone: its only one is there, or the loops around would not run.
-        if (shortens(c.is) || pads(c.is)) c.dimension = static_cast<std::int8_t>(inner_of_box[c.dimension]);
-    }
-    r.source_at = r.source < 0 ? r.source_at : place_in_buffer(p, r.source, r.source_at);
-    r.destination_at = place_in_buffer(p, r.destination, r.destination_at);
-    // What lies in a row on both sides is one.
-    for (int at = 0; at + 1 < r.count; ++at) {
-        movement_dimension const d = r.dimensions[at];
-        movement_dimension const& last = r.dimensions[r.count - 1];
+    /// What lies in a row on both sides is one.
+    constexpr void put_row_last() {
         auto const is_row = [&](movement_dimension const& one) { return source_step(p, r, one) <= 1 && destination_step(p, r, one) == 1; };
-        if (!is_row(d) || is_row(last)) continue;
-        for (int next = at + 1; next < r.count; ++next) r.dimensions[next - 1] = r.dimensions[next];
-        r.dimensions[r.count - 1] = d;
+        for (int at = 0; at + 1 < r.count; ++at) {
+            movement_dimension const d = r.dimensions[at];
+            if (!is_row(d) || is_row(r.dimensions[r.count - 1])) continue;
+            for (int next = at + 1; next < r.count; ++next) r.dimensions[next - 1] = r.dimensions[next];
+            r.dimensions[r.count - 1] = d;
+        }
     }
-    move_dense(p, r, transfer_at, ordinal, when);
-    for (int at = work.loop_count - 1; at >= 0; --at) p.add(step_kind::end, work.loops[at]);
+
+    ring_step const& when_;
+    fixed_array<kept_part, 2 * max_rank> kept_{};
+    int count_ = 0;
+};
+
+constexpr void move_pieces(planning& p, region const& whole, int transfer_at, int ordinal, ring_step const& when) {
+    panel_mover(p, whole, transfer_at, ordinal, when).move();
 }
 
 /// Whether the same of the source goes to all places along a dimension of the destination.
