@@ -175,66 +175,56 @@ constexpr stage_mistake check_expressions(computation_view nodes, stage const& s
     return {broken, broken == rule::operands_of_different_types ? types_of(nodes, root) : name_of(root.type)};
 }
 
-}  // namespace detail
-
-/// Reads the stage whose first node is `first` into normal form.
-/// @return the rule that it breaks, or none
-constexpr stage_mistake read_stage(computation_view nodes, int first, stage& s) {
-    s.first = s.store = first;
-    while (nodes[s.store].op != operation::store) ++s.store;
-    node const& root = nodes[s.store];
-    s.target = root.argument(0);
-    s.body = root.argument(1);
-    s.output = root.name;
-    s.type = nodes[s.target].type;
-    s.rank = nodes[s.target].argument_count;
-    if (stage_mistake const wrong = detail::check_expressions(nodes, s)) return wrong;
-
-    // C = C + sum(…) and C = C + x continue from the contents of C.
-    auto const is_target = [&](int at) { return nodes[at].op == operation::access && detail::same_tree(nodes, at, s.target); };
+/// `C = C + sum(…)` and `C = C + x` continue from the contents of C. `bias(n) + sum(…)`: one of the two is what the reduction starts from.
+constexpr stage_mistake read_start(computation_view nodes, stage& s) {
+    auto const is_target = [&](int at) { return nodes[at].op == operation::access && same_tree(nodes, at, s.target); };
     if (nodes[s.body].op == operation::add) {
         int const left = nodes[s.body].argument(0), right = nodes[s.body].argument(1);
         if (is_target(left) || is_target(right)) {
             s.continues = true;
             s.body = is_target(left) ? right : left;
             s.reduction = operation::reduce_sum;
-            if (is_reduction(nodes[s.body].op) && nodes[s.body].op != operation::reduce_sum) {
-                return {rule::continuing_what_is_no_sum, name_of(nodes[s.body].op)};
-            }
+            bool const of_no_sum = is_reduction(nodes[s.body].op) && nodes[s.body].op != operation::reduce_sum;
+            return of_no_sum ? stage_mistake{rule::continuing_what_is_no_sum, name_of(nodes[s.body].op)} : stage_mistake{};
         }
     }
-    // `bias(n) + sum(…)`: one of the two is what the reduction starts from. Nodes stand as they were written.
-    if (operation const reduction = detail::reduction_by(nodes[s.body].op); reduction != operation::constant && !s.continues) {
-        int const left = nodes[s.body].argument(0), right = nodes[s.body].argument(1);
-        if ((nodes[left].op == reduction) != (nodes[right].op == reduction)) {
-            bool const leads = nodes[right].op == reduction;
-            s.start = leads ? left : right;
-            s.body = leads ? right : left;
-            s.start_first = (s.start < s.body ? s.target : s.body) + 1;
-        }
-    }
-    int named_axes = -1;
-    int const reduce_at = s.body;
-    if (is_reduction(nodes[s.body].op)) {
-        node const& reduce = nodes[s.body];
-        s.reduction = reduce.op;
-        s.body = reduce.argument(0);
-        named_axes = reduce.argument_count - 1;
-        for (int argument = 1; argument <= named_axes; ++argument) {
-            node const& named = nodes[reduce.argument(argument)];
-            if (named.op != operation::axis_value) return {rule::reduction_over_no_axis, name_of(reduce.op)};
-            for (int dimension = 0; dimension < s.rank; ++dimension) {
-                if (nodes[nodes[s.target].argument(dimension)].name == named.name) return {rule::reduction_over_the_output, named.name};
-            }
-        }
-    }
+    operation const reduction = reduction_by(nodes[s.body].op);
+    if (reduction == operation::constant) return {};
+    // Nodes stand as they were written.
+    int const left = nodes[s.body].argument(0), right = nodes[s.body].argument(1);
+    if ((nodes[left].op == reduction) == (nodes[right].op == reduction)) return {};
+    bool const leads = nodes[right].op == reduction;
+    s.start = leads ? left : right;
+    s.body = leads ? right : left;
+    s.start_first = (s.start < s.body ? s.target : s.body) + 1;
+    return {};
+}
 
-    for (int at = first; at < s.store; ++at) {
+/// The reduction of a stage that has one. @param named  receives how many axes it names; -1: there is no reduction
+constexpr stage_mistake read_reduction(computation_view nodes, stage& s, int& named) {
+    named = -1;
+    node const& reduce = nodes[s.body];
+    if (!is_reduction(reduce.op)) return {};
+    s.reduction = reduce.op;
+    s.body = reduce.argument(0);
+    named = reduce.argument_count - 1;
+    for (int argument = 1; argument <= named; ++argument) {
+        node const& axis = nodes[reduce.argument(argument)];
+        if (axis.op != operation::axis_value) return {rule::reduction_over_no_axis, name_of(reduce.op)};
+        for (int dimension = 0; dimension < s.rank; ++dimension) {
+            if (nodes[nodes[s.target].argument(dimension)].name == axis.name) return {rule::reduction_over_the_output, axis.name};
+        }
+    }
+    return {};
+}
+
+/// The axes of a stage, those of its result first.
+constexpr stage_mistake read_axes(computation_view nodes, stage& s) {
+    for (int at = s.first; at < s.store; ++at) {
         node const& n = nodes[at];
         if (is_reduction(n.op) && n.argument(0) != s.body) return {rule::reduction_inside_a_value, name_of(n.op)};
-        if (n.op == operation::access && at != s.target && n.name == s.output && !(s.continues && is_target(at))) {
-            return {rule::reading_its_own_output};
-        }
+        bool const is_output = n.op == operation::access && at != s.target && n.name == s.output;
+        if (is_output && !(s.continues && same_tree(nodes, at, s.target))) return {rule::reading_its_own_output};
         if (n.op != operation::axis_value) continue;
         int const known = s.find(n.name);
         bool const run_time = run_time_extent::is_kept_in(n.value);
@@ -250,22 +240,30 @@ constexpr stage_mistake read_stage(computation_view nodes, int first, stage& s) 
         if (s.axis_count == stage::most_axes) return {rule::too_many, s.output, "axes", stage::most_axes + 1, stage::most_axes};
         s.axes[s.axis_count++] = {n.name, extent, at > s.target, run_time};
     }
+    return {};
+}
+
+/// @param reduce_at  the node of the reduction that names `named` axes
+constexpr stage_mistake check_axes(computation_view nodes, stage const& s, int reduce_at, int named) {
     for (int dimension = 0; dimension < s.rank; ++dimension) {
         node const& plain = nodes[nodes[s.target].argument(dimension)];
-        if (plain.op != operation::axis_value || s.find(plain.name) != dimension) {
-            return {rule::target_without_plain_axes};
-        }
+        if (plain.op != operation::axis_value || s.find(plain.name) != dimension) return {rule::target_without_plain_axes};
     }
-    if (int const at = s.start >= 0 ? detail::reduced_axis_in(nodes, s, s.start) : -1; at >= 0)
+    if (int const at = s.start >= 0 ? reduced_axis_in(nodes, s, s.start) : -1; at >= 0)
         return {rule::start_along_a_reduction, nodes[at].name};
     for (int position = s.rank; position < s.axis_count; ++position) {
         label const& name = s.axes[position].name;
         if (!s.reduces()) return {rule::axis_only_on_the_right, name};
-        bool named = named_axes <= 0;
-        for (int argument = 1; argument <= named_axes; ++argument) named |= nodes[nodes[reduce_at].argument(argument)].name == name;
-        if (!named) return {rule::axis_not_reduced, name};
+        bool is_named = named <= 0;
+        for (int argument = 1; argument <= named; ++argument) is_named |= nodes[nodes[reduce_at].argument(argument)].name == name;
+        if (!is_named) return {rule::axis_not_reduced, name};
     }
-    for (int at = first; at < s.store; ++at) {
+    return {};
+}
+
+/// Indices are affine, and numbers that the plan can hold.
+constexpr stage_mistake check_indices(computation_view nodes, stage const& s) {
+    for (int at = s.first; at < s.store; ++at) {
         if (nodes[at].op != operation::access) continue;
         for (int dimension = 0; dimension < nodes[at].argument_count; ++dimension) {
             stage_index const index = index_of(nodes, s, at, dimension);
@@ -285,6 +283,29 @@ constexpr stage_mistake read_stage(computation_view nodes, int first, stage& s) 
         }
     }
     return {};
+}
+
+}  // namespace detail
+
+/// Reads the stage whose first node is `first` into normal form.
+/// @return the rule that it breaks, or none
+constexpr stage_mistake read_stage(computation_view nodes, int first, stage& s) {
+    s.first = s.store = first;
+    while (nodes[s.store].op != operation::store) ++s.store;
+    node const& root = nodes[s.store];
+    s.target = root.argument(0);
+    s.body = root.argument(1);
+    s.output = root.name;
+    s.type = nodes[s.target].type;
+    s.rank = nodes[s.target].argument_count;
+    if (stage_mistake const wrong = detail::check_expressions(nodes, s)) return wrong;
+    if (stage_mistake const wrong = detail::read_start(nodes, s)) return wrong;
+    int const reduce_at = s.body;
+    int named = -1;
+    if (stage_mistake const wrong = detail::read_reduction(nodes, s, named)) return wrong;
+    if (stage_mistake const wrong = detail::read_axes(nodes, s)) return wrong;
+    if (stage_mistake const wrong = detail::check_axes(nodes, s, reduce_at, named)) return wrong;
+    return detail::check_indices(nodes, s);
 }
 
 }  // namespace tilewright

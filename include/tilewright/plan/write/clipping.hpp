@@ -1,7 +1,7 @@
 #pragma once
-#include <tilewright/plan/write/packing.hpp>
-#include <tilewright/plan/loops/spread.hpp>
 #include <tilewright/plan/ir/trip_count.hpp>
+#include <tilewright/plan/loops/spread.hpp>
+#include <tilewright/plan/write/packing.hpp>
 
 // Where tiles are partial: which part of a staged box is moved, and which iterations of the program's loops do nothing.
 namespace tilewright::detail {

@@ -1,9 +1,9 @@
 #pragma once
+#include <tilewright/plan/ir/step_cycles.hpp>
 #include <tilewright/plan/loops/box.hpp>
+#include <tilewright/plan/place/match.hpp>
 #include <tilewright/plan/write/clipping.hpp>
 #include <tilewright/plan/write/fills.hpp>
-#include <tilewright/plan/place/match.hpp>
-#include <tilewright/plan/ir/step_cycles.hpp>
 #include <tilewright/plan/write/transfer_stage.hpp>
 
 // The innermost step of a tensorized stage: which intrinsic it calls, on which operands, and what comes before it.
@@ -113,85 +113,84 @@ constexpr std::int16_t keep_step_extents(planning& p, int s, int intrinsic_at, m
     return static_cast<std::int16_t>(p.plan.step_extents.size() - before);
 }
 
-/// The operands of an intrinsic that lies on stage `s` as `found` says; checks their memories, strides and alignment.
-/// @return the first of them in the plan
-constexpr int keep_operands(planning& p, int s, int intrinsic_at, matching const& found) {
-    intrinsic_description const& what = p.of->where().intrinsics[intrinsic_at];
-    int first = -1;
-    for (int position = 0; position < what.operand_count && !p.refused(); ++position) {
-        operand_constraint const& wanted = what.operands[position];
-        int const binding = found.find(wanted.tensor);
-        if (binding < 0) {
-            p.refuse(verdict_kind::invalid_part, rule::operand_not_in_semantics, {what.name, wanted.tensor},
-                     p.nest_at(s).intrinsic_ordinal);
-            return -1;
-        }
-        use const& u = *p.plan.use_at(found.nodes[binding]);
-        buffer& b = p.buffer_at(u.buffer);
-        if (memory_under(p.of->where(), wanted.memory_name) != b.memory) {
-            p.refuse(verdict_kind::operand_memory, p.nest_at(s).intrinsic_ordinal).names = {
-                what.name, b.tensor, p.of->where().memories[b.memory].name, wanted.memory_name};
-            return -1;
-        }
-        if (p.plan.is_guarded(u.node)) {
-            p.refuse(verdict_kind::no_border, rule::border_not_staged, {b.tensor, what.name}, p.nest_at(s).intrinsic_ordinal);
-            return -1;
-        }
+/// What an intrinsic asks of the strides of its operand at `position`, asked of the buffer.
+constexpr mismatch check_strides(planning& p, intrinsic_description const& what, int position, operand_use const& o) {
+    operand_constraint const& wanted = what.operands[position];
+    buffer const& b = p.buffer_at(o.buffer);
+    std::int64_t const size = bytes_of(b.type);
+    for (int dimension = 0; dimension < max_rank; ++dimension) {
+        int const along = o.dimension[dimension];
+        if (along < 0 || along == b.rank - 1) continue;
+        std::int64_t const stride = b.stride(along) * o.factor[dimension];
+        std::int64_t multiple = p.common_multiple(what.stride_alignment, wanted.stride_multiple, wanted.tensor);
         each_value(p.of->where(), what, [&](call_argument const& a) {
-            if (a.is == role::value && a.operand == position) b.code_access = true;  // the core reads it
+            if (a.is == role::stride && a.operand == position && a.dimension == dimension && a.value > 1)
+                multiple = p.common_multiple(multiple, a.value, wanted.tensor);
         });
-        operand_use o{.buffer = u.buffer, .dimension = found.dimension[binding], .factor = found.factor[binding]};
-        if (p.has_layout(s, p.plan.what[u.node].name, u.node == p.stage_at(s).target)) {
-            mismatch const wrong = place_operand(p, s, intrinsic_at, found, binding, u, o);
-            if (wrong) return refuse_mismatch(p, s, intrinsic_at, wrong), -1;
+        bool const argument = b.kind == buffer_kind::argument;
+        if (wanted.longest_stride > 0 && argument) return differs(rule::stride_not_known, wanted.tensor, 0, wanted.longest_stride);
+        if (wanted.longest_stride > 0 && stride > wanted.longest_stride)
+            return differs(rule::stride_too_long, wanted.tensor, stride, wanted.longest_stride);
+        if (ask_for_multiple(p, o.buffer, along, o.factor[dimension], multiple * size))
+            return differs(rule::stride_not_a_multiple, wanted.tensor, stride, multiple);
+    }
+    region_fault const wrong = contradiction_in(p, o.buffer);
+    return wrong ? differs(rule::stride_not_a_multiple, wanted.tensor, wrong.value / size, wrong.limit / size) : mismatch{};
+}
+
+/// The operand at `position` of an intrinsic that lies on stage `s` as `found` says; checks its memory, strides and alignment.
+/// @return where it is in the plan, -1 after a refusal
+constexpr int keep_operand(planning& p, int s, int intrinsic_at, matching const& found, int position) {
+    intrinsic_description const& what = p.of->where().intrinsics[intrinsic_at];
+    operand_constraint const& wanted = what.operands[position];
+    int const ordinal = p.nest_at(s).intrinsic_ordinal, binding = found.find(wanted.tensor);
+    if (binding < 0) {
+        p.refuse(verdict_kind::invalid_part, rule::operand_not_in_semantics, {what.name, wanted.tensor}, ordinal);
+        return -1;
+    }
+    use const& u = *p.plan.use_at(found.nodes[binding]);
+    buffer& b = p.buffer_at(u.buffer);
+    if (memory_under(p.of->where(), wanted.memory_name) != b.memory) {
+        p.refuse(verdict_kind::operand_memory, ordinal).names = {what.name, b.tensor, p.of->where().memories[b.memory].name,
+                                                                 wanted.memory_name};
+        return -1;
+    }
+    if (p.plan.is_guarded(u.node)) {
+        p.refuse(verdict_kind::no_border, rule::border_not_staged, {b.tensor, what.name}, ordinal);
+        return -1;
+    }
+    each_value(p.of->where(), what, [&](call_argument const& a) {
+        if (a.is == role::value && a.operand == position) b.code_access = true;  // the core reads it
+    });
+    operand_use o{.buffer = u.buffer, .dimension = found.dimension[binding], .factor = found.factor[binding]};
+    mismatch wrong;
+    if (p.has_layout(s, p.plan.what[u.node].name, u.node == p.stage_at(s).target))
+        wrong = place_operand(p, s, intrinsic_at, found, binding, u, o);
+    if (wrong) return refuse_mismatch(p, s, intrinsic_at, wrong), -1;
+    fixed_array<linear, max_rank> at{};
+    for (int dimension = 0; dimension < b.rank; ++dimension) {
+        linear const whole = p.form_of(u.at[dimension]);
+        linear& base = at[dimension];
+        base.constant = whole.constant;
+        for (int t = 0; t < whole.count; ++t) {
+            term const& part = whole.terms[t];
+            if (p.var(part.variable).kind != variable_kind::lane) base.add(part.coefficient, part.variable);
         }
-        fixed_array<linear, max_rank> at{};
-        for (int dimension = 0; dimension < b.rank; ++dimension) {
-            linear const whole = p.form_of(u.at[dimension]);
-            linear& base = at[dimension];
-            base.constant = whole.constant;
-            for (int t = 0; t < whole.count; ++t) {
-                term const& part = whole.terms[t];
-                if (p.var(part.variable).kind != variable_kind::lane) base.add(part.coefficient, part.variable);
-            }
-            o.at[dimension] = p.keep(base);
-        }
-        region_fault const fault = align(
-            p, u.buffer, at,
-            alignment_in(p, u.buffer, wanted.memory_name, p.common_multiple(what.address_alignment, wanted.alignment, wanted.tensor)));
-        if (fault) {
-            refuse_mismatch(p, s, intrinsic_at, differs(rule::operand_not_aligned, wanted.tensor, fault.value, fault.limit));
-            return -1;
-        }
-        for (int dimension = 0; dimension < max_rank; ++dimension) {
-            int const along = o.dimension[dimension];
-            if (along < 0 || along == b.rank - 1) continue;
-            std::int64_t const stride = b.stride(along) * o.factor[dimension];
-            std::int64_t multiple = p.common_multiple(what.stride_alignment, wanted.stride_multiple, wanted.tensor);
-            each_value(p.of->where(), what, [&](call_argument const& a) {
-                if (a.is == role::stride && a.operand == position && a.dimension == dimension && a.value > 1)
-                    multiple = p.common_multiple(multiple, a.value, wanted.tensor);
-            });
-            if (wanted.longest_stride > 0 && (b.kind == buffer_kind::argument || stride > wanted.longest_stride)) {
-                bool const argument = b.kind == buffer_kind::argument;
-                refuse_mismatch(p, s, intrinsic_at,
-                                differs(argument ? rule::stride_not_known : rule::stride_too_long, wanted.tensor, argument ? 0 : stride,
-                                        wanted.longest_stride));
-                return -1;
-            }
-            region_fault const apart = ask_for_multiple(p, u.buffer, along, o.factor[dimension], multiple * bytes_of(b.type));
-            if (apart) {
-                refuse_mismatch(p, s, intrinsic_at, differs(rule::stride_not_a_multiple, wanted.tensor, stride, multiple));
-                return -1;
-            }
-        }
-        if (region_fault const wrong = contradiction_in(p, u.buffer)) {
-            std::int64_t const size = bytes_of(b.type);
-            refuse_mismatch(p, s, intrinsic_at,
-                            differs(rule::stride_not_a_multiple, wanted.tensor, wrong.value / size, wrong.limit / size));
-            return -1;
-        }
-        int const kept = p.add(o);
+        o.at[dimension] = p.keep(base);
+    }
+    std::int64_t const asked = p.common_multiple(what.address_alignment, wanted.alignment, wanted.tensor);
+    region_fault const fault = align(p, u.buffer, at, alignment_in(p, u.buffer, wanted.memory_name, asked));
+    wrong = fault ? differs(rule::operand_not_aligned, wanted.tensor, fault.value, fault.limit) : check_strides(p, what, position, o);
+    if (wrong) return refuse_mismatch(p, s, intrinsic_at, wrong), -1;
+    return p.add(o);
+}
+
+/// The operands of an intrinsic that lies on stage `s` as `found` says. @return the first of them in the plan
+constexpr int keep_operands(planning& p, int s, int intrinsic_at, matching const& found) {
+    int first = -1;
+    for (int position = 0; position < p.of->where().intrinsics[intrinsic_at].operand_count && !p.refused(); ++position) {
+        int const kept = keep_operand(p, s, intrinsic_at, found, position);
+        if (kept < 0) return -1;
         if (first < 0) first = kept;
     }
     return first;

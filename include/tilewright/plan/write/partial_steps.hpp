@@ -167,89 +167,116 @@ constexpr tail_operand operand_of(planning& p, int s, partial_lane const& lane, 
     return found;
 }
 
-/// Finds the transfers that fill operands of stage `s` so that what partial steps read beyond the end of a reduction adds nothing to it.
-constexpr void choose_fills(planning& p, int s) {
-    nest const& n = p.nest_at(s);
-    stage const& st = p.stage_at(s);
-    machine const& where = p.of->where();
-    each_partial_lane(p, s, [&](partial_lane const& lane) {
-        p.each_access(
-            s,
-            [&](int node) {
-                use const& u = *p.plan.use_at(node);
-                bool moves = false;
-                for (int dimension = 0; dimension < p.plan.what[node].argument_count; ++dimension)
-                    moves |= p.index_form(s, node, dimension).coefficient_of(lane.lane) != 0;
-                if (!moves || p.refused()) return;
-                if (st.is_in_start(node) && find_start_transfer(p, s)) return;  // which ends where the tile does
-                buffer const& b = p.buffer_at(u.buffer);
-                if (b.kind == buffer_kind::argument) return refuse_partial(p, s, lane, rule::step_behind_an_argument, b.tensor);
-                if (node == st.target && holds_next(p, s, lane, depth_of(p, s, u.buffer)))
-                    return refuse_partial(p, s, lane, rule::step_on_the_next_tile, b.tensor);
-            },
-            true);
-        if (p.refused() || !lane.reduction) return;
-        matching found;
-        if (match_intrinsic(p, s, n.intrinsic, found)) return;
-        // The fewest fills that do, in the order of the machine's transfers; 0 is none.
-        fixed_array<tail_operand, matching::most> operands{};
-        int count = 0;
-        for (int at = 1; at < found.count; ++at) operands[count++] = operand_of(p, s, lane, found.nodes[at]);
-        fixed_array<int, matching::most> chosen{}, best{};
-        int fewest = matching::most + 1;
-        auto const fill_of = [&](int transfer_at, tail_operand const& o) -> known {
-            return filled_value(p, transfer_at, p.staging_at(o.staging).memory, o.type);
+/// Finds the transfers that fill operands of a stage so that what partial steps read beyond the end of a reduction adds nothing to it.
+class fill_choice {
+  public:
+    constexpr fill_choice(planning& p, int s) : p_(p), s_(s), st_(p.stage_at(s)), where_(p.of->where()) {}
+
+    constexpr void run() {
+        each_partial_lane(p_, s_, [&](partial_lane const& lane) {
+            check_operands(lane);
+            if (!p_.refused() && lane.reduction) fill(lane);
+        });
+    }
+
+  private:
+    using choice = fixed_array<int, matching::most>;
+
+    constexpr computation_view semantics() const { return where_.view(where_.intrinsics[p_.nest_at(s_).intrinsic].semantics); }
+
+    /// What a partial step reads and writes beyond the end must have room, and be nobody's.
+    constexpr void check_operands(partial_lane const& lane) {
+        auto const check = [&](int node) {
+            use const& u = *p_.plan.use_at(node);
+            bool moves = false;
+            for (int dimension = 0; dimension < p_.plan.what[node].argument_count; ++dimension)
+                moves |= p_.index_form(s_, node, dimension).coefficient_of(lane.lane) != 0;
+            if (!moves || p_.refused()) return;
+            if (st_.is_in_start(node) && find_start_transfer(p_, s_)) return;  // which ends where the tile does
+            buffer const& b = p_.buffer_at(u.buffer);
+            if (b.kind == buffer_kind::argument) return refuse_partial(p_, s_, lane, rule::step_behind_an_argument, b.tensor);
+            if (node == st_.target && holds_next(p_, s_, lane, depth_of(p_, s_, u.buffer)))
+                return refuse_partial(p_, s_, lane, rule::step_on_the_next_tile, b.tensor);
         };
-        for (bool more = true; more;) {
+        p_.each_access(s_, check, true);
+    }
+
+    constexpr void fill(partial_lane const& lane) {
+        found_ = {};
+        if (match_intrinsic(p_, s_, p_.nest_at(s_).intrinsic, found_)) return;
+        count_ = 0;
+        for (int at = 1; at < found_.count; ++at) operands_[count_++] = operand_of(p_, s_, lane, found_.nodes[at]);
+        // The fewest fills that do, in the order of the machine's transfers; 0 is none.
+        choice chosen{}, best{};
+        int fewest = matching::most + 1;
+        do {
             int fills = 0;
-            auto const value_of_access = [&](int semantic_node) -> known {
-                for (int at = 1; at < found.count; ++at) {
-                    if (found.names[at] != where.view(where.intrinsics[n.intrinsic].semantics)[semantic_node].name) continue;
-                    int const transfer_at = chosen[at - 1] - 1;
-                    return transfer_at < 0 ? known{} : fill_of(transfer_at, operands[at - 1]);
-                }
-                return {};
-            };
-            for (int at = 0; at < count; ++at) fills += chosen[at] > 0;
-            known const value = evaluate(where.view(where.intrinsics[n.intrinsic].semantics), found.semantics.body, value_of_access);
-            if (value.is && fills < fewest && is_identity({.value = value.value}, st.reduction, st.type)) {
-                fewest = fills;
-                best = chosen;
-            }
-            more = false;
-            for (int at = 0; at < count && !more; ++at) {
-                int& next = chosen[at];
-                // A buffer is filled with one value, whatever ends there.
-                bool const open = operands[at].staging >= 0;
-                do ++next;
-                while (open && next <= where.transfers.size() && !fill_of(next - 1, operands[at]).is);
-                more = open && next <= where.transfers.size();
-                if (!more) next = 0;
-            }
-        }
-        if (fewest > matching::most) {
-            // Named: an operand that the reduction moves along.
-            label tensor = st.output;
-            rule why = rule::step_behind_a_reduction;
-            for (int at = count - 1; at >= 0; --at) {
-                tail_operand const& o = operands[at];
-                if (o.dimension < 0) continue;
-                tensor = p.plan.what[o.node].name;
-                bool const holds = holds_next(p, s, lane, depth_of(p, s, p.plan.use_at(o.node)->buffer));
-                why = holds ? rule::step_on_the_next_tile : rule::step_behind_a_reduction;
-            }
-            return refuse_partial(p, s, lane, why, tensor);
-        }
-        for (int at = 0; at < count; ++at) {
+            for (int at = 0; at < count_; ++at) fills += chosen[at] > 0;
+            if (fills < fewest && adds_nothing(chosen)) fewest = fills, best = chosen;
+        } while (next(chosen));
+        if (fewest > matching::most) return refuse(lane);
+        for (int at = 0; at < count_; ++at) {
             int const transfer_at = best[at] - 1;
             if (transfer_at < 0) continue;
-            staging& staged = p.staging_at(operands[at].staging);
+            staging& staged = p_.staging_at(operands_[at].staging);
             if (staged.fill != staging::no_fill && staged.fill != transfer_at)
-                return refuse_partial(p, s, lane, rule::step_behind_a_reduction, staged.tensor);
+                return refuse_partial(p_, s_, lane, rule::step_behind_a_reduction, staged.tensor);
             staged.fill = static_cast<std::int16_t>(transfer_at);
         }
-    });
-}
+    }
+    constexpr known fill_of(int transfer_at, tail_operand const& o) {
+        return filled_value(p_, transfer_at, p_.staging_at(o.staging).memory, o.type);
+    }
+    /// Whether the semantics make the identity of the reduction of what operands are filled with.
+    constexpr bool adds_nothing(choice const& chosen) {
+        auto const value_of_access = [&](int semantic_node) -> known {
+            for (int at = 1; at < found_.count; ++at) {
+                if (found_.names[at] != semantics()[semantic_node].name) continue;
+                int const transfer_at = chosen[at - 1] - 1;
+                return transfer_at < 0 ? known{} : fill_of(transfer_at, operands_[at - 1]);
+            }
+            return {};
+        };
+        known const value = evaluate(semantics(), found_.semantics.body, value_of_access);
+        return value.is && is_identity({.value = value.value}, st_.reduction, st_.type);
+    }
+    /// The next choice of fills, like a number of `count_` digits. @return false after the last one
+    constexpr bool next(choice& chosen) {
+        for (int at = 0; at < count_; ++at) {
+            int& digit = chosen[at];
+            // A buffer is filled with one value, whatever ends there.
+            bool const open = operands_[at].staging >= 0;
+            do ++digit;
+            while (open && digit <= where_.transfers.size() && !fill_of(digit - 1, operands_[at]).is);
+            if (open && digit <= where_.transfers.size()) return true;
+            digit = 0;
+        }
+        return false;
+    }
+    /// Names an operand that the reduction moves along.
+    constexpr void refuse(partial_lane const& lane) {
+        label tensor = st_.output;
+        rule why = rule::step_behind_a_reduction;
+        for (int at = count_ - 1; at >= 0; --at) {
+            tail_operand const& o = operands_[at];
+            if (o.dimension < 0) continue;
+            tensor = p_.plan.what[o.node].name;
+            bool const holds = holds_next(p_, s_, lane, depth_of(p_, s_, p_.plan.use_at(o.node)->buffer));
+            why = holds ? rule::step_on_the_next_tile : rule::step_behind_a_reduction;
+        }
+        refuse_partial(p_, s_, lane, why, tensor);
+    }
+
+    planning& p_;
+    int s_;
+    stage const& st_;
+    machine const& where_;
+    matching found_{};
+    fixed_array<tail_operand, matching::most> operands_{};
+    int count_ = 0;
+};
+
+constexpr void choose_fills(planning& p, int s) { fill_choice(p, s).run(); }
 
 /// Whether what is loaded along a dimension ends where a partial step of a reduction goes on.
 constexpr bool ends_a_reduction(planning& p, staging const& st, int dimension) {

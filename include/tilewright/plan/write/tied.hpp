@@ -1,6 +1,6 @@
 #pragma once
-#include <tilewright/plan/write/links.hpp>
 #include <tilewright/plan/place/staging.hpp>
+#include <tilewright/plan/write/links.hpp>
 
 // Operands that the result of an instruction overwrites where they lie. Both tensors have one buffer, with one place and one lifetime.
 namespace tilewright::detail {

@@ -1,7 +1,7 @@
 #pragma once
 #include <tilewright/plan/loops/box.hpp>
-#include <tilewright/plan/write/clipping.hpp>
 #include <tilewright/plan/place/match.hpp>
+#include <tilewright/plan/write/clipping.hpp>
 
 // Stages that one transfer carries out: it declares to compute what they compute.
 namespace tilewright::detail {
@@ -36,89 +36,111 @@ constexpr bool same_value(planning& p, int node, computation_view view, int othe
 }
 
 /// A stage that one transfer carries out, in every iteration of the loops of its own that the program holds.
-constexpr void transfer_stage(planning& p, int s) {
-    stage const& st = p.stage_at(s);
-    stage_placement const& place = p.placed(s);
-    transfer_description const& t = p.of->where().transfers[place.transfer];
-    int const home = place.home;
-    auto const refuse = [&](rule why) { p.refuse(verdict_kind::transfer_mismatch, why, {t.name, st.output}, place.transfer_ordinal); };
-    auto const refuse_memory = [&](rule why, int at) {
-        p.refuse(verdict_kind::transfer_mismatch, why, {t.name, st.output, p.of->where().memories[p.buffer_at(at).memory].name},
-                 place.transfer_ordinal);
-    };
-    if (memory_under(p.of->where(), t.destination) != p.buffer_at(home).memory) return refuse_memory(rule::other_destination, home);
-    // What the semantics compute for an element, with its one source; without semantics, a copy.
-    stage semantics;
-    computation_view const view = p.of->where().view(t.semantics);
-    if (!copies(t)) read_stage(view, 0, semantics);  // is well formed: the machine was checked
-    int source_node = -1, semantic_node = -1;
-    if (st.reduces() || st.continues) return refuse(rule::a_reduction);
-    if (copies(t)) {
-        if (p.plan.what[st.body].op != operation::access || is_padded(p.plan.what, st.body)) return refuse(rule::another_value);
-        source_node = st.body;
-    } else if (st.type != semantics.type) {
-        return refuse(rule::another_type);
-    } else if (!same_value(p, st.body, view, semantics.body, source_node, semantic_node)) {
-        return refuse(rule::another_value);
+class stage_transfer {
+  public:
+    constexpr stage_transfer(planning& p, int s)
+        : p_(p), s_(s), st_(p.stage_at(s)), place_(p.placed(s)), t_(p.of->where().transfers[p.placed(s).transfer]) {}
+
+    constexpr void write() {
+        r_.destination = place_.home;
+        if (memory_under(where(), t_.destination) != p_.buffer_at(place_.home).memory)
+            return refuse_memory(rule::other_destination, place_.home);
+        find_source();
+        if (!p_.refused()) check_gaps();
+        for (int dimension = 0; dimension < st_.rank && !p_.refused(); ++dimension) add_dimension(dimension);
+        if (p_.refused()) return;
+        r_.count = st_.rank;
+        if (r_.source >= 0) begin_source();
+        for (int dimension = 0; dimension < st_.rank && p_.is_partial(); ++dimension) {
+            std::int64_t const extent = clip_region(p_, touched_by(p_, s_, st_.target, dimension, depth(), 0), dimension, r_);
+            if (place_.owned > 0) r_.dimensions[dimension].extent = extent;
+        }
+        move_now(p_, r_, place_.transfer, place_.transfer_ordinal);
     }
-    region r{.source = source_node < 0 ? -1 : p.plan.use_at(source_node)->buffer, .destination = home};
-    if (r.source >= 0) {
-        if (memory_under(p.of->where(), t.source) != p.buffer_at(r.source).memory) return refuse_memory(rule::other_source, r.source);
-        if (copies(t) && p.buffer_at(r.source).type != st.type) return refuse(rule::another_type);
+
+  private:
+    constexpr machine const& where() const { return p_.of->where(); }
+    /// How many loops stand around what one call moves.
+    constexpr int depth() const { return place_.outer_depth + place_.owned; }
+    constexpr void refuse(rule why) { p_.refuse(verdict_kind::transfer_mismatch, why, {t_.name, st_.output}, place_.transfer_ordinal); }
+    constexpr void refuse_memory(rule why, int at) {
+        p_.refuse(verdict_kind::transfer_mismatch, why, {t_.name, st_.output, where().memories[p_.buffer_at(at).memory].name},
+                  place_.transfer_ordinal);
     }
-    nest const& n = p.nest_at(s);
-    int const depth = place.outer_depth + place.owned;
-    coverage const moved_at_once = cover(p, s, depth);
-    if (moved_at_once.computed != moved_at_once.spanned) {
-        p.refuse(verdict_kind::loop_order, rule::gaps_between_outputs, {n.axis_of_loop(place.owned - 1).name, st.output},
-                 place.transfer_ordinal);
-        p.kept.facts = {fact{fact_kind::have, moved_at_once.computed}, fact{fact_kind::need, moved_at_once.spanned}};
-        return;
+
+    /// What the semantics compute for an element, with its one source; without semantics, a copy.
+    constexpr void find_source() {
+        if (!copies(t_)) read_stage(where().view(t_.semantics), 0, semantics_);  // is well formed: the machine was checked
+        if (st_.reduces() || st_.continues) return refuse(rule::a_reduction);
+        if (copies(t_)) {
+            if (p_.plan.what[st_.body].op != operation::access || is_padded(p_.plan.what, st_.body)) return refuse(rule::another_value);
+            source_node_ = st_.body;
+        } else if (st_.type != semantics_.type) {
+            return refuse(rule::another_type);
+        } else if (!same_value(p_, st_.body, where().view(t_.semantics), semantics_.body, source_node_, semantic_node_)) {
+            return refuse(rule::another_value);
+        }
+        if (source_node_ < 0) return;
+        r_.source = p_.plan.use_at(source_node_)->buffer;
+        if (memory_under(where(), t_.source) != p_.buffer_at(r_.source).memory) return refuse_memory(rule::other_source, r_.source);
+        if (copies(t_) && p_.buffer_at(r_.source).type != st_.type) return refuse(rule::another_type);
     }
-    fixed_array<bool, max_rank> taken{};
-    int previous = -1;
-    for (int dimension = 0; dimension < st.rank; ++dimension) {
-        movement_dimension& moved = r.dimensions[dimension];
-        moved = {.extent = n.axes[dimension].extent, .destination_dimension = static_cast<std::int8_t>(dimension)};
-        if (place.owned > 0) {
+    constexpr void check_gaps() {
+        coverage const moved_at_once = cover(p_, s_, depth());
+        if (moved_at_once.computed == moved_at_once.spanned) return;
+        p_.refuse(verdict_kind::loop_order, rule::gaps_between_outputs, {p_.nest_at(s_).axis_of_loop(place_.owned - 1).name, st_.output},
+                  place_.transfer_ordinal);
+        p_.kept.facts = {fact{fact_kind::have, moved_at_once.computed}, fact{fact_kind::need, moved_at_once.spanned}};
+    }
+
+    constexpr void add_dimension(int dimension) {
+        movement_dimension& moved = r_.dimensions[dimension];
+        moved = {.extent = p_.nest_at(s_).axes[dimension].extent, .destination_dimension = static_cast<std::int8_t>(dimension)};
+        if (place_.owned > 0) {
             range inside;
-            split_at_level(p, s, place_in_box(p, s, st.target, dimension, home), depth, r.destination_at[dimension], inside);
-            r.destination_at[dimension].constant = inside.low;
+            split_at_level(p_, s_, place_in_box(p_, s_, st_.target, dimension, place_.home), depth(), r_.destination_at[dimension], inside);
+            r_.destination_at[dimension].constant = inside.low;
             moved.extent = inside.high - inside.low + 1;
         }
-        if (r.source < 0) continue;
-        for (int from = 0; from < p.plan.what[source_node].argument_count; ++from) {
-            std::int64_t const factor = index_of(p.plan.what, st, source_node, from).coefficients[dimension];
+        if (r_.source < 0) return;
+        for (int from = 0; from < p_.plan.what[source_node_].argument_count; ++from) {
+            std::int64_t const factor = index_of(p_.plan.what, st_, source_node_, from).coefficients[dimension];
             if (factor == 0) continue;
-            if (factor < 0 || moved.source_dimension >= 0 || taken[from]) return refuse(rule::another_pattern);
-            taken[from] = true;
+            if (factor < 0 || moved.source_dimension >= 0 || taken_[from]) return refuse(rule::another_pattern);
+            taken_[from] = true;
             moved.source_dimension = static_cast<std::int8_t>(from);
             moved.source_factor = factor;
         }
         if (moved.source_dimension < 0 && moved.extent > 1) return refuse(rule::another_pattern);
-        int const wanted = declared_source(t, view, semantics, semantic_node, st.rank, dimension);
-        if (wanted >= 0 ? wanted != moved.source_dimension : (moved.source_dimension >= 0 && moved.source_dimension < previous)) {
+        int const wanted = declared_source(t_, where().view(t_.semantics), semantics_, semantic_node_, st_.rank, dimension);
+        if (wanted >= 0 ? wanted != moved.source_dimension : (moved.source_dimension >= 0 && moved.source_dimension < previous_))
             return refuse(rule::another_order);
-        }
-        if (moved.source_dimension >= 0) previous = moved.source_dimension;
+        if (moved.source_dimension >= 0) previous_ = moved.source_dimension;
     }
-    r.count = st.rank;
-    if (r.source >= 0) {
-        for (int from = 0; from < box_rank(p, p.buffer_at(r.source)); ++from) {
-            // The region begins where all of the loops that it is moved in are at 0.
+    /// The region begins where all of the loops that it is moved in are at 0.
+    constexpr void begin_source() {
+        for (int from = 0; from < box_rank(p_, p_.buffer_at(r_.source)); ++from) {
             linear outside;
             range inside;
-            linear const at = place_in_box(p, s, source_node, from, r.source);
-            split_at_level(p, s, at, depth, outside, inside);
+            linear const at = place_in_box(p_, s_, source_node_, from, r_.source);
+            split_at_level(p_, s_, at, depth(), outside, inside);
             outside.constant = at.constant;
-            r.source_at[from] = outside;
+            r_.source_at[from] = outside;
         }
     }
-    for (int dimension = 0; dimension < st.rank && p.is_partial(); ++dimension) {
-        std::int64_t const extent = clip_region(p, touched_by(p, s, st.target, dimension, depth, 0), dimension, r);
-        if (place.owned > 0) r.dimensions[dimension].extent = extent;
-    }
-    move_now(p, r, place.transfer, place.transfer_ordinal);
-}
+
+    planning& p_;
+    int s_;
+    stage const& st_;
+    stage_placement const& place_;
+    transfer_description const& t_;
+    stage semantics_{};                          // of the transfer
+    int source_node_ = -1, semantic_node_ = -1;  // the source in the stage, and in the semantics
+    region r_{};
+    fixed_array<bool, max_rank> taken_{};  // dimensions of the source
+    int previous_ = -1;                    // the last of them
+};
+
+constexpr void transfer_stage(planning& p, int s) { stage_transfer(p, s).write(); }
 
 }  // namespace tilewright::detail
