@@ -246,7 +246,7 @@ class c_kernel_writer {
     std::string schedule_comment() const {
         std::string text;
         for (int at = 0; at < schedule_.directive_count(); ++at) {
-            if (!reports::refines(schedule_.directive_at(at).kind))
+            if (!reports::refines(schedule_.directive_at(at)))
                 text += " *     ." + as_comment(reports::directive_text(schedule_, at)) + "\n";
         }
         return text;
