@@ -1,7 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <tilewright/halide/places.hpp>
-#include <tilewright/plan/ir/setting.hpp>
+#include <tilewright/plan/ir/required_value.hpp>
 
 // How generated code waits, counts jobs, passes tokens, and ends when a device function fails.
 namespace tilewright::halide {

@@ -1,5 +1,5 @@
 #pragma once
-#include <tilewright/plan/ir/setting.hpp>
+#include <tilewright/plan/ir/required_value.hpp>
 
 // Whether every call finds its configurations set to what it needs, on every path. Reads the program alone: it knows nothing of how
 // settings were placed.

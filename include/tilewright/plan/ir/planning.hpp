@@ -98,12 +98,14 @@ struct planning : refusals {
     constexpr variable const& var(int position) const { return plan.variables[position]; }
     constexpr stage const& stage_at(int position) const { return plan.stages[position]; }
     constexpr buffer& buffer_at(int position) { return plan.buffers[position]; }
+    constexpr buffer const& buffer_at(int position) const { return plan.buffers[position]; }
     constexpr stage_placement& placed(int position) { return placements[position]; }
     constexpr stage_placement const& placed(int position) const { return placements[position]; }
     constexpr nest const& nest_at(int position) const { return nests[position]; }
     constexpr nest& nest_at(int position) { return nests[position]; }
     constexpr ring const& ring_at(int position) const { return plan.rings[position]; }
     constexpr staging& staging_at(int position) { return stagings[position]; }
+    constexpr staging const& staging_at(int position) const { return stagings[position]; }
 
     /// Whether some of what is moved must be clipped: tiles can be partial, or axes end where only run time knows.
     constexpr bool is_partial() const { return cuts || borders || plan.limits.size() > 0 || plan.run_time_extents > 0; }

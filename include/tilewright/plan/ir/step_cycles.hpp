@@ -1,6 +1,6 @@
 #pragma once
 #include <tilewright/machine/clock.hpp>
-#include <tilewright/plan/ir/setting.hpp>
+#include <tilewright/plan/ir/required_value.hpp>
 
 // What single steps take: those of an intrinsic, by how much of its axes they cover, and elements that the core fills.
 namespace tilewright::detail {

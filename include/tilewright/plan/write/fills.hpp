@@ -1,6 +1,6 @@
 #pragma once
 #include <bit>
-#include <tilewright/plan/write/movement.hpp>
+#include <tilewright/plan/write/movement_writer.hpp>
 
 // Constants that transfers write.
 namespace tilewright::detail {

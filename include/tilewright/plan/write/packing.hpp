@@ -1,6 +1,6 @@
 #pragma once
 #include <tilewright/plan/place/layout.hpp>
-#include <tilewright/plan/write/movement.hpp>
+#include <tilewright/plan/write/movement_writer.hpp>
 #include <utility>
 
 // Moves regions into buffers with a layout, and out of them.

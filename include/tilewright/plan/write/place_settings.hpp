@@ -1,6 +1,6 @@
 #pragma once
 #include <tilewright/plan/ir/planning.hpp>
-#include <tilewright/plan/ir/setting.hpp>
+#include <tilewright/plan/ir/required_value.hpp>
 
 // Sets configurations where what they must be changes, as far out as that holds.
 namespace tilewright::detail {

@@ -1,0 +1,47 @@
+#pragma once
+#include <cstdint>
+#include <stdexcept>
+
+namespace tilewright::ir {
+
+/// A number that a plan was asked for.
+///
+/// After a refusal it compares true with everything, so that the verdict stays the only error. A number that was not found has no value:
+/// whoever compares or converts it is told so, by an error in the compiler and by std::invalid_argument at run time.
+struct quantity {
+    double value = 0;  ///< not resolved: it is at least so much
+    bool known = true;
+    bool resolved = true;  ///< otherwise too little repeats for the compiler to follow it
+
+    constexpr quantity(double number, bool is_known) : value(number), known(is_known) {}
+    template <class Number>
+        requires std::is_arithmetic_v<Number>
+    constexpr quantity(Number number) : value(static_cast<double>(number)) {}
+    /// What is not resolved, and is at least `bound`.
+    static constexpr quantity at_least(quantity bound) { return {bound.value, false, false}; }
+    constexpr explicit operator double() const { return number(); }
+
+    friend constexpr quantity operator+(quantity a, quantity b) { return {a.value + b.value, a, b}; }
+    friend constexpr quantity operator-(quantity a, quantity b) { return {b.known ? a.value - b.value : 0, a, b}; }
+    friend constexpr quantity operator*(quantity a, quantity b) { return {a.value * b.value, a, b}; }
+    friend constexpr quantity operator/(quantity a, quantity b) { return {b.known ? a.value / b.value : 0, a, b}; }
+    friend constexpr bool operator==(quantity a, quantity b) { return either_refused(a, b) || a.number() == b.number(); }
+    friend constexpr bool operator!=(quantity a, quantity b) { return either_refused(a, b) || a.number() != b.number(); }
+    friend constexpr bool operator<(quantity a, quantity b) { return either_refused(a, b) || a.number() < b.number(); }
+    friend constexpr bool operator<=(quantity a, quantity b) { return either_refused(a, b) || a.number() <= b.number(); }
+    friend constexpr bool operator>(quantity a, quantity b) { return b < a; }
+    friend constexpr bool operator>=(quantity a, quantity b) { return b <= a; }
+
+  private:
+    constexpr quantity(double number, bool is_known, bool is_resolved) : value(number), known(is_known), resolved(is_resolved) {}
+    constexpr quantity(double number, quantity a, quantity b)
+        : value(number), known(a.known && b.known), resolved(either_refused(a, b) || (a.resolved && b.resolved)) {}
+    constexpr bool is_refused() const { return !known && resolved; }
+    static constexpr bool either_refused(quantity a, quantity b) { return a.is_refused() || b.is_refused(); }
+    constexpr double number() const {
+        if (!resolved) throw std::invalid_argument("the number is not resolved: ask cycles_resolved() before it is used");
+        return value;
+    }
+};
+
+}  // namespace tilewright::ir
