@@ -1,6 +1,6 @@
 #pragma once
 #include <tilewright/machine/configuration.hpp>
-<tilewright/plan/ir/linear.hpp>
+#include <tilewright/plan/ir/linear.hpp>
 
 namespace tilewright::ir {
 
