@@ -1,5 +1,5 @@
 #pragma once
-#include <tilewright/plan/ir/trip_count.hpp>
+#include <tilewright/plan/ir/forms.hpp>
 #include <tilewright/targets/x86_avx2.hpp>
 
 namespace tilewright::targets::avx2 {

@@ -5,11 +5,6 @@
 // Turns a region into calls of a transfer that can express it.
 namespace tilewright::detail {
 
-/// Cycles that a load or store by code takes longer in the memory of a buffer than in one without wait states.
-constexpr std::int32_t wait_at(planning& p, int buffer_at) {
-    return static_cast<std::int32_t>(p.of->where().memories[p.buffer_at(buffer_at).memory].wait_cycles);
-}
-
 /// What keeps a call from writing the border around what it reads: each dimension that has one is one of the call's, as a whole, and the
 /// call is told how much of it lies outside.
 constexpr region_fault border_fault(planning& p, call_shape const& s, call_limits const& limits) {

@@ -1,0 +1,55 @@
+#pragma once
+#include <bit>
+#include <tilewright/plan/write/fills.hpp>
+
+// What an expression is when some of its operands are constants.
+namespace tilewright::detail {
+
+constexpr known wrapped(scalar_type type, std::int64_t value) {
+    return visit_scalar(type, [value]<class T>(T) -> known {
+        if constexpr (std::is_same_v<T, bool>) return {true, value != 0};
+        else if constexpr (std::is_integral_v<T>) return {true, static_cast<std::int64_t>(static_cast<T>(value))};
+        else return {false, 0};
+    });
+}
+
+/// What a value is when its operands are `operand(node)`: of integers the operations that intrinsics are made of, of floating point what
+/// products, sums and conversions make of zeros and what is passed on.
+template <class Operand>
+constexpr known evaluate(computation_view nodes, int at, Operand const& operand) {
+    node const& n = nodes[at];
+    auto const argument = [&](int position) { return evaluate(nodes, n.argument(position), operand); };
+    bool const real = is_float(n.type);
+    auto const integer = [&](std::uint64_t value) { return wrapped(n.type, static_cast<std::int64_t>(value)); };
+    switch (n.op) {
+        case operation::constant: return {true, n.value};
+        case operation::access: return operand(at);
+        case operation::cast: {
+            known const a = argument(0);
+            scalar_type const from = nodes[n.argument(0)].type;
+            if (!a.is) return {};
+            if (is_float(from) && real) return a;  // a single is kept as a double
+            if (is_float(from) || real) return a.value == 0 ? known{true, 0} : known{};
+            return wrapped(n.type, a.value);
+        }
+        case operation::multiply: {
+            known const a = argument(0), b = argument(1);
+            bool const zero = (a.is && a.value == 0) || (b.is && b.value == 0);
+            // Zero times infinity is no number.
+            if (real) return a.is && b.is && a.value == 0 && b.value == 0 ? known{true, 0} : known{};
+            if (zero) return {true, 0};
+            return a.is && b.is ? integer(static_cast<std::uint64_t>(a.value) * static_cast<std::uint64_t>(b.value)) : known{};
+        }
+        case operation::add:
+        case operation::subtract: {
+            known const a = argument(0), b = argument(1);
+            if (!a.is || !b.is) return {};
+            if (real) return a.value == 0 && b.value == 0 ? known{true, 0} : known{};
+            std::uint64_t const right = static_cast<std::uint64_t>(b.value);
+            return integer(static_cast<std::uint64_t>(a.value) + (n.op == operation::add ? right : 0 - right));
+        }
+        default: return {};
+    }
+}
+
+}  // namespace tilewright::detail
