@@ -473,7 +473,7 @@ constexpr hazard find_hazard(plan_value const& plan, visiting how = visiting::pe
 }
 
 /// The staged buffer that a movement fills or empties, by its tensor.
-constexpr label in_flight_name(planning& p, int movement_at) {
+constexpr label in_flight_name(planning const& p, int movement_at) {
     movement const& m = p.plan.movements[movement_at];
     bool const stores = m.source >= 0 && p.buffer_at(m.destination).kind == buffer_kind::argument;
     return p.buffer_at(stores ? m.source : m.destination).tensor;

@@ -108,8 +108,8 @@ constexpr void refuse_overflow(planning& p, int memory_at, int bank, fixed_array
 }
 
 /// The lowest offset at which `b` meets none of the buffers that were placed before it.
-constexpr void place_in_bank(planning& p, buffer& b, int bank, int banks, fixed_array<std::int16_t, plan_value::most_buffers> const& order,
-                             int placed) {
+constexpr void place_in_bank(planning const& p, buffer& b, int bank, int banks,
+                             fixed_array<std::int16_t, plan_value::most_buffers> const& order, int placed) {
     b.bank = static_cast<std::int16_t>(bank);
     b.offset = 0;
     for (int before = 0; before < placed; ++before) {

@@ -1,7 +1,7 @@
 #pragma once
 #include <tilewright/plan/loops/box.hpp>
-#include <tilewright/plan/place/layout.hpp>
 #include <tilewright/plan/loops/nest.hpp>
+#include <tilewright/plan/place/layout.hpp>
 #include <tilewright/plan/place/registers.hpp>
 
 // The buffers of a plan: arguments, and boxes that it gives an address.
@@ -47,7 +47,7 @@ constexpr int add_planned(planning& p, label const& tensor, int memory_at, scala
 }
 
 /// Where the caller keeps an argument: what `reads` or `writes` names first, or else the machine's first memory.
-constexpr void put_argument(planning& p, buffer& b) {
+constexpr void put_argument(planning const& p, buffer& b) {
     schedule const& of = *p.of;
     for (int at = 0; at < of.directive_count(); ++at) {
         directive const& d = of.directive_at(at);

@@ -128,7 +128,7 @@ constexpr void check_rests(planning& p, body const& b, int ordinal) {
 /// Puts the innermost loops of a body that are written out in the order in which the fewest registers are held; of equal ones, in the
 /// order of the schedule. Their iterations compute different elements, so any order is the same.
 /// @return the registers that its operands take then
-constexpr std::int64_t order_for_registers(planning& p, body& b, register_count& count) {
+constexpr std::int64_t order_for_registers(planning const& p, body& b, register_count& count) {
     int first = b.loop_count;
     auto const loop_at = [&](int at) -> variable const& { return p.var(b.loops[at]); };
     while (first > 0 && (loop_at(first - 1).vectorized || (loop_at(first - 1).unrolled && !loop_at(first - 1).reduction))) --first;

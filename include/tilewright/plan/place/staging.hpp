@@ -5,7 +5,7 @@
 namespace tilewright::detail {
 
 /// Whether a loop variable is one that the stage's intrinsic covers.
-constexpr bool is_covered(planning& p, int s, int variable_at) {
+constexpr bool is_covered(planning const& p, int s, int variable_at) {
     nest const& n = p.nest_at(s);
     for (int at = 0; at < n.covered_count; ++at) {
         if (n.axes[n.covered[at]].variable == variable_at) return true;
@@ -109,7 +109,7 @@ constexpr void place_stagings(planning& p) {
 
 /// The buffer that stage `s` uses for `tensor` when nothing at a level deeper than `depth` counts; at one level, the earlier directive is
 /// further out.
-constexpr int buffer_for(planning& p, int s, label const& tensor, bool writes, int depth, int before) {
+constexpr int buffer_for(planning const& p, int s, label const& tensor, bool writes, int depth, int before) {
     int const producer = p.producer_of(tensor);
     int found = -1, found_depth = -1;
     for (int at = 0; at < p.stagings.size(); ++at) {
@@ -139,7 +139,7 @@ constexpr void bind_axis_values(planning& p, int s, int at) {
     for (int argument = 0; argument < n.argument_count; ++argument) bind_axis_values(p, s, n.argument(argument));
 }
 
-constexpr bool is_staged(planning& p, int buffer_at) {
+constexpr bool is_staged(planning const& p, int buffer_at) {
     for (int at = 0; at < p.stagings.size(); ++at) {
         if (p.staging_at(at).buffer == buffer_at) return true;
     }

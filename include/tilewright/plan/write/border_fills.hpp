@@ -31,7 +31,7 @@ constexpr region bordered_box(planning& p, staging const& st) {
 /// have all of the dimensions further in, and what lies inside of those further out. `most`: elements of the dimension that a strip has at
 /// most; its region can have more, as it begins where it is longest.
 template <class Visit>
-constexpr void each_strip(planning& p, region const& whole, Visit&& visit) {
+constexpr void each_strip(planning const& p, region const& whole, Visit&& visit) {
     for (int dimension = 0; dimension < whole.count; ++dimension) {
         for (int both = 0; both < 2 * whole.clips.size(); ++both) {
             bool const begins = both < whole.clips.size();

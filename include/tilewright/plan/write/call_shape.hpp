@@ -50,7 +50,7 @@ struct call_shape {
     }
 };
 
-constexpr call_shape shape_of(planning& p, region const& r) {
+constexpr call_shape shape_of(planning const& p, region const& r) {
     call_shape s{.r = r};
     for (int position = 0; position < r.count; ++position) {
         movement_dimension const& d = r.dimensions[position];
@@ -68,7 +68,7 @@ constexpr call_shape shape_of(planning& p, region const& r) {
 }
 
 /// Joins dimensions that lie without gaps on both sides, the row first, until there are no more than `most`.
-constexpr void join(planning& p, call_shape& s, int most) {
+constexpr void join(planning const& p, call_shape& s, int most) {
     region& r = s.r;
     auto const follows = [&](movement_dimension const& outer, std::int64_t source_reach, std::int64_t destination_reach) {
         return (r.source < 0 || source_step(p, r, outer) == source_reach) && destination_step(p, r, outer) == destination_reach;
@@ -147,7 +147,7 @@ struct stride_fit {
 };
 
 /// @param follows  bytes from the first element to what would follow without gaps; -1: nothing can
-constexpr stride_fit fit(planning& p, call_shape const& s, bool of_source, movement_dimension const& d, stride_limits const& limits,
+constexpr stride_fit fit(planning const& p, call_shape const& s, bool of_source, movement_dimension const& d, stride_limits const& limits,
                          std::int64_t follows) {
     int const side = s.side(of_source);
     if (side < 0) return {.legal = true};
@@ -289,7 +289,7 @@ class call_search {
 };
 
 /// Whether joining asks an argument of the kernel to have no gaps where it could have some.
-constexpr bool asks_for_more(planning& p, call_shape const& before, call_shape const& joined) {
+constexpr bool asks_for_more(planning const& p, call_shape const& before, call_shape const& joined) {
     bool more = false;
     for (bool const of_source : {false, true}) {
         int const side = before.side(of_source);

@@ -76,7 +76,7 @@ constexpr range lead_of(planning const& p, linear const& from, linear const& to)
 
 /// Decides the clips of a dimension that no loop moves: it is that much smaller in all calls. One of a single element, which may be in a
 /// border, is moved where it is not. Behind it, a dimension without elements is never moved.
-constexpr void settle_clips(planning& p, region& r, int dimension) {
+constexpr void settle_clips(planning const& p, region& r, int dimension) {
     movement_dimension& d = r.dimensions[dimension];
     region const given = r;
     std::int64_t first = 0, end = d.extent;

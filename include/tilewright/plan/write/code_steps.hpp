@@ -5,7 +5,7 @@
 namespace tilewright::detail {
 
 /// Cycles that a load or store by code takes longer in the memory of a buffer than in one without wait states.
-constexpr std::int32_t wait_at(planning& p, int buffer_at) {
+constexpr std::int32_t wait_at(planning const& p, int buffer_at) {
     return static_cast<std::int32_t>(p.of->where().memories[p.buffer_at(buffer_at).memory].wait_cycles);
 }
 
@@ -33,7 +33,7 @@ struct counted_nodes {
     }
 };
 
-constexpr void count_operations(planning& p, int at, operation_counts& counts, counted_nodes& counted) {
+constexpr void count_operations(planning const& p, int at, operation_counts& counts, counted_nodes& counted) {
     node const& n = p.plan.what[at];
     if (!counted.is_new(at)) return;
     using enum operation;
@@ -58,7 +58,7 @@ constexpr void count_operations(planning& p, int at, operation_counts& counts, c
 }
 
 /// Of writing what a reduction starts from, once.
-constexpr operation_counts count_start(planning& p, stage const& st) {
+constexpr operation_counts count_start(planning const& p, stage const& st) {
     use const* const target = p.plan.use_at(st.target);
     operation_counts counts{.store = 1, .wait = target == nullptr ? 0 : wait_at(p, target->buffer)};
     counted_nodes counted{.first = st.start_first};

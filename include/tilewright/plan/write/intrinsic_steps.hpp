@@ -35,7 +35,8 @@ constexpr void refuse_mismatch(planning& p, int s, int intrinsic_at, mismatch co
 }
 
 /// Finds the dimensions of a buffer that those of an operand lie along, and the steps there: every lane must move one dimension evenly.
-constexpr mismatch place_operand(planning& p, int s, int intrinsic_at, matching const& found, int binding, use const& u, operand_use& o) {
+constexpr mismatch place_operand(planning const& p, int s, int intrinsic_at, matching const& found, int binding, use const& u,
+                                 operand_use& o) {
     nest const& n = p.nest_at(s);
     buffer const& b = p.buffer_at(u.buffer);
     int const node = found.semantic_nodes[binding];
@@ -277,7 +278,7 @@ struct start_transfer {
 };
 
 /// Whether a transfer moves the value that stage `s` starts from, as it is computed; how its source lies along the result.
-constexpr bool moves_start(planning& p, int s, int target_memory, start_transfer& with) {
+constexpr bool moves_start(planning const& p, int s, int target_memory, start_transfer& with) {
     stage const& st = p.stage_at(s);
     machine const& where = p.of->where();
     transfer_description const& t = where.transfers[with.transfer];

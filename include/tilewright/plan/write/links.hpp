@@ -112,7 +112,7 @@ constexpr int make_link(planning& p, int from, int to, int ring_at) {
 
 /// The link of this kind that already stands for two engines and another buffer, which is moved by the same engine in the same steps: they
 /// are loaded one behind the other. -1: none
-constexpr int link_in_common(planning& p, staging const& st, link_role is, int from, int to, int ring_at) {
+constexpr int link_in_common(planning const& p, staging const& st, link_role is, int from, int to, int ring_at) {
     ring const& r = p.ring_at(ring_at);
     for (int which = 0; which < p.staged_links.size(); ++which) {
         staged_link const& l = p.staged_links[which];

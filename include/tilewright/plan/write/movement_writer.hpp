@@ -7,7 +7,7 @@ namespace tilewright::detail {
 
 /// What keeps a call from writing the border around what it reads: each dimension that has one is one of the call's, as a whole, and the
 /// call is told how much of it lies outside.
-constexpr region_fault border_fault(planning& p, call_shape const& s, call_limits const& limits) {
+constexpr region_fault border_fault(planning const& p, call_shape const& s, call_limits const& limits) {
     region const& r = s.r;
     for (int at = 0; at < r.clips.size(); ++at) {
         region::clipped const& c = r.clips[at];

@@ -64,7 +64,7 @@ constexpr void each_partial_lane(planning& p, int s, Visit&& visit) {
 }
 
 /// How many loops of stage `s` stand around what is in a buffer: its box is for one iteration of them.
-constexpr int depth_of(planning& p, int s, int buffer_at) {
+constexpr int depth_of(planning const& p, int s, int buffer_at) {
     for (int at = 0; at < p.stagings.size(); ++at) {
         if (p.staging_at(at).buffer == buffer_at && p.staging_at(at).stage == s) return p.staging_at(at).depth;
     }
@@ -75,7 +75,7 @@ constexpr int depth_of(planning& p, int s, int buffer_at) {
 }
 
 /// Whether a buffer holds, behind the end of one part of an axis, the beginning of the next one.
-constexpr bool holds_next(planning& p, int s, partial_lane const& lane, int depth) {
+constexpr bool holds_next(planning const& p, int s, partial_lane const& lane, int depth) {
     for (int t = 0; t < lane.axis.count; ++t) {
         term const& part = lane.axis.terms[t];
         if (lane.limited.coefficient_of(part.variable) != 0 || p.var(part.variable).extent == 1) continue;

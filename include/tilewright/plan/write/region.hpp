@@ -98,10 +98,10 @@ constexpr void scale_ends(region& r, int dimension, int joined, std::int64_t ele
 }
 
 /// Elements that a step along a dimension of the region moves on one side. An argument counts as dense here.
-constexpr std::int64_t source_step(planning& p, region const& r, movement_dimension const& d) {
+constexpr std::int64_t source_step(planning const& p, region const& r, movement_dimension const& d) {
     return r.source < 0 ? 0 : d.source_factor * p.buffer_at(r.source).stride(d.source_dimension);
 }
-constexpr std::int64_t destination_step(planning& p, region const& r, movement_dimension const& d) {
+constexpr std::int64_t destination_step(planning const& p, region const& r, movement_dimension const& d) {
     return d.destination_factor * p.buffer_at(r.destination).stride(d.destination_dimension);
 }
 

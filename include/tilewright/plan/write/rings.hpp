@@ -37,7 +37,7 @@ constexpr bool runs_on(planning const& p, staging const& st, staging const& arou
 
 /// Where the transfers of `st` can run ahead from: the position on its path behind which what is on the other side is there for all of the
 /// loops further in. A buffer that is made anew at a level cannot be read ahead of that, but when it has a version for the next step.
-constexpr void set_scope(planning& p, staging& st, int mover) {
+constexpr void set_scope(planning const& p, staging& st, int mover) {
     st.scope = 0;
     if (p.buffer_at(st.outward).kind == buffer_kind::argument) return;
     for (int at = 0; at < p.stagings.size(); ++at) {
@@ -53,7 +53,7 @@ constexpr void set_scope(planning& p, staging& st, int mover) {
 
 /// Calls `visit(position)` for every staged buffer, what it is a part of first.
 template <class Visit>
-constexpr void each_outward_first(planning& p, Visit&& visit) {
+constexpr void each_outward_first(planning const& p, Visit&& visit) {
     int deepest = 0;
     for (int at = 0; at < p.stagings.size(); ++at) deepest = p.staging_at(at).depth > deepest ? p.staging_at(at).depth : deepest;
     for (int depth = 0; depth <= deepest; ++depth) {

@@ -36,7 +36,7 @@ constexpr tied_operand find_tied(planning& p, int s) {
 struct buffer_level {
     int level = -1, depth = 0;
 };
-constexpr buffer_level level_of(planning& p, int buffer_at) {
+constexpr buffer_level level_of(planning const& p, int buffer_at) {
     for (int at = 0; at < p.stagings.size(); ++at) {
         if (p.staging_at(at).buffer == buffer_at) return {p.staging_at(at).level, p.staging_at(at).depth};
     }
@@ -68,7 +68,7 @@ constexpr bool same_layout(planning const& p, buffer const& a, buffer const& b) 
 }
 
 /// The bank that was asked for a buffer; -1: none.
-constexpr int bank_asked_for(planning& p, int buffer_at) {
+constexpr int bank_asked_for(planning const& p, int buffer_at) {
     for (int at = 0; at < p.stagings.size(); ++at) {
         if (p.staging_at(at).buffer == buffer_at && p.staging_at(at).bank >= 0) return p.staging_at(at).bank;
     }
@@ -89,7 +89,7 @@ constexpr bool reduces_in_steps(planning const& p, nest const& n) {
 
 /// The stage that reads what stage `s` overwrites in buffer `read`, when it may be gone; -1: none. A stage in front of it, which is
 /// computed at the loop of the buffer, has read it by then.
-constexpr int reads_too_late(planning& p, int s, int read, tied_operand const& tied) {
+constexpr int reads_too_late(planning const& p, int s, int read, tied_operand const& tied) {
     label const& operand = p.of->where().intrinsics[tied.intrinsic].operands[tied.operand].tensor;
     label const& tensor = p.plan.what[tied.found.nodes[tied.found.find(operand)]].name;
     int const level = level_of(p, read).level;

@@ -17,7 +17,7 @@ constexpr int declared_source(transfer_description const& t, computation_view vi
     return -1;
 }
 
-constexpr bool same_value(planning& p, int node, computation_view view, int other, int& source_node, int& semantic_node) {
+constexpr bool same_value(planning const& p, int node, computation_view view, int other, int& source_node, int& semantic_node) {
     tilewright::node const& a = p.plan.what[node];
     tilewright::node const& b = view[other];
     if (a.op != b.op || a.type != b.type) return false;
