@@ -51,7 +51,7 @@ TEST_CASE("of a memory of banks, a kernel uses what the header says: all to the 
     REQUIRE(in_second_c(given.x.data(), row, given.shift.data(), 5, banked.data(), given.y.data(), row) == 0);
     CHECK(banked.is_intact());
     for (int p = 0; p < 8; ++p) {
-        for (int q = 0; q < 32; ++q) CHECK(given.y[static_cast<std::size_t>(row * p + q)] == arguments::raised(p, q));
+        for (int q = 0; q < 32; ++q) CHECK(given.y[row * p + q] == arguments::raised(p, q));
     }
 }
 TEST_CASE("a memory that is null or not aligned is refused behind the tensors") {

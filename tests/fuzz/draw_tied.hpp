@@ -57,7 +57,7 @@ inline int draw_plain_stages(dice& random, names& named, drawn_case& into) {
     stage after{.rank = s.rank};
     value whole{.op = operation::access, .type = type, .which = s.output};
     for (int at = 0; at < s.rank; ++at) {
-        axis const& a = s.axes[static_cast<std::size_t>(at)];
+        axis const& a = s.axes[at];
         after.axes.push_back(a.open ? a : axis{named.take("y" + std::to_string(at)), a.extent});
         whole.at.push_back({0, {{at, 1}}});
     }
@@ -134,8 +134,8 @@ class tying_drawer {
                 }
             }
         }
-        if (memory_.empty()) memory_ = steps_.memories[static_cast<std::size_t>(reader().output)];
-        each_form([&](instruction& form) { form.memories[static_cast<std::size_t>(form.does.output)] = memory_; });
+        if (memory_.empty()) memory_ = steps_.memories[reader().output];
+        each_form([&](instruction& form) { form.memories[form.does.output] = memory_; });
     }
     /// The loop that a stage is computed in, as that of a copy.
     list level_of_home() {
@@ -158,7 +158,7 @@ class tying_drawer {
     /// An operand that the instruction has anyway.
     bool tie_what_is_there() {
         instruction& form = case_.where.instructions[overwriting_];
-        tensor const& result = form.tensors[static_cast<std::size_t>(form.does.output)];
+        tensor const& result = form.tensors[form.does.output];
         std::vector<int> candidates;
         each_value_of(form.does, [&](value const& v) {
             bool fits = v.op == operation::access && v.type == result.type && static_cast<int>(v.at.size()) == form.does.rank;
@@ -197,7 +197,7 @@ class tying_drawer {
 
     void tie_another() {
         stage& s = reader();
-        scalar_type const type = case_.tensors[static_cast<std::size_t>(s.output)].type;
+        scalar_type const type = case_.tensors[s.output].type;
         tensor x{.name = names_.take("X"), .type = type, .magnitude = random_.one_in(2) ? 20 : 100};
         bool const computed = random_.percent(45), padded = !computed && random_.percent(15);
         value read = at_the_result(type, static_cast<int>(case_.tensors.size()), computed, padded);
@@ -252,7 +252,7 @@ class tying_drawer {
     }
     /// Of an instruction: with the indices of its result.
     void add_operands(instruction& to, way const& how, bool begins) {
-        value own{.op = operation::access, .type = to.tensors[static_cast<std::size_t>(to.does.output)].type};
+        value own{.op = operation::access, .type = to.tensors[to.does.output].type};
         for (int d = 0; d < to.does.rank; ++d) own.at.push_back({0, {{d, 1}}});
         value other = own;
         auto const add = [&](value& v) {
@@ -265,8 +265,8 @@ class tying_drawer {
         put(to.does, how, own, other, begins);
     }
     static instruction of_result_alone(instruction form) {
-        form.tensors = {form.tensors[static_cast<std::size_t>(form.does.output)]};
-        form.memories = {form.memories[static_cast<std::size_t>(form.does.output)]};
+        form.tensors = {form.tensors[form.does.output]};
+        form.memories = {form.memories[form.does.output]};
         form.does.output = 0;
         form.uses.clear();
         return form;
@@ -297,7 +297,7 @@ class tying_drawer {
     }
     std::int64_t end_of(index const& i) {
         std::int64_t end = i.constant;
-        for (index::term const& t : i.terms) end += t.factor * (reader().axes[static_cast<std::size_t>(t.axis)].extent - 1);
+        for (index::term const& t : i.terms) end += t.factor * (reader().axes[t.axis].extent - 1);
         return end + 1;
     }
 
@@ -383,7 +383,7 @@ class tying_drawer {
             if (open && read.at[d].terms.size() == 1) {
                 // The extents of run time are those of the axes themselves.
                 read.at[d] = {0, {{read.at[d].terms[0].axis, 1}}};
-                t.axes.push_back(s.axes[static_cast<std::size_t>(read.at[d].terms[0].axis)]);
+                t.axes.push_back(s.axes[read.at[d].terms[0].axis]);
             } else {
                 t.axes.push_back({names_.take("q" + std::to_string(d)), extents_[d] + (random_.one_in(8) ? 1 : 0)});
             }
@@ -436,7 +436,7 @@ class tying_drawer {
         int const axes = std::min(t.rank, random_.between(1, 4));
         value own{.op = operation::access, .type = type, .which = 0};
         for (int at = 0; at < axes; ++at) {
-            std::int64_t const extent = t.axes[static_cast<std::size_t>(t.rank - axes + at)].extent;
+            std::int64_t const extent = t.axes[t.rank - axes + at].extent;
             made.does.axes.push_back({"x" + std::to_string(at), random_.between(1, static_cast<int>(std::min<std::int64_t>(6, extent)))});
             own.at.push_back({0, {{at, 1}}});
         }
@@ -459,8 +459,8 @@ class tying_drawer {
         }
         if (others.empty()) return;
         stage& other = case_.stages[random_.any_of(others)];
-        scalar_type const type = case_.tensors[static_cast<std::size_t>(which)].type;
-        if (case_.tensors[static_cast<std::size_t>(other.output)].type != type) return;
+        scalar_type const type = case_.tensors[which].type;
+        if (case_.tensors[other.output].type != type) return;
         value v = read;
         for (std::size_t d = 0; d < v.at.size(); ++d) {
             bool const along = static_cast<int>(d) < other.rank && d < extents_.size() && other.axes[d].extent <= extents_[d];

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tilewright/halide/c_program.hpp>
+#include <tilewright/c_source/program_source.hpp>
 #include <tuple>
 #include <vector>
 
@@ -40,10 +40,10 @@ class program_device {
     program_device(program_plan_value const& plan, std::string const& name, halide::file_list const& files)
         : plan_(plan), header_(files.at(0).second), prefix_("#define TILEWRIGHT_" + name + "_") {
         for (int m = 0; m < plan.memories.size(); ++m) {
-            memory const& what = plan.memories[static_cast<std::size_t>(m)].what;
-            std::string const word = plan.memories[static_cast<std::size_t>(m)].name.str();
+            memory const& what = plan.memories[m].what;
+            std::string const word = plan.memories[m].name.str();
             place& made = places_.emplace_back();
-            ir::pool_use const& pool = plan.pools[static_cast<std::size_t>(m)];
+            ir::pool_use const& pool = plan.pools[m];
             if (!pool.used) continue;
             if (what.has_address()) {
                 made.kept.resize(static_cast<std::size_t>(what.capacity), 0xa5);
@@ -64,7 +64,7 @@ class program_device {
     }
     program_device(program_device const&) = delete;
     ~program_device() {
-        for (auto const& [base, m] : loaded_) munmap(reinterpret_cast<void*>(base), places_[static_cast<std::size_t>(m)].kept.size());
+        for (auto const& [base, m] : loaded_) munmap(reinterpret_cast<void*>(base), places_[m].kept.size());
     }
 
     /// Where the memories are that the program is given, in its order.
@@ -76,9 +76,7 @@ class program_device {
         return all;
     }
     /// Of an input or output, as the header has it.
-    unsigned char* address(ir::program_tensor const& t) const {
-        return places_[static_cast<std::size_t>(t.memory)].begin + defined(t.name.str() + "_OFFSET");
-    }
+    unsigned char* address(ir::program_tensor const& t) const { return places_[t.memory].begin + defined(t.name.str() + "_OFFSET"); }
     /// Before a run. @param fails  which call fails, of those that start something, from 1; 0: none
     void prepare(bool late_engines, bool late_agents, std::int64_t fails = 0) {
         late_engines_ = late_engines, late_agents_ = late_agents, fails_ = fails, calls_ = 0;
@@ -174,7 +172,7 @@ class program_device {
     void each_machine(Visit const& visit) const {
         std::vector<machine const*> seen;
         for (int a = 0; a < plan_.of->agent_count; ++a) {
-            machine const* const m = plan_.of->agents[static_cast<std::size_t>(a)].where;
+            machine const* const m = plan_.of->agents[a].where;
             if (std::count(seen.begin(), seen.end(), m) == 0) visit(*m);
             seen.push_back(m);
         }
@@ -190,9 +188,9 @@ class program_device {
     int run(std::string const& name, int (*kernel)(void*), void* arguments) {
         std::string const caller = std::exchange(running_, name);
         for (int a = 0; a < plan_.of->agent_count; ++a) {
-            if (plan_.of->agents[static_cast<std::size_t>(a)].name != label(name.c_str())) continue;
+            if (plan_.of->agents[a].name != label(name.c_str())) continue;
             for (int m = 0; m < plan_.memories.size(); ++m) {
-                if ((plan_.memories[static_cast<std::size_t>(m)].agents >> a & 1) != 0) load(m);
+                if ((plan_.memories[m].agents >> a & 1) != 0) load(m);
             }
         }
         int const code = kernel(arguments);
@@ -200,11 +198,11 @@ class program_device {
         return code;
     }
     void load(int m) {
-        place& p = places_[static_cast<std::size_t>(m)];
+        place& p = places_[m];
         if (p.kept.empty()) return;
         int& there = loaded_[reinterpret_cast<std::uintptr_t>(p.begin)];
         if (there == m) return;
-        std::memcpy(places_[static_cast<std::size_t>(there)].kept.data(), p.begin, p.kept.size());
+        std::memcpy(places_[there].kept.data(), p.begin, p.kept.size());
         std::memcpy(p.begin, p.kept.data(), p.kept.size());
         there = m;
     }

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <functional>
 #include <sstream>
-#include <tilewright/halide/c_program.hpp>
+#include <tilewright/c_source/program_source.hpp>
 #include <tilewright/halide/jit_program.hpp>
 
 #include "fuzz/program_device.hpp"

@@ -135,7 +135,7 @@ inline void direct(schedule& s, drawn_directive const& d, recipe const& from) {
     using enum directive_kind;
     any_tensor const what = tensor_named(d.what);
     any_of where;
-    for (std::string const& name : d.memories) where.names[static_cast<std::size_t>(where.count++)] = named(from.memories, name).name;
+    for (std::string const& name : d.memories) where.names[where.count++] = named(from.memories, name).name;
     auto const only = [&]() -> memory const& { return named(from.memories, d.memories.at(0)); };
     switch (d.is) {
         case reads: s.reads(what, where); break;
@@ -157,13 +157,12 @@ inline void compute(drawn_program& in) {
         std::vector<oracle::operand> operands;
         auto const read = [&](label const& name, int which) {
             drawn_tensor const& t = in.from.tensor_at(which);
-            operands.emplace_back(oracle::tensor_box{name, scalar_type_of<element>(), 2, {}, {t.rows, t.columns}},
-                                  in.values[static_cast<std::size_t>(which)].data());
+            operands.emplace_back(oracle::tensor_box{name, scalar_type_of<element>(), 2, {}, {t.rows, t.columns}}, in.values[which].data());
         };
         read("x", k.first);
         if (k.second >= 0) read("y", k.second);
         oracle::result const made = oracle::evaluate(in.schedules.at(at).what(), operands);
-        in.values[static_cast<std::size_t>(k.result)].assign(made.as<element>(), made.as<element>() + made.box.elements());
+        in.values[k.result].assign(made.as<element>(), made.as<element>() + made.box.elements());
     }
 }
 

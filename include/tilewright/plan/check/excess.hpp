@@ -291,8 +291,8 @@ struct within_bounds {
     /// Whether instructions compute the tensor that a node reads: what transfers bring to its buffer is what they overwrite there.
     static constexpr bool is_computed_by_instructions(run const& in, int node) {
         for (int at = 0; at < in.plan().bodies.size(); ++at) {
-            body const& by = in.plan().bodies[static_cast<std::size_t>(at)];
-            label const& output = in.plan().stages[static_cast<std::size_t>(by.stage)].output;
+            body const& by = in.plan().bodies[at];
+            label const& output = in.plan().stages[by.stage].output;
             if (by.kind == body_kind::intrinsic && output == in.plan().what[node].name) return true;
         }
         return false;

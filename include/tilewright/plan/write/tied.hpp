@@ -89,7 +89,7 @@ constexpr bool reduces_in_steps(planning const& p, nest const& n) {
 
 /// The stage that reads what stage `s` overwrites in buffer `read`, when it may be gone; -1: none. A stage in front of it, which is
 /// computed at the loop of the buffer, has read it by then.
-constexpr int reads_too_late(planning const& p, int s, int read, tied_operand const& tied) {
+constexpr int reads_too_late(planning& p, int s, int read, tied_operand const& tied) {
     label const& operand = p.of->where().intrinsics[tied.intrinsic].operands[tied.operand].tensor;
     label const& tensor = p.plan.what[tied.found.nodes[tied.found.find(operand)]].name;
     int const level = level_of(p, read).level;
@@ -116,7 +116,7 @@ constexpr int reads_too_late(planning const& p, int s, int read, tied_operand co
     matching later;
     if (tied.intrinsic == n.intrinsic || !reduces_in_steps(p, n) || match_intrinsic(p, s, n.intrinsic, later)) return -1;
     for (int binding = 1; binding < later.count; ++binding) {
-        use const* const u = p.plan.use_at(later.nodes[static_cast<std::size_t>(binding)]);
+        use const* const u = p.plan.use_at(later.nodes[binding]);
         if (u != nullptr && u->buffer == read) return s;
     }
     return -1;
@@ -163,7 +163,7 @@ constexpr void tie_operand(planning& p, int s, tied_operand const& tied) {
     }
     // Every element of what is read is overwritten once.
     for (int dimension = b.rank; dimension < kept.rank; ++dimension) {
-        std::int64_t const extent = kept.extents[static_cast<std::size_t>(dimension)];
+        std::int64_t const extent = kept.extents[dimension];
         if (extent != 1)
             return refuse(rule::overwrites_another_box, {fact_kind::dimension, dimension}, {fact_kind::have, 1}, {fact_kind::need, extent});
     }
