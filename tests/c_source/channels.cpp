@@ -86,7 +86,7 @@ constexpr subject subjects[] = {{&one, &semantics_of<one>},
                                 {&four, &semantics_of<four>},
                                 {&shallow, &semantics_of<shallow>}};
 
-constexpr axis mo{"mo"}, mi{"mi"}, no{"no"}, ni{"ni"}, ko{"ko"}, ki{"ki"}, eo{"eo"}, ei{"ei"};
+constexpr axis eo{"eo"}, ei{"ei"};
 constexpr tensor<std::int8_t> A{"A"}, B{"B"};
 constexpr tensor<std::int32_t> C{"C"};
 constexpr tensor<std::uint8_t> x{"x"}, y{"y"};

@@ -1,5 +1,5 @@
-#include <tilewright/compute/functions.hpp>
 #include <tilewright/c_source/program_source.hpp>
+#include <tilewright/compute/functions.hpp>
 
 #include "compiled.hpp"
 

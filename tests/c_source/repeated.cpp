@@ -1,5 +1,5 @@
-#include <tilewright/compute/functions.hpp>
 #include <tilewright/c_source/kernel_source.hpp>
+#include <tilewright/compute/functions.hpp>
 #include <tilewright/plan/plan.hpp>
 
 #include "catch.hpp"

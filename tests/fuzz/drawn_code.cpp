@@ -2,8 +2,8 @@
 #include <iostream>
 #include <regex>
 #include <tilewright/c_source/program_source.hpp>
-#include <tilewright/plan/planner.hpp>
 #include <tilewright/plan/check/prediction.hpp>
+#include <tilewright/plan/planner.hpp>
 
 #include "fuzz/build.hpp"
 #include "fuzz/draw.hpp"

@@ -10,8 +10,8 @@
 #include <tilewright/c_source/kernel_source.hpp>
 #include <tilewright/halide/jit.hpp>
 #include <tilewright/plan/check/excess.hpp>
-#include <tilewright/plan/planner.hpp>
 #include <tilewright/plan/check/prediction.hpp>
+#include <tilewright/plan/planner.hpp>
 
 #include "c_source/caller.hpp"
 #include "fuzz/build.hpp"

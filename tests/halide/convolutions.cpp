@@ -8,10 +8,10 @@
 #include "catch.hpp"
 #include "reference/fill.hpp"
 
-    // Convolutions in tiles of registers on this processor give the bits of plain loops. Floats are small integers: sums are exact in any
-    // order.
+// Convolutions in tiles of registers on this processor give the bits of plain loops. Floats are small integers: sums are exact in any
+// order.
 
-    using namespace tilewright;
+using namespace tilewright;
 
 namespace {
 

@@ -1,8 +1,8 @@
 #pragma once
-#include <tilewright/base/label.hpp>
 #include <tilewright/base/advice.hpp>
-#include <tilewright/base/rule.hpp>
 #include <tilewright/base/directive_kind.hpp>
+#include <tilewright/base/label.hpp>
+#include <tilewright/base/rule.hpp>
 
 // Every verdict once: its name, the sentence with its numbers, and the way out. In a sentence, $0 is a name of the verdict, #0 one of its
 // facts, @ the list of parts with their bytes, ^1 and ^2 the parts of one and of two copies, % the rule that is broken; {3 …} stands only

@@ -1,7 +1,7 @@
 #pragma once
 #include <tilewright/base/label.hpp>
-#include <tilewright/compute/scalar.hpp>
 #include <tilewright/base/rule.hpp>
+#include <tilewright/compute/scalar.hpp>
 
 namespace tilewright {
 

@@ -115,8 +115,7 @@ class intrinsic_check : part_check {
         operand& one = operands_[o];
         std::array<std::int64_t, max_rank> reached{};
         for (auto const& run : one.footprint.runs()) {
-            for (int d = 0; d < one.rank; ++d)
-                reached[d] = std::max(reached[d], run.first[d] + (d + 1 == one.rank ? run.count : 1));
+            for (int d = 0; d < one.rank; ++d) reached[d] = std::max(reached[d], run.first[d] + (d + 1 == one.rank ? run.count : 1));
         }
         one.strides = {};
         std::int64_t length = 1;

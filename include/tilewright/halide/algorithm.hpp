@@ -1,8 +1,8 @@
 #pragma once
 #include <map>
 #include <tilewright/halide/border.hpp>
-#include <tilewright/halide/names.hpp>
 #include <tilewright/halide/held.hpp>
+#include <tilewright/halide/names.hpp>
 #include <tilewright/plan/ir/arguments.hpp>
 
 namespace tilewright::halide {

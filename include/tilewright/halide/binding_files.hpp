@@ -6,8 +6,8 @@
 #include <numeric>
 #include <sstream>
 #include <tilewright/halide/names.hpp>
-#include <tilewright/plan/ir/arguments.hpp>
 #include <tilewright/plan/check/may_be_result.hpp>
+#include <tilewright/plan/ir/arguments.hpp>
 #include <vector>
 
 // The files between a caller and the generated function: header, entry with its checks, binding to the emulator. Does not need Halide.

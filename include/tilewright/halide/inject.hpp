@@ -1,8 +1,8 @@
 #pragma once
 #include <tilewright/halide/algorithm.hpp>
-#include <tilewright/halide/names.hpp>
 #include <tilewright/halide/element_alignment.hpp>
 #include <tilewright/halide/emit.hpp>
+#include <tilewright/halide/names.hpp>
 #include <tilewright/halide/strided_vectors.hpp>
 #include <tilewright/plan/ir/arguments.hpp>
 

@@ -1,23 +1,23 @@
 #pragma once
-#include <tilewright/plan/offsets/banks.hpp>
 #include <tilewright/plan/check/excess.hpp>
-#include <tilewright/plan/write/place_settings.hpp>
+#include <tilewright/plan/check/hazards.hpp>
+#include <tilewright/plan/check/partial_counts.hpp>
+#include <tilewright/plan/check/prediction.hpp>
+#include <tilewright/plan/check/specialise.hpp>
 #include <tilewright/plan/check/stale_settings.hpp>
 #include <tilewright/plan/check/totals.hpp>
-#include <tilewright/plan/check/partial_counts.hpp>
-#include <tilewright/plan/check/hazards.hpp>
-#include <tilewright/plan/write/links.hpp>
-#include <tilewright/plan/place/machine_check.hpp>
-#include <tilewright/plan/write/needless_waits.hpp>
-#include <tilewright/plan/place/parallel.hpp>
 #include <tilewright/plan/offsets/addresses.hpp>
-#include <tilewright/plan/check/prediction.hpp>
-#include <tilewright/plan/write/program_writer.hpp>
+#include <tilewright/plan/offsets/banks.hpp>
+#include <tilewright/plan/place/machine_check.hpp>
+#include <tilewright/plan/place/parallel.hpp>
 #include <tilewright/plan/place/reading.hpp>
 #include <tilewright/plan/place/registers.hpp>
-#include <tilewright/plan/check/specialise.hpp>
 #include <tilewright/plan/place/stage_placement.hpp>
 #include <tilewright/plan/place/staging.hpp>
+#include <tilewright/plan/write/links.hpp>
+#include <tilewright/plan/write/needless_waits.hpp>
+#include <tilewright/plan/write/place_settings.hpp>
+#include <tilewright/plan/write/program_writer.hpp>
 #include <tilewright/plan/write/tied.hpp>
 
 namespace tilewright {

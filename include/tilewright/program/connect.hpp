@@ -1,6 +1,6 @@
 #pragma once
-#include <tilewright/plan/ir/arguments.hpp>
 #include <tilewright/plan/check/may_be_result.hpp>
+#include <tilewright/plan/ir/arguments.hpp>
 #include <tilewright/plan/loops/nest.hpp>
 #include <tilewright/program/program_plan_value.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
-#include <tilewright/machine/machine.hpp>
 #include <tilewright/base/directive_kind.hpp>
+#include <tilewright/machine/machine.hpp>
 #include <tilewright/schedule/index_map.hpp>
 
 namespace tilewright {

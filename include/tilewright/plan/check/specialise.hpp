@@ -1,9 +1,9 @@
 #pragma once
 #include <numeric>
 #include <tilewright/plan/check/excess.hpp>
-#include <tilewright/plan/check/totals.hpp>
-#include <tilewright/plan/check/partial_counts.hpp>
 #include <tilewright/plan/check/hazards.hpp>
+#include <tilewright/plan/check/partial_counts.hpp>
+#include <tilewright/plan/check/totals.hpp>
 #include <tilewright/plan/loops/run_time.hpp>
 
 // What a plan with open extents is when they are known: a plan like any other.

@@ -1,6 +1,6 @@
 #pragma once
-#include <tilewright/plan/loops/run_time.hpp>
 #include <tilewright/plan/ir/trip_count.hpp>
+#include <tilewright/plan/loops/run_time.hpp>
 
 // What is left of a tile where its axis ends inside of it.
 namespace tilewright::detail {

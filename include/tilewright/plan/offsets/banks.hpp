@@ -1,7 +1,7 @@
 #pragma once
 #include <bit>
-#include <tilewright/plan/offsets/addresses.hpp>
 #include <tilewright/plan/ir/program_run.hpp>
+#include <tilewright/plan/offsets/addresses.hpp>
 #include <tilewright/plan/write/rings.hpp>
 
 // What uses a bank of one port at a time: a transfer that is under way, or what computes or stores from it.
