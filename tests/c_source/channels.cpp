@@ -87,8 +87,6 @@ constexpr subject subjects[] = {{&one, &semantics_of<one>},
                                 {&shallow, &semantics_of<shallow>}};
 
 constexpr axis eo{"eo"}, ei{"ei"};
-constexpr tensor<std::int8_t> A{"A"}, B{"B"};
-constexpr tensor<std::int32_t> C{"C"};
 constexpr tensor<std::uint8_t> x{"x"}, y{"y"};
 
 /// On the lazy device: what the oracle says, and nothing is in flight, however early a call fails.
