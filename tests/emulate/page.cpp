@@ -3,23 +3,25 @@
 #include <fstream>
 #include <sstream>
 #include <tilewright/halide/jit.hpp>
+#include <tilewright/report/json.hpp>
+#include <tilewright/report/text.hpp>
 #include <tilewright/report/timeline.hpp>
 
 #include "catch.hpp"
 
-// What docs/reference/emulator.md shows is what comes out.
+// What docs/reference/emulator.md and docs/reference/reports.md show is what comes out.
 
 using namespace emulator_page;
 
 namespace {
 
-std::string page() {
-    std::ifstream file(TILEWRIGHT_REFERENCE "/emulator.md");
+std::string page(std::string const& name = "emulator") {
+    std::ifstream file(TILEWRIGHT_REFERENCE "/" + name + ".md");
     std::stringstream text;
     text << file.rdbuf();
     return text.str();
 }
-bool page_has(std::string const& text) { return page().find(text) != std::string::npos; }
+bool page_has(std::string const& text, std::string const& name = "emulator") { return page(name).find(text) != std::string::npos; }
 /// Wherever its lines are broken.
 bool page_says(std::string const& text) {
     std::string whole = page();
@@ -45,6 +47,16 @@ TEST_CASE("the page shows the timeline of its kernel") {
     CAPTURE(text, on.cycles(), on.serial_cycles());
     CHECK(page_has("```\n" + text + "```\n"));
     CHECK(page_says(std::to_string(on.cycles()) + " cycles, where `serial_cycles()` are " + std::to_string(on.serial_cycles())));
+}
+TEST_CASE("the page of reports shows those of this kernel") {
+    plan_value const& plan = tilewright::plan<matmul_on_npu>;
+    emulator on(npu, semantics_of<npu>);
+    run(on);
+    for (std::string const& text :
+         {memory_map(plan), loop_program(plan), traffic(plan), comparison(plan, on), to_string(spad) + "\n", to_json(spad) + "\n"}) {
+        CAPTURE(text);
+        CHECK(page_has("```\n" + text + "```\n", "reports"));
+    }
 }
 TEST_CASE("the page shows what a checked run says of a kernel that does not wait") {
     emulator on(npu, semantics_of<npu>);
