@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Every link in the documentation leads to a file that is there, and to a heading that the file has. Links to other sites are not followed.
+"""Every link in the documentation leads to a file that is there, and to a heading that the file has; links to other sites are not followed.
+Every file of the project that is named in the text, such as `plan/loops/box.hpp`, is there as well.
 
-    links.py        prints those that lead nowhere, then `links: N, wrong: M`
+    links.py        prints what leads nowhere, then `links: N, files: N, wrong: M`
 """
 import pathlib
 import re
@@ -10,18 +11,22 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LINK = re.compile(r"\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^()\s]+)\)")
+FILE = re.compile(r"`([a-z_0-9./]+/[a-z_0-9]+\.(?:hpp|h|cpp|py|sh|cmake|toml|svg|md))`")
+FOLDERS = ["", "include", "include/tilewright", "tests"]
 
 
-def prose(page):
-    """A page without its blocks and spans of code."""
-    text = re.sub(r"^ *```.*?^ *```", "", page, flags=re.MULTILINE | re.DOTALL)
+def without_blocks(page):
+    return re.sub(r"^ *```.*?^ *```", "", page, flags=re.MULTILINE | re.DOTALL)
+
+
+def without_spans(text):
     return re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", lambda span: "x" * len(span[0]), text)
 
 
 def anchors(page):
     """What headings are called in links, as GitHub makes it of them."""
     found = {}
-    for heading in re.findall(r"^#+ +(.*?) *$", re.sub(r"^ *```.*?^ *```", "", page, flags=re.MULTILINE | re.DOTALL), flags=re.MULTILINE):
+    for heading in re.findall(r"^#+ +(.*?) *$", without_blocks(page), flags=re.MULTILINE):
         words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()
         name = re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
         again = found.get(name, 0)
@@ -39,9 +44,14 @@ def pages():
 
 
 def main():
-    count, wrong = 0, []
+    count, files, wrong = 0, 0, []
     for page in sorted(pages()):
-        for target in LINK.findall(prose(page.read_text())):
+        text = without_blocks(page.read_text())
+        for file in FILE.findall(text):
+            files += 1
+            if not any((folder / file).exists() for folder in [page.parent, *(ROOT / folder for folder in FOLDERS)]):
+                wrong.append(f"{page.relative_to(ROOT)}: `{file}`: there is no such file")
+        for target in LINK.findall(without_spans(text)):
             if re.match(r"[a-z]+:", target):
                 continue
             count += 1
@@ -54,7 +64,7 @@ def main():
                 wrong.append(f"{name}: {target}: there is no such heading")
     for one in wrong:
         print(one)
-    print(f"links: {count}, wrong: {len(wrong)}")
+    print(f"links: {count}, files: {files}, wrong: {len(wrong)}")
     return 1 if wrong else 0
 
 
