@@ -104,9 +104,7 @@ class c_checks {
             refuse_if(word + " < 1 || " + word + " > " + std::to_string(plan_.variables[at].extent), TILEWRIGHT_RUN_TIME_EXTENT,
                       "an extent out of range", position_of(plan_, shape_of_extent(plan_, at, true).buffer));
         for (int at = 0; at < plan_.variables.size(); ++at) {
-            if (plan_.variables[at].kind != variable_kind::count) continue;
-            // What only counts on towards another number may not be asked for itself.
-            text_ += count_text(plan_, signature_.words, at) + "    (void)" + signature_.words.number(at) + ";\n";
+            if (plan_.variables[at].kind == variable_kind::count) text_ += count_text(plan_, signature_.words, at);
         }
         text_ += step_checks_text(plan_, signature_.words, [&](char const*, int buffer_at) {
             return code_text(TILEWRIGHT_RUN_TIME_EXTENT, "more steps than can be counted", position_of(plan_, buffer_at)) + "\n";

@@ -397,11 +397,11 @@ inline std::string number_text(plan_value const& plan, argument_words const& wor
     }
     return all;
 }
-/// How many tiles there are, at the extents.
+/// How many tiles there are, at the extents. What only counts on towards another number may not be asked for itself.
 inline std::string count_text(plan_value const& plan, argument_words const& words, int at) {
     variable const& v = plan.variables[at];
     return "    const int64_t " + words.number(at) + " = (" + number_text(plan, words, v.fused) + ") / " + std::to_string(v.divisor) +
-           ";\n";
+           ";\n    (void)" + words.number(at) + ";\n";
 }
 /// Refuses extents that make more steps than can be counted. `error(kind, buffer)` is the statement that does.
 template <class Error>
