@@ -156,6 +156,18 @@ line  times  bytes  cycles
     CHECK(loop_program(in_turn).find('\'') == std::string::npos);
 }
 
+TEST_CASE("at some extents, the loop program has their numbers and no trace of their axes") {
+    using namespace lesson_matmul;
+    axis const open{"open", dynamic};
+    auto const doubled = C(open, n) = cast<std::int32_t>(A(open, n)) * 2;
+    plan_value const any = make_plan(schedule(doubled, npu).split(open, mo, mi, 64).split(n, no, ni, 32).reorder(mo, no, mi, ni));
+    REQUIRE(!any.refusal);
+    std::string const text = loop_program(any.at({{open, 200}}));
+    INFO(text);
+    CHECK(text.find("64 mo + mi < 200") != std::string::npos);
+    CHECK(text.find("open") == std::string::npos);
+}
+
 TEST_CASE("a refused plan shows its verdict instead") {
     plan_value const refused = make_plan(schedule(lesson_matmul::matmul, lesson_matmul::npu).reorder("x"));
     REQUIRE(refused.refusal);

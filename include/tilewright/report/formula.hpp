@@ -172,8 +172,11 @@ inline std::string index_text(plan_value const& plan, affine const& form) {
         if (name.empty()) text += std::to_string(size);
         else text += size == 1 ? name : std::to_string(size) + " " + name;
     };
-    for (int at = 0; at < form.count; ++at) add(plan.term_at(form, at).coefficient, variable_text(plan, plan.term_at(form, at).variable));
-    if (form.constant != 0 || form.count == 0) add(form.constant, "");
+    for (int at = 0; at < form.count; ++at) {
+        term const& part = plan.term_at(form, at);
+        if (part.coefficient != 0) add(part.coefficient, variable_text(plan, part.variable));  // an extent that became a number leaves 0
+    }
+    if (form.constant != 0 || text.empty()) add(form.constant, "");
     return text;
 }
 
@@ -182,6 +185,7 @@ inline std::string room_text(plan_value const& plan, affine const& form, std::in
     std::string text = std::to_string(bound - form.constant);
     for (int at = 0; at < form.count; ++at) {
         term const& part = plan.term_at(form, at);
+        if (part.coefficient == 0) continue;
         std::int64_t const size = part.coefficient < 0 ? -part.coefficient : part.coefficient;
         text += (part.coefficient < 0 ? " + " : " - ") + (size == 1 ? "" : std::to_string(size) + " ") + variable_text(plan, part.variable);
     }
