@@ -9,7 +9,7 @@
 #include "matmul_emulated.h"
 #include "report.hpp"
 
-// How long the emulated machine takes for lesson 01 (512³ in int8, 134 million multiply-adds), beside plain loops that the compiler
+// How long the emulated machine takes for lesson 02 (512³ in int8, 134 million multiply-adds), beside plain loops that the compiler
 // vectorises.
 
 namespace {

@@ -1,4 +1,4 @@
-/* The accelerator of lesson 01 written by hand: its memories are where its addresses say, in this process. */
+/* The accelerator of lesson 02 written by hand: its memories are where its addresses say, in this process. */
 #include "device.h"
 
 #include <string.h>

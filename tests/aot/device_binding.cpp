@@ -29,7 +29,7 @@ void start(int failing) {
 
 }  // namespace
 
-TEST_CASE("lesson 01 in the device binding, against C functions written by hand") {
+TEST_CASE("lesson 02 in the device binding, against C functions written by hand") {
     REQUIRE(map_device());
     guarded_operands const given(tilewright::plan<lesson_matmul::matmul_on_npu>, guarded::side::end);
     start(0);

@@ -1,4 +1,4 @@
-/* Devices written by hand: the array of lesson 01, and DMA engines that do nothing before they are waited for. */
+/* Devices written by hand: the array of lesson 02, and DMA engines that do nothing before they are waited for. */
 #include "device.h"
 
 #include <string.h>

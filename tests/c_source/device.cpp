@@ -51,7 +51,7 @@ struct operands {
 
 }  // namespace
 
-TEST_CASE("lesson 01 in C, with rows that have gaps behind them") {
+TEST_CASE("lesson 02 in C, with rows that have gaps behind them") {
     REQUIRE(map_devices());
     operands given(guarded::side::end);
     REQUIRE(matmul_c(given.a.data(), 520, given.b.data(), 512, given.c.data(), 515) == 0);
@@ -59,7 +59,7 @@ TEST_CASE("lesson 01 in C, with rows that have gaps behind them") {
     CHECK(moves == 1024 + 64);
     CHECK(multiplications == 1024 + 31744);
 }
-TEST_CASE("lesson 01 in C, with the machine's functions in a header") {
+TEST_CASE("lesson 02 in C, with the machine's functions in a header") {
     REQUIRE(map_devices());
     operands given(guarded::side::beginning);
     REQUIRE(matmul_inline(given.a.data(), 520, given.b.data(), 512, given.c.data(), 515) == 0);

@@ -1,4 +1,4 @@
-/* The array of lesson 01 as functions that a compiler puts in the place of their calls. */
+/* The array of lesson 02 as functions that a compiler puts in the place of their calls. */
 #ifndef INLINE_DEVICE_H
 #define INLINE_DEVICE_H
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "04_network/reference.hpp"
+#include "09_network/reference.hpp"
 
 #include "catch.hpp"
 #include "digits/digits.hpp"
@@ -12,7 +12,7 @@
 
 using namespace lesson_network;
 
-TEST_CASE("the network of lesson 04 reads as many of the test digits as its weights promise") {
+TEST_CASE("the network of lesson 09 reads as many of the test digits as its weights promise") {
     auto const digits = handwritten::load_digits(DIGITS_FILE);
     auto const test = std::span(digits).last(handwritten::test_digits);
     auto const right =
@@ -21,7 +21,7 @@ TEST_CASE("the network of lesson 04 reads as many of the test digits as its weig
     CHECK(right >= 0.96 * handwritten::test_digits);
 }
 
-TEST_CASE("requantisation of lesson 04 rounds once, halves away from 0, and ends at 0 and 127") {
+TEST_CASE("requantisation of lesson 09 rounds once, halves away from 0, and ends at 0 and 127") {
     constexpr std::int32_t half = 1 << 30;  // multiplier / 2^31 is 1/2
     CHECK(requantise_and_relu(0, half, 0) == 0);
     CHECK(requantise_and_relu(1, half, 0) == 1);
@@ -39,7 +39,7 @@ TEST_CASE("requantisation of lesson 04 rounds once, halves away from 0, and ends
     CHECK(requantise_and_relu(-2147483647 - 1, 2147483647, -30) == 0);
 }
 
-TEST_CASE("the layers of lesson 04 are what plain loops of other code compute") {
+TEST_CASE("the layers of lesson 09 are what plain loops of other code compute") {
     auto const digits = handwritten::load_digits(DIGITS_FILE);
     constexpr reference::window large{.in = image_side, .out = image_side, .taps = 3, .before = 1};
     constexpr reference::window small{.in = pool1_side, .out = pool1_side, .taps = 3, .before = 1};

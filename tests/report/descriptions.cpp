@@ -1,7 +1,7 @@
 #include <tilewright/report/json.hpp>
 #include <vector>
 
-#include "01_matmul/matmul.hpp"
+#include "02_instruction/matmul.hpp"
 #include "catch.hpp"
 
 using namespace tilewright;

@@ -1,8 +1,8 @@
 #include <cstdio>
 #include <tilewright/report/plan_report.hpp>
 
-#include "01_matmul/matmul.hpp"
-#include "03_two_blocks/two_blocks.hpp"
+#include "02_instruction/matmul.hpp"
+#include "04_two_blocks/two_blocks.hpp"
 #include "kernels/features.hpp"
 #include "kernels/schedules.hpp"
 

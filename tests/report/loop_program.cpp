@@ -1,6 +1,6 @@
 #include <tilewright/report/loop_program.hpp>
 
-#include "01_matmul/matmul.hpp"
+#include "02_instruction/matmul.hpp"
 #include "catch.hpp"
 #include "kernels/features.hpp"
 #include "kernels/schedules.hpp"
@@ -22,7 +22,7 @@ constexpr axis i{"i", 6}, j{"j", 4};
 
 }  // namespace
 
-TEST_CASE("the loop program of lesson 01 is its loops, transfers and instructions") {
+TEST_CASE("the loop program of lesson 02 is its loops, transfers and instructions") {
     CHECK(loop_program(plan<lesson_matmul::matmul_on_npu>) == drawn(R"(
 line   times   bytes  cycles
    1                          for mo in 0..8

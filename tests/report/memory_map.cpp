@@ -1,6 +1,6 @@
 #include <tilewright/report/memory_map.hpp>
 
-#include "01_matmul/matmul.hpp"
+#include "02_instruction/matmul.hpp"
 #include "catch.hpp"
 #include "kernels/schedules.hpp"
 #include "report/drawn.hpp"
@@ -9,7 +9,7 @@
 using namespace tilewright;
 using namespace tilewright::reports;
 
-TEST_CASE("the memory map of lesson 01 has two tiles in the scratchpad and one in the accumulator") {
+TEST_CASE("the memory map of lesson 02 has two tiles in the scratchpad and one in the accumulator") {
     CHECK(memory_map(plan<lesson_matmul::matmul_on_npu>) == drawn(R"(
 spad, 0x50000000 to 0x50040000: peak 8,192 of 262,144 bytes (3.1 %), slack 253,952 bytes (96.9 %)
   [##..............................................................]

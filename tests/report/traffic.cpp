@@ -2,7 +2,7 @@
 #include <tilewright/report/loop_program.hpp>
 #include <tilewright/report/traffic.hpp>
 
-#include "01_matmul/matmul.hpp"
+#include "02_instruction/matmul.hpp"
 #include "catch.hpp"
 #include "kernels/features.hpp"
 #include "kernels/schedules.hpp"
@@ -13,7 +13,7 @@ using namespace tilewright::reports;
 
 // 8 x 8 x 8 tiles of 64 x 64 x 64. A and B are loaded 512 times each, 4,096 bytes in 64 + 4,096 / 16 = 320 cycles; C is stored 64 times,
 // 16,384 bytes in 64 + 1,024 cycles. 32 x 32 x 32 instructions of 16 cycles, of which 32 x 32 come first.
-TEST_CASE("the traffic of lesson 01 is 1,024 loads, 64 stores and 32,768 instructions") {
+TEST_CASE("the traffic of lesson 02 is 1,024 loads, 64 stores and 32,768 instructions") {
     CHECK(traffic(plan<lesson_matmul::matmul_on_npu>) == drawn(R"(
 part                        kind       on       calls      bytes   cycles  of all
 mvin                        transfer   loader   1,024  4,194,304  327,680  35.6 %
@@ -154,7 +154,7 @@ TEST_CASE("a refused plan has no traffic and agrees with nothing") {
 
 namespace {
 
-// Lesson 01 with transfers that overlap, as the tutorial shows it.
+// Lesson 02 with transfers that overlap, as lesson 03 does it.
 namespace overlapping {
 using namespace lesson_matmul;
 constexpr auto mvin = transfer("mvin", dram, spad).on(loader).asynchronous().dimensions(2).cost({.latency = 64, .bytes_per_cycle = 16});
@@ -174,8 +174,8 @@ constexpr auto matmul_on_npu = schedule(matmul, npu)
 
 }  // namespace
 
-// The panels of the tutorial: 16 calls for each of the 512 tiles of A, or one where a transfer takes four dimensions.
-TEST_CASE("lesson 01 with panels of its left operand") {
+// The panels of lesson 05 on this machine: 16 calls for each of the 512 tiles of A, or one where a transfer takes four dimensions.
+TEST_CASE("lesson 02 with panels of its left operand") {
     using namespace lesson_matmul;
     auto const in_panels = [](machine const& where) {
         return make_plan(schedule(matmul, where)
@@ -206,7 +206,7 @@ TEST_CASE("lesson 01 with panels of its left operand") {
 }
 
 // The first two loads, 2 x 256 + 64 cycles, then the array without a gap: 512 steps of 1,024 cycles; then the last store of 1,088.
-TEST_CASE("lesson 01 with two versions costs the array's cycles, the first loads and the last store") {
+TEST_CASE("lesson 02 with two versions costs the array's cycles, the first loads and the last store") {
     plan_value const& plan = tilewright::plan<overlapping::matmul_on_npu>;
     static_assert(tilewright::plan<overlapping::matmul_on_npu>.cycles_resolved());
     CHECK(predict(plan).cycles == 2 * 256 + 64 + 512 * 1024 + 1088);
