@@ -2,6 +2,8 @@
 #include <bit>
 #include <cstring>
 #include <string>
+#include <tilewright/emulate/intrinsic_call.hpp>
+#include <tilewright/emulate/transfer_call.hpp>
 #include <tilewright/machine/machine.hpp>
 #include <vector>
 
@@ -23,53 +25,48 @@ class configuration_registers {
     explicit configuration_registers(machine const& what) : what_(what) { reset(); }
 
     void reset() {
-        counts_.assign(static_cast<std::size_t>(what_.configurations.size()), 0);
+        counts_.assign(what_.configurations.size(), 0);
         forget();
     }
     /// A kernel finds nothing that another one has set.
-    void forget() { values_.assign(static_cast<std::size_t>(what_.configurations.size()), {}); }
+    void forget() { values_.assign(what_.configurations.size(), {}); }
     void set(int at, std::int64_t const* values) {
         values_[at].assign(values, values + what_.configurations[at].value_count);
         ++counts_[at];
     }
     std::int64_t sets(int at) const { return counts_[at]; }
 
-    /// What is not set as a call of a transfer needs it, in words; empty when all is. @param shape see `emulator::transfer`
-    std::string missing(transfer_description const& t, std::int64_t const* shape) const {
+    /// What is not set as a call of a transfer needs it, in words; empty when all is.
+    std::string missing(transfer_description const& t, transfer_call const& call) const {
         return missing(t, [&](call_argument const& a) -> std::int64_t {
-            std::int64_t const dimensions = shape[3];
-            bool const present = a.dimension >= 1 && a.dimension <= dimensions;
-            std::int64_t const* const along = shape + 7 + 3 * (dimensions - a.dimension);
-            std::int64_t elements = shape[0];
-            for (std::int64_t d = 0; d < dimensions; ++d) elements *= shape[7 + 3 * d];
+            bool const present = a.dimension >= 1 && a.dimension <= call.dimensions();
             switch (a.is) {
-                case role::bytes: return elements * shape[1];
-                case role::row_bytes: return shape[0] * shape[1];
-                case role::extent: return a.dimension == 0 ? shape[0] : present ? along[0] : 1;
-                case role::pad_before:
-                case role::pad_after: {
-                    std::int64_t const* const pads = shape + 7 + 3 * dimensions + 1 + (a.is == role::pad_after ? 1 : 0);
-                    return a.dimension == 0 ? pads[0] : present ? pads[2 * (dimensions - a.dimension + 1)] : 0;
+                case role::bytes: {
+                    std::int64_t bytes = call.row_bytes();
+                    for (int dimension = 1; dimension <= call.dimensions(); ++dimension) bytes *= call.extent(dimension);
+                    return bytes;
                 }
-                case role::pad_value: return shape[7 + 3 * dimensions];
-                case role::source_stride: return present ? along[1] : 0;
-                case role::destination_stride: return present ? along[2] : 0;
+                case role::row_bytes: return call.row_bytes();
+                case role::extent: return a.dimension == 0 || present ? call.extent(a.dimension) : 1;
+                case role::pad_before:
+                case role::pad_after: return a.dimension == 0 || present ? call.pads(a.dimension)[a.is == role::pad_after ? 1 : 0] : 0;
+                case role::pad_value: return call.border()[0];
+                case role::source_stride: return present ? call.source_stride(a.dimension) : 0;
+                case role::destination_stride: return present ? call.destination_stride(a.dimension) : 0;
                 default: return 0;
             }
         });
     }
-    /// @param operands see `emulator::intrinsic`
-    std::string missing(intrinsic_description const& i, std::int64_t const* operands, std::int64_t const* extents) const {
+    std::string missing(intrinsic_description const& i, intrinsic_call const& call) const {
         return missing(i, [&](call_argument const& a) -> std::int64_t {
-            if (a.is == role::covered) return extents[a.dimension];
+            if (a.is == role::covered) return call.extents[a.dimension];
             if (a.is == role::value) {
                 computation_view const view = what_.view(i.semantics);
                 int at = 0;
                 while (view[at].op != operation::access || view[at].name != i.operands[a.operand].tensor) ++at;
-                auto const address = static_cast<std::uintptr_t>(operands[a.operand * (2 + max_rank)]);
-                return argument_of(view[at].type, reinterpret_cast<void const*>(address));
+                return argument_of(view[at].type, call.addresses[a.operand]);
             }
-            return a.is == role::stride ? operands[a.operand * (2 + max_rank) + 2 + a.dimension] : 0;
+            return a.is == role::stride ? call.strides_of(a.operand)[a.dimension] : 0;
         });
     }
 

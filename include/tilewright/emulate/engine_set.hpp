@@ -31,7 +31,7 @@ class engine_set {
         reset();
     }
 
-    std::size_t size() const { return queues_.size(); }
+    int size() const { return static_cast<int>(queues_.size()); }
     engine_queue& operator[](int lane) { return *queues_[lane]; }
     engine_queue const& operator[](int lane) const { return *queues_[lane]; }
 
@@ -39,16 +39,15 @@ class engine_set {
     void reset() {
         abandon();
         known_.assign(queues_.size() + 1, knowledge{});
-        for (std::size_t at = 0; at < queues_.size(); ++at) {
+        for (int at = 0; at < size(); ++at) {
             queues_[at]->clock = {};
             for (knowledge& k : known_) k[at] = queues_[at]->next_index();
         }
     }
     void abandon() {
         for (auto& queue : queues_) queue->abandon();
-        tokens_.assign(static_cast<std::size_t>(what_.tokens.size()), {});
-        for (int at = 0; at < what_.tokens.size(); ++at)
-            tokens_[at].resize(static_cast<std::size_t>(std::max(what_.tokens[at].queue_count, 1)));
+        tokens_.assign(what_.tokens.size(), {});
+        for (int at = 0; at < what_.tokens.size(); ++at) tokens_[at].resize(std::max(what_.tokens[at].queue_count, 1));
     }
     /// @pre nothing is in flight
     void use(progress how) {
@@ -73,9 +72,9 @@ class engine_set {
 
     bool is_interlocked(int lane) const { return lane >= 0 && what_.engine_at_lane(lane).interlocked; }
     /// Whether channel `who`, as it has been given its next job, or the core knows that a job is complete.
-    bool is_known(int who, std::size_t lane, flight const& f) const { return (who < 0 ? known_.back() : known_[who])[lane] > f.index; }
+    bool is_known(int who, int lane, flight const& f) const { return (who < 0 ? known_.back() : known_[who])[lane] > f.index; }
     /// Jobs of a channel that the core does not know to be complete.
-    std::size_t in_flight(std::size_t lane) const {
+    std::size_t in_flight(int lane) const {
         std::size_t all = 0;
         for (flight const& f : queues_[lane]->flights()) all += is_known(-1, lane, f) ? 0 : 1;
         return all;
@@ -85,8 +84,8 @@ class engine_set {
     void begin(int lane, flight& next) {
         knowledge& here = known_[lane];
         learn(here, known_.back());
-        for (std::size_t at = 0; at < queues_.size() && is_interlocked(lane); ++at) {
-            if (static_cast<int>(at) == lane || !is_interlocked(static_cast<int>(at))) continue;
+        for (int at = 0; at < size() && is_interlocked(lane); ++at) {
+            if (at == lane || !is_interlocked(at)) continue;
             for (flight const& f : queues_[at]->flights()) {
                 if (!conflict(f, next)) continue;
                 (*this)[lane].clock.hold(f.complete);
@@ -101,25 +100,25 @@ class engine_set {
         engine_queue& queue = (*this)[lane];
         queue.start(std::move(next));
         // What is further back than the queue is deep is complete: it would not have taken the job.
-        std::size_t const kept = 2 * static_cast<std::size_t>(queue.depth()) + 64;
-        if (queue.flights().size() > kept) know_of(lane, queue.flights().size() - kept);
+        std::int64_t const kept = 2 * queue.depth() + 64, all = std::ssize(queue.flights());
+        if (all > kept) know_of(lane, all - kept);
     }
     /// The core does a job of a channel itself, or waits for it: it comes behind all that the channel was given.
     void clear_way(int lane, flight const& next) {
-        know_of(lane, (*this)[lane].flights().size());
+        know_of(lane, std::ssize((*this)[lane].flights()));
         (*this)[lane].clear_way(next.after);
         learn(known_.back(), next.knows);
     }
     /// The core knows that the oldest `count` jobs of a channel are complete, and what they began behind.
     /// @return the cycle when the last of them is complete; 0 of none
-    std::int64_t know_of(int lane, std::size_t count) {
+    std::int64_t know_of(int lane, std::int64_t count) {
         if (count == 0) return 0;
         flight const& last = (*this)[lane].flights()[count - 1];
         std::int64_t const complete = last.complete;
         learn(known_.back(), last.knows);
         std::int64_t& known = known_.back()[lane];
         known = std::max(known, last.index + 1);
-        for (std::size_t which = 0; which < queues_.size(); ++which) {
+        for (int which = 0; which < size(); ++which) {
             auto const& flights = queues_[which]->flights();
             std::size_t over = 0;
             while (over < flights.size() && is_known(-1, which, flights[over])) ++over;

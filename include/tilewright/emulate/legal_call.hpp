@@ -7,52 +7,43 @@
 namespace tilewright::emulation {
 
 /// Why a call is none that the transfer takes; empty: it is one.
-///
-/// @param shape  as the emulator is given it: row elements, bytes of an element at the destination and at the source, count of
-/// dimensions, three more, then extent, source stride and destination stride of each dimension, outermost first, then what its border is
-inline std::string why_illegal(transfer_description const& t, detail::call_limits const& limits, void const* source,
-                               void const* destination, std::int64_t const* shape) {
+inline std::string why_illegal(transfer_description const& t, detail::call_limits const& limits, transfer_call const& call) {
     auto const number = [](std::int64_t value) { return std::to_string(value); };
     auto const bits = [](void const* address) {
         return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address) & 0xffff'ffff);
     };
     auto const aligned = [&](std::int64_t value) { return value % t.address_alignment == 0; };
-    std::int64_t const row_bytes = shape[0] * shape[1], count = shape[3];
-    if (shape[0] < 1) return "a row of " + number(shape[0]) + " elements";
+    std::int64_t const row_bytes = call.row_bytes(), count = call.dimensions();
+    if (call.row() < 1) return "a row of " + number(call.row()) + " elements";
     if (count > limits.dimensions || count > transfer_job::most_dimensions) return number(count) + " dimensions besides the row";
     if (row_bytes % t.row_granularity != 0) return "a row of " + number(row_bytes) + " bytes, no multiple of " + number(t.row_granularity);
     if (limits.row_bytes > 0 && row_bytes > limits.row_bytes)
         return "a row of " + number(row_bytes) + " bytes, more than " + number(limits.row_bytes);
-    if ((source != nullptr && !aligned(bits(source))) || !aligned(bits(destination)))
+    if ((call.source != nullptr && !aligned(bits(call.source))) || !aligned(bits(call.destination)))
         return "an address that is no multiple of " + number(t.address_alignment);
-    // Elements of a dimension, 0 the row, that are border in front and behind.
-    auto const pads_of = [&](std::int64_t dimension) {
-        return shape + 7 + 3 * count + 1 + (dimension == 0 ? 0 : 2 * (count - dimension + 1));
-    };
     for (int dimension = 0; dimension <= count && t.border.is; ++dimension) {
-        std::int64_t const extent = dimension == 0 ? shape[0] : shape[7 + 3 * (count - dimension)];
+        std::int64_t const extent = call.extent(dimension);
         for (int end = 0; end < 2; ++end) {
-            std::int64_t const pad = pads_of(dimension)[end];
+            std::int64_t const pad = call.pads(dimension)[end];
             auto const named = [&] { return "a border of " + number(pad) + " in dimension " + number(dimension) + ", "; };
             if (pad < 0) return named() + "less than none";
             if (pad > 0 && !limits.pads(dimension, end == 0 ? 1 : 2)) return named() + "which no argument tells";
             if (limits.longest_pad > 0 && pad > limits.longest_pad) return named() + "more than " + number(limits.longest_pad);
         }
-        if (pads_of(dimension)[0] + pads_of(dimension)[1] >= extent && extent > 0)
-            return "nothing but border in dimension " + number(dimension);
+        if (call.padded(dimension) >= extent && extent > 0) return "nothing but border in dimension " + number(dimension);
     }
     // Bytes to what would follow without gaps, at the source and at the destination.
-    std::int64_t const row_border = t.border.is ? pads_of(0)[0] + pads_of(0)[1] : 0;
-    std::int64_t follows[] = {(shape[0] - row_border) * shape[2], row_bytes};
+    std::int64_t const row_border = t.border.is ? call.padded(0) : 0;
+    std::int64_t follows[] = {(call.row() - row_border) * call.source_size(), row_bytes};
     int deduced = limits.deduced;
     for (int dimension = 1; dimension <= count; ++dimension) {
-        std::int64_t const* const along = shape + 7 + 3 * (count - dimension);
+        std::int64_t const* const along = call.along(dimension);
         std::int64_t const extent = along[0], most = limits.extent(dimension);
         auto const named = [&] { return "dimension " + number(dimension) + " "; };
         if (extent < 1 || (most > 0 && extent > most)) return named() + "of " + number(extent) + ", at most " + number(most);
         if (extent == 1) continue;  // there is no stride: what follows it is what followed further in
         if (!limits.tells(dimension) && --deduced < 0) return named() + "of " + number(extent) + ", which no argument tells";
-        for (int side = source == nullptr ? 1 : 0; side < 2; ++side) {
+        for (int side = call.source == nullptr ? 1 : 0; side < 2; ++side) {
             std::int64_t const stride = along[1 + side], behind = follows[side];
             stride_limits const& taken = limits.strides(side == 0, dimension);
             auto const at = [&] {
@@ -63,7 +54,7 @@ inline std::string why_illegal(transfer_description const& t, detail::call_limit
             if (taken.none && stride != behind) return at() + "where there is none and " + number(behind) + " would follow";
             if (taken.most > 0 && stride > taken.most) return at() + "more than " + number(taken.most);
             if (stride % taken.multiple != 0) return at() + "no multiple of " + number(taken.multiple);
-            std::int64_t const border = t.border.is && side == 0 ? pads_of(dimension)[0] + pads_of(dimension)[1] : 0;
+            std::int64_t const border = t.border.is && side == 0 ? call.padded(dimension) : 0;
             follows[side] = stride * (extent - border);
         }
     }

@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <tilewright/emulate/semantics.hpp>
+#include <tilewright/emulate/transfer_call.hpp>
 #include <vector>
 
 namespace tilewright::emulation {
@@ -43,24 +44,23 @@ struct transfer_job {
     std::int64_t elements = 0;
     std::int64_t done = 0;  ///< elements that have been moved
 
-    /// `along`: for each dimension, outermost first, {extent, source stride, destination stride}, strides in bytes.
-    transfer_job(transfer_function what, void const* from, void* to, std::int64_t row_elements, std::int64_t to_size,
-                 std::int64_t from_size, int count, std::int64_t const* along)
+    transfer_job(transfer_function what, transfer_call const& call)
         : function(what),
-          source(static_cast<std::byte const*>(from)),
-          destination(static_cast<std::byte*>(to)),
-          row(row_elements),
-          destination_size(to_size),
-          source_size(from_size),
-          dimension_count(count),
-          elements(row_elements) {
-        for (int d = 0; d < count; ++d) {
-            dimensions[d] = {along[3 * d], along[3 * d + 1], along[3 * d + 2]};
-            elements *= along[3 * d];
+          source(static_cast<std::byte const*>(call.source)),
+          destination(static_cast<std::byte*>(call.destination)),
+          row(call.row()),
+          destination_size(call.destination_size()),
+          source_size(call.source_size()),
+          dimension_count(static_cast<int>(call.dimensions())),
+          elements(call.row()) {
+        std::int64_t const* along = call.along(dimension_count);
+        for (int d = 0; d < dimension_count; ++d, along += 3) {
+            dimensions[d] = {along[0], along[1], along[2]};
+            elements *= along[0];
         }
     }
 
-    /// What its call writes outside of what it reads. @param pads  as the emulator is given it: an element's bits, then in front and behind
+    /// What its call writes outside of what it reads. @param pads  as `transfer_call` has it: an element's bits, then in front and behind
     /// of the row, and of each dimension, outermost first
     void write_border(std::int64_t const* pads) {
         std::memcpy(border.data(), pads, border.size());
@@ -99,11 +99,11 @@ struct transfer_job {
             std::byte const* const out_of = source == nullptr ? nullptr : source + from + (first - row_before) * source_size;
             if (!reads) {
                 for (std::int64_t element = 0; element < count; ++element)
-                    std::memcpy(into + element * destination_size, border.data(), static_cast<std::size_t>(destination_size));
+                    std::memcpy(into + element * destination_size, border.data(), destination_size);
             } else if (function != nullptr) {
                 function(into, out_of, count);
             } else {
-                std::memcpy(into, out_of, static_cast<std::size_t>(count * destination_size));
+                std::memcpy(into, out_of, count * destination_size);
             }
             done += count;
             most -= count;
