@@ -111,7 +111,7 @@ class part_check {
                 throw std::invalid_argument("the memory given for `" + m.name.str() + "` is too small for the check");
             made.begin = place->first + offset;
         } else {
-            made.own.resize(static_cast<std::size_t>(made.size + alignment));
+            made.own.resize(made.size + alignment);
             auto const lowest = reinterpret_cast<std::uintptr_t>(made.own.data());
             auto const step = static_cast<std::uintptr_t>(alignment);
             made.begin = made.own.data() + ((lowest + step - 1) / step * step - lowest);

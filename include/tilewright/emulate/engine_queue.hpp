@@ -114,7 +114,7 @@ class engine_queue {
         held_.clear();
         if (how_ == progress::threads) {
             std::unique_lock lock(monitor_.mutex);
-            monitor_.changed.wait(lock, [this] { return flights_.size() - carried_ < static_cast<std::size_t>(depth_); });
+            monitor_.changed.wait(lock, [this] { return waiting() < depth_; });
             flights_.push_back(std::move(what));
             lock.unlock();
             monitor_.changed.notify_all();
@@ -122,8 +122,7 @@ class engine_queue {
         }
         flights_.push_back(std::move(what));
         if (how_ == progress::earliest) carry_out(next_index());
-        else if (flights_.size() - carried_ > static_cast<std::size_t>(depth_))
-            carry_out(retired_ + static_cast<std::int64_t>(carried_) + 1);
+        else if (waiting() > depth_) carry_out(retired_ + static_cast<std::int64_t>(carried_) + 1);
     }
     /// Afterwards all that the next job comes behind on other engines has been done.
     void clear_way(std::vector<dependency> const& after) {
@@ -184,6 +183,8 @@ class engine_queue {
     }
 
   private:
+    /// Jobs that have not been done.
+    std::int64_t waiting() const { return std::ssize(flights_) - static_cast<std::int64_t>(carried_); }
     /// Jobs that have been done.
     std::int64_t done() const { return retired_ + static_cast<std::int64_t>(carried_); }
     static bool may_begin(flight const& f) {

@@ -10,11 +10,10 @@ namespace tilewright {
 /// form is {constant, terms, for each term {which value, coefficient}}. Values are the loops, then the parts: (form / divisor) % modulus.
 /// A limit holds where its form is less than its bound.
 inline std::int64_t count_iterations(std::int64_t const* at) {
-    auto const loops = static_cast<std::size_t>(at[0]);
-    std::int64_t const parts = at[1], limits = at[2];
+    std::int64_t const loops = at[0], parts = at[1], limits = at[2];
     std::int64_t const* const extents = at + 3;
     std::int64_t const* const behind = extents + loops;
-    std::vector<std::int64_t> values(loops + static_cast<std::size_t>(parts));
+    std::vector<std::int64_t> values(loops + parts);
     for (std::int64_t count = 0;;) {
         std::int64_t const* next = behind;
         auto const form = [&] {
@@ -24,7 +23,7 @@ inline std::int64_t count_iterations(std::int64_t const* at) {
         };
         for (std::int64_t part = 0; part < parts; ++part) {
             std::int64_t const value = form() / next[0];
-            values[loops + static_cast<std::size_t>(part)] = next[1] == 0 ? value : value % next[1];
+            values[loops + part] = next[1] == 0 ? value : value % next[1];
             next += 2;
         }
         bool keeps = true;
@@ -33,7 +32,7 @@ inline std::int64_t count_iterations(std::int64_t const* at) {
             keeps = value < *next++;
         }
         count += keeps ? 1 : 0;
-        std::size_t loop = 0;
+        std::int64_t loop = 0;
         while (loop < loops && ++values[loop] == extents[loop]) values[loop++] = 0;
         if (loop == loops) return count;
     }

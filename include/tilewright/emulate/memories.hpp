@@ -24,8 +24,7 @@ using bank_list = std::vector<guarded_region>;
 
 inline std::shared_ptr<bank_list const> banks_of(memory const& m) {
     bank_list banks;
-    for (int bank = 0; m.capacity > 0 && bank < m.banks; ++bank)
-        banks.emplace_back(static_cast<std::size_t>(m.bank_capacity()), static_cast<std::size_t>(m.alignment));
+    for (int bank = 0; m.capacity > 0 && bank < m.banks; ++bank) banks.emplace_back(m.bank_capacity(), m.alignment);
     return std::make_shared<bank_list const>(std::move(banks));
 }
 
@@ -48,26 +47,25 @@ class memories {
         for (int memory_at = 0; memory_at < what_.memories.size(); ++memory_at) {
             memory const& m = what_.memories[memory_at];
             bank_list banks;
-            for (int bank = 0; m.capacity > 0 && bank < m.banks; ++bank)
-                banks.emplace_back(static_cast<std::size_t>(bytes_of(memory_at, bank)), static_cast<std::size_t>(m.alignment), at);
+            for (int bank = 0; m.capacity > 0 && bank < m.banks; ++bank) banks.emplace_back(bytes_of(memory_at, bank), m.alignment, at);
             banks_[memory_at] = std::make_shared<bank_list const>(std::move(banks));
         }
     }
 
     /// The first byte of a bank; null when there is no such bank, or the memory has no capacity.
     std::byte* base(int memory_at, int bank) const {
-        if (memory_at < 0 || static_cast<std::size_t>(memory_at) >= banks_.size()) return nullptr;
+        if (memory_at < 0 || memory_at >= std::ssize(banks_)) return nullptr;
         bank_list const& of = *banks_[memory_at];
-        return bank < 0 || static_cast<std::size_t>(bank) >= of.size() ? nullptr : of[bank].begin();
+        return bank < 0 || bank >= std::ssize(of) ? nullptr : of[bank].begin();
     }
     bool has_capacity(int memory_at) const { return !banks_[memory_at]->empty(); }
 
     /// Where `bytes` bytes from `address` on lie in one bank of a memory.
     place find_in(int memory_at, void const* address, std::int64_t bytes) const {
-        bank_list const& of = *banks_[memory_at];
-        for (std::size_t bank = 0; bank < of.size(); ++bank) {
-            if (of[bank].holds(address, static_cast<std::size_t>(bytes)))
-                return {memory_at, static_cast<int>(bank), static_cast<std::byte const*>(address) - of[bank].begin()};
+        int bank = 0;
+        for (guarded_region const& one : *banks_[memory_at]) {
+            if (one.holds(address, bytes)) return {memory_at, bank, static_cast<std::byte const*>(address) - one.begin()};
+            ++bank;
         }
         return {};
     }

@@ -84,19 +84,19 @@ class operand_footprint {
             };
             collect(collect, 0);
         }
-        auto const innermost = static_cast<std::size_t>(std::max(accesses_.front().rank - 1, 0));
+        int const innermost = std::max(accesses_.front().rank - 1, 0);
         for (index const& element : touched) {
             if (!runs_.empty()) {
                 run& before = runs_.back();
                 bool follows = element[innermost] == before.first[innermost] + before.count;
-                for (std::size_t d = 0; d < innermost; ++d) follows = follows && element[d] == before.first[d];
+                for (int d = 0; d < innermost; ++d) follows = follows && element[d] == before.first[d];
                 if (follows) {
                     ++before.count;
                     continue;
                 }
             }
             run& made = runs_.emplace_back();
-            for (std::size_t d = 0; d < max_rank; ++d) made.first[d] = element[d];
+            for (int d = 0; d < max_rank; ++d) made.first[d] = element[d];
             made.count = 1;
         }
         return runs_;

@@ -29,7 +29,7 @@ class program_emulator {
                 if ((m.agents >> a & 1) != 0) shared[m.what.name.str()] = banks_[at];
             }
             agent_state& made = agents_.emplace_back();
-            made.on = std::make_unique<emulator>(*plan_.of->agents[a].where, semantics.at(static_cast<std::size_t>(a)), shared);
+            made.on = std::make_unique<emulator>(*plan_.of->agents[a].where, semantics.at(a), shared);
         }
         load_constants();
     }
@@ -40,7 +40,7 @@ class program_emulator {
     }
     program_emulator(program_emulator const&) = delete;
 
-    emulator& on(int agent_at) { return *agents_.at(static_cast<std::size_t>(agent_at)).on; }
+    emulator& on(int agent_at) { return *agents_.at(agent_at).on; }
     emulator& on(agent const& by) {
         for (int a = 0; a < plan_.of->agent_count; ++a) {
             if (plan_.of->agents[a].name == by.name) return on(a);
@@ -67,9 +67,7 @@ class program_emulator {
         if (at < 0) throw std::invalid_argument("the program has no tensor `" + tensor.name.str() + "`");
         return address(at);
     }
-    std::byte* base(int memory_at, int bank = 0) const {
-        return (*banks_.at(static_cast<std::size_t>(memory_at))).at(static_cast<std::size_t>(bank)).begin();
-    }
+    std::byte* base(int memory_at, int bank = 0) const { return (*banks_.at(memory_at)).at(bank).begin(); }
     /// Fills every memory with a byte, and puts the constants back.
     void fill_memories(std::uint8_t with) {
         for (auto const& banks : banks_) {
@@ -150,8 +148,7 @@ class program_emulator {
     void load_constants() {
         for (int at = 0; at < plan_.tensors.size(); ++at) {
             ir::program_tensor const& t = plan_.tensor_at(at);
-            if (t.kind == ir::tensor_kind::constant)
-                std::memcpy(address(at), plan_.of->statement_at(t.statement).data, static_cast<std::size_t>(t.bytes));
+            if (t.kind == ir::tensor_kind::constant) std::memcpy(address(at), plan_.of->statement_at(t.statement).data, t.bytes);
         }
     }
 
@@ -199,9 +196,8 @@ template <program const& Program>
 program_emulator& emulated_program() {
     std::shared_ptr<program_emulator>& shared = shared_program(Program.name);
     if (!shared)
-        shared = std::make_shared<program_emulator>(
-            program_plan<Program>,
-            detail::semantics_of_agents<Program>(std::make_index_sequence<static_cast<std::size_t>(Program.agent_count)>{}));
+        shared = std::make_shared<program_emulator>(program_plan<Program>,
+                                                    detail::semantics_of_agents<Program>(std::make_index_sequence<Program.agent_count>{}));
     else if (!same_program(shared->plan(), program_plan<Program>))
         throw std::logic_error("two different programs are called `" + Program.name.str() + "`: give each a name of its own");
     return *shared;

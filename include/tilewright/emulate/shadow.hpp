@@ -31,14 +31,14 @@ class shadow {
             std::int64_t bytes = bytes_of(b.type);
             for (int d = b.block_dimensions; d < b.rank; ++d) bytes *= b.extents[d];
             w.bytes = bytes;
-            w.released.resize(static_cast<std::size_t>(b.versions));
+            w.released.resize(b.versions);
             buffers_.push_back(std::move(w));
         }
         partial_ = plan.limits.size() > 0;
         stages_.clear();
         for (int at = 0; at < plan.stages.size(); ++at) stages_.push_back(plan.stages[at].output);
         if (banks_.empty()) {
-            banks_.resize(static_cast<std::size_t>(what_.memories.size() * max_banks));
+            banks_.resize(what_.memories.size() * max_banks);
             for (int m = 0; m < what_.memories.size(); ++m) {
                 for (int bank = 0; where_.base(m, bank) != nullptr; ++bank)
                     banks_[m * max_banks + bank].resize(what_.memories[m].bank_capacity());
@@ -66,9 +66,9 @@ class shadow {
     /// A transfer, an intrinsic or a tile body begins.
     void begin_step() { ++now_; }
 
-    bool is_buffer(std::int64_t at) const { return at >= 0 && at < static_cast<std::int64_t>(buffers_.size()); }
+    bool is_buffer(std::int64_t at) const { return at >= 0 && at < std::ssize(buffers_); }
     label const& buffer_name(int at) const { return buffers_[at].what.name; }
-    label stage_name(int at) const { return at >= 0 && static_cast<std::size_t>(at) < stages_.size() ? stages_[at] : label("?"); }
+    label stage_name(int at) const { return at >= 0 && at < std::ssize(stages_) ? stages_[at] : label("?"); }
 
     /// Whether all bytes of `range` belong to one version of the buffer, and there to one block.
     std::optional<fault> inside(int buffer, byte_range const& range) const {
@@ -204,8 +204,8 @@ class shadow {
         std::vector<std::uint32_t> written;  ///< the step
 
         void resize(std::int64_t bytes) {
-            owner.resize(static_cast<std::size_t>(bytes));
-            written.resize(static_cast<std::size_t>(bytes));
+            owner.resize(bytes);
+            written.resize(bytes);
         }
     };
     struct watched {
