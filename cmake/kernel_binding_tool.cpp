@@ -1,4 +1,4 @@
-#include <tilewright/halide/binding_files.hpp>
+#include <tilewright/c_source/binding_files.hpp>
 #include <tilewright/halide/tool_subject.hpp>
 
 int main(int argument_count, char** arguments) {

@@ -1,5 +1,5 @@
 #pragma once
-#include <tilewright/halide/binding_files.hpp>
+#include <tilewright/c_source/binding_files.hpp>
 
 namespace c_kernels {
 

@@ -1,7 +1,7 @@
 #include "kernels/scales.hpp"
 
 #include <algorithm>
-#include <tilewright/halide/binding_files.hpp>
+#include <tilewright/c_source/binding_files.hpp>
 
 #include "catch.hpp"
 #include "kernels/run_kernel.hpp"

@@ -1,5 +1,5 @@
 #include <array>
-#include <tilewright/halide/binding_files.hpp>
+#include <tilewright/c_source/binding_files.hpp>
 #include <tilewright/runtime/call.hpp>
 #include <tilewright/tilewright.hpp>
 #include <vector>

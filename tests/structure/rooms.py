@@ -29,7 +29,7 @@ ROOMS = [
     "emulate",       # the emulated machine
     "report",        # what people read
     "halide",        # generated code
-    "c_source",      # C11
+    "c_source",      # C11, and the C files around objects
     "runtime",       # what applications call
     "",
 ]

@@ -1,6 +1,6 @@
 #pragma once
+#include <tilewright/c_source/run_time_extents.hpp>
 #include <tilewright/c_source/words.hpp>
-#include <tilewright/halide/binding_files.hpp>
 #include <tilewright/plan/check/may_be_result.hpp>
 #include <tilewright/runtime/argument_error.h>
 

@@ -3,6 +3,8 @@
 #include <optional>
 #include <string_view>
 #include <tilewright/c_source/helpers.hpp>
+#include <tilewright/c_source/names.hpp>
+#include <tilewright/halide/names.hpp>
 #include <vector>
 
 // Values of the generated program as C expressions.

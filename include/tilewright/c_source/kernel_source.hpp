@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/c_source/binding_files.hpp>
 #include <tilewright/c_source/entry.hpp>
 #include <tilewright/c_source/ground.hpp>
 #include <tilewright/c_source/statement.hpp>
@@ -328,10 +329,6 @@ inline std::string c_headed(std::string const& comment, std::string const& guard
     return comment + "#ifndef " + guard + "\n#define " + guard +
            "\n\n#include <stdbool.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n" + inside +
            "\n#ifdef __cplusplus\n}\n#endif\n#endif\n";
-}
-/// "act_mem: 4096 bytes, at a multiple of 16"
-inline std::string pool_text(pool const& one) {
-    return one.name + ": " + std::to_string(one.bytes) + " bytes, at a multiple of " + std::to_string(one.alignment);
 }
 /// Every declaration once. What the device provides, if anything.
 inline std::string c_device(std::vector<c_kernel_code> const& kernels) {

@@ -7,7 +7,6 @@
 #include <map>
 #include <stdexcept>
 #include <string>
-#include <tilewright/halide/names.hpp>
 
 // Types and literals of the C source of a kernel.
 namespace tilewright::halide {

@@ -1,0 +1,92 @@
+#pragma once
+#include <sstream>
+#include <tilewright/c_source/device_functions.hpp>
+
+// NAME.h of a kernel that is an object: its arguments are descriptors of Halide's.
+namespace tilewright::halide::detail {
+
+/// The words of a kernel's header and entry.
+struct entry_words {
+    c_names names;
+    argument_words arguments;
+
+    entry_words(plan_value const& plan, std::string const& name, bool device) {
+        for (char const* made : {"", "_unchecked", "_result"}) names.reserve(name + made);
+        arguments = words_of_arguments(plan, names, device);
+    }
+};
+
+/// How a list of a kernel's arguments is written.
+struct parameter_form {
+    bool types = true;            ///< of parameters; without, as arguments of a call
+    std::string result{};         ///< what stands for a result that is kept
+    std::string pool = "void *";  ///< in front of the names of pools
+};
+inline std::string parameter_list(plan_value const& plan, argument_words const& words, parameter_form const& form = {}) {
+    std::vector<std::string> inputs, outputs;
+    std::vector<buffer> const passed = passed_buffers(plan);
+    for (std::size_t at = 0; at < passed.size(); ++at)
+        (passed[at].written ? outputs : inputs).push_back((form.types ? "struct halide_buffer_t *" : "") + words.tensors[at]);
+    argument_list const list = arguments_of(plan);
+    for (int at = 0; at < list.parameter_count; ++at) {
+        node const& n = plan.what[list.parameters[at]];
+        inputs.push_back((form.types ? c_type(n.type) + " " : "") + words.parameters[at]);
+    }
+    for (std::string const& one : words.pools) inputs.push_back(form.pool + one);
+    if (!form.result.empty()) outputs.push_back(form.result);
+    std::string text;
+    for (auto const* part : {&inputs, &outputs}) {
+        for (std::string const& one : *part) text += (text.empty() ? "" : ", ") + one;
+    }
+    return text.empty() && form.types ? "void" : text;
+}
+
+/// "in: int8_t, 5 x 6 elements from in[-1, 2] on"
+inline std::string used_text(plan_value const& plan, std::size_t position, std::string const& word) {
+    buffer const b = passed_buffers(plan)[position];
+    std::string extents;
+    for (int d = 0; d < b.rank; ++d) {
+        extents += (d > 0 ? " x " : "") + std::to_string(b.extents[d]);
+        for (int at = 0; at < plan.shapes.size(); ++at) {
+            shape const& one = plan.shapes[at];
+            if (position_of(plan, one.buffer) == static_cast<int>(position)) extents = "as many", d = b.rank;
+        }
+    }
+    std::string const elements = b.rank == 0 ? "one element"
+                                             : extents + " elements" + (extents == "as many" ? " as the extents make" : "") + " from " +
+                                                   first_element_text(b, word) + " on";
+    return word + ": " + c_type(b.type) + ", " + elements + (b.written ? ", written" : "");
+}
+
+inline std::string header_text(plan_value const& plan, std::string const& name, bool device) {
+    std::ostringstream text;
+    argument_words const words = entry_words(plan, name, device).arguments;
+    text << "/* Kernel " << name << " on machine " << plan.where->name.str() << ", written by its binding tool. */\n"
+         << "#ifndef TILEWRIGHT_KERNEL_" << name << "\n#define TILEWRIGHT_KERNEL_" << name << "\n\n"
+         << "#include <stdbool.h>\n#include <stdint.h>\n#include <tilewright/runtime/entry.h>\n\n#ifdef __cplusplus\nextern \"C\" "
+            "{\n#endif\n\n"
+         << "/* 0; or -(2000 + 100 * kind + position) of an argument that the kernel cannot run on, see tilewright/runtime/entry.h;\n"
+            " * or the code of a device function that failed.\n *\n"
+            " * Of a tensor, host is a pointer to the element whose index are the minima of dim; in dim, the last dimension stands first.\n"
+            " * tilewright::call takes pointers to elements, with an index where a tensor is not used from element 0 on.\n";
+    std::vector<buffer> const passed = passed_buffers(plan);
+    for (std::size_t at = 0; at < passed.size(); ++at) text << " *   " << used_text(plan, at, words.tensors[at]) << "\n";
+    text << " */\n"
+         << "int " << name << "(" << parameter_list(plan, words) << ");\n";
+    for (std::size_t at = 0; at < passed.size(); ++at) {
+        if (std::string const rules = layout_rules(passed[at]); !rules.empty())
+            text << "/* " << words.tensors[at] << ": " << rules << ". */\n";
+    }
+    std::vector<pool> const pools = pools_of(plan, device);
+    for (std::size_t at = 0; at < pools.size(); ++at) {
+        pool const& one = pools[at];
+        text << "/* " << words.pools[at] << ": " << one.bytes << " bytes, at a multiple of " << one.alignment
+             << ", for this call alone. */\n#define TILEWRIGHT_" << name << "_" << words.pools[at] << "_BYTES " << one.bytes << "\n";
+    }
+    if (std::string const kept = kept_result_text(plan); !kept.empty()) text << "/* " << kept << " */\n";
+    if (device) text << "\n/* What the device provides. Each returns 0, or a code that ends the kernel. */\n" << device_prototypes(plan);
+    text << "\n#ifdef __cplusplus\n}\n#endif\n#endif\n";
+    return text.str();
+}
+
+}  // namespace tilewright::halide::detail

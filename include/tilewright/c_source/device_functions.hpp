@@ -1,0 +1,214 @@
+#pragma once
+#include <set>
+#include <tilewright/c_source/arguments.hpp>
+
+// The functions of a machine that generated code calls, and their prototypes.
+namespace tilewright::halide::detail {
+
+/// Calls `visit(call, aside)` for every function of a machine; `aside`: it starts or awaits something that touches memory beside the code.
+template <class Visit>
+void each_function(machine const& where, Visit const& visit) {
+    for (int at = 0; at < where.transfers.size(); ++at)
+        each_call(where, where.transfers[at], [&](device_call const& call) { visit(call, true); });
+    for (int at = 0; at < where.engines.size(); ++at) visit(wait_call_of(where.engines[at]), true);
+    for (int at = 0; at < where.tokens.size(); ++at)
+        visit(push_call_of(where.tokens[at]), true), visit(pop_call_of(where.tokens[at]), true);
+    for (int at = 0; at < where.configurations.size(); ++at) visit(set_call_of(where.configurations[at]), false);
+    for (int at = 0; at < where.intrinsics.size(); ++at)
+        each_call(where, where.intrinsics[at], [&](device_call const& call) { visit(call, where.intrinsics[at].is_asynchronous); });
+}
+/// The name of a kernel's function.
+/// @throws std::invalid_argument where it cannot have it
+inline void check_kernel_name(machine const& where, std::string const& name) {
+    check_function_name(name);
+    each_function(where, [&](device_call const& call, bool) {
+        if (call.symbol.str() == name)
+            throw std::invalid_argument("`" + name + "` is a function of the machine: name the kernel otherwise");
+    });
+}
+
+/// What of its machine a plan calls, by position there.
+struct called_parts {
+    std::vector<bool> transfers, intrinsics;
+};
+inline called_parts called_parts_of(plan_value const& plan) {
+    machine const& where = *plan.where;
+    called_parts called{std::vector<bool>(static_cast<std::size_t>(where.transfers.size())),
+                        std::vector<bool>(static_cast<std::size_t>(where.intrinsics.size()))};
+    for (int at = 0; at < plan.movements.size(); ++at) {
+        int const which = plan.movements[at].transfer;
+        if (which >= 0) called.transfers[which] = where.transfers[which].core_name.empty();
+    }
+    for (int at = 0; at < plan.bodies.size(); ++at) {
+        body const& b = plan.bodies[at];
+        for (int which : {b.intrinsic, b.first_intrinsic}) {
+            if (which >= 0) called.intrinsics[which] = true;
+        }
+    }
+    return called;
+}
+
+/// Writes the prototypes of a device's functions.
+class c_prototypes {
+  public:
+    c_prototypes(plan_value const& plan, bool guarded) : plan_(plan), guarded_(guarded) {}
+
+    std::vector<std::string> list() {
+        machine const& where = *plan_.where;
+        for (int at = 0; at < where.transfers.size(); ++at) {
+            if (called_.transfers[at]) add_transfer(where.transfers[at]);
+        }
+        for (int at = 0; at < where.configurations.size(); ++at) {
+            if (is_set(where.configurations[at])) add_setting(where.configurations[at]);
+        }
+        for (int at = 0; at < where.engines.size(); ++at) {
+            if (plan_.is_busy_aside(at)) add_wait(where.engines[at]);
+        }
+        for (int at = 0; at < where.tokens.size(); ++at) {
+            if (is_passed(at)) add_tokens(where.tokens[at]);
+        }
+        for (int at = 0; at < where.intrinsics.size(); ++at) {
+            if (called_.intrinsics[at]) add_intrinsic(where.intrinsics[at]);
+        }
+        return list_;
+    }
+
+  private:
+    /// @param argument  `argument(its description, position)`: type and name
+    template <class Argument>
+    void add(device_call const& call, std::string const& what, Argument const& argument) {
+        std::string line = "int " + call.symbol.str() + "(";
+        c_names names;  // what is passed twice has two
+        for (int at = 0; at < call.count; ++at) {
+            std::string const one = argument(call.arguments[at], at);
+            std::size_t const name = one.find_last_of(" *") + 1;
+            line += (at > 0 ? ", " : "") + one.substr(0, name) + names.take(one.substr(name));
+        }
+        line += call.count == 0 ? "void);" : ");";
+        if (!written_.insert(line).second) return;
+        list_.push_back("/* " + what + " */\n" + (guarded_ ? "#ifndef " + call.symbol.str() + "\n" + line + "\n#endif" : line) + "\n");
+    }
+    /// Of a function of registers: a header of the user's has its types.
+    void add_by_value(std::string const& what, device_call const& call) {
+        list_.push_back("/* " + what + ": " + call.symbol.str() + " of the header that defines its registers */\n");
+    }
+
+    static std::string literal(int position) { return "int64_t literal_" + std::to_string(position); }
+    /// Arguments of a call that is given one value, and maybe a channel.
+    static auto value(char const* name) {
+        return [name](call_argument const& a, int position) -> std::string {
+            if (a.is == role::channel) return "int64_t channel";
+            return a.is == role::literal ? literal(position) : std::string("int64_t ") + name;
+        };
+    }
+
+    void add_transfer(transfer_description const& t) {
+        machine const& where = *plan_.where;
+        if (passes_values(where, t)) return add_by_value("transfer " + t.name.str(), t.call);
+        each_call(where, t, [&](device_call const& call) {
+            add(call, "transfer " + t.name.str() + ": " + t.source.str() + " to " + t.destination.str(),
+                [&](call_argument const& a, int position) { return transfer_argument(t, a, position); });
+        });
+    }
+    std::string transfer_argument(transfer_description const& t, call_argument const& a, int position) const {
+        std::string const d = std::to_string(a.dimension);
+        int const in = memory_of(*plan_.where, t, a);
+        bool const numbered = in >= 0 && plan_.where->memories[in].is_numbered();
+        switch (a.is) {
+            case role::source: return numbered ? "int64_t source" : "const void *source";
+            case role::destination: return numbered ? "int64_t destination" : "void *destination";
+            case role::bytes: return "int64_t bytes";
+            case role::row_bytes: return "int64_t row_bytes";
+            case role::extent: return "int64_t extent_" + d;
+            case role::source_stride: return "int64_t source_stride_" + d;
+            case role::destination_stride: return "int64_t destination_stride_" + d;
+            case role::pad_before: return "int64_t pad_before_" + d;
+            case role::pad_after: return "int64_t pad_after_" + d;
+            case role::pad_value: return "int64_t pad_value";
+            case role::tag: return "int64_t tag";
+            case role::channel: return "int64_t channel";
+            default: return literal(position);
+        }
+    }
+
+    /// Whether something that is called needs values of a configuration.
+    bool is_set(configuration const& c) const {
+        machine const& where = *plan_.where;
+        bool used = false;
+        auto const uses = [&](auto const& part) {
+            for (int which = part.settings.first; which < part.settings.first + part.settings.count; ++which)
+                used |= where.settings[which].configuration_name == c.name;
+        };
+        for (int which = 0; which < where.transfers.size(); ++which) {
+            if (called_.transfers[which]) uses(where.transfers[which]);
+        }
+        for (int which = 0; which < where.intrinsics.size(); ++which) {
+            if (called_.intrinsics[which]) uses(where.intrinsics[which]);
+        }
+        return used;
+    }
+    void add_setting(configuration const& c) {
+        add(set_call_of(c), "sets " + c.name.str() + " for what is called from now on", [](call_argument const& a, int position) {
+            return a.is == role::literal ? literal(position) : "int64_t value_" + std::to_string(a.dimension);
+        });
+    }
+
+    void add_wait(engine const& e) {
+        bool const tagged = e.completes == completion::by_transfer;
+        std::string const of = (e.has_channels() ? "this channel of engine " : "engine ") + e.name.str();
+        add(wait_call_of(e),
+            "returns when " + std::string(tagged ? "the last job that " + of + " was given with this tag, and all before it, are complete"
+                                          : e.completes == completion::by_engine ? "all jobs of " + of + " are complete"
+                                                                                 : "at most so many jobs of " + of + " are not complete"),
+            value(tagged ? "tag" : "pending"));
+    }
+
+    bool is_passed(int tokens_at) const {
+        bool passed = false;
+        for (int which = 0; which < plan_.links.size(); ++which) passed |= plan_.links[which].tokens == tokens_at;
+        return passed;
+    }
+    void add_tokens(tokens const& t) {
+        add(push_call_of(t), "queues a token to " + t.to.str() + " behind what " + t.from.str() + " has been given", value("queue"));
+        add(pop_call_of(t), "queues a wait for a token of " + t.from.str() + " in front of what " + t.to.str() + " is given next",
+            value("queue"));
+    }
+
+    void add_intrinsic(intrinsic_description const& i) {
+        machine const& where = *plan_.where;
+        if (passes_values(where, i)) return add_by_value("intrinsic " + i.name.str(), i.call);
+        each_call(where, i, [&](device_call const& call) {
+            add(call, "intrinsic " + i.name.str() + "; strides in elements",
+                [&](call_argument const& a, int position) { return intrinsic_argument(i, a, position); });
+        });
+    }
+    std::string intrinsic_argument(intrinsic_description const& i, call_argument const& a, int position) const {
+        machine const& where = *plan_.where;
+        if (a.is == role::literal) return literal(position);
+        if (a.is == role::covered) return "int64_t extent_" + std::to_string(a.dimension);
+        operand_constraint const& o = i.operands[a.operand];
+        if (a.is == role::stride) return "int64_t " + o.tensor.str() + "_stride_" + std::to_string(a.dimension);
+        if (a.is == role::value) return "int64_t " + o.tensor.str() + "_value";
+        if (where.memories[memory_of(where, i, a)].is_numbered()) return "int64_t " + o.tensor.str();
+        return std::string(o.is == direction::reads && !o.in_place ? "const void *" : "void *") + o.tensor.str();
+    }
+
+    plan_value const& plan_;
+    bool guarded_;
+    called_parts called_ = called_parts_of(plan_);
+    std::set<std::string> written_;
+    std::vector<std::string> list_;
+};
+
+/// `int mvin(const void *source, void *destination, int64_t bytes);` for every function of the device that the plan calls.
+/// @param guarded  not of what is a macro: whoever includes the text may define some of them before
+inline std::vector<std::string> device_prototype_list(plan_value const& plan, bool guarded = false) {
+    return c_prototypes(plan, guarded).list();
+}
+inline std::string device_prototypes(plan_value const& plan) {
+    std::string text;
+    for (std::string const& one : device_prototype_list(plan)) text += one;
+    return text;
+}
+
+}  // namespace tilewright::halide::detail
