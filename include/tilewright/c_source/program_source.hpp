@@ -1,7 +1,11 @@
 #pragma once
+#include <filesystem>
+#include <fstream>
+#include <iostream>
 #include <tilewright/c_source/kernel_source.hpp>
-#include <tilewright/program/kernel_plans.hpp>
+#include <tilewright/c_source/program_entry.hpp>
 
+// A program as C11: one file with its kernels and the function that runs them on the memories that it is given.
 namespace tilewright::halide {
 
 /// The files of a program, by name.
@@ -9,16 +13,13 @@ using file_list = std::vector<std::pair<std::string, std::string>>;
 
 namespace detail {
 
-/// A program as one C file: its kernels, and the function that runs them on the memories that it is given.
-class c_program_writer {
+class c_program_writer : c_program_entry {
   public:
-    c_program_writer(program_plan_value const& plan, c_source_options const& options) : plan_(plan), options_(options) {}
+    c_program_writer(program_plan_value const& plan, c_source_options const& options) : c_program_entry(plan, options) {}
 
     file_list write() {
         if (plan_.refusal) throw std::invalid_argument(to_string(plan_.refusal));
-        for (int at = 0; at < plan_.kernels.size(); ++at) builds_.push_back(build_kernel(plan_, at));
-        take_words();
-        for (int at = 0; at < plan_.kernels.size(); ++at) write_kernel(at);
+        write_kernels();
         file_list files{{options_.name + ".h", header()}, {options_.name + ".c", source()}};
         for (int at = 0; at < plan_.memories.size(); ++at) {
             if (pool_at(at).constants > 0) files.emplace_back(image_name(at) + ".bin", image(at));
@@ -39,112 +40,6 @@ class c_program_writer {
     }
 
   private:
-    static constexpr char const* no_places = "    int nothing;\n";
-
-    bool on_device() const { return options_.to == binding::device; }
-    ir::program_memory const& memory_at(int at) const { return plan_.memories[at]; }
-    ir::pool_use const& pool_at(int at) const { return plan_.pools[at]; }
-    /// Bytes that a program needs of a memory, from its first one; where banks have addresses of their own, of the fullest.
-    std::int64_t bytes_of_memory(int memory) const {
-        memory_value const& m = memory_at(memory).what;
-        std::int64_t bytes = pool_at(memory).peak;
-        if (m.has_address()) return bytes;
-        for (int at = 0; at < plan_.tensors.size(); ++at) {
-            ir::program_tensor const& t = plan_.tensor_at(at);
-            if (t.memory == memory && !t.passed) bytes = std::max(bytes, t.bank * m.bank_capacity() + t.offset + t.bytes);
-        }
-        for (int at = 0; at < plan_.scratch.size(); ++at) {
-            ir::program_scratch const& s = plan_.scratch_at(at);
-            for (int n = 0; n < s.bank_count && s.memory == memory; ++n)
-                bytes = std::max(bytes, (s.bank + n) % m.banks * m.bank_capacity() + s.offset + s.bytes_in_bank);
-        }
-        return bytes;
-    }
-    /// Of a tensor, from the first byte of its memory.
-    std::int64_t offset_of(ir::program_tensor const& t) const {
-        memory_value const& m = memory_at(t.memory).what;
-        return static_cast<std::int64_t>(m.position(t.bank, t.offset) - m.position(0, 0));
-    }
-    std::string const& word_of_memory(int at) const { return memory_words_[at]; }
-    std::string const& word_of_tensor(int at) const { return tensor_words_[at]; }
-    static std::string as_word(label const& name) {
-        std::string word = name.str();
-        std::replace(word.begin(), word.end(), '.', '_');
-        return word;
-    }
-    std::string const& kernel_name(int at) const { return kernel_words_[at]; }
-    std::string image_name(int memory) const { return options_.name + "_" + word_of_memory(memory); }
-    /// Gives every word of the file to one thing: users' tensors and memories first.
-    void take_words() {
-        check_function_name(options_.name);
-        for (char const* made : {"", "_program", "_places", "_memories"}) words_.reserve(options_.name + made);
-        auto const reserve = [&](label const& symbol) {
-            if (symbol.str() == options_.name)
-                throw std::invalid_argument("`" + options_.name + "` is a function of a machine: name the program otherwise");
-            words_.reserve(symbol.str());
-        };
-        for (kernel_build const& made : builds_)
-            each_function(*made.plan.where, [&](device_call const& call, bool) { reserve(call.symbol); });
-        for (int a = 0; a < plan_.of->agent_count; ++a) {
-            agent const& one = plan_.of->agents[a];
-            if (one.is_aside()) reserve(one.start), reserve(one.join);
-        }
-        for (int at = 0; at < plan_.memories.size(); ++at)
-            memory_words_.push_back(words_.take(as_word(memory_at(at).name), {"_BYTES", "_IMAGE_BYTES"}));
-        for (int at = 0; at < plan_.tensors.size(); ++at) tensor_words_.push_back(words_.take(as_word(plan_.tensor_at(at).name)));
-        for (int at = 0; at < plan_.memories.size(); ++at) words_.reserve(image_name(at) + "_image");
-        for (int at = 0; at < plan_.kernels.size(); ++at)
-            kernel_words_.push_back(words_.take(options_.name + "_" + as_word(plan_.kernel_at(at).name),
-                                                {"_steps", "_complete", "_here", "_complete_here", "_machine"}));
-        at_ = words_.take("at"), status_ = words_.take("status"), memories_ = words_.take("memories");
-    }
-    /// Whether the caller gives the address of a memory, and the program uses it.
-    bool is_given(int memory) const { return on_device() && pool_at(memory).used && memory_at(memory).what.is_pool(); }
-    /// Whether the program has to know where a memory is: tensors lie there, or kernels are told.
-    bool is_addressed(int memory) const {
-        bool found = is_given(memory);
-        for (int at = 0; at < plan_.tensors.size(); ++at) found |= plan_.tensor_at(at).memory == memory && !plan_.tensor_at(at).passed;
-        return found;
-    }
-
-    std::string tensor_type(ir::program_tensor const& t) const { return c_type(t.type); }
-    /// "float[8][500]"
-    std::string shape_text(ir::program_tensor const& t) const {
-        std::string text = tensor_type(t);
-        for (int d = 0; d < t.rank; ++d) text += "[" + std::to_string(t.extents[d]) + "]";
-        return text;
-    }
-    template <class Visit>
-    void each_passed(ir::tensor_kind kind, Visit const& visit) const {
-        for (int s = 0; s < plan_.of->statements_size(); ++s) {
-            for (int at = 0; at < plan_.tensors.size(); ++at) {
-                ir::program_tensor const& t = plan_.tensor_at(at);
-                if (t.kind == kind && t.statement == s && t.passed) visit(at, t);
-            }
-        }
-    }
-    /// "const float *image", inputs in front of outputs.
-    std::vector<std::string> passed_declarations() const {
-        std::vector<std::string> all;
-        each_passed(ir::tensor_kind::input,
-                    [&](int at, ir::program_tensor const& t) { all.push_back("const " + tensor_type(t) + " *" + word_of_tensor(at)); });
-        each_passed(ir::tensor_kind::output,
-                    [&](int at, ir::program_tensor const& t) { all.push_back(tensor_type(t) + " *" + word_of_tensor(at)); });
-        return all;
-    }
-    bool is_any_given() const {
-        bool any = false;
-        for (int at = 0; at < plan_.memories.size(); ++at) any |= is_given(at);
-        return any;
-    }
-    /// Inputs, outputs, and all memories together.
-    std::string parameters() const {
-        std::string text;
-        auto const add = [&](std::string const& one) { text += (text.empty() ? "" : ", ") + one; };
-        for (std::string const& one : passed_declarations()) add(one);
-        if (is_any_given()) add("const struct " + options_.name + "_memories *" + memories_);
-        return text.empty() ? "void" : text;
-    }
     /// Where memories are, by name: their order says nothing to the caller, and a pointer cannot be taken for another one.
     std::string memories_text() const {
         std::size_t position = passed_declarations().size();
@@ -160,48 +55,6 @@ class c_program_writer {
                    ? ""
                    : "/* Where the program finds the memories that it uses. */\nstruct " + options_.name + "_memories {\n" + text + "};\n";
     }
-
-    void write_kernel(int at) {
-        kernel_build const& made = builds_[at];
-        c_source_options const how{kernel_name(at), options_.to, options_.includes};
-        codes_.push_back(c_kernel_writer(*made.what, made.plan, how).write("static ", copies(at)));
-    }
-    /// Whether it is a copy by an engine, which one function begins and another completes.
-    bool copies(int kernel_at) const { return plan_.agent_of(plan_.kernel_at(kernel_at)).is_engine(); }
-
-    /// "(const float *)(at->act_mem + 4096)"
-    std::string address_of(ir::program_use const& u, std::int64_t first) const {
-        ir::program_tensor const& t = plan_.tensor_at(u.tensor);
-        std::string const element = (u.written ? "" : "const ") + tensor_type(t) + " *";
-        if (t.passed)
-            return (t.kind == ir::tensor_kind::input ? "" : "(" + element + ")") + ("at->" + word_of_tensor(u.tensor)) +
-                   (first == 0 ? "" : " + " + std::to_string(first));
-        std::int64_t const offset = t.offset + first * bytes_of(t.type);
-        return "(" + element + ")(at->" + word_of_memory(t.memory) + bank_text(t) + " + " + std::to_string(offset) + ")";
-    }
-    std::string bank_text(ir::program_tensor const& t) const {
-        return memory_at(t.memory).what.banks > 1 ? "[" + std::to_string(t.bank) + "]" : "";
-    }
-    /// A call of a kernel with the arguments that the plan gives it.
-    std::string call_text(int kernel_at) const {
-        kernel_build const& made = builds_[kernel_at];
-        c_signature const& signature = codes_[kernel_at].signature;
-        std::string inputs, result;
-        for (c_argument const& a : signature.tensors) {
-            buffer const& b = made.plan.buffers[a.at];
-            ir::program_use const& u = use_of(plan_, kernel_at, made.plan, a.at);
-            ir::program_tensor const& t = plan_.tensor_at(u.tensor);
-            std::string text = address_of(u, t.first_element(b));
-            for (int d = 0; d + 1 < b.rank; ++d) text += ", " + std::to_string(t.stride(d));
-            (b.written ? result : inputs) += (b.written || inputs.empty() ? "" : ", ") + text;
-        }
-        for (auto const& [memory, word] : signature.pools) {
-            int const here = plan_.memory_of(plan_.kernel_at(kernel_at).agent, made.plan.where->memories[memory].name);
-            inputs += (inputs.empty() ? "" : ", ") + ("at->" + word_of_memory(here)) + (memory_at(here).what.banks > 1 ? "[0]" : "");
-        }
-        return kernel_name(kernel_at) + "(" + inputs + (inputs.empty() || result.empty() ? "" : ", ") + result + ")";
-    }
-
     std::string header() const {
         std::ostringstream text;
         text << memories_text()
@@ -256,7 +109,6 @@ class c_program_writer {
         for (int at = 0; at < plan_.kernels.size(); ++at) found |= plan_.kernel_at(at).agent == agent_at;
         return found;
     }
-
     std::string image(int memory) const {
         std::string bytes(static_cast<std::size_t>(pool_at(memory).constants), '\0');
         for (int at = 0; at < plan_.tensors.size(); ++at) {
@@ -313,119 +165,6 @@ class c_program_writer {
         text << "\nint " << options_.name << "(" << parameters() << ") {\n" << entry_text() << "}\n";
         return text.str();
     }
-    std::string unused_text(int kernel_at) const { return call_text(kernel_at).find("at->") == std::string::npos ? "(void)at;\n    " : ""; }
-    std::string places_text() const {
-        std::string text;
-        for (std::string const& one : passed_declarations()) text += "    " + one + ";\n";
-        for (int at = 0; at < plan_.memories.size(); ++at) {
-            int const banks = memory_at(at).what.banks;
-            if (is_addressed(at))
-                text += "    unsigned char *" + word_of_memory(at) + (banks > 1 ? "[" + std::to_string(banks) + "]" : "") + ";\n";
-        }
-        return text.empty() ? no_places : text;
-    }
-    std::string address_of_bank(int memory, int bank) const {
-        memory_value const& m = memory_at(memory).what;
-        if (!on_device())
-            return "(unsigned char *)tilewright_program_memory(" + options_.name + "_program(), " + std::to_string(memory) + ", " +
-                   std::to_string(bank) + ")";
-        if (m.is_pool())
-            return "(unsigned char *)" + memories_ + "->" + word_of_memory(memory) +
-                   (bank == 0 ? "" : " + " + std::to_string(bank * m.bank_capacity()));
-        std::ostringstream text;
-        text << "(unsigned char *)(uintptr_t)0x" << std::hex << m.bank_base(bank) << "u";
-        return text.str();
-    }
-    std::string entry_text() const {
-        std::ostringstream text;
-        int position = 0;
-        auto const check = [&](std::string const& word, std::int64_t alignment, char const* what) {
-            text << "    if (" << word << " == NULL) return " << TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_NULL_HOST, position) << "; /* no "
-                 << what << " */\n";
-            if (alignment > 1)
-                text << "    if ((uintptr_t)" << word << " % " << alignment << " != 0) return "
-                     << TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_MISALIGNED, position) << "; /* not aligned */\n";
-            ++position;
-        };
-        auto const check_tensor = [&](int at, ir::program_tensor const& t) { check(word_of_tensor(at), t.alignment, "data"); };
-        each_passed(ir::tensor_kind::input, check_tensor);
-        each_passed(ir::tensor_kind::output, check_tensor);
-        if (is_any_given())
-            text << "    if (" << memories_ << " == NULL) return " << TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_NULL_HOST, position)
-                 << "; /* no memories */\n";
-        for (int at = 0; at < plan_.memories.size(); ++at) {
-            if (is_given(at)) check(memories_ + "->" + word_of_memory(at), pool_at(at).alignment, "memory");
-        }
-        text << "    struct " << options_.name << "_places " << at_ << ";\n"
-             << (places_text() == no_places ? "    " + at_ + ".nothing = 0;\n" : "");
-        auto const place = [&](int at, ir::program_tensor const&) {
-            text << "    " << at_ << "." << word_of_tensor(at) << " = " << word_of_tensor(at) << ";\n";
-        };
-        each_passed(ir::tensor_kind::input, place);
-        each_passed(ir::tensor_kind::output, place);
-        for (int at = 0; at < plan_.memories.size(); ++at) {
-            int const banks = memory_at(at).what.banks;
-            for (int bank = 0; bank < banks && is_addressed(at); ++bank)
-                text << "    " << at_ << "." << word_of_memory(at) << (banks > 1 ? "[" + std::to_string(bank) + "]" : "") << " = "
-                     << address_of_bank(at, bank) << ";\n";
-        }
-        text << "    int " << status_ << " = 0;\n";
-        std::map<int, std::int16_t> running;  // of each agent, the kernel
-        for (int at = 0; at < plan_.steps.size(); ++at) {
-            ir::program_step const& s = plan_.steps[at];
-            ir::program_kernel const& k = plan_.kernel_at(s.kernel);
-            agent const& on = plan_.agent_of(k);
-            if (s.kind == ir::program_step_kind::join) running.erase(k.agent);
-            constexpr char const* steps[] = {"", "start ", "join "};
-            text << "    /* " << steps[static_cast<int>(s.kind)] << k.name.str() << " on " << on.name.str() << " */\n"
-                 << fenced("    ", status_ + " = ", s);
-            if (running.empty()) {
-                text << "    if (" << status_ << " != 0) return " << status_ << ";\n";
-            } else {
-                // Nothing is under way when the caller has the code.
-                text << "    if (" << status_ << " != 0) {\n";
-                for (auto const& [agent, kernel] : running) text << fenced("        ", "(void)", {ir::program_step_kind::join, kernel});
-                text << "        return " << status_ << ";\n    }\n";
-            }
-            if (s.kind == ir::program_step_kind::start) running[k.agent] = s.kernel;
-        }
-        text << "    return 0;\n";
-        return text.str();
-    }
-
-    /// Where functions of the device may be inline: no access to memory moves across one that begins or joins a kernel on an agent.
-    bool is_fenced(ir::program_step const& s) const {
-        bool const beside = s.kind != ir::program_step_kind::run && plan_.agent_of(plan_.kernel_at(s.kernel)).is_aside();
-        return on_device() && !options_.includes.empty() && beside;
-    }
-    std::string fenced(std::string const& indent, std::string const& head, ir::program_step const& s) const {
-        std::string const fence = is_fenced(s) ? indent + "TILEWRIGHT_FENCE();\n" : "";
-        return fence + indent + head + step_text(s) + ";\n" + fence;
-    }
-    /// The call that carries out a step.
-    std::string step_text(ir::program_step const& s) const {
-        using enum ir::program_step_kind;
-        agent const& on = plan_.agent_of(plan_.kernel_at(s.kernel));
-        std::string const name = kernel_name(s.kernel), kernel = name + "_here";
-        if (on_device() && s.kind == join) return on.is_engine() ? name + "_complete()" : on.join.str() + "()";
-        if (on_device())
-            return s.kind == start && on.is_aside() ? on.start.str() + "(" + kernel + ", &" + at_ + ")" : kernel + "(&" + at_ + ")";
-        std::string const agent = "(" + options_.name + "_program(), " + std::to_string(plan_.kernel_at(s.kernel).agent);
-        if (s.kind == join) return "tilewright_program_join" + agent + ")";
-        if (s.kind == start && on.is_engine())
-            return "tilewright_program_begin" + agent + ", " + kernel + ", " + name + "_complete_here, &" + at_ + ")";
-        return (s.kind == run ? "tilewright_program_run" : "tilewright_program_start") + agent + ", " + kernel + ", &" + at_ + ")";
-    }
-
-    using memory_value = tilewright::memory;
-
-    program_plan_value const& plan_;
-    c_source_options options_;
-    c_names words_;
-    std::vector<std::string> memory_words_, tensor_words_, kernel_words_;
-    std::string at_, status_, memories_;  ///< of the entry
-    std::vector<kernel_build> builds_;
-    std::vector<c_kernel_code> codes_;
 };
 
 }  // namespace detail

@@ -1,0 +1,228 @@
+#pragma once
+#include <tilewright/c_source/device_functions.hpp>
+#include <tilewright/c_source/entry.hpp>
+#include <tilewright/c_source/remarks.hpp>
+#include <tilewright/c_source/statement.hpp>
+#include <tilewright/halide/emit.hpp>
+#include <tilewright/halide/inject.hpp>
+#include <tilewright/plan/check/specialise.hpp>
+
+// The functions of a kernel in C, and all that files around them need to know of it.
+namespace tilewright::halide {
+
+/// How the C source of a kernel is written.
+struct c_source_options {
+    std::string name{};  ///< of the C function, and of the files
+    binding to = binding::device;
+    std::vector<std::string> includes{};  ///< headers of the user's, in front of everything: they may define the machine's functions inline
+};
+
+namespace detail {
+
+/// A kernel as C, in the parts that files are made of.
+struct c_kernel_code {
+    std::string name, machine;
+    std::string directives;            ///< of its schedule, as lines of a comment
+    std::vector<std::string> regions;  ///< of its tensors: what it touches, and where pointers point
+    c_signature signature;
+    std::string parameters;
+    std::vector<pool> pools;
+    std::string kept_result;
+    std::vector<std::string> device;              ///< prototypes of the machine's functions
+    std::map<std::string, std::string> emulator;  ///< prototypes, by symbol
+    c_helpers helpers;
+    std::string functions;
+    bool floating_point = false, fences = false, overlaps = false;
+};
+
+class c_kernel_writer {
+  public:
+    c_kernel_writer(schedule const& made_by, plan_value const& plan, c_source_options const& options)
+        : schedule_(made_by), plan_(plan), options_(options) {}
+
+    /// @param linkage  in front of the kernel's function: nothing, or "static "
+    /// @param in_two  its function only begins it, and `static int NAME_complete(void)` waits: a plan that first only starts transfers
+    c_kernel_code write(std::string const& linkage, bool in_two = false) {
+        if (plan_.refusal) throw std::invalid_argument(to_string(plan_.refusal));
+        if (tilewright::detail::hazard const found = tilewright::detail::find_hazard_at_any(plan_))
+            throw std::runtime_error("the plan has a hazard: " + std::string(text_of(found.broken)));
+        check_kernel_name(*plan_.where, options_.name);
+        reserve_names();
+        declare_registers();
+        signature_ = c_signature_of(plan_, code_.values.names, on_device());
+        bind_arguments();
+        std::string const body = code_.function_body(program(in_two ? plan_part::begin : plan_part::whole));
+        c_kernel_code made;
+        made.name = options_.name;
+        made.machine = plan_.where->name.str();
+        made.directives = c_remarks(schedule_, plan_).schedule_text();
+        for (c_argument const& a : signature_.tensors) made.regions.push_back(region_text(plan_, a));
+        made.signature = signature_;
+        made.parameters = signature_.parameters(plan_);
+        made.pools = pools_of(plan_, on_device());
+        made.kept_result = kept_result_text(plan_);
+        if (on_device()) made.device = device_prototype_list(plan_, true);
+        else made.emulator = {code_.values.prototypes.begin(), code_.values.prototypes.end()};
+        made.helpers = code_.values.helpers;
+        made.floating_point = uses_floating_point();
+        made.fences = code_.uses_fences();
+        c_checks checks(plan_, signature_);
+        std::string const checked = checks.text();
+        made.overlaps = checks.overlaps();
+        auto const [parameters, given] = own_parameters();
+        made.functions = "static int " + options_.name + "_steps(" + parameters + ") {\n" + body + "}\n\n" + linkage + "int " +
+                         options_.name + "(" + made.parameters + ") {\n" + checked + unused_parameters() + "    return " + options_.name +
+                         "_steps(" + given + ");\n}\n";
+        if (in_two) c_kernel_writer(schedule_, plan_, options_).write_completion(made);
+        return made;
+    }
+
+  private:
+    bool on_device() const { return options_.to == binding::device; }
+
+    /// Adds the function that waits to what another writer has made.
+    void write_completion(c_kernel_code& to) {
+        reserve_names();
+        signature_ = c_signature_of(plan_, code_.values.names, on_device());
+        bind_arguments();
+        std::string const body = code_.function_body(program(plan_part::complete));
+        if (own_parameters().first != "void") throw std::logic_error("a wait that needs what the kernel was given");
+        to.functions += "\nstatic int " + options_.name + "_complete(void) {\n" + body + "}\n";
+        to.fences |= code_.uses_fences();
+        to.helpers.add(code_.values.helpers);
+        if (!on_device()) to.emulator.insert(code_.values.prototypes.begin(), code_.values.prototypes.end());
+    }
+
+    void reserve_names() {
+        for (std::string const& word : {options_.name, options_.name + "_steps", options_.name + "_complete", options_.name + "_machine",
+                                        std::string("tilewright_overlap")})
+            code_.values.names.reserve(word);
+        each_function(*plan_.where, [&](device_call const& call, bool aside) {
+            code_.values.names.reserve(call.symbol.str());
+            if (aside && on_device() && !options_.includes.empty()) code_.fenced.insert(call.symbol.str());
+        });
+    }
+
+    /// Registers that functions take by value are variables of a type of the user's.
+    void declare_registers() {
+        if (!on_device()) return;
+        value_buffers const values = value_buffers_of(plan_, true);
+        for (int at : values.all) {
+            buffer const& b = plan_.buffers[at];
+            memory const& file = plan_.where->memories[b.memory];
+            if (options_.includes.empty())
+                throw std::invalid_argument("registers of `" + file.name.str() + "` are of the C type `" + file.c_type.str() +
+                                            "`, which a header of the user's must define: name it");
+            code_.values.names.reserve(file.c_type.str());
+            registers_.emplace(
+                at, register_variables{file.c_type.str(), static_cast<int>(b.bytes / file.register_bytes()), values.begun.count(at) != 0});
+        }
+    }
+
+    /// The function's parameters are known to the program by the names that it has for them.
+    void bind_arguments() {
+        names_ = name_everything(plan_);
+        for (int at = 0; at < plan_.buffers.size(); ++at) code_.element_types[names_.buffers[at]] = c_type(plan_.buffers[at].type);
+        for (int at = 0; at < plan_.buffers.size(); ++at) {
+            for (int position = 0; position < intrinsic_description::most_operands; ++position)
+                code_.element_types[names_.buffers[at] + value_suffix + std::to_string(position)] = c_type(plan_.buffers[at].type);
+        }
+        for (auto const& [at, variables] : registers_) code_.registers[names_.buffers[at]] = variables;
+        for (c_argument const& a : signature_.tensors) {
+            buffer const& b = plan_.buffers[a.at];
+            code_.values.bind(names_.buffers[a.at], {a.word, c_variable::kind::elements, false, !b.written});
+        }
+        for (auto const& [at, word] : signature_.extents) code_.values.bind(names_.variables[at], {word, c_variable::kind::value, true});
+        std::vector<scalar_parameter> const parameters = parameters_of(plan_);
+        for (std::size_t at = 0; at < parameters.size(); ++at) {
+            scalar_parameter const& one = parameters[at];
+            names_.parameters[one.name] = Halide::Internal::Variable::make(type_of(one.type), one.code);
+            code_.values.bind(one.code, {signature_.words.parameters[at]});
+        }
+        for (auto const& [at, word] : signature_.pools) code_.values.bind(pool_name(plan_, at), {word, c_variable::kind::address});
+        code_.values.field_of = [this](std::string const& handle, std::string const& field, int dimension) {
+            return field_of(handle, field, dimension);
+        };
+    }
+    std::string field_of(std::string const& handle, std::string const& field, int dimension) {
+        using Halide::Internal::Call;
+        for (c_argument const& a : signature_.tensors) {
+            buffer const& b = plan_.buffers[a.at];
+            if (names_.buffers[a.at] + ".buffer" != handle) continue;
+            int const d = b.rank - 1 - dimension;
+            if (field == Call::buffer_get_min) return c_integer(b.minimum[d], 32);
+            if (field == Call::buffer_get_stride) return strides_.insert(a.strides[d]), a.strides[d];
+        }
+        throw unsupported_in_c("`" + field + "` of `" + handle + "`");
+    }
+
+    Halide::Internal::Stmt program(plan_part part) {
+        Halide::Expr const machine =
+            Halide::Internal::Call::make(Halide::Handle(), options_.name + "_machine", {}, Halide::Internal::Call::Extern);
+        // The same code for every machine that it is written on: Halide only lowers here, for no processor in particular.
+        emission how{options_.to, machine, Halide::Target(Halide::Target::Linux, Halide::Target::X86, 64)};
+        how.plain_arguments = true;
+        for (auto const& [at, word] : signature_.pools)
+            how.pools[at] = Halide::Internal::Variable::make(Halide::UInt(64), pool_name(plan_, at));
+        how.passes_values = true;
+        how.part = part;
+        how.remark = [this](int step_at) { return c_remarks(schedule_, plan_).of_step(step_at); };
+        return emitter(plan_, names_, how).program();
+    }
+
+    bool uses_floating_point() const {
+        for (int at = 0; at < plan_.what.count; ++at) {
+            if (is_float(plan_.what[at].type)) return true;
+        }
+        return false;
+    }
+    bool is_used(std::string const& name) const { return code_.values.used.count(name) != 0; }
+    /// A statement for each scalar that nothing of the code depends on.
+    std::string unused_parameters() const {
+        std::string text;
+        std::vector<scalar_parameter> const scalars = parameters_of(plan_);
+        for (std::size_t at = 0; at < scalars.size(); ++at) {
+            if (!is_used(scalars[at].code)) text += "    (void)" + signature_.words.parameters[at] + ";\n";
+        }
+        return text;
+    }
+    /// What the program uses of what the function is given: strides and extents have 32 bits from here on.
+    std::pair<std::string, std::string> own_parameters() const {
+        std::string parameters, given;
+        auto const add = [&](std::string const& type, std::string const& word, std::string const& value) {
+            parameters += (parameters.empty() ? "" : ", ") + type + word;
+            given += (given.empty() ? "" : ", ") + value;
+        };
+        for (c_argument const& a : signature_.tensors) {
+            buffer const& b = plan_.buffers[a.at];
+            if (is_used(names_.buffers[a.at])) add((b.written ? "" : "const ") + c_type(b.type) + " *", a.word, a.word);
+            for (std::string const& stride : a.strides) {
+                if (strides_.count(stride) != 0) add("int32_t ", stride, "(int32_t)" + stride);
+            }
+        }
+        std::vector<scalar_parameter> const scalars = parameters_of(plan_);
+        for (std::size_t at = 0; at < scalars.size(); ++at) {
+            std::string const& word = signature_.words.parameters[at];
+            if (is_used(scalars[at].code)) add(c_type(type_of(scalars[at].type)) + " ", word, word);
+        }
+        for (auto const& [at, word] : signature_.pools) {
+            if (is_used(pool_name(plan_, at))) add("unsigned char *", word, word);
+        }
+        for (auto const& [at, word] : signature_.extents) {
+            if (is_used(names_.variables[at])) add("int32_t ", word, "(int32_t)" + word);
+        }
+        return {parameters.empty() ? "void" : parameters, given};
+    }
+
+    schedule const& schedule_;
+    plan_value const& plan_;
+    c_source_options options_;
+    c_signature signature_;
+    code_names names_;
+    c_statements code_;
+    std::set<std::string> strides_;
+    std::map<int, register_variables> registers_;
+};
+
+}  // namespace detail
+}  // namespace tilewright::halide

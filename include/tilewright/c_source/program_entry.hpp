@@ -1,0 +1,132 @@
+#pragma once
+#include <sstream>
+#include <tilewright/c_source/program_kernels.hpp>
+#include <tilewright/runtime/argument_error.h>
+
+// The function of a program: it checks what it is given, knows where everything is, and runs the steps.
+namespace tilewright::halide::detail {
+
+class c_program_entry : protected c_program_kernels {
+  protected:
+    using c_program_kernels::c_program_kernels;
+
+    std::string places_text() const {
+        std::string text;
+        for (std::string const& one : passed_declarations()) text += "    " + one + ";\n";
+        for (int at = 0; at < plan_.memories.size(); ++at) {
+            int const banks = memory_at(at).what.banks;
+            if (is_addressed(at))
+                text += "    unsigned char *" + word_of_memory(at) + (banks > 1 ? "[" + std::to_string(banks) + "]" : "") + ";\n";
+        }
+        return text.empty() ? no_places : text;
+    }
+    /// Where functions of the device may be inline: no access to memory moves across one that begins or joins a kernel on an agent.
+    bool is_fenced(ir::program_step const& s) const {
+        bool const beside = s.kind != ir::program_step_kind::run && plan_.agent_of(plan_.kernel_at(s.kernel)).is_aside();
+        return on_device() && !options_.includes.empty() && beside;
+    }
+    std::string entry_text() const { return checks_text() + bound_places_text() + steps_text(); }
+
+  private:
+    static constexpr char const* no_places = "    int nothing;\n";
+
+    /// Refuses what the program cannot run on.
+    std::string checks_text() const {
+        std::ostringstream text;
+        int position = 0;
+        auto const check = [&](std::string const& word, std::int64_t alignment, char const* what) {
+            text << "    if (" << word << " == NULL) return " << TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_NULL_HOST, position) << "; /* no "
+                 << what << " */\n";
+            if (alignment > 1)
+                text << "    if ((uintptr_t)" << word << " % " << alignment << " != 0) return "
+                     << TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_MISALIGNED, position) << "; /* not aligned */\n";
+            ++position;
+        };
+        auto const check_tensor = [&](int at, ir::program_tensor const& t) { check(word_of_tensor(at), t.alignment, "data"); };
+        each_passed(ir::tensor_kind::input, check_tensor);
+        each_passed(ir::tensor_kind::output, check_tensor);
+        if (is_any_given())
+            text << "    if (" << memories_ << " == NULL) return " << TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_NULL_HOST, position)
+                 << "; /* no memories */\n";
+        for (int at = 0; at < plan_.memories.size(); ++at) {
+            if (is_given(at)) check(memories_ + "->" + word_of_memory(at), pool_at(at).alignment, "memory");
+        }
+        return text.str();
+    }
+    /// Where everything is, at the addresses that the function is given.
+    std::string bound_places_text() const {
+        std::ostringstream text;
+        text << "    struct " << options_.name << "_places " << at_ << ";\n"
+             << (places_text() == no_places ? "    " + at_ + ".nothing = 0;\n" : "");
+        auto const place = [&](int at, ir::program_tensor const&) {
+            text << "    " << at_ << "." << word_of_tensor(at) << " = " << word_of_tensor(at) << ";\n";
+        };
+        each_passed(ir::tensor_kind::input, place);
+        each_passed(ir::tensor_kind::output, place);
+        for (int at = 0; at < plan_.memories.size(); ++at) {
+            int const banks = memory_at(at).what.banks;
+            for (int bank = 0; bank < banks && is_addressed(at); ++bank)
+                text << "    " << at_ << "." << word_of_memory(at) << (banks > 1 ? "[" + std::to_string(bank) + "]" : "") << " = "
+                     << address_of_bank(at, bank) << ";\n";
+        }
+        return text.str();
+    }
+    /// The steps, each with a way out that leaves nothing under way.
+    std::string steps_text() const {
+        std::ostringstream text;
+        text << "    int " << status_ << " = 0;\n";
+        std::map<int, std::int16_t> running;  // of each agent, the kernel
+        for (int at = 0; at < plan_.steps.size(); ++at) {
+            ir::program_step const& s = plan_.steps[at];
+            ir::program_kernel const& k = plan_.kernel_at(s.kernel);
+            agent const& on = plan_.agent_of(k);
+            if (s.kind == ir::program_step_kind::join) running.erase(k.agent);
+            constexpr char const* steps[] = {"", "start ", "join "};
+            text << "    /* " << steps[static_cast<int>(s.kind)] << k.name.str() << " on " << on.name.str() << " */\n"
+                 << fenced("    ", status_ + " = ", s);
+            if (running.empty()) {
+                text << "    if (" << status_ << " != 0) return " << status_ << ";\n";
+            } else {
+                // Nothing is under way when the caller has the code.
+                text << "    if (" << status_ << " != 0) {\n";
+                for (auto const& [agent, kernel] : running) text << fenced("        ", "(void)", {ir::program_step_kind::join, kernel});
+                text << "        return " << status_ << ";\n    }\n";
+            }
+            if (s.kind == ir::program_step_kind::start) running[k.agent] = s.kernel;
+        }
+        text << "    return 0;\n";
+        return text.str();
+    }
+    std::string address_of_bank(int memory, int bank) const {
+        memory_value const& m = memory_at(memory).what;
+        if (!on_device())
+            return "(unsigned char *)tilewright_program_memory(" + options_.name + "_program(), " + std::to_string(memory) + ", " +
+                   std::to_string(bank) + ")";
+        if (m.is_pool())
+            return "(unsigned char *)" + memories_ + "->" + word_of_memory(memory) +
+                   (bank == 0 ? "" : " + " + std::to_string(bank * m.bank_capacity()));
+        std::ostringstream text;
+        text << "(unsigned char *)(uintptr_t)0x" << std::hex << m.bank_base(bank) << "u";
+        return text.str();
+    }
+    std::string fenced(std::string const& indent, std::string const& head, ir::program_step const& s) const {
+        std::string const fence = is_fenced(s) ? indent + "TILEWRIGHT_FENCE();\n" : "";
+        return fence + indent + head + step_text(s) + ";\n" + fence;
+    }
+    /// The call that carries out a step.
+    std::string step_text(ir::program_step const& s) const {
+        using enum ir::program_step_kind;
+        agent const& on = plan_.agent_of(plan_.kernel_at(s.kernel));
+        std::string const name = kernel_name(s.kernel), kernel = name + "_here";
+        if (on_device() && s.kind == join) return on.is_engine() ? name + "_complete()" : on.join.str() + "()";
+        if (on_device())
+            return s.kind == start && on.is_aside() ? on.start.str() + "(" + kernel + ", &" + at_ + ")" : kernel + "(&" + at_ + ")";
+        std::string const agent = "(" + options_.name + "_program(), " + std::to_string(plan_.kernel_at(s.kernel).agent);
+        if (s.kind == join) return "tilewright_program_join" + agent + ")";
+        if (s.kind == start && on.is_engine())
+            return "tilewright_program_begin" + agent + ", " + kernel + ", " + name + "_complete_here, &" + at_ + ")";
+        return (s.kind == run ? "tilewright_program_run" : "tilewright_program_start") + agent + ", " + kernel + ", &" + at_ + ")";
+    }
+};
+
+}  // namespace tilewright::halide::detail

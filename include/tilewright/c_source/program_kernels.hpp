@@ -1,0 +1,65 @@
+#pragma once
+#include <tilewright/c_source/program_words.hpp>
+
+// The kernels of a program in C, and their calls with what the plan gives them.
+namespace tilewright::halide::detail {
+
+class c_program_kernels : protected c_program_words {
+  protected:
+    using c_program_words::c_program_words;
+
+    /// Plans the kernels, gives every word of the file to one thing, and writes the kernels.
+    void write_kernels() {
+        for (int at = 0; at < plan_.kernels.size(); ++at) builds_.push_back(build_kernel(plan_, at));
+        take_words(builds_);
+        for (int at = 0; at < plan_.kernels.size(); ++at) write_kernel(at);
+    }
+    /// Whether it is a copy by an engine, which one function begins and another completes.
+    bool copies(int kernel_at) const { return plan_.agent_of(plan_.kernel_at(kernel_at)).is_engine(); }
+    /// A call of a kernel with the arguments that the plan gives it.
+    std::string call_text(int kernel_at) const {
+        kernel_build const& made = builds_[kernel_at];
+        c_signature const& signature = codes_[kernel_at].signature;
+        std::string inputs, result;
+        for (c_argument const& a : signature.tensors) {
+            buffer const& b = made.plan.buffers[a.at];
+            ir::program_use const& u = use_of(plan_, kernel_at, made.plan, a.at);
+            ir::program_tensor const& t = plan_.tensor_at(u.tensor);
+            std::string text = address_of(u, t.first_element(b));
+            for (int d = 0; d + 1 < b.rank; ++d) text += ", " + std::to_string(t.stride(d));
+            (b.written ? result : inputs) += (b.written || inputs.empty() ? "" : ", ") + text;
+        }
+        for (auto const& [memory, word] : signature.pools) {
+            int const here = plan_.memory_of(plan_.kernel_at(kernel_at).agent, made.plan.where->memories[memory].name);
+            inputs += (inputs.empty() ? "" : ", ") + ("at->" + word_of_memory(here)) + (memory_at(here).what.banks > 1 ? "[0]" : "");
+        }
+        return kernel_name(kernel_at) + "(" + inputs + (inputs.empty() || result.empty() ? "" : ", ") + result + ")";
+    }
+    std::string unused_text(int kernel_at) const { return call_text(kernel_at).find("at->") == std::string::npos ? "(void)at;\n    " : ""; }
+
+    std::vector<c_kernel_code> codes_;
+
+  private:
+    void write_kernel(int at) {
+        kernel_build const& made = builds_[at];
+        c_source_options const how{kernel_name(at), options_.to, options_.includes};
+        codes_.push_back(c_kernel_writer(*made.what, made.plan, how).write("static ", copies(at)));
+    }
+    /// "(const float *)(at->act_mem + 4096)"
+    std::string address_of(ir::program_use const& u, std::int64_t first) const {
+        ir::program_tensor const& t = plan_.tensor_at(u.tensor);
+        std::string const element = (u.written ? "" : "const ") + tensor_type(t) + " *";
+        if (t.passed)
+            return (t.kind == ir::tensor_kind::input ? "" : "(" + element + ")") + ("at->" + word_of_tensor(u.tensor)) +
+                   (first == 0 ? "" : " + " + std::to_string(first));
+        std::int64_t const offset = t.offset + first * bytes_of(t.type);
+        return "(" + element + ")(at->" + word_of_memory(t.memory) + bank_text(t) + " + " + std::to_string(offset) + ")";
+    }
+    std::string bank_text(ir::program_tensor const& t) const {
+        return memory_at(t.memory).what.banks > 1 ? "[" + std::to_string(t.bank) + "]" : "";
+    }
+
+    std::vector<kernel_build> builds_;
+};
+
+}  // namespace tilewright::halide::detail

@@ -1,0 +1,103 @@
+#pragma once
+#include <string>
+#include <tilewright/report/directive_text.hpp>
+#include <tilewright/report/loop_program.hpp>
+
+// What the C source of a kernel says of itself in comments: its schedule, what a step is, and the directive that asked for it.
+namespace tilewright::halide {
+
+using namespace ir;
+
+namespace detail {
+
+class c_remarks {
+  public:
+    c_remarks(schedule const& made_by, plan_value const& plan) : schedule_(made_by), plan_(plan) {}
+
+    /// The directives, as lines of a comment.
+    std::string schedule_text() const {
+        std::string text;
+        for (int at = 0; at < schedule_.directive_count(); ++at) {
+            if (!reports::refines(schedule_.directive_at(at)))
+                text += " *     ." + as_comment(reports::directive_text(schedule_, at)) + "\n";
+        }
+        return text;
+    }
+
+    /// What a step of the plan is, and what asked for it.
+    std::string of_step(int step_at) const {
+        step const& s = plan_.steps[step_at];
+        if (s.kind == step_kind::end) return "";
+        int const what = s.what;
+        auto const of_buffer = [&](int at) { return at < 0 ? std::string() : directive_at(plan_.buffers[at].ordinal); };
+        std::string directive;
+        switch (s.kind) {
+            case step_kind::loop: directive = maker_of(plan_.variables[what].name); break;
+            case step_kind::start: {
+                movement const& m = plan_.movements[what];
+                bool const arrives = plan_.buffers[m.destination].kind != buffer_kind::argument;
+                directive = of_buffer(arrives ? m.destination : m.source);
+                break;
+            }
+            case step_kind::wait:
+            case step_kind::push:
+            case step_kind::pop: {
+                ring_step const& at = plan_.waits[what];
+                if (at.ring >= 0) directive = of_buffer(plan_.rings[at.ring].buffer);
+                break;
+            }
+            case step_kind::compute: directive = tensorized_by(plan_.bodies[what]); break;
+            default: break;
+        }
+        if (s.kind == step_kind::loop) return as_comment(directive);
+        reports::program_line const line = reports::line_of(plan_, s);
+        return as_comment(line.text + (line.value.empty() ? "" : ": " + line.value) + (directive.empty() ? "" : "  [" + directive + "]"));
+    }
+
+  private:
+    static std::string as_comment(std::string text) {
+        for (std::size_t at = text.find("*/"); at != std::string::npos; at = text.find("*/")) text.replace(at, 2, "* /");
+        return text;
+    }
+    std::string directive_at(int ordinal) const {
+        return ordinal < 1 || ordinal > schedule_.directive_count() ? "" : reports::directive_text(schedule_, ordinal - 1);
+    }
+    /// The one directive that `is_it(directive, its stage)` says yes to; empty where there are several that differ, or none.
+    template <class Test>
+    std::string directive_where(Test const& is_it) const {
+        std::string found;
+        label stage_of = plan_.stages[plan_.stages.size() - 1].output;
+        for (int at = 0; at < schedule_.directive_count(); ++at) {
+            directive const& d = schedule_.directive_at(at);
+            if (d.kind == directive_kind::stage) stage_of = schedule_.name_at(d, 0);
+            if (!is_it(d, stage_of)) continue;
+            std::string const text = reports::one_directive_text(schedule_, at);
+            if (!found.empty() && found != text) return "";
+            found = text;
+        }
+        return found;
+    }
+    /// What made a loop.
+    std::string maker_of(label const& loop) const {
+        return directive_where([&](directive const& d, label const&) {
+            using enum directive_kind;
+            int const first = d.kind == split ? 1 : d.kind == tile || d.kind == fuse ? 2 : d.name_count;
+            for (int name = first; name < d.name_count; ++name) {
+                if (schedule_.name_at(d, name) == loop) return true;
+            }
+            return false;
+        });
+    }
+    std::string tensorized_by(body const& b) const {
+        if (b.kind != body_kind::intrinsic) return "";
+        return directive_where([&](directive const& d, label const& stage_of) {
+            return d.kind == directive_kind::tensorize && stage_of == plan_.stages[b.stage].output;
+        });
+    }
+
+    schedule const& schedule_;
+    plan_value const& plan_;
+};
+
+}  // namespace detail
+}  // namespace tilewright::halide
