@@ -139,6 +139,13 @@ class c_expressions {
     }
 
     piece write(Expr const& e, c_lane const& lane);
+    piece literal(Expr const& e);
+    piece named(Halide::Internal::Variable const* op, c_lane const& lane);
+    piece all_of(Halide::Internal::And const* op, c_lane const& lane);
+    piece any_of(Halide::Internal::Or const* op, c_lane const& lane);
+    piece chosen(Halide::Internal::Select const* op, c_lane const& lane);
+    piece stepped(Halide::Internal::Ramp const* op, c_lane const& lane);
+    piece let(Halide::Internal::Let const* op, c_lane const& lane);
     piece arithmetic(Expr const& a, Expr const& b, char const* sign, level holds, c_lane const& lane);
     piece rounded(char const* helper, char const* sign, Expr const& a, Expr const& b, c_lane const& lane);
     static bool is_wide(Expr const& e);

@@ -10,25 +10,10 @@ inline c_expressions::piece c_expressions::write(Expr const& whole, c_lane const
     if (!type.is_handle()) c_type(type);  // refuses types that C does not have
     Expr const e = type.is_int() && type.is_scalar() && is_number(whole) ? simplify(whole) : whole;
     switch (e.node_type()) {
-        case IRNodeType::IntImm: {
-            std::int64_t const value = e.as<IntImm>()->value;
-            return {c_integer(value, type.bits()), value < 0 ? unary : word};
-        }
-        case IRNodeType::UIntImm: return {c_unsigned(e.as<UIntImm>()->value, type.bits()), word};
-        case IRNodeType::FloatImm: {
-            double const value = e.as<FloatImm>()->value;
-            std::string const literal = c_float(value, type.bits());
-            if (!literal.empty()) return {literal, std::signbit(value) ? unary : word};
-            auto const bits = type.bits() == 32 ? std::uint64_t{std::bit_cast<std::uint32_t>(static_cast<float>(value))}
-                                                : std::bit_cast<std::uint64_t>(value);
-            return helper_call("of_bits", type, {c_unsigned(bits, type.bits())});
-        }
-        case IRNodeType::Variable: {
-            c_variable const& v = variable(e.as<Variable>()->name);
-            if (v.is == c_variable::kind::lanes) return {v.word + "[" + lane.word + "]", word};
-            if (v.is == c_variable::kind::address) return {"(uint64_t)(uintptr_t)" + v.word, unary};
-            return {v.word, word};
-        }
+        case IRNodeType::IntImm:
+        case IRNodeType::UIntImm:
+        case IRNodeType::FloatImm: return literal(e);
+        case IRNodeType::Variable: return named(e.as<Variable>(), lane);
         case IRNodeType::Cast: return converted(type, e.as<Cast>()->value, lane);
         case IRNodeType::Add: return arithmetic(e.as<Add>()->a, e.as<Add>()->b, " + ", sum, lane);
         case IRNodeType::Sub: return arithmetic(e.as<Sub>()->a, e.as<Sub>()->b, " - ", sum, lane);
@@ -43,40 +28,12 @@ inline c_expressions::piece c_expressions::write(Expr const& whole, c_lane const
         case IRNodeType::LE: return compared(e.as<LE>()->a, e.as<LE>()->b, " <= ", order, lane);
         case IRNodeType::GT: return compared(e.as<GT>()->a, e.as<GT>()->b, " > ", order, lane);
         case IRNodeType::GE: return compared(e.as<GE>()->a, e.as<GE>()->b, " >= ", order, lane);
-        // One kind inside the other gets parentheses, since compilers ask for them.
-        case IRNodeType::And: {
-            piece const a = write(e.as<And>()->a, lane), b = write(e.as<And>()->b, lane);
-            return {held(a, both) + " && " + held(b, both), both};
-        }
-        case IRNodeType::Or: {
-            piece const a = write(e.as<Or>()->a, lane), b = write(e.as<Or>()->b, lane);
-            auto const inside = [](piece const& p) { return p.holds == either ? p.text : held(p, equality); };
-            return {inside(a) + " || " + inside(b), either};
-        }
+        case IRNodeType::And: return all_of(e.as<And>(), lane);
+        case IRNodeType::Or: return any_of(e.as<Or>(), lane);
         case IRNodeType::Not: return {"!" + held(write(e.as<Not>()->a, lane), word), unary};
-        case IRNodeType::Select: {
-            auto const* const op = e.as<Select>();
-            c_lane const of_condition = op->condition.type().is_scalar() ? c_lane{} : lane;
-            return {held(write(op->condition, of_condition), either) + " ? " + held(write(op->true_value, lane), either) + " : " +
-                        held(write(op->false_value, lane), choice),
-                    choice};
-        }
+        case IRNodeType::Select: return chosen(e.as<Select>(), lane);
         case IRNodeType::Load: return loaded(e.as<Load>(), lane);
-        case IRNodeType::Ramp: {
-            auto const* const op = e.as<Ramp>();
-            int const inner = op->base.type().lanes();
-            if (inner > 1 && lane.number < 0) throw std::logic_error("a lane of lanes that has no number");
-            c_lane const base_lane = inner > 1 ? c_lane::at(lane.number % inner) : c_lane{};
-            int const step = lane.number < 0 ? -1 : lane.number / inner;
-            piece const base = write(op->base, base_lane);
-            if (step == 0) return base;
-            piece moved{step < 0 ? lane.word : std::to_string(step), word};
-            if (!is_const_one(op->stride)) {
-                piece const stride = write(op->stride, base_lane);
-                moved = {moved.text + " * " + held(stride, word), product};
-            }
-            return is_const_zero(op->base) ? moved : piece{held(base, sum) + " + " + held(moved, product), sum};
-        }
+        case IRNodeType::Ramp: return stepped(e.as<Ramp>(), lane);
         case IRNodeType::Broadcast: {
             auto const* const op = e.as<Broadcast>();
             int const inner = op->value.type().lanes();
@@ -84,20 +41,74 @@ inline c_expressions::piece c_expressions::write(Expr const& whole, c_lane const
         }
         case IRNodeType::Shuffle: return picked(e.as<Shuffle>(), lane);
         case IRNodeType::VectorReduce: return combined(e.as<VectorReduce>(), lane);
-        case IRNodeType::Let: {
-            auto const* const op = e.as<Let>();
-            std::string const value = write(op->value, lane).text;
-            bool const never_below = is_non_negative(op->value);
-            std::string const name = define(op->name, c_variable::kind::value, never_below);
-            lines.push_back("const " + c_type(op->value.type()) + " " + name + " = " + value + ";");
-            return write(op->body, lane);
-        }
+        case IRNodeType::Let: return let(e.as<Let>(), lane);
         case IRNodeType::Call: return called(e.as<Call>(), lane);
         default: break;
     }
     std::ostringstream shown;
     shown << e;
     throw unsupported_in_c("`" + shown.str() + "`");
+}
+
+inline c_expressions::piece c_expressions::literal(Expr const& e) {
+    using namespace Halide::Internal;
+    Halide::Type const type = e.type();
+    if (auto const* const op = e.as<IntImm>()) return {c_integer(op->value, type.bits()), op->value < 0 ? unary : word};
+    if (auto const* const op = e.as<UIntImm>()) return {c_unsigned(op->value, type.bits()), word};
+    double const value = e.as<FloatImm>()->value;
+    std::string const decimal = c_float(value, type.bits());
+    if (!decimal.empty()) return {decimal, std::signbit(value) ? unary : word};
+    auto const bits =
+        type.bits() == 32 ? std::uint64_t{std::bit_cast<std::uint32_t>(static_cast<float>(value))} : std::bit_cast<std::uint64_t>(value);
+    return helper_call("of_bits", type, {c_unsigned(bits, type.bits())});
+}
+
+inline c_expressions::piece c_expressions::named(Halide::Internal::Variable const* op, c_lane const& lane) {
+    c_variable const& v = variable(op->name);
+    if (v.is == c_variable::kind::lanes) return {v.word + "[" + lane.word + "]", word};
+    if (v.is == c_variable::kind::address) return {"(uint64_t)(uintptr_t)" + v.word, unary};
+    return {v.word, word};
+}
+
+/// One kind inside the other gets parentheses, since compilers ask for them.
+inline c_expressions::piece c_expressions::all_of(Halide::Internal::And const* op, c_lane const& lane) {
+    piece const a = write(op->a, lane), b = write(op->b, lane);
+    return {held(a, both) + " && " + held(b, both), both};
+}
+inline c_expressions::piece c_expressions::any_of(Halide::Internal::Or const* op, c_lane const& lane) {
+    piece const a = write(op->a, lane), b = write(op->b, lane);
+    auto const inside = [](piece const& p) { return p.holds == either ? p.text : held(p, equality); };
+    return {inside(a) + " || " + inside(b), either};
+}
+
+inline c_expressions::piece c_expressions::chosen(Halide::Internal::Select const* op, c_lane const& lane) {
+    c_lane const of_condition = op->condition.type().is_scalar() ? c_lane{} : lane;
+    return {held(write(op->condition, of_condition), either) + " ? " + held(write(op->true_value, lane), either) + " : " +
+                held(write(op->false_value, lane), choice),
+            choice};
+}
+
+inline c_expressions::piece c_expressions::stepped(Halide::Internal::Ramp const* op, c_lane const& lane) {
+    int const inner = op->base.type().lanes();
+    if (inner > 1 && lane.number < 0) throw std::logic_error("a lane of lanes that has no number");
+    c_lane const base_lane = inner > 1 ? c_lane::at(lane.number % inner) : c_lane{};
+    int const step = lane.number < 0 ? -1 : lane.number / inner;
+    piece const base = write(op->base, base_lane);
+    if (step == 0) return base;
+    piece moved{step < 0 ? lane.word : std::to_string(step), word};
+    if (!Halide::Internal::is_const_one(op->stride)) {
+        piece const stride = write(op->stride, base_lane);
+        moved = {moved.text + " * " + held(stride, word), product};
+    }
+    return Halide::Internal::is_const_zero(op->base) ? moved : piece{held(base, sum) + " + " + held(moved, product), sum};
+}
+
+inline c_expressions::piece c_expressions::let(Halide::Internal::Let const* op, c_lane const& lane) {
+    std::string const value = write(op->value, lane).text;
+    bool const never_below = is_non_negative(op->value);
+    std::string const name = define(op->name, c_variable::kind::value, never_below);
+    lines.push_back("const " + c_type(op->value.type()) + " " + name + " = " + value + ";");
+    return write(op->body, lane);
 }
 
 /// A literal of 64 bits needs no mark where it meets a value of 64 bits.
