@@ -170,21 +170,25 @@ class code_copies : public code_transfers {
         return Evaluate::make(Call::make(from.type, Call::prefetch, {handle, simplify(element), 1, 1}, Call::Intrinsic));
     }
     static Expr lanes_at(Expr const& index, int lanes) { return lanes == 1 ? index : Halide::Internal::Ramp::make(index, 1, lanes); }
+    struct element {
+        side const& of;
+        Expr index;
+    };
     /// Copies neighbouring elements. @param predicate of each lane; undefined: all
-    Stmt copy_lanes(side const& from, Expr const& source, side const& to, Expr const& destination, int lanes,
-                    Expr const& predicate = {}) const {
+    Stmt copy_lanes(element const& source, element const& destination, int lanes, Expr const& predicate = {}) const {
         using namespace Halide::Internal;
-        auto const load = [&](side const& at, Expr const& index, Expr const& where) {
-            return Load::make(at.type.with_lanes(lanes), at.name, lanes_at(simplify(index), lanes), Halide::Buffer<>(), Parameter(), where,
-                              ModulusRemainder());
+        side const &from = source.of, &to = destination.of;
+        auto const load = [&](element const& at, Expr const& where) {
+            return Load::make(at.of.type.with_lanes(lanes), at.of.name, lanes_at(simplify(at.index), lanes), Halide::Buffer<>(),
+                              Parameter(), where, ModulusRemainder());
         };
         // What a predicate touches has an address, and LLVM leaves it there in loops that ask for lines, since these could be its own. So
         // vectors in registers are whole then. Otherwise they are better off with an address outside of loops than spilled inside.
         bool const whole = asks_in_loops();
         Expr const all = const_true(lanes), some = predicate.defined() ? predicate : all;
-        Expr value = load(from, source, whole && from.in_registers ? all : some);
-        if (predicate.defined() && whole && to.in_registers) value = Select::make(predicate, value, load(to, destination, all));
-        return Store::make(to.name, value, lanes_at(simplify(destination), lanes), Parameter(), whole && to.in_registers ? all : some,
+        Expr value = load(source, whole && from.in_registers ? all : some);
+        if (predicate.defined() && whole && to.in_registers) value = Select::make(predicate, value, load(destination, all));
+        return Store::make(to.name, value, lanes_at(simplify(destination.index), lanes), Parameter(), whole && to.in_registers ? all : some,
                            ModulusRemainder());
     }
     bool asks_in_loops() const {
@@ -207,11 +211,12 @@ class code_copies : public code_transfers {
                 std::string const vectors = to.name + ".vectors";
                 Expr const here = Variable::make(Halide::Int(32), vectors) * lanes;
                 all.push_back(For::make(vectors, 0, row / lanes, ForType::Serial, Halide::DeviceAPI::None,
-                                        copy_lanes(from, source + here, to, destination + here, lanes)));
+                                        copy_lanes({from, source + here}, {to, destination + here}, lanes)));
                 done = row / lanes * lanes;
             }
             for (int width = lanes; width >= 1; width /= 2) {
-                for (; row - done >= width; done += width) all.push_back(copy_lanes(from, source + done, to, destination + done, width));
+                for (; row - done >= width; done += width)
+                    all.push_back(copy_lanes({from, source + done}, {to, destination + done}, width));
             }
             return Block::make(all);
         };
@@ -221,9 +226,9 @@ class code_copies : public code_transfers {
             Expr const vector = first + Variable::make(Halide::Int(32), vectors) * lanes,
                        one = first + done + Variable::make(Halide::Int(32), rest);
             return Block::make(For::make(vectors, 0, simplify(count / lanes), ForType::Serial, Halide::DeviceAPI::None,
-                                         copy_lanes(from, source + vector, to, destination + vector, lanes)),
+                                         copy_lanes({from, source + vector}, {to, destination + vector}, lanes)),
                                For::make(rest, 0, simplify(count - done), ForType::Serial, Halide::DeviceAPI::None,
-                                         copy_lanes(from, source + one, to, destination + one, 1)));
+                                         copy_lanes({from, source + one}, {to, destination + one}, 1)));
         };
         // The dimension that steps furthest through the source is the outermost loop.
         std::vector<int> order;
@@ -281,8 +286,8 @@ class code_copies : public code_transfers {
                         predicate = place >= spread(narrow(r.begin)) && place < spread(narrow(r.begin + r.extent));
                     }
                     if (width == 1 && predicate.defined())
-                        copies.push_back(IfThenElse::make(predicate, copy_lanes(from, source + done, to, destination + done, 1)));
-                    else copies.push_back(copy_lanes(from, source + done, to, destination + done, width, predicate));
+                        copies.push_back(IfThenElse::make(predicate, copy_lanes({from, source + done}, {to, destination + done}, 1)));
+                    else copies.push_back(copy_lanes({from, source + done}, {to, destination + done}, width, predicate));
                 }
                 Stmt const copied = Block::make(copies);
                 sequence.push_back(is_const_one(there) ? copied : IfThenElse::make(there, copied));

@@ -1,9 +1,20 @@
 #pragma once
+#include <Halide.h>
+
 #include <cctype>
+#include <map>
 #include <string>
+#include <vector>
 
 // Names in the generated program: those of users beside those that are made for them.
 namespace tilewright::halide {
+
+/// How buffers and variables of a plan are called in the generated code.
+struct code_names {
+    std::vector<std::string> buffers;
+    std::vector<std::string> variables;
+    std::map<std::string, Halide::Expr> parameters;
+};
 
 /// What the generated program calls a thing of the plan: "b2_A" is buffer 2, the user's A.
 ///

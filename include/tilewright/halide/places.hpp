@@ -1,7 +1,8 @@
 #pragma once
 #include <functional>
 #include <tilewright/halide/by_value.hpp>
-#include <tilewright/halide/tile_body.hpp>
+#include <tilewright/halide/index_value.hpp>
+#include <tilewright/halide/names.hpp>
 #include <tilewright/halide/tool_subject.hpp>
 #include <tilewright/plan/ir/arguments.hpp>
 

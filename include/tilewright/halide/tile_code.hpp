@@ -1,0 +1,183 @@
+#pragma once
+#include <set>
+#include <tilewright/halide/tile_body.hpp>
+#include <tilewright/halide/tile_cost.hpp>
+#include <tilewright/plan/loops/tile_rest.hpp>
+
+// The code of a tile body: forms for whole tiles and for partial ones, and what stands around them.
+namespace tilewright::halide {
+
+class code_tiles : public code_costs {
+  protected:
+    using code_costs::code_costs;
+
+    /// The code of a tile body: one form for whole tiles, and others for partial ones. Where these always have as much of an axis, their
+    /// loops have constant extents, too; otherwise every iteration asks for itself.
+    ///
+    /// @param open  the loops of the program around, outermost first
+    Stmt tile_code(body const& b, std::vector<int> const& open) const {
+        using namespace Halide::Internal;
+        std::vector<limit> ends;                     // that can lie inside of the tile
+        std::vector<std::vector<tile_part>> pieces;  // of the partial tiles of each
+        for (limit const& l : limits_of(plan_, b, false)) {
+            tilewright::detail::tile_rest const rest = tilewright::detail::rest_of_tile(plan_, l, b);
+            if (rest.constant && rest.values == 0) continue;
+            ends.push_back(l);
+            pieces.push_back(pieces_of(b, l, rest));
+        }
+        // What a stage computes for a reader of a border can lie outside as a whole.
+        bool const outside = computes_for_border() && !is_const_one(is_whole(plan_, b, loop_values()));
+        bool const constant = !outside && !end_one_loop(pieces) && ends.size() <= 3 &&
+                              std::none_of(pieces.begin(), pieces.end(), [](auto const& p) { return p.empty(); });
+        surroundings const around{plan_, names_, how_.target, how_.checked};
+        auto const lower = [&](tile_part const& part) {
+            Stmt lowered = across_blocks(buffers_of(b), lower_tile_body(around, b, part));
+            lowered = with_asking(b, part, open, lowered);
+            if (how_.checked) lowered = with_reports(b, lowered);
+            return with_versions(buffers_of(b), lowered);
+        };
+        // Most tiles meet no border, and need not look for it.
+        bool reads_borders = false;
+        plan_.each_use(b, [&](use const& u, bool, bool) { reads_borders |= plan_.is_guarded(u.node); });
+        bool const apart = reads_borders && how_.to == binding::device && !how_.plain_arguments;
+        Expr const inside = apart ? is_all_inside(plan_, b, loop_values()) : const_false();
+        auto const code = [&](tile_part const& part) {
+            if (part.guarded || is_const_zero(inside)) return lower(part);
+            tile_part without_border = part;
+            without_border.inside = true;
+            return is_const_one(inside) ? lower(without_border) : IfThenElse::make(inside, lower(without_border), lower(part));
+        };
+        if (!constant) {
+            Expr const whole = is_whole(plan_, b, loop_values());
+            Stmt const guarded = code({.ranges = {}, .guarded = true, .goes_on = false});
+            return is_const_zero(whole) ? guarded : IfThenElse::make(whole, code({}), guarded);
+        }
+        auto const choose = [&](auto const& self, std::size_t end, std::vector<tile_part> const& parts) -> Stmt {
+            if (end == ends.size()) {
+                std::vector<Stmt> sequence;
+                for (tile_part const& part : parts) sequence.push_back(code(part));
+                return Block::make(sequence);
+            }
+            std::vector<tile_part> partial;
+            for (tile_part const& part : parts) {
+                for (tile_part const& piece : pieces[end]) {
+                    partial.push_back(part);
+                    partial.back().ranges.insert(piece.ranges.begin(), piece.ranges.end());
+                    partial.back().goes_on |= piece.goes_on;
+                }
+            }
+            Expr const whole = is_whole(plan_, ends[end], b, loop_values());
+            if (is_const_zero(whole)) return self(self, end + 1, partial);
+            return IfThenElse::make(whole, self(self, end + 1, parts), self(self, end + 1, partial));
+        };
+        return choose(choose, 0, {{}});
+    }
+
+  private:
+    /// The code of a tile body, whose loops ask for what is copied later where copies leave that to them.
+    Stmt with_asking(body const& b, tile_part const& part, std::vector<int> around, Stmt code) const {
+        using namespace Halide::Internal;
+        struct ask_in_loop : IRMutator {
+            using IRMutator::visit;
+            std::string loop;
+            Stmt asked;
+            bool found = false;
+            Stmt visit(For const* op) override {
+                if (op->name != loop) return IRMutator::visit(op);
+                found = true;
+                return For::make(op->name, op->min, op->extent, op->for_type, op->device_api, Block::make(asked, op->body));
+            }
+        };
+        for (int at = 0; at < b.loop_count && b.kind != body_kind::identity; ++at) {
+            int const v = b.loops[at];
+            variable const& loop = plan_.variables[v];
+            if (loop.unrolled || loop.vectorized) continue;  // no loop is left, and none can ask
+            around.push_back(v);
+            ask_in_loop asking;
+            asking.loop = name_of_variable(v);
+            asking.asked = asked_in(v, around);
+            if (!asking.asked.defined()) continue;
+            code = asking.mutate(code);
+            // Of a loop of one iteration nothing but its value is left.
+            int const first = part.of(v, loop).first;
+            if (!asking.found) code = Block::make(LetStmt::make(asking.loop, first, asking.asked), code);
+        }
+        return code;
+    }
+    /// Whether a tensor that a stage computes is read outside its extents.
+    bool computes_for_border() const {
+        bool found = false;
+        for (int at = 0; at < plan_.paddings.size(); ++at) {
+            label const& tensor = plan_.what[plan_.paddings[at].node].name;
+            for (int s = 0; s < plan_.stages.size(); ++s) found |= plan_.stages[s].output == tensor;
+        }
+        return found;
+    }
+    /// The pieces that the loops of a partial tile fall into, in their order: all iterations of the outermost that are whole, then what is
+    /// left of those inside. None where a partial tile does not always have as much, or where pieces would change the order of a sum.
+    std::vector<tile_part> pieces_of(body const& b, limit const& l, tilewright::detail::tile_rest const& rest) const {
+        std::vector<tile_part> pieces;
+        if (!rest.constant) return pieces;
+        tile_part before;  // iterations of the loops further out that are whole
+        std::int64_t left = rest.values;
+        for (int at = 0; at < rest.loop_count && left > 0; ++at) {
+            int const loop = rest.loops[at];
+            int const whole = static_cast<int>(left / rest.steps[at]);
+            left %= rest.steps[at];
+            if (whole > 0) {
+                pieces.push_back(before);
+                pieces.back().ranges[loop] = {0, whole};
+                pieces.back().goes_on = l.reduction && pieces.size() > 1;
+            }
+            before.ranges[loop] = {whole, 1};
+        }
+        int reductions = 0;
+        for (int at = 0; at < b.loop_count; ++at) reductions += plan_.variables[b.loops[at]].reduction ? 1 : 0;
+        bool const reorders = l.reduction && pieces.size() > 1 && reductions > rest.loop_count;
+        return reorders ? std::vector<tile_part>() : pieces;
+    }
+
+    /// Whether pieces of two limits are of one loop: such do not go together.
+    static bool end_one_loop(std::vector<std::vector<tile_part>> const& pieces) {
+        std::set<int> ended;
+        for (std::vector<tile_part> const& of_limit : pieces) {
+            std::set<int> mine;
+            for (tile_part const& piece : of_limit) {
+                for (auto const& [loop, range] : piece.ranges) mine.insert(loop);
+            }
+            for (int loop : mine) {
+                if (!ended.insert(loop).second) return true;
+            }
+        }
+        return false;
+    }
+
+    /// The code of a body that tells the emulator what it touches.
+    Stmt with_reports(body const& b, Stmt const& code) const {
+        std::map<std::string, checked_buffer> buffers;
+        for (int at = 0; at < plan_.buffers.size(); ++at) {
+            buffer const& one = plan_.buffers[at];
+            std::string const& name = name_of_buffer(at);
+            if (!touches(b, at)) continue;
+            Expr const address = one.kind == buffer_kind::argument
+                                     ? Halide::reinterpret(Halide::UInt(64), Halide::Internal::Variable::make(Halide::Handle(), name))
+                                     : current_version(at, loop_values());
+            buffers[name] = {at, address};
+        }
+        return report_accesses(code, machine_handle(), b.stage, buffers);
+    }
+    bool touches(body const& b, int buffer_at) const {
+        std::vector<int> const touched = buffers_of(b);
+        return std::find(touched.begin(), touched.end(), buffer_at) != touched.end();
+    }
+    std::vector<int> buffers_of(body const& b) const {
+        std::vector<int> found;
+        plan_.each_use(b, [&](use const& u, bool, bool) {
+            if (std::find(found.begin(), found.end(), u.buffer) == found.end()) found.push_back(u.buffer);
+        });
+        std::sort(found.begin(), found.end());
+        return found;
+    }
+};
+
+}  // namespace tilewright::halide
