@@ -224,7 +224,7 @@ int main(int argument_count, char** arguments) {
             continue;
         }
         seeded const& s = all[found.position];
-        kinds[s.what.is].add(found);
+        kinds[static_cast<std::size_t>(s.what.is)].add(found);
         total.add(found);
         bool const missed = found.faulty && (!found.checker || !found.emulator());
         if (missed || lists)
