@@ -9,8 +9,8 @@
 namespace fuzz {
 
 /// One stage that instructions can compute, and perhaps one that reads it, instead of those that a case has: every tensor is indexed by
-/// axes alone. @return which of the stages that is
-inline int draw_plain_stages(dice& random, names& named, drawn_case& into) {
+/// axes alone. The first stage is the one that instructions can compute.
+inline void draw_plain_stages(dice& random, names& named, drawn_case& into) {
     using enum scalar_type;
     constexpr scalar_type types[] = {int32, float32, int8, int32, float32, int16, uint8, float64, int64};
     scalar_type const type = random.any_of(types);
@@ -53,7 +53,7 @@ inline int draw_plain_stages(dice& random, names& named, drawn_case& into) {
         }
     }
     into.stages.push_back(s);
-    if (!random.one_in(3)) return 0;
+    if (!random.one_in(3)) return;
     stage after{.rank = s.rank};
     value whole{.op = operation::access, .type = type, .which = s.output};
     for (int at = 0; at < s.rank; ++at) {
@@ -67,7 +67,6 @@ inline int draw_plain_stages(dice& random, names& named, drawn_case& into) {
     after.body.arguments = {whole, beside};
     after.output = tensor_of("Y");
     into.stages.push_back(after);
-    return 0;
 }
 
 /// Draws an operand that the result of an instruction overwrites where it lies, for a case that is drawn but for that: what is loaded, or
@@ -112,7 +111,7 @@ class tying_drawer {
             if (!places || d.tensor != reader().output) continue;
             memory_ = d.names[0];
             refinements_ = level_of_home();
-            for (std::size_t next = at + 1; next < case_.directives.size() && refines(case_.directives[next].kind); ++next)
+            for (std::size_t next = at + 1; next < case_.directives.size() && description_of(case_.directives[next].kind).refines(); ++next)
                 refinements_.push_back(case_.directives[next]);
         }
         // What is loaded into one version is stored from one.
@@ -127,7 +126,7 @@ class tying_drawer {
             std::erase_if(refinements_, is_version);
             for (std::size_t at = 0; at < case_.directives.size(); ++at) {
                 if (case_.directives[at].kind != directive_kind::cache_write) continue;
-                while (at + 1 < case_.directives.size() && refines(case_.directives[at + 1].kind)) {
+                while (at + 1 < case_.directives.size() && description_of(case_.directives[at + 1].kind).refines()) {
                     if (is_version(case_.directives[at + 1]))
                         case_.directives.erase(case_.directives.begin() + static_cast<std::ptrdiff_t>(at) + 1);
                     else ++at;
@@ -144,10 +143,6 @@ class tying_drawer {
                 return {{.kind = directive_kind::at, .names = d.names}};
         }
         return {};
-    }
-    static bool refines(directive_kind kind) {
-        using enum directive_kind;
-        return kind == at || kind == by || kind == buffers || kind == prefetch || kind == in_bank || kind == layout;
     }
     template <class Visit>
     void each_form(Visit const& visit) {
@@ -367,7 +362,7 @@ class tying_drawer {
         bool mine = which_ + 1 == case_.stages.size(), drops = false;
         for (directive const& d : case_.directives) {
             if (d.kind == directive_kind::stage) mine = d.tensor == reader().output;
-            if (!refines(d.kind)) drops = mine && d.kind == directive_kind::cache_read && of(d.tensor);
+            if (!description_of(d.kind).refines()) drops = mine && d.kind == directive_kind::cache_read && of(d.tensor);
             if (!drops) kept.push_back(d);
         }
         case_.directives = kept;

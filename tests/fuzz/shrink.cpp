@@ -12,10 +12,7 @@ std::vector<drawn_case> smaller_cases(drawn_case const& from);
 
 using change = std::function<void(drawn_case const&, std::vector<drawn_case>&)>;
 
-bool refines(directive_kind kind) {
-    using enum directive_kind;
-    return kind == at || kind == by || kind == buffers || kind == prefetch || kind == in_bank || kind == layout;
-}
+bool refines(directive_kind kind) { return description_of(kind).refines(); }
 
 /// All places of a case that hold expressions.
 template <class Case, class Visit>

@@ -179,9 +179,7 @@ class smaller_programs {
             }
         }
     }
-    static bool refines(drawn_directive const& d) {
-        return d.is == directive_kind::at || d.is == directive_kind::by || d.is == directive_kind::buffers;
-    }
+    static bool refines(drawn_directive const& d) { return description_of(d.is).refines(); }
     /// Of what is given; of the others, they follow.
     void shapes() {
         for (std::size_t at = 0; at < from_.tensors.size(); ++at) {

@@ -173,9 +173,9 @@ outcome trial::plan() try {
         std::vector<axis_extent> extents;
         for (stage const& s : in.what.stages) {
             for (axis const& a : s.axes) {
-                axis_extent const given(label(a.name.c_str()), pass == 0 ? a.extent : 1 + (a.extent - 1) / 3);
-                bool const known = std::any_of(extents.begin(), extents.end(), [&](axis_extent const& e) { return e.name == given.name; });
-                if (a.open && !known) extents.push_back(given);
+                label const name(a.name.c_str());
+                bool const known = std::any_of(extents.begin(), extents.end(), [&](axis_extent const& e) { return e.name == name; });
+                if (a.open && !known) extents.emplace_back(name, pass == 0 ? a.extent : 1 + (a.extent - 1) / 3);
             }
         }
         in.runs.push_back(in.prepare(extents));

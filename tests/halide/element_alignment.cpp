@@ -2,18 +2,15 @@
 #include <tilewright/plan/plan.hpp>
 
 #include "catch.hpp"
+#include "halide/copying_host.hpp"
 
 // Arguments and memories begin at a multiple of their elements. Vectors of them are read there, wherever that is.
 
 using namespace tilewright;
+using copying::host, copying::near;
 
 namespace {
 
-constexpr memory dram{.name = "dram"};
-constexpr memory near{.name = "near", .capacity = 64_KiB};
-constexpr core cpu{.name = "cpu"};
-constexpr auto copy = transfer("copy", dram, near).on(cpu), back = transfer("back", near, dram).on(cpu);
-constexpr auto host = machine("host", dram, near, cpu, copy, back);
 constexpr int length = 16;
 constexpr axis x{"x", length}, xo{"xo"}, xi{"xi"};
 template <class T>

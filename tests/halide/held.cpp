@@ -3,19 +3,16 @@
 #include <tilewright/plan/plan.hpp>
 
 #include "catch.hpp"
+#include "halide/copying_host.hpp"
 
 // What Halide would conclude from a value, and must not: that a minimum needs no more of its loop, that an axis or an argument is not
 // needed because a value does not depend on it. Expected values come from plain loops.
 
 using namespace tilewright;
+using copying::host, copying::near;
 
 namespace {
 
-constexpr memory dram{.name = "dram"};
-constexpr memory near{.name = "near", .capacity = 64_KiB};
-constexpr core cpu{.name = "cpu"};
-constexpr auto copy = transfer("copy", dram, near).on(cpu), back = transfer("back", near, dram).on(cpu);
-constexpr auto host = machine("host", dram, near, cpu, copy, back);
 constexpr int rows = 4, columns = 16, others = 3;
 constexpr axis x{"x", rows}, r{"r", columns}, q{"q", others}, f{"f"}, ro{"ro"}, ri{"ri"};
 constexpr tensor<std::int32_t> A{"A"}, B{"B"}, C{"C"};

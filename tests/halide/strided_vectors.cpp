@@ -3,18 +3,15 @@
 
 #include "catch.hpp"
 #include "guarded.hpp"
+#include "halide/copying_host.hpp"
 
 // Vectors read with strides read what they take, and nothing beside it: operands and memories lie between pages that cannot be touched.
 
 using namespace tilewright;
+using copying::host, copying::near;
 
 namespace {
 
-constexpr memory dram{.name = "dram"};
-constexpr memory near{.name = "near", .capacity = 64_KiB};
-constexpr core cpu{.name = "cpu"};
-constexpr auto copy = transfer("copy", dram, near).on(cpu), back = transfer("back", near, dram).on(cpu);
-constexpr auto host = machine("host", dram, near, cpu, copy, back);
 constexpr int length = 20;
 constexpr axis x{"x", length}, xo{"xo"}, xi{"xi"};
 

@@ -43,6 +43,8 @@ struct directive_description {
     char const* operands;  ///< see the table
     subject about;
 
+    /// Whether it says more about the directive before it.
+    constexpr bool refines() const { return about == subject::directive_before; }
     constexpr bool makes_loops() const {
         bool found = false;
         for (char const* at = operands; *at != 0; ++at) found |= *at == 'L';

@@ -18,7 +18,7 @@ class c_remarks {
     std::string schedule_text() const {
         std::string text;
         for (int at = 0; at < schedule_.directive_count(); ++at) {
-            if (!reports::refines(schedule_.directive_at(at)))
+            if (!description_of(schedule_.directive_at(at).kind).refines())
                 text += " *     ." + as_comment(reports::directive_text(schedule_, at)) + "\n";
         }
         return text;

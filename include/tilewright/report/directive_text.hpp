@@ -27,13 +27,10 @@ inline std::string one_directive_text(schedule const& of, int position) {
     return std::string(name_of(d.kind)) + "(" + text + ")";
 }
 
-/// Whether a directive says more about the one in front of it.
-constexpr bool refines(directive const& d) { return description_of(d.kind).about == directive_description::subject::directive_before; }
-
 /// A directive with those that refine it: "cache_read(A, spad).at(ko).by(mvin).buffers(2)".
 inline std::string directive_text(schedule const& of, int position) {
     std::string text = one_directive_text(of, position);
-    for (int next = position + 1; next < of.directive_count() && refines(of.directive_at(next)); ++next)
+    for (int next = position + 1; next < of.directive_count() && description_of(of.directive_at(next).kind).refines(); ++next)
         text += "." + one_directive_text(of, next);
     return text;
 }
