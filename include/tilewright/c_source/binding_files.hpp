@@ -1,8 +1,6 @@
 #pragma once
-#include <filesystem>
-#include <fstream>
-#include <iostream>
 #include <tilewright/c_source/binding_entry.hpp>
+#include <tilewright/c_source/file_tool.hpp>
 
 // The files between a caller and the generated object: header, entry with its checks, binding to the emulator. Does not need Halide.
 namespace tilewright::halide {
@@ -25,28 +23,14 @@ inline std::string binding_text(plan_value const& plan, std::string const& name,
 /// The program of a kernel's binding tool: `tool emulated|device DIRECTORY HEADER SCHEDULE` writes NAME.h, NAME_entry.c and, for the
 /// emulated binding, NAME_binding.cpp.
 /// @return 0, or 1 after a message
-inline int write_binding_files(plan_value const& plan, std::string const& name, int count, char** arguments) try {
-    std::vector<std::string> const given(arguments + 1, arguments + count);
-    if (given.size() != 4 || (given[0] != "emulated" && given[0] != "device")) {
-        std::cerr << "usage: " << arguments[0] << " emulated|device DIRECTORY HEADER SCHEDULE\n";
-        return 1;
-    }
-    bool const device = given[0] == "device";
-    detail::check_kernel_name(*plan.where, name);
-    std::filesystem::path const directory = given[1];
-    auto const write = [&](std::string const& file, std::string const& text) {
-        std::ofstream out(directory / file);
-        out << text;
-        if (!out.flush()) std::cerr << "cannot write " << directory / file << "\n";
-        return static_cast<bool>(out);
-    };
-    bool good =
-        write(name + ".h", detail::header_text(plan, name, device)) && write(name + "_entry.c", detail::entry_text(plan, name, device));
-    if (good && !device) good = write(name + "_binding.cpp", detail::binding_text(plan, name, given[2], given[3]));
-    return good ? 0 : 1;
-} catch (std::exception const& wrong) {
-    std::cerr << name << ": " << wrong.what() << "\n";
-    return 1;
+inline int write_binding_files(plan_value const& plan, std::string const& name, int count, char** arguments) {
+    return detail::run_file_tool(name, count, arguments, "SCHEDULE", false, [&](detail::file_request const& asked) {
+        detail::check_kernel_name(*plan.where, name);
+        file_list files{{name + ".h", detail::header_text(plan, name, asked.device)},
+                        {name + "_entry.c", detail::entry_text(plan, name, asked.device)}};
+        if (!asked.device) files.emplace_back(name + "_binding.cpp", detail::binding_text(plan, name, asked.header, asked.subject));
+        return files;
+    });
 }
 
 }  // namespace tilewright::halide

@@ -55,27 +55,13 @@ inline c_source_text c_source(schedule const& made_by, plan_value const& plan, c
 /// The program of a kernel's C source tool: `tool emulated|device DIRECTORY HEADER SCHEDULE [INCLUDE…]` writes NAME.h and NAME.c, and for
 /// the emulated binding NAME_binding.cpp.
 /// @return 0, or 1 after a message
-inline int write_c_source(schedule const& made_by, plan_value const& plan, std::string const& name, int count, char** arguments) try {
-    std::vector<std::string> const given(arguments + 1, arguments + count);
-    if (given.size() < 4 || (given[0] != "emulated" && given[0] != "device")) {
-        std::cerr << "usage: " << arguments[0] << " emulated|device DIRECTORY HEADER SCHEDULE [INCLUDE...]\n";
-        return 1;
-    }
-    bool const device = given[0] == "device";
-    c_source_text const text =
-        c_source(made_by, plan, {name, device ? binding::device : binding::emulated, {given.begin() + 4, given.end()}});
-    auto const write = [&](std::string const& file, std::string const& what) {
-        std::ofstream out(std::filesystem::path(given[1]) / file);
-        out << what;
-        if (!out.flush()) std::cerr << "cannot write " << file << "\n";
-        return static_cast<bool>(out);
-    };
-    bool good = write(name + ".h", text.header) && write(name + ".c", text.source);
-    if (good && !device) good = write(name + "_binding.cpp", detail::binding_text(plan, name, given[2], given[3]));
-    return good ? 0 : 1;
-} catch (std::exception const& wrong) {
-    std::cerr << name << ": " << wrong.what() << "\n";
-    return 1;
+inline int write_c_source(schedule const& made_by, plan_value const& plan, std::string const& name, int count, char** arguments) {
+    return detail::run_file_tool(name, count, arguments, "SCHEDULE", true, [&](detail::file_request const& asked) {
+        c_source_text const text = c_source(made_by, plan, {name, asked.to(), asked.includes});
+        file_list files{{name + ".h", text.header}, {name + ".c", text.source}};
+        if (!asked.device) files.emplace_back(name + "_binding.cpp", detail::binding_text(plan, name, asked.header, asked.subject));
+        return files;
+    });
 }
 
 }  // namespace tilewright::halide

@@ -1,15 +1,9 @@
 #pragma once
-#include <filesystem>
-#include <fstream>
-#include <iostream>
 #include <tilewright/c_source/kernel_source.hpp>
 #include <tilewright/c_source/program_entry.hpp>
 
 // A program as C11: one file with its kernels and the function that runs them on the memories that it is given.
 namespace tilewright::halide {
-
-/// The files of a program, by name.
-using file_list = std::vector<std::pair<std::string, std::string>>;
 
 namespace detail {
 
@@ -180,28 +174,13 @@ inline file_list c_program(program_plan_value const& plan, c_source_options cons
 /// The tool of a program: `tool emulated|device DIRECTORY HEADER PROGRAM [INCLUDE…]` writes its files, and for the emulated binding
 /// NAME_binding.cpp.
 /// @return 0, or 1 after a message
-inline int write_program(program_plan_value const& plan, std::string const& name, int count, char** arguments) try {
-    std::vector<std::string> const given(arguments + 1, arguments + count);
-    if (given.size() < 4 || (given[0] != "emulated" && given[0] != "device")) {
-        std::cerr << "usage: " << arguments[0] << " emulated|device DIRECTORY HEADER PROGRAM [INCLUDE...]\n";
-        return 1;
-    }
-    bool const device = given[0] == "device";
-    detail::c_program_writer writer(plan, {name, device ? binding::device : binding::emulated, {given.begin() + 4, given.end()}});
-    file_list files = writer.write();
-    if (!device) files.emplace_back(name + "_binding.cpp", writer.binding(given[2], given[3]));
-    for (auto const& [file, text] : files) {
-        std::ofstream out(std::filesystem::path(given[1]) / file, std::ios::binary);
-        out << text;
-        if (!out.flush()) {
-            std::cerr << "cannot write " << file << "\n";
-            return 1;
-        }
-    }
-    return 0;
-} catch (std::exception const& wrong) {
-    std::cerr << name << ": " << wrong.what() << "\n";
-    return 1;
+inline int write_program(program_plan_value const& plan, std::string const& name, int count, char** arguments) {
+    return detail::run_file_tool(name, count, arguments, "PROGRAM", true, [&](detail::file_request const& asked) {
+        detail::c_program_writer writer(plan, {name, asked.to(), asked.includes});
+        file_list files = writer.write();
+        if (!asked.device) files.emplace_back(name + "_binding.cpp", writer.binding(asked.header, asked.subject));
+        return files;
+    });
 }
 
 }  // namespace tilewright::halide
