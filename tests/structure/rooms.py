@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The rooms of the library, from the ground up: a header includes what is in its own room and below. Fails on an arrow that points up, on
-headers that include each other, and on a folder that is not in the list.
+headers that include each other, on a folder that is not in the list, and on a header of the plan without a test of its own.
 
     rooms.py [--figures]    --figures also prints what can be counted of the headers: lengths, casts, what passes may change
 """
@@ -34,6 +34,20 @@ ROOMS = [
     "",
 ]
 LONG_HEADER, LONG_FUNCTION = 400, 80
+
+# Each header of these rooms has a test of its own, tests/<room>/<header>.cpp, or stands here with the reason why it needs none.
+TESTED_ROOMS = ["plan/ir", "plan/offsets", "plan/check"]
+UNTESTED = {
+    "plan/ir/loop_nest.hpp": "loops of a stage as they are kept; plan/loops/nest.hpp makes them",
+    "plan/ir/movement.hpp": "what one call moves, as it is kept",
+    "plan/ir/partial.hpp": "limits and clips as they are kept",
+    "plan/ir/planned_cycles.hpp": "cycles of plans that the compiler has made, as tests/plan/planner.cpp asks for them",
+    "plan/ir/ring.hpp": "rings and links as they are kept",
+    "plan/ir/setting.hpp": "what a configuration is set to, as it is kept",
+    "plan/ir/staging.hpp": "what directives say, as it is kept",
+    "plan/ir/variable.hpp": "loops and numbers as they are kept",
+    "plan/offsets/placed_buffer.hpp": "what the search is given and gives",
+}
 
 
 def includes(header, root):
@@ -79,6 +93,20 @@ def circles(root):
         yield from visit(name)
 
 
+def without_tests(root, tests):
+    for room in TESTED_ROOMS:
+        for header in sorted((root / room).glob("*.hpp")):
+            name = header.relative_to(root).as_posix()
+            test = (tests / name).with_suffix(".cpp")
+            if test.exists() == (name in UNTESTED):
+                yield f"{name} " + ("has a test and needs none" if test.exists() else f"has no test of its own: tests/{test.relative_to(tests)}")
+            elif test.exists() and f"#include <tilewright/{name}>" != test.read_text().split("\n")[0]:
+                yield f"tests/{test.relative_to(tests)} does not include what it tests first"
+    for name in UNTESTED:
+        if not (root / name).exists():
+            yield f"{name} is not there"
+
+
 def functions(text):
     """(first line, how many lines) of each function, as clang-format writes them."""
     lines = text.split("\n")
@@ -107,7 +135,7 @@ def figures(root):
 
 def main():
     root = pathlib.Path(__file__).resolve().parents[2] / "include" / "tilewright"
-    wrong = [*arrows_up(root), *circles(root)]
+    wrong = [*arrows_up(root), *circles(root), *without_tests(root, root.parents[1] / "tests")]
     for one in wrong:
         print(one)
     if "--figures" in sys.argv[1:]:

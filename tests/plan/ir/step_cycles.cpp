@@ -1,3 +1,5 @@
+#include <tilewright/plan/ir/step_cycles.hpp>
+
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -117,8 +119,57 @@ static_assert(plan<partial_in_three_axes>.busy(unit) == (10 + 48 * 4 + 10 + 48 *
 static_assert(plan<partial_in_three_axes>.busy(array) == ((20 + 32 + 16) + (20 + 32 + 3) + (20 + 32 + 8) + (20 + 32 + 2)) * 2 +
                                                              (20 + 16 + 16) + (20 + 16 + 3) + (20 + 16 + 8) + (20 + 16 + 2));
 
+/// A plan with two step extents of `mac`: up to 16 rows of `i`, of which 40 - 16 v are left, and all 16 of `j`.
+struct some_steps {
+    plan_value made{};
+    ir::intrinsic_form const form{.intrinsic = 0, .extents = 0, .extent_count = 3};
+    std::int64_t v = 0;
+    some_steps() {
+        made.where = &npu;
+        made.step_extents.push({.axis = 0, .most = 16});
+        made.step_extents.push({.axis = 0, .most = 16, .weight = 1, .bound = 40});
+        made.step_extents.push({.axis = 1, .most = 16});
+    }
+    plan_value const& plan() const { return made; }
+    std::int64_t value_of(ir::affine const&) const { return 16 * v; }
+};
+
 }  // namespace
 
+TEST_CASE("a step takes what it covers where the loops stand") {
+    some_steps s;
+    stage semantics;
+    read_stage(npu.view(npu.intrinsics[0].semantics), 0, semantics);
+    std::int64_t const whole = detail::cycles_of_whole_step(s.made, s.form, semantics);
+    CHECK(whole == 20 + 2 * 16 + 16 * 16 / 16);
+    CHECK(detail::costly_ends(s.made, s.form) == 0b1);
+    auto const covered = [&] {
+        fixed_array<std::int64_t, stage::most_axes> extents{};
+        extents.fill(1000);
+        detail::cover(s, s.form, extents);
+        return extents;
+    };
+    for (auto const& [at, rows] : {std::pair{0, 16}, {1, 16}, {2, 8}}) {
+        s.v = at;
+        CHECK((covered()[0] == rows && covered()[1] == 16 && covered()[2] == 1000));
+    }
+    // Two rows at a time: of what is left of 40 - 33, four.
+    s.made.step_extents[1].weight = 2, s.made.step_extents[1].bound = 39, s.v = 2;
+    CHECK(covered()[0] == 4);
+    // An end that costs nothing less
+    s.made.step_extents[1].axis = 3;
+    CHECK(detail::costly_ends(s.made, s.form) == 0);
+    CHECK(detail::cycles_of_step(s, s.form, 77) == 77);
+}
+TEST_CASE("the core fills an element in a store and the waits of its memory") {
+    constexpr memory slow{.name = "slow", .base = 0, .capacity = 64, .wait_cycles = 3};
+    constexpr core host{.name = "host", .costs = {.store = 2}};
+    constexpr auto by_core = machine("by_core", dram, slow, host);
+    plan_value made;
+    made.where = &by_core;
+    made.buffers.push({.memory = 1});
+    CHECK(detail::fill_cycles(made, {.destination = 0}) == 2 + 3);
+}
 TEST_CASE("the last steps of several axes take what they cover") {
     for (machine const* on : {&npu, &npu_aside}) {
         for (auto const& whole :

@@ -1,3 +1,5 @@
+#include <tilewright/plan/check/hazards.hpp>
+
 #include <tilewright/plan/plan.hpp>
 
 #include "catch.hpp"

@@ -1,8 +1,9 @@
+#include <tilewright/plan/offsets/assign_offsets.hpp>
+
 #include <algorithm>
 #include <array>
 #include <random>
 #include <span>
-#include <tilewright/plan/offsets/assign_offsets.hpp>
 #include <vector>
 
 #include "catch.hpp"
