@@ -225,7 +225,7 @@ TEST_CASE("an agent that copies on an engine does nothing else, and says what it
           "`k`: agent `saver` only copies, on engine `outward`; a kernel of it is one asynchronous transfer of that engine");
     CHECK(one_kernel(saver, schedule(doubled, host).reads(x, act).writes(r, l2).cache_read(x, tcm), l2) ==
           "`k`: agent `saver` only copies, on engine `outward`; a kernel of it is one asynchronous transfer of that engine (`stage_in`)");
-    CHECK(one_kernel(loader, save, l2) == "`k`: agent `loader` only copies on engine `inward`, which this transfer is not of (`carry`)");
+    CHECK(one_kernel(loader, save, l2) == "`k`: agent `loader` only copies on engine `inward`, and this transfer runs elsewhere (`carry`)");
     CHECK(one_kernel(loader, schedule(same, host).reads(x, act).writes(r, tcm).by(stage_in), tcm) ==
           "`k`: agent `loader` copies on engine `inward` while others run, but this transfer blocks until it is complete (`stage_in`)");
     auto const with = [](agent const& one) {

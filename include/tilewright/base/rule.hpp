@@ -20,14 +20,14 @@
     X(padding_of_run_time, "a padded tensor has constant extents, not ones left to run time")                                           \
     X(padding_with_two_extents, "padded gives a tensor other extents than its producer or another access does")                         \
     X(padding_in_semantics, "its semantics read a padded tensor")                                                                       \
-    X(border_not_staged, "it is read where it lies, without a border, which cache_read would bring along")                              \
+    X(border_not_staged, "it is read where it lies, without its border, which a cache_read would add")                                  \
     X(border_of_two_values, "its accesses in a stage have different borders; one buffer can hold one of them")                          \
     X(border_without_fill, "no transfer fills a memory with its border, and loops that stay code cannot see it")                        \
     X(nothing_but_border, "all that is staged is border; there is nothing to move")                                                     \
-    X(border_in_several_calls, "a dimension with a border goes in #0 calls; each writes that of its own part")                          \
-    X(border_without_pad, "#0 elements of border lie in dimension #1 of its calls, which are told no pad")                              \
+    X(border_in_several_calls, "a dimension with a border takes #0 calls, and each would write a border around its own part")           \
+    X(border_without_pad, "dimension #1 of its calls has #0 elements of border, and no argument tells the pad")                         \
     X(border_beyond_limit, "#0 elements of border lie at one end, more than its pad_limit of #1")                                       \
-    X(border_around_nothing, "#0 elements of border leave nothing to read of a box that has #1 there")                                  \
+    X(border_around_nothing, "the border takes #0 elements of a box that has #1 there: nothing is left to read")                        \
     X(axis_only_on_the_right, "an axis is on the right-hand side only; reduce over it")                                                 \
     X(reduction_over_no_axis, "a reduction names plain axes, then the value")                                                           \
     X(reduction_over_the_output, "a reduction names an axis of the target")                                                             \
@@ -41,7 +41,7 @@
     X(used_with_two_types, "one name is used with two element types")                                                                   \
     X(name_of_two_things, "one name is used for two things")                                                                            \
     X(no_identifier, "a name is not an identifier, which generated code needs")                                                         \
-    X(no_shift_amount, "a shift by an amount that its type does not have: from 0 to one less than its bits")                            \
+    X(no_shift_amount, "a shift amount must be from 0 to one less than the bits of its type")                                           \
     X(not_innermost, "tensorize replaces the innermost loops; reorder them inwards past")                                               \
     X(not_directly_around, "it does not stand directly around the loop to fuse it with")                                                \
     X(run_time_inside_fused, "its extent is left to run time; of two fused loops only the outer one can be so")                         \
@@ -55,7 +55,7 @@
     X(parallel_in_parallel, "a loop around it is parallel already")                                                                     \
     X(parallel_with_calls, "what is called inside of it serves one thread at a time: let the core copy and compute")                    \
     X(registers_without_address, "it moves through registers, which have no addresses: unroll or vectorize it")                         \
-    X(registers_of_changing_tiles, "partial tiles in registers must all have as much of it")                                            \
+    X(registers_of_changing_tiles, "partial tiles in registers must all have the same number of its iterations")                        \
     X(vectorized_across_blocks, "its lanes would lie in several blocks of a memory")                                                    \
     X(inside_the_intrinsic, "one step of the intrinsic covers it; name a loop further out")                                             \
     X(inside_a_reduction, "cache_write inside a reduction loads what it has stored: both transfers must block")                         \
@@ -68,10 +68,10 @@
     X(not_computed, "no stage computes it")                                                                                             \
     X(not_an_input, "it is no input of the kernel")                                                                                     \
     X(not_the_result, "it is not what the last stage computes")                                                                         \
-    X(holds_no_arguments, "`$1` has registers or numbers, to which no argument can point")                                              \
+    X(holds_no_arguments, "no argument can point into `$1`, which has registers, or numbers for addresses")                             \
     X(behind_no_staging, "it must follow the cache_read, cache_write or store_in that it speaks of")                                    \
     X(prefetch_of_output, "what is stored is not loaded ahead; prefetch speaks of a cache_read")                                        \
-    X(asked_for_elsewhere, "lines of `$1` are asked for in a loop inside that of the buffer, neither unrolled nor vectorized")          \
+    X(asked_for_elsewhere, "it asks for lines of `$1`, so it must lie inside the buffer's loop, neither unrolled nor vectorized")       \
     X(asked_for_no_copy, "`$1` can ask for lines only of what the core copies at a loop")                                               \
     X(without_consumer, "no later stage reads the result, so there is no loop to compute it at")                                        \
     X(behind_tensorize, "loops that tensorize replaces are gone; put tensorize last")                                                   \
@@ -91,7 +91,7 @@
     X(another_pattern, "its source is read in a pattern that no transfer has")                                                          \
     X(another_order, "it takes the dimensions in another order")                                                                        \
     X(other_number_of_loops, "tensorize names #0 loops, the intrinsic has #1 axes")                                                     \
-    X(step_behind_an_argument, "the last step reaches behind argument `$2`; stage it")                                                  \
+    X(step_behind_an_argument, "the last step reaches past the end of argument `$2`; stage it")                                         \
     X(step_on_the_next_tile, "the last step falls on the next tile of `$2`; stage it further in")                                       \
     X(step_behind_a_reduction, "no transfer fills `$2` so that the last step adds nothing")                                             \
     X(other_index, "along one axis the index of `$2` moves by #0, in the intrinsic by #1")                                              \
@@ -102,16 +102,16 @@
     X(overwrites_another_element, "what a step reads is not the element that it writes")                                                \
     X(overwrites_another_box, "dimension #0 is #1 long where it is read, and #2 where it is written")                                   \
     X(overwrites_another_layout, "they have different layouts; give both the same")                                                     \
-    X(overwritten_and_read, "`$3` reads it, too, when it is gone; let that read a copy, or come first")                                 \
+    X(overwritten_and_read, "`$3` reads `$2` after that; let it read a copy, or come first")                                            \
     X(overwrites_other_versions, "there are #0 versions of the one and #1 of the other; give both as many")                             \
     X(overwritten_by_other_steps, "the steps of one transfer are counted over #0 loops, those of the other over #1")                    \
     X(overwritten_in_another_bank, "bank #0 is asked for the one, bank #1 for the other")                                               \
-    X(one_operand_for_two, "it takes `$2` twice, where the stage reads two values, the second of `$3`")                                 \
+    X(one_operand_for_two, "it takes `$2` twice, but the stage reads two values, the second from `$3`")                                 \
     X(operand_with_offset, "its semantics index `$2` with the offset #1, which no stage has")                                           \
     X(dimensions_in_one, "two dimensions of `$2` lie in one dimension of the stage")                                                    \
     X(covered_by_a_fused_loop, "a fused loop covers part of an axis of `$2`")                                                           \
     X(neighbours_apart, "neighbours in `$2` lie #0 elements apart, in the intrinsic #1")                                                \
-    X(not_contiguous, "the last dimension of `$2` lies along dimension #0 of a tensor whose last is #1")                                \
+    X(not_contiguous, "the last dimension of `$2` lies along dimension #0 of its tensor, not along the last one, #1")                   \
     X(across_a_split, "a step moves `$2` by #0 elements, past the end of a part of #1 of its layout")                                   \
     X(across_blocks, "`$2` takes #0 elements from dimension #1 of its buffer, which lie in several blocks")                             \
     X(stride_not_a_multiple, "rows of `$2` lie #0 elements apart, which is no multiple of #1")                                          \
@@ -134,7 +134,8 @@
     X(operand_declared_twice, "an operand is declared twice")                                                                           \
     X(result_only_read, "what it computes needs writes or updates, not reads")                                                          \
     X(input_written, "what it only reads needs reads")                                                                                  \
-    X(operand_not_in_place, "the result is to overwrite `$1`, so that has its indices, type and memory, alone; the result writes")      \
+    X(operand_not_in_place,                                                                                                             \
+      "an operand in place, `$1`, has the indices, type and memory of the result, and is the only one; the result writes")              \
     X(result_not_updated, "its semantics continue from what it computes; that needs updates")                                           \
     X(update_without_reduction, "updates needs semantics that reduce, such as +=")                                                      \
     X(update_with_a_start, "it updates an operand that its semantics start anew; declare that it writes it")                            \
@@ -149,10 +150,10 @@
     X(argument_of_no_transfer, "an argument of its call, or a value that it uses, is none that a transfer has")                         \
     X(numbers_are_no_pointers, "its addresses are numbers: it holds no arguments, and host_visible must be false")                      \
     X(bank_of_broken_rows, "a bank does not begin and end at multiples of address_unit")                                                \
-    X(flags_in_the_number, "bits of flags are bits of its numbers, or of other flags")                                                  \
+    X(flags_in_the_number, "a flag takes a bit of the numbers, or of another flag")                                                     \
     X(flags_of_a_pointer, "flags need addresses that are numbers: `$1` has no address_unit")                                            \
     X(view_of_another_kind,                                                                                                             \
-      "it shows `$1`, whose room, banks and ports it has, at a base or by numbers of its own where `$1` has a place")                   \
+      "a view of `$1` has only a base and numbers of its own: one of them if `$1` has no address, neither if `$1` is a pool")           \
     X(counted_in_units, "only strides and bytes are counted in units")                                                                  \
     X(extent_of_a_fixed_axis, "the extent of `$1` is always the same: pass a literal, or say up_to")                                    \
     X(value_out_of_reach, "a value is one element that the core sees, of a call that is waited for: `$1` is not")                       \
@@ -178,20 +179,20 @@
     X(banks_of_unequal_size, "its capacity is no multiple of its banks")                                                                \
     X(bank_that_is_not_there, "`$1` has only #1 banks, there is no bank #0")                                                            \
     X(distance_beyond_versions, "prefetch #0 needs more than the #1 versions that there are")                                           \
-    X(versions_of_one_step, "#0 versions, but it is filled anew where it is used, so #1 is all that is used")                           \
+    X(versions_of_one_step, "#0 versions, but no loop goes from one to the next: only #1 is used")                                      \
     X(versions_of_a_blocking_transfer, "#0 versions, but transfer `$1` blocks until it is complete: nothing overlaps")                  \
     X(map_of_another_rank, "it takes #0 coordinates, the tensor has #1 dimensions")                                                     \
     X(indices_in_one_place, "indices #1 and #2 of dimension #0 have one place")                                                         \
-    X(parts_that_overlap, "in dimension #0 a part in steps of #1 begins inside one of #2 values: places stay empty")                    \
+    X(parts_that_overlap, "in dimension #0 a part in steps of #1 overlaps a part of #2 values: places stay empty")                      \
     X(part_of_unequal_parts, "a part of #0 values does not split by #1")                                                                \
-    X(two_separators, "it has #0 separators, where one says which block")                                                               \
-    X(blocks_without_banks, "its separator makes #0 blocks, `$1` has #1")                                                               \
+    X(two_separators, "it has #0 separators, but can have only one")                                                                    \
+    X(blocks_without_banks, "its separator makes #0 blocks, `$1` has #1 banks")                                                         \
     X(read_before_written, "it is used before what fills it is complete")                                                               \
     X(written_while_read, "it is overwritten while it is read or stored")                                                               \
     X(written_while_written, "it is overwritten while it is loaded")                                                                    \
     X(other_contents, "it is used while it holds what another iteration loaded")                                                        \
     X(never_stored, "what is computed there is overwritten, or left, without being stored")                                             \
-    X(outside_of_it, "a tile that ends early reaches behind its end")                                                                   \
+    X(outside_of_it, "a tile that ends early reaches past its end")                                                                     \
     X(never_loaded, "what no transfer has brought there is read")                                                                       \
     X(never_computed, "what nothing has computed is read or stored")                                                                    \
     X(bank_in_use, "its bank has one port and is used twice at a time")                                                                 \
@@ -199,14 +200,14 @@
     X(too_many_in_flight, "more transfers are in flight than can be followed")                                                          \
     X(setting_not_made, "a call may find configuration `$1` set to something else than it needs")                                       \
     X(token_never_pushed, "`$2` would wait for ever for a token that nothing pushes")                                                   \
-    X(token_never_popped, "a token is left when the kernel ends, for the next one to stumble over")                                     \
+    X(token_never_popped, "a token is left when the kernel ends, and the next kernel would pop it")                                     \
     X(tokens_overflow, "#0 tokens are under way at a time, #1 fit")                                                                     \
     X(agent_of_two_machines, "agents of this name have two machines, or work in two ways")                                              \
     X(agent_of_two_ways, "it is said to run kernels by functions of its own, and to copy on an engine")                                 \
     X(agents_of_one_function, "agent `$2` begins or joins its kernels by the same C function")                                          \
     X(engine_that_blocks, "it is to copy on an engine that has no asynchronous transfer")                                               \
     X(more_than_a_copy, "agent `$2` only copies, on engine `$3`; a kernel of it is one asynchronous transfer of that engine")           \
-    X(copy_on_another_engine, "agent `$2` only copies on engine `$3`, which this transfer is not of")                                   \
+    X(copy_on_another_engine, "agent `$2` only copies on engine `$3`, and this transfer runs elsewhere")                                \
     X(copy_that_blocks, "agent `$2` copies on engine `$3` while others run, but this transfer blocks until it is complete")             \
     X(memory_of_two_kinds, "agent `$2` describes this memory otherwise than another one does")                                          \
     X(program_without_kernels, "a program runs at least one kernel")                                                                    \
@@ -215,7 +216,7 @@
     X(result_kept_by_kernel, "its result stays where store_in puts it, not where the program would: take it out, or write writes(...)") \
     X(written_by_two_kernels, "two kernels write it")                                                                                   \
     X(memory_without_use, "the kernel cannot have it in all of these memories; its schedule says where, by reads and writes")           \
-    X(behind_no_kernel, "it stands behind no run(...)")                                                                                 \
+    X(behind_no_kernel, "no run(...) stands before it")                                                                                 \
     X(not_of_the_kernel, "kernel `$2` has no such operand")                                                                             \
     X(of_no_kernel, "no kernel of the program has it")                                                                                  \
     X(kernel_sees_no_memory, "kernel `$1` is to have it in `$2`, which agent `$3` does not see")                                        \

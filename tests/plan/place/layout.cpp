@@ -133,7 +133,7 @@ TEST_CASE("maps of another rank, uneven parts, bad factors and too many dimensio
 }
 TEST_CASE("a separator needs a bank for each of its blocks") {
     verdict v = refusal_of([](auto i, auto j) { return index_map(i % 3, separator, i / 3, j); });
-    CHECK(text_of(v).find("the layout of `X`: its separator makes 3 blocks, `tcm` has 2 [layout") == 0);
+    CHECK(text_of(v).find("the layout of `X`: its separator makes 3 blocks, `tcm` has 2 banks [layout") == 0);
     v = refusal_of([](auto i, auto j) { return index_map(i % 2, separator, i / 2, j); }, flat);
     CHECK(v.broken == rule::blocks_without_banks);
     CHECK(v.facts[0].value == 2);
