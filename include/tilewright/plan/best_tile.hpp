@@ -5,8 +5,8 @@
 
 namespace tilewright {
 
-/// What a plan costs, unless a search is told otherwise: its cycles, engines working side by side, or as many as it could not be faster
-/// than where they are not known.
+/// What a plan costs, unless a search is told otherwise: its cycles, with engines side by side. Where these are not known, the bound: a
+/// plan is not faster than that.
 struct by_cycles {
     constexpr double operator()(plan_value const& plan) const {
         if (plan.rings.size() == 0 && plan.links.size() == 0) return static_cast<double>(plan.serial_cycles());
@@ -17,7 +17,7 @@ struct by_cycles {
 
 namespace detail {
 
-/// What a schedule's plan costs; negative: it is refused. The plan that is taken in the end is proven then.
+/// What a schedule's plan costs; negative: it is refused. The search proves only the plan that it takes in the end.
 template <class Cost>
 constexpr double cost_of_schedule(schedule const& of, machine_reading const& parts, Cost const& cost) {
     plan_value const plan = make_plan(of, parts, proof::left_out);
@@ -33,7 +33,7 @@ template <auto const& Candidates, class Scheduled, class Cost, std::size_t Which
 inline constexpr double cost_of_candidate = cost_of_schedule(Scheduled{}(*(Candidates.begin() + Which)),
                                                              reading_of_candidates<Candidates, Scheduled>, Cost{});
 
-/// The position of the least of some costs that are not negative, of equal ones the first; -1: there is none.
+/// The position of the least cost that is not negative, the first of equal ones; -1: there is none.
 template <class Costs>
 constexpr int position_of_least(Costs const& costs) {
     int best = -1, at = 0;
@@ -47,7 +47,8 @@ constexpr int position_of_least(Costs const& costs) {
 
 }  // namespace detail
 
-/// The candidate whose plan costs least, of equal ones the first. What does not fit, or is refused for another reason, is passed over.
+/// The candidate whose plan costs least, the first of equal ones. The search passes over candidates that do not fit, or are refused for
+/// another reason.
 ///
 /// For tools at run time; `best_of` is the same for the compiler.
 ///

@@ -1,7 +1,7 @@
 #pragma once
 #include <tilewright/plan/check/hazards.hpp>
 
-// Whether what a plan with partial tiles moves and computes stays where there is something. Reads the program alone: it knows nothing of
+// Whether a plan with partial tiles moves and computes only elements that are there. The check reads the program alone: it does not know
 // how clips and limits were found.
 namespace tilewright::detail {
 
@@ -173,7 +173,7 @@ struct within_bounds {
         }
         return any;
     }
-    /// Takes from what a padded access touches what is outside its tensor. @return false when nothing is left
+    /// Leaves of what a padded access touches only what is inside its tensor. @return false when nothing is left
     static constexpr bool keep_inside(run const& in, int node, int dimension, body const& b, values const& loops, range& touched) {
         bool any = true;
         in.plan().each_padding(node, [&](padding const& one) {
@@ -185,7 +185,7 @@ struct within_bounds {
         });
         return any;
     }
-    /// Of a dimension of a call, -1 its row, the elements that clips leave.
+    /// The elements that clips leave of a dimension of a call; dimension -1 is its row.
     static constexpr range left_of(run const& in, movement const& m, int dimension, bool source, values const& loops) {
         range left{0, (dimension < 0 ? m.row_elements : m.dimensions[dimension].extent) - 1};
         for (int at = m.first_clip; at < m.first_clip + m.clip_count; ++at) {
@@ -198,10 +198,10 @@ struct within_bounds {
         }
         return left;
     }
-    /// What a movement moves on one of its sides; of all calls, where loops that make several of it are free.
+    /// What a movement moves on one of its sides. Where loops that make several calls of it are free, what all these calls move.
     static constexpr moved moved_of(run const& in, movement const& m, bool source, values const& loops) {
         buffer const& b = in.plan().buffers[source ? m.source : m.destination];
-        // Of loops that make several calls, those iterations that make one: they begin at 0.
+        // Loops that make several calls begin at 0: only the iterations that make a call count.
         values last = loops;
         for (int at = m.first_clip; at < m.first_clip + m.clip_count; ++at) {
             clip const& c = in.plan().clips[at];
@@ -279,8 +279,8 @@ struct within_bounds {
         }
         return true;
     }
-    /// Whether several movements bring a piece each, because a layout is on one of their sides: what has come is then followed by checked
-    /// runs alone.
+    /// Whether several movements bring a piece each, because a layout is on one of their sides. Only checked runs then follow what has
+    /// come.
     static constexpr bool in_pieces(run const& in, int buffer_at) {
         auto const has_layout = [&](int at) { return at >= 0 && in.plan().buffers[at].layout >= 0; };
         bool pieces = has_layout(buffer_at);
@@ -297,7 +297,7 @@ struct within_bounds {
         }
         return false;
     }
-    /// What is read of a buffer that transfers fill must have been moved there.
+    /// Transfers must have brought what is read of a buffer that they fill.
     constexpr void compare_with_loaded(run& in, int buffer_at, ranges const& where, values const& loops) {
         if (in_pieces(in, buffer_at)) return;
         for (int at = 0; at < in.plan().movements.size() && !found; ++at) {
@@ -306,7 +306,7 @@ struct within_bounds {
             if (!compare(in, buffer_at, moved_of(in, m, false, loops), where, true)) report(in, rule::never_loaded, buffer_at, -1);
         }
     }
-    /// What is stored or read of a buffer that loops of a stage compute must have been computed.
+    /// Loops of a stage must have computed what is stored or read of their buffer.
     constexpr void compare_with_computed(run& in, int buffer_at, int by_movement, moved const& there, values const& loops) {
         buffer const& b = in.plan().buffers[buffer_at];
         if (b.kind == buffer_kind::argument || b.layout >= 0) return;
@@ -330,7 +330,7 @@ struct within_bounds {
     }
 };
 
-/// The first movement or body of a plan with partial tiles that leaves a buffer, or what has been put there.
+/// The first movement or body of a plan with partial tiles that leaves a buffer, or touches elements that nothing has put there.
 constexpr hazard find_excess(plan_value const& plan, visiting how = visiting::periods) {
     if (plan.refusal || plan.limits.size() + plan.clips.size() == 0) return {};
     within_bounds state;

@@ -2,8 +2,7 @@
 #include <tilewright/plan/ir/planning.hpp>
 #include <tilewright/plan/ir/program_run.hpp>
 
-// Whether a plan's order of starts, waits and uses leaves no two accesses to one place unordered. Reads the program alone: it knows nothing
-// of how waits were placed.
+// Whether a plan orders every two accesses to one place. The check reads the program alone: it does not know how waits were placed.
 namespace tilewright::detail {
 
 /// Two accesses that nothing orders, and the version that they are to.
@@ -21,9 +20,9 @@ struct hazard {
 
 /// What is in flight, and what every version holds, while a program runs.
 ///
-/// Whoever does something, the core or a channel of an engine, knows how many jobs of each channel are complete by then: from being given
-/// its jobs by the core, from tokens, interlocks and waits. Two accesses are ordered when the later one knows of the earlier one. Channels
-/// are the lanes of the machine; of an engine without several, there is one.
+/// The core, or a channel of an engine, knows how many jobs of each channel are complete when it does something. It learns that from the
+/// core, which gives it its jobs, and from tokens, interlocks and waits. Two accesses are ordered when the later one knows of the earlier
+/// one. Channels are the lanes of the machine; an engine has one, unless it says otherwise.
 struct in_flight {
     using run = program_run<in_flight>;
     static constexpr int most_jobs = 48, most_touched = intrinsic_description::most_operands, most_tokens = 48;
@@ -56,7 +55,7 @@ struct in_flight {
             if ((*this)[of.lane] <= of.index) (*this)[of.lane] = of.index + 1;
         }
     };
-    /// What a channel was given, as long as the core does not know that it is complete.
+    /// A job that a channel was given, until the core knows that it is complete.
     struct job {
         std::int16_t movement = -1;
         std::int16_t body = -1;  ///< of an asynchronous intrinsic
@@ -101,7 +100,7 @@ struct in_flight {
         bool loaded = false, stored = false;               ///< by a ring
     };
     fixed_array<kept, plan_value::most_buffers> contents{};
-    /// Of a step whose region is moved by several movements: those that were started, until all are.
+    /// The movements of one step that were started, until all movements of its region are.
     struct begun {
         std::int64_t number = 0;
         std::uint64_t pieces = 0;
@@ -139,7 +138,7 @@ struct in_flight {
         if (destination.buffer >= 0)
             fill(in, destination, !of_destination || whole ? step_of(in, destination.buffer, next) : -1, of_destination, movement_at);
         if (!in.plan().is_asynchronous(m)) {
-            // It blocks until it is complete, and what is in front of it.
+            // It blocks until it is complete, and all that was started before it.
             if (next.lane >= 0) core.learn(next, lane_count), forget();
             return;
         }
@@ -157,7 +156,7 @@ struct in_flight {
             return forget();
         }
     }
-    /// What engine `from` was given, and what is known when all of it is complete.
+    /// What engine `from` was given, and what a waiter knows when all of it is complete.
     constexpr void push(run& in, int push_at) {
         ring_step const& at = in.plan().waits[push_at];
         link const& l = link_of(in, at);
@@ -179,7 +178,8 @@ struct in_flight {
         if (under_way > in.plan().where->tokens[l.tokens].capacity)
             report(in, {.broken = rule::tokens_overflow, .link = at.link, .tokens = static_cast<std::int16_t>(under_way)});
     }
-    /// Takes the oldest token of the queue or, where links share it, all up to the one that is meant; none when it was taken before.
+    /// Takes the oldest token of the queue. Where links share the queue, takes all up to the token that is meant, or none if it was taken
+    /// before.
     constexpr void pop(run& in, int pop_at) {
         ring_step const& at = in.plan().waits[pop_at];
         link const& l = link_of(in, at);
@@ -231,7 +231,7 @@ struct in_flight {
             [&](use const& u, bool reads, bool writes) {
                 place const used = place_of(in, u.buffer, {});
                 std::int64_t const number = step_of(in, u.buffer, {});
-                // What is computed into a buffer that is loaded continues from there.
+                // A computation into a buffer that is loaded continues from its contents.
                 if (reads || contents_of(used).loaded) expect(in, used, number, -1);
                 if (writes) fill(in, used, number, false, -1);
             },
@@ -298,7 +298,7 @@ struct in_flight {
     }
 
   private:
-    /// What a knowledge says of the jobs in flight: of each channel, how many. That is all that later accesses depend on.
+    /// How many jobs in flight of each channel a knowledge covers. Later accesses depend on nothing else.
     constexpr void sign_known(knowledge const& known, run_signature& into) const {
         constexpr int in_one = 10;  // lanes whose counts fit in a number
         static_assert(most_jobs < 64 && in_one * 6 < 64);
@@ -324,8 +324,7 @@ struct in_flight {
         --token_count;
     }
 
-    /// A job is given to its channel, or done by the core where it has none: what conflicts with it and is not known to be complete is a
-    /// hazard.
+    /// Gives a job to its channel; without one, the core does it. A conflicting job that is not known to be complete is a hazard.
     constexpr void begin(run& in, job& next) {
         machine const& where = *in.plan().where;
         knowledge& here = next.lane < 0 ? core : lanes[next.lane];
@@ -333,7 +332,7 @@ struct in_flight {
         for (int at = 0; at < count; ++at) {
             job const& other = jobs[at];
             if (!are_interlocked(where, next, other)) continue;
-            // It is held back for certain by a transfer that fills or empties the version that it touches.
+            // A transfer that fills or empties the version that it touches holds it back for certain.
             bool held = false;
             for (int which = 0; which < next.touched_count; ++which) held |= touches_same(in, other, next.touched[which]);
             if (held && (next.movement >= 0 || other.movement >= 0)) here.learn(other, lane_count);
@@ -350,8 +349,8 @@ struct in_flight {
         next.knows = here;
         if (next.lane >= 0) next.index = given[next.lane]++;
     }
-    /// A job is in flight. Calls that move one region piece by piece are one transfer, which ends with the last of them; and whoever knows
-    /// of a job on some versions knows of the earlier ones of the same kind.
+    /// A job is in flight. Calls that move one region piece by piece are one transfer, which ends with the last of them. Whoever knows of a
+    /// job on some versions knows of the earlier ones of the same kind.
     constexpr void keep(run& in, job const& next) {
         for (int at = 0; at < count; ++at) {
             job const& other = jobs[at];
@@ -361,7 +360,7 @@ struct in_flight {
         if (count == most_jobs) return report(in, {rule::too_many_in_flight, next.touched[0].to.buffer, 0, next.movement, -1});
         jobs[count++] = next;
     }
-    /// What the core knows to be complete is no longer in flight.
+    /// A job is no longer in flight when the core knows that it is complete.
     constexpr void forget() {
         for (int at = 0; at < count; ++at) {
             job const& j = jobs[at];
@@ -378,7 +377,7 @@ struct in_flight {
                where.engine_at_lane(b.lane).interlocked;
     }
     static constexpr bool touches_same(run const& in, job const& other, touch const& t) {
-        if (banks_of(in, t.to) == 0) return false;  // an argument: of these, jobs touch parts
+        if (banks_of(in, t.to) == 0) return false;  // an argument: jobs touch parts of it
         for (int at = 0; at < other.touched_count; ++at) {
             touch const& o = other.touched[at];
             if ((o.writes || t.writes) && overlap(in, o.to, t.to)) return true;
@@ -418,7 +417,7 @@ struct in_flight {
     constexpr void meet(run& in, job const& other, place const& to, bool writes, job const& next, bool only_banks = false) {
         if (to.buffer < 0 || found) return;
         auto const conflict = [&](rule broken) { report(in, {broken, to.buffer, to.version, other.movement, next.movement}); };
-        // Transfers of one staged buffer at two steps move two parts of what is on its other side.
+        // Transfers of one staged buffer at two steps move two different parts of the buffer on the other side.
         std::int16_t const staged = other.ring < 0 ? std::int16_t{-1} : in.ring_at(other.ring).buffer;
         bool const same_buffer = staged >= 0 && next.moves(staged);
         bool const apart = same_buffer && to.buffer != staged && step_of(in, staged, next) != other.number;
@@ -440,7 +439,7 @@ struct in_flight {
     static constexpr memory const& memory_of(run const& in, place const& of) {
         return in.plan().where->memories[in.plan().buffers[of.buffer].memory];
     }
-    /// A bit for each bank that a place lies in; none of an argument.
+    /// A bit for each bank that a place lies in; an argument lies in none.
     static constexpr unsigned banks_of(run const& in, place const& of) {
         buffer const& b = in.plan().buffers[of.buffer];
         return b.kind == buffer_kind::argument ? 0 : b.banks_of(of.version, memory_of(in, of).banks);
@@ -462,13 +461,13 @@ struct in_flight {
     bool ordered;  ///< by more than the core's own order and its waits
 };
 
-/// The first hazard that a plan's program runs into; none where every two accesses to one place are ordered.
+/// The first hazard that a plan's program runs into; none if every two accesses to one place are ordered.
 constexpr hazard find_hazard(plan_value const& plan, visiting how = visiting::periods) {
     if (plan.refusal || (plan.rings.size() == 0 && !is_ordered_aside(plan))) return {};
     plan.need_extents();
     in_flight state(plan);
     program_run<in_flight> run(plan, state, how);
-    if (run.run()) state.end(run);  // of a run that was given up, the end is not known
+    if (run.run()) state.end(run);  // a run that was given up has no known end
     return state.found;
 }
 
@@ -498,7 +497,7 @@ constexpr void refuse_hazard(planning& p, hazard const& found) {
     };
     buffer const& b = p.buffer_at(found.buffer);
     if (found.broken == rule::bank_in_use) {
-        // How far engines get on ahead of each other, and what fills borders, is seen here alone.
+        // Only this check sees how far engines get ahead of each other, and what fills borders.
         memory const& m = where.memories[b.memory];
         p.refuse(verdict_kind::bank_conflict, b.ordinal).names = {
             m.name, found.first < 0 ? label("a tile") : in_flight_name(p, found.first), b.tensor, mover(found.second)};

@@ -1,11 +1,11 @@
 #pragma once
 #include <tilewright/plan/check/prediction.hpp>
 
-// Plans that are carried out in two parts, between which the core does something else: it starts everything, and later waits for it.
+// Plans that run in two parts: the core starts everything, does something else, and later waits for it.
 namespace tilewright::ir {
 
-/// The step of a plan from which on it only waits for what asynchronous transfers were started to do in front of it, in loops or not.
-/// @return -1 when there is none, or something else is done in front of it or behind
+/// The first step of a plan after which it only waits for asynchronous transfers that were started before, in loops or not.
+/// @return -1 when there is none, or something else is done before or after it
 constexpr int first_wait_of(plan_value const& plan) {
     int first = -1, depth = 0;
     for (int at = 0; at < plan.steps.size(); ++at) {
@@ -20,7 +20,7 @@ constexpr int first_wait_of(plan_value const& plan) {
     return first;
 }
 
-/// Cycles of the core until everything is started, of a plan with a `first_wait_of`.
+/// Cycles of the core until everything is started. @pre the plan has a `first_wait_of`
 constexpr prediction predict_issue(plan_value const& plan) {
     detail::clocks times;
     if (!detail::program_run<detail::clocks>(plan, times, detail::visiting::periods).run() || times.overflown) return {};

@@ -3,9 +3,9 @@
 
 namespace tilewright::detail {
 
-/// Whether an input may be the very tensor that the kernel writes: every element is read for the last time before it is overwritten.
+/// Whether an input may be the same tensor that the kernel writes: every element is read for the last time before it is overwritten.
 ///
-/// That is shown for stages without reduction that read the input at the indices of their result, through loops that stay code or through
+/// The proof covers stages without reduction that read the input at the indices of their result, through loops that stay code or through
 /// copies. The entry of a kernel refuses arguments that share bytes in any other way.
 constexpr bool may_be_result(plan_value const& plan, int input) {
     int const last = plan.stages.size() - 1;
@@ -34,7 +34,7 @@ constexpr bool may_be_result(plan_value const& plan, int input) {
             }
         }
     }
-    // What engines do between the two at one time is theirs to know.
+    // Engines may read one and write the other at the same time, in an order that is not known here.
     for (int at = 0; at < plan.movements.size(); ++at) {
         movement const& m = plan.movements[at];
         if (m.source == input && m.destination == output) return false;

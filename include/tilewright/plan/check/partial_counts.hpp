@@ -19,7 +19,7 @@ class partial_counter {
   public:
     constexpr explicit partial_counter(plan_value& plan) : plan_(plan) {}
 
-    /// @return what there is too much of to be counted
+    /// @return what there is too much of to count
     constexpr trip_count::excess run() {
         for (int position = 0; position < plan_.steps.size() && excess_.what == nullptr; ++position) {
             step& s = plan_.steps[position];
@@ -43,7 +43,7 @@ class partial_counter {
 
   private:
     using amounts = decltype(std::declval<trip_count&>().counted());
-    /// What is counted of a step: its executions, those in which its reduction begins, or what a body does in all or in its pure loops.
+    /// What to count of a step: its executions, those in which its reduction begins, or what a body does in all or in its pure loops.
     enum class of : std::uint8_t { step, first, body, pure_body };
 
     constexpr variable const& loop_at(int at) const { return plan_.variables[at]; }
@@ -56,7 +56,7 @@ class partial_counter {
         return times;
     }
 
-    /// A number that run time gives is a loop of one iteration: what it alone ends is ended in all of them.
+    /// A number that run time gives is a loop of one iteration: an end that depends on it alone holds in all iterations of the others.
     constexpr void add_given(trip_count& trips) const {
         for (int at = 0; at < plan_.variables.size(); ++at) {
             if (is_given(plan_.variables[at])) trips.add_loop_at(at, 0);
@@ -81,7 +81,7 @@ class partial_counter {
             limit const& l = plan_.limits[at];
             bool holds = inside && limits_body(plan_, l, *computes_, what == of::pure_body || computes_->kind == body_kind::identity);
             for (int loop = 0; loop < depth_; ++loop) {
-                // What is configured in a loop that goes on past the end is configured there, too.
+                // A loop that goes on past the end sets its configurations there, too.
                 bool const is_made = configures_ && goes_on_[loop];
                 holds |= l.loop >= 0 && l.loop == open_[loop] && !is_made;
             }
@@ -147,7 +147,7 @@ class partial_counter {
         } else {
             bool inside = false;
             for (int at = 0; at < depth_; ++at) inside |= is_loop_of(*of_ring, open_[at]);
-            // Loads that run ahead make up for those in front of the loops: together they are one at each step.
+            // Loads ahead of the loops and loads that run ahead inside them are together one at each step.
             std::int64_t const in_front = of_ring->distance < of_ring->steps ? of_ring->distance : of_ring->steps;
             if (inside) add(whole, count(of::step), 1);
             for (std::int64_t number = 0; !of_ring->stores && number < in_front; ++number) {
@@ -171,7 +171,7 @@ class partial_counter {
                 times * (moved_->transfer < 0 ? bytes / size * fill_cycles(plan_, *moved_) : fixed_cycles + (bytes + rate - 1) / rate);
         }
     }
-    /// What a movement of a ring does at one step, for all iterations of the loops that its steps are not counted over.
+    /// What a movement of a ring does at one step, in all iterations of the loops over which its steps are not counted.
     constexpr amounts count_at(ring const& r, std::int64_t number) {
         trip_count trips(plan_);
         add_given(trips);

@@ -66,7 +66,7 @@ struct clocks {
         if (t.is_asynchronous) completion_of(in, m.at) = complete;
         else now = complete;
     }
-    /// When a wait of the core for a job that is complete at `complete` returns: it may have to be one for all jobs of the channel.
+    /// When a wait of the core for a job that is complete at `complete` returns. The core may have to wait for all jobs of the channel.
     constexpr std::int64_t wait_covers(run const& in, int lane, std::int64_t complete) const {
         bool const all = in.plan().where->engine_at_lane(lane).completes == completion::by_engine;
         return all ? lanes[lane].complete : complete;
@@ -82,7 +82,7 @@ struct clocks {
         ring_step const& at = in.plan().waits[push_at];
         link const& l = in.plan().links[at.link];
         engine_clock const& from = lanes[in.plan().where->first_lane(l.from)];
-        // Of marks, the last one of a version counts.
+        // The last mark of a version counts.
         std::int64_t const number = in.value_of(at.step), versions = l.ring < 0 ? 1 : in.ring_at(l.ring).versions;
         for (int which = 0; l.to < 0 && which < token_count; ++which) {
             token const& t = tokens[which];
@@ -127,7 +127,7 @@ struct clocks {
             if (in.value(v) > 0) first = 0;
             if (in.value(v) < 0) first /= in.plan().variables[v].extent;
         }
-        // Steps that are run as one touch the same places in both forms, and take the same time: they stay in their order.
+        // Steps that are run as one touch the same places in both forms and take the same time, so they stay in their order.
         if (in.is_interlocked(body_at) && times > 1) first = 0;
         carry_out(in, body_at, true, first);
         carry_out(in, body_at, false, times - first);
@@ -201,7 +201,7 @@ struct clocks {
         for (int behind = position + 1; behind < token_count; ++behind) tokens[behind - 1] = tokens[behind];
         --token_count;
     }
-    /// Up to when a channel of the interlocked ones, other than `lane`, begins nothing: what is complete by then holds none of them
+    /// The time until which no interlocked channel other than `lane` begins anything: a job that is complete by then holds none of them
     /// back.
     constexpr std::int64_t others_begin(run const& in, int lane) const {
         machine const& where = *in.plan().where;
@@ -213,7 +213,7 @@ struct clocks {
         }
         return found > first ? found : first;
     }
-    /// Whether a job that touches one part may have to come behind one that touches the other.
+    /// Whether a job that touches one part may have to come after a job that touches the other.
     constexpr bool may_meet(run const& in, touched_part const& a, touched_part const& b) const {
         if (!a.writes && !b.writes) return false;
         if (a.buffer == b.buffer) return a.version == b.version;
@@ -222,7 +222,7 @@ struct clocks {
         int const banks = in.plan().where->memories[left.memory].banks;
         return left.offset < right.offset + right.bytes_in_bank(banks) && right.offset < left.offset + left.bytes_in_bank(banks);
     }
-    /// Where engines are interlocked, a job begins when those of the others that it conflicts with are complete.
+    /// On interlocked engines, a job begins when all conflicting jobs of the other engines are complete.
     constexpr void hold_back(run const& in, int lane, touched_part const& next) {
         engine_clock& clock = lanes[lane];
         for (int at = 0; at < use_count; ++at) {
@@ -276,7 +276,7 @@ struct clocks {
         engine_clock& clock = lanes[on];
         auto const give = [&](std::int64_t steps) {
             if (where.intrinsics[intrinsic_at].is_asynchronous) return clock.start_many(now, cycles, where.engines[engine_at].depth, steps);
-            // The core waits after each: the first is complete when all before it is, the others follow one after the other.
+            // The core waits after each job: the first is complete when all before it are, and the others follow one after the other.
             now = clock.start(now, {cycles, 0}, engine_clock::most_depth);
             if (steps > 1) now = clock.start(now, {(steps - 1) * cycles, 0}, engine_clock::most_depth);
         };
@@ -328,7 +328,7 @@ namespace tilewright::ir {
 
 using detail::visiting;
 
-/// Cycles of a kernel. Not `resolved`: too little repeats for the compiler to follow it.
+/// Cycles of a kernel. Not `resolved` if too little repeats for the compiler to follow it.
 struct prediction {
     std::int64_t cycles = 0;
     bool resolved = false;

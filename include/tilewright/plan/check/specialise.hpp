@@ -6,7 +6,7 @@
 #include <tilewright/plan/check/totals.hpp>
 #include <tilewright/plan/loops/run_time.hpp>
 
-// What a plan with open extents is when they are known: a plan like any other.
+// A plan with open extents becomes a plan like any other when they are known.
 namespace tilewright::detail {
 
 /// Extents in the order of a plan's first variables.
@@ -24,7 +24,7 @@ constexpr open_extents given_numbers(plan_value const& plan, open_extents number
     return numbers;
 }
 
-/// Gives an argument the extents that it has at least. @return whether they can be counted
+/// Gives an argument the least extents that it can have. @return whether they can be counted
 constexpr bool size_argument(plan_value const& open, int at, open_extents const& numbers, buffer& b) {
     double elements = 1;
     for (int dimension = 0; dimension < b.rank; ++dimension) {
@@ -98,7 +98,7 @@ constexpr specialisation specialised(plan_value const& open, open_extents const&
         v.extent = v.extent < steps ? v.extent : steps;
         v.first_of = -1;
     }
-    // What run time gives is a number of the bound now.
+    // Numbers that run time gives go from the forms into the bounds.
     for (int at = 0; at < plan.step_extents.size(); ++at) plan.step_extents[at].bound -= given(plan.step_extents[at].form);
     for (int at = 0; at < plan.limits.size(); ++at) plan.limits[at].bound -= given(plan.limits[at].form);
     for (int at = 0; at < plan.clips.size(); ++at) plan.clips[at].bound -= given(plan.clips[at].form);
@@ -172,7 +172,7 @@ constexpr void each_representative(plan_value const& plan, bool thorough, Visit&
     std::int64_t const steady = 2 * versions + 2;
     visit_all(versions, false, -1, 0);
     for (int at = 0; at < open && open > 1; ++at) visit_all(steady, true, at, 1);
-    // Sizes that an axis has no room for, and those of tiles of one element, are the same for several counts: each once.
+    // Several counts give the same size if an axis has no room for it, or tiles have one element: each size once.
     fixed_array<fixed_array<std::int64_t, 4 * most_versions + 4>, plan_value::most_variables> sizes{};
     fixed_array<int, plan_value::most_variables> size_count{};
     std::int64_t combinations = 1;
@@ -186,7 +186,7 @@ constexpr void each_representative(plan_value const& plan, bool thorough, Visit&
         }
         combinations = combinations > most_combinations ? combinations : combinations * count;
     }
-    // Of more than can be waited for, some that are spread over all: the sizes of every axis take turns.
+    // If there are too many to try, some that are spread over all: the sizes of every axis take turns.
     std::int64_t apart = combinations <= most_visits ? 1 : combinations / most_visits + 1;
     while (std::gcd(apart, combinations) != 1) ++apart;
     for (std::int64_t which = 0; which < combinations; which += apart) {
@@ -215,8 +215,8 @@ constexpr hazard find_hazard_at_any(plan_value const& plan) {
     return found;
 }
 
-/// Refuses a plan that runs into a hazard at extents that stand for all others. What leaves a buffer, the compiler looks for at the first
-/// of them alone, for clang ends longer evaluations; generators and tools, at all of them.
+/// Refuses a plan that runs into a hazard at extents that stand for all others. The compiler looks for accesses outside of buffers only at
+/// the first of them, because clang ends longer evaluations; generators and tools look at all of them.
 constexpr void check_representatives(planning& p) {
     bool first = true;
     each_representative(p.plan, false, [&](open_extents const& extents) {

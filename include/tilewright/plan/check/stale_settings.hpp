@@ -1,7 +1,7 @@
 #pragma once
 #include <tilewright/plan/ir/required_value.hpp>
 
-// Whether every call finds its configurations set to what it needs, on every path. Reads the program alone: it knows nothing of how
+// Whether every call finds its configurations set to what it needs, on every path. The check reads the program alone: it does not know how
 // settings were placed.
 namespace tilewright::detail {
 
@@ -15,8 +15,8 @@ struct stale_setting {
     constexpr explicit operator bool() const { return configuration >= 0; }
 };
 
-/// Follows what configurations are set to. A register that can have two values has none; that can only be lost from one iteration of a
-/// loop to the next, so two of them tell about all.
+/// Follows what configurations are set to. A register that can have two values has no known one. A value can become unknown only from one
+/// iteration of a loop to the next, so two iterations tell about all.
 class setting_walk {
     struct content {
         bool known = false;
@@ -29,7 +29,7 @@ class setting_walk {
         for (int which = 0; which < uses.count; ++which) {
             required const wanted = required_of(plan_, plan_.where->settings[uses.first + which], what);
             content& has = now[wanted.to.configuration];
-            if ((sets >> which & 1) != 0) has.known = false;  // of another call nobody can say
+            if ((sets >> which & 1) != 0) has.known = false;  // what another call has set is not known
             else if (wanted.varies || !has.known || !(has.is == wanted.to))
                 found_ = {wanted.to.configuration, static_cast<std::int16_t>(at)};
         }
@@ -64,7 +64,7 @@ class setting_walk {
                         walk(at, behind);
                         forget_what_differs(before, behind);
                     }
-                    // However often it ran, if at all.
+                    // However often it ran, or not at all.
                     now = before;
                     break;
                 }

@@ -4,7 +4,7 @@
 // Totals of a plan.
 namespace tilewright::detail {
 
-/// What a plan's steps take and move, each alone: a double holds what an int64 would not.
+/// Cycles and bytes of a plan's steps, without overlap: a double holds sums that an int64 would not.
 struct totals {
     double cycles = 0, bytes = 0;
 };

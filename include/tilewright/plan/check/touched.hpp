@@ -2,10 +2,10 @@
 #include <tilewright/plan/ir/program_run.hpp>
 #include <tilewright/plan/ir/step_cycles.hpp>
 
-// Which elements of staged buffers a job touches: what interlocked engines hold each other back by.
+// Which elements of staged buffers a job touches. Interlocked engines hold each other back by these.
 namespace tilewright::detail {
 
-/// Indices of one dimension: from `low` in steps, each so often, up to `high`.
+/// Indices of one dimension from `low` to `high`: `low`, plus any number of each of some steps.
 struct touched_side {
     static constexpr int most_parts = 3;
     struct progression {
@@ -37,7 +37,7 @@ struct touched_side {
         if (!gaps) count = 0;
     }
     constexpr void shift(std::int64_t by) { low += by, high += by; }
-    /// Whether an index from `first` to `last` is touched, of the steps of parts below `part`, the rest having come to `from`.
+    /// Whether the steps of parts below `part` touch an index from `first` to `last`, when the other parts have come to `from`.
     constexpr bool any(std::int64_t first, std::int64_t last, std::int64_t from, int part) const {
         if (count <= 0) return low <= last && first <= high;
         std::int64_t reach = 0;
@@ -83,7 +83,7 @@ struct touched_part {
         }
         return all;
     }
-    /// Bytes from the beginning of the version to the first and to behind the last one.
+    /// Bytes from the beginning of the version to the first one, and to the end of the last.
     struct byte_hull {
         std::int64_t begin = 0, end = 0;
     };
@@ -98,8 +98,8 @@ struct touched_part {
     }
 };
 
-/// Whether two jobs that touch these parts must come one after the other. Where two buffers share bytes, what lies between the first and
-/// the last byte of a part counts.
+/// Whether two jobs that touch these parts must come one after the other. If two buffers share bytes, a part counts from its first to its
+/// last byte.
 constexpr bool conflict(plan_value const& plan, touched_part const& a, touched_part const& b) {
     if (!a.writes && !b.writes) return false;
     if (!versions_overlap(plan, a.buffer, a.version, b.buffer, b.version)) return false;
@@ -191,7 +191,7 @@ constexpr void add_along(buffer const& b, int dimension, std::int64_t step, std:
         part[dimension - 1].shift(first / size);
         return add_along(b, dimension - 1, 1, extent / size, part);
     }
-    // It begins or ends inside of a row: all of these rows.
+    // It begins or ends inside of a row: take these rows as a whole.
     std::int64_t const last = (first + step * (extent - 1)) / size;
     part[dimension].low = 0, part[dimension].high = size - 1, part[dimension].count = -1;
     part[dimension - 1].shift(first / size);
@@ -239,7 +239,7 @@ constexpr touched_list touched_by(Run const& in, movement const& m) {
     return all;
 }
 
-/// What a step of an intrinsic touches, loops that are run as one being at 0.
+/// What a step of an intrinsic touches when the loops that are run as one are at 0.
 /// @param operands  first in the plan
 template <class Run>
 constexpr touched_list touched_by(Run const& in, operand_shapes const& shapes, int operands,
@@ -300,7 +300,7 @@ class step_search {
     struct range {
         std::int64_t low = 0, high = 0;
     };
-    /// How far a form moves from where all loops stand at 0, those before `level` standing where they do.
+    /// How far a form moves from its value with all loops at 0, when the loops before `level` stand where they do.
     constexpr range moved(affine const& form, int level) const {
         range all;
         for (int t = 0; t < form.count; ++t) {

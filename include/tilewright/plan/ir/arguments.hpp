@@ -13,7 +13,7 @@ struct argument_list {
     fixed_array<std::int16_t, most_parameters> parameters{};  ///< nodes of the computation
     int parameter_count = 0;
     int kept_result = -1;  ///< the buffer of a result that stays in a memory of the machine
-    /// Device binding: memories without an address that hold planned buffers; the caller gives theirs, behind all tensors.
+    /// Device binding: memories without an address that hold planned buffers. The caller gives their addresses, after all tensors.
     fixed_array<std::int16_t, decltype(machine::memories)::most> pools{};
     int pool_count = 0;
 };
@@ -46,7 +46,7 @@ constexpr argument_list arguments_of(plan_value const& plan) {
     return list;
 }
 
-/// Where an extent that is left to run time is read: a dimension of the result, which has it exactly, or else of an input.
+/// Where to read an extent that is left to run time: in a dimension of the result, which has it exactly, or else of an input.
 /// @param results  whether the result may be asked
 constexpr shape const& shape_of_extent(plan_value const& plan, int extent, bool results) {
     int found = -1;

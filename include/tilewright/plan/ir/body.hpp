@@ -3,7 +3,7 @@
 #include <tilewright/plan/ir/partial.hpp>
 #include <tilewright/plan/ir/ring.hpp>
 
-// What is computed, on which buffers.
+// What a plan computes, and on which buffers.
 namespace tilewright::ir {
 
 /// The use of a buffer at one access of the computation, or as one operand of an intrinsic.
@@ -17,7 +17,7 @@ struct use {
 struct padding {
     std::int16_t node = -1;  ///< the access in the computation
     std::int8_t dimension = 0;
-    bool guarded = false;  ///< the buffer holds no border: what is outside is not read, and chosen instead
+    bool guarded = false;  ///< the buffer holds no border: outside, the constant is chosen, and nothing is read
     affine index{};        ///< in the tensor
     std::int64_t extent = 0;
 };
@@ -62,7 +62,7 @@ struct body {
     std::int16_t intrinsic = -1;
     std::int16_t first_intrinsic = -1;  ///< used instead where all `first_loops` are at 0
     std::int64_t first_cycles = 0;
-    /// Of an identity: it is only written where all of these are at 0.
+    /// Of an identity: the loops that must all be at 0 where it is written.
     fixed_array<std::int16_t, most_loops> first_loops{};
     std::int16_t first_loop_count = 0;
     std::int16_t operands = -1;  ///< first of its `operand_use`s, in the order of the intrinsic's declaration

@@ -11,7 +11,7 @@ enum class buffer_kind : std::uint8_t {
     result,    // likewise, and it is what the kernel computes
 };
 
-/// Where the elements of a box are, when that is not row-major over its own dimensions.
+/// Where the elements of a box are, if they are not row-major over its own dimensions.
 struct buffer_layout {
     /// A dimension of the buffer: (coordinate of the box / divisor) % modulus.
     struct coordinate {
@@ -46,16 +46,16 @@ struct buffer {
     std::int16_t bank = -1;            ///< of part 0; -1: not placed yet
     bool any_bank = false;             ///< it has one part, and no bank was asked for, or matters
     std::int64_t part_stride = 0;      ///< bytes from a part to the next one in the same bank
-    std::int16_t ring = -1;            ///< whose step tells which version is meant; -1: there is just one, or a loop tells
+    std::int16_t ring = -1;            ///< whose step says which version is meant; -1: there is only one, or a loop says it
     std::int16_t by_loop = -1;         ///< the parallel loop that has a version for each of its iterations
     std::int16_t born = -1;            ///< first step of its lifetime
-    std::int16_t dead = -1;            ///< the step behind its lifetime
+    std::int16_t dead = -1;            ///< the step after its lifetime
     std::int16_t ordinal = 0;          ///< the directive that made it
     bool code_access = false;          ///< loops that stay code touch it
     std::uint8_t dense_from = 0;       ///< argument: dimensions from here on must follow each other without gaps
     /// Argument: elements; what the stride of each dimension must be a multiple of. 0: anything will do.
     fixed_array<std::int64_t, max_rank> stride_multiples{};
-    fixed_array<std::int64_t, max_rank> longest_strides{};  ///< likewise, what it must not be above; 0: any
+    fixed_array<std::int64_t, max_rank> longest_strides{};  ///< likewise, the longest that it may be; 0: any
 
     constexpr int parts() const { return versions * blocks; }
     constexpr std::int64_t part_bytes() const { return bytes / blocks; }
@@ -72,7 +72,7 @@ struct buffer {
     constexpr std::int64_t offset_of(int part, int banks) const { return offset + part / banks * part_stride; }
     /// Parts that the fullest of its banks holds.
     constexpr int parts_in_bank(int banks) const { return (parts() + banks - 1) / banks; }
-    /// Bytes from the first part in a bank to behind the last.
+    /// Bytes from the first part in a bank to the end of the last.
     constexpr std::int64_t bytes_in_bank(int banks) const { return (parts_in_bank(banks) - 1) * part_stride + part_bytes(); }
     /// Elements between neighbours along `dimension` of a dense box.
     constexpr std::int64_t stride(int dimension) const {

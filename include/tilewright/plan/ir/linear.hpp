@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <tilewright/base/fixed_array.hpp>
 
-// Without initialisers: an array of these that is zero as a whole is one value to a compiler.
+// Without initialisers, so that an array of zeros is one value to a compiler.
 namespace tilewright::ir {
 
 struct term {

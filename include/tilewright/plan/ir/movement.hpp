@@ -34,8 +34,8 @@ struct movement {
     std::int8_t pieces = 1;
     std::int64_t bytes = 0;       ///< at the destination (at the source, when types differ, is in proportion), of a whole tile
     std::int64_t cycles = 0;      ///< setup, occupation and latency of one call, likewise
-    ring_step at{};               ///< where it belongs to a ring: its loops' values follow from the step, not from the loops around
-    std::int16_t hint_loop = -1;  ///< a copy by the core: it asks the caches for what it reads where this loop stands `hint` further
+    ring_step at{};               ///< if it belongs to a ring: the step says the values of the ring's loops, not the loops around
+    std::int16_t hint_loop = -1;  ///< a copy by the core: it asks the caches for what it reads `hint` iterations of this loop later
     std::int16_t hint = 0;
     std::int16_t hint_in = -1;  ///< the loop whose iterations ask, each for a share; -1: the copy asks for all of it
 };

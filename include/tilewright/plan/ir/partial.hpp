@@ -4,7 +4,7 @@
 // Where tiles end early.
 namespace tilewright::ir {
 
-/// An iteration that a tile of constant extents has, and its axis has not: where `form` reaches `bound`, there is nothing to do.
+/// An iteration that a tile of constant extents has and its axis has not: there is nothing to do from where `form` reaches `bound`.
 struct limit {
     affine form;
     std::int64_t bound;
@@ -35,17 +35,17 @@ struct clip {
     clip_kind is;
 };
 
-/// How far one dimension of an argument reaches where that follows from extents that are left to run time. Of several for one dimension,
-/// the furthest holds.
+/// How far one dimension of an argument reaches, if that follows from extents that are left to run time. If there are several for one
+/// dimension, the furthest holds.
 struct shape {
     std::int16_t buffer;
     std::int16_t dimension;
-    affine end;  ///< behind the last index
+    affine end;  ///< one past the last index
     bool plain;  ///< indexed by the axis alone: the argument has its extent, no more and no less
 };
 
-/// How much of an axis one step of an intrinsic covers: `most`, but where `weight` is given, at most (bound - form) / weight, rounded up.
-/// Of several for one axis, the least.
+/// How much of an axis one step of an intrinsic covers: `most` or, if `weight` is given, at most (bound - form) / weight, rounded up. If
+/// there are several for one axis, the least holds.
 struct step_extent {
     std::int16_t axis = 0;  ///< of the intrinsic
     std::int64_t most = 1;
@@ -54,7 +54,7 @@ struct step_extent {
     std::int64_t bound = 0;
 };
 
-/// What a step does in one run of the kernel, where its loops are not all there is to know.
+/// What a step does in one run of the kernel, if its loops alone do not tell.
 struct tally {
     std::int64_t times;        ///< executions
     std::int64_t first_times;  ///< of them, with all `first_loops` at 0

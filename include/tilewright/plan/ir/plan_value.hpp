@@ -10,7 +10,7 @@
 #include <tilewright/plan/ir/variable.hpp>
 #include <tilewright/schedule/schedule.hpp>
 
-// What a plan is made of stands in a namespace of its own: its words (buffer, step, body, …) are left to users.
+// The parts of a plan stand in a namespace of their own, so that users keep words such as buffer, step and body.
 namespace tilewright::ir {
 
 enum class step_kind : std::uint8_t { loop, end, start, wait, push, pop, fence, compute, barrier, configure };
@@ -19,7 +19,7 @@ enum class step_kind : std::uint8_t { loop, end, start, wait, push, pop, fence, 
 struct step {
     step_kind kind = step_kind::end;
     std::int16_t what = -1;   ///< loop: variable; start: movement; wait, push, pop: wait; compute: body; fence: buffer; configure: setting
-    std::int16_t tally = -1;  ///< where partial tiles make the loops around it tell too little
+    std::int16_t tally = -1;  ///< with partial tiles: its counts, which the loops around do not tell; -1: none
 };
 
 /// The plan of a kernel: where every buffer is, and the program of loops, transfers and tile bodies. Back ends walk it.
@@ -74,7 +74,7 @@ struct plan_value {
             if (one.node == node) visit(one);
         }
     }
-    /// Whether what an access reads is chosen at each element: the tensor's or the border.
+    /// Whether an access chooses at each element between the tensor and the border.
     constexpr bool is_guarded(int node) const {
         bool guarded = false;
         each_padding(node, [&](padding const& one) { guarded |= one.guarded; });
@@ -83,7 +83,7 @@ struct plan_value {
 
     /// Whether the core goes on while a movement is carried out.
     constexpr bool is_asynchronous(movement const& m) const { return m.transfer >= 0 && where->transfers[m.transfer].is_asynchronous; }
-    /// What carries a movement out; -1: the core.
+    /// The engine that carries a movement out; -1: the core.
     constexpr int engine_of(movement const& m) const {
         return m.transfer < 0 ? -1 : where->engines.find(where->transfers[m.transfer].engine_name);
     }
@@ -92,8 +92,8 @@ struct plan_value {
     constexpr int channel_of(ring const& r, std::int64_t version) const {
         return static_cast<int>((r.first_channel + version) % where->channels_of(r.engine));
     }
-    /// Which of all channels of the machine carries a movement out at step `number` of its ring; -1: the core. What blocks is for the first
-    /// channel of its engine.
+    /// Which of all channels of the machine carries a movement out at step `number` of its ring; -1: the core. A transfer that blocks goes
+    /// to the first channel of its engine.
     constexpr int lane_of(movement const& m, std::int64_t number) const {
         int const on = engine_of(m);
         if (on < 0) return -1;
@@ -186,7 +186,7 @@ struct plan_value {
                     first_times /= variables[b.first_loops[loop]].extent;
                 }
             }
-            // Where a step of a ring lies ahead of the loops around, or behind, some of their iterations have none.
+            // If a step of a ring lies ahead of the loops around, or after them, some of their iterations have none.
             std::int64_t all = times;
             if (s.kind == step_kind::compute && bodies[s.what].kind == body_kind::identity) all = first_times;
             if (s.kind == step_kind::start) all = with_step(times, movements[s.what].at);
@@ -203,7 +203,7 @@ struct plan_value {
         }
     }
 
-    /// Whether a step, wherever the loops around stand, may lie before the first of its ring, or at `end_of` and beyond.
+    /// Whether a step may lie before the first of its ring, or at `end_of` and beyond, at some iteration of the loops around.
     static constexpr bool may_precede(ring_step const& at) { return at.ring >= 0 && at.ahead < 0; }
     static constexpr bool may_exceed(ring_step const& at) { return at.ring >= 0 && at.ahead + at.fewer > 0; }
     constexpr std::int64_t end_of(ring_step const& at) const { return rings[at.ring].steps - at.fewer; }
@@ -232,14 +232,14 @@ struct plan_value {
         return {times, first_times, 0, (times - first) * b.cycles + first_cycles, first_cycles};
     }
 
-    /// Position of a part of the machine. @throws std::invalid_argument when the machine has none of that name: no number would be right
+    /// Position of a part of the machine. @throws std::invalid_argument when the machine has no part of that name
     template <class List>
     static constexpr int position_in(List const& parts, label const& name) {
         int const position = parts.find(name);
         if (position < 0) throw std::invalid_argument("`" + name.str() + "` is not a part of the plan's machine");
         return position;
     }
-    /// Bytes of `of` that the kernel needs at most at one time, from the base of the memory; of all its banks.
+    /// The most bytes of memory `of` that the kernel needs at one time, from the base; of all its banks together.
     constexpr quantity peak(memory const& of) const {
         if (refusal) return unknown;
         int const position = position_in(where->memories, of.name);
@@ -261,8 +261,8 @@ struct plan_value {
         }
         return most;
     }
-    /// The plan at extents that are left to run time, in any order: `at({{m, 100}, {k, 64}})`. What is counted, drawn or checked of a plan
-    /// with such extents is asked of it at some of them.
+    /// The plan at extents that are left to run time, in any order: `at({{m, 100}, {k, 64}})`. Ask the plan at some extents for what is
+    /// counted, drawn or checked.
     /// @throws std::invalid_argument when one is missing, less than 1, or beyond its upper bound
     /// `plan/check/specialise.hpp` defines it.
     constexpr plan_value at(std::initializer_list<axis_extent> extents) const;
@@ -287,14 +287,14 @@ struct plan_value {
     constexpr quantity calls(intrinsic_description const& of) const {
         return refusal ? unknown : quantity(executions_of(position_in(where->intrinsics, of.name)));
     }
-    /// Cycles of the kernel, its engines working side by side. Not resolved where the compiler did not find what repeats: see
-    /// `cycles_resolved`. Counted when it is asked for: `plan/check/prediction.hpp` defines it.
+    /// Cycles of the kernel, with its engines side by side. They are not resolved if the compiler did not find what repeats: see
+    /// `cycles_resolved`. Counted on demand: `plan/check/prediction.hpp` defines it.
     constexpr quantity cycles() const;
     /// Whether `cycles` is known. After a refusal it is true, so that the verdict stays the only error.
     constexpr bool cycles_resolved() const;
     /// Cycles when every transfer is waited for and nothing overlaps.
     constexpr quantity serial_cycles() const { return refusal ? unknown : (need_extents(), quantity(total_cycles)); }
-    /// Cycles that an engine works, all its channels together; of the core, for engine -1, those of loops that stay code.
+    /// Cycles that an engine works, all its channels together. For engine -1, the core: those of loops that stay code.
     constexpr quantity busy(engine const& on) const {
         return refusal ? unknown : quantity(busy_cycles(position_in(where->engines, on.name)));
     }
@@ -321,12 +321,12 @@ struct plan_value {
         });
         return total;
     }
-    /// Cycles that an engine's work takes at least: its channels share it.
+    /// The least cycles that an engine's work can take: its channels share it.
     constexpr std::int64_t shared_cycles(int engine_at) const {
         std::int64_t const channels = engine_at < 0 ? 1 : where->channels_of(engine_at);
         return (busy_cycles(engine_at) + channels - 1) / channels;
     }
-    /// What the kernel cannot be faster than: the cycles of the busiest engine, its channels sharing them, or of the core.
+    /// The kernel cannot be faster than this: the cycles of the core, or of the busiest engine, whose channels share them.
     constexpr quantity bound() const {
         if (refusal) return unknown;
         std::int64_t most = 0;

@@ -1,10 +1,10 @@
 #pragma once
 #include <tilewright/plan/ir/plan_value.hpp>
 
-// Cycles of plans that the compiler has made: where it did not find them, that is one error for whoever uses them.
+// Cycles of plans that the compiler has made. If it did not find them, using them is one error.
 namespace tilewright::ir {
 
-/// Worked out once, however often they are asked for.
+/// Computed once, however often they are used.
 template <class Planned, class Plan>
 inline constexpr quantity cycles_found = static_cast<Plan const&>(Planned::value).cycles();
 

@@ -58,8 +58,8 @@ struct planning : refusals {
     constexpr int add(body const& b) { return keep(plan.bodies, b, "tile bodies"); }
     constexpr int add(movement const& m) { return keep(plan.movements, m, "transfers"); }
     constexpr int add(operand_use const& o) { return keep(plan.operands, o, "operands"); }
-    /// The first of `count` tags that no other transfer is waited for by.
-    /// The transfers of a ring begin with the channel behind those that the ring before, on its engine, has for its versions.
+    /// The first of `count` tags by which no other transfer is waited for. The transfers of a ring begin with the channel after those that
+    /// the previous ring on its engine uses for its versions.
     constexpr std::int16_t take_channels(int engine_at) {
         int first = 0;
         for (int at = 0; at < plan.rings.size(); ++at) {
@@ -107,9 +107,9 @@ struct planning : refusals {
     constexpr staging& staging_at(int position) { return stagings[position]; }
     constexpr staging const& staging_at(int position) const { return stagings[position]; }
 
-    /// Whether some of what is moved must be clipped: tiles can be partial, or axes end where only run time knows.
+    /// Whether some movements must be clipped: tiles can be partial, or only run time knows where axes end.
     constexpr bool is_partial() const { return cuts || borders || plan.limits.size() > 0 || plan.run_time_extents > 0; }
-    /// Whether some steps of the program are not carried out in all iterations of the loops around, or not in full.
+    /// Whether some steps of the program do not run in all iterations of the loops around, or not in full.
     constexpr bool is_conditional() const { return is_partial() || plan.clips.size() > 0; }
 
     /// The stage that computes `tensor`, -1 for an input.
@@ -143,8 +143,8 @@ struct planning : refusals {
         return form;
     }
 
-    /// From where to where index `dimension` of the access at `node` of stage `s` goes, over all that the kernel computes. Of a padded
-    /// access, inside the tensor; it is at one of the ends where it is always outside.
+    /// The range of index `dimension` of the access at `node` of stage `s`, over all that the kernel computes. For a padded access it is
+    /// the part inside the tensor; if the access is always outside, it is one of the ends.
     struct index_range {
         std::int64_t low = 0;
         linear high{};           ///< over extents that are left to run time
@@ -176,7 +176,7 @@ struct planning : refusals {
         return kept;
     }
 
-    /// Calls `visit(node)` for every tensor that stage `s` reads and, when asked for, its target. What a stage continues from is its
+    /// Calls `visit(node)` for every tensor that stage `s` reads and, if asked for, for its target. A stage that continues a sum reads its
     /// target.
     template <class Visit>
     constexpr void each_access(int s, Visit&& visit, bool with_target = false) const {

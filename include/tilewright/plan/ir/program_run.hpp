@@ -6,10 +6,10 @@ namespace tilewright::detail {
 
 using namespace ir;
 
-/// Whether iterations that repeat are skipped; a run that visits each one says what skipping must give.
+/// Whether iterations that repeat are skipped. A run that visits every iteration must give the same.
 enum class visiting : std::uint8_t { periods, everything };
 
-/// What the rest of a run depends on, as numbers that are the same where a run repeats; and what moves on meanwhile.
+/// The state that the rest of a run depends on, as numbers that are equal where a run repeats; and the numbers that move on meanwhile.
 struct run_signature {
     static constexpr int most = 96;
     fixed_array<std::int64_t, most> values{};
@@ -38,7 +38,7 @@ constexpr bool is_ordered_aside(plan_value const& plan) {
     return plan.links.size() > 0;
 }
 
-/// Whether versions of two buffers have bytes in common: buffers may share them at different times. Arguments have theirs alone.
+/// Whether versions of two buffers have bytes in common, as buffers may at different times. Arguments share no bytes.
 constexpr bool versions_overlap(plan_value const& plan, int buffer_a, int version_a, int buffer_b, int version_b) {
     if (buffer_a < 0 || buffer_b < 0) return false;
     if (buffer_a == buffer_b) return version_a == version_b;
@@ -62,8 +62,8 @@ constexpr bool versions_overlap(plan_value const& plan, int buffer_a, int versio
 /// - `sign(run, signature)`, which describes it relative to now, and `skip(run, times, now, then)`, which moves it on by that many periods,
 /// - `most_visits`, the loop iterations that a compiler can follow before it ends the evaluation as too long.
 ///
-/// Signatures are compared at the end of the iterations of a loop. When one is as it was some iterations before, what follows repeats:
-/// whole periods are skipped, up to where a load would lie behind the last step. The last iteration is always visited.
+/// Signatures are compared at the end of the iterations of a loop. When one equals that of an earlier iteration, what follows repeats.
+/// Whole periods are then skipped, up to where a load would lie past the last step. The last iteration is always visited.
 template <class State>
 class program_run {
   public:
@@ -82,7 +82,7 @@ class program_run {
             bool const moves = is_followed(s), held = s.kind == step_kind::compute && is_interlocked(s.what);
             for (int around = 0; around < depth; ++around) {
                 int const loop = open[around];
-                // Of several bodies, each must begin in its turn.
+                // If there are several bodies, each must begin in its turn.
                 if (s.kind == step_kind::compute) computes[loop] = static_cast<std::int8_t>(computes[loop] | (computes[loop] != 0 ? 2 : 1));
                 if (held) computes[loop] = static_cast<std::int8_t>(computes[loop] | 4);
                 if (moves || computes[loop] == 7) moves_data_[loop] = true;
@@ -100,7 +100,7 @@ class program_run {
     constexpr plan_value const& plan() const { return plan_; }
     /// Of a loop variable: -1 in loops that `compute` counts in its `times`.
     constexpr std::int64_t value(int variable_at) const { return values_[variable_at]; }
-    /// Whether the loops of a body stand where a reduction begins, or may: they are counted in its `times`.
+    /// Whether a reduction begins where the loops of a body stand, or may begin in loops that are counted in its `times`.
     constexpr bool begins(body const& b) const {
         bool begun = true;
         for (int at = 0; at < b.first_loop_count; ++at) begun &= value(b.first_loops[at]) <= 0;
@@ -112,7 +112,7 @@ class program_run {
         for (int at = 0; at < depth_; ++at) open |= open_[at] == variable_at;
         return open;
     }
-    /// A form, where the loops of ring `ring_at` stand at step `number`; -1: where they are.
+    /// The value of a form when the loops of ring `ring_at` stand at step `number`; -1: where they stand now.
     constexpr std::int64_t value_of(affine const& form, int ring_at = -1, std::int64_t number = 0) const {
         std::int64_t value = form.constant;
         for (int at = 0; at < form.count; ++at) {
@@ -135,7 +135,7 @@ class program_run {
         }
         return value(variable_at);
     }
-    /// Likewise where loops that `compute` counts in its `times` stand at 0.
+    /// Likewise, with loops that `compute` counts in its `times` at 0.
     constexpr std::int64_t value_of_first(affine const& form) const {
         std::int64_t value = form.constant;
         for (int at = 0; at < form.count; ++at) {
@@ -201,7 +201,7 @@ class program_run {
         }
         return all;
     }
-    /// Iterations that a body's loops make: fewer where tiles have ended.
+    /// Iterations of a body's loops: fewer where tiles have ended.
     constexpr std::int64_t iterations_of(body const& b, bool pure_only) const {
         trip_count trips(plan_);
         std::int64_t all = 1;
@@ -225,7 +225,7 @@ class program_run {
         for (int at = 0; at < amounts.size(); ++at) total += amounts[at].times;
         return total;
     }
-    /// The step of the ring that a buffer belongs to, where the loops of ring `ring_at` stand at step `number`; -1: where they are.
+    /// The step of a buffer's ring when the loops of ring `ring_at` stand at step `number`; -1: where they stand now.
     constexpr std::int64_t step_of(int buffer_at, int ring_at, std::int64_t number) const {
         int const own = plan_.buffers[buffer_at].ring;
         int const by = plan_.buffers[buffer_at].by_loop;
@@ -258,7 +258,7 @@ class program_run {
   private:
     static constexpr int most_period = 12;
 
-    /// Whether the iterations of all loops around are ones that their axes have, and those of a ring's loops at a step of it.
+    /// Whether the axes have the present iterations of all loops around, and those of a ring's loops at a step of it.
     constexpr bool within_limits(int ring_at = -1, std::int64_t number = 0) const {
         auto const holds = [&](int loop, auto const& loops, int count) {
             for (int at = 0; at < count; ++at) {
@@ -277,7 +277,7 @@ class program_run {
         }
         return true;
     }
-    /// The largest value of a form where the loops around stand, wherever those inside do.
+    /// The largest value of a form at the present iterations of the loops around, over all iterations of the loops inside.
     constexpr std::int64_t highest_here(affine const& form) const {
         std::int64_t high = form.constant;
         for (int at = 0; at < form.count; ++at) {
@@ -294,13 +294,14 @@ class program_run {
     constexpr bool is_followed(step const& s) const {
         if (s.kind == step_kind::start || s.kind == step_kind::wait || s.kind == step_kind::push || s.kind == step_kind::pop) return true;
         if (s.kind != step_kind::compute) return false;
-        // Jobs of two lengths or uses on an engine that works aside of the core, or that others of the kind are held back by.
+        // On an engine that works beside the core or is interlocked: jobs that differ in length or use, or that meet those of other
+        // engines.
         body const& b = plan_.bodies[s.what];
         stage const& of = plan_.stages[b.stage];
         bool const two = b.first_intrinsic >= 0 && (b.cycles != b.first_cycles || of.start >= 0);
         return (plan_.is_aside(b) && (two || interlocks_units(b))) || (is_interlocked(s.what) && (two || has_mixed_steps(b)));
     }
-    /// Whether a component of several loops says where an operand lies: its steps are not those of each loop.
+    /// Whether the place of an operand depends on a component over several loops: it does not step as each loop does.
     constexpr bool has_mixed_steps(body const& b) const {
         for (int at = 0; at < plan_.where->intrinsics[b.intrinsic].operand_count; ++at) {
             for (affine const& form : plan_.operands[b.operands + at].at) {
@@ -312,7 +313,7 @@ class program_run {
         }
         return false;
     }
-    /// Whether a body runs aside, on one of several interlocked engines that compute.
+    /// Whether a body runs beside the core, on one of several interlocked engines that compute.
     constexpr bool interlocks_units(body const& b) const {
         if (!plan_.is_aside(b)) return false;
         engine const& on = plan_.where->engines[plan_.where->engines.find(plan_.where->intrinsics[b.intrinsic].engine_name)];
@@ -323,7 +324,7 @@ class program_run {
         }
         return other;
     }
-    /// Whether a ring counts its steps over the loop: then every iteration means another version, though nothing may be moved in it.
+    /// Whether a ring counts its steps over the loop. Then every iteration has another version, even if it moves nothing.
     constexpr bool counts_steps(int loop) const {
         for (int at = 0; at < plan_.rings.size(); ++at) {
             for (int position = 0; position < ring_at(at).loop_count; ++position) {
@@ -386,7 +387,7 @@ class program_run {
         }
         state_.sign(*this, into);
     }
-    /// The last iteration of loop `v` in which every step of a ring is there, or not, as in iteration `first`; -1: not even in that one.
+    /// The last iteration of loop `v` that has the same steps of rings as iteration `first`; -1: not even that one.
     constexpr std::int64_t last_alike(int v, std::int64_t first, std::int64_t extent) const {
         std::int64_t last = extent - 2;
         auto const look = [&](ring_step const& at) {
@@ -415,7 +416,7 @@ class program_run {
         if (plan_.limits.size() + plan_.clips.size() > 0) last = last_whole(v, first, last);
         return last;
     }
-    /// Of iterations from `first` to `last` of loop `v`, the last up to which every tile is whole, also those that are loaded ahead.
+    /// The last of the iterations `first` to `last` of loop `v` up to which every tile is whole, also those that are loaded ahead.
     constexpr std::int64_t last_whole(int v, std::int64_t first, std::int64_t last) const {
         std::int64_t ahead = 0;
         for (int at = 0; at < plan_.movements.size(); ++at) {
@@ -487,12 +488,12 @@ class program_run {
             if (s.kind == step_kind::compute && is_begun(s.what)) state_.compute(*this, s.what, times / repeats_of_first(s.what));
         }
     }
-    /// Whether a body is carried out where the loops around stand: an identity only where a reduction begins.
+    /// Whether a body runs at the present iterations of the loops around: an identity runs only where a reduction begins.
     constexpr bool is_begun(int body_at) const {
         body const& b = plan_.bodies[body_at];
         return b.kind != body_kind::identity || begins(b);
     }
-    /// Iterations of loops that are run as one, for each of them in which an identity is written.
+    /// Iterations of the loops that are run as one, in which an identity is written.
     constexpr std::int64_t repeats_of_first(int body_at) const {
         body const& b = plan_.bodies[body_at];
         std::int64_t repeats = 1;

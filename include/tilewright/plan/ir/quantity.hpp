@@ -7,7 +7,7 @@ namespace tilewright::ir {
 /// A number that a plan was asked for.
 ///
 /// After a refusal it compares true with everything, so that the verdict stays the only error. A number that was not found has no value:
-/// whoever compares or converts it is told so, by an error in the compiler and by std::invalid_argument at run time.
+/// comparing or converting it is an error in the compiler, and std::invalid_argument at run time.
 struct quantity {
     double value = 0;  ///< not resolved: it is at least so much
     bool known = true;
@@ -17,7 +17,7 @@ struct quantity {
     template <class Number>
         requires std::is_arithmetic_v<Number>
     constexpr quantity(Number number) : value(static_cast<double>(number)) {}
-    /// What is not resolved, and is at least `bound`.
+    /// A number that is not resolved, and is at least `bound`.
     static constexpr quantity at_least(quantity bound) { return {bound.value, false, false}; }
     constexpr explicit operator double() const { return number(); }
 

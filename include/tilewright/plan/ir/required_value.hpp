@@ -5,7 +5,7 @@
 // What configurations must be set to when transfers and intrinsics are called.
 namespace tilewright::ir {
 
-/// One value of a setting at one call; where tiles end early it is another one there, so the call has to be set up by itself.
+/// One value of a setting at one call. If it differs where tiles end early, each call must be set up by itself.
 struct required_value {
     setting_value value{};
     bool varies = false;
@@ -20,7 +20,7 @@ constexpr setting_value stride_value(plan_value const& plan, int buffer_at, int 
     return {factor, unit, static_cast<std::int16_t>(buffer_at), static_cast<std::int16_t>(dimension)};
 }
 
-/// The border that a call writes at one end of one of its dimensions, -1 for the row; none of one that it does not have.
+/// The border that a call writes at one end of one of its dimensions, -1 for the row; none if the call has no such dimension.
 constexpr required_value pad_of(plan_value const& plan, movement const& m, int dimension, bool begins) {
     required_value found{};
     bool shortened = false;
@@ -37,7 +37,7 @@ constexpr required_value pad_of(plan_value const& plan, movement const& m, int d
     found.varies |= shortened && found.value.number > 0;
     return found;
 }
-/// A constant as an argument of a C function: of floating point, its bits.
+/// A constant as an argument of a C function: for floating point, its bits.
 constexpr std::int64_t argument_bits(node const& constant) {
     double const value = std::bit_cast<double>(constant.value);
     if (constant.type == scalar_type::float32) return std::bit_cast<std::uint32_t>(static_cast<float>(value));

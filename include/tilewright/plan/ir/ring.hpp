@@ -1,13 +1,13 @@
 #pragma once
 #include <tilewright/plan/ir/buffer.hpp>
 
-// Buffers that asynchronous transfers fill and empty, step by step, and what engines learn of each other.
+// Buffers that asynchronous transfers fill and empty, step by step, and how engines learn of each other's progress.
 namespace tilewright::ir {
 
 /// The transfers that fill a staged buffer, or empty it, one at each step of the loops around it.
 ///
-/// Version `step % versions` of the buffer is the one of a step. Steps are counted over the loops between the buffer's level and the
-/// level where the transfers start anew, so they run on from one iteration of the outer of these loops to the next.
+/// A step uses version `step % versions` of the buffer. Steps are counted over the loops between the buffer's level and the level where the
+/// transfers start anew, so they run on from one iteration of the outer of these loops to the next.
 struct ring {
     static constexpr int most_loops = 18;
 
@@ -29,16 +29,16 @@ struct ring {
 struct ring_step {
     std::int16_t ring = -1;
     affine step{};
-    std::int16_t ahead = 0;        ///< of the step that the loops around stand at; behind it when negative
+    std::int16_t ahead = 0;        ///< of the step that the loops around stand at; before that step when negative
     std::int16_t only_where = -1;  ///< of a wait in loops further in: a variable that must be at 0; -1: everywhere
     std::int16_t link = -1;        ///< push, pop: between whom
     std::int16_t fewer = 0;
 };
 
-/// How one engine, or the core, learns at every step of a ring that another engine has come so far.
+/// How one engine, or the core, learns at every step of a ring how far another engine has come.
 ///
-/// A push stands behind the jobs of `from` that must be complete, the pop of the same step in front of what `to` does then. To the core,
-/// a push is a mark in the count of jobs that `from` was given, and the pop a wait for all up to there.
+/// A push comes after the jobs of `from` that must be complete. The pop of the same step comes before what `to` does then. To the core, a
+/// push is a mark in the count of jobs that `from` was given, and a pop is a wait for all jobs up to there.
 struct link {
     std::int16_t from = -1;        ///< engine
     std::int16_t to = -1;          ///< engine; -1: the core

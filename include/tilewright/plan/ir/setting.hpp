@@ -4,7 +4,7 @@
 
 namespace tilewright::ir {
 
-/// One value that a configuration is set to: a number, or so many times a stride of an argument.
+/// One value that a configuration is set to: a number, or a multiple of a stride of an argument.
 struct setting_value {
     std::int64_t number = 0;
     std::int64_t unit = 1;     ///< what the product is counted in

@@ -42,11 +42,11 @@ struct staging {
     std::int16_t transfer = -1;
     std::int16_t transfer_ordinal = 0;
     std::int16_t level = -1;  ///< variable of the loop; -1: root
-    std::int16_t depth = 0;   ///< position on the stage's path behind that loop
+    std::int16_t depth = 0;   ///< position on the stage's path, after that loop
     std::int16_t buffer = -1;
     std::int16_t outward = -1;  ///< the buffer on the other side of its transfer
     static constexpr std::int16_t no_fill = -1, filled_by_core = -2;
-    std::int16_t fill = no_fill;  ///< the transfer that writes what a load leaves out: of a border, and for partial steps of a reduction
+    std::int16_t fill = no_fill;  ///< the transfer that writes what a load leaves out: a border, and zeros for partial steps of a reduction
     std::int16_t border = -1;     ///< a padded access whose border its box can hold, when it is not loaded with the rest; -1: none
     bool pads = false;            ///< the load writes that border itself
     std::int16_t versions = 1;
@@ -60,15 +60,15 @@ struct staging {
     std::int16_t layout = -1;  ///< position in the schedule; -1: none
     std::int16_t layout_ordinal = 0;
     std::int16_t scope = 0;    ///< position on the stage's path where its steps are counted from
-    std::int16_t around = -1;  ///< the staging further out across whose steps its own are counted
+    std::int16_t around = -1;  ///< the staging further out over whose steps its own steps run on
     std::int16_t mover = -1;   ///< the transfer into the buffer, or out of it for a cache_write
     std::int16_t loader = -1;  ///< a cache_write that continues: the transfer into it
     std::int16_t ring = -1;    ///< of `mover`
     std::int16_t loader_ring = -1;
-    bool partial_sums = false;  ///< a cache_write inside a reduction: what is stored is loaded again, but for the first time
-    bool core_waits = true;     ///< the core waits where the buffer is used: what touches it is not ordered by links alone
+    bool partial_sums = false;  ///< a cache_write inside a reduction: what it has stored is loaded again
+    bool core_waits = true;     ///< the core waits where the buffer is used, because links alone do not order the accesses
 
-    /// The directive that says how it is moved, for verdicts about it.
+    /// The directive that says how the buffer is moved, for verdicts about that.
     constexpr int moved_by() const { return transfer >= 0 ? transfer_ordinal : ordinal; }
 };
 

@@ -2,7 +2,7 @@
 #include <tilewright/machine/clock.hpp>
 #include <tilewright/plan/ir/required_value.hpp>
 
-// What single steps take: those of an intrinsic, by how much of its axes they cover, and elements that the core fills.
+// Cycles of single steps: of an intrinsic, by how much of its axes it covers, and of elements that the core fills.
 namespace tilewright::detail {
 
 using namespace ir;

@@ -1,14 +1,14 @@
 #pragma once
 #include <tilewright/plan/ir/forms.hpp>
 
-// How often loops run that limits end early, and what is moved in them.
+// How often loops run if limits end them early, and what they move.
 namespace tilewright::detail {
 
 using namespace ir;
 
-/// Counts the iterations of some loops that limits leave, by how much a movement moves in each.
+/// Counts the iterations that limits leave of some loops, by how much a movement moves in each.
 ///
-/// Loops that no limit or clip connects are counted apart: the time goes with the tiles of one axis, not with those of all.
+/// Loops that no limit or clip connects are counted apart: the time grows with the tiles of one axis, not with those of all.
 class trip_count {
   public:
     struct amount {
@@ -63,13 +63,14 @@ class trip_count {
     constexpr part_pool<amount, most_amounts> counted() {
         part_pool<amount, most_amounts> all = counted_with(false);
         if (!has_beyond_ || beyond_always_) return all;
-        // Beyond one end or another: not those that are within all of them, whose loops need not be counted together.
+        // Iterations beyond any end are all iterations less those within every end: so loops of different ends need not be counted
+        // together.
         part_pool<amount, most_amounts> const within = counted_with(true);
         for (int at = 0; at < within.size(); ++at) put(all, within[at].elements, -within[at].times);
         return all;
     }
 
-    /// What steps cover of each axis, and in how many iterations. Of axes that are not looked at, it is what a whole step covers.
+    /// What steps cover of each axis, and in how many iterations. For axes that are not looked at, it is what a whole step covers.
     struct coverage {
         fixed_array<std::int64_t, stage::most_axes> extents{};
         std::int64_t times = 1;
@@ -95,7 +96,7 @@ class trip_count {
         return all;
     }
 
-    /// What there was more of than can be counted, and how many can; nothing when all went well.
+    /// What there was too much of to count, and how many can be counted; nothing if all went well.
     struct excess {
         char const* what = nullptr;
         int most = 0;
@@ -105,7 +106,7 @@ class trip_count {
   private:
     static constexpr int most_loops = 36;
 
-    /// @param within  iterations that are beyond an end are left out; or else it is not looked at
+    /// @param within  leaves out iterations beyond an end; otherwise ends are not looked at
     constexpr part_pool<amount, most_amounts> counted_with(bool within) {
         part_pool<amount, most_amounts> all{};
         all.push({1, 1});
@@ -230,7 +231,7 @@ class trip_count {
     constexpr void set_first(loop_group const& of) {
         for (int position = 0; position < of.size; ++position) set(of.loops[position], 0);
     }
-    /// Moves the loops of a group on, but for one of them, -1: all. @return false behind their last iteration
+    /// Moves the loops of a group on, except one; -1: all of them. @return false after their last iteration
     constexpr bool set_next(loop_group const& of, int left_out) {
         bool more = false;
         for (int position = 0; position < of.size && !more; ++position) {
@@ -243,7 +244,7 @@ class trip_count {
         return more;
     }
 
-    /// Whether steps are looked at that cover less there.
+    /// Whether an end makes steps cover less of an axis that is looked at.
     constexpr bool is_end(step_extent const& e) const { return e.weight != 0 && (axes_ >> e.axis & 1) != 0; }
     /// Shortens a step to what an end leaves of it, where the loops stand.
     constexpr void end_at(step_extent const& e, linear const& form, coverage& step) const {
@@ -251,7 +252,7 @@ class trip_count {
         std::int64_t& extent = step.extents[e.axis];
         extent = left < extent ? left : extent;
     }
-    /// What the ends that loops of one group move leave of steps.
+    /// What is left of steps by the ends that loops of one group move.
     constexpr part_pool<coverage, most_coverages> covered_of(int group) {
         part_pool<coverage, most_coverages> all{};
         struct end {
@@ -318,7 +319,7 @@ class trip_count {
             put(all, 1, mine.trips);
             return all;
         }
-        // One loop, which all bounds are linear in, needs no enumeration: bounds leave it a range.
+        // One loop in which all bounds are linear needs no enumeration: bounds leave a range of it.
         int ranged = -1;
         for (int position = 0; position < mine.size && !sized; ++position) {
             int const at = mine.loops[position];
@@ -365,7 +366,7 @@ class trip_count {
         }
         return elements_of(bounds) > 0;
     }
-    /// In the dimensions that bounds of this group shorten.
+    /// Elements in the dimensions that bounds of this group shorten.
     constexpr std::int64_t elements_of(part_pool<bound, most_bounds> const& bounds) const {
         std::int64_t elements = 1;
         for (int dimension = -1; moved_ != nullptr && dimension < moved_->dimension_count; ++dimension) {

@@ -9,7 +9,7 @@ enum class variable_kind : std::uint8_t {
     loop,       // a loop of the program or of a tile body
     component,  // (fused / divisor) % modulus of a fused loop
     lane,       // the part of a tensorized loop that one step of the intrinsic covers
-    extent,     // of an axis, which run time decides; `extent` is the most that it can be
+    extent,     // of an axis, as run time decides; `extent` is the most that it can be
     count,      // of tiles, fused / divisor, which follows from such an extent; likewise
 };
 
@@ -23,8 +23,8 @@ struct variable {
     bool vectorized = false;
     bool parallel = false;       ///< its iterations run on several threads
     std::int16_t trips = -1;     ///< loop: the extent or count that it runs over at run time, `extent` being the most; -1: always `extent`
-    std::int16_t first_of = -1;  ///< loop: the ring whose first steps it counts, of which there may be fewer at run time
-    affine fused{};  ///< component: the value of the fused loop; count: what tiles are counted of, with all but one element of a tile
+    std::int16_t first_of = -1;  ///< loop: the ring whose first steps it counts; at run time there may be fewer of them
+    affine fused{};  ///< component: the value of the fused loop; count: the extent that has the tiles, plus a tile less one element
     std::int64_t divisor = 1;
     std::int64_t modulus = 0;  ///< 0: none
 };

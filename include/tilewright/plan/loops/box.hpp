@@ -10,11 +10,11 @@ struct box {
     fixed_array<linear, max_rank> at{};
     fixed_array<std::int64_t, max_rank> extents{};
     bool started = false;
-    int open = -1;  ///< an extent without a bound that it would be as large as
+    int open = -1;  ///< an extent without a bound; the box would be as large as it
 };
 
 /// Whether an index runs over an extent without a bound inside the first `depth` loops of a path. A level that cuts through a fused loop
-/// leaves a part of it inside, which has a bound when its loops do.
+/// leaves a part of it inside. That part has a bound if its loops do.
 constexpr bool find_open(planning const& p, box& whole, int s, linear const& form, int depth) {
     for (int at = 0; at < form.count && whole.open < 0; ++at) {
         int const v = form.terms[at].variable;
@@ -56,9 +56,9 @@ struct coverage {
     std::int64_t computed = 1, spanned = 1;
 };
 
-/// Of the box of stage `s`'s target inside the first `depth` loops of its path: how many elements the loops inside compute in the first
-/// dimension that has gaps, and how many it spans; or likewise in the two dimensions of a fused loop that lies across the level. Both are
-/// equal when there are no gaps.
+/// How many elements the loops inside the first `depth` loops of its path compute in a dimension of the target of stage `s`, and how many
+/// the box spans there. Taken in the first dimension with gaps, or in the two dimensions of a fused loop that lies across the level. Both
+/// numbers are equal if there are no gaps.
 constexpr coverage cover(planning& p, int s, int depth) {
     for (int dimension = 0; dimension < p.stage_at(s).rank; ++dimension) {
         spread const found = spread_of(p, s, dimension, depth);
@@ -79,7 +79,7 @@ constexpr coverage cover(planning& p, int s, int depth) {
     return {};
 }
 
-/// Refuses a box that an extent without a bound would be the size of.
+/// Refuses a box that would be as large as an extent without a bound.
 constexpr void refuse_open_box(planning& p, label const& tensor, int open, int s, int depth, int ordinal) {
     stage_placement const& place = p.placed(s);
     label const level = depth > 0 ? p.var(place.path[depth - 1]).name : label("the kernel");

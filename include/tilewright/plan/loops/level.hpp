@@ -48,7 +48,7 @@ constexpr std::int64_t lowest_of(planning const& p, linear const& form) {
 
 constexpr std::int64_t grain_of(planning const& p, linear const& form);
 
-/// What the values of a term are multiples of, wherever its loop stands.
+/// A number that all values of a term are multiples of.
 constexpr std::int64_t grain_of(planning const& p, term const& t) {
     variable const& v = p.var(t.variable);
     if (v.kind != variable_kind::component) return t.coefficient;
@@ -56,14 +56,14 @@ constexpr std::int64_t grain_of(planning const& p, term const& t) {
     if (v.modulus != 0) return t.coefficient * std::gcd(whole, v.modulus);
     return whole % v.divisor == 0 ? t.coefficient * (whole / v.divisor) : t.coefficient;
 }
-/// Likewise of a form; 0 of one that is always 0.
+/// Likewise for a form; 0 if it is always 0.
 constexpr std::int64_t grain_of(planning const& p, linear const& form) {
     std::int64_t grain = form.constant;
     for (int at = 0; at < form.count; ++at) grain = std::gcd(grain, grain_of(p, form.terms[at]));
     return grain;
 }
 
-/// What a part of a fused loop is taken by: a row, in elements.
+/// The divisor of a part of a fused loop: a row, in elements.
 constexpr std::int64_t row_of(variable const& part) { return part.modulus == 0 ? part.divisor : part.modulus; }
 
 /// The terms of a form that are not multiples of a number.
@@ -75,14 +75,14 @@ constexpr linear rest_of(linear const& form, std::int64_t by) {
     }
     return rest;
 }
-/// How far behind the beginning of a row a form can lie.
+/// How far after the beginning of a row a form can lie.
 constexpr std::int64_t furthest_in_row(planning const& p, linear const& form, std::int64_t row) {
     linear const rest = rest_of(form, row);
     std::int64_t const highest = highest_of(p, rest);
     return highest < row ? highest : row - std::gcd(grain_of(p, rest), row);
 }
 
-/// `whole` / divisor, or `whole` % modulus, as a form: over the same loops where that is linear, else over a variable that stands for it.
+/// `whole` / divisor, or `whole` % modulus, as a form: over the same loops if that is linear, else over a variable that stands for it.
 /// @pre all of `whole` is positive
 constexpr linear part_of(planning& p, linear const& whole, variable part) {
     std::int64_t const row = row_of(part);
@@ -111,8 +111,7 @@ constexpr linear part_of(planning& p, linear const& whole, variable part) {
     return moved;
 }
 
-/// Calls `visit(loop)` for the loops that stage `s` reduces over, of those on its path in front of `depth`, and that have several
-/// iterations.
+/// Calls `visit(loop)` for the loops with several iterations that stage `s` reduces over, among the first `depth` loops of its path.
 template <class Visit>
 constexpr void each_reduction_around(planning const& p, int s, int depth, Visit&& visit) {
     for (int position = p.placed(s).outer_depth; position < depth; ++position) {

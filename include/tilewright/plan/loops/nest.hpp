@@ -4,7 +4,7 @@
 // Applies the directives of one stage to its loops.
 namespace tilewright::detail {
 
-/// "name.suffix", for what a directive makes and the user did not name. Where both are too long, `name` is shortened.
+/// "name.suffix", for a loop that a directive makes and the user did not name. If both are too long, `name` is shortened.
 constexpr label dotted(label const& name, label const& suffix) {
     fixed_array<char, 2 * label::longest + 2> text{};
     std::size_t at = 0;
@@ -33,7 +33,7 @@ constexpr int add_axis(planning& p, int s, nest_axis const& a, int ordinal) {
     return n.axes.push(a);
 }
 
-/// Position in the nest's order of a loop that a directive names; refuses one that it has not or that tensorize took.
+/// Position in the nest's order of a loop that a directive names. Refuses a loop that the nest does not have, or that tensorize took.
 constexpr int find_loop(planning& p, int s, label const& name, int ordinal) {
     nest const& n = p.nest_at(s);
     int const position = n.position_of(name);
@@ -65,7 +65,7 @@ constexpr void split_loop(planning& p, int s, int position, label const& outer, 
         v.facts = {fact{fact_kind::have, factor}, fact{fact_kind::need, 1}};
         return;
     }
-    if (factor > old.extent) factor = old.extent;  // one tile, which needs no more than there is
+    if (factor > old.extent) factor = old.extent;  // one tile, no larger than the axis
     if (old.extent + factor - 1 > stage::most_index)
         return p.refuse_capacity("extent", old.extent + factor - 1, stage::most_index, ordinal, old.name);
     keep_marked(p, old, ordinal);
@@ -150,7 +150,7 @@ constexpr void mark_loop(planning& p, int s, directive const& d, label name, int
     nest_axis& a = p.nest_at(s).axis_of_loop(position);
     if (a.trips >= 0) return p.refuse(verdict_kind::loop_order, rule::run_time_loop, {a.name}, ordinal);
     keep_marked(p, a, ordinal);
-    // Lanes are added up in another order, which only floats see.
+    // Lanes are added up in another order, which changes only sums of floats.
     if (d.kind == directive_kind::vectorize && a.reduction && is_float(p.stage_at(s).type))
         return p.refuse(verdict_kind::loop_order, rule::vectorized_reduction, {a.name}, ordinal);
     if (d.kind == directive_kind::parallel && a.reduction)
@@ -218,7 +218,7 @@ constexpr linear value_of(planning const& p, int s, int axis) {
     return value;
 }
 
-/// What run time says of an axis' extent, where it is not that of a box.
+/// The extent of an axis that run time gives, if the axis does not run over a box.
 constexpr std::int16_t trips_of_axis(planning& p, int s, int position) {
     stage_axis const& a = p.stage_at(s).axes[position];
     if (!reaches_as_read(p, a)) return extent_of(p, a);
@@ -228,7 +228,7 @@ constexpr std::int16_t trips_of_axis(planning& p, int s, int position) {
 }
 
 /// Builds the loops of stage `s`, whose axes run over `extents`, by its directives in their order.
-/// @param boxed  the output's axes run over a box, not over all that there is of them
+/// @param boxed  the output's axes run over a box, not over their whole extents
 constexpr void build_loops(planning& p, int s, fixed_array<std::int64_t, stage::most_axes> const& extents, bool boxed) {
     stage const& st = p.stage_at(s);
     nest& n = p.nest_at(s);

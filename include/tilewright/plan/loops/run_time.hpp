@@ -7,7 +7,7 @@ namespace tilewright::detail {
 /// Whether a variable is a number that run time gives, the same throughout a run.
 constexpr bool is_given(variable const& v) { return v.kind == variable_kind::extent || v.kind == variable_kind::count; }
 
-/// The extent of an axis that is left to run time, axes of one name being one in all stages; -1: it is not one of an argument.
+/// The extent of an axis that is left to run time; axes of one name are one axis in all stages. -1: no argument has the extent.
 constexpr std::int16_t extent_of(planning const& p, stage_axis const& a) {
     for (int at = 0; at < p.plan.run_time_extents; ++at) {
         if (p.var(at).name == a.name) return static_cast<std::int16_t>(at);
@@ -18,7 +18,7 @@ constexpr std::int16_t extent_of(planning const& p, stage_axis const& a) {
 /// Whether an axis of an intermediate tensor goes as far as later stages read it, whatever that is.
 constexpr bool reaches_as_read(planning const& p, stage_axis const& a) { return extent_of(p, a) < 0; }
 
-/// The extents that a kernel is told, as the first variables of its plan: those of the result and of reductions.
+/// Makes the extents that a kernel is told the first variables of its plan: those of the result and of reductions.
 constexpr void add_extents(planning& p) {
     int const last = p.plan.stages.size() - 1;
     for (int s = 0; s <= last; ++s) {
@@ -52,7 +52,7 @@ constexpr void restrict_extent(planning& p, int at, std::int64_t most, int ordin
     }
 }
 
-/// The number of tiles of `divisor` in what a form gives, the last of which may be partial.
+/// The number of tiles of `divisor` in the value of a form; the last tile may be partial.
 constexpr std::int16_t count_of(planning& p, linear all, std::int64_t divisor, label const& name, int ordinal) {
     std::int64_t most = all.constant;
     for (int t = 0; t < all.count; ++t) {
@@ -79,13 +79,13 @@ constexpr std::int64_t end_before(linear& form, nest_axis const& a) {
     return 0;
 }
 
-/// Takes what an axis reaches at most from a form that is compared with it. @return the rest of it, a number
+/// Subtracts the end of an axis from a form that is compared with it. @return what is left of the end, a number
 constexpr std::int64_t take_highest(planning const& p, affine const& highest, linear& form) {
     for (int at = 0; at < highest.count; ++at) form.add(-p.plan.term_at(highest, at).coefficient, p.plan.term_at(highest, at).variable);
     return highest.constant;
 }
 
-/// Whether nothing bounds an extent but what numbers can hold.
+/// Whether only the range of numbers bounds an extent.
 constexpr bool is_open(planning const& p, int extent) {
     for (int s = 0; s < p.plan.stages.size(); ++s) {
         int const axis = p.stage_at(s).find(p.var(extent).name);

@@ -3,7 +3,7 @@
 #include <tilewright/plan/loops/level.hpp>
 #include <tilewright/plan/loops/nest.hpp>
 
-// What of an index, and of an axis, the loops inside a level reach, and where that ends where tiles are partial.
+// Which values of an index, and of an axis, the loops inside a level reach, and where these end if tiles are partial.
 namespace tilewright::detail {
 
 constexpr void split_at_level(planning& p, int s, linear const& form, int depth, linear& outside, range& inside);
@@ -11,14 +11,14 @@ constexpr void split_at_level(planning& p, int s, linear const& form, int depth,
 /// How many values of an axis the loops inside a level reach.
 constexpr std::int64_t valid_of(planning& p, int s, int axis, int depth);
 
-/// What the loops inside a level reach of a part of a fused loop that lies across it.
+/// The values that the loops inside a level reach of a part of a fused loop that lies across it.
 struct reached {
     linear begin;  ///< over loops outside
     std::int64_t count = 1;
 };
 
-/// The least constant number of values that are enough wherever the loops outside stand, from where they begin. The last of them can lie
-/// behind the end of the part, where there are none: boxes are clipped there.
+/// The least constant number of values, from where they begin, that is enough at all iterations of the loops outside. The last values can
+/// lie past the end of the part: boxes are clipped there.
 constexpr reached reach_of(planning& p, int s, int component, int depth) {
     variable const part = p.var(component);
     linear outside;
@@ -35,8 +35,8 @@ constexpr reached reach_of(planning& p, int s, int component, int depth) {
     return {part_of(p, outside, part), count};
 }
 
-/// Splits a form at a level: what varies outside stays a form, what varies inside becomes a range. Of a fused loop that lies across the
-/// level, the range is one that is enough in all iterations.
+/// Splits a form at a level: what varies outside stays a form, what varies inside becomes a range. For a fused loop that lies across the
+/// level, the range is enough in all iterations.
 constexpr void split_at_level(planning& p, int s, linear const& form, int depth, linear& outside, range& inside) {
     outside = {};
     inside = {form.constant, form.constant};
@@ -58,7 +58,7 @@ constexpr void split_at_level(planning& p, int s, linear const& form, int depth,
     }
 }
 
-/// What the loops inside a level make of one axis, or of a part of it, while those outside stand at 0.
+/// The values of one axis, or of a part of it, that the loops inside a level reach while those outside stand at 0.
 struct spread {
     std::int64_t valid = 1;   ///< values from 0 on that the axis has
     std::int64_t padded = 1;  ///< likewise, with what steps of an intrinsic cover beyond its end
@@ -99,7 +99,7 @@ constexpr spread spread_of(planning& p, int s, int axis, int depth) {
 
 constexpr std::int64_t valid_of(planning& p, int s, int axis, int depth) { return spread_of(p, s, axis, depth).valid; }
 
-/// Takes from the range of an index inside a level what lies beyond the ends of its axes.
+/// Cuts from the range of an index inside a level what lies beyond the ends of its axes.
 constexpr void trim(planning& p, int s, int node, int dimension, int depth, range& inside) {
     stage_index const index = index_of(p.plan.what, p.stage_at(s), node, dimension);
     for (int axis = 0; axis < p.stage_at(s).axis_count; ++axis) {
@@ -113,7 +113,7 @@ constexpr void trim(planning& p, int s, int node, int dimension, int depth, rang
     }
 }
 
-/// Up to `most` clips of one dimension, before it is known which dimension of which movement that is.
+/// Up to `most` clips of one dimension, before it is known which dimension of which movement it becomes.
 struct clip_list {
     static constexpr int most = 12;
 
@@ -130,7 +130,7 @@ struct clip_list {
     }
 };
 
-/// Whether the loops of an axis run past its end while every part of it that runs inside a tile stays in its tile.
+/// Whether the loops of an axis run past its end, although every part of it that runs inside a tile stays in its tile.
 constexpr bool exceeds(planning const& p, int s, int axis) {
     nest const& n = p.nest_at(s);
     nest_axis const& a = n.axes[axis];
@@ -145,8 +145,8 @@ constexpr bool is_across(planning const& p, int s, int axis, int depth) {
     return a.is == nest_axis::role::fused && side_of(p, s, a.variable, depth) == side::across;
 }
 
-/// Where the values of an axis end that the loops inside a level reach, counted from the first: what depends on the loops outside.
-/// @param before  values that lie in front of those of the axis
+/// Where the values of an axis that the loops inside a level reach end, counted from the first. That depends on the loops outside.
+/// @param before  values that lie before those of the axis
 constexpr void add_ends(planning& p, int s, int axis, int depth, std::int64_t before, clip_list& ends) {
     nest_axis const& a = p.nest_at(s).axes[axis];
     bool const split = a.is == nest_axis::role::split;
@@ -179,7 +179,7 @@ constexpr touched touched_by(planning& p, int s, int node, int dimension, int de
     for (int axis = 0; axis < p.stage_at(s).axis_count; ++axis) {
         std::int64_t const c = index.coefficients[axis];
         if (c == 0) continue;
-        // The value is what the axis' own loops reach, behind a base that the loops around the stage move.
+        // The value is a base that the loops around the stage move, plus what the axis' own loops reach.
         linear base = place.axis_values[axis], own_outside;
         linear const own = value_of(p, s, axis);
         range flat;
@@ -194,7 +194,7 @@ constexpr touched touched_by(planning& p, int s, int node, int dimension, int de
         if (c == 0) continue;
         clip_list ends;
         add_ends(p, s, axis, depth, bases[axis].high - bases[axis].low, ends);
-        // A producer has ends of its own: what its readers need of it axis all.
+        // A producer has ends of its own: where the values that its readers need begin and end.
         linear first = outsides[axis], negative;
         first.constant += bases[axis].low;
         negative.add(first, -1);
@@ -202,8 +202,8 @@ constexpr touched touched_by(planning& p, int s, int node, int dimension, int de
         std::int64_t const highest = take_highest(p, place.highest[axis], beyond);
         if (place.at_stage >= 0 && highest_of(p, beyond) + spans[axis] - 1 > highest) ends.add(p, beyond, highest + 1, clip_kind::end);
         if (place.at_stage >= 0 && -highest_of(p, negative) < place.lowest[axis]) ends.add(p, first, place.lowest[axis], clip_kind::begin);
-        // What an axis loses axis its end, its dimension loses axis the same end, or axis the other one when it runs backwards. What two
-        // axes lose adds up.
+        // What an axis loses at its end, its dimension loses at the same end, or at the other end if the axis runs backwards. What two axes
+        // lose adds up.
         int const before = found.clips.items.size();
         for (int e = 0; e < ends.items.size() && !p.refused(); ++e) {
             clip_list::item const end = ends.items[e];

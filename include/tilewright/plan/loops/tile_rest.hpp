@@ -2,20 +2,20 @@
 #include <tilewright/plan/ir/trip_count.hpp>
 #include <tilewright/plan/loops/run_time.hpp>
 
-// What is left of a tile where its axis ends inside of it.
+// What is left of a tile if its axis ends inside the tile.
 namespace tilewright::detail {
 
-/// How much of a limit's axis a partial tile of a body has.
+/// How many values of a limit's axis a partial tile of a body has.
 struct tile_rest {
-    bool constant = false;                                ///< every partial tile has as much
-    std::int64_t values = 0;                              ///< if so, how much; 0: there are no partial tiles
+    bool constant = false;                                ///< every partial tile has the same number
+    std::int64_t values = 0;                              ///< if so, how many; 0: there are no partial tiles
     fixed_array<std::int16_t, body::most_loops> loops{};  ///< of the body, that run over the tile: the one that steps furthest first
     fixed_array<std::int64_t, body::most_loops> steps{};  ///< values from one iteration to the next
     int loop_count = 0;
 };
 
-/// The loops of a body that a limit can end, and what a partial tile has of them. It always has as much when the loops outside move by
-/// multiples of a whole tile, or more: then there is one place where the axis can end inside.
+/// The loops of a body that a limit can end, and what a partial tile has of them. Partial tiles have the same number of values if the loops
+/// outside move by multiples of a whole tile or more: then the axis can end inside a tile at one place only.
 constexpr tile_rest rest_of_tile(plan_value const& plan, limit const& l, body const& b) {
     tile_rest found;
     std::int64_t grain = 0;

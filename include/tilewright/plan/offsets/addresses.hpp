@@ -14,7 +14,7 @@ constexpr void each_touched(plan_value const& plan, step const& s, Visit&& visit
         visit(m.destination);
     }
     if (s.kind == step_kind::wait) {
-        // Until then the transfer is at work on both sides.
+        // Until then the transfer works on both sides.
         int const ring_at = plan.waits[s.what].ring;
         for (int at = 0; at < plan.movements.size(); ++at) {
             movement const& m = plan.movements[at];
@@ -27,8 +27,8 @@ constexpr void each_touched(plan_value const& plan, step const& s, Visit&& visit
     plan.each_use(plan.bodies[s.what], [&](use const& u, bool, bool) { visit(u.buffer); });
 }
 
-/// Sets each planned buffer's lifetime: from the first to the last step that touches it inside the loop where it is made. A touch in a
-/// loop further in counts from that loop's beginning to its end, for the next iteration touches it again.
+/// Sets each planned buffer's lifetime: from the first to the last step that touches it inside the loop where it is made. A touch in a loop
+/// further in counts from that loop's beginning to its end, because the next iteration touches it again.
 constexpr void set_lifetimes(planning& p, fixed_array<std::int16_t, plan_value::most_buffers> const& levels) {
     plan_value& plan = p.plan;
     fixed_array<std::int16_t, 32> open{};
@@ -75,8 +75,8 @@ constexpr bool share_bytes(buffer const& a, buffer const& b, int banks) {
     return share_bank && a.offset < b.offset + b.bytes_in_bank(banks) && b.offset < a.offset + a.bytes_in_bank(banks);
 }
 
-/// Refuses the peak of a memory's bank, with the buffers that are alive where it is reached, largest first, and how many versions of the
-/// first that has several would fit.
+/// Refuses the peak of a memory's bank. The verdict has the buffers that are alive at the peak, largest first, and how many versions would
+/// fit of the first buffer with several.
 constexpr void refuse_overflow(planning& p, int memory_at, int bank, fixed_array<std::int16_t, plan_value::most_buffers> const& order,
                                int count) {
     std::int64_t const peak = p.plan.peak_bytes(memory_at, bank);
@@ -107,7 +107,7 @@ constexpr void refuse_overflow(planning& p, int memory_at, int bank, fixed_array
     if (m.banks > 1) v.facts[3] = {fact_kind::bank, bank};
 }
 
-/// The lowest offset at which `b` meets none of the buffers that were placed before it.
+/// The lowest offset at which `b` overlaps none of the buffers that were placed before it.
 constexpr void place_in_bank(planning const& p, buffer& b, int bank, int banks,
                              fixed_array<std::int16_t, plan_value::most_buffers> const& order, int placed) {
     b.bank = static_cast<std::int16_t>(bank);
@@ -169,8 +169,8 @@ constexpr void place_buffers(planning& p) {
     }
 }
 
-/// Where loops that stay code touch two buffers that share bytes one after the other, the compiler behind must not mix their accesses:
-/// a fence stands at the beginning of each lifetime.
+/// If loops that stay code touch two buffers that share bytes one after the other, the compiler of the generated code must not mix their
+/// accesses: a fence stands at the beginning of each lifetime.
 /// @return whether the plan had room for them
 constexpr bool add_fences(plan_value& plan) {
     for (int at = 0; at < plan.buffers.size(); ++at) {
@@ -194,7 +194,7 @@ constexpr bool add_fences(plan_value& plan) {
     return true;
 }
 
-/// Takes all fences out again, of buffers that are about to lie elsewhere.
+/// Takes all fences out again, before buffers get other offsets.
 constexpr void remove_fences(plan_value& plan) {
     for (int place = plan.steps.size() - 1; place >= 0; --place) {
         if (plan.steps[place].kind != step_kind::fence) continue;
@@ -207,7 +207,7 @@ constexpr void remove_fences(plan_value& plan) {
     }
 }
 
-/// Two buffers that are alive at one time and share bytes, or one that is not where it can be; -1: there are none.
+/// Two buffers that are alive at one time and share bytes, or one buffer that is not where it may be; -1: there are none.
 struct misplaced {
     int buffer = -1, other = -1;
 };

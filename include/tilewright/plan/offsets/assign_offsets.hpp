@@ -4,7 +4,7 @@
 // Byte offsets of buffers in a memory, with the smallest peak.
 namespace tilewright::ir {
 
-/// A search that is cheap enough for constant evaluation: 0.3 to 0.7 s of g++ or clang when it is used up.
+/// A budget that is cheap enough for constant evaluation: 0.3 to 0.7 s of g++ or clang when the search uses all of it.
 constexpr std::int64_t compile_time_offset_steps = 5'000;
 
 /// Assigns a byte offset, and a bank, to every buffer so that buffers alive at one time never overlap.

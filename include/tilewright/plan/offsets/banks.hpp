@@ -4,7 +4,7 @@
 #include <tilewright/plan/offsets/addresses.hpp>
 #include <tilewright/plan/write/rings.hpp>
 
-// What uses a bank of one port at a time: a transfer that is under way, or what computes or stores from it.
+// Users of a bank with one port: a transfer that is under way, or code, an instruction or a store that uses it meanwhile.
 namespace tilewright::detail {
 
 /// The first bank that the versions of two buffers at two steps share; -1: they lie apart.
@@ -14,8 +14,8 @@ constexpr int shared_bank(buffer const& a, std::int64_t step_a, buffer const& b,
     return shared == 0 ? -1 : std::countr_zero(shared);
 }
 
-/// The bank in which some version of `moved` that is under way meets the version of `used` at a step; -1 where none does. Under way are,
-/// counted from that step, those from `first` to `last`. Buffers whose steps are counted over other loops meet wherever both can be.
+/// The bank in which some version of `moved` that is under way meets the version of `used` at a step; -1: none. Versions from `first` to
+/// `last`, counted from that step, are under way. Buffers whose steps are counted over other loops meet wherever both can be.
 constexpr int meeting_bank(plan_value const& plan, buffer const& moved, ring const& r, int first, int last, buffer const& used, int banks) {
     if (first > last) return -1;
     if (used.ring < 0 || !same_steps(r, plan.rings[used.ring])) {
@@ -34,13 +34,13 @@ constexpr int meeting_bank(plan_value const& plan, buffer const& moved, ring con
     return -1;
 }
 
-/// Refuses schedules in which a bank of one port would be used twice at a time.
+/// Refuses schedules that would use a bank of one port twice at a time.
 ///
-/// While step t computes, loads of steps t + 1 to t + distance are under way, and stores of t - versions + 1 to t - 1. When step t is
-/// stored, the loads are still those.
+/// While step t computes, loads of steps t + 1 to t + distance are under way, and stores of t - versions + 1 to t - 1. While step t is
+/// stored, the same loads are under way.
 constexpr void check_banks(planning& p) {
     plan_value const& plan = p.plan;
-    if (is_ordered_aside(plan)) return;  // engines get on as far as links let them: the check of hazards follows that
+    if (is_ordered_aside(plan)) return;  // links say how far engines get ahead: the check of hazards follows that
     for (int at = 0; at < plan.rings.size() && !p.refused(); ++at) {
         ring const& r = p.ring_at(at);
         buffer const& moved = p.buffer_at(r.buffer);

@@ -26,14 +26,14 @@ enum class offset_goal : std::uint8_t {
     first_fit,  ///< any offsets below the capacity
 };
 
-/// What `assign_offsets` was given and cannot mean.
+/// Inputs of `assign_offsets` that have no meaning.
 enum class offset_fault : std::uint8_t {
     none,
     space,          ///< less than one bank, or a negative capacity
     bytes,          ///< negative, or more in all than addresses can say
     alignment,      ///< less than 1
     lifetime,       ///< ends before it begins
-    bank,           ///< is not there, more than there are, or not said for a fixed buffer, or one in some of several
+    bank,           ///< is not there, more than there are, or missing for a fixed buffer, or for one in some of several banks
     fixed_offset,   ///< negative, or no multiple of the alignment
     fixed_overlap,  ///< two fixed buffers alive at one time share bytes
 };
@@ -42,8 +42,8 @@ struct offset_result {
     std::int64_t peak = 0;         ///< the largest end of a buffer in its bank
     std::int64_t lower_bound = 0;  ///< no offsets have a smaller peak
     bool proven = false;           ///< the peak is the lower bound: none is smaller
-    bool fits = false;             ///< in the capacity; when not, and the lower bound is above it, nothing does
-    std::int64_t steps = 0;        ///< looks at buffers that the search took
+    bool fits = false;             ///< in the capacity; if not, and the lower bound is above it, nothing fits
+    std::int64_t steps = 0;        ///< how often the search looked at a buffer
     offset_fault fault = offset_fault::none;
     int faulty = -1;  ///< which buffer
 };

@@ -8,7 +8,7 @@ enum class found_offsets : std::uint8_t { yes, no, unknown };
 
 /// Which section is decided next.
 enum class section_choice : std::uint8_t {
-    lowest,  ///< the one with the item that comes first, of those that can begin lowest
+    lowest,  ///< the one with the first of the items that can begin lowest
     tight,   ///< one that has nothing to waste, with the fewest items to choose from
     failed,  ///< where the search has failed most, with the fewest items to choose from
 };
@@ -24,9 +24,9 @@ struct preference {
 /// Looks for offsets of all items below a capacity, depth first.
 ///
 /// A decision is about one item that can begin where nothing that is alive with it can begin lower. Either it is placed there, and the
-/// others go above, or it is not: then another one has to come in between and below it, or it could be moved down when all is done. That
-/// raises where it can begin; and the floor of a section, which is where the lowest of its items can begin. So every arrangement in which
-/// nothing can be moved down is met at most once, whatever section is decided next.
+/// others go above it. Or it is not: then another item has to come below it, or it could be moved down in the end. That raises where it can
+/// begin, and the floor of a section, where the lowest of its items can begin. So the search meets every arrangement in which nothing can
+/// be moved down at most once, whatever section is decided next.
 ///
 /// @see M. Moffitt, "MiniMalloc", ASPLOS 2023: sections, floors, canonical arrangements, orders of preference
 class offset_search {
@@ -89,7 +89,7 @@ class offset_search {
         return search_part(first, end, 0, of_.count);
     }
 
-    work_array<std::int64_t> offsets;  ///< of the items: lowest ones that are possible, and when all are found, theirs
+    work_array<std::int64_t> offsets;  ///< of the items: the lowest possible ones and, when all are found, the final ones
 
   private:
     struct change {
@@ -114,7 +114,7 @@ class offset_search {
     }
 
     /// The item cannot begin below `offset`.
-    /// @param supported it lies on something when it begins there
+    /// @param supported something lies directly below it when it begins there
     constexpr bool raise(int which, std::int64_t offset, bool supported) {
         offset_item const& item = of_.items.at[which];
         std::int64_t const before = offsets.at[which];
@@ -133,7 +133,7 @@ class offset_search {
         return offset == before || upper < 0 || placed_.at[upper] || raise(upper, offset + item.footprint, false);
     }
 
-    /// Draws all conclusions from what has changed; false: this leads nowhere.
+    /// Draws all conclusions from what has changed. @return false if there is no solution
     constexpr bool settle() {
         bool possible = true;
         while (queue_.used() > 0) {
@@ -169,7 +169,7 @@ class offset_search {
         return lowest + total_.at[section] <= rounded_;
     }
 
-    /// Two items of the same sections, one upon the other, could change places: the one of lower rank goes below.
+    /// Two items of the same sections, one on the other, could change places: the one of lower rank goes below.
     constexpr bool is_exchangeable(int which) const {
         offset_item const& item = of_.items.at[which];
         if (item.fixed_at >= 0) return false;
@@ -181,7 +181,7 @@ class offset_search {
         }
         return false;
     }
-    /// Places the item where it can begin; what is alive with it goes above.
+    /// Places the item where it can begin; items that are alive with it go above.
     constexpr bool place(int which, int begin, int end) {
         offset_item const& item = of_.items.at[which];
         std::int64_t const top = offsets.at[which] + item.footprint;
@@ -204,7 +204,7 @@ class offset_search {
         }
         return settle() && possible;
     }
-    /// Does not place the item where it can begin: another one comes below it.
+    /// Does not place the item where it can begin: another item comes below it.
     constexpr bool lift(int which, int begin, int end) {
         offset_item const& item = of_.items.at[which];
         std::int64_t const above = offsets.at[which] + item.footprint;
@@ -245,10 +245,11 @@ class offset_search {
         list_.shrink(own);
         return found;
     }
-    /// An item that can begin where all that are alive with it cannot begin lower; -1: all are placed.
+    /// An item that can begin where no item that is alive with it can begin lower; -1: all are placed.
     constexpr int choose(int first, int end, int begin, int stop) {
         int next = -1;
-        // What lies in several banks may have to go above something in another one: as long as there is such an item, the lowest of all.
+        // An item in several banks may have to go above something in another bank: as long as there is such an item, take the lowest of
+        // all.
         if (how_.sections == section_choice::lowest || spanning_ > 0) {
             steps_ += stop - begin;
             for (int at = begin; at < stop; ++at) {
@@ -268,7 +269,7 @@ class offset_search {
         }
         return next;
     }
-    /// Of the sections where all that can begin lies on one level.
+    /// Chooses among the sections whose items all begin on one level.
     constexpr int hardest_section(int first, int end) {
         bool const tight_first = how_.sections == section_choice::tight;
         int best = -1;
@@ -308,10 +309,11 @@ class offset_search {
         undo(mark);
         return found_offsets::no;
     }
-    /// Where no open item connects sections any more, they are searched one after the other: if one has no solution, the others need none.
+    /// If no open item connects sections any more, they are searched one after the other: if one has no solution, the others need no
+    /// search.
     constexpr found_offsets go_on(int placed, int first, int end, int begin, int stop) {
         offset_item const& item = of_.items.at[placed];
-        // The last one in several banks leaves what no other connects.
+        // When the last item in several banks is placed, nothing connects the banks.
         bool split = item.bank_count > 1;
         for (int section = item.first + 1; section < item.last; ++section) split |= crossing_.at[section] == 0;
         if (!split || spanning_ > 0) return decide(first, end, begin, stop);

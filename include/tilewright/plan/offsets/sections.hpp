@@ -10,8 +10,8 @@
 // What a search for offsets works on: buffers over sections of time.
 namespace tilewright::detail {
 
-/// Elements whose number is known when it runs, also in constant evaluation. They are reached through the pointer, since in constant
-/// evaluation an operator would be a call for each access.
+/// Elements whose number is known when it runs, also in constant evaluation. Access goes through the pointer, because an operator would be
+/// a call for each access in constant evaluation.
 template <class Element>
 class work_array {
   public:
@@ -53,21 +53,21 @@ constexpr std::int64_t aligned_up(std::int64_t offset, std::int64_t alignment) {
 struct offset_item {
     int first = 0, last = 0;     ///< half-open range of sections, in its first bank
     int bank_count = 1;          ///< that it lies in, each with such a range
-    std::int64_t bytes = 0;      ///< what it needs below the capacity
-    std::int64_t footprint = 0;  ///< what it takes from others: bytes, up to what all offsets are multiples of
+    std::int64_t bytes = 0;      ///< the bytes that it needs below the capacity
+    std::int64_t footprint = 0;  ///< the bytes that it takes from others: rounded up to the unit of all offsets
     std::int64_t alignment = 1;
     std::int64_t fixed_at = -1;
     std::int64_t duration = 0;
-    int twin = -1;   ///< an item that differs in nothing and goes below this one
+    int twin = -1;   ///< an item that is equal to this one and goes below it
     int alike = -1;  ///< the next item of the same sections, in a ring
     int source = 0;  ///< which buffer it is
 };
 
 /// Items, and which of them are alive together.
 ///
-/// Sections are the largest sets of buffers that are alive at one time: the others say nothing that these do not. A buffer is in
-/// consecutive ones. Each bank has its own sections, so that several banks are one address space in which no buffer crosses a border; one
-/// that lies in several banks is in sections of each, at one offset.
+/// Sections are the largest sets of buffers that are alive at one time: smaller sets add nothing. A buffer is in consecutive sections. Each
+/// bank has its own sections, so several banks are one address space in which no buffer crosses a border. A buffer that lies in several
+/// banks is in sections of each, at one offset.
 class offset_sections {
   public:
     /// @param bank_of the bank of each buffer
@@ -127,7 +127,7 @@ class offset_sections {
     constexpr int in_next_bank(int section) const {
         return section + in_bank_ < sections ? section + in_bank_ : section + in_bank_ - sections;
     }
-    /// Whether two items, of which one lies in several banks, are alive together in one.
+    /// Whether two items are alive together in some bank. @pre one of them lies in several banks
     constexpr bool meet(offset_item const& a, offset_item const& b) const {
         int first = a.first;
         for (int bank = 0; bank < a.bank_count; ++bank, first = in_next_bank(first)) {

@@ -1,7 +1,7 @@
 #pragma once
 #include <tilewright/plan/offsets/search.hpp>
 
-// The smallest peak: greedy orders, then searches below one capacity after the other.
+// Finds the smallest peak: greedy orders first, then searches below one capacity after the other.
 namespace tilewright::detail {
 
 /// One call of `ir::assign_offsets`.
@@ -90,7 +90,7 @@ class offset_solver {
         }
         return next;
     }
-    /// What is alive at one time, spread over the banks, and in each bank what was wanted there.
+    /// A bound: the bytes that are alive at one time, spread over the banks, and the bytes that each bank was asked for.
     constexpr void find_bound() {
         for (int at = 0; at < count_; ++at) {
             ir::placed_buffer const& b = buffer(at);
@@ -183,7 +183,7 @@ class offset_solver {
         return offset;
     }
 
-    /// First what was asked for, the capacity; then the bound; then what lies between the bound and what was found, half of it at a time.
+    /// Tries the capacity first, then the bound. Then it halves what lies between the bound and the best peak so far.
     constexpr void improve() {
         if (result_.lower_bound <= capacity_ && capacity_ < result_.peak) attempt(capacity_, budget_ / 4 * 3);
         std::int64_t unclear = result_.lower_bound - 1;  // peaks up to here are impossible or were given up
@@ -212,7 +212,7 @@ class offset_solver {
 
     constexpr bool is_wanted(int at) const { return buffer(at).bank >= 0 || buffer(at).bank_count > 1; }
 
-    /// All ways to spread the buffers over the banks that the sums of their bytes allow, largest buffers first.
+    /// Tries all ways to spread the buffers over the banks that the sums of their bytes allow, largest buffers first.
     constexpr found_offsets search_banks(std::int64_t capacity, std::int64_t limit) {
         work_array<int> none(count_);
         offset_sections const sections({buffers_, static_cast<std::size_t>(count_)}, none.begin(), 1);
@@ -228,7 +228,7 @@ class offset_solver {
         });
         return spread(sections, room, order, 0, 0, capacity, limit);
     }
-    /// @param used banks that are not like new: of the others one is as good as another
+    /// @param used banks that are not empty any more: of the empty ones, one is as good as another
     constexpr found_offsets spread(offset_sections const& sections, work_array<std::int64_t> const& room, work_array<int> const& order,
                                    int position, int used, std::int64_t capacity, std::int64_t limit) {
         // Several ways are tried, rather than one to the end.
@@ -260,7 +260,8 @@ class offset_solver {
         return all;
     }
 
-    /// Offsets below the capacity in the banks that buffers have. Parts of the time that share no buffer are searched one by one.
+    /// Looks for offsets below the capacity, in the banks that buffers have. Parts of the time that share no buffer are searched one by
+    /// one.
     constexpr found_offsets search(std::int64_t capacity, std::int64_t limit) {
         offset_sections sections({buffers_, static_cast<std::size_t>(count_)}, bank_of_.begin(), banks_);
         work_array<char> joined(sections.sections + 1);
@@ -277,8 +278,8 @@ class offset_solver {
         }
         return all;
     }
-    /// One search after the other, each with another order of preference and with more or fewer steps: one that begins badly does not
-    /// come back to its beginning. Orders that are as measured have the most steps; between them they are disturbed at random.
+    /// Makes one search after the other, each with another order of preference and with more or fewer steps, because a search that begins
+    /// badly does not come back to its beginning. Orders by measure have the most steps; between them, orders are disturbed at random.
     constexpr found_offsets search_part(offset_sections& sections, int first, int end, std::int64_t capacity, std::int64_t limit) {
         work_array<std::int64_t> weights(sections.sections);
         work_array<double> key(sections.count), area(sections.count);
