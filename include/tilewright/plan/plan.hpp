@@ -38,9 +38,9 @@ struct planned {
     static constexpr verdict refusal = value.refusal;  // a static of its own, for the same reason
 };
 
-// Compilers repeat a line of this with every refusal: it is a short one.
+// Compilers repeat a line of this with every refusal, so it is short.
 // clang-format off
-/// The plan of a schedule. Its first use is where a schedule that cannot be carried out is refused.
+/// The plan of a schedule. Its first use refuses a schedule that cannot be carried out.
 template <schedule const& Schedule>
 inline constexpr plan_of<Schedule> const& plan = (
     report_refusal<planned<Schedule>>(),

@@ -34,7 +34,8 @@ constexpr void refuse_stale_setting(planning& p, stale_setting const& found) {
     p.refuse(verdict_kind::race, rule::setting_not_made, {part, where.configurations[found.configuration].name});
 }
 
-/// Whether the finished program is followed, to show that nothing in it meets: a search of many plans leaves that to the one it takes.
+/// Whether to follow the finished program and prove that its accesses are in order. A search of many plans proves only the one that it
+/// takes.
 enum class proof : std::uint8_t { given, left_out };
 
 constexpr void write_plan(planning& p, proof wanted) {
@@ -70,17 +71,17 @@ constexpr void write_plan(planning& p, proof wanted) {
     levels.fill(-1);
     for (int s = 0; s < plan.stages.size(); ++s) levels[p.placed(s).home] = p.placed(s).level;
     for (int at = 0; at < p.stagings.size(); ++at) {
-        // What runs ahead, or is waited for later, lives as long as its steps are counted.
+        // A buffer whose transfers run ahead, or are waited for later, lives as long as its steps are counted.
         staging const& st = p.staging_at(at);
         bool const by_step = st.ring >= 0 || st.loader_ring >= 0;
-        if (!by_step && p.buffer_at(st.buffer).ring >= 0) continue;  // moved by steps on the other side of what overwrites it
+        if (!by_step && p.buffer_at(st.buffer).ring >= 0) continue;  // the steps on the other side of what overwrites it move it
         levels[st.buffer] = !by_step ? st.level : st.scope > 0 ? p.placed(st.stage).path[st.scope - 1] : std::int16_t{-1};
     }
-    // Threads are at different places of an iteration: what one has done with, another may be at.
+    // Threads are at different places of an iteration: one may still use what another has finished with.
     for (int at = 0; at < plan.buffers.size(); ++at) {
         if (p.buffer_at(at).by_loop >= 0) levels[at] = -1;
     }
-    // What engines compute on is in use until somebody waits for them.
+    // Buffers that engines compute on are in use until somebody waits for the engines.
     for (int s = 0; s < plan.stages.size() && has_asynchronous_intrinsics(of.where()); ++s) {
         if (agents_of(p, s).engines == 0) continue;
         p.each_access(
@@ -103,7 +104,8 @@ constexpr void write_plan(planning& p, proof wanted) {
     if (!p.refused() && p.is_partial()) refuse_hazard(p, find_excess(plan));
 }
 
-/// @tparam Plan  what is made: a plan, or what is one and has nothing besides. A plan is large: the compiler should not copy it once more
+/// @tparam Plan  what is made: a plan, or a class that is a plan and has nothing more. A plan is large, and the compiler should not copy it
+/// once more
 template <class Plan = plan_value>
 constexpr Plan make_plan(schedule const& of, machine_reading const& parts, proof wanted = proof::given) {
     planning p(of, parts);

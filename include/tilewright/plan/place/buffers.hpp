@@ -23,7 +23,7 @@ constexpr int add_planned(planning& p, label const& tensor, int memory_at, scala
              .type = type,
              .rank = static_cast<std::int16_t>(whole.rank),
              .ordinal = static_cast<std::int16_t>(ordinal)};
-    // A tensor staged twice in one memory: a number tells its buffers apart.
+    // If a tensor is staged twice in one memory, a number tells its buffers apart.
     for (int at = 0, again = 2; at < p.plan.buffers.size(); ++at) {
         if (p.buffer_at(at).name != b.name) continue;
         char const number[] = {static_cast<char>(again < 10 ? '0' + again : 'a' + again - 10), '\0'};
@@ -93,7 +93,7 @@ constexpr void add_arguments(planning& p) {
     p.placed(last).home = static_cast<std::int16_t>(p.plan.buffers.size() - 1);
 }
 
-/// Keeps how far a dimension of an argument reaches for one access, where run time decides.
+/// Keeps how far one access reaches in a dimension of an argument, if run time decides that.
 constexpr void add_shape(planning& p, int buffer_at, int dimension, planning::index_range const& one) {
     if (one.open >= 0) {
         p.refuse(verdict_kind::run_time_domain).names = {p.buffer_at(buffer_at).tensor, p.var(one.open).name};
@@ -117,9 +117,9 @@ constexpr void add_shape(planning& p, int buffer_at, int dimension, planning::in
            "shapes of arguments");
 }
 
-/// Every extent that is left to run time must be one of an argument's: that is where it is read.
+/// Every extent that is left to run time must be an extent of an argument: the kernel reads it there.
 constexpr void check_extents(planning& p) {
-    // A dimension that several accesses reach into is as long as the furthest of them needs, at least.
+    // A dimension that several accesses use is at least as long as the furthest of them needs.
     for (int a = 0; a < p.plan.shapes.size(); ++a) {
         for (int b = 0; b < p.plan.shapes.size(); ++b) {
             shape& one = p.plan.shapes[a];
@@ -137,7 +137,7 @@ constexpr void check_extents(planning& p) {
     }
 }
 
-/// The least box of every argument that holds all that the kernel touches.
+/// Gives every argument the least box that holds all that the kernel touches.
 constexpr void size_arguments(planning& p) {
     for (int at = 0; at < p.plan.buffers.size(); ++at) {
         buffer& b = p.buffer_at(at);
@@ -150,7 +150,7 @@ constexpr void size_arguments(planning& p) {
                     if (p.plan.what[node].name != b.tensor) return;
                     for (int dimension = 0; dimension < b.rank; ++dimension) {
                         planning::index_range one = p.range_of_index(s, node, dimension);
-                        // A padded tensor has the extents that are said.
+                        // A padded tensor has the extents that the access names.
                         if (is_padded(p.plan.what, node)) one.low = 0, one.high.constant = padded_extent(p.plan.what, node, dimension) - 1;
                         std::int64_t const low = started && b.minimum[dimension] < one.low ? b.minimum[dimension] : one.low;
                         // While extents are open, each stands at 2: rows then lie as far apart as they can be taken to.

@@ -4,14 +4,14 @@
 // Layouts: from the box of a buffer to its dimensions.
 namespace tilewright::detail {
 
-/// Dimensions of what is in a buffer, whatever its layout makes of them: those of its tensor.
+/// Dimensions of the tensor that is in a buffer, whatever its layout makes of them.
 constexpr int box_rank(planning const& p, buffer const& b) { return b.layout < 0 ? b.rank : p.plan.layouts[b.layout].rank; }
 constexpr std::int64_t box_extent(planning const& p, buffer const& b, int dimension) {
     return b.layout < 0 ? b.extents[dimension] : p.plan.layouts[b.layout].extents[dimension];
 }
 
-/// Refuses a map that gives two indices of a dimension one place, or makes places that no index can have. Its parts, by how fast they
-/// move, must follow each other: i % 8, then i % 24 / 8, then i / 24.
+/// Refuses a map that gives two indices of a dimension one place, or makes places that no index can have. Its parts, the fastest first,
+/// must follow each other: i % 8, then i % 24 / 8, then i / 24.
 constexpr void check_bijection(planning& p, label const& tensor, buffer_layout const& l, int coordinates, int dimension, int ordinal) {
     auto const refuse = [&](rule broken, std::int64_t one, std::int64_t other) {
         p.refuse(verdict_kind::layout_mismatch, broken, {tensor}, ordinal);
@@ -83,7 +83,7 @@ constexpr void apply_layout(planning& p, buffer& b, index_map_list const& map, i
     b.layout = static_cast<std::int16_t>(p.keep(p.plan.layouts, l, "layouts"));
 }
 
-/// form = divisor * high + low, where what is a multiple of the divisor is in `high`.
+/// form = divisor * high + low, where `high` has all multiples of the divisor.
 constexpr void divide(linear const& form, std::int64_t divisor, linear& high, linear& low) {
     low.constant = (form.constant % divisor + divisor) % divisor;
     high.constant = (form.constant - low.constant) / divisor;
@@ -100,7 +100,7 @@ constexpr bool stays_below(planning const& p, linear const& form, std::int64_t e
     return highest_of(p, negative) <= 0 && highest_of(p, form) < end;
 }
 
-/// A variable that is (form / divisor) % modulus; no modulus where it is 0.
+/// A variable that is (form / divisor) % modulus; a modulus of 0 is none.
 constexpr int component_of(planning& p, label const& name, linear const& whole, std::int64_t divisor, std::int64_t modulus) {
     linear form;  // without variables that stand at 0: lanes of one element are no loops
     form.constant = whole.constant;
@@ -136,8 +136,8 @@ constexpr std::int64_t evenly(planning const& p, linear const& form, std::int64_
     }
     return best;
 }
-/// form % modulus: as a form where terms are multiples of the modulus or stay below it, else with a component for what lies across.
-/// @pre the form is never negative; so are all that follow from it
+/// form % modulus: as a form if terms are multiples of the modulus or stay below it, else with a component for the terms that cross it.
+/// @pre the form is never negative, nor are the forms that follow from it
 constexpr linear remainder_of(planning& p, label const& name, linear const& form, std::int64_t modulus) {
     linear whole, rest, high, low;
     divide(form, modulus, whole, rest);
@@ -176,7 +176,7 @@ constexpr fixed_array<linear, max_rank> place_in_buffer(planning& p, int buffer_
     return index;
 }
 
-/// Where the access at `node` of stage `s` is in the box of a buffer, along one dimension of its tensor.
+/// The index of the access at `node` of stage `s` in the box of a buffer, along one dimension of its tensor.
 constexpr linear place_in_box(planning const& p, int s, int node, int dimension, int buffer_at) {
     linear at = p.index_form(s, node, dimension);
     at.add(p.form_of(p.box_at[buffer_at][dimension]), -1);

@@ -62,7 +62,7 @@ struct machine_check {
         if (!of.is_view()) check_places(of);
         else if (!p.refused()) check_places(with_room(m, of));
     }
-    /// Banks begin where they may, and no two memories have one address.
+    /// Banks begin at aligned addresses, and no two memories have one address.
     constexpr void check_place(memory const& of, int at) const {
         for (int bank = 0; bank < of.banks && !p.refused(); ++bank) {
             if (of.bank_base(bank) % static_cast<std::uint64_t>(of.alignment) != 0) broken(rule::base_not_aligned, of.name);
@@ -82,7 +82,7 @@ struct machine_check {
                 broken(rule::memories_overlap, of.name, before.name);
         }
     }
-    /// A view says where the bytes of another memory are seen, and nothing of how many there are.
+    /// A view says at which addresses the bytes of another memory are seen, and not how many there are.
     constexpr void check_view(int at) const {
         memory const& of = m.memories[at];
         int const under = m.memories.find(of.view_of);
@@ -96,7 +96,7 @@ struct machine_check {
         if (at == 0 || shown.is_view() || shown.registers > 0 || of_its_own || !has_place)
             broken(rule::view_of_another_kind, of.name, of.view_of);
     }
-    /// Numbers of rows stand in arguments of device functions alone, and leave flags their bits.
+    /// Only device functions get numbers of rows, as arguments. The numbers leave the bits of flags free.
     constexpr void check_numbers(memory const& of, bool of_arguments) const {
         if (of.host_visible || of_arguments) broken(rule::numbers_are_no_pointers, of.name);
         if (of.bank_capacity() % of.address_unit != 0) broken(rule::bank_of_broken_rows, of.name);
@@ -129,7 +129,7 @@ struct machine_check {
             p.check_name(m.more_calls[at].symbol);
             check_call(part.name, m.more_calls[at], 0);
         }
-        // Without arguments of its own, the first call has those of `call_of`, which are right.
+        // Without arguments of its own, the first call has the arguments of `call_of`, which are right.
         if (part.call.count > 0) each_argument(part.call, check);
         for (int at = part.more_calls.first; at < part.more_calls.first + part.more_calls.count && !p.refused(); ++at)
             each_argument(m.more_calls[at], check);
@@ -151,7 +151,7 @@ struct machine_check {
     constexpr void each_argument(device_call const& call, Check&& check) const {
         for (int at = 0; at < call.count && at < device_call::most_arguments && !p.refused(); ++at) check(call.arguments[at]);
     }
-    /// Flags stand in numbers, and not where the number does; units are at least 1.
+    /// Flags are bits of numbers that the number itself does not use; units are at least 1.
     constexpr void check_value_of(label const& part, call_argument const& a, int memory_at) const {
         if (a.is == role::literal || a.value == 0) return;
         bool const counts = is_stride(a.is) || a.is == role::bytes || a.is == role::row_bytes;
@@ -162,7 +162,7 @@ struct machine_check {
         if (((of.bits_of_numbers() | of.address_flags) & static_cast<std::uint64_t>(a.value)) != 0)
             broken(rule::flags_in_the_number, part, of.name);
     }
-    /// C knows a function by its name alone: where parts share one, they agree on which of its arguments are pointers.
+    /// C knows a function only by its name: parts that share one agree on which of its arguments are pointers.
     struct signature {
         label symbol{};
         int count = 0;
@@ -324,7 +324,7 @@ struct machine_check {
             if (!plain) broken(rule::transfer_that_rearranges, t.name, view[at].name);
         }
     }
-    /// A copy writes borders by a device function, which is told where, and what if that is not always the same.
+    /// A copy writes borders by a device function. The function is told where and, if the value varies, what.
     constexpr void check_border(transfer_description const& t) const {
         at_least(0, t.border.longest, t.name, "pad_limit");
         if (!t.border.is) return;
@@ -337,7 +337,7 @@ struct machine_check {
         if (!told_where || !told_what || beyond || t.semantics.count > 0 || passes_values(m, t))
             broken(rule::border_of_another_kind, t.name);
     }
-    /// A core copies what it sees, element by element, and is done with it when it goes on.
+    /// A core copies from and to memories that it sees, element by element. When it goes on, the copy is complete.
     constexpr void check_copy_by_core(transfer_description const& t) const {
         known(m.cores.find(t.core_name), t.core_name);
         if (t.is_asynchronous || t.border.is || !t.engine_name.empty() || t.semantics.count > 0 || t.call.count > 0 ||
@@ -417,7 +417,7 @@ struct machine_check {
         check_protocol(i, check,
                        [&](call_argument const& a) { is_address(a.is) ? broken(rule::argument_without_operand, i.name) : check(a); });
     }
-    /// What the result overwrites is read where the result is written, element by element, and there is one such operand.
+    /// A step reads the operand in place at the element that it writes, and there is only one such operand.
     constexpr bool fits_in_place(intrinsic_description const& i, computation_view const& view, stage const& s) const {
         int const at = i.find_in_place(), result = i.find(s.output);
         if (at < 0) return true;
@@ -454,7 +454,7 @@ struct machine_check {
             for (int f = 0; f < term.factor_count; ++f) at_least(1, term.factors[f].unit, i.name, "in_units_of");
         }
     }
-    /// The cycles of a call that covers all, and so those of every other, can be counted.
+    /// The cycles of a call that covers everything can be counted, and so can those of every other call.
     constexpr void limit_cost(intrinsic_description const& i, stage const& s) const {
         auto const count = [&](double number) { return p.limited(number, plan_value::most_total, "cycles", i.name); };
         double all = static_cast<double>(i.costs.cycles);
@@ -473,7 +473,7 @@ struct machine_check {
         }
         count(all);
     }
-    /// What is covered of an axis that has no fixed extent, the C function must be told.
+    /// The C function must be told how much it covers of an axis without a fixed extent.
     constexpr void check_told(intrinsic_description const& i, stage const& s) const {
         for (int axis = 0; axis < s.axis_count && !p.refused(); ++axis) {
             bool told = !i.is_flexible(axis);

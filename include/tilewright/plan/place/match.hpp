@@ -4,7 +4,7 @@
 // Whether a loop nest computes exactly what an intrinsic or a transfer declares.
 namespace tilewright::detail {
 
-/// Why a stage and an intrinsic do not match, as the verdict shows it: a rule and its numbers, or what stands in both.
+/// Why a stage and an intrinsic do not match, as the verdict shows it: a rule and its numbers, or the operations of both.
 struct mismatch {
     verdict_kind kind = verdict_kind::none;
     rule broken = rule::none;
@@ -48,7 +48,7 @@ struct matching {
     }
 };
 
-/// A coefficient that no index has: the loop is part of a fused one, the index is not linear in it.
+/// A coefficient that no index has: the loop is part of a fused one, and the index is not linear in it.
 inline constexpr std::int64_t not_linear = std::int64_t{1} << 40;
 
 /// How far `axis` moves when the leaf `leaf` moves by one.
@@ -76,7 +76,7 @@ struct matcher {
         return total;
     }
 
-    /// The indices of the stage's access at `node` are those of the semantics' access at `other`, but for a base and strides.
+    /// Compares the indices of the stage's access at `node` with those of the semantics' access at `other`, up to a base and strides.
     constexpr mismatch match_access(int node, int other, int binding) const {
         stage const& sem = found.semantics;
         label const &name = semantics[other].name, &name_in_stage = p.plan.what[node].name;
@@ -116,7 +116,7 @@ struct matcher {
                 if (have != 0) return differs(rule::other_index, name, have, 0);
             }
             bool const last = operand_dimension == semantics[other].argument_count - 1;
-            // Of a buffer with a layout that is seen when the buffer is: see `keep_operands`.
+            // With a layout, the buffer decides: see `keep_operands`.
             if (last && !p.has_layout(s, name_in_stage, node == p.stage_at(s).target) && (where != rank - 1 || factor != 1)) {
                 return where == rank - 1 ? differs(rule::neighbours_apart, name, factor, 1)
                                          : differs(rule::not_contiguous, name, where, rank - 1);
@@ -133,7 +133,7 @@ struct matcher {
         return {};
     }
 
-    /// Binds the operand at `other` to the stage's access at `node`, or finds it bound to the same.
+    /// Binds the operand at `other` to the stage's access at `node`, or finds that it is bound to the same.
     constexpr mismatch bind(int node, int other) const {
         tilewright::node const& a = p.plan.what[node];
         tilewright::node const& b = semantics[other];
@@ -150,7 +150,7 @@ struct matcher {
         found.semantic_nodes[next] = static_cast<std::int16_t>(other);
         return {};
     }
-    /// What has still to match: a node of the stage and one of the semantics.
+    /// What still has to match: a node of the stage and a node of the semantics.
     struct goal {
         std::int16_t node = 0;
         std::int16_t other = 0;
@@ -162,8 +162,8 @@ struct matcher {
         std::int16_t goals = 0;
         std::int16_t bound = 0;
     };
-    /// The goals of a try, as lists with common ends. Those that have matched stay: a pair that is met again is not walked again, so that
-    /// shared subexpressions cost what they have nodes.
+    /// The goals of a try, as lists with common ends. Goals that have matched stay: a pair that comes again is not walked again, so shared
+    /// subexpressions cost no more than their nodes.
     struct goal_list {
         static constexpr int most = 512, most_choices = 64;
         part_pool<goal, most> all{};
@@ -187,7 +187,7 @@ struct matcher {
             first = -1;
         }
     };
-    /// The arguments of two nodes have to match, those of the stage as they are written or the other way round.
+    /// The arguments of two nodes have to match, with those of the stage as they are written or exchanged.
     constexpr void open_arguments(goal_list& goals, int at, bool swapped) const {
         goal const of = goals.all[at];
         tilewright::node const &a = p.plan.what[of.node], &b = semantics[of.other];
@@ -195,7 +195,7 @@ struct matcher {
         for (int argument = a.argument_count - 1; argument >= 0; --argument)
             goals.push(a.argument(swapped ? 1 - argument : argument), b.argument(argument));
     }
-    /// Matches the first goal, whose place its arguments take.
+    /// Matches the first goal. Its arguments take its place.
     constexpr mismatch match_first(goal_list& goals) const {
         int const at = goals.first;
         goal const of = goals.all[at];
@@ -211,7 +211,7 @@ struct matcher {
         if (a.op == operation::access) return bind(of.node, of.other);
         if (is_commutative(a.op, a.type)) {
             tilewright::node const &left = semantics[b.argument(0)], &right = p.plan.what[a.argument(1)];
-            // An exchange whose first operands differ by themselves leads nowhere.
+            // If the first operands differ by themselves, an exchange leads nowhere.
             if (left.op == right.op && left.type == right.type)
                 goals.choices.push(
                     {static_cast<std::int16_t>(at), static_cast<std::int16_t>(goals.all.size()), static_cast<std::int16_t>(found.count)});
@@ -219,8 +219,7 @@ struct matcher {
         open_arguments(goals, at, false);
         return {};
     }
-    /// Matches all goals. An order of commuted operands that leads nowhere further on is given up for the other one, with what it has
-    /// bound.
+    /// Matches all goals. If an order of commuted operands leads nowhere, gives it up for the other one, with all that it has bound.
     /// @return what is wrong where most of the operands were bound; `reached` says how many
     constexpr mismatch match_all(goal_list& goals) const {
         mismatch closest{};
@@ -260,7 +259,7 @@ constexpr bool accumulates(intrinsic_description const& what, stage const& seman
     return target >= 0 && semantics.reduces() && what.operands[target].is == direction::updates;
 }
 
-/// Whether stage `s` computes what the semantics `view` declare when its covered loops stand for the axes as `found.loop_of_axis` says.
+/// Whether stage `s` computes what the semantics `view` declare, if its covered loops stand for the axes as `found.loop_of_axis` says.
 constexpr mismatch match_semantics(planning& p, int s, intrinsic_description const& what, computation_view view, matching& found,
                                    matcher::goal_list& goals) {
     stage const& st = p.stage_at(s);
@@ -276,14 +275,14 @@ constexpr mismatch match_semantics(planning& p, int s, intrinsic_description con
         if (loop_for(axis).reduction == wanted) continue;
         return wanted ? differs("an output loop", "a reduction") : differs("a reduction", "an output loop");
     }
-    // Another form of the intrinsic that was chosen takes the same steps.
+    // Other forms of the chosen intrinsic take the same steps.
     for (int axis = 0; axis < sem.axis_count; ++axis) {
         std::int64_t const step = loop_for(axis).lane_extent;
         if (step > 0 && !takes_step(what, sem, axis, loop_for(axis))) return {.kind = verdict_kind::intrinsic_mismatch};
     }
     if (st.type != sem.type) return after(1, differs(name_of(st.type), name_of(sem.type)));
     if (st.reduction != sem.reduction) return after(1, differs(reduction_name(st.reduction), reduction_name(sem.reduction)));
-    // Steps that continue say nothing of what the first of them starts from.
+    // Steps that continue do not say what the first step starts from.
     bool const continues = accumulates(what, sem);
     if (!continues && (st.start >= 0) != (sem.start >= 0)) return after(1, differs(start_name(st), start_name(sem)));
     matcher const m{p, s, view, found};
@@ -310,8 +309,8 @@ constexpr bool whole_steps(nest const& n, intrinsic_description const& what, mat
     return true;
 }
 
-/// Tries the covered loops of stage `s` for the axes of an intrinsic, first in the order they were named, then in every other. An order in
-/// which every step is whole goes before one in which the last is partial.
+/// Tries the covered loops of stage `s` for the axes of an intrinsic, first in the order they were named, then in every other order. Orders
+/// with whole steps go before orders with a partial last step.
 /// @return what is wrong in the order that matches best, the first among equals
 constexpr mismatch match_intrinsic(planning& p, int s, int intrinsic_at, matching& found) {
     machine const& where = p.of->where();
@@ -323,7 +322,7 @@ constexpr mismatch match_intrinsic(planning& p, int s, int intrinsic_at, matchin
     fixed_array<int, max_rank> order{0, 1, 2, 3, 4, 5};
     mismatch closest{};
     matcher::goal_list goals;
-    matching partial;  // the first order that matches, but for steps that do not divide the loops
+    matching partial;  // the first order that matches, although steps do not divide the loops
     for (bool more = true; more;) {
         for (int axis = 0; axis < n.covered_count; ++axis) {
             found.loop_of_axis[axis] = n.covered[order[axis]];

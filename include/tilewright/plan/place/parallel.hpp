@@ -4,7 +4,7 @@
 // Loops whose iterations run on several threads.
 namespace tilewright::detail {
 
-/// Whether a stage has a loop around that is `loop`, at a position in front of `depth` of its path.
+/// Whether `loop` is one of the first `depth` loops on the path of a stage.
 constexpr bool stands_inside(planning const& p, int s, int loop, int depth) {
     for (int position = 0; position < depth; ++position) {
         if (p.placed(s).path[position] == loop) return true;
@@ -12,7 +12,7 @@ constexpr bool stands_inside(planning const& p, int s, int loop, int depth) {
     return false;
 }
 
-/// A buffer that is made inside of a parallel loop has a version for each iteration: no two of them meet, whichever run side by side.
+/// A buffer that is made inside of a parallel loop has a version for each iteration, so iterations that run side by side never share one.
 constexpr void replicate(planning& p, int buffer_at, int loop, int ordinal) {
     buffer& b = p.buffer_at(buffer_at);
     variable const& v = p.var(loop);
@@ -22,8 +22,8 @@ constexpr void replicate(planning& p, int buffer_at, int loop, int ordinal) {
     b.by_loop = static_cast<std::int16_t>(loop);
 }
 
-/// Checks parallel loops, and gives what is made inside of them a version for each iteration. What stands inside is code of the core:
-/// engines have one queue, whoever gives them jobs.
+/// Checks parallel loops, and gives buffers that are made inside of them a version for each iteration. Only code of the core may stand
+/// inside: an engine has one queue for all threads.
 constexpr void place_parallel(planning& p) {
     for (int s = 0; s < p.plan.stages.size() && !p.refused(); ++s) {
         stage_placement const& place = p.placed(s);
@@ -50,7 +50,7 @@ constexpr void place_parallel(planning& p) {
                 if (p.placed(t).transfer >= 0 || p.nest_at(t).intrinsic >= 0) return refuse(rule::parallel_with_calls);
                 replicate(p, p.placed(t).home, loop, ordinal);
             }
-            // As many iterations as run time says would need as many versions.
+            // An extent that is left to run time would need as many versions.
             if (p.var(loop).trips >= 0) return refuse(rule::run_time_loop);
         }
     }

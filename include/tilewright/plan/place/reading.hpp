@@ -4,10 +4,10 @@
 #include <tilewright/plan/loops/run_time.hpp>
 #include <tilewright/plan/place/machine_check.hpp>
 
-// What the computation and the directives say, before anything is decided.
+// Reads what the computation and the directives say, before anything is decided.
 namespace tilewright::detail {
 
-/// Names that generated code takes over, and scalar parameters, which share them with tensors.
+/// Checks the names that generated code uses. Scalar parameters and tensors share one set of names.
 constexpr void check_names(planning& p) {
     computation_view const& what = p.plan.what;
     int parameters = 0;
@@ -30,7 +30,7 @@ constexpr void check_names(planning& p) {
     if (parameters > argument_list::most_parameters) p.refuse_capacity("parameters", parameters, argument_list::most_parameters);
 }
 
-/// No amount of a shift is known to be none of its type.
+/// Refuses shifts whose amounts are all known to be outside of what their type has.
 constexpr void check_shifts(planning& p) {
     computation_view const& what = p.plan.what;
     for (int at = 0; at < what.count && !p.refused(); ++at) {
@@ -43,7 +43,7 @@ constexpr void check_shifts(planning& p) {
     }
 }
 
-/// The extents that padded accesses name are those of their tensor.
+/// Checks that padded accesses name the extents of their tensor.
 constexpr void check_paddings(planning& p) {
     computation_view const& what = p.plan.what;
     for (int at = 0; at < what.count && !p.refused(); ++at) {
@@ -197,7 +197,7 @@ class directive_reader {
                           "staged buffers");
     }
 
-    /// `reads` and `writes`: the tensor is an argument of that direction, said once, and every memory can hold arguments.
+    /// `reads` and `writes`: the tensor is an argument of that direction, is named once, and every memory can hold arguments.
     constexpr void read_residence() {
         bool const writes = d_->kind == directive_kind::writes;
         check_residence(writes);
@@ -230,9 +230,9 @@ class directive_reader {
         }
     }
 
-    // What follows speaks of the directive before it: of what was staged, or of what was stored.
+    // The next directives are about the directive before them: about what it has staged or stored.
 
-    /// @return whether there is no such directive, which is refused
+    /// @return whether there is no such directive; that is refused
     constexpr bool speaks_of_nothing(bool also_stored, bool also_by_caller = false) {
         if (staged_ >= 0 || (also_stored && stored_ >= 0 && (also_by_caller || !by_caller_))) return false;
         label const about = d_->name_count > 0 ? name(0) : label(name_of(d_->kind));
@@ -240,13 +240,13 @@ class directive_reader {
         return true;
     }
     constexpr label const& tensor_spoken_of() const { return staged_ >= 0 ? p_.stagings[staged_].tensor : p_.stage_at(stored_).output; }
-    /// Sets what can be said once. @param said_by  the directive that said it, 0: none
+    /// Sets a value that a schedule gives once. @param said_by  the directive that said it, 0: none
     constexpr void say_once(bool said, std::int16_t& kept, std::int16_t& said_by, std::int64_t value) {
         if (said) return refuse_conflict(tensor_spoken_of());
         kept = static_cast<std::int16_t>(value);
         said_by = ordinal_;
     }
-    /// A number of the buffer; it can be said once.
+    /// A number of the buffer, which a schedule gives once.
     constexpr void say_number(std::int16_t& kept, std::int16_t& said_by, std::int64_t least) {
         label const& tensor = tensor_spoken_of();
         if (said_by != 0) return refuse_conflict(tensor);

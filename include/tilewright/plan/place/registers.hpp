@@ -3,7 +3,7 @@
 #include <tilewright/plan/ir/planning.hpp>
 #include <tilewright/plan/loops/tile_rest.hpp>
 
-// Registers: what a tile body holds in them at one time, and in which order its loops are written out.
+// Registers: how many a tile body holds at one time, and in which order its loops are written out.
 namespace tilewright::detail {
 
 /// Registers of `bytes` each that a row of elements takes.
@@ -18,8 +18,8 @@ constexpr std::int64_t bytes_in_registers(buffer const& b, memory const& file) {
     return count * file.register_bytes();
 }
 
-/// Whether lanes of a tile body add up products of bytes by fours, each two of which fit 16 bits: then the instruction that adds pairs and
-/// would saturate at 16 bits is exact.
+/// Whether lanes of a tile body add up products of bytes by fours, and the sum of any two fits 16 bits. Then the instruction that adds
+/// pairs, and saturates at 16 bits, is exact.
 constexpr bool adds_bytes_by_fours(plan_value const& plan, body const& b) {
     stage const& s = plan.stages[b.stage];
     bool fours = false;
@@ -30,11 +30,11 @@ constexpr bool adds_bytes_by_fours(plan_value const& plan, body const& b) {
     return fours && s.reduction == operation::reduce_sum && pairs_fit_16_bits(plan.what, s.body);
 }
 
-/// What the instructions of a tile body hold besides the buffers that live in registers: every operand that they read, from its first use
-/// to its last, with the loops that are written out in their order.
+/// The registers that the instructions of a tile body hold besides the buffers in registers: every operand that they read, from its first
+/// use to its last, with the loops written out in their order.
 ///
-/// An operand that the innermost loops move and one around them does not is loaded once and kept: as many registers as they move it
-/// over. One that moves with all of them is streamed through one register, and so is one that moves with none further in.
+/// An operand is loaded once and kept, if the innermost loops move it and a loop around them does not: it takes as many registers as they
+/// move it over. An operand that moves with all loops is streamed through one register, and so is one that no loop further in moves.
 class register_count {
   public:
     constexpr register_count(planning& planned, body const& of, int file_at)
@@ -49,7 +49,7 @@ class register_count {
 
     constexpr std::int64_t operator()(fixed_array<std::int16_t, body::most_loops> const& loops) {
         stage const& s = p_.stage_at(b_.stage);
-        // What is started from is written before the first step is made.
+        // The starting value is written before the first step.
         std::int64_t const before = s.start < 0 || b_.kind == body_kind::update ? 0 : held_by(loops, s.start, true);
         if (b_.kind == body_kind::identity) return before;
         std::int64_t const steps = held_by(loops, s.body, false);
@@ -75,7 +75,7 @@ class register_count {
             if (operand_count < static_cast<int>(operands.size())) operands[operand_count++] = {b.tensor, held};
             total += held;
         });
-        // A product that is not added as it is made stands in a register of its own, and so do the ones that add up sums of pairs.
+        // A product that is not added at once needs a register of its own, and so do the ones that add up sums of pairs.
         bool const fused =
             p_.of->where().host().fused_multiply_add && s.reduces() && is_float(s.type) && p_.plan.what[value].op == operation::multiply;
         bool const plain = p_.plan.what[value].op == operation::access;
@@ -111,7 +111,7 @@ constexpr void check_written_out(planning& p, body const& b, fixed_array<std::in
     });
 }
 
-/// A partial tile in registers must always have as much of an axis, for its loops are written out, too.
+/// All partial tiles in registers must have the same number of values of an axis, because their loops are written out, too.
 constexpr void check_rests(planning& p, body const& b, int ordinal) {
     for (int at = 0; at < p.plan.limits.size() && !p.refused(); ++at) {
         limit const& l = p.plan.limits[at];
@@ -125,8 +125,8 @@ constexpr void check_rests(planning& p, body const& b, int ordinal) {
     }
 }
 
-/// Puts the innermost loops of a body that are written out in the order in which the fewest registers are held; of equal ones, in the
-/// order of the schedule. Their iterations compute different elements, so any order is the same.
+/// Puts the innermost written-out loops of a body in the order that holds the fewest registers; of equal orders, the one of the schedule.
+/// Their iterations compute different elements, so any order gives the same result.
 /// @return the registers that its operands take then
 constexpr std::int64_t order_for_registers(planning const& p, body& b, register_count& count) {
     int first = b.loop_count;
@@ -136,7 +136,7 @@ constexpr std::int64_t order_for_registers(planning const& p, body& b, register_
     std::int64_t fewest = count(best);
     constexpr int most_permuted = 4;
     if (b.loop_count - first > most_permuted) return fewest;
-    // All permutations, by exchanging the loop at `at` with each behind it.
+    // All permutations, by exchanging the loop at `at` with each loop after it.
     auto const permute = [&](auto const& self, fixed_array<std::int16_t, body::most_loops> loops, int at) -> void {
         if (at == b.loop_count) {
             std::int64_t const held = count(loops);
@@ -155,7 +155,7 @@ constexpr std::int64_t order_for_registers(planning const& p, body& b, register_
     return count(best);
 }
 
-/// Orders the loops of every body that works on registers, and refuses one that would hold more than there are.
+/// Orders the loops of every body that works on registers, and refuses a body that would hold more registers than there are.
 /// @pre lifetimes are known
 constexpr void check_registers(planning& p) {
     bool any = false;

@@ -9,7 +9,7 @@ namespace tilewright::detail {
 constexpr void add_limits(planning& p, int s) {
     nest const& n = p.nest_at(s);
     stage_placement const& place = p.placed(s);
-    // Forms end behind the last value of an axis, or of what is needed of it.
+    // Forms end one past the last value of an axis, or of the part of it that is needed.
     auto const moving = [&](linear const& form) {  // without loops of one iteration
         linear rest;
         rest.constant = form.constant;
@@ -38,7 +38,7 @@ constexpr void add_limits(planning& p, int s) {
         std::int64_t const end = end_before(form, a);
         add(form, end, a.reduction);
     }
-    // What a producer computes for a partial tile of its reader is more than the reader needs.
+    // For a partial tile of its reader, a producer computes more than the reader needs.
     for (int dimension = 0; dimension < p.stage_at(s).rank && place.at_stage >= 0; ++dimension) {
         linear negative;
         negative.add(place.axis_values[dimension], -1);
@@ -76,7 +76,7 @@ class stage_placer {
     /// Whether an axis of the stage goes as far as later stages read it.
     constexpr bool is_as_read(int axis) const { return st_.axes[axis].run_time && reaches_as_read(p_, st_.axes[axis]); }
 
-    /// The loop that `compute_at` names: of a stage that reads it, or that holds a stage which does.
+    /// Finds the loop that `compute_at` names: a loop of a stage that reads it, or of one that holds such a stage.
     constexpr void find_loop() {
         if (is_last()) return p_.refuse(verdict_kind::misplaced_directive, rule::without_consumer, {st_.output}, place_.at_ordinal);
         fixed_array<bool, plan_value::most_stages> holds_reader{};
@@ -111,7 +111,7 @@ class stage_placer {
         }
     }
 
-    /// Widens what is needed by what a later stage reads. All readers must stand inside the same loops.
+    /// Adds what a later stage reads to what is needed. All readers must stand inside the same loops.
     constexpr void add_reader(int consumer) {
         bool inside = true;
         for (int depth = 0; depth < place_.outer_depth; ++depth) {
@@ -130,7 +130,7 @@ class stage_placer {
             is_read_ = true;
         });
     }
-    /// What steps of an intrinsic read of a stage that is computed once, idle lanes included.
+    /// Adds what steps of an intrinsic read of a stage that is computed once, idle lanes included.
     constexpr void add_steps(int consumer, int node) {
         box one{.rank = st_.rank};
         bool const by_steps = place_.outer_depth == 0 && p_.nest_at(consumer).intrinsic >= 0 && !is_padded(p_.plan.what, node);
@@ -151,7 +151,7 @@ class stage_placer {
         whole.high.constant = high;
     }
 
-    /// What is read must be computed.
+    /// Checks that the stage computes all that is read.
     constexpr void check_domain() {
         for (int dimension = 0; dimension < st_.rank; ++dimension) {
             std::int64_t const low = all_[dimension].low;
@@ -172,7 +172,7 @@ class stage_placer {
                        fact{fact_kind::limit, furthest}};
         }
     }
-    /// A stage that is computed once is computed whole.
+    /// Places a stage that is computed once: all of it is computed.
     constexpr void take_whole() {
         needed_.at = {};
         for (int dimension = 0; dimension < st_.rank; ++dimension) {
@@ -209,7 +209,7 @@ class stage_placer {
         }
     }
 
-    /// What a step of an intrinsic covers beyond the end has room in the buffer; likewise what steps of readers reach beyond its ends.
+    /// Makes room in the buffer for what a step of an intrinsic covers beyond the end, and for what steps of readers reach beyond its ends.
     constexpr void add_room() {
         for (int dimension = 0; dimension < st_.rank && p_.nest_at(s_).partial; ++dimension) {
             std::int64_t const padded = spread_of(p_, s_, dimension, place_.outer_depth).padded;
@@ -221,7 +221,7 @@ class stage_placer {
             needed_.extents[dimension] -= stepped_[dimension].low;
         }
     }
-    /// A buffer of the plan has a bound, whatever run time says.
+    /// Checks that a buffer of the plan has a bound, whatever run time says.
     constexpr void check_bounds() {
         for (int dimension = 0; dimension < st_.rank && !p_.refused(); ++dimension) {
             affine const& highest = place_.highest[dimension];
@@ -250,12 +250,12 @@ class stage_placer {
     fixed_array<range, max_rank> stepped_{};              // what steps of intrinsics read, idle lanes included
     fixed_array<planning::index_range, max_rank> all_{};  // what is read of each dimension
     bool is_read_ = false;
-    bool open_ = false;  // run time would have to say which access goes furthest
+    bool open_ = false;  // only run time could say which access goes furthest
 };
 
 constexpr void place_stage(planning& p, int s) { stage_placer(p, s).place(); }
 
-/// The program holds every loop that something is staged or computed in, all loops of a tensorized stage, and what stands around them.
+/// The program holds every loop in which something is staged or computed, all loops of a tensorized stage, and the loops around these.
 constexpr void choose_owned_loops(planning& p) {
     for (int s = 0; s < p.plan.stages.size(); ++s) {
         stage_placement& place = p.placed(s);
@@ -278,7 +278,7 @@ constexpr void choose_owned_loops(planning& p) {
     }
 }
 
-/// A stage that a transfer carries out has no loops of its own to direct, but those that other stages are computed in.
+/// A stage that a transfer carries out has no loops of its own, except loops in which other stages are computed.
 constexpr void check_transfer_stages(planning& p) {
     for (int s = 0; s < p.plan.stages.size() && !p.refused(); ++s) {
         stage_placement const& place = p.placed(s);

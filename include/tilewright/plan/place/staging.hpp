@@ -13,7 +13,7 @@ constexpr bool is_covered(planning const& p, int s, int variable_at) {
     return false;
 }
 
-/// What is around a padded tensor in the box of a staged buffer. Its accesses must agree on it.
+/// The border of a padded tensor in the box of a staged buffer. All accesses must agree on it.
 constexpr void find_border(planning& p, staging& st) {
     int padded = -1;
     p.each_access(st.stage, [&](int node) {
@@ -40,7 +40,7 @@ constexpr void find_border(planning& p, staging& st) {
     }
 }
 
-/// The level and the box of every staged buffer, and what it is a part of.
+/// Finds the level and the box of every staged buffer, and the buffer that it is a part of.
 constexpr void place_stagings(planning& p) {
     for (int at = 0; at < p.stagings.size() && !p.refused(); ++at) {
         staging& st = p.staging_at(at);
@@ -62,7 +62,7 @@ constexpr void place_stagings(planning& p) {
                 return p.refuse(verdict_kind::loop_order, rule::inside_the_intrinsic, {loop.name, intrinsic_name}, st.loop_ordinal);
             }
         }
-        // A stage that is computed in another one's loops has its output only there.
+        // The output of a stage that is computed in another one's loops exists only there.
         int const producer = p.producer_of(st.tensor);
         if (st.writes && st.loop_ordinal == 0) {
             st.depth = static_cast<std::int16_t>(place.outer_depth);
@@ -93,8 +93,7 @@ constexpr void place_stagings(planning& p) {
         if (p.refused()) return;
         if (whole.open >= 0)
             return refuse_open_box(p, st.tensor, whole.open, st.stage, st.depth, st.loop_ordinal != 0 ? st.loop_ordinal : st.ordinal);
-        // What is stored is the whole box. A stage that continues has loaded it first: after what the step before has stored, but for
-        // versions.
+        // The whole box is stored, so it needs no gaps, unless a stage that continues has loaded it after the step before has stored it.
         bool const loaded = p.stage_at(st.stage).continues && st.versions == 1;
         coverage const written = st.writes && !loaded ? cover(p, st.stage, st.depth) : coverage{};
         if (written.computed != written.spanned) {
@@ -107,8 +106,7 @@ constexpr void place_stagings(planning& p) {
     }
 }
 
-/// The buffer that stage `s` uses for `tensor` when nothing at a level deeper than `depth` counts; at one level, the earlier directive is
-/// further out.
+/// The buffer that stage `s` uses for `tensor` at level `depth` or further out. Of two at one level, the earlier directive is further out.
 constexpr int buffer_for(planning const& p, int s, label const& tensor, bool writes, int depth, int before) {
     int const producer = p.producer_of(tensor);
     int found = -1, found_depth = -1;
@@ -127,7 +125,7 @@ constexpr int buffer_for(planning const& p, int s, label const& tensor, bool wri
     return -1;
 }
 
-/// An axis that is used as a value, not in an index, is a use without a buffer.
+/// An axis that is used as a value, and not in an index, is a use without a buffer.
 constexpr void bind_axis_values(planning& p, int s, int at) {
     node const& n = p.plan.what[at];
     if (n.op == operation::axis_value && p.plan.use_at(at) == nullptr && !p.refused()) {
@@ -146,7 +144,7 @@ constexpr bool is_staged(planning const& p, int buffer_at) {
     return false;
 }
 
-/// Keeps where the padded access at `node` of stage `s` may leave its tensor. What is staged has its border along.
+/// Keeps where the padded access at `node` of stage `s` may leave its tensor. A staged buffer holds its border.
 constexpr void add_paddings(planning& p, int s, int node, int buffer_at) {
     bool const guarded = !is_staged(p, buffer_at);
     for (int dimension = 0; dimension < p.plan.what[node].argument_count; ++dimension) {
@@ -164,7 +162,7 @@ constexpr void bind_accesses(planning& p) {
     for (int at = 0; at < p.stagings.size(); ++at) {
         staging& st = p.staging_at(at);
         st.outward = static_cast<std::int16_t>(buffer_for(p, st.stage, st.tensor, st.writes, st.depth, at));
-        // What is staged around has the border already.
+        // The staged buffer around it has the border already.
         if (st.border >= 0 && is_staged(p, st.outward)) st.border = -1;
         p.borders |= st.border >= 0;
     }
