@@ -1,7 +1,7 @@
 #pragma once
 #include <tilewright/plan/write/region.hpp>
 
-// What addresses and strides must be multiples of, and at most: decided by the plan, or left to the entry of the kernel.
+// Multiples and limits of addresses and strides: the plan decides them, or leaves them to the entry of the kernel.
 namespace tilewright::detail {
 
 struct region_fault {
@@ -11,7 +11,7 @@ struct region_fault {
     constexpr explicit operator bool() const { return broken != rule::none; }
 };
 
-/// Whether how far dimensions further in reach is left to run time.
+/// Whether the size of dimensions further in is left to run time.
 constexpr bool has_open_extents(planning const& p, int buffer_at, int dimension) {
     for (int at = 0; at < p.plan.shapes.size(); ++at) {
         shape const& open = p.plan.shapes[at];
@@ -20,15 +20,16 @@ constexpr bool has_open_extents(planning const& p, int buffer_at, int dimension)
     return false;
 }
 
-/// Elements between neighbours along a dimension of a buffer, where the plan knows them: of its own boxes, and of an argument that must
-/// come without gaps there; 0: run time knows.
+/// Elements between neighbours along a dimension of a buffer, if the plan knows them: for its own boxes, and for an argument that must have
+/// no gaps there. 0: only run time knows.
 constexpr std::int64_t known_stride(planning const& p, int buffer_at, int dimension) {
     buffer const& b = p.plan.buffers[buffer_at];
     if (b.kind != buffer_kind::argument || dimension == b.rank - 1) return b.stride(dimension);
     return dimension < b.dense_from || has_open_extents(p, buffer_at, dimension) ? 0 : b.stride(dimension);
 }
 
-/// Asks that `elements` along a dimension of a buffer lie a multiple of `unit` bytes apart. What the caller decides, the entry checks.
+/// Asks that `elements` along a dimension of a buffer lie a multiple of `unit` bytes apart. The entry checks strides that the caller
+/// decides.
 constexpr region_fault ask_for_multiple(planning& p, int buffer_at, int dimension, std::int64_t elements, std::int64_t unit) {
     buffer& b = p.buffer_at(buffer_at);
     std::int64_t const bytes = elements * bytes_of(b.type), stride = known_stride(p, buffer_at, dimension);
@@ -47,8 +48,7 @@ constexpr void ask_for_at_most(planning& p, int buffer_at, int dimension, std::i
     if (kept == 0 || longest < kept) kept = longest;
 }
 
-/// What is asked of a stride of an argument and cannot be: what it must be a multiple of, where dimensions that were joined later say how
-/// long it is; or the longest that it may be.
+/// A demand on a stride of an argument that cannot be met: a multiple, if dimensions that were joined later fix the stride, or a limit.
 constexpr region_fault contradiction_in(planning const& p, int buffer_at) {
     if (buffer_at < 0) return {};
     buffer const& b = p.plan.buffers[buffer_at];
@@ -64,8 +64,8 @@ constexpr region_fault contradiction_in(planning const& p, int buffer_at) {
     return {};
 }
 
-/// Whether addresses in a buffer at `at` are multiples of `alignment` bytes wherever the loops stand. Only what moves them counts: no loop
-/// of one iteration, no dimension that stands still. Strides that run time knows are left to the check at the entry of the kernel.
+/// Whether addresses in a buffer at `at` are multiples of `alignment` bytes at all iterations of the loops. Only loops and dimensions that
+/// move them count. The entry of the kernel checks strides that only run time knows.
 constexpr region_fault align(planning& p, int buffer_at, fixed_array<linear, max_rank> const& at, std::int64_t alignment) {
     if (alignment <= 1) return {};
     buffer& b = p.buffer_at(buffer_at);
@@ -87,7 +87,7 @@ constexpr region_fault align(planning& p, int buffer_at, fixed_array<linear, max
     return {};
 }
 
-/// What addresses in a buffer must be multiples of, in bytes: what is asked for, and where they are numbers, what those count.
+/// The multiple of addresses in a buffer, in bytes: what is asked for and, if addresses are numbers, the unit that these count.
 /// @param seen_as  the buffer's memory, or a view of it, in which they are given
 constexpr std::int64_t alignment_in(planning& p, int buffer_at, label const& seen_as, std::int64_t asked) {
     buffer const& b = p.buffer_at(buffer_at);

@@ -1,10 +1,10 @@
 #pragma once
 #include <tilewright/plan/write/partial_steps.hpp>
 
-// What is written into a staged buffer besides what its load brings: borders, and what steps read beyond the end of a reduction.
+// Fills of a staged buffer besides its load: borders, and what steps read beyond the end of a reduction.
 namespace tilewright::detail {
 
-/// Whether what is loaded along a dimension ends where a partial step of a reduction goes on.
+/// Whether the load ends along a dimension where a partial step of a reduction goes on.
 constexpr bool ends_a_reduction(planning& p, staging const& st, int dimension) {
     bool reduced = false;
     each_partial_lane(p, st.stage, [&](partial_lane const& lane) {
@@ -12,7 +12,7 @@ constexpr bool ends_a_reduction(planning& p, staging const& st, int dimension) {
     });
     return reduced;
 }
-/// What is to be in a staged buffer, and at which ends of it the border is.
+/// The contents of a staged buffer, and the ends at which it has a border.
 constexpr region bordered_box(planning& p, staging const& st) {
     region r{.destination = st.buffer};
     r.count = box_rank(p, p.buffer_at(st.buffer));
@@ -27,9 +27,9 @@ constexpr region bordered_box(planning& p, staging const& st) {
     return r;
 }
 
-/// Calls `visit(region, dimension, most)` for the strips that the border of a box is: in each dimension one in front and one behind, which
-/// have all of the dimensions further in, and what lies inside of those further out. `most`: elements of the dimension that a strip has at
-/// most; its region can have more, as it begins where it is longest.
+/// Calls `visit(region, dimension, most)` for the strips that make up the border of a box: in each dimension one before and one after. A
+/// strip covers the dimensions further in as a whole, and the inside of those further out. `most`: the most elements of the dimension that
+/// a strip has; its region can have more, as it begins where it is longest.
 template <class Visit>
 constexpr void each_strip(planning const& p, region const& whole, Visit&& visit) {
     for (int dimension = 0; dimension < whole.count; ++dimension) {
@@ -63,7 +63,7 @@ constexpr void each_strip(planning const& p, region const& whole, Visit&& visit)
     }
 }
 
-/// All of a staged buffer, filled where the load leaves some of it out.
+/// The whole of a staged buffer, to be filled if the load leaves some of it out.
 constexpr region filled_box(planning& p, staging const& st) {
     buffer const& b = p.buffer_at(st.buffer);
     region r{.destination = st.buffer};
@@ -93,7 +93,7 @@ constexpr region filled_box(planning& p, staging const& st) {
     return r;
 }
 
-/// Steps that are tried: what they cost, and back to where the program was before.
+/// Steps that are written as a trial: what they cost, and how to take them back.
 struct trial {
     planning& p;
     buffer const before;
@@ -109,7 +109,7 @@ struct trial {
           movements(planned.plan.movements.size()),
           steps(planned.plan.steps.size()) {}
 
-    /// Cycles of all calls behind step `from`, whose regions have `most` of `extent` elements in one dimension.
+    /// Cycles of all calls after step `from`, whose regions have `most` of `extent` elements in one dimension.
     constexpr std::int64_t cycles(int from, std::int64_t most, std::int64_t extent) const {
         std::int64_t all = 0, times = 1;
         for (int at = from; at < p.plan.steps.size(); ++at) {
@@ -132,7 +132,7 @@ struct trial {
     }
 };
 
-/// Whether the border alone is filled, in strips: where calls can move these, and in no step take longer than a fill of the whole box.
+/// Whether to fill only the border, in strips: if calls can move the strips, and take no longer in any step than a fill of the whole box.
 constexpr bool goes_in_strips(planning& p, staging const& st, region const& all, int transfer_at, ring_step const& when) {
     if (st.border < 0 || st.pads || p.refused()) return false;
     for (int dimension = 0; dimension < all.count; ++dimension) {
@@ -165,14 +165,14 @@ constexpr bool goes_in_strips(planning& p, staging const& st, region const& all,
     return !whole;
 }
 
-/// Fills a staged buffer in front of a load that leaves some of it out: a border, and what steps read beyond the end of a reduction.
+/// Fills a staged buffer before a load that leaves some of it out: a border, and what steps read beyond the end of a reduction.
 constexpr void write_fill_of_staged(planning& p, staging const& st, ring_step const& when) {
     region all = filled_box(p, st);
     int const filler = st.fill == staging::filled_by_core ? by_core : st.fill;
     if (filler == by_core) all.border = st.border;
     bool const aside = filler >= 0 && p.of->where().transfers[filler].is_asynchronous;
     ring_step at = when;
-    // It goes into the version that is loaded next: in front of the load, or in the same queue.
+    // The fill goes into the version that is loaded next: before the load, or in the same queue.
     if (aside && when.ring >= 0 && p.of->where().engines.find(p.of->where().transfers[filler].engine_name) != p.ring_at(when.ring).engine) {
         p.refuse(verdict_kind::not_honoured, st.ordinal).names = {p.of->where().transfers[filler].name, "a queue of its own"};
         return;

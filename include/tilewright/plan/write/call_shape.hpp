@@ -2,7 +2,7 @@
 #include <tilewright/machine/call_limits.hpp>
 #include <tilewright/plan/write/alignment.hpp>
 
-// Chooses what one call of a transfer moves of a region: what it can make at all, and of that the longest.
+// Chooses the part of a region that one call of a transfer moves: the longest that is legal.
 namespace tilewright::detail {
 
 /// A part of a dimension of the region that is one dimension of the call.
@@ -25,11 +25,11 @@ struct call_shape {
     std::uint8_t source_joined = 0, destination_joined = 0;
     fixed_array<call_piece, max_rank> pieces{};  ///< of dimension 1, 2, … of the call
     int piece_count = 0;
-    fixed_array<std::int64_t, most> left{};   ///< of each dimension, in pieces of the call: a loop
-    fixed_array<std::int64_t, most> taken{};  ///< of each dimension: how many of its elements all pieces have
+    fixed_array<std::int64_t, most> left{};   ///< of each dimension, the pieces of calls that are left: a loop over them
+    fixed_array<std::int64_t, most> taken{};  ///< of each dimension, how many of its elements all pieces together have
     fixed_array<bool, most> ends_short{};     ///< the last piece of the dimension has less
     std::int64_t elements = 0;                ///< of one call
-    int borders_left = 0;                     ///< dimensions with a border that no call has as a whole
+    int borders_left = 0;                     ///< dimensions with a border that no call covers as a whole
 
     constexpr movement_dimension& at(int position) { return dimensions[position]; }
     constexpr movement_dimension const& at(int position) const { return dimensions[position]; }
@@ -100,8 +100,8 @@ constexpr void join(planning const& p, call_shape& s, int most) {
     }
 }
 
-/// How so many elements go in parts of at most `most`, each a multiple of `unit`: in equal parts, or with a last one that is short where
-/// equal ones would be more than twice as many. A part of 0: there is none.
+/// Splits elements into parts of at most `most`, each a multiple of `unit`: into equal parts, or with a short last part if equal parts
+/// would be more than twice as many. A part of 0: there is none.
 struct cut {
     std::int64_t part = 0, count = 0;
     bool ends_short = false;
@@ -121,7 +121,7 @@ constexpr void end_short(planning& p, region& r, int dimension, std::int64_t ext
     r.add(p, {.form = {}, .bound = extent, .dimension = static_cast<std::int8_t>(dimension), .is = clip_kind::end});
 }
 
-/// Cuts a row that is too long; its parts are one more dimension.
+/// Cuts a row that is too long. Its parts become one more dimension.
 /// @param unit  elements that every part begins at a multiple of
 constexpr region_fault cut_row(planning& p, call_shape& s, std::int64_t row_bytes, std::int64_t unit) {
     std::int64_t const size = bytes_of(p.buffer_at(s.r.destination).type);
@@ -161,14 +161,14 @@ constexpr stride_fit fit(planning const& p, call_shape const& s, bool of_source,
     if (known)
         return {.legal = limits.exactly > 0 ? bytes == limits.exactly
                                             : bytes % limits.multiple == 0 && (limits.most == 0 || bytes <= limits.most)};
-    // Rows of an argument lie as far apart as they are long, or further.
+    // Rows of an argument lie at least as far apart as they are long.
     std::int64_t const most = limits.exactly > 0 ? limits.exactly : limits.most,
                        multiple = limits.exactly > 0 ? limits.exactly : limits.multiple;
     bool const reaches = most == 0 || (bytes + multiple - 1) / multiple * multiple <= most;
     return {.legal = reaches && (limits.exactly == 0 || limits.exactly % step == 0), .multiple = multiple, .most = most};
 }
 
-/// Chooses the dimensions of a call from the innermost outwards: those that are legal, and of these the ones that make the longest call.
+/// Chooses the dimensions of a call from the innermost outwards: the legal ones that make the longest call.
 class call_search {
   public:
     constexpr call_search(planning& p, call_shape& s, call_limits const& limits) : p_(p), s_(s), limits_(limits) {
@@ -228,7 +228,7 @@ class call_search {
             now_.taken[position] *= piece.extent;
             now_.ends_short[position] = left % piece.extent != 0;
             now_.closed[position] = clipped || now_.ends_short[position];
-            // A border is written behind what is read: rows follow at the destination.
+            // Rows at the destination follow each other after their border.
             bool const at_destination = !shortened && !now_.ends_short[position];
             auto const behind = [&](bool of_source) -> std::int64_t {
                 int const side = s_.side(of_source);
@@ -250,7 +250,7 @@ class call_search {
                limits_.strides(false, slot).none ? destination_follows : -1);
         now_.count = count;
     }
-    /// The elements of a call that has all that dimensions from `slot` on could take.
+    /// The most elements of a call whose dimensions from `slot` on take all that they can.
     constexpr std::int64_t most_with(int slot, std::int64_t elements) const {
         fixed_array<std::int64_t, call_shape::most> left = now_.left;
         int const last = limits_.dimensions < max_rank ? limits_.dimensions : max_rank;
@@ -263,7 +263,7 @@ class call_search {
         }
         return elements;
     }
-    /// One call has parts of one size: of a dimension that is cut and ends early, all but the innermost part are loops.
+    /// A call has parts of one size. If a dimension is cut and ends early, all parts but the innermost are loops.
     constexpr bool is_cut_and_ends(int position) const {
         int const dimension = s_.at(position).destination_dimension;
         bool inside = dimension == s_.row;
@@ -273,7 +273,7 @@ class call_search {
     constexpr call_piece piece_of(int position, std::int64_t most) const {
         std::int64_t const left = now_.left[position];
         if (most == 0 || left <= most) return {position, left, now_.taken[position]};
-        // A part that is short is told by its dimension in the destination: it must be the only one there.
+        // The dimension in the destination tells that a part is short, so the part must be the only one there.
         int const dimension = s_.at(position).destination_dimension;
         bool alone = now_.taken[position] == 1 && dimension != s_.row;
         for (int other = 0; other < s_.count; ++other) alone &= other == position || s_.at(other).destination_dimension != dimension;
@@ -299,8 +299,8 @@ constexpr bool asks_for_more(planning const& p, call_shape const& before, call_s
     return more;
 }
 
-/// Makes a region the longest call that is legal. Dimensions are joined where there are more than a call has. They are also joined for a
-/// longer call, where that asks no more of arguments, or where the call does not take any stride.
+/// Makes the longest legal call of a region. Dimensions are joined if there are more than a call has. They are also joined for a longer
+/// call, if that asks no more of arguments, or if the call takes no stride.
 /// @param unit  elements of a row that every part of it begins at a multiple of
 constexpr region_fault shape_call(planning& p, region const& r, call_limits const& limits, std::int64_t unit, call_shape& made) {
     call_shape const apart = shape_of(p, r);
@@ -320,7 +320,7 @@ constexpr region_fault shape_call(planning& p, region const& r, call_limits cons
         if (other.borders_left < made.borders_left || as_good) made = other;
     };
     if (joined.count != count) take(joined);
-    // A call that has no pad for what was joined may have one for a dimension by itself.
+    // A call without a pad for joined dimensions may have a pad for one of them by itself.
     if (made.borders_left > 0) take(joined = apart);
     return {};
 }

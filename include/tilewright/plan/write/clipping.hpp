@@ -3,7 +3,7 @@
 #include <tilewright/plan/loops/spread.hpp>
 #include <tilewright/plan/write/packing.hpp>
 
-// Where tiles are partial: which part of a staged box is moved, and which iterations of the program's loops do nothing.
+// Partial tiles: which part of a staged box is moved, and which iterations of the program's loops do nothing.
 namespace tilewright::detail {
 
 /// Keeps the clips of dimension `dimension` of a region whose destination has its dimensions in the same order.
@@ -15,7 +15,7 @@ constexpr std::int64_t clip_region(planning& p, touched const& found, int dimens
     return found.extent;
 }
 
-/// The access that a staged buffer holds, when all accesses to its tensor move alike, and how far they lie apart in one dimension.
+/// The access that a staged buffer holds, if all accesses to its tensor move alike, and how far they lie apart in one dimension.
 struct staged_access {
     int node = -1;
     range constants{};
@@ -41,7 +41,7 @@ constexpr staged_access access_of(planning const& p, staging const& st, int dime
     return found;
 }
 
-/// How far a form lies behind another one at least, and at most. Parts of fused loops move together where what they are parts of does.
+/// The least and the most of `to` - `from`. Parts of fused loops move together if their fused loops do.
 constexpr range lead_of(planning const& p, linear const& from, linear const& to) {
     linear rest = to;
     rest.add(from, -1);
@@ -74,8 +74,8 @@ constexpr range lead_of(planning const& p, linear const& from, linear const& to)
     return found;
 }
 
-/// Decides the clips of a dimension that no loop moves: it is that much smaller in all calls. One of a single element, which may be in a
-/// border, is moved where it is not. Behind it, a dimension without elements is never moved.
+/// Decides the clips of a dimension that no loop moves: it is smaller by them in all calls. A dimension of a single element, which may be
+/// in a border, is moved if it is not. A dimension without elements is never moved.
 constexpr void settle_clips(planning const& p, region& r, int dimension) {
     movement_dimension& d = r.dimensions[dimension];
     region const given = r;
@@ -100,9 +100,9 @@ constexpr void settle_clips(planning const& p, region& r, int dimension) {
     });
 }
 
-/// Clips dimension `dimension` of what is moved into or out of a staged buffer to what the iteration really touches. Of a tensor whose
-/// accesses do not move alike, to what the kernel touches of it.
-/// @return its extent where the tile is whole
+/// Clips dimension `dimension` of what is moved into or out of a staged buffer to what the iteration really touches. If the accesses to its
+/// tensor do not move alike, clips it to what the kernel touches.
+/// @return its extent in a whole tile
 constexpr std::int64_t clip_staged(planning& p, staging const& st, int dimension, region& r) {
     staged_access const access = access_of(p, st, dimension);
     std::int64_t extent = box_extent(p, p.buffer_at(st.buffer), dimension);
@@ -138,7 +138,7 @@ constexpr std::int64_t clip_staged(planning& p, staging const& st, int dimension
         }
         if (!open) keep_inside(at, b.minimum[dimension], {b.minimum[dimension] + b.extents[dimension] - 1, 0, 0}, st.pads);
     }
-    // A box at a level that cuts through a fused loop can be more than what is touched, and more than the box around it.
+    // A box at a level that cuts through a fused loop can be larger than what is touched, and than the box around it.
     buffer const& outward = p.buffer_at(st.outward);
     if (outward.kind == buffer_kind::argument || (access.alike && !p.cuts)) return extent;
     linear const around = p.form_of(p.box_at[st.outward][dimension]);
@@ -152,7 +152,7 @@ constexpr std::int64_t clip_staged(planning& p, staging const& st, int dimension
     return extent;
 }
 
-/// Where a dimension only ends early, it has no border.
+/// A dimension that only ends early has no border.
 constexpr void drop_idle_borders(planning const& p, int dimension, region& r) {
     std::int64_t const extent = r.dimensions[dimension].extent;
     for (int at = 0; at < r.clips.size(); ++at) {
@@ -160,7 +160,7 @@ constexpr void drop_idle_borders(planning const& p, int dimension, region& r) {
         if (c.dimension == dimension && pads(c.is) && reach_of_border(p, r, c, extent).outside < 1) r.clips.erase(at--);
     }
 }
-/// A call that writes a border reads something: a box is refused that may lie outside as a whole in a dimension.
+/// A call that writes a border must read something: refuses a box that may lie outside of the tensor as a whole in a dimension.
 constexpr void settle_border(planning& p, staging const& st, int dimension, region& r, int transfer_at) {
     std::int64_t const extent = r.dimensions[dimension].extent;
     drop_idle_borders(p, dimension, r);
@@ -175,7 +175,7 @@ constexpr void settle_border(planning& p, staging const& st, int dimension, regi
     }
 }
 
-/// An iteration of the loop at `depth` of stage `s` that lies beyond an end, wherever the loops inside stand, does nothing.
+/// An iteration of the loop at `depth` of stage `s` does nothing if it lies beyond an end at all iterations of the loops inside.
 constexpr void add_guards(planning& p, int s, int depth) {
     int const loop = p.nest_at(s).axis_of_loop(depth).variable;
     for (int at = 0; at < p.plan.limits.size() && !p.refused(); ++at) {

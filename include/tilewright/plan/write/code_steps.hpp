@@ -4,7 +4,7 @@
 // Tile bodies that stay code: how often their loops run, and what an iteration does.
 namespace tilewright::detail {
 
-/// Cycles that a load or store by code takes longer in the memory of a buffer than in one without wait states.
+/// Wait cycles of a load or store by code in the memory of a buffer.
 constexpr std::int32_t wait_at(planning const& p, int buffer_at) {
     return static_cast<std::int32_t>(p.of->where().memories[p.buffer_at(buffer_at).memory].wait_cycles);
 }
@@ -19,7 +19,7 @@ constexpr std::int64_t trips(planning const& p, fixed_array<std::int16_t, body::
     return total;
 }
 
-/// Nodes of a stage that have been counted: what an expression uses twice is computed once.
+/// Nodes of a stage that have been counted: a value that an expression uses twice is computed once.
 struct counted_nodes {
     int first = 0;
     fixed_array<bool, 256> seen{};
@@ -41,7 +41,7 @@ constexpr void count_operations(planning const& p, int at, operation_counts& cou
         case access:
             ++counts.load;
             if (use const* u = p.plan.use_at(at)) counts.wait += wait_at(p, u->buffer);
-            // Outside of either end, and which of two values.
+            // Two comparisons with the ends, and the choice between two values.
             if (p.plan.is_guarded(at)) ++counts.arithmetic;
             p.plan.each_padding(at, [&](padding const& one) { counts.arithmetic += one.guarded ? 2 : 0; });
             return;
@@ -57,7 +57,7 @@ constexpr void count_operations(planning const& p, int at, operation_counts& cou
     for (int argument = 0; argument < n.argument_count; ++argument) count_operations(p, n.argument(argument), counts, counted);
 }
 
-/// Of writing what a reduction starts from, once.
+/// Operations of writing once what a reduction starts from.
 constexpr operation_counts count_start(planning const& p, stage const& st) {
     use const* const target = p.plan.use_at(st.target);
     operation_counts counts{.store = 1, .wait = target == nullptr ? 0 : wait_at(p, target->buffer)};
@@ -66,7 +66,7 @@ constexpr operation_counts count_start(planning const& p, stage const& st) {
     return counts;
 }
 
-/// Buffers that a body which stays code touches must be visible to the host.
+/// A body that stays code touches only buffers that are visible to the host.
 constexpr void touch_from_code(planning& p, int s, bool reads) {
     p.each_access(
         s,

@@ -2,7 +2,7 @@
 #include <bit>
 #include <tilewright/plan/write/fills.hpp>
 
-// What an expression is when some of its operands are constants.
+// The value of an expression if some of its operands are constants.
 namespace tilewright::detail {
 
 constexpr known wrapped(scalar_type type, std::int64_t value) {
@@ -13,8 +13,8 @@ constexpr known wrapped(scalar_type type, std::int64_t value) {
     });
 }
 
-/// What a value is when its operands are `operand(node)`: of integers the operations that intrinsics are made of, of floating point what
-/// products, sums and conversions make of zeros and what is passed on.
+/// The value of a node whose operands are `operand(node)`. For integers: the operations that intrinsics consist of. For floating point:
+/// products, sums and conversions of zeros, and values that are passed on.
 template <class Operand>
 constexpr known evaluate(computation_view nodes, int at, Operand const& operand) {
     node const& n = nodes[at];

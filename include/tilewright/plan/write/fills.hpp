@@ -5,13 +5,13 @@
 // Constants that transfers write.
 namespace tilewright::detail {
 
-/// A value that is the same whatever memory holds, or nothing. Floating point as `node` keeps it.
+/// A value that does not depend on memory, or nothing. Floating point as `node` keeps it.
 struct known {
     bool is = false;
     std::int64_t value = 0;
 };
 
-/// The constant that a transfer fills a memory with, elements of a type at a time; nothing of one that does anything else.
+/// The constant with which a transfer fills a memory, by elements of a type; nothing if it does anything else.
 constexpr known filled_value(planning const& p, int transfer_at, int memory_at, scalar_type type) {
     machine const& where = p.of->where();
     transfer_description const& t = where.transfers[transfer_at];
@@ -23,15 +23,14 @@ constexpr known filled_value(planning const& p, int transfer_at, int memory_at, 
     return value.op == operation::constant ? known{true, value.value} : known{};
 }
 
-/// Whether a load writes the border of a padded access itself: it takes any value, or its own is that of the border.
+/// Whether a load itself writes the border of a padded access: it takes any value, or its own value is that of the border.
 constexpr bool writes_border(transfer_description const& t, node const& padded) {
     if (!t.border.is || t.border.any_value) return t.border.is;
     if (!is_float(padded.type)) return padded.value == t.border.value;
     return padded.value == std::bit_cast<std::int64_t>(static_cast<double>(t.border.value));
 }
 
-/// Gives the buffer of a staged tensor that is padded what its border is written by: its load, another transfer, or else the core, where it
-/// sees it.
+/// Chooses what writes the border of a padded tensor's staged buffer: its load, another transfer, or else the core, if it sees the buffer.
 constexpr void choose_border_fill(planning& p, staging& st) {
     node const& padded = p.plan.what[st.border];
     st.pads = writes_border(p.of->where().transfers[st.mover], padded);
@@ -48,7 +47,7 @@ constexpr void choose_border_fill(planning& p, staging& st) {
     if (!m.host_visible || m.registers > 0) p.refuse(verdict_kind::no_border, rule::border_without_fill, {st.tensor, m.name}, st.ordinal);
 }
 
-/// Whether the core writes some of what a staged buffer holds before it is loaded, by itself or by a transfer that it waits for.
+/// Whether the core writes some of a staged buffer before it is loaded, by itself or by a transfer that it waits for.
 constexpr bool is_filled_by_core(planning const& p, staging const& st) {
     return st.fill == staging::filled_by_core || (st.fill >= 0 && !p.of->where().transfers[st.fill].is_asynchronous);
 }

@@ -9,7 +9,7 @@
 // The innermost step of a tensorized stage: which intrinsic it calls, on which operands, and what comes before it.
 namespace tilewright::detail {
 
-/// The identity of maximum (the lowest value) or of minimum (the highest), as a constant node holds it.
+/// The identity of maximum, the lowest value, or of minimum, the highest, as a constant node holds it.
 constexpr std::int64_t lowest_or_highest(scalar_type type, bool lowest) {
     return visit_scalar(type, [lowest]<class T>(T) {
         using limits = std::numeric_limits<T>;
@@ -34,7 +34,8 @@ constexpr void refuse_mismatch(planning& p, int s, int intrinsic_at, mismatch co
     }
 }
 
-/// Finds the dimensions of a buffer that those of an operand lie along, and the steps there: every lane must move one dimension evenly.
+/// Finds the dimensions of a buffer along which the dimensions of an operand lie, and the steps there: every lane must move one dimension
+/// evenly.
 constexpr mismatch place_operand(planning const& p, int s, int intrinsic_at, matching const& found, int binding, use const& u,
                                  operand_use& o) {
     nest const& n = p.nest_at(s);
@@ -51,7 +52,7 @@ constexpr mismatch place_operand(planning const& p, int s, int intrinsic_at, mat
             std::int64_t const wanted = index.coefficients[axis];
             nest_axis const& loop = n.axes[found.loop_of_axis[axis]];
             if (wanted == 0) continue;
-            bool moved = loop.lane_extent == 1;  // of one element, nothing follows
+            bool moved = loop.lane_extent == 1;  // one element: there is no next one
             for (int along = 0; along < b.rank; ++along) {
                 linear const at = p.form_of(u.at[along]);
                 std::int64_t const have = at.coefficient_of(loop.lane);
@@ -72,7 +73,7 @@ constexpr mismatch place_operand(planning const& p, int s, int intrinsic_at, mat
         bool const last = dimension + 1 == rank && where >= 0;
         if (last && where != b.rank - 1) {
             if (b.stride(where) != 1) return differs(rule::not_contiguous, name, where, b.rank - 1);
-            where = b.rank - 1;  // what stands behind has one value
+            where = b.rank - 1;  // the dimensions after it have one value
         }
         if (last && factor != 1) return differs(rule::neighbours_apart, name, factor, 1);
         o.dimension[dimension] = static_cast<std::int8_t>(where);
@@ -81,7 +82,7 @@ constexpr mismatch place_operand(planning const& p, int s, int intrinsic_at, mat
     return {};
 }
 
-/// Whether a step along `a` can end where a form reaches its bound: no other loop that the step covers moves it.
+/// Whether a step along `a` can end where a form reaches its bound: no other loop that the step covers moves the form.
 constexpr bool ends_step(planning const& p, linear const& form, nest_axis const& a) {
     for (int t = 0; t < form.count; ++t) {
         term const& part = form.terms[t];
@@ -90,7 +91,7 @@ constexpr bool ends_step(planning const& p, linear const& form, nest_axis const&
     return true;
 }
 
-/// How much each step covers of the axes of an intrinsic that lies on stage `s` as `found` says, where that is not always the same.
+/// How much each step covers of the axes of an intrinsic that lies on stage `s` as `found` says, if that varies.
 /// @return how many parts that has; the first of them is the next in the plan
 constexpr std::int16_t keep_step_extents(planning& p, int s, int intrinsic_at, matching const& found) {
     if (p.of->where().intrinsics[intrinsic_at].flexible_axes == 0) return 0;
@@ -114,7 +115,7 @@ constexpr std::int16_t keep_step_extents(planning& p, int s, int intrinsic_at, m
     return static_cast<std::int16_t>(p.plan.step_extents.size() - before);
 }
 
-/// What an intrinsic asks of the strides of its operand at `position`, asked of the buffer.
+/// Asks the buffer for what an intrinsic needs of the strides of its operand at `position`.
 constexpr mismatch check_strides(planning& p, intrinsic_description const& what, int position, operand_use const& o) {
     operand_constraint const& wanted = what.operands[position];
     buffer const& b = p.buffer_at(o.buffer);
@@ -197,7 +198,7 @@ constexpr int keep_operands(planning& p, int s, int intrinsic_at, matching const
     return first;
 }
 
-/// The intrinsic that does what the named one does but overwrites, for the first step of a reduction, and starts from what the stage starts
+/// The intrinsic for the first step of a reduction: it does what the named one does, but overwrites, and starts from what the stage starts
 /// from; -1: none.
 constexpr int overwriting_form(planning& p, int s, int named, matching& found) {
     for (int at = 0; at < p.of->where().intrinsics.size(); ++at) {
@@ -217,7 +218,7 @@ constexpr int overwriting_form(planning& p, int s, int named, matching& found) {
     return -1;
 }
 
-/// What a reduction starts from, in a word; empty: its identity.
+/// What a reduction starts from, as a word; empty: its identity.
 constexpr label start_of(computation_view nodes, stage const& st) {
     if (st.start < 0) return {};
     for (int at = st.start_first; at <= st.start; ++at) {
@@ -267,7 +268,7 @@ constexpr void write_intrinsic(planning& p, int s, bool filled) {
     p.add(step_kind::compute, p.add(b));
 }
 
-/// A transfer that puts in the memory of a reduction's result what the reduction starts from.
+/// A transfer that puts what a reduction starts from into the memory of its result.
 struct start_transfer {
     int transfer = -1;
     int node = -1;                                   ///< of the stage: what it moves; -1: it fills
@@ -277,7 +278,8 @@ struct start_transfer {
     constexpr explicit operator bool() const { return transfer >= 0; }
 };
 
-/// Whether a transfer moves the value that stage `s` starts from, as it is computed; how its source lies along the result.
+/// Whether a transfer moves the value that stage `s` starts from, with the computation of that value; and how its source lies along the
+/// result.
 constexpr bool moves_start(planning const& p, int s, int target_memory, start_transfer& with) {
     stage const& st = p.stage_at(s);
     machine const& where = p.of->where();
@@ -316,8 +318,8 @@ constexpr bool moves_start(planning const& p, int s, int target_memory, start_tr
     return true;
 }
 
-/// The first transfer that writes what a reduction starts from, which an intrinsic then continues: its identity, a constant, or a value
-/// that lies in another memory. None where an intrinsic overwrites.
+/// The first transfer that writes what a reduction starts from: its identity, a constant, or a value that lies in another memory. An
+/// intrinsic then continues from there. None if an intrinsic overwrites.
 constexpr start_transfer find_start_transfer(planning& p, int s) {
     stage const& st = p.stage_at(s);
     matching matched;
@@ -336,7 +338,7 @@ constexpr start_transfer find_start_transfer(planning& p, int s) {
     return {};
 }
 
-/// In front of a reduction that an intrinsic continues: when no intrinsic overwrites, a transfer that writes what it starts from.
+/// Before a reduction that an intrinsic continues: if no intrinsic overwrites, writes a transfer of what it starts from.
 constexpr bool write_fill(planning& p, int s, int depth) {
     nest const& n = p.nest_at(s);
     stage const& st = p.stage_at(s);
@@ -370,7 +372,7 @@ constexpr bool write_fill(planning& p, int s, int depth) {
         at.constant = inside.low;
     }
     r.count = st.rank;
-    linear begun;  // loops around that reduce: where one of them has moved on, there are partial sums
+    linear begun;  // loops around that reduce: when one of them has moved on, there are partial sums
     each_reduction_around(p, s, outside, [&](int loop) { begun.add(1, loop); });
     if (begun.count > 0) r.add(p, {begun, 1, -1, clip_kind::only});
     move_now(p, r, with.transfer, n.intrinsic_ordinal);

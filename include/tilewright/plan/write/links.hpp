@@ -2,10 +2,10 @@
 #include <tilewright/plan/write/intrinsic_steps.hpp>
 #include <tilewright/plan/write/rings.hpp>
 
-// Which engines depend on each other, and what the machine has to order them: tokens, interlocks, or waits of the core.
+// Which engines depend on each other, and what orders them: tokens, interlocks, or waits of the core.
 namespace tilewright::detail {
 
-/// Who touches a buffer: the core, and engines whose jobs it does not wait for by itself.
+/// Who touches a buffer: the core, and engines whose jobs the core does not wait for at once.
 struct agents {
     bool core = false;
     std::uint32_t engines = 0;  ///< a bit for each that computes
@@ -47,7 +47,7 @@ constexpr agents agents_of(planning& p, int s) {
     if (!p.stage_at(s).reduces() || p.stage_at(s).continues || match_intrinsic(p, s, named, found)) return who;
     if (!accumulates(where.intrinsics[named], found.semantics)) return who;
     int const first = overwriting_form(p, s, named, found);
-    if (first < 0) who.core = true;  // a transfer fills what is accumulated to
+    if (first < 0) who.core = true;  // a transfer fills what the intrinsic accumulates into
     else if (where.intrinsics[first].engine_name != where.intrinsics[named].engine_name || !where.intrinsics[first].is_asynchronous)
         p.refuse(verdict_kind::intrinsic_mismatch, rule::first_form_elsewhere,
                  {where.intrinsics[named].name, p.stage_at(s).output, where.intrinsics[first].name}, p.nest_at(s).intrinsic_ordinal);
@@ -89,7 +89,7 @@ constexpr int tokens_between(machine const& where, int from, int to) {
     return -1;
 }
 
-/// A link, with a queue of tokens that no other link uses as long as there is one.
+/// A link. It gets a queue of tokens that no other link uses, if there is one left.
 constexpr int make_link(planning& p, int from, int to, int ring_at) {
     link made{.from = static_cast<std::int16_t>(from), .to = static_cast<std::int16_t>(to), .ring = static_cast<std::int16_t>(ring_at)};
     for (int at = 0; at < p.plan.links.size(); ++at) {
@@ -110,8 +110,8 @@ constexpr int make_link(planning& p, int from, int to, int ring_at) {
     return p.add(made);
 }
 
-/// The link of this kind that already stands for two engines and another buffer, which is moved by the same engine in the same steps: they
-/// are loaded one behind the other. -1: none
+/// The link of this kind that already stands for the two engines and another buffer, which the same engine moves in the same steps, one
+/// load after the other. -1: none
 constexpr int link_in_common(planning const& p, staging const& st, link_role is, int from, int to, int ring_at) {
     ring const& r = p.ring_at(ring_at);
     for (int which = 0; which < p.staged_links.size(); ++which) {
@@ -135,7 +135,7 @@ constexpr void make_links(planning& p) {
     for (int at = 0; at < p.stagings.size(); ++at) {
         staging& st = p.staging_at(at);
         users[at] = users_of(p, st.buffer, at);
-        // What is loaded from where a stage computes it is waited for before that stage runs again.
+        // The core waits for loads from where a stage computes before that stage runs again.
         bool const computed = !st.writes && p.producer_of(st.tensor) >= 0 && p.buffer_at(st.outward).kind != buffer_kind::argument;
         st.core_waits = users[at].core || computed;
     }
@@ -149,7 +149,7 @@ constexpr void make_links(planning& p) {
         auto const add = [&](link_role is, int from, int to, int ring_at) {
             int const common = link_in_common(p, st, is, from, to, ring_at);
             if (common >= 0) {
-                // Behind the last of the loads; in front of the first.
+                // After the last of the loads; before the first.
                 if (is == link_role::load_to_user) p.staged_links[common].staging = static_cast<std::int16_t>(at);
                 return;
             }
@@ -167,7 +167,7 @@ constexpr void make_links(planning& p) {
             if (!to_core && !apart(user)) return;
             bool const by_tokens = !to_core && tokens_between(where, user, mover) >= 0;
             if (by_tokens || (users[at].engines >> user & 1) != 0) return add(is, user, by_tokens ? mover : -1, ring_at);
-            // The transfers of another staged buffer: there the core waits.
+            // For the transfers of another staged buffer, the core waits there.
             for (int other = 0; other < p.stagings.size(); ++other)
                 p.staging_at(other).core_waits |= p.staging_at(other).outward == st.buffer;
         };
@@ -189,7 +189,7 @@ constexpr void make_links(planning& p) {
         });
         if (st.loader_ring >= 0) to_user(p.ring_at(st.loader_ring).engine, link_role::store_to_user, st.ring);
         else st.core_waits |= st.loader >= 0;
-        // What is loaded where an instruction overwrites it, and is then stored from there.
+        // Loads into a buffer that an instruction then overwrites, and stores from there.
         for (int other = 0; other < p.stagings.size(); ++other) {
             staging const& in = p.staging_at(other);
             if (in.buffer != st.buffer || in.writes) continue;

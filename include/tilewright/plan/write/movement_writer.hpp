@@ -5,15 +5,15 @@
 // Turns a region into calls of a transfer that can express it.
 namespace tilewright::detail {
 
-/// What keeps a call from writing the border around what it reads: each dimension that has one is one of the call's, as a whole, and the
-/// call is told how much of it lies outside.
+/// What keeps a call from writing the border around what it reads. Each dimension with a border must be a dimension of the call, as a
+/// whole, and the call must be told how much of it lies outside.
 constexpr region_fault border_fault(planning const& p, call_shape const& s, call_limits const& limits) {
     region const& r = s.r;
     for (int at = 0; at < r.clips.size(); ++at) {
         region::clipped const& c = r.clips[at];
         if (!pads(c.is)) continue;
         bool const begins = c.is == clip_kind::border_begin;
-        // Which dimension of the call it is, in how many parts, and of how many elements.
+        // The dimension of the call that it is, in how many parts, and with how many elements.
         int slot = c.dimension == s.row ? 0 : -1;
         std::int64_t parts = 1, extent = s.row_elements;
         for (int position = 0; position < s.count; ++position) {
@@ -41,7 +41,7 @@ class movement_writer {
         m_.at = when;
     }
 
-    /// @return what keeps the transfer from it; nothing after a refusal, too
+    /// @return what keeps the transfer from it; nothing also after a refusal
     constexpr region_fault write() {
         choose_units();
         call_limits const limits = limits_of(p_.of->where(), t_);
@@ -80,7 +80,7 @@ class movement_writer {
         return alignment_in(p_, buffer_at, buffer_at == whole_.destination ? t_.destination : t_.source, t_.address_alignment);
     }
 
-    /// Rows are whole granules, and whole units of what counts them. Where a part of a row begins, there is an address.
+    /// Rows are whole granules, and whole units of what counts them. Every part of a row begins at an address.
     constexpr void choose_units() {
         granularity_ = t_.row_granularity;
         each_value(p_.of->where(), t_, [&](call_argument const& a) {
@@ -95,12 +95,13 @@ class movement_writer {
         }
     }
 
-    /// A row that is not whole granules. One that ends early has what the loops leave of its bound, modulo the steps in which they move.
+    /// The fault of a row that is not whole granules. The length of a row that ends early is its bound less what the loops move, modulo
+    /// their steps.
     constexpr region_fault row_fault() {
         if (m_.row_elements * size_ % granularity_ != 0) return {rule::row_of_broken_granules, m_.row_elements * size_, granularity_};
         std::int64_t partial_row = 0;
         s_.r.each_end(s_.row, [&](region::clipped const& c) {
-            if (pads(c.is)) return;  // all of the row is written
+            if (pads(c.is)) return;  // the call writes all of the row
             std::int64_t step = 0;
             for (int at = 0; at < c.form.count; ++at) step = std::gcd(step, grain_of(p_, c.form.terms[at]));
             std::int64_t const rest = step == 0 ? c.bound - c.form.constant : ((c.bound - c.form.constant) % step + step) % step;
@@ -109,7 +110,7 @@ class movement_writer {
         return partial_row > 0 ? region_fault{rule::row_of_broken_granules, partial_row * size_, granularity_} : region_fault{};
     }
 
-    /// What a call leaves of a dimension becomes a loop of the program.
+    /// The rest of a dimension that a call leaves becomes a loop of the program.
     constexpr void open_loops() {
         region& r = s_.r;
         for (int position = 0; position < s_.count; ++position) {
@@ -132,7 +133,7 @@ class movement_writer {
         }
     }
 
-    /// The dimensions of the call, from the innermost on, and what is asked of the strides on both sides.
+    /// Writes the dimensions of the call, from the innermost on, and asks both sides for their strides.
     constexpr region_fault fit_dimensions(call_limits const& limits) {
         m_.dimension_count = static_cast<std::int16_t>(s_.piece_count);
         fixed_array<std::int64_t, 2> follows{};  // of the destination, then of the source: bytes to what comes without gaps
@@ -143,7 +144,7 @@ class movement_writer {
         for (int slot = 1; slot <= s_.piece_count; ++slot) {
             call_piece const& piece = s_.pieces[slot - 1];
             movement_dimension& d = m_.dimensions[s_.piece_count - slot];
-            // One that has a single element, where others stand further out: it moves nothing.
+            // A dimension with a single element, and others further out: it moves nothing.
             if (piece.position < 0) {
                 d = {.source_dimension = static_cast<std::int8_t>(s_.r.source < 0 ? -1 : 0), .destination_dimension = 0};
                 continue;
@@ -158,7 +159,7 @@ class movement_writer {
         }
         return {};
     }
-    /// @param next  bytes to what comes without gaps on that side; receives those behind this dimension
+    /// @param next  bytes to the next element without gaps on that side; receives those after this dimension
     constexpr region_fault fit_stride(movement_dimension const& d, bool of_source, stride_limits const& limit, std::int64_t& next) {
         int const side = of_source ? s_.r.source : s_.r.destination;
         if (side < 0) return {};
@@ -173,7 +174,7 @@ class movement_writer {
         return fault;
     }
 
-    /// Where the first element that is read lies: what lies in front of it is border, which is not read.
+    /// Where the first element that is read lies: the elements before it are border, which is not read.
     constexpr fixed_array<linear, max_rank> first_read() {
         region const& r = s_.r;
         fixed_array<linear, max_rank> read_at = r.source_at;
@@ -216,7 +217,7 @@ class movement_writer {
                 kept.dimension = static_cast<std::int8_t>(position);
                 moved = true;
             }
-            // A dimension of one element is gone: its only one is there, or the loops around would not run.
+            // A dimension of one element is gone: the element is there, or the loops around would not run.
             if (moved) p_.add(kept);
             else if (pads(c.is)) return {rule::border_in_several_calls, 1};
         }
@@ -254,7 +255,7 @@ constexpr void move_dense(planning& p, region const& whole, int transfer_at, int
     v.facts = {fact{fact_kind::need, fault.value}, fact{fact_kind::limit, fault.limit}};
 }
 
-/// The step that the loops around stand at, and `ahead` more.
+/// The step that the loops around stand at, plus `ahead`.
 constexpr ring_step step_of(planning const& p, int ring_at, int ahead) {
     ring_step at{.ring = static_cast<std::int16_t>(ring_at), .step = p.ring_at(ring_at).step, .ahead = static_cast<std::int16_t>(ahead)};
     at.step.constant += ahead;

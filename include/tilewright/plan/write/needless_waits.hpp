@@ -1,7 +1,7 @@
 #pragma once
 #include <tilewright/plan/ir/planning.hpp>
 
-// Waits of the core between stages that come one after the other, where engines keep the order by themselves.
+// Waits of the core between stages that come one after the other, which are needless if engines keep the order by themselves.
 namespace tilewright::detail {
 
 /// Whether two buffers have bytes in common, whatever their versions.
@@ -38,7 +38,7 @@ constexpr bool are_ordered_behind(plan_value const& plan, int engine_at, int at)
         again |= step_at > at && on >= 0;
         plan.each_use(b, [&](use const& u, bool, bool) {
             if (step_at > at) return touch(on, u.buffer);
-            // Of banks with one port, two engines would meet without sharing a byte.
+            // In banks with one port, two engines would meet without sharing a byte.
             int const memory_at = plan.buffers[u.buffer].memory;
             if (on == engine_at) touched[u.buffer] = true, ordered = ordered && where.memories[memory_at].ports > 1;
         });
@@ -46,7 +46,7 @@ constexpr bool are_ordered_behind(plan_value const& plan, int engine_at, int at)
     return ordered && again;
 }
 
-/// Takes out waits of the core between root stages that nothing needs. The last jobs of an engine are waited for at the end of the kernel.
+/// Takes out needless waits of the core between root stages. The core waits for the last jobs of an engine at the end of the kernel.
 constexpr void drop_needless_waits(plan_value& plan) {
     int depth = 0;
     for (int at = 0; at + 2 < plan.steps.size(); ++at) {

@@ -6,8 +6,8 @@
 // Moves regions into buffers with a layout, and out of them.
 namespace tilewright::detail {
 
-/// A region whose dimensions, which are those of boxes, become those of buffers. A dimension is cut where a layout splits it: its parts
-/// move by different steps on the two sides. What has no constant step, or ends early, becomes a loop of the program.
+/// Turns the dimensions of a region, which are those of boxes, into those of buffers. A dimension is cut where a layout splits it: its
+/// parts move by different steps on the two sides. A part that has no constant step, or ends early, becomes a loop of the program.
 struct packing {
     planning& p;
     region r;
@@ -19,7 +19,7 @@ struct packing {
         std::int64_t extent = 1;
         std::int64_t weight = 1;
     };
-    /// A dimension's parts, outermost first; none: what a layout makes of it has no constant step.
+    /// The parts of a dimension, outermost first; none: the layout gives it no constant step.
     struct cuts {
         static constexpr int most = 2 * max_rank;
         fixed_array<part, most> parts{};
@@ -33,8 +33,8 @@ struct packing {
         return &p.plan.layouts[p.buffer_at(buffer_at).layout];
     }
 
-    /// The least number of elements above `above` at which a layout cuts a dimension of the region; 0: none. -1 where that is not at the
-    /// same number wherever the region begins.
+    /// The least number of elements above `above` at which a layout cuts a dimension of the region; 0: none. -1 if that number depends on
+    /// where the region begins.
     constexpr std::int64_t next_cut(int buffer_at, int dimension, std::int64_t factor, linear const& begin, std::int64_t extent,
                                     std::int64_t above) const {
         buffer_layout const* const l = layout_of(buffer_at);
@@ -96,7 +96,7 @@ struct packing {
         return found;
     }
 
-    /// Makes a part of a dimension a loop. @param all  the loop is all of the dimension: it makes no call where that has ended
+    /// Makes a part of a dimension a loop. @param all  the loop is all of the dimension: it makes no call where the dimension has ended
     constexpr void peel(movement_dimension const& d, part const& of, bool all) {
         if (of.extent == 1) return;
         if (r.padded_ends(d.destination_dimension) != 0) {
@@ -142,7 +142,7 @@ class panel_mover : packing {
         part of{};
     };
 
-    /// Panels that the region fills, then what is left of the last one. @return whether there is such a rest
+    /// Moves the panels that the region fills, then the rest of the last panel. @return whether there is such a rest
     constexpr bool move_last_panel_apart() {
         for (int position = 0; position < r.count; ++position) {
             movement_dimension const& d = r.dimensions[position];
@@ -167,7 +167,7 @@ class panel_mover : packing {
         if (buffer_at < 0 || dimension < 0) return false;
         return direction_of(buffer_at, dimension, step).dimension < p.buffer_at(buffer_at).block_dimensions;
     }
-    /// Parts of a dimension become those of a call; the others, loops of the program.
+    /// Makes the parts of a dimension dimensions of the call, or loops of the program.
     constexpr void take_parts(movement_dimension const d) {
         if (d.extent == 1) return;
         cuts const cut = cuts_of(d);
@@ -190,7 +190,7 @@ class panel_mover : packing {
         }
     }
 
-    /// From the dimensions of the boxes to those of the buffers, in the order of the destination.
+    /// Goes from the dimensions of the boxes to those of the buffers, in the order of the destination.
     constexpr void describe_by_buffers() {
         constexpr int gone = -2;
         fixed_array<int, max_rank> inner_of_box{};
@@ -206,7 +206,7 @@ class panel_mover : packing {
         }
         for (int at = 0; at < r.clips.size(); ++at) {
             region::clipped& c = r.clips[at];
-            // A dimension of one element is gone: its only one is there, or the loops around would not run.
+            // A dimension of one element is gone: the element is there, or the loops around would not run.
             if (shortens(c.is) || pads(c.is)) c.dimension = static_cast<std::int8_t>(inner_of_box[c.dimension]);
         }
         r.source_at = r.source < 0 ? r.source_at : place_in_buffer(p, r.source, r.source_at);
@@ -224,7 +224,7 @@ class panel_mover : packing {
         }
         r.dimensions[place] = made;
     }
-    /// What lies in a row on both sides is one.
+    /// Joins dimensions that lie in a row on both sides.
     constexpr void put_row_last() {
         auto const is_row = [&](movement_dimension const& one) { return source_step(p, r, one) <= 1 && destination_step(p, r, one) == 1; };
         for (int at = 0; at + 1 < r.count; ++at) {
@@ -244,12 +244,12 @@ constexpr void move_pieces(planning& p, region const& whole, int transfer_at, in
     panel_mover(p, whole, transfer_at, ordinal, when).move();
 }
 
-/// Whether the same of the source goes to all places along a dimension of the destination.
+/// Whether the same elements of the source go to all places along a dimension of the destination.
 constexpr bool is_repeated(region const& r, int position) {
     movement_dimension const& d = r.dimensions[position];
     return r.source >= 0 && d.source_dimension < 0 && d.extent > 1;
 }
-/// What goes to several places is moved to one after the other, in loops of the program.
+/// Moves elements that go to several places to one place after the other, in loops of the program.
 constexpr void move_repeatedly(planning& p, region const& whole, int transfer_at, int ordinal, ring_step const& when) {
     packing work{p, whole, transfer_at, ordinal};
     int kept = 0;
@@ -287,7 +287,7 @@ constexpr int alone_in(planning& p, int buffer_at, int transfer_at) {
     return p.add(alone);
 }
 
-/// Moves a region at the place of the program where it stands: a transfer that does not block is waited for at once.
+/// Moves a region where the program stands, and waits at once for a transfer that does not block.
 constexpr void move_now(planning& p, region const& r, int transfer_at, int ordinal) {
     transfer_description const& t = p.of->where().transfers[transfer_at];
     if (!t.is_asynchronous) return move_region(p, r, transfer_at, ordinal);

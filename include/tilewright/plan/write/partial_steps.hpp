@@ -3,8 +3,8 @@
 #include <tilewright/plan/write/constant_value.hpp>
 #include <tilewright/plan/write/intrinsic_steps.hpp>
 
-// Steps of an intrinsic that reach beyond the end of an axis. They are computed in full: what they write there must fall on nothing, and
-// what they read there must add nothing to a reduction.
+// Steps of an intrinsic that reach past the end of an axis. They are computed in full: what they write there must not fall on other data,
+// and what they read there must add nothing to a reduction.
 namespace tilewright::detail {
 
 /// A step of the intrinsic of stage `s` that can reach beyond an end.
@@ -17,7 +17,7 @@ struct partial_lane {
     label name{};
 };
 
-/// An end that a step of constant extents cannot keep to, nor one of this intrinsic.
+/// Refuses an end that a step of constant extents cannot keep to, and a step of this intrinsic cannot either.
 constexpr void refuse_shared_end(planning& p, int s, nest_axis const& a, std::int64_t extent) {
     verdict& v = p.refuse(verdict_kind::partial_step, p.nest_at(s).intrinsic_ordinal);
     v.broken = rule::step_shares_its_end;
@@ -63,7 +63,7 @@ constexpr void each_partial_lane(planning& p, int s, Visit&& visit) {
     }
 }
 
-/// How many loops of stage `s` stand around what is in a buffer: its box is for one iteration of them.
+/// How many loops of stage `s` stand around a buffer's box: the box is for one iteration of them.
 constexpr int depth_of(planning const& p, int s, int buffer_at) {
     for (int at = 0; at < p.stagings.size(); ++at) {
         if (p.staging_at(at).buffer == buffer_at && p.staging_at(at).stage == s) return p.staging_at(at).depth;
@@ -74,7 +74,7 @@ constexpr int depth_of(planning const& p, int s, int buffer_at) {
     return 0;
 }
 
-/// Whether a buffer holds, behind the end of one part of an axis, the beginning of the next one.
+/// Whether a buffer holds the beginning of the next part of an axis after the end of one part.
 constexpr bool holds_next(planning const& p, int s, partial_lane const& lane, int depth) {
     for (int t = 0; t < lane.axis.count; ++t) {
         term const& part = lane.axis.terms[t];
@@ -91,7 +91,7 @@ constexpr void refuse_partial(planning& p, int s, partial_lane const& lane, rule
     v.facts = {fact{fact_kind::extent, lane.extent}, fact{fact_kind::factor, lane.step}};
 }
 
-/// What can be in an operand where a step reads beyond the end of a reduction.
+/// What an operand can hold where a step reads past the end of a reduction.
 struct tail_operand {
     std::int16_t node = -1;     ///< the access of the stage …
     std::int16_t staging = -1;  ///< … and the buffer that it reads; -1: what is there is not known
@@ -108,9 +108,9 @@ constexpr tail_operand operand_of(planning& p, int s, partial_lane const& lane, 
     if (found.dimension < 0) return found;
     for (int at = 0; at < p.stagings.size(); ++at) {
         staging const& st = p.staging_at(at);
-        // Of another tensor, a result has overwritten what is loaded.
+        // With another tensor, a result has overwritten what was loaded.
         if (st.buffer != u.buffer || st.tensor != p.plan.what[node].name || st.writes || holds_next(p, s, lane, st.depth)) continue;
-        // Nothing but this axis moves there: else what one step reads beyond the end is what another one needs.
+        // Nothing but this axis may move there. Otherwise one step reads past the end what another step needs.
         linear others = p.index_form(s, node, found.dimension), outside;
         range inside;
         others.add(lane.axis, -others.coefficient_of(lane.lane));
@@ -137,7 +137,7 @@ class fill_choice {
 
     constexpr computation_view semantics() const { return where_.view(where_.intrinsics[p_.nest_at(s_).intrinsic].semantics); }
 
-    /// What a partial step reads and writes beyond the end must have room, and be nobody's.
+    /// What a partial step reads and writes past the end must have room, and must not be data of others.
     constexpr void check_operands(partial_lane const& lane) {
         auto const check = [&](int node) {
             use const& u = *p_.plan.use_at(node);
@@ -159,7 +159,7 @@ class fill_choice {
         if (match_intrinsic(p_, s_, p_.nest_at(s_).intrinsic, found_)) return;
         count_ = 0;
         for (int at = 1; at < found_.count; ++at) operands_[count_++] = operand_of(p_, s_, lane, found_.nodes[at]);
-        // The fewest fills that do, in the order of the machine's transfers; 0 is none.
+        // The fewest fills that are enough, in the order of the machine's transfers; 0 is none.
         choice chosen{}, best{};
         int fewest = matching::most + 1;
         do {
@@ -180,7 +180,7 @@ class fill_choice {
     constexpr known fill_of(int transfer_at, tail_operand const& o) {
         return filled_value(p_, transfer_at, p_.staging_at(o.staging).memory, o.type);
     }
-    /// Whether the semantics make the identity of the reduction of what operands are filled with.
+    /// Whether the semantics make the identity of the reduction out of the values that fill the operands.
     constexpr bool adds_nothing(choice const& chosen) {
         auto const value_of_access = [&](int semantic_node) -> known {
             for (int at = 1; at < found_.count; ++at) {
@@ -193,11 +193,11 @@ class fill_choice {
         known const value = evaluate(semantics(), found_.semantics.body, value_of_access);
         return value.is && is_identity({.value = value.value}, st_.reduction, st_.type);
     }
-    /// The next choice of fills, like a number of `count_` digits. @return false after the last one
+    /// The next choice of fills, counted like a number of `count_` digits. @return false after the last one
     constexpr bool next(choice& chosen) {
         for (int at = 0; at < count_; ++at) {
             int& digit = chosen[at];
-            // A buffer is filled with one value, whatever ends there.
+            // A buffer has one value for its fill, whichever axes end there.
             bool const open = operands_[at].staging >= 0;
             do ++digit;
             while (open && digit <= where_.transfers.size() && !fill_of(digit - 1, operands_[at]).is);

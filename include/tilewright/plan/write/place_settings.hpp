@@ -2,14 +2,14 @@
 #include <tilewright/plan/ir/planning.hpp>
 #include <tilewright/plan/ir/required_value.hpp>
 
-// Sets configurations where what they must be changes, as far out as that holds.
+// Sets configurations where the values that calls need change, as far out as possible.
 namespace tilewright::detail {
 
 /// Places the settings of one configuration. The state is the setting that it has on every path to a place.
 class setting_placer {
-    // Settings count from 0; what a step needs, or a place has, can also be
+    // Settings count from 0. A step can also need, or a place have,
     static constexpr std::int16_t unknown = -1;  // need: nothing
-    static constexpr std::int16_t many = -2;     // each call sets it for itself; of a loop: more than one
+    static constexpr std::int16_t many = -2;     // each call sets it for itself; of a loop: its steps need several
 
     constexpr bool uses(part_range const& settings, int& which) const {
         for (int at = 0; at < settings.count; ++at) {
@@ -24,7 +24,7 @@ class setting_placer {
         }
         return static_cast<std::int16_t>(p.add(wanted));
     }
-    /// The setting that a call needs; notes in `sets` that it has to do it itself.
+    /// The setting that a call needs. Notes in `sets` if the call must set it itself.
     template <class Call>
     constexpr std::int16_t need_of(part_range const& settings, Call const& call, std::uint8_t& sets) {
         int which = 0;
@@ -41,7 +41,7 @@ class setting_placer {
     }
     constexpr void run() {
         place(0, p.plan.steps.size(), unknown, true);
-        // From behind, so that places stay what they are.
+        // From last to first, so that earlier positions stay valid.
         for (int at = p.plan.steps.size() - 1; at >= 0 && !p.refused(); --at) {
             std::int16_t const setting_at = placed_[at];
             if (setting_at == unknown) continue;
@@ -67,7 +67,7 @@ class setting_placer {
         std::int16_t const first = need_of(first_settings, form_of_first(b), b.first_sets);
         if (b.first_loop_count == 0) return first;
         if (first == rest || first == unknown || rest == unknown) return first == unknown ? rest : first;
-        // The two forms take turns: each sets what it needs.
+        // The two forms take turns, so each sets what it needs.
         int which = 0;
         if (uses(settings, which)) b.sets = static_cast<std::uint8_t>(b.sets | 1u << which);
         if (uses(first_settings, which)) b.first_sets = static_cast<std::uint8_t>(b.first_sets | 1u << which);
@@ -103,7 +103,7 @@ class setting_placer {
         if (state != wanted && keeps) placed_[at] = wanted;
         state = wanted;
     }
-    /// @param keeps  whether settings are placed, or only the state behind the steps is asked for
+    /// @param keeps  whether settings are placed, or only the state after the steps is asked for
     constexpr std::int16_t place(int begin, int end, std::int16_t state, bool keeps) {
         for (int at = begin; at < end; ++at) {
             std::int16_t need = needs_[at];
@@ -121,8 +121,8 @@ class setting_placer {
         }
         return state;
     }
-    /// A loop whose iterations change the setting. What holds in front of one holds in front of all when an iteration ends with it, too;
-    /// any of them may be left out, where tiles are partial.
+    /// Places the settings of a loop whose iterations change the setting. A state before the first iteration holds before all, if an
+    /// iteration also ends with it. Any iteration may be left out, if tiles are partial.
     constexpr std::int16_t place_loop(int at, int behind, std::int16_t state, bool keeps) {
         std::int16_t entry = unknown;
         std::int16_t const first = first_need(at, behind);

@@ -19,7 +19,8 @@ class program_writer {
     }
 
   private:
-    /// What stands first inside the loop `level` (-1: in front of the root stage `t`): copies into buffers that live there, and producers.
+    /// Writes what stands first inside the loop `level` (-1: before the root stage `t`): copies into buffers that live there, and
+    /// producers.
     constexpr void open_level(int t, int level) {
         for (int at = 0; at < p.stagings.size(); ++at) {
             // The version that is written next is free when it has been stored.
@@ -38,7 +39,7 @@ class program_writer {
         };
         for (int at = 0; at < p.stagings.size(); ++at) {
             if (!first(p.staging_at(at))) continue;
-            // What is loaded from a buffer of this very level comes when that one is there.
+            // A load from a buffer of the same level comes after that buffer is loaded.
             if (is_loaded_here(p.staging_at(at).outward, t, level)) wait_up_to(at);
             load(at, t, level);
         }
@@ -55,11 +56,11 @@ class program_writer {
             order_behind(s, false);
         }
     }
-    /// The copies out of buffers that live inside the loop `level`.
+    /// Writes the copies out of buffers that live inside the loop `level`.
     constexpr void close_level(int t, int level, bool producer = false) {
         for (int at = p.stagings.size() - 1; at >= 0 && !p.refused(); --at) {
             staging const& st = p.staging_at(at);
-            // What a stage computes at the level of another one is stored right behind it, before that one reads it.
+            // What a stage computes at the level of another stage is stored right after it, before the other stage reads it.
             bool const mine = st.stage == t || (!producer && p.placed(st.stage).level != level);
             if (!st.writes || !mine || !stands_at(st, t, level)) continue;
             if (st.ring < 0) {
@@ -82,7 +83,7 @@ class program_writer {
         }
     }
 
-    /// The tokens that the links of a staging pass at a step; those of the last `fewer` steps are never asked for.
+    /// Passes the tokens of the links of a staging at a step; nobody asks for those of the last `fewer` steps.
     constexpr void pass(int staging_at, link_role is, step_kind kind, ring_step at, int fewer = 0) {
         for (int which = 0; which < p.staged_links.size() && !p.refused(); ++which) {
             staged_link const& l = p.staged_links[which];
@@ -92,7 +93,7 @@ class program_writer {
             if (can_be(at)) p.add(kind, p.add(at));
         }
     }
-    /// What engine `from` has been given is complete before `to` goes on; -1: the core.
+    /// Makes `to` wait until the jobs of engine `from` are complete; -1: the core.
     constexpr void order(int from, int to) {
         if (p.refused() || from == to || (to >= 0 && is_interlocked(p, from, to))) return;
         if (to >= 0 && tokens_between(where(), from, to) < 0) to = -1;
@@ -104,15 +105,15 @@ class program_writer {
         if (found < 0) found = make_link(p, from, to, -1);
         for (step_kind kind : {step_kind::push, step_kind::pop}) p.add(kind, p.add(ring_step{.link = static_cast<std::int16_t>(found)}));
     }
-    /// The core goes on when they have done what they were given.
+    /// Makes the core wait until they have done their jobs.
     constexpr void drain(agents const& who) { order_all(who, {.core = true}); }
-    /// Those who touch what stage `s` computes in the place where it computes it.
+    /// Those who touch the result of stage `s` in the place where it is computed.
     constexpr agents readers_of(int s) {
         int const computed = p.plan.use_at(p.stage_at(s).target)->buffer;
         return computed == p.placed(s).home ? users_of(p, computed) : agents{};
     }
-    /// Whether what a stage computes is stored by an asynchronous transfer, which the core waits for; and no later than `depth`, where the
-    /// next version begins. What another stage overwrites and stores elsewhere in the program is not.
+    /// Whether an asynchronous transfer stores the result of a stage and the core waits for it, no later than `depth`, where the next
+    /// version begins. A result that another stage overwrites and stores elsewhere in the program does not count.
     constexpr bool is_stored_by_steps(int s, int depth = 0) {
         int const computed = p.plan.use_at(p.stage_at(s).target)->buffer;
         for (int at = 0; at < p.stagings.size(); ++at) {
@@ -128,11 +129,11 @@ class program_writer {
             else then.each_engine([&](int to) { order(from, to); });
         });
     }
-    /// In front of a producer, which runs again and again: what it computed before has been read.
+    /// Before a producer that runs again and again: waits until its last result has been read.
     constexpr void order_before(int s) {
         if (computes_aside_) order_all(readers_of(s), agents_of(p, s));
     }
-    /// Behind a stage: what it computed is there for the others. `last`: it stands in no loops of another one.
+    /// After a stage: waits until its result is there for the others. `last`: it stands in no loops of another one.
     constexpr void order_behind(int s, bool last) {
         if (!computes_aside_) return;
         if (!last) return order_all(agents_of(p, s), readers_of(s));
@@ -167,7 +168,7 @@ class program_writer {
         if (ring_at < 0 || p.ring_at(ring_at).run_time || when.ahead < p.ring_at(ring_at).steps)
             fill_and_load(at, mover, when, ring_at >= 0);
     }
-    /// `used_before`: a version may have been used by another step; in front of the loops there is none.
+    /// `used_before`: another step may have used the version; before the loops there is none.
     constexpr void fill_and_load(int at, int mover, ring_step const& when, bool used_before) {
         staging const& st = p.staging_at(at);
         if (when.ring < 0 && computes_aside_) drain(users_of(p, st.buffer, at));
@@ -181,7 +182,7 @@ class program_writer {
         if (!p.refused()) move(st, st.outward, st.buffer, mover, when);
         if (when.ring >= 0) pass(at, link_role::load_to_user, step_kind::push, when);
     }
-    /// In front of the first load that reads the next step of the buffer around: until that one is there.
+    /// Before the first load that reads the next step of the buffer around: waits until that step is there.
     constexpr void wait_for_next(staging const& st) {
         staging const& around = p.staging_at(st.around);
         ring_step next = step_of(p, around.ring, 1);
@@ -200,15 +201,15 @@ class program_writer {
         if (st.core_waits) wait(step_of(p, ring_at, 0));
         pass(at, link_role::load_to_user, step_kind::pop, step_of(p, ring_at, 0));
     }
-    /// Whether some iteration of a ring's loops has a step; where extents are left to run time, that is seen then.
+    /// Whether some iteration of a ring's loops has a step. If extents are left to run time, only run time can see that.
     constexpr bool can_be(ring_step const& at) const {
         return p.ring_at(at.ring).run_time || p.plan.missing_steps(at) < p.ring_at(at.ring).steps;
     }
-    /// Until the transfer of a step is complete; nothing where no step can be that one.
+    /// Waits until the transfer of a step is complete; writes nothing if there can be no such step.
     constexpr void wait(ring_step const& until) {
         if (can_be(until)) p.add(step_kind::wait, p.add(until));
     }
-    /// In front of the loop `level`, the first of those that steps are counted over: the loads that its iterations find started.
+    /// Before the loop `level`, the first of those over which steps are counted: starts the loads that its iterations take as started.
     constexpr void start_ahead(int position, int level) {
         fixed_array<bool, planning::most_stagings> waited{};
         each_outward_first(p, [&](int at) {
@@ -230,13 +231,13 @@ class program_writer {
             p.add(step_kind::end, loop);
         });
     }
-    /// Behind that loop: the stores that are still under way.
+    /// After that loop: waits for the stores that are still under way.
     constexpr void finish_stores(int position, int level) {
         for (int at = 0; at < p.stagings.size() && !p.refused(); ++at) {
             staging const& st = p.staging_at(at);
             if (!st.writes || !counts_from(st, position, level)) continue;
             // Jobs of one channel complete in order. Where tiles are partial, the last steps may have stored nothing.
-            bool const open = p.ring_at(st.ring).run_time;  // which step is the last for a version is not known, the version is
+            bool const open = p.ring_at(st.ring).run_time;  // the last step of a version is not known, but the version is
             std::int64_t const steps = open ? st.versions : p.ring_at(st.ring).steps, all = steps < st.versions ? steps : st.versions;
             bool const each = p.is_partial() || where().engines[p.ring_at(st.ring).engine].has_channels();
             for (std::int64_t step = each ? steps - all : steps - 1; step < steps; ++step) wait(step_number(st.ring, step));
@@ -246,12 +247,12 @@ class program_writer {
         return st.ring >= 0 && st.scope == position && st.depth > position && p.placed(st.stage).path[position] == level;
     }
 
-    /// The box of a staged buffer, between it and the buffer that it is a part of.
+    /// Moves the box of a staged buffer between it and the buffer that it is a part of.
     constexpr void move(staging const& st, int source, int destination, int transfer_at, ring_step const& when) {
         buffer const staged = p.buffer_at(st.buffer);
         region r{.source = source, .destination = destination};
         r.count = box_rank(p, staged);
-        // What a reduction has come to so far is loaded again, but where it begins.
+        // Partial sums of a reduction are loaded again, except where the reduction begins.
         if (st.writes && destination == st.buffer && !p.stage_at(st.stage).continues) {
             each_reduction_around(p, st.stage, st.depth, [&](int loop) {
                 linear at;
@@ -308,7 +309,7 @@ class program_writer {
         if (level != -2) close_level(s, level);
     }
 
-    /// The outermost reduction loop, when it is a loop of the program: in front of it the identity is written. -1: the body does both.
+    /// The outermost reduction loop, if it is a loop of the program: the identity is written before it. -1: the body does both.
     constexpr int first_reduction(int s) const {
         nest const& n = p.nest_at(s);
         if (!p.stage_at(s).reduces() || p.stage_at(s).continues) return -1;
@@ -318,8 +319,8 @@ class program_writer {
         return -1;
     }
 
-    /// Where the identity, or the value that is started from, is written. An instruction that continues needs it even where no loop of
-    /// the program reduces. A buffer that holds partial sums is there only inside of its level, and so is what a start reads.
+    /// Where the identity, or the starting value, is written. An instruction that continues needs it even if no loop of the program
+    /// reduces. A buffer that holds partial sums exists only inside of its level, and so do the buffers that a start reads.
     constexpr int identity_depth(int s) const {
         int reduction = first_reduction(s);
         for (int at = 0; at < p.stagings.size() && reduction >= 0; ++at) {
@@ -344,10 +345,10 @@ class program_writer {
 
     constexpr void write_identity(int s, int depth) {
         nest const& n = p.nest_at(s);
-        // What is filled by the core must not be in use any more.
+        // A buffer that the core fills must not be in use any more.
         if (computes_aside_ && agents_of(p, s).core && !is_stored_by_steps(s, p.placed(s).outer_depth + depth)) drain(agents_of(p, s));
         if (n.intrinsic >= 0) return void(filled_[s] = write_fill(p, s, depth));
-        // Tile bodies have loops of constant extents: those that run time decides on, and what stands around them, are the program's.
+        // Tile bodies have loops of constant extents. Loops whose extents run time decides, and the loops around them, are the program's.
         int inside = depth;
         for (int position = depth; position < n.depth; ++position) {
             if (!n.axis_of_loop(position).reduction && n.axis_of_loop(position).trips >= 0) inside = position + 1;

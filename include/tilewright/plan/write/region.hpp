@@ -4,18 +4,18 @@
 // A box of elements that is to be moved from one buffer to another.
 namespace tilewright::detail {
 
-/// A region before it is cut to what a transfer can do: dimensions outermost first, the row not yet chosen. They are those of the boxes on
-/// both sides, then those of the buffers.
+/// A region before it is cut to what a transfer can do: dimensions outermost first, without a row yet. The dimensions are those of the
+/// boxes on both sides at first, and later those of the buffers.
 struct region {
     int source = -1;  ///< buffer; -1: a fill
-    int border = -1;  ///< the padded access whose border a fill by the core, or the load itself, writes
+    int border = -1;  ///< the padded access whose border the core's fill, or the load itself, writes
     int destination = -1;
     fixed_array<movement_dimension, max_rank> dimensions{};
     int count = 0;
     fixed_array<linear, max_rank> source_at{};
     fixed_array<linear, max_rank> destination_at{};
 
-    /// How a dimension of the destination ends where a tile is partial, before it is known what becomes of it in the call.
+    /// How a dimension of the destination ends if a tile is partial, before its part in the call is known.
     struct clipped {
         linear form;
         std::int64_t bound = 0;
@@ -37,7 +37,7 @@ struct region {
             if (c.dimension == dimension && (shortens(c.is) || pads(c.is))) visit(c);
         }
     }
-    /// A dimension became a loop as a whole: there is no call where it has ended.
+    /// A dimension became a loop as a whole: no call is made where it has ended.
     static constexpr void call_where_there_is(clipped& c) {
         linear form;
         form.add(c.form, c.is == clip_kind::end ? 1 : -1);
@@ -45,7 +45,7 @@ struct region {
     }
     /// Whether a dimension, or what is read of it, ends early.
     constexpr bool is_clipped(int dimension) const { return is_shortened(dimension) || padded_ends(dimension) != 0; }
-    /// At which ends of a dimension the call writes a border: 1 in front, 2 behind, 3 both.
+    /// At which ends of a dimension the call writes a border: 1 before, 2 after, 3 both.
     constexpr unsigned padded_ends(int dimension) const {
         unsigned ends = 0;
         for (int at = 0; at < clips.size(); ++at) {
@@ -54,7 +54,7 @@ struct region {
         }
         return ends;
     }
-    /// Whether what is written of a dimension ends early, not only what is read.
+    /// Whether the call writes less of a dimension, and does not only read less.
     constexpr bool is_shortened(int dimension) const {
         bool found = false;
         for (int at = 0; at < clips.size(); ++at) {
@@ -65,8 +65,8 @@ struct region {
     }
 };
 
-/// The most elements that lie in the border at one end of a dimension, of those that are moved wherever the loops stand; and how many
-/// more than these are moved at least.
+/// The most elements that lie in the border at one end of a dimension, over all iterations; and the least number of elements that are moved
+/// besides these.
 struct border_reach {
     std::int64_t outside = 0, inside = 0;
 };
@@ -78,7 +78,7 @@ constexpr border_reach reach_of_border(planning const& p, region const& r, regio
         region::clipped const& o = r.clips[at];
         if (o.dimension != c.dimension || !shortens(o.is)) continue;
         bool const same_end = begins == (o.is == clip_kind::begin);
-        // Where the tile ends, seen from where the border does.
+        // The end of the tile, counted from the end of the border.
         linear apart = begins ? o.form : c.form;
         apart.add(begins ? c.form : o.form, -1);
         std::int64_t const far = highest_of(p, apart) + (begins ? c.bound - o.bound : o.bound - c.bound);
@@ -88,7 +88,7 @@ constexpr border_reach reach_of_border(planning const& p, region const& r, regio
     return found;
 }
 
-/// What is joined behind a dimension that ends early makes each of its elements several.
+/// Each element of a dimension that ends early becomes several, when dimensions further in are joined to it.
 constexpr void scale_ends(region& r, int dimension, int joined, std::int64_t elements) {
     r.each_end(dimension, [&](region::clipped& c) {
         linear form;
@@ -97,7 +97,7 @@ constexpr void scale_ends(region& r, int dimension, int joined, std::int64_t ele
     });
 }
 
-/// Elements that a step along a dimension of the region moves on one side. An argument counts as dense here.
+/// The elements by which a step along a dimension of the region moves on one side. An argument counts as dense here.
 constexpr std::int64_t source_step(planning const& p, region const& r, movement_dimension const& d) {
     return r.source < 0 ? 0 : d.source_factor * p.buffer_at(r.source).stride(d.source_dimension);
 }

@@ -1,7 +1,7 @@
 #pragma once
 #include <tilewright/plan/write/fills.hpp>
 
-// Which staged buffers are filled and emptied by asynchronous transfers, and over which loops their steps are counted.
+// Which staged buffers asynchronous transfers fill and empty, and over which loops their steps are counted.
 namespace tilewright::detail {
 
 /// Whether steps of two rings are counted over the same loops.
@@ -13,7 +13,7 @@ constexpr bool same_steps(ring const& a, ring const& b) {
     return same;
 }
 
-/// Steps that a buffer staged inside the level of another one has in one step of that one; 0 where only run time knows.
+/// Steps of a buffer in one step of the buffer around it; 0 if only run time knows.
 constexpr std::int64_t steps_inside(planning const& p, staging const& st, staging const& around) {
     double steps = 1;
     for (int position = around.depth; position < st.depth; ++position) {
@@ -26,8 +26,8 @@ constexpr std::int64_t steps_inside(planning const& p, staging const& st, stagin
 /// Steps that a load is started ahead of its use.
 constexpr int distance_of(staging const& st) { return st.distance >= 0 ? st.distance : st.versions - 1; }
 
-/// Whether loads of `st` may run ahead into the next step of the buffer that they read, which is loaded ahead itself. It must then be
-/// there earlier by that distance: two steps ahead it is, one step ahead it keeps half of a step at least.
+/// Whether loads of `st` may run ahead into the next step of the buffer that they read, which is loaded ahead itself. That buffer must then
+/// be there earlier by the distance. Loaded two steps ahead, it is. Loaded one step ahead, it must keep at least half of a step.
 constexpr bool runs_on(planning const& p, staging const& st, staging const& around, int mover) {
     if (st.writes || around.writes || around.ring < 0 || !p.of->where().transfers[mover].is_asynchronous) return false;
     int const distance = distance_of(st), around_distance = p.ring_at(around.ring).distance;
@@ -35,14 +35,14 @@ constexpr bool runs_on(planning const& p, staging const& st, staging const& arou
     return distance >= 1 && distance <= inside && (around_distance >= 2 || (around_distance == 1 && 2 * distance <= inside));
 }
 
-/// Where the transfers of `st` can run ahead from: the position on its path behind which what is on the other side is there for all of the
-/// loops further in. A buffer that is made anew at a level cannot be read ahead of that, but when it has a version for the next step.
+/// Finds the position on the path of `st` from which its transfers can run ahead: after it, the buffer on the other side is there for all
+/// loops further in. A buffer that is made anew at a level can be read ahead of that level only if it has a version for the next step.
 constexpr void set_scope(planning const& p, staging& st, int mover) {
     st.scope = 0;
     if (p.buffer_at(st.outward).kind == buffer_kind::argument) return;
     for (int at = 0; at < p.stagings.size(); ++at) {
         staging const& around = p.staging_at(at);
-        if (around.buffer != st.outward || around.tensor != st.tensor) continue;  // what was there before another result overwrote it
+        if (around.buffer != st.outward || around.tensor != st.tensor) continue;  // another result has overwritten it
         bool const on = runs_on(p, st, around, mover);
         st.scope = on ? around.scope : around.depth;
         st.around = static_cast<std::int16_t>(on ? at : -1);
@@ -51,7 +51,7 @@ constexpr void set_scope(planning const& p, staging& st, int mover) {
     st.scope = static_cast<std::int16_t>(p.placed(p.producer_of(st.tensor)).outer_depth);
 }
 
-/// Calls `visit(position)` for every staged buffer, what it is a part of first.
+/// Calls `visit(position)` for every staged buffer, after the buffer that it is a part of.
 template <class Visit>
 constexpr void each_outward_first(planning const& p, Visit&& visit) {
     int deepest = 0;
@@ -90,12 +90,12 @@ constexpr int make_ring(planning& p, staging const& st, int mover, bool stores) 
         made.loops[made.loop_count++] = p.placed(st.stage).path[position];
     }
     if (p.refused()) return -1;
-    if (made.loop_count == 0) made.distance = 0;  // there is just one step, and no place ahead of it
+    if (made.loop_count == 0) made.distance = 0;  // there is only one step, so nothing can run ahead of it
     made.step = p.keep(step);
     return p.add(made);
 }
 
-/// The loop whose iterations ask for what a core will copy: a loop of the stage inside of the buffer's, which stays a loop.
+/// Finds the loop whose iterations ask for what a core will copy: a loop of the stage inside the buffer's loop, which stays a loop.
 constexpr void find_asking_loop(planning& p, staging& st) {
     stage_placement const& place = p.placed(st.stage);
     int found = -1;
@@ -112,8 +112,8 @@ constexpr void find_asking_loop(planning& p, staging& st) {
         p.refuse(verdict_kind::loop_order, rule::asked_for_elsewhere, {st.asking, st.tensor}, st.distance_ordinal);
 }
 
-/// How far ahead of its use a version is loaded into a buffer that staging `st` stores, where what is stored overwrites what was loaded: by
-/// so many steps earlier, what it held must have been stored.
+/// How many steps ahead of its use a version is loaded into a buffer that staging `st` stores, if the result overwrites what was loaded.
+/// The former contents must have been stored that many steps earlier.
 constexpr int loaded_ahead(planning const& p, staging const& st) {
     int distance = 0;
     for (int at = 0; at < p.stagings.size() && st.writes; ++at) {
@@ -124,7 +124,7 @@ constexpr int loaded_ahead(planning const& p, staging const& st) {
     return distance;
 }
 
-/// What is loaded into a buffer, and what is stored from there when an instruction has overwritten it, go through the same versions.
+/// Checks that loads into a buffer, and stores from there after an instruction has overwritten it, go through the same versions.
 constexpr void check_shared_rings(planning& p) {
     for (int at = 0; at < p.stagings.size() && !p.refused(); ++at) {
         staging const& out = p.staging_at(at);
@@ -145,7 +145,7 @@ constexpr void check_shared_rings(planning& p) {
     }
 }
 
-/// The transfers of every staged buffer; rings where they are asynchronous.
+/// Chooses the transfers of every staged buffer; makes rings of asynchronous ones.
 constexpr void make_rings(planning& p) {
     for (int s = 0; s < p.plan.stages.size(); ++s) {
         if (p.placed(s).store_bank >= 0) p.buffer_at(p.placed(s).home).bank = p.placed(s).store_bank;
@@ -162,7 +162,7 @@ constexpr void make_rings(planning& p) {
         if (st.border >= 0) choose_border_fill(p, st);
         if (p.refused()) return;
         for (int transfer_at : {int{st.mover}, int{st.loader}}) {
-            // A store and the load of the same part, some steps later, would have to be waited for through the memory behind.
+            // The load of a part, some steps later, would have to wait for its store to the memory on the other side.
             if (st.partial_sums && transfer_at >= 0 && p.of->where().transfers[transfer_at].is_asynchronous)
                 return p.refuse(verdict_kind::loop_order, rule::inside_a_reduction, {st.loop, st.tensor}, st.loop_ordinal);
         }
@@ -172,7 +172,7 @@ constexpr void make_rings(planning& p) {
         };
         bool const blocks = !p.of->where().transfers[st.mover].is_asynchronous;
         if (blocks && st.versions > 1) return refuse(rule::versions_of_a_blocking_transfer, st.versions_ordinal, st.versions, 1);
-        // A core that copies asks its caches for what comes next: that needs no version.
+        // A core that copies asks its caches for what comes next, which needs no version.
         int const reads = st.writes ? st.loader : st.mover;
         bool const hints = reads >= 0 && !p.of->where().transfers[reads].core_name.empty() && st.level >= 0;
         if (st.writes && st.distance_ordinal != 0 && !hints)

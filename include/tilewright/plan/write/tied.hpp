@@ -2,7 +2,8 @@
 #include <tilewright/plan/place/staging.hpp>
 #include <tilewright/plan/write/links.hpp>
 
-// Operands that the result of an instruction overwrites where they lie. Both tensors have one buffer, with one place and one lifetime.
+// Operands in place: the result of an instruction overwrites them where they lie. Both tensors have one buffer, with one place and one
+// lifetime.
 namespace tilewright::detail {
 
 /// An operand of a stage's instruction that its result overwrites.
@@ -21,7 +22,7 @@ constexpr bool has_operands_in_place(machine const& where) {
     return false;
 }
 
-/// That of the instruction itself or, where it continues a reduction, of the form that its first step takes.
+/// The operand in place of the instruction itself or, if it continues a reduction, of the form that its first step takes.
 constexpr tied_operand find_tied(planning& p, int s) {
     tied_operand tied{.intrinsic = p.nest_at(s).intrinsic};
     if (tied.intrinsic < 0 || match_intrinsic(p, s, tied.intrinsic, tied.found)) return {};
@@ -32,7 +33,7 @@ constexpr tied_operand find_tied(planning& p, int s) {
     return tied;
 }
 
-/// The loop inside which a buffer of the plan is made, -1: none, and how many stand around it.
+/// The loop inside which a buffer of the plan is made, -1: none; and how many loops stand around the buffer.
 struct buffer_level {
     int level = -1, depth = 0;
 };
@@ -46,7 +47,7 @@ constexpr buffer_level level_of(planning const& p, int buffer_at) {
     return {};
 }
 
-/// Whether two forms have the same value wherever loops of more than one iteration stand.
+/// Whether two forms have the same value at all iterations of the loops.
 constexpr bool same_value_everywhere(planning const& p, linear const& a, linear const& b) {
     linear rest = a;
     rest.add(b, -1);
@@ -67,7 +68,7 @@ constexpr bool same_layout(planning const& p, buffer const& a, buffer const& b) 
     return same;
 }
 
-/// The bank that was asked for a buffer; -1: none.
+/// The bank that a schedule asks for a buffer; -1: none.
 constexpr int bank_asked_for(planning const& p, int buffer_at) {
     for (int at = 0; at < p.stagings.size(); ++at) {
         if (p.staging_at(at).buffer == buffer_at && p.staging_at(at).bank >= 0) return p.staging_at(at).bank;
@@ -87,8 +88,8 @@ constexpr bool reduces_in_steps(planning const& p, nest const& n) {
     return false;
 }
 
-/// The stage that reads what stage `s` overwrites in buffer `read`, when it may be gone; -1: none. A stage in front of it, which is
-/// computed at the loop of the buffer, has read it by then.
+/// A stage that may read what stage `s` overwrites in buffer `read` too late; -1: none. An earlier stage that is computed at the loop of
+/// the buffer has read it by then.
 constexpr int reads_too_late(planning& p, int s, int read, tied_operand const& tied) {
     label const& operand = p.of->where().intrinsics[tied.intrinsic].operands[tied.operand].tensor;
     label const& tensor = p.plan.what[tied.found.nodes[tied.found.find(operand)]].name;
@@ -111,7 +112,7 @@ constexpr int reads_too_late(planning& p, int s, int read, tied_operand const& t
         bool const other = tied.found.names[binding] != operand;
         if (other && u != nullptr && u->buffer == read) return s;
     }
-    // The steps that continue a reduction, when its first one has overwritten it.
+    // The steps that continue a reduction, after its first step has overwritten it.
     nest const& n = p.nest_at(s);
     matching later;
     if (tied.intrinsic == n.intrinsic || !reduces_in_steps(p, n) || match_intrinsic(p, s, n.intrinsic, later)) return -1;
@@ -152,7 +153,7 @@ constexpr void tie_operand(planning& p, int s, tied_operand const& tied) {
         if (st.partial_sums && st.buffer == written) return refuse(rule::overwrites_partial_sums);
     }
     if (!same_layout(p, b, kept)) return refuse(rule::overwrites_another_layout);
-    // Where tiles are partial, buffers have room for whole steps of what computes them.
+    // If tiles are partial, buffers have room for whole steps of the instruction that computes them.
     bool const partial = p.plan.limits.size() > 0 && b.layout < 0;
     for (int dimension = 0; dimension < b.rank; ++dimension) {
         if (b.extents[dimension] != kept.extents[dimension] && !partial)
@@ -161,7 +162,7 @@ constexpr void tie_operand(planning& p, int s, tied_operand const& tied) {
         if (!same_value_everywhere(p, p.form_of(from.at[dimension]), p.form_of(to.at[dimension])))
             return refuse(rule::overwrites_another_element);
     }
-    // Every element of what is read is overwritten once.
+    // Every element that is read is overwritten once.
     for (int dimension = b.rank; dimension < kept.rank; ++dimension) {
         std::int64_t const extent = kept.extents[dimension];
         if (extent != 1)
@@ -193,7 +194,7 @@ constexpr void tie_operand(planning& p, int s, tied_operand const& tied) {
     for (int at = read; at < p.plan.buffers.size(); ++at) p.box_at[at] = p.box_at[at + 1];
 }
 
-/// Gives every operand that a result overwrites the buffer of that result, stage by stage: several that follow each other share one.
+/// Gives every operand that a result overwrites the buffer of that result, stage by stage: a sequence of such results shares one buffer.
 constexpr void tie_operands(planning& p) {
     if (!has_operands_in_place(p.of->where())) return;
     for (int s = 0; s < p.plan.stages.size() && !p.refused(); ++s) {

@@ -3,10 +3,10 @@
 #include <tilewright/plan/place/match.hpp>
 #include <tilewright/plan/write/clipping.hpp>
 
-// Stages that one transfer carries out: it declares to compute what they compute.
+// Stages that one transfer carries out: its semantics are what they compute.
 namespace tilewright::detail {
 
-/// A transfer whose semantics have two axes or more says which source dimension each of the last destination dimensions comes from.
+/// A transfer whose semantics have two axes or more says from which source dimension each of the last destination dimensions comes.
 constexpr int declared_source(transfer_description const& t, computation_view view, stage const& semantics, int semantic_node, int rank,
                               int dimension) {
     if (copies(t) || semantic_node < 0 || semantics.rank < 2 || dimension < rank - semantics.rank) return -1;
@@ -35,7 +35,7 @@ constexpr bool same_value(planning const& p, int node, computation_view view, in
     return true;
 }
 
-/// A stage that one transfer carries out, in every iteration of the loops of its own that the program holds.
+/// Writes a stage that one transfer carries out, in every iteration of its own loops that the program holds.
 class stage_transfer {
   public:
     constexpr stage_transfer(planning& p, int s)
@@ -68,7 +68,7 @@ class stage_transfer {
                   place_.transfer_ordinal);
     }
 
-    /// What the semantics compute for an element, with its one source; without semantics, a copy.
+    /// Reads what the semantics compute for an element, with its one source; without semantics, a copy.
     constexpr void find_source() {
         if (!copies(t_)) read_stage(where().view(t_.semantics), 0, semantics_);  // is well formed: the machine was checked
         if (st_.reduces() || st_.continues) return refuse(rule::a_reduction);
@@ -117,7 +117,7 @@ class stage_transfer {
             return refuse(rule::another_order);
         if (moved.source_dimension >= 0) previous_ = moved.source_dimension;
     }
-    /// The region begins where all of the loops that it is moved in are at 0.
+    /// The region begins where all loops of one call are at 0.
     constexpr void begin_source() {
         for (int from = 0; from < box_rank(p_, p_.buffer_at(r_.source)); ++from) {
             linear outside;
