@@ -4,7 +4,7 @@
 
 namespace tilewright {
 
-/// `Size` elements, as in std::array, whose every access g++ evaluates as two calls: half of what a plan then costs the compiler.
+/// `Size` elements. g++ evaluates every access to a std::array as two calls, which would be half of what a plan costs the compiler.
 template <class Element, std::size_t Size>
 struct fixed_array {
     Element elements[Size];

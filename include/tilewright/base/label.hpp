@@ -27,7 +27,7 @@ struct label {
         words[2] |= static_cast<std::uint64_t>(position) << 56;
     }
 
-    /// The letter at `position`; `~` behind a text that was cut.
+    /// The letter at `position`; `~` after a text that was cut.
     constexpr char operator[](int position) const { return position == longest && cut() ? '~' : byte(position); }
     constexpr int size() const {
         int length = 0;

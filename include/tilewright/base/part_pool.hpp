@@ -6,7 +6,8 @@ namespace tilewright::ir {
 
 /// Up to `Most` parts in order.
 ///
-/// Room without a part is an empty slot: in a constant, a compiler keeps every member of every element, and most plans fill a fraction.
+/// Room without a part is an empty slot, because a compiler keeps every member of every element of a constant, and most plans fill a
+/// fraction.
 template <class Part, int Most>
 class part_pool {
     static_assert(std::is_trivially_copyable_v<Part>);

@@ -1,8 +1,8 @@
 #pragma once
 #include <cstdint>
 
-// The rules that computations, schedules and descriptions of machines keep to, each as an error states it when it is broken. clang shows
-// the name, g++ the text.
+// The rules of computations, schedules and descriptions of machines. The text of a rule is what an error says when the rule is broken.
+// clang shows the name, g++ the text.
 #define TILEWRIGHT_RULES(X)                                                                                                             \
     X(operands_of_different_types, "operands have different types; write a cast")                                                       \
     X(literal_that_does_not_fit, "a literal does not fit the type of the other operand")                                                \

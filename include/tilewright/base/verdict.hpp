@@ -98,7 +98,7 @@ struct verdict {
     int share_count = 0;
 
     constexpr explicit operator bool() const { return kind != verdict_kind::none; }
-    /// Whether a memory is too small for the tensors of a program, to which tiles are no way out.
+    /// Whether a memory is too small for the tensors of a program. Smaller tiles do not help then.
     constexpr bool is_program_overflow() const { return kind == verdict_kind::memory_overflow && !names[2].empty(); }
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <tilewright/c_source/expression.hpp>
 
-// Calls of the generated program in C, and the addresses that they are given.
+// Calls of the generated program in C, and the addresses that these pass.
 namespace tilewright::halide::detail {
 
 inline c_expressions::piece c_expressions::called(Halide::Internal::Call const* op, c_lane const& lane) {

@@ -27,7 +27,7 @@ inline void check_kernel_name(machine const& where, std::string const& name) {
     });
 }
 
-/// What of its machine a plan calls, by position there.
+/// The parts of its machine that a plan calls, by position there.
 struct called_parts {
     std::vector<bool> transfers, intrinsics;
 };
@@ -131,7 +131,7 @@ class c_prototypes {
         }
     }
 
-    /// Whether something that is called needs values of a configuration.
+    /// Whether a call needs values of a configuration.
     bool is_set(configuration const& c) const {
         machine const& where = *plan_.where;
         bool used = false;
@@ -169,7 +169,7 @@ class c_prototypes {
         return passed;
     }
     void add_tokens(tokens const& t) {
-        add(push_call_of(t), "queues a token to " + t.to.str() + " behind what " + t.from.str() + " has been given", value("queue"));
+        add(push_call_of(t), "queues a token to " + t.to.str() + " after what " + t.from.str() + " has been given", value("queue"));
         add(pop_call_of(t), "queues a wait for a token of " + t.from.str() + " in front of what " + t.to.str() + " is given next",
             value("queue"));
     }
@@ -201,7 +201,7 @@ class c_prototypes {
 };
 
 /// `int mvin(const void *source, void *destination, int64_t bytes);` for every function of the device that the plan calls.
-/// @param guarded  not of what is a macro: whoever includes the text may define some of them before
+/// @param guarded  each prototype only if its name is no macro: whoever includes the text may define some of them before
 inline std::vector<std::string> device_prototype_list(plan_value const& plan, bool guarded = false) {
     return c_prototypes(plan, guarded).list();
 }

@@ -3,7 +3,7 @@
 #include <string>
 #include <tilewright/c_source/words.hpp>
 
-// Small functions that the C source of a kernel brings along: operations that C does not have, or rounds otherwise.
+// Small functions in the C source of a kernel: operations that C does not have, or rounds in another way.
 namespace tilewright::halide::detail {
 
 /// The helpers that a kernel uses, by name and type.

@@ -7,7 +7,7 @@
 #include <tilewright/halide/inject.hpp>
 #include <tilewright/plan/check/specialise.hpp>
 
-// The functions of a kernel in C, and all that files around them need to know of it.
+// The functions of a kernel in C, and all that the files around them need.
 namespace tilewright::halide {
 
 /// How the C source of a kernel is written.
@@ -119,7 +119,7 @@ class c_kernel_writer {
         }
     }
 
-    /// The function's parameters are known to the program by the names that it has for them.
+    /// Binds the program's names for its parameters to the parameters of the function.
     void bind_arguments() {
         names_ = name_everything(plan_);
         for (int at = 0; at < plan_.buffers.size(); ++at) code_.element_types[names_.buffers[at]] = c_type(plan_.buffers[at].type);
@@ -159,7 +159,7 @@ class c_kernel_writer {
     Halide::Internal::Stmt program(plan_part part) {
         Halide::Expr const machine =
             Halide::Internal::Call::make(Halide::Handle(), options_.name + "_machine", {}, Halide::Internal::Call::Extern);
-        // The same code for every machine that it is written on: Halide only lowers here, for no processor in particular.
+        // The code is the same on every machine that writes it: Halide only lowers here, for no processor in particular.
         emission how{options_.to, machine, Halide::Target(Halide::Target::Linux, Halide::Target::X86, 64)};
         how.plain_arguments = true;
         for (auto const& [at, word] : signature_.pools)
@@ -177,7 +177,7 @@ class c_kernel_writer {
         return false;
     }
     bool is_used(std::string const& name) const { return code_.values.used.count(name) != 0; }
-    /// A statement for each scalar that nothing of the code depends on.
+    /// A statement for each scalar on which no code depends.
     std::string unused_parameters() const {
         std::string text;
         std::vector<scalar_parameter> const scalars = parameters_of(plan_);
@@ -186,7 +186,7 @@ class c_kernel_writer {
         }
         return text;
     }
-    /// What the program uses of what the function is given: strides and extents have 32 bits from here on.
+    /// The arguments that the program uses: strides and extents have 32 bits from here on.
     std::pair<std::string, std::string> own_parameters() const {
         std::string parameters, given;
         auto const add = [&](std::string const& type, std::string const& word, std::string const& value) {

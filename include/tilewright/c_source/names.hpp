@@ -34,13 +34,13 @@ inline bool is_reserved(std::string const& word) {
     return words.count(word) != 0 || of_a_type || limits || begins("tilewright_") || begins("TILEWRIGHT_") || begins("halide_");
 }
 
-/// The words of one piece of generated C: each stands for one thing. Words of users come first and stay what they are, unless they cannot;
-/// what is made for them goes out of their way. At file scope only `tilewright_…` is made, and what begins with the kernel's name.
+/// The words of one piece of generated C: each stands for one thing. Words of users come first and stay what they are, if they can.
+/// Generated words avoid them. At file scope, generated words begin with `tilewright_` or with the kernel's name.
 class c_names {
   public:
     void reserve(std::string const& word) { taken_.insert(word); }
     /// A word that nothing else has: `name`, or one that holds it.
-    /// @param families  what is put behind it to make more words
+    /// @param families  suffixes that make more words of it
     std::string take(std::string const& name, std::vector<std::string> const& families = {}) {
         std::string word;
         for (char letter : name) word += std::isalnum(static_cast<unsigned char>(letter)) != 0 ? letter : '_';

@@ -130,14 +130,14 @@ inline c_expressions::piece c_expressions::beside(Expr const& other, Expr const&
     return write(e, lane);
 }
 
-/// Arithmetic of 8 and 16 bits wraps; C computes it with more and is told to come back.
+/// Arithmetic of 8 and 16 bits wraps. C computes it with more bits, so the result is converted back.
 inline c_expressions::piece c_expressions::arithmetic(Expr const& a, Expr const& b, char const* sign, level holds, c_lane const& lane) {
     Halide::Type const type = a.type();
     piece const left = is_number(a) && !is_number(b) ? beside(b, a, lane) : write(a, lane), right = beside(a, b, lane);
     if (!type.is_float() && right.text == "0" && holds == sum) return left;
     if (!type.is_float() && type.bits() >= 32 && Halide::Internal::is_const_zero(a) && sign[1] == '+') return write(b, lane);
     if (!type.is_float() && right.text == "1" && holds == product) return left;
-    // What stands on the right of the same sign is held together: rounding goes from left to right.
+    // The right operand of the same sign keeps its parentheses, because rounding goes from left to right.
     if (type.is_float() || type.bits() >= 32) {
         auto const next = static_cast<level>(static_cast<int>(holds) + 1);
         return {held(left, holds) + sign + held(right, next), holds};
@@ -165,7 +165,7 @@ inline c_expressions::piece c_expressions::rounded(char const* helper, char cons
     return {"(" + c_type(type) + ")" + helper_call(helper, type.with_bits(32), {left.text, right.text}).text, unary};
 }
 
-/// What the type of an integer says of its values, before it was widened; of a number, the number.
+/// The range of an integer by its type, before it was widened; of a number, the number.
 inline std::optional<std::pair<std::int64_t, std::int64_t>> c_expressions::range_by_type(Expr e) {
     using namespace Halide::Internal;
     if (auto const* const op = e.as<IntImm>()) return std::pair{op->value, op->value};
@@ -175,7 +175,8 @@ inline std::optional<std::pair<std::int64_t, std::int64_t>> c_expressions::range
     std::int64_t const half = std::int64_t{1} << (t.bits() - 1);
     return t.is_uint() ? std::pair{std::int64_t{0}, 2 * half - 1} : std::pair{-half, half - 1};
 }
-/// A comparison with a number that comes out the same whatever the other side is: compilers warn of it. Its sides still count as used.
+/// A comparison with a number that has the same result for every value of the other side: compilers would warn. Its sides still count as
+/// used.
 inline std::optional<c_expressions::piece> c_expressions::decided(Expr const& a, Expr const& b, std::string_view sign, c_lane const& lane) {
     auto const of_lane = [](Expr const& e) {
         auto const* const op = e.as<Halide::Internal::Broadcast>();
@@ -208,7 +209,7 @@ inline c_expressions::piece c_expressions::compared(Expr const& a, Expr const& b
 }
 
 inline c_expressions::piece c_expressions::converted(Halide::Type const& to, Expr const& value, c_lane const& lane) {
-    // Products of twice the bits fit wherever they are converted to.
+    // Products of twice the bits fit into every type that they are converted to.
     auto const* const call = value.as<Halide::Internal::Call>();
     if (call != nullptr && call->is_intrinsic(Halide::Internal::Call::widening_mul) && to.is_int() && to.bits() > value.type().bits())
         return widened_product(to, call, lane);

@@ -34,7 +34,7 @@ class c_program_writer : c_program_entry {
     }
 
   private:
-    /// Where memories are, by name: their order says nothing to the caller, and a pointer cannot be taken for another one.
+    /// The addresses of memories, by name: so their order does not matter, and the caller cannot exchange two pointers.
     std::string memories_text() const {
         std::size_t position = passed_declarations().size();
         std::string text;

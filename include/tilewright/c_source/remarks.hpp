@@ -3,7 +3,7 @@
 #include <tilewright/report/directive_text.hpp>
 #include <tilewright/report/loop_program.hpp>
 
-// What the C source of a kernel says of itself in comments: its schedule, what a step is, and the directive that asked for it.
+// Comments in the C source of a kernel: its schedule, what a step is, and the directive that asked for it.
 namespace tilewright::halide {
 
 using namespace ir;

@@ -14,7 +14,7 @@ inline std::string number_text(plan_value const& plan, argument_words const& wor
     }
     return all;
 }
-/// How many tiles there are, at the extents. What only counts on towards another number may not be asked for itself.
+/// How many tiles there are at the extents. A number that only counts towards another one may not be used itself.
 inline std::string count_text(plan_value const& plan, argument_words const& words, int at) {
     variable const& v = plan.variables[at];
     return "    const int64_t " + words.number(at) + " = (" + number_text(plan, words, v.fused) + ") / " + std::to_string(v.divisor) +

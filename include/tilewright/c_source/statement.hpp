@@ -10,11 +10,11 @@ namespace tilewright::halide::detail {
 struct register_variables {
     std::string type;
     int count = 0;
-    bool begins_empty = false;  ///< what makes it first stands behind a condition, which compilers may not see through
+    bool begins_empty = false;  ///< its first value is made under a condition, which compilers may not see through
 };
 
-/// Writes the body of a C function. Known are serial loops, branches, local arrays of constant size, and values that C has; everything else
-/// is refused.
+/// Writes the body of a C function. It knows serial loops, branches, local arrays of constant size, and values that C has. It refuses
+/// everything else.
 class c_statements {
   public:
     using Expr = Halide::Expr;
@@ -23,7 +23,7 @@ class c_statements {
     c_expressions values;
     std::map<std::string, std::string> element_types;     ///< C types of the plan's buffers, by Halide's name
     std::map<std::string, register_variables> registers;  ///< buffers that functions take by value, by Halide's name
-    std::set<std::string> fenced;                         ///< functions that start or await something that touches memory aside
+    std::set<std::string> fenced;                         ///< functions that start or await something that touches memory beside the code
 
     /// The whole program: it returns 0; or the first code that a call returned, when nothing is in flight any more.
     std::string function_body(Stmt const& program) {
@@ -46,7 +46,7 @@ class c_statements {
         int depth;
         std::string text;
     };
-    /// A line that is too long goes on in the next one, behind a comma or, in a remark, a word.
+    /// A line that is too long goes on in the next one, after a comma or, in a remark, after a word.
     static std::string broken(one_line const& l) {
         constexpr std::size_t most = 120;
         std::string indent(static_cast<std::size_t>(4 * l.depth), ' '), rest = l.text, text;
@@ -64,7 +64,7 @@ class c_statements {
     }
     void line(std::string const& text) { lines_.push_back({depth_, text}); }
     void declare(std::string const& text) { line(text), declared_ = true; }
-    /// What the expressions of the next line need in front of it.
+    /// Declarations that the expressions of the next line need before it.
     void flush() {
         for (std::string const& declaration : values.lines) declare(declaration);
         values.lines.clear();
@@ -212,7 +212,7 @@ inline void c_statements::let(Halide::Internal::LetStmt const* op, bool last) {
     write(op->body, last);
 }
 
-/// What the body does not come to use, as the address of a block in which nothing lies, is not declared: compilers object.
+/// A variable that the body does not use, such as the address of an empty block, is not declared, because compilers object.
 inline void c_statements::write_using(std::string const& word, Stmt const& body, bool last) {
     std::size_t const declared_at = lines_.size() - 1;
     write(body, last);

@@ -6,7 +6,7 @@
 
 namespace tilewright {
 
-/// An extent that each call of the kernel brings along, in the shapes of its arguments; see `dynamic`.
+/// An extent that each call of the kernel gives by the shapes of its arguments; see `dynamic`.
 struct run_time_extent {
     /// Generated code counts in 32 bits, and rounds up to whole tiles.
     static constexpr std::int64_t most_of_all = std::int64_t{1} << 30;
@@ -32,7 +32,7 @@ struct axis {
     std::int64_t extent = 0;
 };
 
-/// The extent that an axis which is left to run time has: `{m, 100}`.
+/// The extent of an axis that is left to run time: `{m, 100}`.
 struct axis_extent {
     label name{};
     std::int64_t extent = 0;
@@ -107,7 +107,7 @@ constexpr expression<1> to_expression(T value) {
 template <class T>
 inline constexpr int nodes_of = static_cast<int>(decltype(std::remove_cvref_t<decltype(to_expression(std::declval<T>()))>::nodes)::size());
 
-/// Copies the nodes of `from` behind the first `at` nodes of `to`; returns the position behind them.
+/// Copies the nodes of `from` after the first `at` nodes of `to`; returns the position after them.
 template <std::size_t To, std::size_t From>
 constexpr int append(fixed_array<node, To>& to, int at, fixed_array<node, From> const& from) {
     for (int position = 0; position < from.size(); ++position) {
@@ -198,8 +198,8 @@ constexpr auto binary(operation op, L const& left, R const& right, bool gives_bo
     return combine(op, to_expression(left), to_expression(right), gives_boolean);
 }
 
-/// The same with the root's two arguments exchanged; the nodes stay in the order in which they were written, which is that of a kernel's
-/// arguments.
+/// The same with the root's two arguments exchanged. The nodes stay in the order in which they were written, because a kernel's arguments
+/// have that order.
 template <int Count>
 constexpr expression<Count> swapped(expression<Count> whole) {
     auto& arguments = whole.nodes[Count - 1].arguments;

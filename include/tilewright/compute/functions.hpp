@@ -14,7 +14,7 @@ constexpr auto relu(T const& x) {
 
 namespace detail {
 
-/// The lowest or highest value that integers of both types have; of floating point, that the other type has.
+/// The lowest or highest value that integers of both types have. If one is floating point, that of the other type.
 constexpr std::int64_t common_limit(scalar_type a, scalar_type b, bool lowest) {
     auto const limit_of = [lowest](scalar_type type) -> std::int64_t {
         std::int64_t const all = std::numeric_limits<std::int64_t>::max();
@@ -80,7 +80,7 @@ constexpr auto rounding_shift_right(T const& x, Amount const& amount) {
         if constexpr (std::is_integral_v<Amount>) return detail::constant_of(static_cast<std::int64_t>(amount), type);
         else return detail::as_amount(amount, type);
     }();
-    // The sum with half of 2^amount may not fit, but that of the halves of both does; what halving leaves of them is 0 or 1.
+    // The sum with half of 2^amount may not fit, but the sum of the halves of both does. The remainders of the halves are 0 or 1.
     auto const low_bit = [](auto const& of) { return of - ((of >> 1) << 1); };
     return detail::compute_once(value, [&](auto const& v) {
         return detail::compute_once(max(by - 1, 0), [&](auto const& rest) {
@@ -100,8 +100,8 @@ constexpr auto high_half(A const& a, B const& b) {
 }
 }  // namespace detail
 
-/// The upper half of 2 * a * b, rounded to the nearest; what lies halfway is rounded up. The one product that does not fit, of the lowest
-/// numbers, is the highest.
+/// The upper half of 2 * a * b, rounded to the nearest, halves up. The one product that does not fit, of the lowest numbers, becomes the
+/// highest.
 ///
 /// @param a, b  of int32
 template <class A, class B>
@@ -161,7 +161,7 @@ template <class To, rounding How = rounding::half_away, detail::symbolic T, deta
           detail::operand Zero = int>
 constexpr auto requantize(T const& x, Multiplier const& multiplier, Shift const& shift, Zero const& zero_point = 0) {
     static_assert(sizeof(To) <= 2, "requantize to integers of 8 or 16 bits");
-    std::int64_t const far = 1 << 30;  // what lies beyond saturates, whatever is added
+    std::int64_t const far = 1 << 30;  // larger sums saturate, whatever is added
     return saturating_cast<To>(clamp(rescale<How>(x, multiplier, shift), -far, far) + zero_point);
 }
 

@@ -120,7 +120,7 @@ constexpr bool takes(operation op, scalar_type operand) {
     return !logic && !(shift && is_float(operand));
 }
 
-/// The reduction whose steps an operation is; `constant`: of none.
+/// The reduction whose step is an operation; `constant`: none.
 constexpr operation reduction_by(operation step) {
     using enum operation;
     return step == add ? reduce_sum : step == maximum ? reduce_maximum : step == minimum ? reduce_minimum : constant;
@@ -148,7 +148,7 @@ constexpr int reduced_axis_in(computation_view nodes, stage const& s, int at) {
     return -1;
 }
 
-/// What is wrong with the expressions of a stage by themselves.
+/// What is wrong with the expressions of a stage, apart from its axes.
 constexpr stage_mistake check_expressions(computation_view nodes, stage const& s) {
     for (int at = s.first; at < s.store; ++at) {
         node const& n = nodes[at];
@@ -261,7 +261,7 @@ constexpr stage_mistake check_axes(computation_view nodes, stage const& s, int r
     return {};
 }
 
-/// Indices are affine, and numbers that the plan can hold.
+/// Checks that indices are affine, and are numbers that the plan can hold.
 constexpr stage_mistake check_indices(computation_view nodes, stage const& s) {
     for (int at = s.first; at < s.store; ++at) {
         if (nodes[at].op != operation::access) continue;

@@ -53,7 +53,7 @@ struct list {};
 template <class... A, class... B>
 list<A..., B...> operator+(list<A...>, list<B...>);
 
-/// What there is to show of `V`, piece by piece.
+/// The parts of `V` that are shown, piece by piece.
 template <verdict const& V>
 struct pieces {
     /// Names with spaces between: one list of letters is shorter than several.
@@ -145,7 +145,7 @@ using no_refusal = typename refusal_if<Such && Planned::refusal.kind == Kind, Pl
 
 }  // namespace detail
 
-/// Instantiating it with a plan that is refused is one error, and the plan stays usable, so that what is asked of it adds no second one.
+/// Instantiating it with a refused plan is one error. The plan stays usable, so later questions add no second error.
 ///
 /// @tparam Planned has a verdict `refusal`
 template <class Planned>

@@ -20,13 +20,13 @@ struct caller {
     }
 };
 
-/// Whether calls may touch what they touch, by what is in flight and what a checked run knows of every byte.
+/// Whether calls may touch their bytes, by the jobs in flight and by what a checked run knows of every byte.
 class access_check {
   public:
     access_check(machine const& what, engine_set& engines, shadow& known, buffer_names const& names)
         : what_(what), engines_(engines), shadow_(known), names_(names) {}
 
-    /// No transfer in flight on another channel uses one of these banks, which have one port. In every run.
+    /// Checks, in every run, that no transfer in flight on another channel uses one of these banks, which have one port.
     std::optional<refused_call> banks(caller const& who, std::uint64_t narrow) const {
         if (narrow == 0) return {};
         return first_refused(who, [&](flight const& f, int lane) -> std::optional<refused_call> {
@@ -57,7 +57,7 @@ class access_check {
     }
     std::optional<refused_call> intrinsic(intrinsic_part& part, intrinsic_call const& call) {
         shadow_.begin_step();
-        // What is written counts as written when all has been read: an operand may be the result too.
+        // Writes count after all reads, because an operand may also be the result.
         bool idle = false;
         if (auto refused = reads(part, call, idle)) return refused;
         std::vector<std::pair<int, byte_range>> idle_results;
@@ -70,7 +70,7 @@ class access_check {
         for (auto const& [buffer, range] : idle_results) shadow_.empty(buffer, range);
         return {};
     }
-    /// Code of a stage. @param fills  it writes what a load leaves out, maybe for a step ahead: that uses no version yet
+    /// Checks code of a stage. @param fills  it writes what a load leaves out, maybe for a step ahead: that uses no version yet
     std::optional<refused_call> code(caller const& who, int buffer, byte_range const& range, bool writes, bool fills) {
         if (auto refused = touches(who, buffer, range, writes)) return refused;
         if (!fills) {
@@ -118,7 +118,7 @@ class access_check {
         }
         return {};
     }
-    /// Bytes lie inside of their buffer, and no transfer in flight on another channel stands against what is done with them.
+    /// Checks that bytes lie inside of their buffer, and that no transfer in flight on another channel conflicts with the access.
     std::optional<refused_call> touches(caller const& who, int buffer, byte_range const& range, bool writes) const {
         if (auto const bad = shadow_.inside(buffer, range)) return refusal_of(who, buffer, *bad, writes);
         return first_refused(who, [&](flight const& f, int lane) -> std::optional<refused_call> {
@@ -135,7 +135,7 @@ class access_check {
         if (auto const bad = shadow_.use(buffer, range, reads)) return refusal_of(who, buffer, *bad, false);
         return {};
     }
-    /// What `visit(flight, lane)` refuses first of the jobs in flight on other channels. Jobs of one channel follow each other.
+    /// The first job in flight on another channel that `visit(flight, lane)` refuses. Jobs of one channel follow each other.
     template <class Visit>
     std::optional<refused_call> first_refused(caller const& who, Visit const& visit) const {
         for (int lane = 0; lane < engines_.size(); ++lane) {

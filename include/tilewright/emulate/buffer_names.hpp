@@ -17,7 +17,7 @@ class buffer_names {
 
     /// Empty where there is no such buffer.
     label operator[](std::int64_t at) const { return knows(at) ? buffers_[at].name : label{}; }
-    /// The buffer that a transfer is spoken of by: what it fills, or what it empties.
+    /// The buffer that names a transfer: the one that it fills, or the one that it empties.
     label about(transfer_call const& call) const {
         std::int64_t const to = call.destination_buffer();
         label const source = (*this)[call.source_buffer()], destination = (*this)[to];

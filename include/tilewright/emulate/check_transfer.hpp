@@ -104,7 +104,7 @@ class transfer_check : part_check {
             from_.reach += (one[0] - 1) * one[1], to_.reach += (one[0] - 1) * one[2];
         }
     }
-    /// A stride that the side takes behind what it reaches so far, or 0.
+    /// A stride that the side takes after what it covers so far, or 0.
     std::int64_t next_stride(stride_limits const& taken, side const& of) {
         std::int64_t const step = std::lcm(std::lcm(of.step, std::max<std::int64_t>(of.size, 1)), taken.multiple);
         std::int64_t const least = (of.reach + step - 1) / step * step;

@@ -166,14 +166,14 @@ class emulator {
         settings_.set(at, values);
         return 0;
     }
-    /// A token behind all that its engine has been given so far, for another engine.
+    /// Pushes a token for another engine, after all that its engine has been given so far.
     std::int32_t push(std::int32_t tokens_at, std::int32_t queue_at) {
         if (creeps_) creep();
         if (fail_token_in_ > 0 && --fail_token_in_ == 0)
             return fail(fail_code_, "a push was made to fail with " + std::to_string(fail_code_));
         return passed(tokens_at, engines_.push(tokens_at, queue_at));
     }
-    /// What an engine is given from now on begins when the oldest token is there.
+    /// Jobs that an engine is given from now on begin when the oldest token is there.
     std::int32_t pop(std::int32_t tokens_at, std::int32_t queue_at) {
         if (creeps_) creep();
         if (fail_token_in_ > 0 && --fail_token_in_ == 0)

@@ -13,8 +13,8 @@
 
 namespace tilewright {
 
-/// When engines do their jobs, between the start of each and the wait for it. A correct kernel computes the same bits in every mode; cycles
-/// do not depend on it.
+/// When engines do their jobs, between the start of each job and the wait for it. A correct kernel computes the same bits in every mode, in
+/// the same cycles.
 enum class progress : std::uint8_t {
     earliest,  // when it is started
     latest,    // when a wait, a full queue, another engine or the end of the kernel leaves no choice
@@ -31,7 +31,7 @@ namespace emulation {
 
 class engine_queue;
 
-/// That a job, and all in front of it on its engine, are complete.
+/// States that a job, and all jobs before it on its engine, are complete.
 struct dependency {
     engine_queue* queue = nullptr;
     std::int64_t index = 0;
@@ -66,7 +66,7 @@ struct queue_monitor {
     std::condition_variable changed;
 };
 
-/// The queue of an engine, or of one of its channels: its clock, the jobs that nobody knows to be complete, and who does them.
+/// The queue of an engine, or of one of its channels: its clock, its jobs that are not known to be complete, and the thread that does them.
 ///
 /// Used by one thread. In mode `threads` a second one, which belongs to the queue, does the jobs.
 class engine_queue {
@@ -86,7 +86,7 @@ class engine_queue {
 
     int depth() const { return depth_; }
     std::deque<flight> const& flights() const { return flights_; }
-    /// Of the job that is started next.
+    /// The index of the job that is started next.
     std::int64_t next_index() const { return retired_ + static_cast<std::int64_t>(flights_.size()); }
 
     /// @pre nothing is in flight
@@ -105,7 +105,7 @@ class engine_queue {
         if (how == progress::threads) worker_ = std::thread([this] { work(); });
     }
 
-    /// What is started next begins behind `what`.
+    /// The next job begins after `what`.
     void hold_back(std::vector<dependency> const& what) { held_.insert(held_.end(), what.begin(), what.end()); }
     std::vector<dependency> const& held_back() const { return held_; }
     void start(flight what) {
@@ -124,7 +124,7 @@ class engine_queue {
         if (how_ == progress::earliest) carry_out(next_index());
         else if (waiting() > depth_) carry_out(retired_ + static_cast<std::int64_t>(carried_) + 1);
     }
-    /// Afterwards all that the next job comes behind on other engines has been done.
+    /// Afterwards all jobs of other engines that the next job comes after have been done.
     void clear_way(std::vector<dependency> const& after) {
         for (std::vector<dependency> const* list : {&after, &std::as_const(held_)}) {
             for (dependency const& d : *list) d.queue->carry_out(d.index + 1);
@@ -132,7 +132,7 @@ class engine_queue {
         held_.clear();
     }
     /// Waits until the oldest `count` jobs are complete, and forgets them.
-    /// @return the cycle when the last of them is complete; 0 of none
+    /// @return the cycle when the last of them is complete; 0 if there are none
     std::int64_t retire(std::size_t count) {
         if (count == 0) return 0;
         carry_out(retired_ + static_cast<std::int64_t>(count));
@@ -145,7 +145,7 @@ class engine_queue {
         return complete;
     }
     std::int64_t retire_all() { return retire(flights_.size()); }
-    /// Afterwards the jobs in front of job `end` have been done.
+    /// Afterwards the jobs before job `end` have been done.
     void carry_out(std::int64_t end) {
         if (how_ == progress::threads) {
             std::unique_lock lock(monitor_.mutex);
@@ -159,7 +159,7 @@ class engine_queue {
             ++carried_;
         }
     }
-    /// Some jobs get on a bit.
+    /// Moves some jobs on a bit.
     void creep(std::mt19937_64& random) {
         while (carried_ < flights_.size() && random() % 2 == 0) {
             flight& next = flights_[carried_];
@@ -169,7 +169,7 @@ class engine_queue {
             if (!next.moves || next.moves->complete()) ++carried_;
         }
     }
-    /// Forgets all jobs, and does not do what has not begun.
+    /// Forgets all jobs. Jobs that have not begun are not done.
     void abandon() {
         std::unique_lock lock(monitor_.mutex);
         if (how_ == progress::threads) {

@@ -5,7 +5,7 @@
 
 namespace tilewright::emulation {
 
-/// The channel that a lane is, in words: "dma", or "dma.2" of several.
+/// The name of the channel of a lane: "dma", or "dma.2" if there are several.
 inline std::string lane_name(machine const& of, int lane) {
     int const at = of.engine_of_lane(lane);
     return of.engines[at].name.str() + (of.engines[at].has_channels() ? "." + std::to_string(lane - of.first_lane(at)) : "");
@@ -35,7 +35,7 @@ class engine_set {
     engine_queue& operator[](int lane) { return *queues_[lane]; }
     engine_queue const& operator[](int lane) const { return *queues_[lane]; }
 
-    /// Forgets all jobs, and does not do what has not begun; and sets all clocks to 0.
+    /// Forgets all jobs, and sets all clocks to 0. Jobs that have not begun are not done.
     void reset() {
         abandon();
         known_.assign(queues_.size() + 1, knowledge{});
@@ -71,7 +71,7 @@ class engine_set {
     }
 
     bool is_interlocked(int lane) const { return lane >= 0 && what_.engine_at_lane(lane).interlocked; }
-    /// Whether channel `who`, as it has been given its next job, or the core knows that a job is complete.
+    /// Whether the core, or channel `who` with its next job, knows that a job is complete.
     bool is_known(int who, int lane, flight const& f) const { return (who < 0 ? known_.back() : known_[who])[lane] > f.index; }
     /// Jobs of a channel that the core does not know to be complete.
     std::size_t in_flight(int lane) const {
@@ -80,7 +80,7 @@ class engine_set {
         return all;
     }
 
-    /// A channel is going to be given a job: it knows what the core knows, and what interlocks hold it back for.
+    /// Prepares a channel for a job: the channel knows what the core knows, and waits for what interlocks hold it back for.
     void begin(int lane, flight& next) {
         knowledge& here = known_[lane];
         learn(here, known_.back());
@@ -99,17 +99,17 @@ class engine_set {
     void give(int lane, flight next) {
         engine_queue& queue = (*this)[lane];
         queue.start(std::move(next));
-        // What is further back than the queue is deep is complete: it would not have taken the job.
+        // Jobs further back than the depth of the queue are complete: otherwise the queue would not have taken this job.
         std::int64_t const kept = 2 * queue.depth() + 64, all = std::ssize(queue.flights());
         if (all > kept) know_of(lane, all - kept);
     }
-    /// The core does a job of a channel itself, or waits for it: it comes behind all that the channel was given.
+    /// The core does a job of a channel itself, or waits for it: the job comes after all that the channel was given.
     void clear_way(int lane, flight const& next) {
         know_of(lane, std::ssize((*this)[lane].flights()));
         (*this)[lane].clear_way(next.after);
         learn(known_.back(), next.knows);
     }
-    /// The core knows that the oldest `count` jobs of a channel are complete, and what they began behind.
+    /// The core learns that the oldest `count` jobs of a channel are complete, and so are the jobs that they came after.
     /// @return the cycle when the last of them is complete; 0 of none
     std::int64_t know_of(int lane, std::int64_t count) {
         if (count == 0) return 0;
@@ -127,7 +127,7 @@ class engine_set {
         return complete;
     }
 
-    /// A token behind all that its engine has been given so far, for another engine.
+    /// Pushes a token for another engine, after all that its engine has been given so far.
     token_fault push(int tokens_at, int queue_at) {
         auto* const queue = token_queue(tokens_at, queue_at);
         if (queue == nullptr) return token_fault::no_such_tokens;
@@ -141,7 +141,7 @@ class engine_set {
         queue->push_back(std::move(made));
         return token_fault::none;
     }
-    /// What an engine is given from now on begins when the oldest token is there.
+    /// Jobs that an engine is given from now on begin when the oldest token is there.
     token_fault pop(int tokens_at, int queue_at) {
         auto* const queue = token_queue(tokens_at, queue_at);
         if (queue == nullptr) return token_fault::no_such_tokens;
@@ -162,7 +162,7 @@ class engine_set {
     }
 
   private:
-    /// What is pushed and not popped yet.
+    /// A token that is pushed and not popped yet.
     struct token {
         std::int64_t time = 0;  ///< when it is there
         knowledge knows{};

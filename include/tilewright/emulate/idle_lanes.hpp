@@ -19,7 +19,7 @@ struct operand_element {
     void put_back() const { std::copy(before.begin(), before.end(), begin()); }
 };
 
-/// What an instruction makes of lanes that hold nothing. In partial tiles it reads them, and nobody uses the result.
+/// Finds what an instruction makes of lanes that hold nothing. In partial tiles it reads such lanes, and nobody uses the result.
 class idle_lanes {
   public:
     idle_lanes(intrinsic_part& part, intrinsic_call const& call, shadow const& known) : part_(part), call_(call) {
@@ -37,8 +37,8 @@ class idle_lanes {
         }
     }
 
-    /// Of the elements that the call writes, those that depend on elements without contents: the ones that come out different when
-    /// different bytes stand there. The operands are afterwards as they were.
+    /// The elements that the call writes and that depend on elements without contents: they come out different when different bytes stand
+    /// there. Afterwards the operands are as they were.
     std::vector<std::pair<int, byte_range>> results() {
         std::vector<std::pair<int, byte_range>> different;
         // Bytes that make small numbers of every type, and other ones.

@@ -27,10 +27,10 @@ class job_runner {
     recorder const& records() const { return records_; }
     /// Cycles of the core.
     std::int64_t now() const { return now_; }
-    /// When all is over that was started so far.
+    /// The cycle when all that was started so far is over.
     std::int64_t complete() const { return std::max(now_, engines_.complete()); }
 
-    /// @pre the engine knows what the job comes behind: `engine_set::begin`
+    /// @pre the engine knows which jobs it comes after: `engine_set::begin`
     void run(transfer_request& asked) {
         transfer_job& job = *asked.next.moves;
         job_time const time = time_of(asked.part.is.costs, job.bytes());
@@ -102,7 +102,7 @@ class job_runner {
         now_ = std::max(now_, engines_.know_of(lane, count));
         keep_wait(lane, asked);
     }
-    /// All that is in flight is completed.
+    /// Completes all that is in flight.
     void finish() {
         engines_.retire_all();
         now_ = complete();

@@ -3,10 +3,10 @@
 #include <tilewright/emulate/transfer_job.hpp>
 #include <tilewright/machine/call_limits.hpp>
 
-// Whether a device can make a call of a transfer: what is declared of it, and what its C functions are told.
+// Whether a device can make a call of a transfer, by its declaration and by what its C functions are told.
 namespace tilewright::emulation {
 
-/// Why a call is none that the transfer takes; empty: it is one.
+/// Why the transfer does not take a call; empty: it does.
 inline std::string why_illegal(transfer_description const& t, detail::call_limits const& limits, transfer_call const& call) {
     auto const number = [](std::int64_t value) { return std::to_string(value); };
     auto const bits = [](void const* address) {
@@ -41,7 +41,7 @@ inline std::string why_illegal(transfer_description const& t, detail::call_limit
         std::int64_t const extent = along[0], most = limits.extent(dimension);
         auto const named = [&] { return "dimension " + number(dimension) + " "; };
         if (extent < 1 || (most > 0 && extent > most)) return named() + "of " + number(extent) + ", at most " + number(most);
-        if (extent == 1) continue;  // there is no stride: what follows it is what followed further in
+        if (extent == 1) continue;  // there is no stride: the next element is that of the dimension further in
         if (!limits.tells(dimension) && --deduced < 0) return named() + "of " + number(extent) + ", which no argument tells";
         for (int side = call.source == nullptr ? 1 : 0; side < 2; ++side) {
             std::int64_t const stride = along[1 + side], behind = follows[side];

@@ -41,7 +41,7 @@ class memories {
 
     /// Lays the banks anew, between guard pages again. Contents are lost.
     ///
-    /// @param bytes_of  `bytes_of(memory, bank)`: how much of a bank there is from now on
+    /// @param bytes_of  `bytes_of(memory, bank)`: the size of a bank from now on
     template <class Bytes>
     void lay(region_side at, Bytes const& bytes_of) {
         for (int memory_at = 0; memory_at < what_.memories.size(); ++memory_at) {
@@ -76,7 +76,7 @@ class memories {
         return {};
     }
 
-    /// Makes of a number the address of the byte that it stands for. Addresses of memories that have no numbers are left as they are.
+    /// Turns a number into the address of the byte that it stands for. Leaves addresses of memories without numbers as they are.
     /// @return false when it stands for none
     bool decode(int memory_at, void const*& address) const {
         if (memory_at < 0 || !what_.memories[memory_at].is_numbered()) return true;

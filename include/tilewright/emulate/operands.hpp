@@ -42,7 +42,7 @@ class operand_footprint {
         }
     }
 
-    /// From now on, calls cover so much of each axis.
+    /// Sets how much of each axis calls cover from now on.
     void cover(std::int64_t const* extents) {
         for (access& a : accesses_) {
             if (std::equal(extents, extents + a.axis_count, a.extents.begin())) continue;
@@ -51,7 +51,7 @@ class operand_footprint {
             runs_.clear();
         }
     }
-    /// Bytes from the first element to behind the last one. @param strides in elements; the innermost one is 1 whatever is given
+    /// Bytes from the first element to the end of the last one. @param strides in elements; the innermost one is 1 whatever is given
     std::int64_t reach(std::int64_t const* strides) const {
         std::int64_t furthest = 0;
         for (access const& a : accesses_) furthest = std::max(furthest, offset(a.last, a.rank, strides));

@@ -11,8 +11,8 @@ namespace tilewright {
 
 /// The machines of a program's agents, emulated: an emulator for each agent, with the memories that they share, and a clock over all.
 ///
-/// A kernel that is started on an agent runs at once, when it is joined, or beside the caller in a thread of its own: whatever `use` says.
-/// A copy by an engine is begun at once, and its data moves as that of all transfers does.
+/// A kernel that is started on an agent runs at once, when it is joined, or beside the caller in a thread of its own, as `use` says. A copy
+/// by an engine begins at once, and its data moves like that of all transfers.
 class program_emulator {
   public:
     using kernel_function = int (*)(void*);
@@ -82,7 +82,7 @@ class program_emulator {
         now_ = 0;
         for (agent_state& a : agents_) a.on->reset();
     }
-    /// What the first call that failed wanted, of any agent.
+    /// What the first failed call of any agent wanted.
     std::string error() const {
         for (agent_state const& a : agents_) {
             if (!a.on->error().empty()) return a.on->error();
@@ -112,7 +112,7 @@ class program_emulator {
         else if (now) a.code = a.given(), a.given = nullptr;
         return 0;
     }
-    /// Begins a copy by an engine of the caller's core, which goes on when it has started it. @param completes  waits for it
+    /// Begins a copy by an engine of the caller's machine. The core goes on when it has started the copy. @param completes  waits for it
     int begin(int agent_at, std::function<int()> const& starts, std::function<int()> completes) {
         agent_state& a = agents_[agent_at];
         a.began = now_;

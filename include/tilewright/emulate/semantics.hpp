@@ -13,7 +13,7 @@ namespace tilewright {
 /// Moves one row: `count` elements from `source` to `destination`, both contiguous.
 using transfer_function = void (*)(void* destination, void const* source, std::int64_t count);
 /// Carries out one call of an intrinsic. `addresses` in the order of its operands; `strides[operand * max_rank + dimension]` in elements;
-/// `extents` of its axes, which are looked at for those of which a call may cover less.
+/// `extents` of its axes; they matter for axes of which a call may cover less.
 using intrinsic_function = void (*)(void* const* addresses, std::int64_t const* strides, std::int64_t const* extents);
 
 /// The compiled semantics of a machine's parts, in their order. A copy has no transfer function.
@@ -129,7 +129,7 @@ template <class Part, int At, bool Again = false, class Load, class Shared>
     }
 }
 
-/// Likewise node `Root`: what is shared below it first, in the order in which it stands.
+/// Likewise for node `Root`: first the shared nodes below it, in their order.
 template <class Part, int Root, class Load>
 [[gnu::always_inline]] inline auto evaluate(std::int64_t const* axes, Load const& load) {
     using shared = shared_nodes<Part, Root>;
@@ -221,7 +221,7 @@ struct intrinsic_semantics {
             }
         }
     }
-    /// Whether what is reduced reads the operand that the result overwrites: then each element is complete before it is written.
+    /// Whether the reduction reads the operand that the result overwrites. Then each element is complete before it is written.
     static constexpr bool reduces_what_it_overwrites = [] {
         constexpr int tied = what.find_in_place();
         bool reads = false;

@@ -9,7 +9,7 @@ namespace tilewright::emulation {
 
 /// What a checked run knows of every byte of the machine's memories: which buffer of the plan was last written there, and when.
 ///
-/// Arguments of the kernel are not among them. What is in flight is known from the queues, not from here.
+/// Arguments of the kernel are not included. The queues know what is in flight, not this.
 class shadow {
   public:
     /// Why a byte must not be used as it is used.
@@ -96,7 +96,7 @@ class shadow {
         place const at = where_.find(reinterpret_cast<void const*>(range.begin), 1);
         int const version = w.version_of(what_, at);
         if (w.current != version) {
-            // The steps have gone on: what the version before held has been used.
+            // The steps have gone on: the former contents of the version have been used.
             if (w.current >= 0) w.released[w.current] = w.last_use;
             w.current = version;
         }
@@ -112,7 +112,7 @@ class shadow {
         }
         return {};
     }
-    /// Whether instructions may read lanes that hold nothing: where tiles are partial, what they make of those is not used.
+    /// Whether instructions may read lanes that hold nothing: in partial tiles, nobody uses what they make of those.
     bool has_idle_lanes() const { return partial_; }
     /// Whether bytes of a buffer can be read. @pre inside
     bool is_filled(int buffer, byte_range const& range) const {
@@ -248,7 +248,7 @@ class shadow {
     std::vector<watched> buffers_;
     std::vector<label> stages_;
     std::vector<cells> banks_;
-    std::uint32_t now_ = 1;  ///< the step; what was never released, was at 0
+    std::uint32_t now_ = 1;  ///< the step; a version that was never released was released at 0
 };
 
 }  // namespace tilewright::emulation

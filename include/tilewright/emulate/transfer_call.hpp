@@ -6,10 +6,10 @@ namespace tilewright::emulation {
 /// One call of a transfer, as generated code makes it. Dimensions are counted from the row outwards, the row is 0.
 ///
 /// `shape`: {row elements, bytes of a destination element, of a source element, number of dimensions, tag, source buffer, destination
-/// buffer, then for each dimension, outermost first: extent, source stride and destination stride in bytes; then, where the transfer
-/// writes borders, the bits of an element of the border, and how many of the row, and of each dimension, are border in front and behind;
-/// behind all, where its engine has several channels, which}. Buffers are positions in the plan, -1: none. The tag of a blocking
-/// transfer is -1.
+/// buffer, then for each dimension, outermost first: extent, source stride and destination stride in bytes; then, if the transfer writes
+/// borders, the bits of an element of the border, and the numbers of border elements before and after, for the row and for each dimension;
+/// last, if its engine has several channels, the channel}. Buffers are positions in the plan, -1: none. The tag of a blocking transfer is
+/// -1.
 struct transfer_call {
     void const* source = nullptr;
     void* destination = nullptr;
@@ -44,7 +44,7 @@ struct transfer_call {
     std::int64_t destination_stride(std::int64_t dimension) const { return along(dimension)[2]; }
     /// The bits of an element, then what is border. @pre the transfer writes borders, here and below
     std::int64_t const* border() const { return shape + border_at(dimensions()); }
-    /// How many elements are border: {in front, behind}.
+    /// How many elements are border: {before, after}.
     std::int64_t const* pads(std::int64_t dimension) const { return shape + pads_at(dimensions(), dimension); }
     /// Elements of a dimension that are border.
     std::int64_t padded(std::int64_t dimension) const { return pads(dimension)[0] + pads(dimension)[1]; }

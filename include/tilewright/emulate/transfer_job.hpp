@@ -60,8 +60,8 @@ struct transfer_job {
         }
     }
 
-    /// What its call writes outside of what it reads. @param pads  as `transfer_call` has it: an element's bits, then in front and behind
-    /// of the row, and of each dimension, outermost first
+    /// What its call writes outside of what it reads. @param pads  as `transfer_call` has it: an element's bits, then the numbers of
+    /// elements before and after, of the row and of each dimension, outermost first
     void write_border(std::int64_t const* pads) {
         std::memcpy(border.data(), pads, border.size());
         row_before = pads[1], row_after = pads[2];
@@ -73,7 +73,7 @@ struct transfer_job {
 
     bool complete() const { return done == elements; }
     std::int64_t bytes() const { return elements * destination_size; }
-    /// Bytes from the first element to behind the last one.
+    /// Bytes from the first element to the end of the last one.
     std::int64_t source_reach() const {
         std::int64_t bytes = read_row() * source_size;
         for (int d = 0; d < dimension_count; ++d) bytes += (at(d).read() - 1) * at(d).source_stride;
@@ -85,12 +85,12 @@ struct transfer_job {
         return bytes;
     }
 
-    /// Moves the next elements, at most so many. Rows may be cut: nothing promises that a device moves them whole.
+    /// Moves the next elements, at most so many. It may cut rows: no device promises to move them whole.
     void advance(std::int64_t most) {
         if (most > elements - done) most = elements - done;
         each_row(done / row, [&](std::int64_t from, std::int64_t to, bool inside) {
             std::int64_t const first = done % row;
-            // Up to where the border in front ends, the border behind begins, or the row ends.
+            // Up to the end of the border before, the beginning of the border after, or the end of the row.
             bool const reads = inside && first >= row_before && first < row - row_after;
             std::int64_t const end = reads ? row - row_after : inside && first < row_before ? row_before : row;
             std::int64_t const count = std::min(end - first, most);
@@ -114,7 +114,7 @@ struct transfer_job {
 
     /// What a visit of a row asks for.
     enum class next { row, again, stop };
-    /// Elements of a row that are read, where the row is not border as a whole.
+    /// The elements of a row that are read, if the row is not border as a whole.
     std::int64_t read_row() const { return row - row_before - row_after; }
     /// Calls `visit(source offset, destination offset, inside)`, in bytes, for the rows from `first` on. A row that is not `inside` is
     /// border; of one that is, the source offset is that of the first element that is read.

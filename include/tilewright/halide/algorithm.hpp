@@ -105,7 +105,7 @@ class stage_algorithm {
         }
         return Halide::Internal::simplify(form);
     }
-    /// Every step is one, and every element is needed, whether the value depends on it or not.
+    /// Makes every step count and every element needed, whether the value depends on it or not.
     Expr value_of(int node_at, std::vector<Expr> const& steps) {
         read_ = steps;
         Expr const value = build_value(what_, node_at, [this](int at) { return leaf(at); });
@@ -124,8 +124,7 @@ class stage_algorithm {
 
 /// The computation as plain Halide, without schedule or plan.
 ///
-/// Halide derives the checks of the arguments from it; and run as it is, with its values released, it is something to compare the plan's
-/// code with.
+/// Halide derives the checks of the arguments from it. Run by itself, with its values released, it is the reference for the plan's code.
 inline Halide::Func build_algorithm(plan_value const& plan, algorithm_inputs const& inputs, std::string const& output_name) {
     algorithm_inputs known = inputs;
     Halide::Func result;

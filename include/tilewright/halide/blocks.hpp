@@ -50,10 +50,10 @@ class in_blocks : public Halide::Internal::IRMutator {
 
 }  // namespace detail
 
-/// A lowered tile body in which `buffer`, whose elements are indexed as if its blocks of `elements` each followed each other, is indexed
-/// where they are: `first_of(block)` says how many elements a block begins behind the first one.
+/// Changes the indices of `buffer` in a lowered tile body. Before, its blocks of `elements` each follow each other. Afterwards, a block
+/// lies where it is: `first_of(block)` says how many elements after the first one it begins.
 ///
-/// The indices have 64 bits then, for blocks may lie anywhere; the buffer keeps its one name, so that the compiler behind knows that two
+/// The indices then have 64 bits, because blocks may lie anywhere. The buffer keeps its one name, so that the compiler knows that two
 /// accesses to it may meet.
 inline Halide::Internal::Stmt in_blocks(Halide::Internal::Stmt const& body, std::string const& buffer, int elements,
                                         std::function<Halide::Expr(Halide::Expr const&)> const& first_of) {

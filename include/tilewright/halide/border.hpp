@@ -1,10 +1,10 @@
 #pragma once
 #include <tilewright/halide/expression.hpp>
 
-// Elements of padded tensors. What is outside is never read: the address is that of an element inside, and the border is chosen.
+// Elements of padded tensors. Code never reads outside: the address is that of an element inside, and the border is chosen.
 namespace tilewright::halide {
 
-/// In code whose accesses are reported, a call that stands for the choice until they have been: (inside, element, border).
+/// In code that reports its accesses, a call that stands for the choice until they are reported: (inside, element, border).
 inline constexpr char const* padded_call = "tilewright_padded";
 
 /// The border of the padded access at a node.
@@ -14,7 +14,7 @@ inline Halide::Expr border_of(computation_view nodes, int at) {
     return Halide::Internal::make_const(type_of(n.type), n.value);
 }
 inline Halide::Expr is_inside(Halide::Expr const& index, std::int64_t extent) { return index >= 0 && index < static_cast<int>(extent); }
-/// An index inside a tensor, the nearest one. Where it is so without that, loops get a part of their own in which it is not looked for.
+/// The nearest index inside a tensor. Loops get a part of their own for iterations in which the index is inside anyway.
 inline Halide::Expr move_inside(Halide::Expr const& index, std::int64_t extent) {
     return Halide::max(Halide::min(Halide::likely(index), static_cast<int>(extent - 1)), 0);
 }

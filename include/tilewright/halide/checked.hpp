@@ -25,7 +25,7 @@ struct access {
     std::string name;
     int bytes = 0;  ///< of one element
     Halide::Expr index, predicate;
-    std::set<int> unused{};  ///< lanes that nothing is made of
+    std::set<int> unused{};  ///< lanes whose values nothing uses
 };
 
 /// The loads of an expression.
@@ -68,12 +68,12 @@ class find_loads : public Halide::Internal::IRVisitor {
     }
 
   private:
-    /// Without the variables that only the expression around defines.
+    /// Leaves out variables that only the expression around defines.
     Halide::Expr with_lets(Halide::Expr value) const {
         for (auto let = lets_.rbegin(); let != lets_.rend(); ++let) value = Halide::Internal::substitute(let->first, let->second, value);
         return value;
     }
-    /// What is one load for all lanes is carried out for any of them.
+    /// One load for all lanes is carried out if any lane is.
     static Halide::Expr guard_of(Halide::Expr const& guard, int lanes) {
         if (guard.type().lanes() == lanes) return guard;
         Halide::Expr any = Halide::Internal::const_false();
@@ -189,9 +189,9 @@ class report_accesses : public Halide::Internal::IRMutator {
 ///
 ///     tilewright_emulate_access(machine, stage, buffer, address, bytes, writes)
 ///
-/// for each load and for the store, the loads first. The lanes of a dense vector are one call, those of another one each. Lanes that a
-/// predicate leaves out, and those of a load that nothing is made of, are none. A code other than 0 ends the kernel, which returns it,
-/// before the access happens.
+/// for each load and for the store, the loads first. A dense vector is one call for all lanes, any other vector one call for each lane.
+/// There is no call for lanes that a predicate leaves out, and for lanes of a load whose values nothing uses. A code other than 0 ends the
+/// kernel, which returns it, before the access happens.
 ///
 /// @param body     as `lower_tile_body` returns it
 /// @param machine  the emulator, as a value of type handle

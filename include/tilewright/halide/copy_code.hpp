@@ -9,7 +9,7 @@ class code_copies : public code_transfers {
   protected:
     using code_transfers::code_transfers;
 
-    /// What moves a region: a call, or, for a transfer of the core in the device binding, code.
+    /// The code that moves a region: a call or, for a transfer of the core in the device binding, loops.
     Stmt moved(movement const& m) const {
         if (m.transfer < 0) return where_made(m, reaches_of(m), fill_by_core(m, reaches_of(m)));
         bool const by_core = how_.to == binding::device && !plan_.where->transfers[m.transfer].core_name.empty();
@@ -22,8 +22,9 @@ class code_copies : public code_transfers {
         return where_made(m, reaches, with_versions(buffers, across_blocks(buffers, code)));
     }
 
-    /// Asks for what copies by the core read some iterations ahead, where these leave that to the iterations of `loop`: each asks for its
-    /// share of the lines. @param open  loops around its body, outermost first, itself the last; undefined when there is nothing to ask for
+    /// Asks for what copies by the core read some iterations ahead, if they leave that to the iterations of `loop`: each iteration asks for
+    /// its share of the lines. @param open  loops around its body, outermost first, itself the last; undefined when there is nothing to ask
+    /// for
     Stmt asked_in(int loop, std::vector<int> const& open) const {
         std::vector<Stmt> all;
         for (int at = 0; at < plan_.movements.size(); ++at) {
@@ -48,7 +49,7 @@ class code_copies : public code_transfers {
         }
         return code;
     }
-    /// Binds the names of the buffers that code touches to the versions that are meant at this iteration.
+    /// Binds the names of the buffers that code touches to the versions of this iteration.
     Stmt with_versions(std::vector<int> const& buffers, Stmt code) const {
         for (int at : buffers) {
             if (plan_.buffers[at].versions == 1) continue;
@@ -139,7 +140,7 @@ class code_copies : public code_transfers {
             iterations *= v.extent;
         }
         int const share = static_cast<int>((lines + iterations - 1) / iterations);
-        // Where fewer would do, the others ask for the last lines again: that costs less than a condition.
+        // If there are fewer lines, the other iterations ask for the last lines again: that costs less than a condition.
         Expr first = number * share;
         if (iterations * share > lines) first = Halide::min(first, static_cast<int>(lines - share));
         loop_value const ahead = loops_ahead(m);
@@ -182,8 +183,9 @@ class code_copies : public code_transfers {
             return Load::make(at.of.type.with_lanes(lanes), at.of.name, lanes_at(simplify(at.index), lanes), Halide::Buffer<>(),
                               Parameter(), where, ModulusRemainder());
         };
-        // What a predicate touches has an address, and LLVM leaves it there in loops that ask for lines, since these could be its own. So
-        // vectors in registers are whole then. Otherwise they are better off with an address outside of loops than spilled inside.
+        // An access with a predicate needs an address, and LLVM keeps the data there in loops that ask for lines, because the lines could
+        // be its own. So vectors in registers are whole in such loops. In others, an address outside of loops is better than a spill
+        // inside.
         bool const whole = asks_in_loops();
         Expr const all = const_true(lanes), some = predicate.defined() ? predicate : all;
         Expr value = load(source, whole && from.in_registers ? all : some);
@@ -198,12 +200,12 @@ class code_copies : public code_transfers {
     }
     static Expr narrow(Expr const& number) { return Halide::Internal::simplify(Halide::cast<int>(number)); }
 
-    /// Between memories: loops in the order of the source's addresses, for what is read comes from further away; rows in vectors.
+    /// Between memories: loops in the order of the source's addresses, because the source is further away; rows in vectors.
     Stmt copy_rows(movement const& m, std::vector<reach> const& reaches) const {
         using namespace Halide::Internal;
         side const from = side_of(m, true), to = side_of(m, false);
         int const lanes = how_.target.natural_vector_size(from.type), row = static_cast<int>(m.row_elements);
-        // The row, from wherever the loops around stand.
+        // The row, from the present iteration of the loops around.
         auto const straight = [&](Expr const& source, Expr const& destination) {
             std::vector<Stmt> all;
             int done = 0;

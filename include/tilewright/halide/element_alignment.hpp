@@ -7,10 +7,10 @@ namespace tilewright::halide {
 
 /// Tells Halide that a buffer begins at a multiple of its elements, and at no more.
 ///
-/// Where Halide 14 makes code, it simplifies some expressions once more, such as divisions. Their loads then get the alignment of their
-/// index, and Halide takes what has no parameter for an allocation of its own, which begins at a multiple of a vector. The memories of a
-/// plan and the arguments of a caller begin where they are: an aligned load there is a fault of the processor. So each load and store gets
-/// a parameter, which states the alignment, and whose name keeps it out of the arguments: it belongs to the result.
+/// When Halide 14 makes code, it simplifies some expressions once more, such as divisions. Their loads then get the alignment of their
+/// index. Halide takes a buffer without a parameter for an allocation of its own, which begins at a multiple of a vector. The memories of a
+/// plan and the arguments of a caller may begin anywhere, so an aligned load there is a fault of the processor. So each load and store gets
+/// a parameter that states the alignment. Its name, that of the result, keeps it out of the arguments.
 class element_alignment : public Halide::Internal::IRMutator {
   public:
     /// @param result  how Halide calls the result of the kernel

@@ -97,7 +97,7 @@ class emitter : code_tiles {
         if (goes_on) going_on_.pop_back();
         return goes_on ? Block::make(loops) : within_limits(going_on_, loop_values(), Block::make(loops));
     }
-    /// What a transfer moves, where the step that it is for is there.
+    /// The code of a transfer, under the condition that its step exists.
     Stmt start(movement const& m) const {
         std::vector<int> loops = going_on_;
         for (int at = 0; m.at.ring >= 0 && at < ring_of(m.at).loop_count; ++at) {
@@ -107,7 +107,7 @@ class emitter : code_tiles {
         return where_there_is(m.at, within_limits(loops, loop_values_at(m.at), moved(m)));
     }
 
-    /// Buffers in registers that live between two steps of the program, and not only in a loop there, are made around what stands there.
+    /// Makes the buffers in registers that live between two steps of the program, and not only in a loop there, around the code between.
     Stmt with_registers(Stmt inside, int from, int to) {
         for (int at = 0; at < plan_.buffers.size(); ++at) {
             buffer const& b = plan_.buffers[at];
@@ -118,7 +118,7 @@ class emitter : code_tiles {
         }
         return inside;
     }
-    /// An iteration of a loop that lies beyond an end does nothing.
+    /// Makes an iteration of a loop that lies beyond an end do nothing.
     Stmt within_limits(std::vector<int> const& loops, loop_value const& values, Stmt const& what) const {
         Expr within = Halide::Internal::const_true();
         for (int at = 0; at < plan_.limits.size(); ++at) {

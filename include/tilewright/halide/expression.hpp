@@ -15,9 +15,9 @@ inline Halide::Type type_of(scalar_type type) {
 /// The type that elements have in memory: a truth value is a byte.
 inline Halide::Type stored_type(scalar_type type) { return type == scalar_type::boolean ? Halide::UInt(8) : type_of(type); }
 
-/// A conversion as the language has it. To a bool, Halide would take the lowest bit of an integer, and anything of a float. To signed
-/// numbers of 32 bits and more Halide takes it to be in range: it would conclude from the ends of a range, wrapped, that a value is
-/// negative.
+/// A conversion as the language defines it. For a bool, Halide would take the lowest bit of an integer, and anything of a float. For signed
+/// numbers of 32 bits and more, Halide assumes that the value is in range: from the wrapped ends of a range it would conclude that a value
+/// is negative.
 inline Halide::Expr convert(Halide::Type const& to, Halide::Expr const& value) {
     Halide::Type const from = value.type();
     if (to.is_bool() && !from.is_bool()) return value != Halide::Internal::make_zero(from);
@@ -29,8 +29,8 @@ inline Halide::Expr convert(Halide::Type const& to, Halide::Expr const& value) {
 /// Keeps floating-point arithmetic as it is written: without it LLVM may change roundings.
 inline Halide::Expr strict(Halide::Expr const& value) { return value.type().is_float() ? Halide::strict_float(value) : value; }
 
-/// The smaller, or larger, of two values as the language has it: a, unless b is. Halide's own may exchange a and b, which shows at zeros of
-/// two signs and where one is no number.
+/// The smaller, or larger, of two values as the language defines it: a, unless b is smaller, or larger. Halide's own may exchange a and b,
+/// which matters for zeros of two signs and if one is no number.
 inline Halide::Expr smaller(Halide::Expr const& a, Halide::Expr const& b) {
     return a.type().is_float() ? Halide::select(strict(b) < strict(a), b, a) : Halide::min(a, b);
 }
@@ -54,10 +54,10 @@ Halide::Expr build_value(computation_view nodes, int at, Leaf const& leaf) {
     node const& n = nodes[at];
     auto const argument = [&](int position) {
         Expr const value = build_value(nodes, n.argument(position), leaf);
-        // What is no floating-point value any more is not inside the one that is strict as a whole.
+        // A value that is no floating point any more stands outside the one that is strict as a whole.
         return is_float(n.type) ? value : strict(value);
     };
-    // Comparisons of floating point are not turned round: what is no number is neither less nor not less.
+    // Comparisons of floating point are not inverted: a value that is no number is neither less nor not less.
     bool const reals = n.argument_count > 0 && is_float(nodes[n.argument(0)].type);
     auto const compared = [&](Expr const& comparison) { return reals ? Halide::strict_float(comparison) : comparison; };
     switch (n.op) {
@@ -75,7 +75,7 @@ Halide::Expr build_value(computation_view nodes, int at, Leaf const& leaf) {
         case operation::minimum: return smaller(argument(0), argument(1));
         case operation::maximum: return larger(argument(0), argument(1));
         case operation::equal: return compared(argument(0) == argument(1));
-        // Of Halide's own, this is false where one is no number, and `<=` is true.
+        // Halide's own `!=` is false if one is no number, and its `<=` is true.
         case operation::not_equal: return reals ? !compared(argument(0) == argument(1)) : argument(0) != argument(1);
         case operation::less: return compared(argument(0) < argument(1));
         case operation::less_equal:
@@ -93,7 +93,7 @@ Halide::Expr build_value(computation_view nodes, int at, Leaf const& leaf) {
     throw std::logic_error("a value cannot hold a node of kind " + std::string(name_of(n.op)));
 }
 
-/// One step of a reduction: a value that is no number is passed over.
+/// One step of a reduction, which passes over a value that is no number.
 inline Halide::Expr reduce(operation reduction, Halide::Expr const& into, Halide::Expr const& value) {
     if (reduction == operation::reduce_sum) return into + value;
     return reduction == operation::reduce_maximum ? larger(into, value) : smaller(into, value);

@@ -1,9 +1,9 @@
 #pragma once
 #include <tilewright/halide/expression.hpp>
 
-// Values that Halide takes as they are until a pipeline has been lowered.
+// Values that are hidden from Halide until a pipeline has been lowered.
 //
-// Halide 14 looks into what a reduction takes in, in three ways that are wrong here. It trims the loop of a minimum or maximum by a bound
+// Halide 14 looks into the value of a reduction in three ways that are wrong here. It trims the loop of a minimum or maximum by a bound
 // that it reads from the accumulator once, before the loop changes it. It drops loops over axes that the value does not move with. And it
 // forgets an argument whose elements a value does not depend on. A call of an unknown function stands for the value: Halide widens it and
 // moves its arguments along, but draws no conclusion from it.
@@ -12,15 +12,15 @@ namespace tilewright::halide {
 /// What that call is named: (value, everything that it is to depend on…).
 inline constexpr char const* held_call = "tilewright_held";
 
-/// A value that depends on `all`, too, until `release_values` has been there.
+/// A value that also depends on `all`, until `release_values` runs.
 inline Halide::Expr held(Halide::Expr const& value, std::vector<Halide::Expr> const& all) {
     std::vector<Halide::Expr> arguments{value};
     arguments.insert(arguments.end(), all.begin(), all.end());
     return Halide::Internal::Call::make(value.type(), held_call, arguments, Halide::Internal::Call::PureExtern);
 }
 
-/// Holds what is divided in a value whose lanes are added up. Halide 14 takes lanes apart where a ramp is divided by 2, 3 or 4, but does so
-/// with the whole value that is stored, which has fewer lanes then, or one.
+/// Holds the dividends in a value whose lanes are added up. Halide 14 takes lanes apart if a ramp is divided by 2, 3 or 4. But it does so
+/// to the whole value that is stored, which then has fewer lanes, or one.
 class hold_divided : public Halide::Internal::IRMutator {
   protected:
     using IRMutator::visit;

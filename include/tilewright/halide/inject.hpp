@@ -8,8 +8,8 @@
 
 namespace tilewright::halide {
 
-/// Reads the strides, minima and extents of arguments once, in front of a program. Behind a store the compiler does not know that they
-/// are what they were, and would read them, and add up an address, for every vector.
+/// Reads the strides, minima and extents of arguments once, before a program. After a store, the compiler does not know that they are
+/// unchanged. It would read them, and compute an address, for every vector.
 class read_shapes_once : public Halide::Internal::IRMutator {
   public:
     Halide::Internal::Stmt in_front_of(Halide::Internal::Stmt const& program) {
@@ -66,7 +66,7 @@ class inject_program : public Halide::Internal::IRMutator {
         return Halide::Internal::ProducerConsumer::make(op->name, true, program_);
     }
 
-    // Halide makes room for the stages before the last around the production that is gone now.
+    // Halide makes room for the stages before the last one, around the production that is gone now.
     Halide::Internal::Stmt visit(Halide::Internal::Allocate const* op) override {
         int const before = injections_;
         Halide::Internal::Stmt const changed = IRMutator::visit(op);

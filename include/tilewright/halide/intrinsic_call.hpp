@@ -2,14 +2,14 @@
 #include <tilewright/halide/copy_code.hpp>
 #include <tilewright/machine/call_limits.hpp>
 
-// Calls of intrinsics: what they are set to, and what they are given.
+// Calls of intrinsics: their settings and their arguments.
 namespace tilewright::halide {
 
 class code_intrinsics : public code_copies {
   protected:
     using code_copies::code_copies;
 
-    /// A call of an intrinsic behind the settings that each call makes for itself.
+    /// A call of an intrinsic, after the settings that each call makes for itself.
     Stmt set_up(intrinsic_form const& form, unsigned sets) const {
         part_range const& uses = plan_.where->intrinsics[form.intrinsic].settings;
         std::vector<Stmt> all;

@@ -38,9 +38,9 @@ class code_order : public code_places {
         }
         return configure(to.configuration, values);
     }
-    /// First every engine, in the machine's order, until its jobs are complete; then every queue, until no token is left in it. An engine
-    /// may wait for a token that another one pushes, so waiting for it must keep the others at work. What is popped last holds back jobs of
-    /// the next kernel at most. Undefined when the plan starts nothing that it has to wait for.
+    /// Waits first for every engine, in the machine's order, until its jobs are complete. Then it pops every queue until no token is left.
+    /// An engine may wait for a token that another one pushes, so a wait for it must keep the others at work. The last pops hold back at
+    /// most jobs of the next kernel. Undefined if the plan starts nothing that it has to wait for.
     Stmt wait_for_everything() const {
         std::vector<Stmt> waits;
         for (int at = 0; at < plan_.where->engines.size(); ++at) {
@@ -85,7 +85,7 @@ class code_order : public code_places {
         ring const& r = ring_of(at);
         int const channels = plan_.where->channels_of(r.engine);
         if (channels == 1) return wide(0);
-        // Where the versions go round the channels evenly, the number of the step says it.
+        // If the versions go round the channels evenly, the number of the step says the channel.
         int const versions = r.versions;
         Expr const number = step_value(at), version = versions % channels == 0 ? number : number % versions;
         return Halide::cast<std::int64_t>(Halide::Internal::simplify((version + static_cast<int>(r.first_channel)) % channels));
@@ -204,13 +204,13 @@ class code_order : public code_places {
         int const size = plan_.where->lane_count() + tag_count() + link_count() + 2 * static_cast<int>(queues.size());
         Expr const at = Variable::make(Halide::Int(32), "count");
         Stmt const clear = For::make("count", 0, size, ForType::Serial, Halide::DeviceAPI::None, set_count(at, wide(0)));
-        // Where links share a queue, tokens that nobody asked for are left.
+        // If links share a queue, tokens that nobody asked for are left.
         for (link const* l : queues) {
             if (l->shared) whole = Block::make(whole, pop_all(*l, true));
         }
         return Allocate::make(counts, Halide::Int(64), Halide::MemoryType::Stack, {size}, const_true(), Block::make(clear, whole));
     }
-    /// A call that gives a channel of an engine a job, counted where that is needed. `tag`: what is kept beside; undefined where there is
+    /// A call that gives a channel of an engine a job, counted if needed. `tag`: the tag that is kept with the count; undefined if there is
     /// none
     Stmt started(int engine_at, Expr const& channel, Stmt const& start, Expr const& tag) const {
         if (engine_at < 0 || !counts_jobs(engine_at)) return start;

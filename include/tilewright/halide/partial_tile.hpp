@@ -3,7 +3,7 @@
 #include <tilewright/halide/index_value.hpp>
 #include <tilewright/plan/check/partial_counts.hpp>
 
-// Tiles that can lie beyond an end: whether all of one is there, and the pieces that are.
+// Tiles that can lie beyond an end: whether a tile is whole, and otherwise the pieces of it that are there.
 namespace tilewright::halide {
 
 /// The ends that the loops of a tile body can run past.
@@ -68,9 +68,9 @@ struct tile_part {
         int first = 0, count = 0;
     };
     std::map<int, range> ranges;  ///< of loops that do not run in full
-    bool guarded = false;         ///< every iteration asks whether it is there; then what ends is not vectorised or unrolled
+    bool guarded = false;         ///< every iteration asks whether it is there; then loops that end are not vectorised or unrolled
     bool goes_on = false;         ///< another piece has begun the reduction
-    bool inside = false;          ///< what it reads of padded tensors is all inside of them
+    bool inside = false;          ///< everything that it reads of padded tensors is inside of them
 
     range of(int loop, variable const& v) const {
         auto const found = ranges.find(loop);

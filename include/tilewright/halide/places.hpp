@@ -9,16 +9,16 @@
 // Where things are in generated code: values of loops, steps of rings, addresses.
 namespace tilewright::halide {
 
-/// What stands behind a buffer's name in that of the variable which holds its address.
+/// The suffix of a buffer's name in the name of the variable that holds its address.
 inline constexpr char const* address_suffix = ".address";
-/// What the name of a buffer ends with where an element of it is passed by value, in front of the operand's position.
+/// The suffix of a buffer's name if an element of it is passed by value; the operand's position follows.
 inline constexpr char const* value_suffix = ".value";
-/// What a remark in the program is called: a call with a text, which stands in front of what it speaks of.
+/// The name of a remark in the program: a call with a text, which stands before the code that it is about.
 inline constexpr char const* remark_name = "tilewright.remark";
-/// What the program calls where memory accesses must not be mixed.
+/// The name of the call across which memory accesses must not move.
 inline constexpr char const* fence_name = "tilewright_fence";
 
-/// What of a plan is emitted: all of it; or, where it only waits from some step on, what is in front of that, or the waits.
+/// The part of a plan that is emitted: all of it or, if it only waits from some step on, the steps before, or the waits.
 enum class plan_part : std::uint8_t { whole, begin, complete };
 
 /// What the generated code is for, and how it finds its surroundings.
@@ -33,7 +33,7 @@ struct emission {
     std::map<int, Halide::Expr> pools = {};
     /// Arguments are typed pointers: who calls the code has checked them, and defines the extents that are left to run time.
     bool plain_arguments = false;
-    /// Functions are given registers of a C type by value: the code is C.
+    /// Functions get registers of a C type by value: the code is C.
     bool passes_values = false;
     plan_part part = plan_part::whole;
     /// What is remarked in front of a step, by its position in the plan; empty: nothing.
@@ -207,7 +207,7 @@ class code_places {
         return loop_values_at(ring_of(at), step_value(at));
     }
     ring const& ring_of(ring_step const& at) const { return plan_.rings[at.ring]; }
-    /// Address of a block of the version that is meant where the loops have these values.
+    /// Address of a block of a buffer's version, at these values of the loops.
     Expr current_version(int buffer_at, loop_value const& loops, Expr const& block = 0) const {
         buffer const& b = plan_.buffers[buffer_at];
         if (b.parts() == 1) return part_address(buffer_at, 0);

@@ -6,15 +6,15 @@
 // Vectors whose elements do not lie side by side.
 namespace tilewright::halide {
 
-/// Writes loads and stores of vectors with constant strides so that they touch what is meant, and LLVM knows what they touch.
+/// Writes loads and stores of vectors with constant strides so that they touch only their elements, and LLVM knows which.
 ///
-/// Of strides from 2 to 4, a load becomes loads of dense vectors, from its first element to its last, and a shuffle. Halide 14 would do
-/// something alike, but begins at a multiple of the stride and ends at another one: it takes what has no parameter for an allocation of its
-/// own, which has room around it. The memories of a plan and the arguments of a caller have none. Here the first dense vector begins at the
-/// first element, and the last one ends at the last element and overlaps the one before it: no load is added.
+/// With a stride from 2 to 4, a load becomes loads of dense vectors, from its first element to its last, and a shuffle. Halide 14 would do
+/// the same, but from a multiple of the stride to another one: it takes a buffer without a parameter for an allocation of its own, with
+/// room around it. The memories of a plan and the arguments of a caller have no such room. Here the first dense vector begins at the first
+/// element. The last one ends at the last element and overlaps the one before it, so no load is added.
 ///
-/// Negative strides become positive ones, and the lanes are turned round. Halide 14 would tell LLVM that a vector with a negative stride at
-/// a constant index is somewhere else than it is, and loads would move in front of the stores that they read.
+/// Negative strides become positive ones, and the lanes are reversed. Halide 14 would tell LLVM a wrong place of a vector with a negative
+/// stride at a constant index, and loads would move before the stores whose data they read.
 class strided_vectors : public Halide::Internal::IRMutator {
   public:
     explicit strided_vectors(Halide::Target const& target) : target_(target) {}

@@ -8,7 +8,7 @@
 #include <tilewright/halide/partial_tile.hpp>
 #include <tilewright/plan/place/registers.hpp>
 
-// Tile bodies: what stands inside the innermost loops of the program, lowered by Halide and taken over as a statement.
+// Tile bodies: the code inside the innermost loops of the program, lowered by Halide and taken over as a statement.
 namespace tilewright::halide {
 
 /// The program that tile bodies are lowered for.
@@ -21,7 +21,7 @@ struct surroundings {
 
 namespace detail {
 
-/// From where to where a form goes, whatever its loops are.
+/// The range of a form, over all iterations of its loops.
 inline std::pair<std::int64_t, std::int64_t> reach_of(plan_value const& plan, linear const& form) {
     std::int64_t low = form.constant, high = form.constant;
     for (int t = 0; t < form.count; ++t) {
@@ -32,7 +32,7 @@ inline std::pair<std::int64_t, std::int64_t> reach_of(plan_value const& plan, li
     return {low, high};
 }
 
-/// The index of a use along a dimension of its buffer, inside of the tensor where it is one that may leave it.
+/// The index of a use along a dimension of its buffer. If it may leave the tensor, it is the nearest one inside.
 inline Halide::Expr place_of(plan_value const& plan, use const& u, int dimension, std::function<Halide::Expr(int)> const& loop) {
     using Halide::Expr;
     affine const& at = u.at[dimension];
@@ -41,7 +41,7 @@ inline Halide::Expr place_of(plan_value const& plan, use const& u, int dimension
         if (!one.guarded || one.dimension != dimension) return;
         Expr const index = form_value(plan, one.index, loop);
         place = move_inside(index, one.extent) + Halide::Internal::simplify(place - index);
-        // A box can be outside as a whole: then there is nothing in it, but an address.
+        // A box can be outside as a whole: then it has an address, but no element.
         buffer const& b = plan.buffers[u.buffer];
         linear begin = tilewright::detail::form_of(plan, one.index);
         begin.add(tilewright::detail::form_of(plan, at), -1);
@@ -63,7 +63,7 @@ class tile_pipeline {
         if (b.kind != body_kind::identity) define(false);
     }
 
-    /// The pipeline, lowered, as a part of the program.
+    /// The lowered pipeline, as a part of the program.
     Halide::Internal::Stmt lowered() {
         for (auto& [at, image] : loaded_) image.dim(0).set_min(0);
         produced_.output_buffer().dim(0).set_min(0);
@@ -75,8 +75,7 @@ class tile_pipeline {
         find_production found;
         found.name = produced_.name();
         module.functions().back().body.accept(&found);
-        if (!found.body.defined())
-            return Halide::Internal::Evaluate::make(0);  // no iteration is left: of a tile that lies outside as a whole
+        if (!found.body.defined()) return Halide::Internal::Evaluate::make(0);  // no iteration is left: the tile lies outside as a whole
         adopt_.adds_pairs_in_16_bits = around_.target.has_feature(Target::AVX2) && tilewright::detail::adds_bytes_by_fours(plan_, body_);
         adopt_.produced = produced_.name();
         adopt_.buffers[produced_.name()] = around_.names.buffers[target().buffer];
@@ -203,7 +202,7 @@ class tile_pipeline {
             adopt_.loops[here.name()] = around_.names.variables[loops_[position]];
             if (part_.of(loops_[position], v).count == 1 || runs_past_an_end(loops_[position]))
                 continue;  // no loop is left to direct, or none that can be
-            // The target's elements differ from lane to lane, so there is no race to fear; or else lanes are added up.
+            // The target's elements differ from lane to lane, so there is no race. Otherwise lanes are added up.
             if (v.vectorized) (v.reduction ? update.atomic(true) : update.allow_race_conditions()).vectorize(here);
             if (v.unrolled) update.unroll(here);
         }

@@ -11,8 +11,8 @@ class code_tiles : public code_costs {
   protected:
     using code_costs::code_costs;
 
-    /// The code of a tile body: one form for whole tiles, and others for partial ones. Where these always have as much of an axis, their
-    /// loops have constant extents, too; otherwise every iteration asks for itself.
+    /// The code of a tile body: one form for whole tiles, and others for partial ones. If all partial tiles have the same number of values
+    /// of an axis, their loops have constant extents, too. Otherwise every iteration asks whether it is there.
     ///
     /// @param open  the loops of the program around, outermost first
     Stmt tile_code(body const& b, std::vector<int> const& open) const {
@@ -25,7 +25,7 @@ class code_tiles : public code_costs {
             ends.push_back(l);
             pieces.push_back(pieces_of(b, l, rest));
         }
-        // What a stage computes for a reader of a border can lie outside as a whole.
+        // A tile that a stage computes for a reader of a border can lie outside as a whole.
         bool const outside = computes_for_border() && !is_const_one(is_whole(plan_, b, loop_values()));
         bool const constant = !outside && !end_one_loop(pieces) && ends.size() <= 3 &&
                               std::none_of(pieces.begin(), pieces.end(), [](auto const& p) { return p.empty(); });
@@ -36,7 +36,7 @@ class code_tiles : public code_costs {
             if (how_.checked) lowered = with_reports(b, lowered);
             return with_versions(buffers_of(b), lowered);
         };
-        // Most tiles meet no border, and need not look for it.
+        // Most tiles meet no border, and need no test for it.
         bool reads_borders = false;
         plan_.each_use(b, [&](use const& u, bool, bool) { reads_borders |= plan_.is_guarded(u.node); });
         bool const apart = reads_borders && how_.to == binding::device && !how_.plain_arguments;
@@ -74,7 +74,7 @@ class code_tiles : public code_costs {
     }
 
   private:
-    /// The code of a tile body, whose loops ask for what is copied later where copies leave that to them.
+    /// The code of a tile body. Its loops ask for what is copied later, if copies leave that to them.
     Stmt with_asking(body const& b, tile_part const& part, std::vector<int> around, Stmt code) const {
         using namespace Halide::Internal;
         struct ask_in_loop : IRMutator {
@@ -98,7 +98,7 @@ class code_tiles : public code_costs {
             asking.asked = asked_in(v, around);
             if (!asking.asked.defined()) continue;
             code = asking.mutate(code);
-            // Of a loop of one iteration nothing but its value is left.
+            // Only the value of a loop of one iteration is left.
             int const first = part.of(v, loop).first;
             if (!asking.found) code = Block::make(LetStmt::make(asking.loop, first, asking.asked), code);
         }
@@ -113,8 +113,8 @@ class code_tiles : public code_costs {
         }
         return found;
     }
-    /// The pieces that the loops of a partial tile fall into, in their order: all iterations of the outermost that are whole, then what is
-    /// left of those inside. None where a partial tile does not always have as much, or where pieces would change the order of a sum.
+    /// The pieces of the loops of a partial tile, in their order: first all whole iterations of the outermost loop, then the rest of the
+    /// loops inside. None if partial tiles differ in size, or if pieces would change the order of a sum.
     std::vector<tile_part> pieces_of(body const& b, limit const& l, tilewright::detail::tile_rest const& rest) const {
         std::vector<tile_part> pieces;
         if (!rest.constant) return pieces;
@@ -137,7 +137,7 @@ class code_tiles : public code_costs {
         return reorders ? std::vector<tile_part>() : pieces;
     }
 
-    /// Whether pieces of two limits are of one loop: such do not go together.
+    /// Whether pieces of two limits are of one loop: such pieces do not go together.
     static bool end_one_loop(std::vector<std::vector<tile_part>> const& pieces) {
         std::set<int> ended;
         for (std::vector<tile_part> const& of_limit : pieces) {

@@ -2,7 +2,7 @@
 #include <tilewright/plan/ir/plan_value.hpp>
 #include <tilewright/schedule/schedule.hpp>
 
-// What the programs that write a kernel's files are given. Does not need Halide.
+// The input of the programs that write a kernel's files. Does not need Halide.
 namespace tilewright {
 
 struct program_plan_value;
@@ -13,8 +13,8 @@ using namespace ir;
 
 enum class binding { emulated, device };
 
-/// The kernel that a tool works on. A source of the kernel's own defines it, and sees nothing of Halide: so the tools themselves are
-/// compiled once for all kernels of a project.
+/// The kernel that a tool works on. A source of the kernel itself defines it, and sees nothing of Halide. So the tools are compiled once
+/// for all kernels of a project.
 struct tool_kernel {
     char const* name;  ///< of the C function
     schedule const& made_by;

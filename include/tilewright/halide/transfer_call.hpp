@@ -11,11 +11,11 @@ class code_transfers : public code_order {
   protected:
     using code_order::code_order;
 
-    /// From where to where a call moves the elements of one of its dimensions; -1: the row.
+    /// The elements of one of its dimensions that a call moves, from and to; -1: the row.
     struct reach {
         Expr begin, extent;
         bool clipped = false;
-        Expr pad_before = wide(0), pad_after = wide(0);  ///< of them, those in front and behind that are border: written, not read
+        Expr pad_before = wide(0), pad_after = wide(0);  ///< of them, those before and after that are border: written, not read
     };
     reach reach_of(movement const& m, int dimension) const {
         Expr begin = wide(0);
@@ -38,7 +38,7 @@ class code_transfers : public code_order {
         if (padded) made.pad_before = simplify(first - begin), made.pad_after = simplify(end - last);
         return made;
     }
-    /// When the call is made: not when nothing of a dimension is left.
+    /// The condition of the call: something of every dimension is left.
     Expr is_made(movement const& m, std::vector<reach> const& reaches) const {
         Expr made = Halide::Internal::const_true(), beyond;
         for (reach const& r : reaches) {
@@ -214,7 +214,7 @@ class code_transfers : public code_order {
         return arguments;
     }
 
-    /// What a call writes outside, as an argument; one that meets no border writes none.
+    /// What a call writes outside, as an argument; a call that meets no border writes nothing there.
     Expr border_bits(movement const& m) const { return wide(m.border < 0 ? 0 : argument_bits(plan_.what[m.border])); }
 
     /// Loops that write the border of a padded access to a box.

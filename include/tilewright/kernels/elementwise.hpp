@@ -7,7 +7,7 @@ namespace tilewright::kernel {
 /// One value from those at the same place of one tensor or two, all [rows][columns].
 ///
 /// @tparam Function  makes the value: a lambda without captures, of expressions; `[](auto a, auto b) { return max(a + b, 0); }` is a
-/// residual sum behind a ReLU
+/// residual sum, then a ReLU
 template <std::int64_t Rows, std::int64_t Columns, class Element, class Function>
 struct elementwise {
     static constexpr axis row{"row", Rows}, column{"column", Columns};

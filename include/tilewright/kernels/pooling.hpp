@@ -42,7 +42,7 @@ struct average_pool2d : pool2d_axes<Shape> {
 
     /// Taps of a window at a position that are inside the image.
     static constexpr auto inside(window const& of, axis const& position) {
-        // From the first tap that is not before the image to the last that is not behind it, in steps of the dilation.
+        // From the first tap that is not before the image to the last that is not after it, in steps of the dilation.
         auto const begin = of.stride * position - of.before;
         auto const first = max((of.dilation - 1 - begin) / of.dilation, 0);
         auto const last = min((of.extent - 1 - begin) / of.dilation, of.taps - 1);

@@ -23,8 +23,8 @@ enum class role : std::uint8_t {
     setting,             // configuration: the value number `dimension` that it is set to
     value,               // intrinsic: the one element of an operand without dimensions, which the core reads; of floating point, its bits
     channel,             // transfer, wait: which of its engine's channels, from 0
-    pad_before,          // transfer: elements of `dimension` in front of what is read, which the call writes itself; 0 is the row
-    pad_after,           // transfer: likewise behind what is read
+    pad_before,          // transfer: elements of `dimension` before what is read, which the call writes itself; 0 is the row
+    pad_after,           // transfer: likewise after what is read
     pad_value,           // transfer: what is written there; of floating point, its bits
 };
 
@@ -33,7 +33,7 @@ struct call_argument {
     role is = role::literal;
     std::int8_t dimension = 0;
     std::int8_t operand = -1;
-    std::int64_t value = 0;  ///< literal; of an address, bits that are set in it; of what is counted, the unit that it is counted in
+    std::int64_t value = 0;  ///< literal; of an address, bits that are set in it; of a count, its unit
 
     /// Bits of an address that is a number, in this use of it.
     constexpr call_argument with(std::int64_t bits) const { return {is, dimension, operand, bits}; }
@@ -46,7 +46,7 @@ constexpr bool is_address(role is) { return is == role::source || is == role::de
 constexpr bool is_pad(role is) { return is == role::pad_before || is == role::pad_after || is == role::pad_value; }
 constexpr bool is_stride(role is) { return is == role::source_stride || is == role::destination_stride || is == role::stride; }
 
-/// An argument that speaks of an operand by name; the intrinsic turns the name into a position.
+/// An argument that names an operand; the intrinsic turns the name into a position.
 struct operand_argument {
     role is = role::address;
     std::int8_t dimension = 0;
@@ -104,7 +104,7 @@ struct device_call {
     friend constexpr bool operator==(device_call const&, device_call const&) = default;
 };
 
-/// Whether code cannot tell two calls apart: one function, and the same literals where these stand. The number of a channel may be any.
+/// Whether code cannot tell two calls apart: one function, with the same literals in the same places. The number of a channel may differ.
 constexpr bool is_same_call(device_call const& left, device_call const& right) {
     bool same = left.symbol == right.symbol && left.count == right.count;
     auto const may_be = [](call_argument const& channel, call_argument const& other) {

@@ -2,7 +2,7 @@
 #include <numeric>
 #include <tilewright/machine/machine.hpp>
 
-// What one call of a transfer can express: by what is declared of it, and by what its C functions are told.
+// What one call of a transfer can express, by its declaration and by the arguments of its C functions.
 namespace tilewright::detail {
 
 /// Calls `visit(argument)` for what the calls of a part, and the settings that it uses, are given.
@@ -41,15 +41,15 @@ struct call_limits {
             any &= tells(dimension) && strides(true, dimension) == stride_limits{} && strides(false, dimension) == stride_limits{};
         return any;
     }
-    /// Whether a call writes the border at these ends of a dimension: 1 in front, 2 behind, 3 both.
+    /// Whether a call writes the border at these ends of a dimension: 1 before, 2 after, 3 both.
     constexpr bool pads(int dimension, unsigned ends) const {
         return ((ends & 1) == 0 || (pads_before >> dimension & 1) != 0) && ((ends & 2) == 0 || (pads_after >> dimension & 1) != 0);
     }
     constexpr bool tells(int dimension) const { return (told >> (dimension - 1) & 1) != 0; }
 };
 
-/// Where no argument says how far apart rows are, they follow each other, or lie as far apart as is declared. Where none says how many
-/// there are, there is one, but for what follows from the bytes of all.
+/// If no argument gives the stride of rows, they follow each other, or have the declared stride. If no argument gives their number, there
+/// is one row, unless the number follows from the bytes of all rows.
 constexpr call_limits limits_of(machine const& where, transfer_description const& t) {
     call_limits made{.dimensions = t.most_dimensions - 1, .row_bytes = t.largest_row_bytes};
     bool const by_core = !t.core_name.empty();

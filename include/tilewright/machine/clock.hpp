@@ -2,10 +2,10 @@
 #include <tilewright/machine/intrinsic_cost.hpp>
 #include <tilewright/machine/transfer.hpp>
 
-// When jobs begin and end: the one rule that predictions and emulated runs count by.
+// When jobs begin and end: the one rule by which predictions and emulated runs count.
 namespace tilewright {
 
-/// Cycles that a job occupies its engine, and that pass from then on until it is complete.
+/// Cycles that a job occupies its engine, and cycles from then until it is complete.
 struct job_time {
     std::int64_t busy = 0;
     std::int64_t latency = 0;
@@ -13,9 +13,9 @@ struct job_time {
 constexpr job_time time_of(transfer_cost const& cost, std::int64_t bytes) {
     return {cost.setup + (bytes + cost.bytes_per_cycle - 1) / cost.bytes_per_cycle, cost.latency};
 }
-/// Units that so many elements begin.
+/// The number of units that so many elements begin.
 constexpr std::int64_t units_of(std::int64_t elements, std::int64_t unit) { return elements / unit + (elements % unit != 0); }
-/// Of a call of an intrinsic that covers so many elements of each of its axes. Its result is there when it leaves the engine.
+/// The time of a call of an intrinsic that covers so many elements of each of its axes. Its result is there when it leaves the engine.
 template <class Extents>
 constexpr job_time time_of(intrinsic_cost const& cost, Extents const& extents) {
     job_time time{cost.cycles, 0};
@@ -50,7 +50,7 @@ struct engine_clock {
     constexpr void hold(std::int64_t time) {
         if (time > free) free = time;
     }
-    /// When all that was started, and what it was held back for, is over.
+    /// When everything that was started is over, and everything that held it back.
     constexpr std::int64_t passed() const { return complete > free ? complete : free; }
     /// Starts a job at `now`, which moves on when `depth` jobs are not complete yet.
     /// @return when the job is complete
@@ -62,12 +62,12 @@ struct engine_clock {
         completions[jobs++ % most_depth] = complete;
         return complete;
     }
-    /// Starts `count` jobs of one length one after the other, of which the engine is never short.
+    /// Starts `count` jobs of one length one after the other; the engine always has the next one.
     constexpr void start_many(std::int64_t& now, std::int64_t cycles, int depth, std::int64_t count) {
         for (; count > 0 && count % most_depth != 0; --count) start(now, {cycles, 0}, depth);
         for (std::int64_t rest = count < 2 * most_depth ? count : 2 * most_depth; rest > 0; --rest, --count) start(now, {cycles, 0}, depth);
         if (count == 0) return;
-        // Now the queue is full of them: each further one moves everything on.
+        // Now the queue is full of them: each further job moves everything on.
         std::int64_t const moved = count * cycles;
         now += moved, free += moved, complete += moved, busy += moved, jobs += count;
         for (std::int64_t& completion : completions) completion += moved;

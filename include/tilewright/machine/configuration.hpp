@@ -61,8 +61,7 @@ struct required_setting {
     friend constexpr bool operator==(required_setting const&, required_setting const&) = default;
 };
 
-/// The calls behind the first that make one step of a transfer or intrinsic, and the settings that it uses, while they stand beside the
-/// part.
+/// The calls of one step of a transfer or intrinsic after the first one, and the settings that it uses, while they stand beside the part.
 struct part_protocol {
     static constexpr int most = 3;
 

@@ -25,7 +25,7 @@ constexpr char const* name_of(completion how) {
 struct engine {
     label name;
     int depth = 16;    ///< jobs of a channel that are not complete; starting one more holds the core up
-    int channels = 1;  ///< that are equal, and are called and waited for by their number
+    int channels = 1;  ///< equal units, which are called and waited for by their number
     completion completes = completion::by_transfer;
     /// The hardware holds a job back until those that were started earlier on other interlocked engines, and touch the same bytes, are
     /// complete.

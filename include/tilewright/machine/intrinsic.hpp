@@ -35,7 +35,7 @@ struct intrinsic_description {
     fixed_array<operand_constraint, most_operands> operands{};
     int operand_count = 0;
     intrinsic_cost costs{};
-    std::uint16_t flexible_axes = 0;  ///< a bit for each axis of which a call covers at most the extent, as it is told
+    std::uint16_t flexible_axes = 0;  ///< a bit for each axis that is `up_to`: an argument says how much of its extent a call covers
     static constexpr std::uint16_t unknown_axis = 1 << 15;
     std::int64_t address_alignment = 1;  ///< bytes; every operand's address is a multiple of it
     std::int64_t stride_alignment = 1;   ///< elements; every stride but the innermost, which is 1, is a multiple of it
@@ -97,7 +97,7 @@ struct intrinsic : intrinsic_description {
         engine_name = where.name;
         return *this;
     }
-    /// Its call returns before it is complete; the plan orders what touches its operands, as the machine says.
+    /// Its call returns before it is complete. The plan orders accesses to its operands, as the machine says.
     constexpr intrinsic& asynchronous() {
         is_asynchronous = true;
         return *this;
@@ -109,8 +109,8 @@ struct intrinsic : intrinsic_description {
             flexible_axes = static_cast<std::uint16_t>(flexible_axes | (at < 0 ? unknown_axis : 1 << at));
         return *this;
     }
-    /// What a call occupies its engine for: so many cycles, and what it covers of its axes makes more of them:
-    /// `cycles(20, per(i), 2 * per(j).in_units_of(16))`. Of an axis that is not `up_to`, it always covers all.
+    /// The cycles for which a call occupies its engine: a constant, and more for what it covers of its axes: `cycles(20, per(i), 2 *
+    /// per(j).in_units_of(16))`. A call always covers all of an axis that is not `up_to`.
     template <class... Rates>
         requires(std::convertible_to<Rates, cycle_rate>&&...)
     constexpr intrinsic& cycles(std::int64_t count, Rates const&... rates) {
@@ -148,7 +148,7 @@ struct intrinsic : intrinsic_description {
         (call.push(resolved(arguments)), ...);
         return *this;
     }
-    /// One more C function, which each step calls behind those before. Its arguments are all given.
+    /// One more C function, which each step calls after those before. All of its arguments are given.
     template <class... Arguments>
     constexpr intrinsic& then(label symbol, Arguments const&... arguments) {
         device_call next{.symbol = symbol};

@@ -15,7 +15,7 @@ struct cycle_factor {
     friend constexpr bool operator==(cycle_factor const&, cycle_factor const&) = default;
 };
 
-/// So many cycles for each of what the factors make, multiplied.
+/// Cycles for each unit of the product of its factors.
 struct cycle_term {
     static constexpr int most_factors = 4;
 
@@ -34,7 +34,7 @@ struct intrinsic_cost {
     fixed_array<cycle_term, most_terms> terms{};
     int term_count = 0;  ///< above `most_terms` it marks an overflow, likewise
 
-    /// A bit for each axis that it is counted by: what a call covers of the others makes no difference.
+    /// A bit for each axis that counts: what a call covers of other axes makes no difference.
     constexpr unsigned axes() const {
         unsigned all = 0;
         for (int t = 0; t < term_count; ++t) {
@@ -46,7 +46,7 @@ struct intrinsic_cost {
     friend constexpr bool operator==(intrinsic_cost const&, intrinsic_cost const&) = default;
 };
 
-/// What a call takes cycles for, by the names of axes: made by `per`.
+/// The units for which a call takes cycles, by names of axes: made by `per`.
 struct cycle_rate {
     struct factor {
         fixed_array<label, stage::most_axes> axes{};

@@ -61,7 +61,7 @@ struct machine {
     }
     template <class Description>
     constexpr void keep(part_protocol const& protocol, Description& description) {
-        // Too many of one part count as too many of all: there is no room for what they were.
+        // Too many calls of one part count as too many of all parts, because there is no room to keep them.
         auto const keep_all = [](auto& list, auto const& parts, int count) {
             part_range const range{list.count, count};
             for (int at = 0; at < count && at < part_protocol::most; ++at) list.push(parts[at]);
@@ -98,7 +98,7 @@ struct machine {
     }
 
     constexpr computation_view view(semantics_range range) const { return {semantics.data() + range.first, range.count}; }
-    // What is in order is a channel. Those of all engines stand in one row, the lanes: of engine 0 its channels, of engine 1, …
+    // Each channel is in order by itself. The channels of all engines stand in one row, the lanes: those of engine 0, those of engine 1, …
     constexpr int channels_of(int engine_at) const {
         int const said = engines[engine_at].channels;
         return said < 1 ? 1 : said > most_lanes ? most_lanes + 1 : said;
@@ -121,12 +121,12 @@ struct machine {
     friend constexpr bool operator==(machine const&, machine const&) = default;
 };
 
-/// The memory whose bytes have addresses in the memory of this name: of a view, the one that it shows. -1: there is none
+/// The memory whose bytes the memory of this name shows: itself or, for a view, the one that it shows. -1: there is none
 constexpr int memory_under(machine const& where, label const& name) {
     int const at = where.memories.find(name);
     return at >= 0 && where.memories[at].is_view() ? where.memories.find(where.memories[at].view_of) : at;
 }
-/// A view with the room of what it shows, whose banks lie apart as they do there; any other memory as it is.
+/// A view with the room of the memory that it shows, and with its banks as far apart as there; any other memory as it is.
 constexpr memory with_room(machine const& where, memory seen) {
     int const under = seen.is_view() ? memory_under(where, seen.name) : -1;
     if (under < 0) return seen;
@@ -138,7 +138,7 @@ constexpr memory with_room(machine const& where, memory seen) {
     return seen;
 }
 
-/// Whether calls of a transfer carry a tag that it is waited for by.
+/// Whether calls of a transfer carry a tag, by which it is waited for.
 constexpr bool is_tagged(machine const& where, transfer_description const& t) {
     int const on = t.is_asynchronous ? where.engines.find(t.engine_name) : -1;
     return on >= 0 && where.engines[on].completes == completion::by_transfer;
@@ -148,7 +148,7 @@ constexpr bool is_dealt_out(machine const& where, transfer_description const& t)
     int const on = where.engines.find(t.engine_name);
     return on >= 0 && where.engines[on].has_channels();
 }
-/// Whether a memory of this name is registers that functions are given by value.
+/// Whether a memory of this name is registers that functions get by value.
 constexpr bool passes_values(machine const& where, label const& memory_name) {
     int const at = where.memories.find(memory_name);
     return at >= 0 && where.memories[at].passes_values();

@@ -22,7 +22,7 @@ struct memory {
     std::int64_t capacity = 0;                           ///< bytes; planned buffers can only live in a memory that has some
     std::int64_t alignment = 1;                          ///< bytes; every planned buffer starts at a multiple of it, relative to the base
     int banks = 1;                                       ///< physical blocks, each with an equal part of the capacity
-    int ports = 2;                                       ///< of each bank; with one, either a transfer or what computes uses it at a time
+    int ports = 2;                                       ///< of each bank; with one, either a transfer or a computation uses it at a time
     fixed_array<std::uint64_t, max_banks> bank_bases{};  ///< of each bank, where they do not follow each other; zeros: they do
     bool host_visible = true;                            ///< whether loops that stay code may load from it and store to it
     int registers = 0;                                   ///< it is a file of so many registers of equal size, which have no addresses
@@ -49,7 +49,7 @@ struct memory {
     constexpr bool passes_values() const { return registers > 0 && !c_type.empty(); }
     constexpr bool is_numbered() const { return address_unit > 0; }
     constexpr bool is_view() const { return !view_of.empty(); }
-    /// The device address of a byte of a bank; without a base, counted from the memory's first byte, one bank behind the other.
+    /// The device address of a byte of a bank; without a base, counted from the memory's first byte, one bank after the other.
     constexpr std::uint64_t position(int bank, std::int64_t offset) const {
         std::uint64_t const first = has_address() ? bank_base(bank) : static_cast<std::uint64_t>(bank * bank_capacity());
         return first + static_cast<std::uint64_t>(offset);
@@ -69,7 +69,7 @@ struct memory {
 
 /// The registers of a core: `count` of `bytes` each. Buffers in them are held by names, so every loop that moves their indices is written
 /// out, by `unroll` or `vectorize`.
-/// @param c_type  what a register is in the header of those who compile C source: its functions then take registers by value
+/// @param c_type  the type of a register in the header of the user's C functions, which then take registers by value
 constexpr memory register_file(label name, int count, std::int64_t bytes, label c_type = {}) {
     return {.name = name, .capacity = count * bytes, .alignment = bytes, .registers = count, .c_type = c_type};
 }

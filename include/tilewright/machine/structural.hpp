@@ -5,7 +5,7 @@ namespace tilewright {
 
 /// Whether two descriptions are the same in every member, and in the members of their members.
 ///
-/// Works in the compiler too: `static_assert(equal(npu, other_npu))`. Lists are equal when what is in use of them is.
+/// Works in the compiler too: `static_assert(equal(npu, other_npu))`. Lists are equal if their parts in use are equal.
 template <class T>
 constexpr bool equal(T const& a, T const& b) {
     if constexpr (reflected<T>) {

@@ -5,9 +5,9 @@ namespace tilewright {
 
 /// Tokens that one engine gives to another: `tokens(loader, array)`.
 ///
-/// A push takes its place in the queue of `from`, behind the jobs that were started before; a pop in the queue of `to`, whose later jobs
-/// do not begin before a token has come. Code only hands them out and waits for neither. Where engines depend on each other in both
-/// directions, both are declared.
+/// A push takes its place in the queue of `from`, after the jobs that were started before. A pop takes its place in the queue of `to`,
+/// whose later jobs do not begin before a token has come. Code only hands them out and waits for neither. If engines depend on each other
+/// in both directions, declare tokens for both.
 struct tokens {
     label name;  ///< FROM_to_TO, unless another one is given
     label from{};

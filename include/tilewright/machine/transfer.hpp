@@ -20,8 +20,8 @@ struct transfer_cost {
 
 /// Semantics while they stand beside the part that they describe; `count` above `max_semantics` marks an overflow.
 ///
-/// Equal subexpressions are one node, however often they were written. What nothing refers to is left out. An element that is written is
-/// not one with an element that is read: whether a stage may read its own output is asked later.
+/// Equal subexpressions are one node, however often they were written. Nodes that nothing refers to are left out. An element that is
+/// written and an element that is read are two nodes: whether a stage may read its own output is checked later.
 struct semantics_nodes {
     fixed_array<node, max_semantics> nodes{};
     int count = 0;
@@ -77,7 +77,7 @@ struct stride_limits {
 /// A side without strides: rows follow each other.
 inline constexpr stride_limits rows_follow{.none = true};
 
-/// Whether a call writes the border of a padded tensor by itself: what of its box lies outside is not read.
+/// Whether a call itself writes the border of a padded tensor, and does not read the part of its box that lies outside.
 struct border_writing {
     bool is = false;
     bool any_value = false;    ///< the call is told what to write
@@ -101,7 +101,7 @@ struct transfer_description {
     /// Of dimension 1, 2, …: instead of `largest_extent`; 0: none of its own.
     fixed_array<std::int64_t, max_rank> largest_extents{};
     fixed_array<stride_limits, max_rank> source_strides{}, destination_strides{};  ///< of dimension 1, 2, …
-    std::int8_t limited_dimension = 0;                                             ///< the highest that a limit speaks of
+    std::int8_t limited_dimension = 0;                                             ///< the highest that has a limit
     std::int64_t row_granularity = 1;                                              ///< bytes; a row is a multiple of it
     std::int64_t address_alignment = 1;  ///< bytes; addresses and strides on both sides are multiples of it
     border_writing border{};
@@ -115,9 +115,9 @@ struct transfer_description {
 };
 
 /// The call of a transfer, with its default arguments when none were given: (source, destination, bytes) for one dimension; for more,
-/// (source, destination, row_bytes), then extent, source_stride and destination_stride of each dimension from 1 up, but for sides that
-/// have no strides; where it writes borders, pad_before and pad_after of each dimension from the row up, and the value if it is told one;
-/// then, where its engine has several channels, which; last, where the transfer is waited for by its tag, the tag.
+/// (source, destination, row_bytes), then extent, source_stride and destination_stride of each dimension from 1 up, except sides that have
+/// no strides. If it writes borders: pad_before and pad_after of each dimension from the row up, and the value if it is told one. If its
+/// engine has several channels: the channel. Last, if the transfer is waited for by its tag: the tag.
 constexpr device_call call_of(transfer_description const& t, bool with_tag, bool with_channel = false) {
     device_call call = t.call;
     if (call.count > 0) return call;
@@ -150,7 +150,7 @@ struct transfer : transfer_description {
 
     constexpr transfer(label transfer_name, memory const& from, memory const& to)
         : transfer_description{.name = transfer_name, .source = from.name, .destination = to.name, .call = {.symbol = transfer_name}} {
-        // A function moves one register that it is given, or gives, by value.
+        // A function moves one register, which it takes or returns by value.
         for (memory const* file : {&from, &to}) {
             if (file->passes_values()) largest_row_bytes = row_granularity = file->register_bytes();
         }
@@ -165,13 +165,13 @@ struct transfer : transfer_description {
         engine_name = where.name;
         return *this;
     }
-    /// It is no instruction: the core copies, by loops in the generated code. Any number of dimensions.
+    /// No instruction: the core copies, by loops in the generated code, with any number of dimensions.
     constexpr transfer& on(core const& which) {
         core_name = which.name;
         most_dimensions = max_rank + 1;
         return *this;
     }
-    /// Its call returns before it is complete; the plan waits where that is needed, as the engine says.
+    /// Its call returns before it is complete. The plan places the waits, as the engine says.
     constexpr transfer& asynchronous() {
         is_asynchronous = true;
         return *this;
@@ -245,7 +245,7 @@ struct transfer : transfer_description {
         (call.push(arguments), ...);
         return *this;
     }
-    /// One more C function, which each step calls behind those before. Its arguments are all given.
+    /// One more C function, which each step calls after those before. All of its arguments are given.
     template <class... Arguments>
     constexpr transfer& then(label symbol, Arguments const&... arguments) {
         device_call next{.symbol = symbol};
@@ -263,7 +263,7 @@ struct transfer : transfer_description {
     }
 
   private:
-    /// Notes that a limit speaks of a dimension. @return whether there can be such a one
+    /// Notes that a dimension has a limit. @return whether there can be such a dimension
     constexpr bool is_limited(int dimension) {
         bool const is = dimension >= 1 && dimension <= max_rank;
         if (!is || dimension > limited_dimension) limited_dimension = static_cast<std::int8_t>(is ? dimension : max_rank + 1);

@@ -11,7 +11,7 @@ struct agent {
     label name{};
     machine const* where = nullptr;
     label start{}, join{};  ///< C functions that run a kernel beside the caller
-    label engine_name{};    ///< the engine that its copies are jobs of; neither: the caller's own core runs its kernels
+    label engine_name{};    ///< the engine that does its copies; without functions and engine, the caller's own core runs its kernels
 
     constexpr agent() = default;
     constexpr agent(label agent_name, machine const& what) : name(agent_name), where(&what) {}

@@ -1,10 +1,10 @@
 #pragma once
 #include <tilewright/program/pool_layout.hpp>
 
-// What is done about a memory that turns out too small.
+// What to do about a memory that turns out too small.
 namespace tilewright::detail {
 
-/// The step at which most of a memory is alive.
+/// The step at which the most bytes of a memory are alive.
 constexpr int fullest_step(program_planning const& p, int memory_at) {
     int found = 0;
     for (int at = 1; at < p.plan.steps.size(); ++at) {
@@ -13,7 +13,7 @@ constexpr int fullest_step(program_planning const& p, int memory_at) {
     return found;
 }
 
-/// A tensor in a memory that is too small which may be elsewhere: it is barred from that memory.
+/// Finds a tensor in a memory that is too small, which may be elsewhere, and bars it from that memory.
 constexpr bool move_elsewhere(program_planning& p, int memory_at, int at_step) {
     int chosen = -1;
     for (int at = 0; at < p.plan.tensors.size(); ++at) {
@@ -36,7 +36,7 @@ constexpr bool move_elsewhere(program_planning& p, int memory_at, int at_step) {
     return true;
 }
 
-/// A tensor that may spill, and that nobody uses at that step: those who read it later read what has come back.
+/// Finds a tensor that may spill, and that nobody uses at that step. Later readers read the copy that has come back.
 constexpr bool spill_one(program_planning& p, int memory_at, int at_step) {
     int chosen = -1, statement_at = -1;
     p.each_statement([&](int which, program::statement const& s) {
@@ -63,7 +63,7 @@ constexpr bool spill_one(program_planning& p, int memory_at, int at_step) {
     return true;
 }
 
-/// What leaves the memory has still to leave it when it is fullest: those who copy it are waited for at once.
+/// A tensor that spills must have left the memory when it is fullest: the caller waits at once for those who copy it.
 constexpr bool spill_at_once(program_planning& p, int at_step) {
     bool under_way = false;
     for (int at = 0; at < p.plan.kernels.size(); ++at) {
@@ -84,7 +84,7 @@ constexpr void refuse_pool(program_planning& p, int memory_at, int at_step) {
     v.facts = {fact{fact_kind::need, p.plan.pools[memory_at].peak}, fact{fact_kind::have, m.bank_capacity()}};
     auto const size = [](share const& of) { return of.bytes * of.copies; };
     auto const add = [&](label const& name, std::int64_t bytes, int copies) {
-        // Largest first; what is too much for the list is summed up at its end.
+        // Largest first; the last entry sums up what the list has no room for.
         share one{name, bytes, copies};
         int at = 0;
         while (at < v.share_count && size(v.shares[at]) >= size(one)) ++at;

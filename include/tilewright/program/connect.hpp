@@ -49,7 +49,7 @@ struct program_planning : refusals {
     }
 };
 
-/// The memories that the agents see: those of one name are one, and equal.
+/// The memories that the agents see. Memories of one name are one memory, and must be equal.
 constexpr void read_memories(program_planning& p) {
     program const& of = *p.plan.of;
     for (int a = 0; a < of.agent_count && !p.refused(); ++a) {
@@ -73,7 +73,7 @@ constexpr void read_memories(program_planning& p) {
     }
 }
 
-/// Memories named by a kernel's agent, as bits. What the agent does not see is refused.
+/// Memories named by a kernel's agent, as bits. Refuses memories that the agent does not see.
 constexpr std::uint16_t memories_named(program_planning& p, ir::program_kernel const& k, label const& tensor, any_of const& where) {
     std::uint16_t bits = 0;
     if (where.count > any_of::most) p.refuse_capacity("memories", where.count, any_of::most, 0, tensor);
@@ -108,8 +108,8 @@ constexpr std::int64_t accesses_by_code(plan_value const& plan, int buffer_at) {
     return all;
 }
 
-/// Where a kernel can take an argument: what its schedule names; else, where its plan has it, or, if loops that stay code do all, every
-/// memory that they see.
+/// Where a kernel can take an argument: in the memories that its schedule names. Otherwise where its plan has it or, if only loops that
+/// stay code touch it, in every memory that they see.
 constexpr std::uint16_t memories_for(program_planning& p, ir::program_kernel const& k, ir::buffer const& b, std::int64_t accesses) {
     schedule const& s = *k.what;
     for (int at = 0; at < s.directive_count(); ++at) {
@@ -129,7 +129,7 @@ constexpr std::uint16_t memories_for(program_planning& p, ir::program_kernel con
     return bits;
 }
 
-/// The tensor of the program that a kernel's tensor is.
+/// The tensor of the program that stands for a kernel's tensor.
 constexpr label bound_name(program_planning const& p, int kernel_at, label const& tensor) {
     label name = tensor;
     p.each_statement([&](int, program::statement const& s) {
@@ -204,7 +204,7 @@ constexpr void read_kernels(program_planning& p) {
     }
 }
 
-/// What is said of kernels names tensors that they have.
+/// Checks that what is said of kernels names tensors that they have.
 constexpr void check_statements(program_planning& p) {
     p.each_statement([&](int, program::statement const& s) {
         using enum program::statement_kind;
@@ -260,7 +260,7 @@ constexpr void read_tensors(program_planning& p) {
     }
 }
 
-/// Extents: those that the producer writes; of inputs and constants, as much as is read. Readers stay inside, and can take dense rows.
+/// Extents: those that the producer writes; for inputs and constants, as much as is read. Readers stay inside, and can take dense rows.
 constexpr void size_tensors(program_planning& p) {
     for (int which = 0; which < p.plan.uses.size() && !p.refused(); ++which) {
         ir::program_use const& u = p.use(which);

@@ -48,7 +48,7 @@ constexpr schedule copy_schedule(copy_computation const& what, machine const& on
     return made;
 }
 
-/// Calls `visit(buffer, memory)` for the arguments of a kernel that the program has put elsewhere than its schedule, as written, does.
+/// Calls `visit(buffer, memory)` for the arguments of a kernel that the program has put elsewhere than its schedule.
 template <class Visit>
 constexpr void each_moved_argument(program_plan_value const& plan, int kernel_at, plan_value const& as_written, Visit&& visit) {
     for (int at = 0; at < plan.uses.size(); ++at) {

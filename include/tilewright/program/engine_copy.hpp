@@ -2,7 +2,7 @@
 #include <tilewright/plan/check/issue_cycles.hpp>
 #include <tilewright/program/connect.hpp>
 
-// Copies that an engine of the caller's machine carries out while the caller's core goes on, and who meets on which engine.
+// Copies that an engine of the caller's machine carries out while the caller's core goes on, and kernels that meet on an engine.
 namespace tilewright::detail {
 
 /// The asynchronous transfers of an agent that copies on an engine.
@@ -10,7 +10,7 @@ constexpr bool is_of_engine(transfer_description const& t, label const& engine_n
     return t.is_asynchronous && t.engine_name == engine_name;
 }
 
-/// What a kernel uses that keeps a state.
+/// The parts with a state that a kernel uses.
 constexpr ir::used_hardware hardware_of(plan_value const& made) {
     machine const& where = *made.where;
     static_assert(decltype(machine::engines)::most <= 8 && decltype(machine::configurations)::most <= 8);
@@ -47,7 +47,7 @@ constexpr void check_engine_copy(program_planning& p, ir::program_kernel const& 
     if (ir::first_wait_of(made) < 0) return refuse(rule::more_than_a_copy);
 }
 
-/// C functions that begin and join kernels are two for each agent: neither says of whom.
+/// Each agent has its own two C functions that begin and join kernels, because no argument names the agent.
 constexpr void check_functions(program_planning& p, int agent_at) {
     agent const& on = p.plan.of->agents[agent_at];
     for (label const& symbol : {on.start, on.join}) {
@@ -62,8 +62,8 @@ constexpr void check_functions(program_planning& p, int agent_at) {
     }
 }
 
-/// Agents that work aside have functions of their own. Those that copy on an engine: it is one of their machine, and has transfers that
-/// the core can wait for.
+/// Checks agents that work beside the caller: each has functions of its own, or copies on an engine of its machine that has transfers the
+/// core can wait for.
 constexpr void check_agents(program_planning& p) {
     for (int a = 0; a < p.plan.of->agent_count && !p.refused(); ++a) {
         agent const& on = p.plan.of->agents[a];
@@ -82,8 +82,9 @@ constexpr void check_agents(program_planning& p) {
 
 /// Whether two kernels of different agents that are under way at a time would meet on an engine, or on a configuration.
 ///
-/// What has one name, or is called in one way, is one thing, whichever machines list it, unless it is `per_agent`: who works aside has its
-/// own then. Registers that the caller's core sets are read when it calls the function that uses them, so only others can come between.
+/// Parts with one name, or one call, are one part, whichever machines list them, unless the part is `per_agent`: then each agent that works
+/// beside has its own. Registers that the caller's core sets are read when it calls the function that uses them, so only other agents can
+/// come between.
 constexpr bool meet_on_hardware(program_plan_value const& plan, ir::program_kernel const& a, ir::program_kernel const& b) {
     bool const a_aside = plan.agent_of(a).is_aside(), b_aside = plan.agent_of(b).is_aside();
     machine const &left = *plan.agent_of(a).where, &right = *plan.agent_of(b).where;

@@ -1,13 +1,13 @@
 #pragma once
 #include <tilewright/program/residence.hpp>
 
-// What kernels take where the program has put their arguments: cycles, and buffers of their own.
+// What kernels need with the arguments where the program has put them: cycles, and buffers of their own.
 namespace tilewright::detail {
 
 /// Whether buffers of a kernel may share bytes only as its plan has it.
 ///
-/// Where the core alone keeps the order, what is complete at the end of a lifetime follows from the lifetimes. Engines that order each
-/// other go by the bytes that they touch, and that there is no hazard is shown for these. Nor can fences be added to a full plan.
+/// If the core alone keeps the order, the lifetimes say what is complete at the end of each. Engines that order each other go by the bytes
+/// that they touch, and the proof that there is no hazard is for these bytes. Also, a full plan has no room for fences.
 constexpr bool keeps_sharing(plan_value const& made) {
     int fences = 0;
     for (int at = 0; at < made.steps.size(); ++at) fences -= made.steps[at].kind == step_kind::fence ? 1 : 0;
@@ -32,7 +32,7 @@ constexpr void read_scratch(program_planning& p, int kernel_at, plan_value const
         for (; at > 0 && births[at - 1] > held.born; --at) births[at] = births[at - 1];
         births[at] = held.born;
     });
-    // Of births without an end of a lifetime between them, the last.
+    // The last of several births without an end of a lifetime between them.
     for (int at = 0; at < count; ++at) {
         std::int16_t const here = births[at], next = births[at + 1 < count ? at + 1 : at];
         bool last = at + 1 == count;
@@ -58,7 +58,7 @@ constexpr void read_scratch(program_planning& p, int kernel_at, plan_value const
     });
 }
 
-/// What every kernel takes where its arguments are now: cycles, and room for its own buffers.
+/// What every kernel needs with its arguments where they are now: cycles, and room for its own buffers.
 constexpr void read_kernel_plans(program_planning& p) {
     auto const read = [&](int at, plan_value const& made) {
         ir::program_kernel& k = p.kernel(at);

@@ -1,14 +1,14 @@
 #pragma once
 #include <tilewright/program/residence.hpp>
 
-// When kernels run. The caller's core hands them out one after the other; agents of their own, and engines that copy, work beside it.
+// When kernels run. The caller's core hands them out one after the other; other agents, and engines that copy, work beside it.
 namespace tilewright::detail {
 
 /// Puts the kernels in an order in which everything is computed before it is read, and agents that work beside are kept busy.
 ///
-/// Kernels keep the order in which they were written, as far as what they read is there and nothing under way has their engines. Copies by
-/// the caller's core, and those back into a memory that was too small, run right before the first kernel that needs them; other agents
-/// begin theirs when they can, and copies out of a memory that is too small come first of all.
+/// Kernels keep the order in which they were written, as far as their inputs are there and no kernel under way has their engines. Copies by
+/// the caller's core, and copies back into a memory that was too small, run right before the first kernel that needs them. Other agents
+/// begin their copies when they can. Copies out of a memory that is too small come first of all.
 class kernel_order {
   public:
     constexpr explicit kernel_order(program_planning& planned) : p(planned) { running_.fill(-1); }
@@ -22,7 +22,7 @@ class kernel_order {
             for (int k = 0; k < count && chosen < 0; ++k) {
                 if (waits(k) && p.kernel(k).early && ready(k)) chosen = k;
             }
-            // Who works beside is given something first: the caller's core goes on meanwhile.
+            // Agents that work beside get something first: the caller's core goes on meanwhile.
             for (int beside = 1; beside >= 0 && chosen < 0; --beside) {
                 for (int k = 0; k < count && chosen < 0; ++k) {
                     bool const free = (!is_beside(k) || running_[agent_at(k)] < 0) && in_the_way_of(k) < 0;
@@ -34,7 +34,7 @@ class kernel_order {
             } else if (int const agent = next_to_complete(); agent >= 0) {
                 join(agent);
             } else {
-                // A copy that only feeds what was spilled may be left.
+                // A copy that only feeds a spilled tensor may be left.
                 for (int k = 0; k < count && chosen < 0; ++k) {
                     if (waits(k) && ready(k)) chosen = k;
                 }
@@ -96,7 +96,7 @@ class kernel_order {
         running_[agent_at(k)] = static_cast<std::int16_t>(k);
         complete_at_[agent_at(k)] = now_ + kernel.cycles;
         now_ += kernel.issue_cycles;
-        // What reads such a copy, or takes the bytes that it has freed, comes right behind it.
+        // A kernel that reads such a copy, or takes the bytes that it has freed, comes right after it.
         if (on_demand(k) || (kernel.early && p.spills_at_once)) join(static_cast<int>(agent_at(k)));
     }
     /// A copy out of a memory that is too small frees it as soon as it is complete.
@@ -120,7 +120,8 @@ class kernel_order {
         now_ = now_ < complete_at_[agent] ? complete_at_[agent] : now_;
     }
     constexpr void refuse_cycle() {
-        // From a kernel that waits to one that it waits for: after as many steps as there are kernels, round the cycle. Its first is named.
+        // Goes from a kernel that waits to one that it waits for: after as many steps as there are kernels, it is on the cycle. The verdict
+        // names the first kernel of the cycle.
         int k = 0, first = -1, written = -1;
         while (!waits(k)) ++k;
         int const count = p.plan.kernels.size();
@@ -144,7 +145,7 @@ class kernel_order {
     bool known_ = true;
 };
 
-/// A tensor is alive from where it is begun to be written to where the last kernel that reads it is complete.
+/// A tensor is alive from the beginning of the kernel that writes it to the end of the last kernel that reads it.
 constexpr void set_lifetimes(program_planning& p) {
     auto const end = static_cast<std::int16_t>(p.plan.steps.size());
     for (int at = 0; at < p.plan.tensors.size(); ++at) {
@@ -159,7 +160,7 @@ constexpr void set_lifetimes(program_planning& p) {
     }
 }
 
-/// A result takes over the bytes of a tensor that its kernel reads for the last time, where that is shown to be safe.
+/// A result takes over the bytes of a tensor that its kernel is the last to read, if that is proven safe.
 constexpr void take_over(program_planning& p) {
     for (int k = 0; k < p.plan.kernels.size(); ++k) {
         if (p.kernel(k).is_copy()) continue;
@@ -170,7 +171,7 @@ constexpr void take_over(program_planning& p) {
             ir::program_tensor const& in = p.tensor(u.tensor);
             ir::program_tensor& out = p.tensor(result);
             bool const last = in.dead == p.kernel(k).last_step + 1;
-            bool others = false;  // something else that runs meanwhile reads it
+            bool others = false;  // another kernel that runs meanwhile reads it
             for (int at = 0; at < p.plan.uses.size(); ++at) {
                 ir::program_use const& other = p.use(at);
                 others |= other.tensor == u.tensor && (other.kernel != k || other.buffer != u.buffer) &&

@@ -16,19 +16,19 @@ constexpr std::int64_t aligned_down(std::int64_t offset, std::int64_t alignment)
 enum class scratch_style : std::uint8_t {
     /// Each by itself, alive for a part of its kernel.
     single,
-    /// Those that share bytes in the kernel's plan as one piece, alive as long as the kernel runs.
+    /// Buffers that share bytes in the kernel's plan are one piece, alive as long as the kernel runs.
     pieces,
 };
 
-/// Buffers of a kernel that keep their places towards each other, as its own plan has them: so many bytes from `base` on, in banks that
-/// follow each other, round all of the memory.
+/// Buffers of a kernel that keep their relative places, as its own plan has them: bytes from `base` on, in banks that follow each other,
+/// round all of the memory.
 struct scratch_piece {
     std::int64_t base = 0, end = 0, alignment = 1;
     int bank = 0, bank_count = 1;
     int members = 1;
 };
 
-/// What goes to an offset of its own: a tensor with those that take its bytes over, or buffers of a kernel.
+/// A box with an offset of its own: a tensor and the tensors that take its bytes over, or buffers of a kernel.
 struct pool_box {
     std::int16_t tensor = -1;  ///< the first of them; -1: buffers
     std::int64_t base = 0;     ///< of buffers: its offset in the kernel's plan
@@ -51,11 +51,11 @@ struct pool_boxes {
     }
 };
 
-/// Lays one memory of a program out: constants first, one behind the other, for they are one image; then everything else, by
-/// `assign_offsets`.
+/// Lays out one memory of a program. The constants come first, one after the other, because they are one image. `assign_offsets` places
+/// everything else.
 ///
-/// Time is counted in points. A step is one, but where a kernel's buffers are placed one by one it has as many as these need; tensors are
-/// alive over whole steps.
+/// Time is counted in points. A step is one point or, if a kernel's buffers are placed one by one, as many as these need. Tensors are alive
+/// over whole steps.
 class pool_layout {
     // It stands first: clang 14 can only use a member template in the compiler that it has read already.
     /// Calls `visit(from, to, kernel)` for the buffers of each kernel here.
@@ -88,7 +88,7 @@ class pool_layout {
             pool_.alignment = std::lcm(pool_.alignment, scratch(at).alignment);
             ++boxes;
         }
-        // Behind what is fixed, everything counts from an aligned base.
+        // After the fixed part, everything counts from an aligned base.
         if (boxes > 0) fixed_ = aligned_up(fixed_, pool_.alignment);
         pool_.peak = pool_.lower_bound = fixed_;
         if (boxes == 0) return pool_.peak <= what_.bank_capacity();
@@ -99,12 +99,12 @@ class pool_layout {
         int const scratch_count = p.plan.scratch.size();
         pool_boxes best(boxes, scratch_count);
         place(best, few ? scratch_style::single : scratch_style::pieces, budget);
-        // What is alive at one time is a bound whatever shares bytes. The search has a better one, of the boxes that it was given: where
-        // these take bytes that nothing lies in, it is none.
+        // The bytes that are alive at one time are a bound, whatever shares bytes. The search has a better bound for its boxes, which is
+        // not valid if boxes take bytes in which nothing lies.
         std::int64_t const alive = most_alive(), searched = few && !has_holes_ ? fixed_ + best.found.lower_bound : 0;
         pool_.lower_bound = alive < searched ? searched : alive;
         if (searched > alive) pool_.as_planned = rigid_;
-        // The kernels' plans may have arranged better what the search was not done with.
+        // The kernels' plans may have a better arrangement, if the search did not finish.
         bool const again = few && !best.found.proven && styles_differ_;
         pool_boxes other(again ? boxes : 0, scratch_count);
         if (again) place(other, scratch_style::pieces, budget);
@@ -166,9 +166,9 @@ class pool_layout {
             one.dead = one.dead < p.tensor(other).dead ? p.tensor(other).dead : one.dead;
         }
     }
-    /// Whether the buffers of a kernel, from position `from` on, have lifetimes of their own. What begins or ends while a kernel works
-    /// aside does so at an unknown time of it: then each of them is in its way all the time, and they may only share bytes as the kernel
-    /// has it.
+    /// Whether the buffers of a kernel, from position `from` on, have lifetimes of their own. Other kernels begin or end at an unknown time
+    /// of a kernel that works beside the caller. Then each of its buffers is in their way all the time, and they may share bytes only as
+    /// the kernel's plan has it.
     /// @pre the boxes of tensors still count in steps
     constexpr bool is_single(pool_boxes const& boxes, int tensors, int from, scratch_style style) {
         ir::program_kernel const& k = p.kernel(scratch(from).kernel);
@@ -204,7 +204,7 @@ class pool_layout {
         for (int bank = 0; bank < what_.banks; ++bank) in_one_bank |= lies_in(a, bank) && lies_in(b, bank);
         return in_one_bank && a.base < b.end && b.base < a.end;
     }
-    /// The smallest piece with all of two: in the fewest banks that follow each other.
+    /// The smallest piece that holds two pieces, in the fewest banks that follow each other.
     constexpr scratch_piece joined_piece(scratch_piece const& a, scratch_piece const& b) const {
         scratch_piece both{
             .alignment = std::lcm(a.alignment, b.alignment), .bank_count = what_.banks + 1, .members = a.members + b.members};
@@ -220,8 +220,8 @@ class pool_layout {
         }
         return both;
     }
-    /// Pieces of what the kernel's plan has laid out. Buffers that share bytes there are one, and so is what a piece goes across: all of
-    /// them fit next to each other as they do in that plan.
+    /// Pieces of the layout in the kernel's plan. Buffers that share bytes there are one piece, and so are pieces that reach across each
+    /// other: all of them fit next to each other, as they do in that plan.
     constexpr void add_pieces(pool_boxes& boxes, int from, int to, int born, int dead) {
         int const count = to - from;
         work_array<scratch_piece> pieces(count);
@@ -234,7 +234,7 @@ class pool_layout {
                 int const into = a < b ? a : b, gone = a < b ? b : a;
                 pieces.at[into] = joined_piece(pieces.at[a], pieces.at[b]);
                 for (int at = 0; at < count; ++at) piece_at.at[at] = piece_at.at[at] == gone ? into : piece_at.at[at];
-                a = into, b = -1;  // what was passed may join now
+                a = into, b = -1;  // pieces that were passed may join now
             }
         }
         ir::program_kernel const& k = p.kernel(scratch(from).kernel);
@@ -255,7 +255,7 @@ class pool_layout {
             if (what_.banks > 1 && !any_bank) one.bank = of.bank;
         }
     }
-    /// Whether the next box, a piece, has bytes that none of its buffers lies in.
+    /// Whether the next box, a piece, has bytes in which none of its buffers lies.
     constexpr bool is_hollow(scratch_piece const& of, int from, int to, pool_boxes const& boxes) {
         for (int bank = 0; bank < what_.banks; ++bank) {
             std::int64_t reached = of.base;
@@ -270,7 +270,7 @@ class pool_layout {
         }
         return false;
     }
-    /// Bytes that are alive at one time, from the base, or of the fullest bank.
+    /// The most bytes that are alive at one time, from the base, or in the fullest bank.
     constexpr std::int64_t most_alive() {
         std::int64_t most = 0;
         for (int at = 0; at < p.plan.steps.size(); ++at) {

@@ -67,7 +67,7 @@ class program {
     }
     template <class T, std::size_t Count>
     program& constant(any_tensor const&, memory const&, std::array<T, Count> const&&) = delete;
-    /// A tensor between kernels lies in this memory, whatever kernels ask for: who does not read it there is given a copy.
+    /// A tensor between kernels lies in this memory, whatever kernels ask for. Kernels that do not read it there get a copy.
     constexpr program& pin(any_tensor const& tensor, memory const& where) {
         return say({.kind = statement_kind::pin, .tensor = tensor.name, .where = where});
     }
@@ -75,7 +75,7 @@ class program {
     constexpr program& may_spill(any_tensor const& tensor, memory const& where) {
         return say({.kind = statement_kind::may_spill, .tensor = tensor.name, .where = where});
     }
-    /// No transfer is put between kernels: where one would be needed, the program is refused.
+    /// The plan puts no transfer between kernels. A program that would need one is refused.
     constexpr program& without_copies() {
         copies = false;
         return *this;
@@ -98,7 +98,7 @@ class program {
     constexpr program& bind(any_tensor const& of_kernel, any_tensor const& of_program) {
         return say_of_kernel({.kind = statement_kind::bind, .tensor = of_kernel.name, .other = of_program.name});
     }
-    /// The kernel before it reads this tensor of the program from one of these memories, which are some of those that it can.
+    /// The kernel before it reads this tensor of the program from one of these memories. It must be able to read from each.
     constexpr program& reads(any_tensor const& tensor, any_of const& where) {
         return say_of_kernel({.kind = statement_kind::reads, .tensor = tensor.name, .where = where});
     }

@@ -15,7 +15,7 @@ inline constexpr std::int64_t constant_budget = 2'000, tool_budget = 20'000'000;
 
 /// Plans a program whose kernels are planned.
 ///
-/// Where a memory turns out too small, a tensor that can live elsewhere, or that may spill, leaves it, and everything behind is done again.
+/// If a memory turns out too small, a tensor that can live elsewhere, or that may spill, leaves it, and all later decisions are made again.
 constexpr program_plan_value make_program_plan(program const& of, fixed_array<plan_value const*, program::most_kernels> const& plans,
                                                std::int64_t budget) {
     program_planning p;
@@ -81,7 +81,7 @@ struct planned_program {
 };
 
 // clang-format off
-/// The plan of a program. Its first use is where a program that cannot be carried out is refused.
+/// The plan of a program. Its first use refuses a program that cannot be carried out.
 template <program const& Program>
 inline constexpr program_plan_of<Program> const& program_plan = (
     report_refusal<planned_program<Program>>(),

@@ -35,7 +35,7 @@ struct program_tensor {
     std::int16_t bank = 0;
     std::int64_t offset = -1;       ///< bytes from the base of its memory, or bank; -1: passed
     std::int16_t born = -1;         ///< first step of its lifetime
-    std::int16_t dead = -1;         ///< the step behind it
+    std::int16_t dead = -1;         ///< the step after it
     std::int16_t in_place_of = -1;  ///< the tensor whose bytes it takes over
     std::int16_t copy_of = -1;      ///< the tensor that a transfer copies there
 
@@ -62,7 +62,7 @@ struct program_use {
     std::int64_t accesses = 0;  ///< loads or stores by loops that stay code; 0 where only transfers and instructions touch it
 };
 
-/// What a kernel uses of its machine that keeps a state from call to call: a bit for each part, by position.
+/// The parts of its machine with a state from call to call that a kernel uses: a bit for each part, by position.
 struct used_hardware {
     std::uint8_t engines = 0;         ///< that it gives jobs
     std::uint8_t configurations = 0;  ///< that it sets
@@ -82,7 +82,7 @@ struct program_kernel {
     used_hardware uses{};
     bool early = false;  ///< a copy out of a memory that is too small: it runs as soon as it can
     bool late = false;   ///< a copy back: it runs right before the first kernel that needs it
-    /// Its own buffers keep their distances where they share bytes: what engines do aside is shown to be in order for that alone.
+    /// Its own buffers keep their distances if they share bytes: the proof of order between engines is only for these distances.
     bool keeps_sharing = false;
 
     constexpr bool is_copy() const { return what == nullptr; }
@@ -104,7 +104,7 @@ struct program_scratch {
     /// From the base of the memory, or of every bank that it lies in; before it is placed, as the kernel's plan has it.
     std::int64_t offset = 0;
     std::int16_t born = 0;  ///< first point of its lifetime, of those that the kernel has in this memory: one for each set of buffers
-    std::int16_t dead = 1;  ///< the point behind it
+    std::int16_t dead = 1;  ///< the point after it
 };
 
 enum class program_step_kind : std::uint8_t { run, start, join };
@@ -120,7 +120,7 @@ struct pool_use {
     std::int64_t constants = 0;    ///< the first bytes: its image
     std::int64_t alignment = 1;    ///< that a base which the caller gives is a multiple of
     bool proven = true;            ///< no offsets have a smaller peak for these lifetimes
-    /// A bit for each kernel whose buffers share bytes as its own plan has it: a proof is of offsets for which they do.
+    /// A bit for each kernel whose buffers share bytes as its own plan has it: the proof is for such offsets.
     std::uint64_t as_planned = 0;
     bool used = false;
 };
@@ -129,7 +129,7 @@ struct pool_use {
 
 namespace tilewright {
 
-/// Where the tensors of a program live, when its kernels run, and what that takes: the one truth that emitter, emulator and reports obey.
+/// Where the tensors of a program live, when its kernels run, and what that costs: the one truth that emitter, emulator and reports obey.
 struct program_plan_value {
     static constexpr int most_memories = 16;
     static constexpr int most_kernels = 64;
@@ -194,12 +194,12 @@ struct program_plan_value {
 
     /// Bytes of a memory that the program needs, from its base, or of its fullest bank; constants, tensors and the kernels' own buffers.
     constexpr quantity peak(memory const& m) const { return refusal ? unknown : quantity(pool_of(m).peak); }
-    /// No offsets have a smaller peak for these lifetimes, and where buffers of the kernels `as_planned` names share bytes as their own
-    /// plans have it: what is alive at one step, or what follows from sizes and alignments.
+    /// A bound: no offsets have a smaller peak for these lifetimes, if buffers of the kernels that `as_planned` names share bytes as their
+    /// own plans have it. It is what is alive at one step, or what follows from sizes and alignments.
     constexpr quantity lower_bound(memory const& m) const { return refusal ? unknown : quantity(pool_of(m).lower_bound); }
     /// Whether the peak is the lower bound.
     constexpr bool proven(memory const& m) const { return refusal || pool_of(m).proven; }
-    /// Whether the lower bound takes it that buffers of this kernel share bytes as its own plan has it.
+    /// Whether the lower bound assumes that buffers of this kernel share bytes as its own plan has it.
     constexpr bool as_planned(memory const& m, label const& kernel) const {
         int const k = find_kernel(kernel);
         return !refusal && k >= 0 && (pool_of(m).as_planned >> k & 1) != 0;
@@ -223,7 +223,7 @@ struct program_plan_value {
         for (int at = 0; at < tensors.size(); ++at) {
             ir::program_tensor const& t = tensor_at(at);
             if (t.memory != memory_at || t.passed || t.born > step_at || t.dead <= step_at) continue;
-            // What goes on in place is counted once.
+            // Bytes that are taken over in place are counted once.
             bool again = false;
             for (int other = 0; other < tensors.size(); ++other)
                 again |= tensor_at(other).in_place_of == at && tensor_at(other).born <= step_at && tensor_at(other).dead > step_at;
@@ -238,7 +238,7 @@ struct program_plan_value {
         return all;
     }
     constexpr ir::program_scratch const& scratch_at(int at) const { return scratch[at]; }
-    /// The position behind the buffers of the same kernel in the same memory as the one at `from`.
+    /// The position after the buffers of the same kernel in the same memory as the one at `from`.
     constexpr int scratch_end(int from) const {
         int to = from + 1;
         while (to < scratch.size() && scratch_at(to).kernel == scratch_at(from).kernel && scratch_at(to).memory == scratch_at(from).memory)
@@ -251,7 +251,7 @@ struct program_plan_value {
         for (int at = from; at < scratch_end(from); ++at) points = points < scratch_at(at).dead ? scratch_at(at).dead : points;
         return points;
     }
-    /// What these buffers take of all banks at a point, and the point at which that is most.
+    /// The bytes that these buffers take of all banks at a point, and the point at which they take most.
     constexpr std::int64_t live_scratch(int from, int point) const {
         std::int64_t all = 0;
         for (int at = from; at < scratch_end(from); ++at) {

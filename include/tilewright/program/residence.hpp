@@ -3,7 +3,7 @@
 #include <tilewright/program/copy_kernel.hpp>
 #include <tilewright/program/engine_copy.hpp>
 
-// In which memory every tensor lives, and the copies where no memory will do for all who use it.
+// In which memory every tensor lives, and copies if no memory is right for all who use it.
 namespace tilewright::detail {
 
 /// How a tensor gets from one memory to another.
@@ -178,7 +178,7 @@ constexpr void write_elsewhere(program_planning& p, int tensor_at, int memory_at
     if (!p.refused()) add_copy_kernel(p, dotted(p.tensor(tensor_at).name, "copy"), made, tensor_at, by, false);
 }
 
-/// Out of the memory for a while: a copy elsewhere, and one back again for those who read it later.
+/// Takes a tensor out of the memory for a while: a copy elsewhere, and a copy back for later readers.
 constexpr void spill(program_planning& p, int tensor_at, spilled_tensor const& how) {
     ir::program_tensor const t = p.tensor(tensor_at);
     int const to = p.plan.position_of_memory(how.to);
@@ -198,7 +198,7 @@ constexpr void spill(program_planning& p, int tensor_at, spilled_tensor const& h
     }
 }
 
-/// Where a tensor can be, as its kernels and what is said of it have it.
+/// Where a tensor can be, by its kernels and by what the program says of it.
 struct residence_wish {
     std::uint16_t produced = 0;                            ///< memories that it can be written to, or the one where the caller has it
     std::uint16_t read = static_cast<std::uint16_t>(~0u);  ///< memories that all readers can have it in
@@ -241,7 +241,7 @@ constexpr std::uint16_t candidates_for(program_planning const& p, int tensor_at,
     auto const only = [&](std::uint16_t some) {
         if ((from & some) != 0) from &= some;
     };
-    std::uint16_t holding = 0;  // what is between kernels needs a memory with room
+    std::uint16_t holding = 0;  // a tensor between kernels needs a memory with room
     for (int m = 0; m < p.plan.memories.size(); ++m) holding |= static_cast<std::uint16_t>(p.memory_at(m).what.capacity > 0 ? 1u << m : 0u);
     if (p.plan.tensor_at(tensor_at).producer >= 0) only(holding);
     only(static_cast<std::uint16_t>(~p.banned[tensor_at]));
@@ -249,7 +249,7 @@ constexpr std::uint16_t candidates_for(program_planning const& p, int tensor_at,
     return from;
 }
 
-/// Gives one tensor its memory: the cheapest where it can be written and read; where there is none, readers get copies.
+/// Gives one tensor its memory: the cheapest in which it can be written and read. If there is none, readers get copies.
 constexpr void place_tensor(program_planning& p, int tensor_at) {
     residence_wish const wish = wish_of(p, tensor_at);
     if (p.refused()) return;

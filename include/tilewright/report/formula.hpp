@@ -180,7 +180,7 @@ inline std::string index_text(plan_value const& plan, affine const& form) {
     return text;
 }
 
-/// What is left of a bound behind a form: "100 - 64 mo".
+/// A bound less a form: "100 - 64 mo".
 inline std::string room_text(plan_value const& plan, affine const& form, std::int64_t bound) {
     std::string text = std::to_string(bound - form.constant);
     for (int at = 0; at < form.count; ++at) {

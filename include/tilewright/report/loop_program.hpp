@@ -65,7 +65,7 @@ inline std::string extents_text(plan_value const& plan, movement const& m) {
     };
     for (int at = 0; at < m.dimension_count; ++at) {
         movement_dimension const& d = m.dimensions[at];
-        // A dimension that was cut goes in steps of what is left of it: that is no gap.
+        // A dimension that was cut goes in steps of its rest: that is no gap.
         bool const cut =
             !is_last(at) && dimension_of(next_of(at)) == dimension_of(d) && factor_of(d) == next_of(at).extent * factor_of(next_of(at));
         add(d, cut, at);
@@ -300,7 +300,7 @@ inline program_line line_of(plan_value const& plan, step const& s) {
     return line;
 }
 
-/// The number of the line that stands at, or first behind, a step of the plan.
+/// The number of the line at a step of the plan, or the first one after it.
 constexpr int line_number(plan_value const& plan, int step) {
     int number = 1;
     for (int at = 0; at < step; ++at) number += plan.steps[at].kind != step_kind::end;

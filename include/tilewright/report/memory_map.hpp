@@ -18,7 +18,7 @@ struct memory_use {
     int memory = 0;  ///< position in the machine
     int bank = 0;
     std::int64_t capacity = 0;
-    std::int64_t peak = 0;               ///< from the base to behind the highest byte that is ever used
+    std::int64_t peak = 0;               ///< from the base to the end of the highest byte that is ever used
     std::int64_t slack = 0;              ///< the rest
     std::int64_t buffers = 0;            ///< the sum of the buffers' sizes; above the peak where buffers share bytes at different times
     std::vector<placed_part> planned{};  ///< by address, then by time

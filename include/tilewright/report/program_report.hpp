@@ -168,7 +168,7 @@ class program_picture {
         for (int at = 0; at < plan_.tensors.size(); ++at) {
             ir::program_tensor const& t = plan_.tensor_at(at);
             if (t.memory != memory_at_ || t.passed || t.kind == ir::tensor_kind::constant || t.bank != bank) continue;
-            // What takes over the bytes of another tensor is drawn behind it.
+            // A tensor that takes over the bytes of another one is drawn after it.
             int const first = t.in_place_of < 0 ? t.born : plan_.tensor_at(t.in_place_of).dead;
             if (first < t.dead)
                 boxes.push_back({t.name.str(), grouped(t.bytes), point(first), point(t.dead), t.offset, t.offset + t.bytes});

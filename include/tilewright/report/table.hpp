@@ -29,7 +29,7 @@ inline std::string hexadecimal(std::uint64_t value) {
     return text;
 }
 
-/// Rows of texts whose columns are aligned. A column is as wide as its widest cell; nothing stands behind the last cell of a row.
+/// Rows of texts whose columns are aligned. A column is as wide as its widest cell; nothing follows the last cell of a row.
 class table {
   public:
     enum class side : bool { left, right };

@@ -80,10 +80,8 @@ inline std::string chrome_trace(emulator const& after) {
 /// array    |......D.....|   4.2 %
 /// host     |CC....F.....|  16.7 %
 ///
-/// A load x   B load y   C code   D add   E store y   F copy
-/// ```
-/// A column shows what occupies it longest, if that is half of it or more; `:` is less than that, `.` is nothing. Waits are not shown.
-/// Behind a lane stands how much of all cycles it was busy.
+/// A load x   B load y   C code   D add   E store y   F copy ``` A column shows what occupies it longest, if that is half of it or more;
+/// `:` is less than that, `.` is nothing. Waits are not shown. The figure after a lane is the share of all cycles in which it was busy.
 /// @param width most columns
 inline std::string timeline(emulator const& after, std::int64_t width = 64) {
     machine const& ran = after.what();

@@ -104,10 +104,10 @@ inline std::string ratio(std::int64_t part, std::int64_t whole) {
 
 }  // namespace reports
 
-/// Two tables of what the plan predicts. Of every part that is used its calls, bytes and cycles, and the cycles of all of it one after the
-/// other; then how long every engine and the core work, and of which part of the predicted cycles (of several channels, on average). The
-/// last line compares the prediction with its bound, the cycles of the busiest; where it is not resolved, that bound is all there is to
-/// say.
+/// Two tables of what the plan predicts. The first has calls, bytes and cycles of every part that is used, and the cycles of all parts one
+/// after the other. The second has how long every engine and the core work, and the share of the predicted cycles (with several channels,
+/// the average). The last line compares the prediction with its bound, the cycles of the busiest. If the prediction is not resolved, the
+/// line has only that bound.
 inline std::string traffic(plan_value const& plan) {
     using namespace reports;
     if (plan.refusal) return refused_text(plan);

@@ -13,7 +13,7 @@
 
 namespace tilewright {
 
-/// A pointer, and the index of the element that it is to: see `points_to`.
+/// A pointer, and the index of the element that it points to: see `points_to`.
 template <class Element>
 struct pointer_to_element {
     Element* pointer = nullptr;
@@ -21,7 +21,7 @@ struct pointer_to_element {
     int rank = 0;
 };
 
-/// Says which element of a tensor a pointer is to: `call<smooth>(npu_smooth, points_to(in, 0), out)`, where the kernel reads from `in[-1]`
+/// Says to which element of a tensor a pointer points: `call<smooth>(npu_smooth, points_to(in, 0), out)`, if the kernel reads from `in[-1]`
 /// on.
 /// @param index  one number for each dimension: an element that the kernel uses
 template <class Element, std::convertible_to<std::int64_t>... Index>
@@ -34,7 +34,7 @@ namespace detail {
 
 using namespace ir;
 
-/// What `call` is given, as it is passed on: of a range that knows its size, a span.
+/// An argument of `call` as it is passed on: a range that knows its size is a span.
 template <class Operand>
 constexpr auto as_operand(Operand& given) {
     if constexpr (requires { std::span(given); }) return std::span(given);
@@ -119,7 +119,7 @@ struct dense_argument {
     operator halide_buffer_t*() { return &whole; }
 };
 
-/// @tparam Pools  addresses of memories that are given, behind the scalar parameters
+/// @tparam Pools  addresses of memories that the caller gives, after the scalar parameters
 template <auto const& Plan, int Position, int Pools, class Operand>
 decltype(auto) pass(Operand const& given, [[maybe_unused]] open_extents const& numbers) {
     constexpr argument_list list = arguments_of(Plan);

@@ -70,7 +70,7 @@ static inline int tilewright_reach(int32_t* extent, int64_t wanted) {
     return 0;
 }
 
-/* The bytes from the first to behind the last element of a buffer. */
+/* The bytes from the first element of a buffer to the end of the last. */
 static inline uint64_t tilewright_end_of(const struct halide_buffer_t* b) {
     int64_t last = 0;
     int d;

@@ -6,13 +6,13 @@ namespace tilewright {
 
 /// A coordinate of a box while an index map is written: the box's own, from 0, or a part of it.
 ///
-/// `i / 6` and `i % 6` are the parts of a split by 6, and split again: `i / 24, i % 24 / 8, i % 8`. That is all that a map can do with a
-/// coordinate besides giving it another place.
+/// `i / 6` and `i % 6` are the parts of a split by 6. Parts can be split again: `i / 24, i % 24 / 8, i % 8`. A map can only split a
+/// coordinate, and give the parts other places.
 struct box_index {
     static constexpr std::int64_t highest = std::int64_t{1} << 40;
 
     int dimension = -1;        ///< of the tensor; -1: the separator
-    bool is_broken = false;    ///< what has `modulus` values, 0: all, was split by `divisor`, which does not divide it
+    bool is_broken = false;    ///< a part of `modulus` values, 0: all, was split by `divisor`, which does not divide it
     std::int64_t divisor = 1;  ///< (coordinate / divisor) % modulus
     std::int64_t modulus = 0;  ///< 0: none
 

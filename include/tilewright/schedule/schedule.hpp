@@ -24,7 +24,7 @@ struct directive {
     fixed_array<std::int64_t, 2> factors{};
 };
 
-/// Memories of which any will do, the best first: `any_of(act_mem, l2_mem)`, or just `act_mem`.
+/// Several memories, each of which is right, the best first: `any_of(act_mem, l2_mem)`, or just `act_mem`.
 struct any_of {
     static constexpr int most = 4;
     fixed_array<label, most> names{};
@@ -90,7 +90,7 @@ class schedule {
     template <int Count>
     constexpr schedule(computation<Count> const& what, machine const& where) : schedule(what.view(), where) {}
     constexpr schedule(computation_view what, machine const& where) : computation_(what), machine_(&where) {}
-    // What is gone when the statement ends cannot be pointed at: the planner refuses it.
+    // A schedule cannot point at something that is gone when the statement ends: the planner refuses it.
     template <int Count>
     constexpr schedule(computation<Count> const&&, machine const&) : temporary_("computation") {}
     template <int Count>
@@ -140,8 +140,8 @@ class schedule {
     constexpr schedule& store_in(any_tensor const& output, memory const& where, int line = __builtin_LINE()) {
         return log(directive_kind::store_in, line, {}, output.name, where.name);
     }
-    /// The caller keeps the argument `input` in `where`; of several memories in the first, unless a program chooses another one. Without
-    /// it, arguments are in the machine's first memory.
+    /// The caller keeps the argument `input` in `where`; if there are several memories, in the first, unless a program chooses another one.
+    /// Without this, arguments are in the machine's first memory.
     constexpr schedule& reads(any_tensor const& input, any_of const& where, int line = __builtin_LINE()) {
         return log_memories(directive_kind::reads, input.name, where, line);
     }
@@ -175,7 +175,7 @@ class schedule {
     constexpr schedule& prefetch(std::int64_t distance, int line = __builtin_LINE()) {
         return log(directive_kind::prefetch, line, {distance});
     }
-    /// Of a copy by the core, which asks for lines ahead: each iteration of `asking`, a loop inside that of the buffer, asks for its share.
+    /// For a copy by the core that asks for lines ahead: each iteration of `asking`, a loop inside the buffer's loop, asks for its share.
     constexpr schedule& prefetch(std::int64_t distance, loop_name asking) {
         return log(directive_kind::prefetch, asking.line, {distance}, asking.name);
     }
@@ -183,7 +183,7 @@ class schedule {
     constexpr schedule& in_bank(std::int64_t bank, int line = __builtin_LINE()) { return log(directive_kind::in_bank, line, {bank}); }
     /// For the cache_read, cache_write or store_in before it: where the elements of its box are. `map` takes a coordinate for each
     /// dimension of the tensor and returns those of the buffer, outermost first: `.layout([](auto i, auto j) { return index_map(i / 6, j, i
-    /// % 6); })`. What stands in front of `separator` says in which block of the memory an element is.
+    /// % 6); })`. The coordinates before `separator` say in which block of the memory an element is.
     template <class Map>
     constexpr schedule& layout(Map const& map, int line = __builtin_LINE()) {
         if (layout_count_ < most_layouts) layouts_[layout_count_] = detail::read_index_map(map);
@@ -197,7 +197,7 @@ class schedule {
 
     constexpr computation_view what() const { return computation_; }
     constexpr machine const& where() const { return *machine_; }
-    /// What was given as a temporary; empty: nothing. Then there is no computation, and the machine has no parts.
+    /// What was given as a temporary; empty: nothing. With a temporary, there is no computation, and the machine has no parts.
     constexpr label const& temporary() const { return temporary_; }
     constexpr int directive_count() const { return directive_count_; }
     constexpr int name_count() const { return name_count_; }
@@ -206,7 +206,7 @@ class schedule {
     constexpr directive const& directive_at(int position) const { return directives_[position]; }
     constexpr label const& name_at(directive const& of, int position) const { return names_[of.first_name + position]; }
 
-    /// The same schedule with an argument in this memory, whatever it says of that argument.
+    /// The same schedule with an argument in this memory, whatever the schedule says of that argument.
     constexpr schedule with_argument_in(directive_kind direction, label const& tensor, label const& memory_name) const {
         schedule changed = *this;
         for (int at = 0; at < directive_count_ && at < most_directives; ++at) {

@@ -13,8 +13,8 @@ constexpr bool share_bytes(plan_value const& plan, int buffer_a, int buffer_b) {
     return a.offset < b.offset + b.bytes_in_bank(banks) && b.offset < a.offset + a.bytes_in_bank(banks);
 }
 
-/// Whether all that comes behind step `at` is in order with the jobs that instructions have given an engine before: what touches the same
-/// bytes is done by that engine, too, or by one that the hardware holds back.
+/// Whether everything after step `at` is in order with the jobs that instructions have given an engine before: the same engine touches the
+/// same bytes, or one that the hardware holds back.
 constexpr bool are_ordered_behind(plan_value const& plan, int engine_at, int at) {
     machine const& where = *plan.where;
     fixed_array<bool, plan_value::most_buffers> touched{};
