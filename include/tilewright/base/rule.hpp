@@ -24,8 +24,8 @@
     X(border_of_two_values, "its accesses in a stage have different borders; one buffer can hold one of them")                          \
     X(border_without_fill, "no transfer fills a memory with its border, and loops that stay code cannot see it")                        \
     X(nothing_but_border, "all that is staged is border; there is nothing to move")                                                     \
-    X(border_in_several_calls, "a dimension with a border takes #0 calls, and each would write a border around its own part")           \
-    X(border_without_pad, "dimension #1 of its calls has #0 elements of border, and no argument tells the pad")                         \
+    X(border_in_several_calls, "a dimension with a border takes #0 calls, and each would write its own border")                         \
+    X(border_without_pad, "dimension #1 of its calls has #0 elements of border, but no pad argument")                                   \
     X(border_beyond_limit, "#0 elements of border lie at one end, more than its pad_limit of #1")                                       \
     X(border_around_nothing, "the border takes #0 elements of a box that has #1 there: nothing is left to read")                        \
     X(axis_only_on_the_right, "an axis is on the right-hand side only; reduce over it")                                                 \
@@ -111,7 +111,7 @@
     X(dimensions_in_one, "two dimensions of `$2` lie in one dimension of the stage")                                                    \
     X(covered_by_a_fused_loop, "a fused loop covers part of an axis of `$2`")                                                           \
     X(neighbours_apart, "neighbours in `$2` lie #0 elements apart, in the intrinsic #1")                                                \
-    X(not_contiguous, "the last dimension of `$2` lies along dimension #0 of its tensor, not along the last one, #1")                   \
+    X(not_contiguous, "the last dimension of `$2` lies along dimension #0 of its tensor, not along #1")                                 \
     X(across_a_split, "a step moves `$2` by #0 elements, past the end of a part of #1 of its layout")                                   \
     X(across_blocks, "`$2` takes #0 elements from dimension #1 of its buffer, which lie in several blocks")                             \
     X(stride_not_a_multiple, "rows of `$2` lie #0 elements apart, which is no multiple of #1")                                          \

@@ -31,7 +31,7 @@
     X(intrinsic_operation, "`$0` does not match stage `$1`: $2 in the stage, $3 in the intrinsic", TILEWRIGHT_INTRINSIC_OPERATION)         \
     X(operand_memory, "`$1` is in memory `$2`, but `$0` takes it from `$3`", TILEWRIGHT_OPERAND_MEMORY)                                    \
     X(in_place, "`$0` computes `$1` in the place of `$2`: %", TILEWRIGHT_IN_PLACE)                                                         \
-    X(partial_step, "`$0` takes #1 of `$1` at a time, and the extent is #0: %", TILEWRIGHT_PARTIAL_STEP)                                   \
+    X(partial_step, "`$0` takes #1 of `$1` at a time, up to #0: %", TILEWRIGHT_PARTIAL_STEP)                                               \
     X(no_border, "padded `$0`: %{1 (`$1`)}", TILEWRIGHT_NO_BORDER)                                                                         \
     X(capacity_of_representation, "$0{1 of `$1`}: #0, but at most #1 can be held", TILEWRIGHT_CAPACITY_OF_REPRESENTATION)                  \
     X(ill_formed, "`$0`: %{1 (`$1`)}", TILEWRIGHT_ILL_FORMED)                                                                              \
