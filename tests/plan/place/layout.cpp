@@ -1,7 +1,8 @@
+#include <tilewright/plan/place/layout.hpp>
 // clang-format off: schedules are read line by line, a buffer a line.
 #include <tilewright/tilewright.hpp>
 
-#include "catch.hpp"
+#include "plan/small_kernels.hpp"
 #include <map>
 #include <random>
 #include <set>
@@ -285,4 +286,50 @@ TEST_CASE("random maps put every element where plain integers put it, or are ref
     CHECK(accepted > 200);
     CHECK(collided > 20);
     CHECK(overlapped > 20);
+}
+
+namespace {
+
+/// Loops a of 3 and b of 4 of a plan on the blocking machine.
+struct two_loops : small_kernels::blank {
+    std::int16_t a = small_kernels::add_loop(p.plan, "a", 3), b = small_kernels::add_loop(p.plan, "b", 4);
+};
+using small_kernels::sum_of, small_kernels::same;
+
+}  // namespace
+
+TEST_CASE("a form is divided: what is a multiple goes up, the rest stays below where it does") {
+    two_loops t;
+    ir::linear high, low;
+    detail::divide(sum_of(7, {{12, t.a}, {3, t.b}}), 4, high, low);
+    CHECK(same(high, sum_of(1, {{3, t.a}})));
+    CHECK(same(low, sum_of(3, {{3, t.b}})));
+    ir::linear above, below;
+    detail::divide(sum_of(-1), 4, above, below);
+    CHECK((above.constant == -1 && below.constant == 3));
+    // 3 + 3 b goes to 12
+    CHECK((detail::stays_below(t.p, low, 13) && !detail::stays_below(t.p, low, 12)));
+    CHECK_FALSE(detail::stays_below(t.p, sum_of(-1, {{1, t.b}}), 12));
+}
+TEST_CASE("a part of an index is a form where its loops stay in it, else a component of as little as can be") {
+    two_loops t;
+    int const before = t.p.plan.variables.size();
+    ir::linear const tile = sum_of(1, {{8, t.a}, {2, t.b}});  // 1 to 23
+    CHECK(same(detail::quotient_of(t.p, "A", tile, 8), sum_of(0, {{1, t.a}})));
+    CHECK(same(detail::remainder_of(t.p, "A", tile, 8), sum_of(1, {{2, t.b}})));
+    CHECK(same(detail::part_of(t.p, "A", tile, 2, 4), sum_of(0, {{1, t.b}})));
+    CHECK(same(detail::part_of(t.p, "A", tile, 8, 3), sum_of(0, {{1, t.a}})));  // never wraps
+    CHECK(t.p.plan.variables.size() == before);
+    // 4 a + 2 b + 1, in rows of 8: (2 a + b) % 4 pairs, and one behind.
+    ir::linear const across = sum_of(1, {{4, t.a}, {2, t.b}});
+    ir::linear const rest = detail::remainder_of(t.p, "A", across, 8);
+    REQUIRE(t.p.plan.variables.size() == before + 1);
+    CHECK(same(rest, sum_of(1, {{2, before}})));
+    CHECK((t.p.var(before).modulus == 4 && t.p.var(before).extent == 4));
+    CHECK(same(t.p.form_of(t.p.var(before).fused), sum_of(0, {{2, t.a}, {1, t.b}})));
+    detail::remainder_of(t.p, "A", across, 8);
+    CHECK(t.p.plan.variables.size() == before + 1);
+    ir::linear const row = detail::quotient_of(t.p, "A", across, 8);
+    CHECK(same(row, sum_of(0, {{1, before + 1}})));
+    CHECK((t.p.var(before + 1).divisor == 4 && t.p.var(before + 1).extent == 2));
 }

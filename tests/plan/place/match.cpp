@@ -1,3 +1,5 @@
+#include <tilewright/plan/place/match.hpp>
+
 #include <tilewright/tilewright.hpp>
 
 #include "catch.hpp"
@@ -227,4 +229,46 @@ TEST_CASE("more operands and larger semantics than a machine holds are refused w
     CHECK(large.names[0] == label("nodes of semantics"));
     CHECK(large.facts[0].value == 130);
     CHECK(large.facts[1].value == 128);
+}
+
+TEST_CASE("a loop moves an axis by what is split inside of it, and evenly by no part of a fused one") {
+    // axis 0 = 6 * (axis 1) + axis 2, and axis 2 = 2 * (axis 3) + axis 4; axis 5 is a part of axis 6
+    detail::nest n;
+    using is = detail::nest_axis::role;
+    n.axes.push({.is = is::split, .outer = 1, .inner = 2, .factor = 6});
+    n.axes.push({});
+    n.axes.push({.is = is::split, .outer = 3, .inner = 4, .factor = 2});
+    n.axes.push({});
+    n.axes.push({});
+    n.axes.push({.is = is::fused, .outer = 6});
+    n.axes.push({});
+    auto const coefficient = [&](int axis, int leaf) { return detail::leaf_coefficient(n, axis, leaf); };
+    CHECK((coefficient(0, 1) == 6 && coefficient(0, 3) == 2 && coefficient(0, 4) == 1 && coefficient(2, 1) == 0 && coefficient(4, 4) == 1));
+    CHECK((coefficient(5, 6) == detail::not_linear && coefficient(5, 1) == 0));
+}
+TEST_CASE("a step is taken whole, or as far as an axis goes that may end early") {
+    axis const i{"i", 16}, l{"l", 4};
+    auto const adds = c(i) += wide(a(i, l));
+    auto const fixed = intrinsic("fixed", adds).reads(a, spad).updates(c, acc), flexible = intrinsic(fixed).up_to(i);
+    stage semantics;
+    read_stage(adds.view(), 0, semantics);
+    auto const takes = [&](intrinsic const& what, std::int64_t lanes, bool short_steps = false) {
+        return detail::takes_step(what, semantics, 0, {.lane_extent = lanes, .flexible = short_steps});
+    };
+    CHECK((takes(fixed, 16) && !takes(fixed, 8) && !takes(fixed, 16, true)));
+    CHECK((takes(flexible, 16) && takes(flexible, 8) && !takes(flexible, 17)));
+    CHECK(detail::accumulates(fixed, semantics));
+    CHECK_FALSE(detail::accumulates(intrinsic("sets", adds).reads(a, spad).writes(c, acc), semantics));
+    // Steps of 16 and 4 of loops of 48 and 6: the last of the reduction is not whole.
+    detail::nest n;
+    n.axes.push({.extent = 48});
+    n.axes.push({.extent = 6});
+    detail::matching found{.semantics = semantics};
+    found.loop_of_axis = {0, 1};
+    CHECK_FALSE(detail::whole_steps(n, fixed, found));
+    n.axes[1].extent = 8;
+    CHECK(detail::whole_steps(n, fixed, found));
+    n.axes[0].extent = 40;
+    CHECK_FALSE(detail::whole_steps(n, fixed, found));
+    CHECK(detail::whole_steps(n, flexible, found));
 }
