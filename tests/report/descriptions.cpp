@@ -72,7 +72,46 @@ constexpr machine variants[] = {
     CHANGED(std::swap(m.transfers.parts[0], m.transfers.parts[1])),
 };
 
+/// Numbers among the named members of a `T` itself. Bits, positions of members and addresses have other types.
+template <class T>
+int numbers_of(T const& description) {
+    int count = 0;
+    detail::each_member(description, [&]<class Member>(char const*, Member const&) {
+        count += std::is_same_v<Member, int> || std::is_same_v<Member, std::int64_t> ? 1 : 0;
+    });
+    return count;
+}
+/// Numbers of which it is said what they may be.
+template <class T>
+int limited_numbers_of(T const& description) {
+    int count = 0;
+    description.each_number([&](char const*, std::int64_t, std::int64_t, auto...) { ++count; });
+    return count;
+}
+
 }  // namespace
+
+TEST_CASE("of every number in a description it is said what it may be") {
+    CHECK(limited_numbers_of(memory{}) == numbers_of(memory{}));
+    CHECK(limited_numbers_of(engine{}) == numbers_of(engine{}));
+    CHECK(limited_numbers_of(tokens{}) == numbers_of(tokens{}));
+    CHECK(limited_numbers_of(configuration{}) == numbers_of(configuration{}));
+    CHECK(limited_numbers_of(operation_costs{}) == numbers_of(operation_costs{}));
+    CHECK(limited_numbers_of(core{}) == numbers_of(core{}) + numbers_of(operation_costs{}));
+    CHECK(limited_numbers_of(transfer_cost{}) == numbers_of(transfer_cost{}));
+    CHECK(limited_numbers_of(stride_limits{}) == numbers_of(stride_limits{}));
+    // The border's value may be any.
+    CHECK(limited_numbers_of(border_writing{}) == numbers_of(border_writing{}) - 1);
+    // Of each dimension: a largest extent, and strides at either side.
+    CHECK(limited_numbers_of(transfer_description{}) == numbers_of(transfer_description{}) +
+                                                            max_rank * (1 + 2 * limited_numbers_of(stride_limits{})) +
+                                                            limited_numbers_of(border_writing{}));
+    CHECK(limited_numbers_of(operand_constraint{}) == numbers_of(operand_constraint{}));
+    // Three counts are left out of what is named.
+    intrinsic_description counted{.costs = {.terms = {cycle_term{.factor_count = 1}}, .term_count = 1}};
+    CHECK(limited_numbers_of(counted) ==
+          numbers_of(counted) + numbers_of(intrinsic_cost{}) + numbers_of(cycle_term{}) + numbers_of(cycle_factor{}) + 3);
+}
 
 TEST_CASE("machines are equal when every member of every part is, in the compiler too") {
     static_assert(equal(npu, npu));

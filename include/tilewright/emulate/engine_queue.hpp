@@ -10,6 +10,7 @@
 #include <tilewright/emulate/transfer_job.hpp>
 #include <tilewright/machine/clock.hpp>
 #include <tilewright/machine/machine.hpp>
+#include <utility>
 
 namespace tilewright {
 

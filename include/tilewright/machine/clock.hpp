@@ -37,7 +37,7 @@ constexpr job_time time_of(intrinsic_cost const& cost, Extents const& extents) {
 
 /// An engine's queue. Jobs begin in order, each when it is started and the one before it has left the engine; they complete in order.
 struct engine_clock {
-    static constexpr int most_depth = 64;
+    static constexpr int most_depth = engine::most_depth;
 
     std::int64_t free = 0;      ///< when the last job has left the engine
     std::int64_t complete = 0;  ///< when the last job is complete

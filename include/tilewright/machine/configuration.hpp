@@ -18,6 +18,11 @@ struct configuration {
     constexpr configuration() = default;
     constexpr configuration(label called, int values = 1) : name(called), value_count(values) {}
 
+    /// What its numbers may be, as of a memory.
+    template <class Visit>
+    constexpr void each_number(Visit&& visit) const {
+        visit("values", value_count, 1, most_values);
+    }
     /// The C function that sets it: settings, each once, and literals, in order.
     template <class... Arguments>
     constexpr configuration& calls(label symbol, Arguments const&... arguments) {

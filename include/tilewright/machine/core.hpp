@@ -12,6 +12,11 @@ struct operation_costs {
     std::int64_t divide = 1;  ///< divide, modulo
     std::int64_t convert = 1;
 
+    /// What its numbers may be, as of a memory.
+    template <class Visit>
+    constexpr void each_number(Visit&& visit) const {
+        for (std::int64_t cost : {load, store, arithmetic, multiply, divide, convert}) visit("cost of an operation", cost, 0);
+    }
     friend constexpr bool operator==(operation_costs const&, operation_costs const&) = default;
 };
 
@@ -23,6 +28,12 @@ struct core {
     /// A sum of products in floating point is carried out by fused multiply-adds: `s + a * b` is rounded once.
     bool fused_multiply_add = false;
 
+    /// What its numbers may be, as of a memory.
+    template <class Visit>
+    constexpr void each_number(Visit&& visit) const {
+        visit("count", count, 1);
+        costs.each_number(visit);
+    }
     friend constexpr bool operator==(core const&, core const&) = default;
 };
 

@@ -23,6 +23,8 @@ constexpr char const* name_of(completion how) {
 /// Several `channels` are as many equal units, called by their number: each is in order by itself, beside the others. The plan deals
 /// transfers out to them. `engine{.name = "dma", .channels = 4}`.
 struct engine {
+    static constexpr int most_depth = 64;
+
     label name;
     int depth = 16;    ///< jobs of a channel that are not complete; starting one more holds the core up
     int channels = 1;  ///< equal units, which are called and waited for by their number
@@ -35,6 +37,12 @@ struct engine {
     device_call wait_call{};  ///< without a symbol: see `wait_call_of`
 
     constexpr bool has_channels() const { return channels > 1; }
+    /// What its numbers may be, as of a memory.
+    template <class Visit>
+    constexpr void each_number(Visit&& visit) const {
+        visit("depth", depth, 1, most_depth);
+        visit("channels", channels, 1);
+    }
     /// The C function that waits, and its arguments in order.
     template <class... Arguments>
     constexpr engine waits(label symbol, Arguments const&... arguments) const {

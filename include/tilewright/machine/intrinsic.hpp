@@ -22,6 +22,13 @@ struct operand_constraint {
     std::int64_t longest_stride = 0;   ///< elements; 0: no limit
     bool in_place = false;             ///< the result overwrites it: both have one address and one set of strides
 
+    /// What its numbers may be, as of a memory.
+    template <class Visit>
+    constexpr void each_number(Visit&& visit) const {
+        visit("alignment", alignment, 1);
+        visit("stride_multiple", stride_multiple, 1);
+        visit("stride_at_most", longest_stride, 0);
+    }
     friend constexpr bool operator==(operand_constraint const&, operand_constraint const&) = default;
 };
 
@@ -44,6 +51,14 @@ struct intrinsic_description {
     part_range settings{};               ///< of the machine's: what must be configured
     semantics_range semantics{};
 
+    /// What its numbers may be, as of a memory; but for those of its operands.
+    template <class Visit>
+    constexpr void each_number(Visit&& visit) const {
+        costs.each_number(visit);
+        visit("alignment", address_alignment, 1);
+        visit("stride_multiple", stride_alignment, 1);
+        visit("operands", operand_count, 0, most_operands);
+    }
     /// The operand that the result overwrites where it lies; -1: none.
     constexpr int find_in_place() const {
         for (int position = 0; position < operand_count && position < most_operands; ++position) {

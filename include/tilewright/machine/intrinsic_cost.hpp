@@ -43,6 +43,18 @@ struct intrinsic_cost {
         }
         return all;
     }
+    /// What its numbers may be, as of a memory.
+    template <class Visit>
+    constexpr void each_number(Visit&& visit) const {
+        visit("cycles", cycles, 0);
+        visit("terms of its cycles", term_count, 0, most_terms);
+        for (int t = 0; t < term_count && t < most_terms; ++t) {
+            cycle_term const& term = terms[t];
+            visit("a term of cycles", term.cycles, 0);
+            visit("factors of its cycles", term.factor_count, 0, term.most_factors);
+            for (int f = 0; f < term.factor_count && f < term.most_factors; ++f) visit("in_units_of", term.factors[f].unit, 1);
+        }
+    }
     friend constexpr bool operator==(intrinsic_cost const&, intrinsic_cost const&) = default;
 };
 

@@ -1,6 +1,4 @@
 #pragma once
-#include <boost/hana/for_each.hpp>
-#include <boost/hana/tuple.hpp>
 #include <tilewright/machine/core.hpp>
 #include <tilewright/machine/intrinsic.hpp>
 #include <tilewright/machine/tokens.hpp>
@@ -76,7 +74,7 @@ struct machine {
     constexpr machine() = default;
     template <class... Parts>
     constexpr explicit machine(label machine_name, Parts const&... parts) : name(machine_name) {
-        boost::hana::for_each(boost::hana::make_tuple(&parts...), [this](auto const* part) { this->add(*part); });
+        (add(parts), ...);
     }
 
     constexpr void add(memory const& part) { memories.push(part); }

@@ -34,6 +34,18 @@ struct memory {
     label view_of{};                  ///< it is that memory at other addresses, and has no room of its own: see `memory_under`
 
     friend constexpr bool operator==(memory const&, memory const&) = default;
+    /// What its numbers may be: `visit(name, number, least)` or `visit(name, number, least, most)`. The planner refuses others by this
+    /// name.
+    template <class Visit>
+    constexpr void each_number(Visit&& visit) const {
+        visit("capacity", capacity, 0);
+        visit("wait_cycles", wait_cycles, 0, most_wait_cycles);
+        visit("alignment", alignment, 1);
+        visit("banks", banks, 1, max_banks);
+        visit("ports", ports, 1);
+        visit("registers", registers, 0);
+        visit("address_unit", address_unit, 0);
+    }
     constexpr std::int64_t bank_capacity() const { return banks > 1 ? capacity / banks : capacity; }
     /// Device address of the first byte of a bank.
     constexpr std::uint64_t bank_base(int bank) const {

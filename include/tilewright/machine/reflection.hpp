@@ -1,5 +1,4 @@
 #pragma once
-#include <boost/hana/accessors.hpp>
 #include <boost/hana/adapt_adt.hpp>
 #include <boost/hana/adapt_struct.hpp>
 #include <boost/hana/append.hpp>
@@ -9,9 +8,11 @@
 #include <boost/hana/unpack.hpp>
 #include <iterator>
 #include <span>
+#include <tilewright/machine/every_member.hpp>
 #include <tilewright/machine/machine.hpp>
 
-// The members of the descriptions, named once; equality, hashing, printing and JSON walk them.
+// The members of the descriptions by name: equality, hashing, printing and JSON walk them. A list that forgets one does not compile where
+// it is walked.
 namespace tilewright {
 
 /// A device address on its way into a report; `no_address` when the memory has none.
@@ -69,10 +70,33 @@ constexpr bank_base_list bases_of_banks(memory const& m) {
 /// Calls `visit(name, member)` for every member of `whole`.
 template <reflected T, class Visit>
 constexpr void each_member(T const& whole, Visit&& visit) {
-    boost::hana::unpack(boost::hana::accessors<T>(), [&](auto const&... members) {
+    boost::hana::unpack(members_of<T>(), [&](auto const&... members) {
         (visit(boost::hana::first(members).c_str(), boost::hana::second(members)(whole)), ...);
     });
 }
+
+// Counts of what stands in a list: the list is as long.
+template <>
+inline constexpr int left_out<device_call> = 1;  // count
+template <>
+inline constexpr int left_out<required_setting> = 1;  // count
+template <>
+inline constexpr int left_out<part_protocol> = 2;  // more_call_count, setting_count
+template <>
+inline constexpr int left_out<cycle_term> = 1;  // factor_count
+template <>
+inline constexpr int left_out<intrinsic_cost> = 1;  // term_count
+template <>
+inline constexpr int left_out<intrinsic_description> = 1;  // operand_count
+template <>
+inline constexpr int left_out<machine> = 1;  // semantics_count
+
+template <>
+inline constexpr bool extends_its_base<transfer> = true;
+template <>
+inline constexpr bool extends_its_base<intrinsic> = true;
+template <class T>
+inline constexpr bool extends_its_base<tensor<T>> = true;
 
 }  // namespace detail
 }  // namespace tilewright
@@ -149,8 +173,10 @@ struct boost::hana::accessors_impl<tilewright::part_protocol> {
 };
 namespace tilewright::detail {
 
-template <class Description>
+template <class Part, class Description>
 constexpr auto accessors_of_part() {
+    static_assert(sizeof(Part) == sizeof(Description) + sizeof(Part::does) + sizeof(Part::protocol),
+                  "a part has a member of its own that is not named here");
     namespace hana = boost::hana;
     return hana::append(
         hana::append(hana::accessors<Description>(),
@@ -163,14 +189,14 @@ template <>
 struct boost::hana::accessors_impl<tilewright::transfer> {
     template <class...>
     static constexpr auto apply() {
-        return tilewright::detail::accessors_of_part<tilewright::transfer_description>();
+        return tilewright::detail::accessors_of_part<tilewright::transfer, tilewright::transfer_description>();
     }
 };
 template <>
 struct boost::hana::accessors_impl<tilewright::intrinsic> {
     template <class...>
     static constexpr auto apply() {
-        return tilewright::detail::accessors_of_part<tilewright::intrinsic_description>();
+        return tilewright::detail::accessors_of_part<tilewright::intrinsic, tilewright::intrinsic_description>();
     }
 };
 template <class T>

@@ -9,7 +9,7 @@ namespace tilewright {
 template <class T>
 constexpr bool equal(T const& a, T const& b) {
     if constexpr (reflected<T>) {
-        return boost::hana::unpack(boost::hana::accessors<T>(), [&](auto const&... members) {
+        return boost::hana::unpack(detail::members_of<T>(), [&](auto const&... members) {
             return (tilewright::equal(boost::hana::second(members)(a), boost::hana::second(members)(b)) && ...);
         });
     } else if constexpr (detail::range_of_parts<T>) {

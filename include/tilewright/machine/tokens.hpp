@@ -21,6 +21,12 @@ struct tokens {
     constexpr tokens(engine const& giver, engine const& taker)
         : name(joined(joined(giver.name, "_to_"), taker.name)), from(giver.name), to(taker.name) {}
 
+    /// What its numbers may be, as of a memory.
+    template <class Visit>
+    constexpr void each_number(Visit&& visit) const {
+        visit("queues", queue_count, 1);
+        visit("capacity", capacity, 1);
+    }
     constexpr tokens& named(label other) {
         name = other;
         return *this;

@@ -15,6 +15,13 @@ struct transfer_cost {
     std::int64_t setup = 0;
     std::int64_t bytes_per_cycle = 1;
 
+    /// What its numbers may be, as of a memory.
+    template <class Visit>
+    constexpr void each_number(Visit&& visit) const {
+        visit("latency", latency, 0);
+        visit("setup", setup, 0);
+        visit("bytes_per_cycle", bytes_per_cycle, 1);
+    }
     friend constexpr bool operator==(transfer_cost const&, transfer_cost const&) = default;
 };
 
@@ -72,6 +79,13 @@ struct stride_limits {
     bool none = false;          ///< rows follow each other without gaps, as do planes, …
 
     constexpr bool is_told() const { return exactly == 0 && !none; }
+    /// What its numbers may be, as of a memory.
+    template <class Visit>
+    constexpr void each_number(Visit&& visit) const {
+        visit("longest stride", most, 0);
+        visit("multiple of a stride", multiple, 1);
+        visit("stride", exactly, 0);
+    }
     friend constexpr bool operator==(stride_limits const&, stride_limits const&) = default;
 };
 /// A side without strides: rows follow each other.
@@ -84,6 +98,11 @@ struct border_writing {
     std::int64_t value = 0;    ///< else it is always this number
     std::int64_t longest = 0;  ///< most elements at one end of a dimension; 0: no limit
 
+    /// What its numbers may be, as of a memory.
+    template <class Visit>
+    constexpr void each_number(Visit&& visit) const {
+        visit("pad_limit", longest, 0);
+    }
     friend constexpr bool operator==(border_writing const&, border_writing const&) = default;
 };
 
@@ -111,6 +130,21 @@ struct transfer_description {
     part_range settings{};        ///< of the machine's: what must be configured
     semantics_range semantics{};  ///< empty: identity
 
+    /// What its numbers may be, as of a memory; but for those of its cost.
+    template <class Visit>
+    constexpr void each_number(Visit&& visit) const {
+        visit("dimensions", most_dimensions, 1, max_rank + 1);
+        visit("row_limit", largest_row_bytes, 0);
+        visit("extent_limit", largest_extent, 0);
+        for (int d = 0; d < max_rank; ++d) {
+            visit("extent_limit", largest_extents[d], 0);
+            source_strides[d].each_number(visit);
+            destination_strides[d].each_number(visit);
+        }
+        visit("granularity", row_granularity, 1);
+        visit("alignment", address_alignment, 1);
+        border.each_number(visit);
+    }
     friend constexpr bool operator==(transfer_description const&, transfer_description const&) = default;
 };
 

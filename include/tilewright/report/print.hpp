@@ -12,7 +12,7 @@ void print(std::string& into, T const& value) {
     if constexpr (reflected<T>) {
         into += '{';
         bool first = true;
-        boost::hana::unpack(boost::hana::accessors<T>(), [&](auto const&... members) {
+        boost::hana::unpack(members_of<T>(), [&](auto const&... members) {
             auto const one = [&](auto const& name, auto const& member) {
                 auto const shown = member(value);
                 if constexpr (std::default_initializable<T>) {

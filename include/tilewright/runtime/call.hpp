@@ -1,12 +1,8 @@
 #pragma once
 #include <HalideRuntime.h>
 
-#include <boost/hana/for_each.hpp>
-#include <boost/hana/range.hpp>
-#include <boost/hana/tuple.hpp>
-#include <boost/hana/unpack.hpp>
-#include <boost/hana/zip.hpp>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <tilewright/plan/ir/arguments.hpp>
 #include <tilewright/plan/plan.hpp>
@@ -160,15 +156,14 @@ decltype(auto) pass(Operand const& given, [[maybe_unused]] open_extents const& n
 
 template <schedule const& Schedule, class Function, class... Operands>
 int call(Function* function, open_extents const& numbers, Operands&... operands) {
-    namespace hana = boost::hana;
     static constexpr auto const& kernel = plan<Schedule>;
     constexpr argument_list list = arguments_of(kernel);
     constexpr int pools = static_cast<int>(sizeof...(Operands)) - list.tensor_count - list.parameter_count;
     static_assert(pools == 0 || pools == list.pool_count, "the kernel takes another number of arguments");
-    auto const given = hana::make_tuple(as_operand(operands)...);
-    return hana::unpack(hana::make_range(hana::size_c<0>, hana::size_c<sizeof...(Operands)>), [&](auto... position) {
-        return function(pass<kernel, static_cast<int>(decltype(position)::value), pools>(given[position], numbers)...);
-    });
+    auto const call_with = [&]<std::size_t... Position>(std::index_sequence<Position...>) {
+        return function(pass<kernel, static_cast<int>(Position), pools>(as_operand(operands), numbers)...);
+    };
+    return call_with(std::index_sequence_for<Operands...>());
 }
 
 }  // namespace detail

@@ -19,6 +19,15 @@ struct machine_check {
         v.names = {part, what};
         v.facts = {fact{fact_kind::have, value}, fact{fact_kind::limit, least}};
     }
+    /// The numbers of a description are what it says that they may be.
+    template <class Description>
+    constexpr void check_numbers(Description const& of, label const& part) const {
+        of.each_number(
+            [&](char const* what, std::int64_t number, std::int64_t least, std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
+                at_least(least, number, part, what);
+                if (number > most) p.refuse_capacity(what, number, most, 0, part);
+            });
+    }
     constexpr void not_honoured(label const& part, char const* what, label const& beside = {}) const {
         p.refuse(verdict_kind::not_honoured).names = {part, what, beside};
     }
@@ -38,14 +47,7 @@ struct machine_check {
 
     constexpr void check_memory(int at) const {
         memory const& of = m.memories[at];
-        at_least(0, of.capacity, of.name, "capacity");
-        at_least(0, of.wait_cycles, of.name, "wait_cycles");
-        if (of.wait_cycles > most_wait_cycles) p.refuse_capacity("wait_cycles", of.wait_cycles, most_wait_cycles, 0, of.name);
-        at_least(1, of.alignment, of.name, "alignment");
-        at_least(1, of.banks, of.name, "banks");
-        at_least(1, of.ports, of.name, "ports");
-        at_least(0, of.registers, of.name, "registers");
-        if (of.banks > max_banks) p.refuse_capacity("banks", of.banks, max_banks, 0, of.name);
+        check_numbers(of, of.name);
         if (!p.refused() && of.capacity % of.banks != 0) broken(rule::banks_of_unequal_size, of.name);
         bool const equal = of.registers <= 0 || (of.capacity > 0 && of.capacity % of.registers == 0);
         if (!p.refused() && of.registers > 0 && (!equal || of.banks > 1 || of.has_address() || of.is_numbered() || !of.host_visible))
@@ -54,9 +56,8 @@ struct machine_check {
         if (of.is_view()) check_view(at);
         if (!of.c_type.empty() && !of.c_type.is_identifier()) broken(rule::no_identifier, of.name, of.c_type);
         p.check_name(of.c_type);
-        at_least(0, of.address_unit, of.name, "address_unit");
         auto const check_places = [&](memory const& whole) {
-            if (whole.is_numbered() && !p.refused()) check_numbers(whole, at == 0);
+            if (whole.is_numbered() && !p.refused()) check_rows(whole, at == 0);
             if (of.has_address()) check_place(whole, at);
         };
         if (!of.is_view()) check_places(of);
@@ -97,7 +98,7 @@ struct machine_check {
             broken(rule::view_of_another_kind, of.name, of.view_of);
     }
     /// Only device functions get numbers of rows, as arguments. The numbers leave the bits of flags free.
-    constexpr void check_numbers(memory const& of, bool of_arguments) const {
+    constexpr void check_rows(memory const& of, bool of_arguments) const {
         if (of.host_visible || of_arguments) broken(rule::numbers_are_no_pointers, of.name);
         if (of.bank_capacity() % of.address_unit != 0) broken(rule::bank_of_broken_rows, of.name);
         for (int bank = 0; bank < of.banks && !p.refused(); ++bank) {
@@ -106,8 +107,7 @@ struct machine_check {
         if ((of.bits_of_numbers() & of.address_flags) != 0) broken(rule::flags_in_the_number, of.name);
     }
     constexpr void check_configuration(configuration const& of) const {
-        at_least(1, of.value_count, of.name, "values");
-        if (of.value_count > of.most_values) p.refuse_capacity("values", of.value_count, of.most_values, 0, of.name);
+        check_numbers(of, of.name);
         device_call const call = set_call_of(of);
         p.check_name(call.symbol);
         check_call(of.name, call, 0);
@@ -200,9 +200,7 @@ struct machine_check {
         }
     }
     constexpr void check_engine(engine const& of) const {
-        at_least(1, of.depth, of.name, "depth");
-        if (of.depth > engine_clock::most_depth) p.refuse_capacity("depth of a queue", of.depth, engine_clock::most_depth, 0, of.name);
-        at_least(1, of.channels, of.name, "channels");
+        check_numbers(of, of.name);
         bool const tagged = of.completes == completion::by_transfer;
         bool has_channel = false;
         device_call const call = wait_call_of(of);
@@ -223,8 +221,7 @@ struct machine_check {
             if (int const at = m.engines.find(name); at >= 0 && m.engines[at].has_channels())
                 broken(rule::tokens_of_channels, of.name, name);
         }
-        at_least(1, of.queue_count, of.name, "queues");
-        at_least(1, of.capacity, of.name, "capacity");
+        check_numbers(of, of.name);
         for (device_call const& call : {push_call_of(of), pop_call_of(of)}) {
             p.check_name(call.symbol);
             check_call(of.name, call, 0);
@@ -239,21 +236,16 @@ struct machine_check {
     }
     constexpr void check_core(int at) const {
         core const& of = m.cores[at];
-        at_least(1, of.count, of.name, "count");
+        check_numbers(of, of.name);
         if (of.count > 1) not_honoured(of.name, "several cores");
         if (at > 0) not_honoured(of.name, "several cores", m.cores[0].name);
-        operation_costs const& c = of.costs;
-        for (std::int64_t cost : {c.load, c.store, c.arithmetic, c.multiply, c.divide, c.convert})
-            at_least(0, cost, of.name, "cost of an operation");
     }
     constexpr void check_transfer(transfer_description const& t) const {
         p.check_name(t.call.symbol);
         if (t.is_asynchronous && t.engine_name.empty() && t.core_name.empty()) broken(rule::asynchronous_without_engine, t.name);
         known(m.memories.find(t.source), t.source);
         known(m.memories.find(t.destination), t.destination);
-        at_least(0, t.costs.latency, t.name, "latency");
-        at_least(0, t.costs.setup, t.name, "setup");
-        at_least(1, t.costs.bytes_per_cycle, t.name, "bytes_per_cycle");
+        check_numbers(t.costs, t.name);
         if (!t.core_name.empty()) return check_copy_by_core(t);
         for (label const& name : {t.source, t.destination}) {
             int const at = m.memories.find(name);
@@ -265,21 +257,8 @@ struct machine_check {
                 broken(rule::registers_in_another_way, t.name, name);
         }
         if (!t.engine_name.empty()) known(m.engines.find(t.engine_name), t.engine_name);
-        at_least(1, t.most_dimensions, t.name, "dimensions");
-        at_least(0, t.largest_row_bytes, t.name, "row_limit");
-        at_least(0, t.largest_extent, t.name, "extent_limit");
-        for (std::size_t d = 0; d < max_rank; ++d) {
-            at_least(0, t.largest_extents[d], t.name, "extent_limit");
-            for (stride_limits const* side : {&t.source_strides[d], &t.destination_strides[d]}) {
-                at_least(0, side->most, t.name, "longest stride");
-                at_least(1, side->multiple, t.name, "multiple of a stride");
-                at_least(0, side->exactly, t.name, "stride");
-            }
-        }
+        check_numbers(t, t.name);
         if (t.limited_dimension >= t.most_dimensions) broken(rule::limit_of_no_dimension, t.name);
-        at_least(1, t.row_granularity, t.name, "granularity");
-        at_least(1, t.address_alignment, t.name, "alignment");
-        if (t.most_dimensions > max_rank + 1) p.refuse_capacity("dimensions", t.most_dimensions, max_rank + 1, 0, t.name);
         bool const tagged = is_tagged(m, t);
         bool const dealt = is_dealt_out(m, t);
         check_call(t.name, t.call, call_of(t, tagged, dealt).count);
@@ -326,7 +305,6 @@ struct machine_check {
     }
     /// A copy writes borders by a device function. The function is told where and, if the value varies, what.
     constexpr void check_border(transfer_description const& t) const {
-        at_least(0, t.border.longest, t.name, "pad_limit");
         if (!t.border.is) return;
         bool told_where = t.call.count == 0, told_what = t.call.count == 0 || !t.border.any_value, beyond = false;
         each_value(m, t, [&](call_argument const& a) {
@@ -357,10 +335,7 @@ struct machine_check {
         int const on = i.is_asynchronous ? m.engines.find(i.engine_name) : -1;
         if (on >= 0 && m.engines[on].completes == completion::by_transfer)
             broken(rule::intrinsic_waited_for_by_transfer, i.name, i.engine_name);
-        check_cost(i);
-        at_least(1, i.address_alignment, i.name, "alignment");
-        at_least(1, i.stride_alignment, i.name, "stride_multiple");
-        if (i.operand_count > i.most_operands) p.refuse_capacity("operands", i.operand_count, i.most_operands, 0, i.name);
+        check_numbers(i, i.name);
         if (passes_values(m, i) && (i.is_asynchronous || i.more_calls.count > 0)) broken(rule::registers_in_another_way, i.name);
         if (p.refused() || !check_semantics(i.name, i.semantics, s)) return;
         computation_view const view = m.view(i.semantics);
@@ -380,9 +355,7 @@ struct machine_check {
             if (o.memory_name.empty()) return broken(rule::operand_without_memory, i.name, o.tensor);
             known(m.memories.find(o.memory_name), o.memory_name);
             if (i.find(o.tensor) != at) return broken(rule::operand_declared_twice, i.name, o.tensor);
-            at_least(1, o.alignment, i.name, "alignment");
-            at_least(1, o.stride_multiple, i.name, "stride_multiple");
-            at_least(0, o.longest_stride, i.name, "stride_at_most");
+            check_numbers(o, i.name);
             bool const result = o.tensor == s.output;
             if (result && o.is == direction::reads) return broken(rule::result_only_read, i.name, o.tensor);
             if (result && s.continues && o.is != direction::updates) return broken(rule::result_not_updated, i.name, o.tensor);
@@ -441,18 +414,6 @@ struct machine_check {
         bool const seen = at >= 0 && m.memories[at].host_visible && m.memories[at].registers == 0 && !m.memories[at].is_view();
         if (rank != 0 || o.is != direction::reads || !seen || i.is_asynchronous) broken(rule::value_out_of_reach, i.name, o.tensor);
         else if (a.value != 0) broken(rule::counted_in_units, i.name);
-    }
-    constexpr void check_cost(intrinsic_description const& i) const {
-        at_least(0, i.costs.cycles, i.name, "cycles");
-        if (i.costs.term_count > i.costs.most_terms)
-            return p.refuse_capacity("terms of its cycles", i.costs.term_count, i.costs.most_terms, 0, i.name);
-        for (int t = 0; t < i.costs.term_count; ++t) {
-            cycle_term const& term = i.costs.terms[t];
-            at_least(0, term.cycles, i.name, "a term of cycles");
-            if (term.factor_count > term.most_factors)
-                return p.refuse_capacity("factors of its cycles", term.factor_count, term.most_factors, 0, i.name);
-            for (int f = 0; f < term.factor_count; ++f) at_least(1, term.factors[f].unit, i.name, "in_units_of");
-        }
     }
     /// The cycles of a call that covers everything can be counted, and so can those of every other call.
     constexpr void limit_cost(intrinsic_description const& i, stage const& s) const {
