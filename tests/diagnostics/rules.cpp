@@ -759,13 +759,11 @@ TEST_CASE("every rule is raised by what breaks it") {
     CHECK(!detail::find_stale_setting(unset));
     drop(configure, 0, unset);
     schedule const by_scale(copy, scaled);
-    detail::machine_reading const reading;
-    detail::planning found_stale(by_scale, reading);
-    found_stale.plan = unset;
-    detail::refuse_stale_setting(found_stale, detail::find_stale_setting(unset));
-    CHECK(found_stale.kept.kind == race);
-    CHECK(found_stale.kept.broken == rule::setting_not_made);
-    book.sees(found_stale.kept.broken);
+    detail::verdict_sheet found;
+    detail::refuse_stale_setting(unset, detail::refusals(found, &by_scale), detail::find_stale_setting(unset));
+    CHECK(found.first.kind == race);
+    CHECK(found.first.broken == rule::setting_not_made);
+    book.sees(found.first.broken);
     // Tiles that end early: `m` has one row more than a tile.
     auto const in_tiles = [&] { return schedule(copy, streaming).split(m, "mo", "mi", m.extent - 1); };
     auto const never = [](auto& what) { what.bound = 1 << 20; };

@@ -108,14 +108,19 @@ def without_tests(root, tests):
 
 
 def functions(text):
-    """(first line, how many lines) of each function, as clang-format writes them."""
+    """(first line, how many lines) of each function, as clang-format writes them; a signature can take several lines."""
     lines = text.split("\n")
     for at, line in enumerate(lines):
-        begins = re.match(r"^( *)(?!(?:if|for|while|switch|else|do|return|struct|class|namespace|union|enum)\b)[^/#]*\)[^;=]*\{$", line)
-        if not begins or re.search(r"= \[|\[[^\]]*\]\(.*\{$|^ *\} else", line):
+        if not re.search(r"\)[^;=]*\{$", line) or re.search(r"= \[|\[[^\]]*\]\(.*\{$|^ *\} else", line):
             continue
-        end = next((later for later in range(at + 1, len(lines)) if lines[later].startswith(begins[1] + "}")), at)
-        yield at + 1, end - at + 1
+        first, open_ = at, line.count(")") - line.count("(")
+        while open_ > 0 and first > 0:
+            first -= 1
+            open_ += lines[first].count(")") - lines[first].count("(")
+        begins = re.match(r"^( *)(?!(?:if|for|while|switch|else|do|return|struct|class|namespace|union|enum|auto)\b)[\w\[]", lines[first])
+        if begins:
+            end = next((later for later in range(at + 1, len(lines)) if lines[later].startswith(begins[1] + "}")), at)
+            yield first + 1, end - first + 1
 
 
 def figures(root):
@@ -126,7 +131,10 @@ def figures(root):
     long_functions = [(length, f"{name}:{at}") for name, text in texts.items() for at, length in functions(text) if length > LONG_FUNCTION]
     print(f"headers: {len(headers)}, lines: {sum(text.count(chr(10)) for text in texts.values())}")
     print(f"static_cast<std::size_t>: {count(r'static_cast<std::size_t>')}, all static_casts: {count(r'static_cast<')}")
-    print(f"functions that take `planning&` to change it: {count(r'[(,] ?planning& ')}")
+    writers = {kind: count(rf"[(,] ?{kind}& ") for kind in ("planning", "writing", "placing")}
+    readers = count(r"[(,] ?planning const& ")
+    print(f"functions of plan/ that read what is known so far: {readers}; that add index variables: {writers['planning']}; that write the "
+          f"plan: {writers['writing']}; that write what it is made from: {writers['placing']}")
     for what, found in ((f"headers of more than {LONG_HEADER} lines", long_headers), (f"functions of more than {LONG_FUNCTION}", long_functions)):
         print(f"{what}: {len(found)}")
         for length, name in sorted(found, reverse=True):

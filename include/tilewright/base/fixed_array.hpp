@@ -9,8 +9,8 @@ template <class Element, std::size_t Size>
 struct fixed_array {
     Element elements[Size];
 
-    constexpr Element& operator[](std::integral auto at) { return elements[at]; }
-    constexpr Element const& operator[](std::integral auto at) const { return elements[at]; }
+    constexpr Element& operator[](std::ptrdiff_t at) { return elements[at]; }
+    constexpr Element const& operator[](std::ptrdiff_t at) const { return elements[at]; }
     constexpr Element* begin() { return elements; }
     constexpr Element* end() { return elements + Size; }
     constexpr Element const* begin() const { return elements; }

@@ -63,9 +63,10 @@ struct label {
         return first;
     }
 
-    /// Three comparisons, where the default would call a function of the standard library for each: the compiler keeps every call.
+    /// Three comparisons of elements, without a call for each: the compiler evaluates this more often than anything else.
     friend constexpr bool operator==(label const& a, label const& b) {
-        return a.words[0] == b.words[0] && a.words[1] == b.words[1] && a.words[2] == b.words[2];
+        auto const &left = a.words.elements, &right = b.words.elements;
+        return left[0] == right[0] && left[1] == right[1] && left[2] == right[2];
     }
 
     std::string str() const {

@@ -25,8 +25,8 @@ class part_pool {
 
     constexpr int size() const { return size_; }
     constexpr bool full() const { return size_ == Most; }
-    constexpr Part& operator[](std::integral auto at) { return slots_[at].part; }
-    constexpr Part const& operator[](std::integral auto at) const { return slots_[at].part; }
+    constexpr Part& operator[](std::ptrdiff_t at) { return slots_[at].part; }
+    constexpr Part const& operator[](std::ptrdiff_t at) const { return slots_[at].part; }
     /// @pre not full
     constexpr int push(Part const& what) {
         slots_[size_] = what;

@@ -1,7 +1,7 @@
 #pragma once
 #include <map>
-#include <numeric>
 #include <string>
+#include <tilewright/base/divisors.hpp>
 #include <tilewright/c_source/names.hpp>
 #include <tilewright/plan/ir/arguments.hpp>
 #include <vector>
@@ -57,7 +57,8 @@ inline std::vector<pool> pools_of(plan_value const& plan, bool device) {
         }
         for (int which = 0; which < plan.buffers.size(); ++which) {
             buffer const& b = plan.buffers[which];
-            if (b.kind != buffer_kind::argument && b.memory == memory_at) one.alignment = std::lcm(one.alignment, b.alignment);
+            if (b.kind != buffer_kind::argument && b.memory == memory_at)
+                one.alignment = tilewright::detail::lcm(one.alignment, b.alignment);
         }
     }
     return found;

@@ -1,9 +1,9 @@
 #pragma once
 #include <cstring>
 #include <functional>
-#include <numeric>
 #include <random>
 #include <stdexcept>
+#include <tilewright/base/divisors.hpp>
 #include <tilewright/emulate/memories.hpp>
 
 // Whether C functions do what a machine declares of them: random operands, strides and extents; what lies around the operands must stay as
@@ -94,7 +94,7 @@ class part_check {
     /// Memory for `bytes` bytes at a multiple of `alignment`, among random ones.
     piece make_piece(int memory_at, std::int64_t bytes, std::int64_t alignment) {
         memory const& m = where_.memories[memory_at];
-        if (m.is_numbered()) alignment = std::lcm(alignment, m.address_unit);
+        if (m.is_numbered()) alignment = detail::lcm(alignment, m.address_unit);
         piece made;
         c_functions::place* place = nullptr;
         for (c_functions::place& one : functions_.places) {

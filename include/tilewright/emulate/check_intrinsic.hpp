@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/base/divisors.hpp>
 #include <tilewright/emulate/c_functions.hpp>
 #include <tilewright/emulate/configuration_registers.hpp>
 #include <tilewright/emulate/operands.hpp>
@@ -57,7 +58,7 @@ class intrinsic_check : part_check {
             choose_strides(static_cast<int>(o));
             std::copy(one.strides.begin(), one.strides.end(), strides.begin() + static_cast<std::ptrdiff_t>(o * max_rank));
             std::int64_t const alignment =
-                std::lcm(std::lcm(what_.address_alignment, constraint(o).alignment), one.footprint.element_bytes);
+                detail::lcm(detail::lcm(what_.address_alignment, constraint(o).alignment), one.footprint.element_bytes);
             one.memory =
                 make_piece(where_.memories.find(what_.operands[o].memory_name), one.footprint.reach(one.strides.data()), alignment);
             fill(one.memory, one.type);
@@ -105,7 +106,8 @@ class intrinsic_check : part_check {
         int const tied = what_.find_in_place();
         if (tied < 0 || o != result()) return all;
         operand_constraint const& read = what_.operands[tied];
-        all.alignment = std::lcm(all.alignment, read.alignment), all.stride_multiple = std::lcm(all.stride_multiple, read.stride_multiple);
+        all.alignment = detail::lcm(all.alignment, read.alignment),
+        all.stride_multiple = detail::lcm(all.stride_multiple, read.stride_multiple);
         bool const shorter = read.longest_stride > 0 && (all.longest_stride == 0 || read.longest_stride < all.longest_stride);
         if (shorter) all.longest_stride = read.longest_stride;
         return all;
@@ -123,12 +125,12 @@ class intrinsic_check : part_check {
             std::int64_t stride = 1;
             if (d + 1 < one.rank) {
                 operand_constraint const declared = constraint(o);
-                std::int64_t unit = std::lcm(what_.stride_alignment, declared.stride_multiple);
+                std::int64_t unit = detail::lcm(what_.stride_alignment, declared.stride_multiple);
                 each_call(where_, what_, [&](device_call const& call) {
                     for (int which = 0; which < call.count; ++which) {
                         call_argument const& a = call.arguments[which];
                         bool const mine = a.operand == o || (a.operand == what_.find_in_place() && o == result());
-                        if (a.is == role::stride && mine && a.dimension == d && a.value > 1) unit = std::lcm(unit, a.value);
+                        if (a.is == role::stride && mine && a.dimension == d && a.value > 1) unit = detail::lcm(unit, a.value);
                     }
                 });
                 std::int64_t const least = (length + unit - 1) / unit * unit;

@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/base/divisors.hpp>
 #include <tilewright/emulate/c_functions.hpp>
 #include <tilewright/emulate/transfer_job.hpp>
 #include <tilewright/machine/call_limits.hpp>
@@ -54,14 +55,14 @@ class transfer_check : part_check {
         each_call(where_, what_, [&](device_call const& call) {
             for (int which = 0; which < call.count; ++which) {
                 call_argument const& a = call.arguments[which];
-                if (a.value > 1 && (a.is == role::bytes || a.is == role::row_bytes)) granule = std::lcm(granule, a.value);
+                if (a.value > 1 && (a.is == role::bytes || a.is == role::row_bytes)) granule = detail::lcm(granule, a.value);
             }
         });
-        granule_ = std::lcm(granule, to_.size) / to_.size;
+        granule_ = detail::lcm(granule, to_.size) / to_.size;
         from_.memory = where_.memories.find(what_.source), to_.memory = where_.memories.find(what_.destination);
         for (side* one : {&from_, &to_}) {
             memory const& m = where_.memories[one->memory];
-            one->step = m.is_numbered() ? std::lcm(what_.address_alignment, m.address_unit) : what_.address_alignment;
+            one->step = m.is_numbered() ? detail::lcm(what_.address_alignment, m.address_unit) : what_.address_alignment;
         }
     }
 
@@ -82,7 +83,7 @@ class transfer_check : part_check {
         std::int64_t const at = first_difference(to_.at, wanted);
         return at < 0 ? std::string() : difference_text(job, at) + shape_text();
     }
-    piece make_piece_for(side const& one) { return make_piece(one.memory, one.reach, std::lcm(what_.address_alignment, one.size)); }
+    piece make_piece_for(side const& one) { return make_piece(one.memory, one.reach, detail::lcm(what_.address_alignment, one.size)); }
     /// The call that was drawn.
     transfer_call call() const { return {from_.at.first, to_.at.first, shape_.data()}; }
 
@@ -106,7 +107,7 @@ class transfer_check : part_check {
     }
     /// A stride that the side takes after what it covers so far, or 0.
     std::int64_t next_stride(stride_limits const& taken, side const& of) {
-        std::int64_t const step = std::lcm(std::lcm(of.step, std::max<std::int64_t>(of.size, 1)), taken.multiple);
+        std::int64_t const step = detail::lcm(detail::lcm(of.step, std::max<std::int64_t>(of.size, 1)), taken.multiple);
         std::int64_t const least = (of.reach + step - 1) / step * step;
         if (taken.none) return least == of.reach ? of.reach : 0;
         if (taken.exactly > 0) return taken.exactly >= of.reach && taken.exactly % step == 0 ? taken.exactly : 0;

@@ -6,7 +6,6 @@
 #include <boost/hana/pair.hpp>
 #include <boost/hana/string.hpp>
 #include <boost/hana/unpack.hpp>
-#include <iterator>
 #include <span>
 #include <tilewright/machine/every_member.hpp>
 #include <tilewright/machine/machine.hpp>

@@ -8,6 +8,7 @@
 #include <tilewright/plan/check/totals.hpp>
 #include <tilewright/plan/offsets/addresses.hpp>
 #include <tilewright/plan/offsets/banks.hpp>
+#include <tilewright/plan/offsets/lifetimes.hpp>
 #include <tilewright/plan/place/machine_check.hpp>
 #include <tilewright/plan/place/parallel.hpp>
 #include <tilewright/plan/place/reading.hpp>
@@ -24,25 +25,15 @@ namespace tilewright {
 
 namespace detail {
 
-constexpr void refuse_stale_setting(planning& p, stale_setting const& found) {
-    if (!found) return;
-    step const& s = p.plan.steps[found.step];
-    machine const& where = p.of->where();
-    bool const moves = s.kind == step_kind::start;
-    label const& part =
-        moves ? where.transfers[p.plan.movements[s.what].transfer].name : where.intrinsics[p.plan.bodies[s.what].intrinsic].name;
-    p.refuse(verdict_kind::race, rule::setting_not_made, {part, where.configurations[found.configuration].name});
-}
-
 /// Whether to follow the finished program and prove that its accesses are in order. A search of many plans proves only the one that it
 /// takes.
 enum class proof : std::uint8_t { given, left_out };
 
-constexpr void write_plan(planning& p, proof wanted) {
+constexpr void write_plan(placing& p, proof wanted) {
     schedule const& of = *p.of;
     plan_value& plan = p.plan;
     if (!of.temporary().empty()) {
-        p.kept = {};  // of a machine that is not there
+        p.forget();  // of a machine that is not there
         p.refuse(verdict_kind::temporary).names = {of.temporary()};
     }
     if (!p.refused()) read_stages(p);
@@ -67,51 +58,33 @@ constexpr void write_plan(planning& p, proof wanted) {
     }
     if (!p.refused()) place_settings(p);
     if (p.refused()) return;
-    fixed_array<std::int16_t, plan_value::most_buffers> levels{};
-    levels.fill(-1);
-    for (int s = 0; s < plan.stages.size(); ++s) levels[p.placed(s).home] = p.placed(s).level;
-    for (int at = 0; at < p.stagings.size(); ++at) {
-        // A buffer whose transfers run ahead, or are waited for later, lives as long as its steps are counted.
-        staging const& st = p.staging_at(at);
-        bool const by_step = st.ring >= 0 || st.loader_ring >= 0;
-        if (!by_step && p.buffer_at(st.buffer).ring >= 0) continue;  // the steps on the other side of what overwrites it move it
-        levels[st.buffer] = !by_step ? st.level : st.scope > 0 ? p.placed(st.stage).path[st.scope - 1] : std::int16_t{-1};
-    }
-    // Threads are at different places of an iteration: one may still use what another has finished with.
-    for (int at = 0; at < plan.buffers.size(); ++at) {
-        if (p.buffer_at(at).by_loop >= 0) levels[at] = -1;
-    }
-    // Buffers that engines compute on are in use until somebody waits for the engines.
-    for (int s = 0; s < plan.stages.size() && has_asynchronous_intrinsics(of.where()); ++s) {
-        if (agents_of(p, s).engines == 0) continue;
-        p.each_access(
-            s, [&](int node) { levels[plan.use_at(node)->buffer] = -1; }, true);
-    }
-    set_lifetimes(p, levels);
-    if (!p.refused()) check_registers(p);
-    if (!p.refused()) place_buffers(p);
-    if (!p.refused()) check_banks(p);
+    set_lifetimes(plan, p, levels_of_buffers(p));
+    if (!p.refused()) check_registers(plan, p);
+    if (!p.refused()) place_buffers(plan, p);
+    if (!p.refused()) check_banks(plan, p);
     if (!p.refused() && !add_fences(plan)) p.refuse_capacity("steps", plan.steps.most + 1, plan.steps.most);
-    if (!p.refused()) refuse_stale_setting(p, find_stale_setting(plan));
+    if (!p.refused()) refuse_stale_setting(plan, p, find_stale_setting(plan));
     if (p.refused()) return;
     if (has_asynchronous_intrinsics(of.where())) drop_needless_waits(plan);
-    if (plan.run_time_extents > 0) return check_representatives(p);
-    limit_totals(p);
+    if (plan.run_time_extents > 0) return check_representatives(plan, p);
+    limit_totals(plan, p);
     if (!p.refused() && p.is_conditional()) refuse_excess(p, count_partial(plan));
     if (!p.refused()) plan.total_cycles = count_cycles(plan);
     if (wanted == proof::left_out) return;
-    if (!p.refused()) refuse_hazard(p, find_hazard(plan));
-    if (!p.refused() && p.is_partial()) refuse_hazard(p, find_excess(plan));
+    if (!p.refused()) refuse_hazard(plan, p, find_hazard(plan));
+    if (!p.refused() && p.is_partial()) refuse_hazard(plan, p, find_excess(plan));
 }
 
 /// @tparam Plan  what is made: a plan, or a class that is a plan and has nothing more. A plan is large, and the compiler should not copy it
 /// once more
 template <class Plan = plan_value>
 constexpr Plan make_plan(schedule const& of, machine_reading const& parts, proof wanted = proof::given) {
-    planning p(of, parts);
+    Plan plan{};
+    groundwork from;
+    verdict_sheet sheet;
+    placing p(of, parts, sheet, plan, from);
     write_plan(p, wanted);
-    Plan plan{p.plan};
-    plan.refusal = p.kept;
+    plan.refusal = sheet.first;
     return plan;
 }
 

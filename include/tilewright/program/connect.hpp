@@ -16,6 +16,8 @@ struct spilled_tensor {
 
 /// A program while it is planned.
 struct program_planning : refusals {
+    using refusals::refusals;
+
     fixed_array<plan_value const*, program::most_kernels> plans{};  ///< of its kernels, as their schedules say
     program_plan_value plan{};
     fixed_array<std::uint16_t, program_plan_value::most_tensors> banned{};  ///< memories that a tensor left for lack of room
@@ -189,7 +191,7 @@ constexpr void read_kernels(program_planning& p) {
         p.check_name(k.name);
         if (!k.name.is_identifier()) p.refuse(verdict_kind::ill_formed, rule::no_identifier, {k.name});
         if (p.plan.find_kernel(k.name) >= 0) p.refuse(verdict_kind::ill_formed, rule::two_kernels_of_one_name, {k.name});
-        if (!p.refused() && made.refusal) p.kept = made.refusal;
+        if (made.refusal) p.take(made.refusal);
         agent const& on = of.agents[k.agent];
         if (p.refused()) return;
         if (&k.what->where() != on.where)
@@ -271,9 +273,10 @@ constexpr void size_tensors(program_planning& p) {
             if (t.producer < 0 && b.minimum[d] >= 0) {
                 t.extents[d] = t.extents[d] < end ? end : t.extents[d];
             } else if (b.minimum[d] < 0 || end > t.extents[d]) {
-                p.refuse(verdict_kind::outside_domain).names = {t.name};
-                p.kept.facts = {fact{fact_kind::dimension, d}, fact{fact_kind::from, b.minimum[d]}, fact{fact_kind::to, end - 1},
-                                fact{fact_kind::limit, t.extents[d] - 1}};
+                verdict& v = p.refuse(verdict_kind::outside_domain);
+                v.names = {t.name};
+                v.facts = {fact{fact_kind::dimension, d}, fact{fact_kind::from, b.minimum[d]}, fact{fact_kind::to, end - 1},
+                           fact{fact_kind::limit, t.extents[d] - 1}};
             }
         }
     }
@@ -286,8 +289,8 @@ constexpr void size_tensors(program_planning& p) {
         if (t.kind != ir::tensor_kind::constant || p.refused()) continue;
         std::int64_t const have = p.plan.of->statement_at(t.statement).count * bytes_of(t.type);
         if (have == t.bytes) continue;
-        p.refuse(verdict_kind::ill_formed, rule::constant_of_another_size, {t.name});
-        p.kept.facts = {fact{fact_kind::have, have / bytes_of(t.type)}, fact{fact_kind::need, t.bytes / bytes_of(t.type)}};
+        p.refuse(verdict_kind::ill_formed, rule::constant_of_another_size, {t.name}, 0,
+                 {fact{fact_kind::have, have / bytes_of(t.type)}, fact{fact_kind::need, t.bytes / bytes_of(t.type)}});
     }
     for (int which = 0; which < p.plan.uses.size() && !p.refused(); ++which) {
         ir::program_use const& u = p.use(which);

@@ -63,7 +63,7 @@ constexpr void read_kernel_plans(program_planning& p) {
     auto const read = [&](int at, plan_value const& made) {
         ir::program_kernel& k = p.kernel(at);
         if (made.refusal) {
-            if (!p.refused()) p.kept = made.refusal;
+            p.take(made.refusal);
             return;
         }
         quantity const cycles = made.cycles();

@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/base/divisors.hpp>
 #include <tilewright/plan/offsets/assign_offsets.hpp>
 #include <tilewright/program/order.hpp>
 
@@ -85,7 +86,7 @@ class pool_layout {
         for (int at = 0; at < p.plan.scratch.size(); ++at) {
             if (scratch(at).memory != memory_at_) continue;
             pool_.used = true;
-            pool_.alignment = std::lcm(pool_.alignment, scratch(at).alignment);
+            pool_.alignment = lcm(pool_.alignment, scratch(at).alignment);
             ++boxes;
         }
         // After the fixed part, everything counts from an aligned base.
@@ -121,7 +122,7 @@ class pool_layout {
     /// @return whether it needs a box
     constexpr bool take_tensor(ir::program_tensor& t) {
         pool_.used = true;
-        pool_.alignment = std::lcm(pool_.alignment, t.alignment);
+        pool_.alignment = lcm(pool_.alignment, t.alignment);
         if (t.kind != ir::tensor_kind::constant) return t.in_place_of < 0;
         t.offset = aligned_up(fixed_, t.alignment);
         pool_.constants = fixed_ = t.offset + t.bytes;
@@ -162,7 +163,7 @@ class pool_layout {
         one.bytes = t.bytes, one.alignment = t.alignment, one.born = t.born, one.dead = t.dead;
         for (int other = 0; other < p.plan.tensors.size(); ++other) {
             if (p.tensor(other).in_place_of < 0 || first_in_place(p, other) != at) continue;
-            one.alignment = std::lcm(one.alignment, p.tensor(other).alignment);
+            one.alignment = lcm(one.alignment, p.tensor(other).alignment);
             one.dead = one.dead < p.tensor(other).dead ? p.tensor(other).dead : one.dead;
         }
     }
@@ -206,8 +207,7 @@ class pool_layout {
     }
     /// The smallest piece that holds two pieces, in the fewest banks that follow each other.
     constexpr scratch_piece joined_piece(scratch_piece const& a, scratch_piece const& b) const {
-        scratch_piece both{
-            .alignment = std::lcm(a.alignment, b.alignment), .bank_count = what_.banks + 1, .members = a.members + b.members};
+        scratch_piece both{.alignment = lcm(a.alignment, b.alignment), .bank_count = what_.banks + 1, .members = a.members + b.members};
         both.base = aligned_down(a.base < b.base ? a.base : b.base, both.alignment);
         both.end = a.end < b.end ? b.end : a.end;
         for (int first = 0; first < what_.banks; ++first) {

@@ -18,7 +18,8 @@ inline constexpr std::int64_t constant_budget = 2'000, tool_budget = 20'000'000;
 /// If a memory turns out too small, a tensor that can live elsewhere, or that may spill, leaves it, and all later decisions are made again.
 constexpr program_plan_value make_program_plan(program const& of, fixed_array<plan_value const*, program::most_kernels> const& plans,
                                                std::int64_t budget) {
-    program_planning p;
+    verdict_sheet sheet;
+    program_planning p(sheet);
     p.plans = plans;
     p.plan.of = &of;
     connect(p);
@@ -40,7 +41,7 @@ constexpr program_plan_value make_program_plan(program const& of, fixed_array<pl
             if (!again) refuse_pool(p, at, fullest);
         }
     }
-    p.plan.refusal = p.kept;
+    p.plan.refusal = sheet.first;
     return p.plan;
 }
 

@@ -472,40 +472,40 @@ constexpr hazard find_hazard(plan_value const& plan, visiting how = visiting::pe
 }
 
 /// The staged buffer that a movement fills or empties, by its tensor.
-constexpr label in_flight_name(planning const& p, int movement_at) {
-    movement const& m = p.plan.movements[movement_at];
-    bool const stores = m.source >= 0 && p.buffer_at(m.destination).kind == buffer_kind::argument;
-    return p.buffer_at(stores ? m.source : m.destination).tensor;
+constexpr label in_flight_name(plan_value const& plan, int movement_at) {
+    movement const& m = plan.movements[movement_at];
+    bool const stores = m.source >= 0 && plan.buffers[m.destination].kind == buffer_kind::argument;
+    return plan.buffers[stores ? m.source : m.destination].tensor;
 }
 
 /// Refuses a plan that runs into a hazard.
-constexpr void refuse_hazard(planning& p, hazard const& found) {
+constexpr void refuse_hazard(plan_value const& plan, refusals const& to, hazard const& found) {
     if (!found) return;
-    machine const& where = p.of->where();
+    machine const& where = *plan.where;
     if (found.broken == rule::too_many_in_flight)
-        return p.refuse_capacity("transfers in flight", in_flight::most_jobs + 1, in_flight::most_jobs);
+        return to.refuse_capacity("transfers in flight", in_flight::most_jobs + 1, in_flight::most_jobs);
     if (found.link >= 0) {
-        link const& l = p.plan.links[found.link];
-        label const of = l.ring < 0 ? where.name : p.buffer_at(p.ring_at(l.ring).buffer).tensor;
-        if (l.to < 0) return p.refuse_capacity("tokens", in_flight::most_tokens + 1, in_flight::most_tokens);
-        p.refuse(verdict_kind::deadlock, found.broken, {of, where.engines[l.from].name, where.engines[l.to].name});
-        p.kept.facts = {fact{fact_kind::need, found.tokens}, fact{fact_kind::limit, where.tokens[l.tokens].capacity}};
+        link const& l = plan.links[found.link];
+        label const of = l.ring < 0 ? where.name : plan.buffers[plan.rings[l.ring].buffer].tensor;
+        if (l.to < 0) return to.refuse_capacity("tokens", in_flight::most_tokens + 1, in_flight::most_tokens);
+        to.refuse(verdict_kind::deadlock, found.broken, {of, where.engines[l.from].name, where.engines[l.to].name}, 0,
+                  {fact{fact_kind::need, found.tokens}, fact{fact_kind::limit, where.tokens[l.tokens].capacity}});
         return;
     }
     auto const mover = [&](int movement_at) {
-        return movement_at < 0 ? label() : mover_of(p.plan, p.plan.movements[movement_at].transfer).name;
+        return movement_at < 0 ? label() : mover_of(plan, plan.movements[movement_at].transfer).name;
     };
-    buffer const& b = p.buffer_at(found.buffer);
+    buffer const& b = plan.buffers[found.buffer];
     if (found.broken == rule::bank_in_use) {
         // Only this check sees how far engines get ahead of each other, and what fills borders.
         memory const& m = where.memories[b.memory];
-        p.refuse(verdict_kind::bank_conflict, b.ordinal).names = {
-            m.name, found.first < 0 ? label("a tile") : in_flight_name(p, found.first), b.tensor, mover(found.second)};
-        p.kept.facts = {fact{fact_kind::bank, (b.bank + found.version) % m.banks}};
+        verdict& v = to.refuse(verdict_kind::bank_conflict, b.ordinal);
+        v.names = {m.name, found.first < 0 ? label("a tile") : in_flight_name(plan, found.first), b.tensor, mover(found.second)};
+        v.facts = {fact{fact_kind::bank, (b.bank + found.version) % m.banks}};
         return;
     }
-    p.refuse(verdict_kind::race, found.broken, {b.tensor, mover(found.first), mover(found.second)}, b.ordinal);
-    p.kept.facts = {fact{fact_kind::version, found.version}};
+    to.refuse(verdict_kind::race, found.broken, {b.tensor, mover(found.first), mover(found.second)}, b.ordinal,
+              {fact{fact_kind::version, found.version}});
 }
 
 }  // namespace tilewright::detail

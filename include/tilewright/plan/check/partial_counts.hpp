@@ -216,8 +216,8 @@ class partial_counter {
 
 constexpr trip_count::excess count_partial(plan_value& plan) { return partial_counter(plan).run(); }
 
-constexpr void refuse_excess(planning& p, trip_count::excess const& found) {
-    if (found.what != nullptr) p.refuse_capacity(found.what, found.most + 1, found.most);
+constexpr void refuse_excess(refusals const& to, trip_count::excess const& found) {
+    if (found.what != nullptr) to.refuse_capacity(found.what, found.most + 1, found.most);
 }
 
 }  // namespace tilewright::detail

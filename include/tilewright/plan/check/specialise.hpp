@@ -1,5 +1,5 @@
 #pragma once
-#include <numeric>
+#include <tilewright/base/divisors.hpp>
 #include <tilewright/plan/check/excess.hpp>
 #include <tilewright/plan/check/hazards.hpp>
 #include <tilewright/plan/check/partial_counts.hpp>
@@ -188,7 +188,7 @@ constexpr void each_representative(plan_value const& plan, bool thorough, Visit&
     }
     // If there are too many to try, some that are spread over all: the sizes of every axis take turns.
     std::int64_t apart = combinations <= most_visits ? 1 : combinations / most_visits + 1;
-    while (std::gcd(apart, combinations) != 1) ++apart;
+    while (gcd(apart, combinations) != 1) ++apart;
     for (std::int64_t which = 0; which < combinations; which += apart) {
         std::int64_t rest = which;
         for (int at = 0; at < open; ++at) {
@@ -217,14 +217,14 @@ constexpr hazard find_hazard_at_any(plan_value const& plan) {
 
 /// Refuses a plan that runs into a hazard at extents that stand for all others. The compiler looks for accesses outside of buffers only at
 /// the first of them, because clang ends longer evaluations; generators and tools look at all of them.
-constexpr void check_representatives(planning& p) {
+constexpr void check_representatives(plan_value const& plan, refusals const& to) {
     bool first = true;
-    each_representative(p.plan, false, [&](open_extents const& extents) {
-        if (p.refused()) return;
-        specialisation const at = specialised(p.plan, extents, false);
+    each_representative(plan, false, [&](open_extents const& extents) {
+        if (to.refused()) return;
+        specialisation const at = specialised(plan, extents, false);
         if (at.wrong != nullptr) return;
-        refuse_hazard(p, find_hazard(at.plan));
-        if (!p.refused() && (first || !__builtin_is_constant_evaluated())) refuse_hazard(p, find_excess(at.plan));
+        refuse_hazard(plan, to, find_hazard(at.plan));
+        if (!to.refused() && (first || !__builtin_is_constant_evaluated())) refuse_hazard(plan, to, find_excess(at.plan));
         first = false;
     });
 }

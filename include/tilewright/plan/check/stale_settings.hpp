@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/plan/ir/refusals.hpp>
 #include <tilewright/plan/ir/required_value.hpp>
 
 // Whether every call finds its configurations set to what it needs, on every path. The check reads the program alone: it does not know how
@@ -102,6 +103,16 @@ class setting_walk {
 constexpr stale_setting find_stale_setting(plan_value const& plan) {
     if (plan.refusal || plan.where->configurations.size() == 0) return {};
     return setting_walk(plan).run();
+}
+
+constexpr void refuse_stale_setting(plan_value const& plan, refusals const& to, stale_setting const& found) {
+    if (!found) return;
+    step const& s = plan.steps[found.step];
+    machine const& where = *plan.where;
+    bool const moves = s.kind == step_kind::start;
+    label const& part =
+        moves ? where.transfers[plan.movements[s.what].transfer].name : where.intrinsics[plan.bodies[s.what].intrinsic].name;
+    to.refuse(verdict_kind::race, rule::setting_not_made, {part, where.configurations[found.configuration].name});
 }
 
 }  // namespace tilewright::detail

@@ -30,11 +30,11 @@ constexpr totals totals_of(plan_value const& plan) {
 }
 
 /// Refuses totals that numbers cannot hold, before they are counted.
-constexpr void limit_totals(planning& p) {
-    totals const all = totals_of(p.plan);
-    label const& output = p.stage_at(p.plan.stages.size() - 1).output;
-    p.limited(all.cycles, plan_value::most_total, "cycles", output);
-    p.limited(all.bytes, plan_value::most_total, "bytes moved", output);
+constexpr void limit_totals(plan_value const& plan, refusals const& to) {
+    totals const all = totals_of(plan);
+    label const& output = plan.stages[plan.stages.size() - 1].output;
+    to.limited(all.cycles, plan_value::most_total, "cycles", output);
+    to.limited(all.bytes, plan_value::most_total, "bytes moved", output);
 }
 
 constexpr std::int64_t count_cycles(plan_value const& plan) {

@@ -25,12 +25,19 @@ struct machine_reading {
     part_pool<stage, decltype(machine::intrinsics)::most> semantics{};  ///< of the machine's intrinsics
 };
 
-/// What the planner works on. After the first verdict every step returns at once.
-struct planning : refusals {
+// What a pass may write is the type of its parameter:
+//
+//   planning const&   reads all that is known so far, and may refuse it
+//   planning&         also adds variables of indices, and forms over them
+//   writing&          also writes the plan: buffers, movements, steps of the program
+//   placing&          also writes what the plan is made from: nests, and where stages and staged buffers are
+//
+// A pass over a finished program takes the `plan_value` itself, and a `refusals const&` where it refuses.
+
+/// What a plan is made from.
+struct groundwork {
     static constexpr int most_stagings = 16;
 
-    plan_value plan{};
-    machine_reading const* parts = nullptr;
     part_pool<nest, plan_value::most_stages> nests{};
     part_pool<stage_placement, plan_value::most_stages> placements{};
     part_pool<staging, most_stagings> stagings{};
@@ -39,82 +46,49 @@ struct planning : refusals {
     fixed_array<fixed_array<affine, max_rank>, plan_value::most_buffers> box_at{};
     bool borders = false;  ///< a box holds the border of a padded tensor
     bool cuts = false;     ///< a level cuts through a fused loop: a box can reach beyond the end of its tensor
+    int tags = 0;          ///< that transfers are waited for by, so far
+};
 
-    constexpr planning(schedule const& what, machine_reading const& reading) : parts(&reading) {
-        of = &what;
-        kept = reading.refusal;
-        plan.where = &what.where();
-        plan.what = what.what();
-    }
+/// A schedule while it is planned: what is known of it so far. After the first verdict every pass returns at once.
+struct planning : refusals {
+  protected:
+    plan_value& made_;
+    groundwork& from_;
 
-    template <class Part, int Most>
-    constexpr int keep(part_pool<Part, Most>& list, Part const& what, char const* name) {
-        if (!list.full()) return list.push(what);
-        refuse_capacity(name, Most + 1, Most);
-        return 0;
-    }
-    constexpr int add(variable const& v) { return keep(plan.variables, v, "variables"); }
-    constexpr int add(buffer const& b) { return keep(plan.buffers, b, "buffers"); }
-    constexpr int add(body const& b) { return keep(plan.bodies, b, "tile bodies"); }
-    constexpr int add(movement const& m) { return keep(plan.movements, m, "transfers"); }
-    constexpr int add(operand_use const& o) { return keep(plan.operands, o, "operands"); }
-    /// The first of `count` tags by which no other transfer is waited for. The transfers of a ring begin with the channel after those that
-    /// the previous ring on its engine uses for its versions.
-    constexpr std::int16_t take_channels(int engine_at) {
-        int first = 0;
-        for (int at = 0; at < plan.rings.size(); ++at) {
-            ring const& before = plan.rings[at];
-            if (before.engine == engine_at) first = before.first_channel + before.versions;
-        }
-        return static_cast<std::int16_t>(first % of->where().channels_of(engine_at));
-    }
-    constexpr std::int16_t take_tags(int count) {
-        int const first = tags_;
-        tags_ += count;
-        return static_cast<std::int16_t>(first);
-    }
-    constexpr int add(ring const& r) { return keep(plan.rings, r, "asynchronous buffers"); }
-    constexpr int add(ring_step const& w) { return keep(plan.waits, w, "waits"); }
-    constexpr int add(link const& l) { return keep(plan.links, l, "links between engines"); }
-    constexpr int add(limit const& l) { return keep(plan.limits, l, "limits of partial tiles"); }
-    constexpr int add(clip const& c) { return keep(plan.clips, c, "clips of partial tiles"); }
-    constexpr int add(padding const& one) { return keep(plan.paddings, one, "dimensions of padded accesses"); }
-    constexpr int add(step_extent const& e) { return keep(plan.step_extents, e, "extents of steps"); }
-    constexpr int add(setting const& s) { return keep(plan.settings, s, "settings"); }
-    constexpr int add(use const& u) { return keep(plan.uses, u, "tensor accesses"); }
-    constexpr int add(step_kind kind, int what) { return keep(plan.steps, step{kind, static_cast<std::int16_t>(what)}, "steps"); }
+  public:
+    plan_value const& plan;
+    groundwork const& from;
+    machine_reading const& parts;
 
-    constexpr affine keep(linear const& form) {
-        affine kept{form.constant, static_cast<std::int16_t>(plan.terms.size()), static_cast<std::int16_t>(form.count)};
-        if (form.count > linear::most || plan.terms.size() + form.count > plan_value::most_terms) {
-            refuse_capacity("terms of indices", plan.terms.size() + form.count, plan_value::most_terms);
-            return {};
-        }
-        for (int at = 0; at < form.count; ++at) plan.terms.push(form.terms[at]);
-        return kept;
+    /// @param made, made_from  what the planning writes; empty in the beginning
+    constexpr planning(schedule const& what, machine_reading const& reading, verdict_sheet& sheet, plan_value& made, groundwork& made_from)
+        : refusals(sheet, &what), made_(made), from_(made_from), plan(made), from(made_from), parts(reading) {
+        sheet.first = reading.refusal;
+        made.where = &what.where();
+        made.what = what.what();
     }
-    constexpr linear form_of(affine const& kept) const { return detail::form_of(plan, kept); }
+    planning(planning const&) = delete;
 
-    constexpr variable const& var(int position) const { return plan.variables[position]; }
-    constexpr stage const& stage_at(int position) const { return plan.stages[position]; }
-    constexpr buffer& buffer_at(int position) { return plan.buffers[position]; }
-    constexpr buffer const& buffer_at(int position) const { return plan.buffers[position]; }
-    constexpr stage_placement& placed(int position) { return placements[position]; }
-    constexpr stage_placement const& placed(int position) const { return placements[position]; }
-    constexpr nest const& nest_at(int position) const { return nests[position]; }
-    constexpr nest& nest_at(int position) { return nests[position]; }
-    constexpr ring const& ring_at(int position) const { return plan.rings[position]; }
-    constexpr staging& staging_at(int position) { return stagings[position]; }
-    constexpr staging const& staging_at(int position) const { return stagings[position]; }
+    constexpr linear form_of(affine const& kept) const { return detail::form_of(made_, kept); }
+
+    constexpr variable const& var(int position) const { return made_.variables[position]; }
+    constexpr stage const& stage_at(int position) const { return made_.stages[position]; }
+    constexpr buffer const& buffer_at(int position) const { return made_.buffers[position]; }
+    constexpr ring const& ring_at(int position) const { return made_.rings[position]; }
+    constexpr nest const& nest_at(int position) const { return from_.nests[position]; }
+    constexpr stage_placement const& placed(int position) const { return from_.placements[position]; }
+    constexpr staging const& staging_at(int position) const { return from_.stagings[position]; }
+
+    constexpr int staging_count() const { return from_.stagings.size(); }
 
     /// Whether some movements must be clipped: tiles can be partial, or only run time knows where axes end.
-    constexpr bool is_partial() const { return cuts || borders || plan.limits.size() > 0 || plan.run_time_extents > 0; }
+    constexpr bool is_partial() const { return from_.cuts || from_.borders || made_.limits.size() > 0 || made_.run_time_extents > 0; }
     /// Whether some steps of the program do not run in all iterations of the loops around, or not in full.
-    constexpr bool is_conditional() const { return is_partial() || plan.clips.size() > 0; }
+    constexpr bool is_conditional() const { return is_partial() || made_.clips.size() > 0; }
 
     /// The stage that computes `tensor`, -1 for an input.
     constexpr int producer_of(label const& tensor) const {
-        for (int position = 0; position < plan.stages.size(); ++position) {
+        for (int position = 0; position < made_.stages.size(); ++position) {
             if (stage_at(position).output == tensor) return position;
         }
         return -1;
@@ -124,8 +98,8 @@ struct planning : refusals {
     constexpr bool has_layout(int s, label const& tensor, bool writes) const {
         int const producer = producer_of(tensor);
         if (producer >= 0 && placed(producer).store_layout >= 0) return true;
-        for (int at = 0; at < stagings.size(); ++at) {
-            staging const& st = stagings[at];
+        for (int at = 0; at < staging_count(); ++at) {
+            staging const& st = staging_at(at);
             if (st.layout >= 0 && st.stage == s && st.writes == writes && st.tensor == tensor) return true;
         }
         return false;
@@ -133,7 +107,7 @@ struct planning : refusals {
 
     /// Index `dimension` of the access at `node` of stage `s`, over variables.
     constexpr linear index_form(int s, int node, int dimension) const {
-        stage_index const index = index_of(plan.what, stage_at(s), node, dimension);
+        stage_index const index = index_of(made_.what, stage_at(s), node, dimension);
         linear form;
         form.constant = index.constant;
         for (int position = 0; position < stage_at(s).axis_count; ++position) {
@@ -151,7 +125,7 @@ struct planning : refusals {
         std::int16_t open = -1;  ///< such an extent that the lowest index depends on
     };
     constexpr index_range range_of_index(int s, int node, int dimension) const {
-        stage_index const index = index_of(plan.what, stage_at(s), node, dimension);
+        stage_index const index = index_of(made_.what, stage_at(s), node, dimension);
         index_range whole{.low = index.constant};
         whole.high.constant = index.constant;
         for (int position = 0; position < stage_at(s).axis_count; ++position) {
@@ -161,15 +135,15 @@ struct planning : refusals {
                 whole.low += c * lowest;
                 whole.high.constant += c * highest.constant;
                 for (int t = 0; t < highest.count; ++t)
-                    whole.high.add(c * plan.term_at(highest, t).coefficient, plan.term_at(highest, t).variable);
+                    whole.high.add(c * made_.term_at(highest, t).coefficient, made_.term_at(highest, t).variable);
             } else if (c < 0) {
                 whole.low += c * highest.constant;
                 whole.high.constant += c * lowest;
-                if (highest.count > 0) whole.open = plan.term_at(highest, 0).variable;
+                if (highest.count > 0) whole.open = made_.term_at(highest, 0).variable;
             }
         }
-        if (!is_padded(plan.what, node)) return whole;
-        std::int64_t const last = padded_extent(plan.what, node, dimension) - 1;
+        if (!is_padded(made_.what, node)) return whole;
+        std::int64_t const last = padded_extent(made_.what, node, dimension) - 1;
         auto const inside = [last](std::int64_t index) { return index < 0 ? 0 : index > last ? last : index; };
         index_range kept{.low = whole.open >= 0 ? 0 : inside(whole.low)};
         kept.high.constant = whole.high.count > 0 ? last : inside(whole.high.constant);
@@ -182,13 +156,92 @@ struct planning : refusals {
     constexpr void each_access(int s, Visit&& visit, bool with_target = false) const {
         stage const& st = stage_at(s);
         for (int node = st.first; node < st.store; ++node) {
-            if (plan.what[node].op != operation::access) continue;
-            if (node == st.target ? with_target : plan.what[node].name != st.output) visit(node);
+            if (made_.what[node].op != operation::access) continue;
+            if (node == st.target ? with_target : made_.what[node].name != st.output) visit(node);
         }
     }
 
-  private:
-    int tags_ = 0;
+    constexpr int add(variable const& v) { return keep(made_.variables, v, "variables"); }
+    constexpr affine keep(linear const& form) {
+        affine kept{form.constant, static_cast<std::int16_t>(made_.terms.size()), static_cast<std::int16_t>(form.count)};
+        if (form.count > linear::most || made_.terms.size() + form.count > plan_value::most_terms) {
+            refuse_capacity("terms of indices", made_.terms.size() + form.count, plan_value::most_terms);
+            return {};
+        }
+        for (int at = 0; at < form.count; ++at) made_.terms.push(form.terms[at]);
+        return kept;
+    }
+    constexpr void note_cut() { from_.cuts = true; }
+
+  protected:
+    template <class Part, int Most>
+    constexpr int keep(part_pool<Part, Most>& list, Part const& what, char const* name) const {
+        if (!list.full()) return list.push(what);
+        refuse_capacity(name, Most + 1, Most);
+        return 0;
+    }
+};
+
+/// Writes the plan as well.
+struct writing : planning {
+    plan_value& plan;
+
+    constexpr writing(schedule const& what, machine_reading const& reading, verdict_sheet& sheet, plan_value& made, groundwork& made_from)
+        : planning(what, reading, sheet, made, made_from), plan(made) {}
+
+    constexpr buffer& buffer_at(int position) { return made_.buffers[position]; }
+    using planning::buffer_at;
+
+    using planning::add;
+    constexpr int add(buffer const& b) { return keep(plan.buffers, b, "buffers"); }
+    constexpr int add(body const& b) { return keep(plan.bodies, b, "tile bodies"); }
+    constexpr int add(movement const& m) { return keep(plan.movements, m, "transfers"); }
+    constexpr int add(operand_use const& o) { return keep(plan.operands, o, "operands"); }
+    constexpr int add(ring const& r) { return keep(plan.rings, r, "asynchronous buffers"); }
+    constexpr int add(ring_step const& w) { return keep(plan.waits, w, "waits"); }
+    constexpr int add(link const& l) { return keep(plan.links, l, "links between engines"); }
+    constexpr int add(limit const& l) { return keep(plan.limits, l, "limits of partial tiles"); }
+    constexpr int add(clip const& c) { return keep(plan.clips, c, "clips of partial tiles"); }
+    constexpr int add(padding const& one) { return keep(plan.paddings, one, "dimensions of padded accesses"); }
+    constexpr int add(step_extent const& e) { return keep(plan.step_extents, e, "extents of steps"); }
+    constexpr int add(setting const& s) { return keep(plan.settings, s, "settings"); }
+    constexpr int add(use const& u) { return keep(plan.uses, u, "tensor accesses"); }
+    constexpr int add(stage const& s) { return keep(plan.stages, s, "stages"); }
+    constexpr int add(buffer_layout const& l) { return keep(plan.layouts, l, "layouts"); }
+    constexpr int add(shape const& s) { return keep(plan.shapes, s, "shapes of arguments"); }
+    constexpr int add(step_kind kind, int what) { return keep(plan.steps, step{kind, static_cast<std::int16_t>(what)}, "steps"); }
+    /// The first channel of a ring: the one after those that the ring before it, on its engine, has for its versions.
+    constexpr std::int16_t take_channels(int engine_at) {
+        int first = 0;
+        for (int at = 0; at < plan.rings.size(); ++at) {
+            ring const& before = plan.rings[at];
+            if (before.engine == engine_at) first = before.first_channel + before.versions;
+        }
+        return static_cast<std::int16_t>(first % of->where().channels_of(engine_at));
+    }
+    /// The first of `count` tags that no other transfer is waited for by.
+    constexpr std::int16_t take_tags(int count) {
+        int const first = from_.tags;
+        from_.tags += count;
+        return static_cast<std::int16_t>(first);
+    }
+};
+
+/// Writes what the plan is made from as well.
+struct placing : writing {
+    groundwork& from;
+
+    constexpr placing(schedule const& what, machine_reading const& reading, verdict_sheet& sheet, plan_value& made, groundwork& made_from)
+        : writing(what, reading, sheet, made, made_from), from(made_from) {}
+
+    constexpr nest& nest_at(int position) { return from_.nests[position]; }
+    constexpr stage_placement& placed(int position) { return from_.placements[position]; }
+    constexpr staging& staging_at(int position) { return from_.stagings[position]; }
+    using planning::nest_at, planning::placed, planning::staging_at;
+
+    constexpr int add(staging const& st) { return keep(from_.stagings, st, "staged buffers"); }
+    constexpr int add(staged_link const& l) { return keep(from_.staged_links, l, "links between engines"); }
+    using writing::add;
 };
 
 }  // namespace tilewright::detail

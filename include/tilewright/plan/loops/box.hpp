@@ -80,14 +80,14 @@ constexpr coverage cover(planning& p, int s, int depth) {
 }
 
 /// Refuses a box that would be as large as an extent without a bound.
-constexpr void refuse_open_box(planning& p, label const& tensor, int open, int s, int depth, int ordinal) {
+constexpr void refuse_open_box(planning const& p, label const& tensor, int open, int s, int depth, int ordinal) {
     stage_placement const& place = p.placed(s);
     label const level = depth > 0 ? p.var(place.path[depth - 1]).name : label("the kernel");
     p.refuse(verdict_kind::run_time_box, ordinal).names = {tensor, p.var(open).name, level};
 }
 
 /// Refuses a box whose extent changes from one iteration of the loop at `depth` to the next.
-constexpr void refuse_box(planning& p, label const& tensor, int dimension, int s, int depth, int ordinal) {
+constexpr void refuse_box(planning const& p, label const& tensor, int dimension, int s, int depth, int ordinal) {
     stage_placement const& place = p.placed(s);
     verdict& v = p.refuse(verdict_kind::box_not_constant, ordinal);
     v.names = {tensor, depth > 0 ? p.var(place.path[depth - 1]).name : label("the kernel")};

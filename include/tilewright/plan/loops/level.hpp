@@ -1,5 +1,5 @@
 #pragma once
-#include <numeric>
+#include <tilewright/base/divisors.hpp>
 #include <tilewright/plan/loops/run_time.hpp>
 
 // What varies outside a loop, and what varies inside it.
@@ -53,13 +53,13 @@ constexpr std::int64_t grain_of(planning const& p, term const& t) {
     variable const& v = p.var(t.variable);
     if (v.kind != variable_kind::component) return t.coefficient;
     std::int64_t const whole = grain_of(p, p.form_of(v.fused));
-    if (v.modulus != 0) return t.coefficient * std::gcd(whole, v.modulus);
+    if (v.modulus != 0) return t.coefficient * gcd(whole, v.modulus);
     return whole % v.divisor == 0 ? t.coefficient * (whole / v.divisor) : t.coefficient;
 }
 /// Likewise for a form; 0 if it is always 0.
 constexpr std::int64_t grain_of(planning const& p, linear const& form) {
     std::int64_t grain = form.constant;
-    for (int at = 0; at < form.count; ++at) grain = std::gcd(grain, grain_of(p, form.terms[at]));
+    for (int at = 0; at < form.count; ++at) grain = gcd(grain, grain_of(p, form.terms[at]));
     return grain;
 }
 
@@ -79,7 +79,7 @@ constexpr linear rest_of(linear const& form, std::int64_t by) {
 constexpr std::int64_t furthest_in_row(planning const& p, linear const& form, std::int64_t row) {
     linear const rest = rest_of(form, row);
     std::int64_t const highest = highest_of(p, rest);
-    return highest < row ? highest : row - std::gcd(grain_of(p, rest), row);
+    return highest < row ? highest : row - gcd(grain_of(p, rest), row);
 }
 
 /// `whole` / divisor, or `whole` % modulus, as a form: over the same loops if that is linear, else over a variable that stands for it.

@@ -20,7 +20,7 @@ constexpr label dotted(label const& name, label const& suffix) {
 }
 
 /// Gives a new loop its place in the list of axes; refuses a name that the stage has already.
-constexpr int add_axis(planning& p, int s, nest_axis const& a, int ordinal) {
+constexpr int add_axis(placing& p, int s, nest_axis const& a, int ordinal) {
     nest& n = p.nest_at(s);
     for (int position = 0; position < n.axes.size(); ++position) {
         if (n.axes[position].name == a.name) {
@@ -34,7 +34,7 @@ constexpr int add_axis(planning& p, int s, nest_axis const& a, int ordinal) {
 }
 
 /// Position in the nest's order of a loop that a directive names. Refuses a loop that the nest does not have, or that tensorize took.
-constexpr int find_loop(planning& p, int s, label const& name, int ordinal) {
+constexpr int find_loop(planning const& p, int s, label const& name, int ordinal) {
     nest const& n = p.nest_at(s);
     int const position = n.position_of(name);
     if (position < 0) p.refuse(verdict_kind::unknown_axis, ordinal).names = {name, p.stage_at(s).output};
@@ -47,7 +47,7 @@ constexpr int find_loop(planning& p, int s, label const& name, int ordinal) {
 }
 
 /// Refuses to take apart a loop that is to be unrolled or vectorized as it is.
-constexpr void keep_marked(planning& p, nest_axis const& a, int ordinal) {
+constexpr void keep_marked(planning const& p, nest_axis const& a, int ordinal) {
     if (a.unrolled || a.vectorized || a.parallel)
         p.refuse(verdict_kind::conflicting_directives, ordinal).names = {a.name, a.unrolled     ? "unroll"
                                                                                  : a.vectorized ? "vectorize"
@@ -55,7 +55,7 @@ constexpr void keep_marked(planning& p, nest_axis const& a, int ordinal) {
 }
 
 /// loop of extent e at `position` -> outer of e / factor, rounded up, around inner of factor or e, whichever is less.
-constexpr void split_loop(planning& p, int s, int position, label const& outer, label const& inner, std::int64_t factor, int ordinal) {
+constexpr void split_loop(placing& p, int s, int position, label const& outer, label const& inner, std::int64_t factor, int ordinal) {
     nest& n = p.nest_at(s);
     std::int16_t const parent = n.order[position];
     nest_axis const old = n.axes[parent];
@@ -92,7 +92,7 @@ constexpr void split_loop(planning& p, int s, int position, label const& outer, 
     ++n.depth;
 }
 
-constexpr void reorder_loops(planning& p, int s, label const* names, int count, int ordinal) {
+constexpr void reorder_loops(placing& p, int s, label const* names, int count, int ordinal) {
     nest& n = p.nest_at(s);
     fixed_array<std::int16_t, body::most_loops> chosen{};
     fixed_array<bool, body::most_loops> is_named{};
@@ -112,7 +112,7 @@ constexpr void reorder_loops(planning& p, int s, label const* names, int count, 
     }
 }
 
-constexpr void fuse_loops(planning& p, int s, label const& outer, label const& inner, label const& fused, int ordinal) {
+constexpr void fuse_loops(placing& p, int s, label const& outer, label const& inner, label const& fused, int ordinal) {
     nest& n = p.nest_at(s);
     int const at = find_loop(p, s, outer, ordinal);
     int const inner_at = find_loop(p, s, inner, ordinal);
@@ -137,7 +137,7 @@ constexpr void fuse_loops(planning& p, int s, label const& outer, label const& i
     for (int position = at + 1; position < n.depth; ++position) n.order[position] = n.order[position + 1];
 }
 
-constexpr void mark_loop(planning& p, int s, directive const& d, label name, int ordinal) {
+constexpr void mark_loop(placing& p, int s, directive const& d, label name, int ordinal) {
     int position = find_loop(p, s, name, ordinal);
     if (position < 0) return;
     if (d.factors[0] != schedule::whole_loop &&
@@ -159,7 +159,7 @@ constexpr void mark_loop(planning& p, int s, directive const& d, label name, int
     (d.kind == directive_kind::vectorize ? a.vectorized : d.kind == directive_kind::unroll ? a.unrolled : a.parallel) = true;
 }
 
-constexpr void tensorize_loops(planning& p, int s, directive const& d, int ordinal) {
+constexpr void tensorize_loops(placing& p, int s, directive const& d, int ordinal) {
     nest& n = p.nest_at(s);
     int const loops = d.name_count - 1;
     label const& name = p.of->name_at(d, loops);
@@ -219,7 +219,7 @@ constexpr linear value_of(planning const& p, int s, int axis) {
 }
 
 /// The extent of an axis that run time gives, if the axis does not run over a box.
-constexpr std::int16_t trips_of_axis(planning& p, int s, int position) {
+constexpr std::int16_t trips_of_axis(writing& p, int s, int position) {
     stage_axis const& a = p.stage_at(s).axes[position];
     if (!reaches_as_read(p, a)) return extent_of(p, a);
     linear all = p.form_of(p.placed(s).highest[position]);
@@ -229,7 +229,7 @@ constexpr std::int16_t trips_of_axis(planning& p, int s, int position) {
 
 /// Builds the loops of stage `s`, whose axes run over `extents`, by its directives in their order.
 /// @param boxed  the output's axes run over a box, not over their whole extents
-constexpr void build_loops(planning& p, int s, fixed_array<std::int64_t, stage::most_axes> const& extents, bool boxed) {
+constexpr void build_loops(placing& p, int s, fixed_array<std::int64_t, stage::most_axes> const& extents, bool boxed) {
     stage const& st = p.stage_at(s);
     nest& n = p.nest_at(s);
     for (int position = 0; position < st.axis_count; ++position) {
@@ -273,7 +273,7 @@ constexpr void build_loops(planning& p, int s, fixed_array<std::int64_t, stage::
 }
 
 /// Turns the finished nest into variables and gives every axis of the stage its value.
-constexpr void finish_loops(planning& p, int s) {
+constexpr void finish_loops(placing& p, int s) {
     nest& n = p.nest_at(s);
     stage_placement& place = p.placed(s);
     place.path_length = place.outer_depth;

@@ -19,7 +19,7 @@ constexpr std::int16_t extent_of(planning const& p, stage_axis const& a) {
 constexpr bool reaches_as_read(planning const& p, stage_axis const& a) { return extent_of(p, a) < 0; }
 
 /// Makes the extents that a kernel is told the first variables of its plan: those of the result and of reductions.
-constexpr void add_extents(planning& p) {
+constexpr void add_extents(writing& p) {
     int const last = p.plan.stages.size() - 1;
     for (int s = 0; s <= last; ++s) {
         stage const& st = p.stage_at(s);
@@ -40,7 +40,7 @@ constexpr void add_extents(planning& p) {
 }
 
 /// Refuses extents at which a number that follows from them would be more than `most`.
-constexpr void restrict_extent(planning& p, int at, std::int64_t most, int ordinal) {
+constexpr void restrict_extent(writing& p, int at, std::int64_t most, int ordinal) {
     variable& v = p.plan.variables[at];
     if (v.extent <= most) return;
     if (v.kind == variable_kind::extent && (v.extent < run_time_extent::most_of_all || most < 1))
@@ -53,7 +53,7 @@ constexpr void restrict_extent(planning& p, int at, std::int64_t most, int ordin
 }
 
 /// The number of tiles of `divisor` in the value of a form; the last tile may be partial.
-constexpr std::int16_t count_of(planning& p, linear all, std::int64_t divisor, label const& name, int ordinal) {
+constexpr std::int16_t count_of(writing& p, linear all, std::int64_t divisor, label const& name, int ordinal) {
     std::int64_t most = all.constant;
     for (int t = 0; t < all.count; ++t) {
         term const& part = all.terms[t];
@@ -66,7 +66,7 @@ constexpr std::int16_t count_of(planning& p, linear all, std::int64_t divisor, l
         .name = name, .extent = (most + divisor - 1) / divisor, .kind = variable_kind::count, .fused = p.keep(all), .divisor = divisor}));
 }
 /// Likewise, in `factor` times what variable `of` gives.
-constexpr std::int16_t count_of(planning& p, int of, std::int64_t factor, std::int64_t divisor, label const& name, int ordinal) {
+constexpr std::int16_t count_of(writing& p, int of, std::int64_t factor, std::int64_t divisor, label const& name, int ordinal) {
     linear all;
     all.add(factor, of);
     return count_of(p, all, divisor, name, ordinal);

@@ -1,5 +1,5 @@
 #pragma once
-#include <numeric>
+#include <tilewright/base/divisors.hpp>
 #include <tilewright/plan/loops/level.hpp>
 #include <tilewright/plan/loops/nest.hpp>
 
@@ -31,7 +31,7 @@ constexpr reached reach_of(planning& p, int s, int component, int depth) {
     std::int64_t const row = row_of(part), last = furthest_in_row(p, outside, row) + inside.high;
     std::int64_t const count = part.modulus == 0 ? last / row + 1 : last < row ? inside.high + 1 : row;
     if (count >= part.extent) return {{}, part.extent};
-    p.cuts = true;
+    p.note_cut();
     return {part_of(p, outside, part), count};
 }
 
@@ -82,9 +82,8 @@ constexpr spread spread_of(planning& p, int s, int axis, int depth) {
         return {valid, a.flexible ? valid : padded, valid, a.lane_extent, a.lane_extent - 1, a.flexible};
     }
     spread const outer = spread_of(p, s, a.outer, depth), inner = spread_of(p, s, a.inner, depth);
-    spread whole{.grain = std::gcd(a.factor * outer.grain, inner.grain),
-                 .lanes = a.factor * outer.lanes + inner.lanes,
-                 .ends = outer.ends || inner.ends};
+    spread whole{
+        .grain = gcd(a.factor * outer.grain, inner.grain), .lanes = a.factor * outer.lanes + inner.lanes, .ends = outer.ends || inner.ends};
     auto const least = [](std::int64_t one, std::int64_t other) { return one < other ? one : other; };
     std::int64_t const furthest = whole.grain == 0 ? 0 : (a.extent - 1) / whole.grain * whole.grain;
     whole.padded = least(a.factor * (outer.padded - 1) + inner.padded, furthest + whole.lanes + 1);
@@ -124,7 +123,7 @@ struct clip_list {
     };
     part_pool<item, most> items{};
 
-    constexpr void add(planning& p, linear const& form, std::int64_t bound, clip_kind is) {
+    constexpr void add(planning const& p, linear const& form, std::int64_t bound, clip_kind is) {
         if (items.full()) return p.refuse_capacity("clips of one dimension", most + 1, most);
         items.push({form, bound, is});
     }

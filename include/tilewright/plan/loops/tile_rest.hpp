@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/base/divisors.hpp>
 #include <tilewright/plan/ir/trip_count.hpp>
 #include <tilewright/plan/loops/run_time.hpp>
 
@@ -32,7 +33,7 @@ constexpr tile_rest rest_of_tile(plan_value const& plan, limit const& l, body co
             for (int loop = 0; loop < b.loop_count; ++loop)
                 if (moves_with(plan, one, b.loops[loop])) return {};
             if (is_given(v)) return {};
-            grain = std::gcd(grain, t.coefficient);
+            grain = gcd(grain, t.coefficient);
             continue;
         }
         if (t.coefficient <= 0) return {};

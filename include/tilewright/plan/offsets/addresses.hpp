@@ -1,71 +1,8 @@
 #pragma once
-#include <numeric>
 #include <tilewright/plan/ir/planning.hpp>
 
 // Lifetimes and addresses of the planned buffers.
 namespace tilewright::detail {
-
-/// Calls `visit(buffer)` for every buffer that a step touches.
-template <class Visit>
-constexpr void each_touched(plan_value const& plan, step const& s, Visit&& visit) {
-    if (s.kind == step_kind::start) {
-        movement const& m = plan.movements[s.what];
-        if (m.source >= 0) visit(m.source);
-        visit(m.destination);
-    }
-    if (s.kind == step_kind::wait) {
-        // Until then the transfer works on both sides.
-        int const ring_at = plan.waits[s.what].ring;
-        for (int at = 0; at < plan.movements.size(); ++at) {
-            movement const& m = plan.movements[at];
-            if (m.at.ring != ring_at) continue;
-            if (m.source >= 0) visit(m.source);
-            visit(m.destination);
-        }
-    }
-    if (s.kind != step_kind::compute) return;
-    plan.each_use(plan.bodies[s.what], [&](use const& u, bool, bool) { visit(u.buffer); });
-}
-
-/// Sets each planned buffer's lifetime: from the first to the last step that touches it inside the loop where it is made. A touch in a loop
-/// further in counts from that loop's beginning to its end, because the next iteration touches it again.
-constexpr void set_lifetimes(planning& p, fixed_array<std::int16_t, plan_value::most_buffers> const& levels) {
-    plan_value& plan = p.plan;
-    fixed_array<std::int16_t, 32> open{};
-    int depth = 0;
-    for (int at = 0; at < plan.steps.size(); ++at) {
-        step const& s = plan.steps[at];
-        if (s.kind == step_kind::loop) {
-            if (depth == static_cast<int>(open.size())) return p.refuse_capacity("nested loops", depth + 1, depth);
-            open[depth++] = static_cast<std::int16_t>(at);
-        }
-        if (s.kind == step_kind::end) --depth;
-        each_touched(plan, s, [&](int touched) {
-            buffer& b = p.buffer_at(touched);
-            if (b.kind == buffer_kind::argument) return;
-            int level_depth = 0;
-            while (level_depth < depth && levels[touched] >= 0 && plan.steps[open[level_depth]].what != levels[touched]) {
-                ++level_depth;
-            }
-            if (levels[touched] >= 0) ++level_depth;
-            int first = at, last = at + 1;
-            if (level_depth < depth) {
-                first = open[level_depth];
-                last = first + 1;
-                for (int nested = 1; nested > 0; ++last) {
-                    step_kind const kind = plan.steps[last].kind;
-                    nested += kind == step_kind::loop ? 1 : kind == step_kind::end ? -1 : 0;
-                }
-            }
-            if (b.born < 0 || first < b.born) b.born = static_cast<std::int16_t>(first);
-            if (last > b.dead) b.dead = static_cast<std::int16_t>(last);
-        });
-    }
-    for (int at = 0; at < plan.buffers.size(); ++at) {
-        buffer& b = p.buffer_at(at);
-        if (b.kind == buffer_kind::result) b.born = 0, b.dead = static_cast<std::int16_t>(plan.steps.size());
-    }
-}
 
 constexpr bool share_time(buffer const& a, buffer const& b) { return a.born < b.dead && b.born < a.dead; }
 /// @pre both are in the memory that has these banks
@@ -77,15 +14,15 @@ constexpr bool share_bytes(buffer const& a, buffer const& b, int banks) {
 
 /// Refuses the peak of a memory's bank. The verdict has the buffers that are alive at the peak, largest first, and how many versions would
 /// fit of the first buffer with several.
-constexpr void refuse_overflow(planning& p, int memory_at, int bank, fixed_array<std::int16_t, plan_value::most_buffers> const& order,
-                               int count) {
-    std::int64_t const peak = p.plan.peak_bytes(memory_at, bank);
-    memory const& m = p.of->where().memories[memory_at];
-    auto const in_order = [&](int which) -> buffer const& { return p.buffer_at(order[which]); };
+constexpr void refuse_overflow(plan_value const& plan, refusals const& to, int memory_at, int bank,
+                               fixed_array<std::int16_t, plan_value::most_buffers> const& order, int count) {
+    std::int64_t const peak = plan.peak_bytes(memory_at, bank);
+    memory const& m = plan.where->memories[memory_at];
+    auto const in_order = [&](int which) -> buffer const& { return plan.buffers[order[which]]; };
     auto const lies_here = [&](buffer const& b) { return b.memory == memory_at && b.lies_in(bank, m.banks); };
     int top = 0;
     while (!lies_here(in_order(top)) || in_order(top).offset + in_order(top).bytes_in_bank(m.banks) != peak) ++top;
-    verdict& v = p.refuse(verdict_kind::memory_overflow, in_order(top).ordinal);
+    verdict& v = to.refuse(verdict_kind::memory_overflow, in_order(top).ordinal);
     v.names = {m.name};
     v.facts = {fact{fact_kind::need, peak}, fact{fact_kind::have, m.bank_capacity()}, fact{}, fact{}};
     for (int which = 0; which < count; ++which) {
@@ -108,12 +45,12 @@ constexpr void refuse_overflow(planning& p, int memory_at, int bank, fixed_array
 }
 
 /// The lowest offset at which `b` overlaps none of the buffers that were placed before it.
-constexpr void place_in_bank(planning const& p, buffer& b, int bank, int banks,
+constexpr void place_in_bank(plan_value const& plan, buffer& b, int bank, int banks,
                              fixed_array<std::int16_t, plan_value::most_buffers> const& order, int placed) {
     b.bank = static_cast<std::int16_t>(bank);
     b.offset = 0;
     for (int before = 0; before < placed; ++before) {
-        buffer const& other = p.buffer_at(order[before]);
+        buffer const& other = plan.buffers[order[before]];
         if (other.memory != b.memory || !share_time(b, other) || !share_bytes(b, other, banks)) continue;
         std::int64_t const behind = other.offset + other.bytes_in_bank(banks);
         b.offset = (behind + b.alignment - 1) / b.alignment * b.alignment;
@@ -124,47 +61,46 @@ constexpr void place_in_bank(planning const& p, buffer& b, int bank, int banks,
 /// Gives every planned buffer an offset in its memory, so that buffers alive at one time never overlap: largest first, each at the lowest
 /// offset that is free for its whole lifetime.
 /// @post offsets are multiples of the memory's and the buffer's alignment; refuses `memory_overflow` with need and have
-constexpr void place_buffers(planning& p) {
-    plan_value& plan = p.plan;
+constexpr void place_buffers(plan_value& plan, refusals const& to) {
     fixed_array<std::int16_t, plan_value::most_buffers> order{};
     int count = 0;
     for (int at = 0; at < plan.buffers.size(); ++at) {
-        if (p.buffer_at(at).kind == buffer_kind::argument) continue;
+        if (plan.buffers[at].kind == buffer_kind::argument) continue;
         int position = count++;
-        for (; position > 0 && p.buffer_at(order[position - 1]).bytes < p.buffer_at(at).bytes; --position) {
+        for (; position > 0 && plan.buffers[order[position - 1]].bytes < plan.buffers[at].bytes; --position) {
             order[position] = order[position - 1];
         }
         order[position] = static_cast<std::int16_t>(at);
     }
     for (int at = 0; at < count; ++at) {
-        buffer& b = p.buffer_at(order[at]);
-        b.alignment = p.common_multiple(p.common_multiple(b.alignment, p.of->where().memories[b.memory].alignment, b.tensor),
-                                        bytes_of(b.type), b.tensor);
-        memory const& m = p.of->where().memories[b.memory];
+        buffer& b = plan.buffers[order[at]];
+        b.alignment = to.common_multiple(to.common_multiple(b.alignment, plan.where->memories[b.memory].alignment, b.tensor),
+                                         bytes_of(b.type), b.tensor);
+        memory const& m = plan.where->memories[b.memory];
         for (int bank = 0; bank < m.banks && m.has_address(); ++bank) {
             if (m.bank_base(bank) % static_cast<std::uint64_t>(b.alignment) == 0) continue;
-            return p.refuse(verdict_kind::invalid_part, rule::base_not_aligned, {m.name, b.tensor}, b.ordinal);
+            return to.refuse(verdict_kind::invalid_part, rule::base_not_aligned, {m.name, b.tensor}, b.ordinal);
         }
         b.part_stride = (b.part_bytes() + b.alignment - 1) / b.alignment * b.alignment;
         int const wanted = b.bank;
         if (wanted >= m.banks) {
-            p.refuse(verdict_kind::versions_without_use, rule::bank_that_is_not_there, {b.tensor, m.name}, b.ordinal);
-            p.kept.facts = {fact{fact_kind::bank, wanted}, fact{fact_kind::limit, m.banks}};
+            to.refuse(verdict_kind::versions_without_use, rule::bank_that_is_not_there, {b.tensor, m.name}, b.ordinal,
+                      {fact{fact_kind::bank, wanted}, fact{fact_kind::limit, m.banks}});
             return;
         }
         b.any_bank = wanted < 0 && b.parts() == 1 && m.ports > 1;
         // Parts go round all banks; a buffer that has just one goes where it fits, unless a bank was asked for.
         int const first = wanted >= 0 ? wanted : 0, last = wanted < 0 && b.parts() == 1 ? m.banks - 1 : first;
         for (int bank = first; bank <= last; ++bank) {
-            place_in_bank(p, b, bank, m.banks, order, at);
+            place_in_bank(plan, b, bank, m.banks, order, at);
             if (b.offset + b.bytes_in_bank(m.banks) <= m.bank_capacity()) break;
         }
     }
-    for (int at = 0; at < p.of->where().memories.size() && !p.refused(); ++at) {
-        memory const& m = p.of->where().memories[at];
-        for (int bank = 0; bank < m.banks && !p.refused(); ++bank) {
+    for (int at = 0; at < plan.where->memories.size() && !to.refused(); ++at) {
+        memory const& m = plan.where->memories[at];
+        for (int bank = 0; bank < m.banks && !to.refused(); ++bank) {
             std::int64_t const peak = plan.peak_bytes(at, bank);
-            if (peak > m.bank_capacity() && peak > 0) refuse_overflow(p, at, bank, order, count);
+            if (peak > m.bank_capacity() && peak > 0) refuse_overflow(plan, to, at, bank, order, count);
         }
     }
 }

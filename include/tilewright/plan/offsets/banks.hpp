@@ -1,7 +1,8 @@
 #pragma once
 #include <bit>
+#include <tilewright/base/divisors.hpp>
 #include <tilewright/plan/ir/program_run.hpp>
-#include <tilewright/plan/offsets/addresses.hpp>
+#include <tilewright/plan/offsets/lifetimes.hpp>
 #include <tilewright/plan/write/rings.hpp>
 
 // Users of a bank with one port: a transfer that is under way, or code, an instruction or a store that uses it meanwhile.
@@ -24,7 +25,7 @@ constexpr int meeting_bank(plan_value const& plan, buffer const& moved, ring con
         }
         return -1;
     }
-    std::int64_t const period = std::lcm(moved.versions, used.versions);
+    std::int64_t const period = lcm(moved.versions, used.versions);
     for (std::int64_t step = 0; step < period; ++step) {
         for (int away = first; away <= last; ++away) {
             int const bank = shared_bank(moved, step + away + period * most_versions, used, step, banks);
@@ -38,34 +39,33 @@ constexpr int meeting_bank(plan_value const& plan, buffer const& moved, ring con
 ///
 /// While step t computes, loads of steps t + 1 to t + distance are under way, and stores of t - versions + 1 to t - 1. While step t is
 /// stored, the same loads are under way.
-constexpr void check_banks(planning& p) {
-    plan_value const& plan = p.plan;
+constexpr void check_banks(plan_value const& plan, refusals const& to) {
     if (is_ordered_aside(plan)) return;  // links say how far engines get ahead: the check of hazards follows that
-    for (int at = 0; at < plan.rings.size() && !p.refused(); ++at) {
-        ring const& r = p.ring_at(at);
-        buffer const& moved = p.buffer_at(r.buffer);
-        memory const& m = p.of->where().memories[moved.memory];
+    for (int at = 0; at < plan.rings.size() && !to.refused(); ++at) {
+        ring const& r = plan.rings[at];
+        buffer const& moved = plan.buffers[r.buffer];
+        memory const& m = plan.where->memories[moved.memory];
         if (m.ports > 1 || moved.kind == buffer_kind::argument) continue;
         auto const refuse = [&](int bank, buffer const& used, char const* by) {
-            verdict& v = p.refuse(verdict_kind::bank_conflict, moved.ordinal);
+            verdict& v = to.refuse(verdict_kind::bank_conflict, moved.ordinal);
             v.names = {m.name, moved.tensor, used.tensor, by};
             v.facts = {fact{fact_kind::bank, bank}};
         };
         int const first = r.stores ? 1 - r.versions : 1, last = r.stores ? -1 : r.distance;
-        for (int which = 0; which < plan.steps.size() && !p.refused(); ++which) {
+        for (int which = 0; which < plan.steps.size() && !to.refused(); ++which) {
             step const& s = plan.steps[which];
             if (s.kind != step_kind::compute) continue;
             each_touched(plan, s, [&](int touched) {
-                buffer const& used = p.buffer_at(touched);
+                buffer const& used = plan.buffers[touched];
                 if (used.kind == buffer_kind::argument || used.memory != moved.memory) return;
                 int const bank = meeting_bank(plan, moved, r, first, last, used, m.banks);
                 if (bank >= 0) refuse(bank, used, "the loops");
             });
         }
-        for (int which = 0; which < plan.rings.size() && !r.stores && !p.refused(); ++which) {
-            ring const& other = p.ring_at(which);
-            buffer const& touched = p.buffer_at(other.buffer);
-            bool const in_order = other.engine == r.engine && !p.of->where().engines[r.engine].has_channels();
+        for (int which = 0; which < plan.rings.size() && !r.stores && !to.refused(); ++which) {
+            ring const& other = plan.rings[which];
+            buffer const& touched = plan.buffers[other.buffer];
+            bool const in_order = other.engine == r.engine && !plan.where->engines[r.engine].has_channels();
             if (which == at || in_order || touched.memory != moved.memory) continue;
             // Two loads are under way together until the nearer of their steps is waited for.
             int const bank = other.stores ? meeting_bank(plan, moved, r, 1, r.distance + other.versions - 1, touched, m.banks)

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <numeric>
 #include <span>
+#include <tilewright/base/divisors.hpp>
 #include <tilewright/plan/offsets/placed_buffer.hpp>
 
 // What a search for offsets works on: buffers over sections of time.
@@ -84,7 +84,7 @@ class offset_sections {
                                  .fixed_at = b.fixed ? b.offset : -1,
                                  .duration = static_cast<std::int64_t>(b.dead) - b.born,
                                  .source = at};
-            unit = std::gcd(unit, b.alignment);
+            unit = gcd(unit, b.alignment);
         }
         std::sort(births.begin(), births.begin() + count);
         std::sort(deaths.begin(), deaths.begin() + count);

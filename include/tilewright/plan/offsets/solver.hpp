@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/base/divisors.hpp>
 #include <tilewright/plan/offsets/search.hpp>
 
 // Finds the smallest peak: greedy orders first, then searches below one capacity after the other.
@@ -96,7 +97,7 @@ class offset_solver {
             ir::placed_buffer const& b = buffer(at);
             bank_of_.at[at] = 0;
             if (is_empty(at)) continue;
-            grain_ = std::gcd(std::gcd(grain_, b.bytes), b.alignment);
+            grain_ = gcd(gcd(grain_, b.bytes), b.alignment);
             result_.lower_bound = std::max(result_.lower_bound, b.bytes + (b.fixed ? b.offset : 0));
         }
         offset_sections const sections({buffers_, static_cast<std::size_t>(count_)}, bank_of_.begin(), 1);

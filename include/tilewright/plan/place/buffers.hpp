@@ -9,7 +9,7 @@ namespace tilewright::detail {
 
 /// A buffer that the plan gives an address: its box from the forms of its first element and its extents.
 /// @param layout  position in the schedule; -1: none
-constexpr int add_planned(planning& p, label const& tensor, int memory_at, scalar_type type, box const& whole, int ordinal, int layout = -1,
+constexpr int add_planned(placing& p, label const& tensor, int memory_at, scalar_type type, box const& whole, int ordinal, int layout = -1,
                           int layout_ordinal = 0) {
     memory const& m = p.of->where().memories[memory_at];
     if (m.capacity <= 0) {
@@ -41,7 +41,7 @@ constexpr int add_planned(planning& p, label const& tensor, int memory_at, scala
     if (layout >= 0 && !p.refused()) apply_layout(p, b, p.of->layout_at(layout), layout_ordinal);
     int const at = p.add(b);
     for (int dimension = 0; dimension < whole.rank && !p.refused(); ++dimension) {
-        p.box_at[at][dimension] = p.keep(whole.at[dimension]);
+        p.from.box_at[at][dimension] = p.keep(whole.at[dimension]);
     }
     return at;
 }
@@ -58,7 +58,7 @@ constexpr void put_argument(planning const& p, buffer& b) {
 }
 
 /// Arguments in the order in which the computation names them, the result last.
-constexpr void add_arguments(planning& p) {
+constexpr void add_arguments(placing& p) {
     auto const agree = [&](tilewright::node const& n, int rank, scalar_type type) {
         if (rank != n.argument_count) p.refuse(verdict_kind::ill_formed, rule::used_with_two_ranks, {n.name});
         if (type != n.type) p.refuse(verdict_kind::ill_formed, rule::used_with_two_types, {n.name});
@@ -94,7 +94,7 @@ constexpr void add_arguments(planning& p) {
 }
 
 /// Keeps how far one access reaches in a dimension of an argument, if run time decides that.
-constexpr void add_shape(planning& p, int buffer_at, int dimension, planning::index_range const& one) {
+constexpr void add_shape(writing& p, int buffer_at, int dimension, planning::index_range const& one) {
     if (one.open >= 0) {
         p.refuse(verdict_kind::run_time_domain).names = {p.buffer_at(buffer_at).tensor, p.var(one.open).name};
         return;
@@ -113,12 +113,11 @@ constexpr void add_shape(planning& p, int buffer_at, int dimension, planning::in
         return;
     }
     bool const plain = end.constant == 0 && one.low == 0 && end.count == 1 && end.terms[0].coefficient == 1;
-    p.keep(p.plan.shapes, shape{static_cast<std::int16_t>(buffer_at), static_cast<std::int16_t>(dimension), p.keep(end), plain},
-           "shapes of arguments");
+    p.add(shape{static_cast<std::int16_t>(buffer_at), static_cast<std::int16_t>(dimension), p.keep(end), plain});
 }
 
 /// Every extent that is left to run time must be an extent of an argument: the kernel reads it there.
-constexpr void check_extents(planning& p) {
+constexpr void check_extents(writing& p) {
     // A dimension that several accesses use is at least as long as the furthest of them needs.
     for (int a = 0; a < p.plan.shapes.size(); ++a) {
         for (int b = 0; b < p.plan.shapes.size(); ++b) {
@@ -138,7 +137,7 @@ constexpr void check_extents(planning& p) {
 }
 
 /// Gives every argument the least box that holds all that the kernel touches.
-constexpr void size_arguments(planning& p) {
+constexpr void size_arguments(writing& p) {
     for (int at = 0; at < p.plan.buffers.size(); ++at) {
         buffer& b = p.buffer_at(at);
         if (b.kind != buffer_kind::argument) continue;

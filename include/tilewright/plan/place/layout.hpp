@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/base/divisors.hpp>
 #include <tilewright/plan/loops/spread.hpp>
 
 // Layouts: from the box of a buffer to its dimensions.
@@ -12,10 +13,11 @@ constexpr std::int64_t box_extent(planning const& p, buffer const& b, int dimens
 
 /// Refuses a map that gives two indices of a dimension one place, or makes places that no index can have. Its parts, the fastest first,
 /// must follow each other: i % 8, then i % 24 / 8, then i / 24.
-constexpr void check_bijection(planning& p, label const& tensor, buffer_layout const& l, int coordinates, int dimension, int ordinal) {
+constexpr void check_bijection(planning const& p, label const& tensor, buffer_layout const& l, int coordinates, int dimension,
+                               int ordinal) {
     auto const refuse = [&](rule broken, std::int64_t one, std::int64_t other) {
-        p.refuse(verdict_kind::layout_mismatch, broken, {tensor}, ordinal);
-        p.kept.facts = {fact{fact_kind::dimension, dimension}, fact{fact_kind::from, one}, fact{fact_kind::to, other}};
+        p.refuse(verdict_kind::layout_mismatch, broken, {tensor}, ordinal,
+                 {fact{fact_kind::dimension, dimension}, fact{fact_kind::from, one}, fact{fact_kind::to, other}});
     };
     std::int64_t const extent = l.extents[dimension];
     std::int64_t told = 1;  // values of the dimension that the parts so far tell apart
@@ -38,10 +40,10 @@ constexpr void check_bijection(planning& p, label const& tensor, buffer_layout c
 }
 
 /// Gives a buffer, whose extents are those of its box, the dimensions that an index map makes of them.
-constexpr void apply_layout(planning& p, buffer& b, index_map_list const& map, int ordinal) {
+constexpr void apply_layout(writing& p, buffer& b, index_map_list const& map, int ordinal) {
     auto const refuse = [&](rule broken, std::int64_t one, std::int64_t other, label const& about = {}) {
-        p.refuse(verdict_kind::layout_mismatch, broken, {b.tensor, about}, ordinal);
-        p.kept.facts = {fact{fact_kind::have, one}, fact{fact_kind::need, other}};
+        p.refuse(verdict_kind::layout_mismatch, broken, {b.tensor, about}, ordinal,
+                 {fact{fact_kind::have, one}, fact{fact_kind::need, other}});
     };
     if (map.arguments != b.rank) return refuse(rule::map_of_another_rank, map.arguments, b.rank);
     if (map.count > map.most) return p.refuse_capacity("dimensions of a layout", map.count, max_rank, ordinal, b.tensor);
@@ -56,8 +58,9 @@ constexpr void apply_layout(planning& p, buffer& b, index_map_list const& map, i
             continue;
         }
         if (index.is_broken && index.divisor < 1) {
-            p.refuse(verdict_kind::invalid_number, ordinal).names = {b.tensor, "factor"};
-            p.kept.facts = {fact{fact_kind::have, index.divisor}, fact{fact_kind::limit, 1}};
+            verdict& v = p.refuse(verdict_kind::invalid_number, ordinal);
+            v.names = {b.tensor, "factor"};
+            v.facts = {fact{fact_kind::have, index.divisor}, fact{fact_kind::limit, 1}};
             return;
         }
         if (index.is_broken) return refuse(rule::part_of_unequal_parts, index.modulus, index.divisor);
@@ -80,7 +83,7 @@ constexpr void apply_layout(planning& p, buffer& b, index_map_list const& map, i
     b.extents = extents;
     b.blocks = static_cast<std::int16_t>(blocks);
     b.bytes = p.limited(bytes, plan_value::most_bytes, "bytes", b.name);
-    b.layout = static_cast<std::int16_t>(p.keep(p.plan.layouts, l, "layouts"));
+    b.layout = static_cast<std::int16_t>(p.add(l));
 }
 
 /// form = divisor * high + low, where `high` has all multiples of the divisor.
@@ -125,7 +128,7 @@ constexpr std::int64_t evenly(planning const& p, linear const& form, std::int64_
     high = form;
     low = {};
     for (int at = 0; at < form.count; ++at) {
-        std::int64_t const divisor = std::gcd(form.terms[at].coefficient, number);
+        std::int64_t const divisor = gcd(form.terms[at].coefficient, number);
         if (divisor <= best || divisor == number) continue;
         linear above, below;
         divide(form, divisor, above, below);
@@ -179,7 +182,7 @@ constexpr fixed_array<linear, max_rank> place_in_buffer(planning& p, int buffer_
 /// The index of the access at `node` of stage `s` in the box of a buffer, along one dimension of its tensor.
 constexpr linear place_in_box(planning const& p, int s, int node, int dimension, int buffer_at) {
     linear at = p.index_form(s, node, dimension);
-    at.add(p.form_of(p.box_at[buffer_at][dimension]), -1);
+    at.add(p.form_of(p.from.box_at[buffer_at][dimension]), -1);
     return at;
 }
 

@@ -7,7 +7,7 @@
 namespace tilewright::detail {
 
 struct machine_check {
-    refusals& p;
+    refusals const& p;
     machine const& m;
 
     constexpr void broken(rule which, label const& part, label const& about = {}) const {
@@ -510,10 +510,10 @@ struct machine_check {
 
 /// Reads the semantics of a machine's parts; refuses descriptions that do not fit together, or ask for what plans do not do yet.
 constexpr machine_reading read_machine(machine const& what) {
-    refusals first;
+    verdict_sheet sheet;
     machine_reading made;
-    machine_check{first, what}.run(made);
-    made.refusal = first.kept;
+    machine_check{refusals(sheet), what}.run(made);
+    made.refusal = sheet.first;
     return made;
 }
 

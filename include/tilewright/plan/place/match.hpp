@@ -61,7 +61,7 @@ constexpr std::int64_t leaf_coefficient(nest const& n, int axis, int leaf) {
 }
 
 struct matcher {
-    planning& p;
+    planning const& p;
     int s;
     computation_view semantics;
     matching& found;
@@ -260,7 +260,7 @@ constexpr bool accumulates(intrinsic_description const& what, stage const& seman
 }
 
 /// Whether stage `s` computes what the semantics `view` declare, if its covered loops stand for the axes as `found.loop_of_axis` says.
-constexpr mismatch match_semantics(planning& p, int s, intrinsic_description const& what, computation_view view, matching& found,
+constexpr mismatch match_semantics(planning const& p, int s, intrinsic_description const& what, computation_view view, matching& found,
                                    matcher::goal_list& goals) {
     stage const& st = p.stage_at(s);
     nest const& n = p.nest_at(s);
@@ -312,11 +312,11 @@ constexpr bool whole_steps(nest const& n, intrinsic_description const& what, mat
 /// Tries the covered loops of stage `s` for the axes of an intrinsic, first in the order they were named, then in every other order. Orders
 /// with whole steps go before orders with a partial last step.
 /// @return what is wrong in the order that matches best, the first among equals
-constexpr mismatch match_intrinsic(planning& p, int s, int intrinsic_at, matching& found) {
+constexpr mismatch match_intrinsic(planning const& p, int s, int intrinsic_at, matching& found) {
     machine const& where = p.of->where();
     computation_view const view = where.view(where.intrinsics[intrinsic_at].semantics);
     nest const& n = p.nest_at(s);
-    found.semantics = p.parts->semantics[intrinsic_at];
+    found.semantics = p.parts.semantics[intrinsic_at];
     if (n.covered_count != found.semantics.axis_count)
         return differs(rule::other_number_of_loops, {}, n.covered_count, found.semantics.axis_count);
     fixed_array<int, max_rank> order{0, 1, 2, 3, 4, 5};

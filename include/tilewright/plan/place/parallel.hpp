@@ -13,7 +13,7 @@ constexpr bool stands_inside(planning const& p, int s, int loop, int depth) {
 }
 
 /// A buffer that is made inside of a parallel loop has a version for each iteration, so iterations that run side by side never share one.
-constexpr void replicate(planning& p, int buffer_at, int loop, int ordinal) {
+constexpr void replicate(writing& p, int buffer_at, int loop, int ordinal) {
     buffer& b = p.buffer_at(buffer_at);
     variable const& v = p.var(loop);
     if (p.of->where().memories[b.memory].registers > 0 || b.kind == buffer_kind::argument) return;
@@ -24,7 +24,7 @@ constexpr void replicate(planning& p, int buffer_at, int loop, int ordinal) {
 
 /// Checks parallel loops, and gives buffers that are made inside of them a version for each iteration. Only code of the core may stand
 /// inside: an engine has one queue for all threads.
-constexpr void place_parallel(planning& p) {
+constexpr void place_parallel(writing& p) {
     for (int s = 0; s < p.plan.stages.size() && !p.refused(); ++s) {
         stage_placement const& place = p.placed(s);
         nest const& n = p.nest_at(s);
@@ -37,7 +37,7 @@ constexpr void place_parallel(planning& p) {
             for (int around = 0; around < depth; ++around)
                 if (p.var(place.path[around]).parallel) return refuse(rule::parallel_in_parallel);
             int const loop = a.variable;
-            for (int at = 0; at < p.stagings.size() && !p.refused(); ++at) {
+            for (int at = 0; at < p.staging_count() && !p.refused(); ++at) {
                 staging const& st = p.staging_at(at);
                 if (!stands_inside(p, st.stage, loop, st.depth)) continue;
                 for (int by : {int{st.mover}, int{st.loader}}) {

@@ -8,7 +8,7 @@
 namespace tilewright::detail {
 
 /// Checks the names that generated code uses. Scalar parameters and tensors share one set of names.
-constexpr void check_names(planning& p) {
+constexpr void check_names(planning const& p) {
     computation_view const& what = p.plan.what;
     int parameters = 0;
     for (int at = 0; at < what.count && !p.refused(); ++at) {
@@ -31,7 +31,7 @@ constexpr void check_names(planning& p) {
 }
 
 /// Refuses shifts whose amounts are all known to be outside of what their type has.
-constexpr void check_shifts(planning& p) {
+constexpr void check_shifts(planning const& p) {
     computation_view const& what = p.plan.what;
     for (int at = 0; at < what.count && !p.refused(); ++at) {
         node const& n = what[at];
@@ -44,7 +44,7 @@ constexpr void check_shifts(planning& p) {
 }
 
 /// Checks that padded accesses name the extents of their tensor.
-constexpr void check_paddings(planning& p) {
+constexpr void check_paddings(planning const& p) {
     computation_view const& what = p.plan.what;
     for (int at = 0; at < what.count && !p.refused(); ++at) {
         if (!is_padded(what, at)) continue;
@@ -66,7 +66,7 @@ constexpr void check_paddings(planning& p) {
     }
 }
 
-constexpr void read_stages(planning& p) {
+constexpr void read_stages(placing& p) {
     plan_value& plan = p.plan;
     for (int first = 0; first < plan.what.count && !p.refused();) {
         stage s;
@@ -81,10 +81,10 @@ constexpr void read_stages(planning& p) {
         p.limited(iterations, plan_value::most_iterations, "iterations", s.output);
         first = s.store + 1;
         if (s.continues && first < plan.what.count) return p.refuse(verdict_kind::ill_formed, rule::continuing_in_the_middle, {s.output});
-        p.keep(plan.stages, s, "stages");
+        p.add(s);
         if (p.refused()) return;
-        p.nests.push({});
-        p.placements.push({});
+        p.from.nests.push({});
+        p.from.placements.push({});
     }
     if (!p.refused()) check_names(p);
     if (!p.refused()) check_shifts(p);
@@ -102,7 +102,7 @@ constexpr void read_stages(planning& p) {
 /// Reads the directives that place stages and stage tensors; loops are left to `build_loops`.
 class directive_reader {
   public:
-    constexpr explicit directive_reader(planning& p) : p_(p), of_(*p.of), where_(p.of->where()), current_(p.plan.stages.size() - 1) {}
+    constexpr explicit directive_reader(placing& p) : p_(p), of_(*p.of), where_(p.of->where()), current_(p.plan.stages.size() - 1) {}
 
     constexpr void read_all() {
         if (of_.directive_count() > schedule::most_directives)
@@ -188,13 +188,11 @@ class directive_reader {
             rule const missing = writes ? rule::not_computed_by_the_stage : rule::not_read_by_the_stage;
             return p_.refuse(verdict_kind::unknown_tensor, missing, {name(0), p_.stage_at(current_).output}, ordinal_);
         }
-        staged_ = p_.keep(p_.stagings,
-                          staging{.stage = static_cast<std::int16_t>(current_),
-                                  .writes = writes,
-                                  .tensor = name(0),
-                                  .memory = memory_named(name(1)),
-                                  .ordinal = ordinal_},
-                          "staged buffers");
+        staged_ = p_.add(staging{.stage = static_cast<std::int16_t>(current_),
+                                 .writes = writes,
+                                 .tensor = name(0),
+                                 .memory = memory_named(name(1)),
+                                 .ordinal = ordinal_});
     }
 
     /// `reads` and `writes`: the tensor is an argument of that direction, is named once, and every memory can hold arguments.
@@ -239,7 +237,7 @@ class directive_reader {
         p_.refuse(verdict_kind::misplaced_directive, rule::behind_no_staging, {about}, ordinal_);
         return true;
     }
-    constexpr label const& tensor_spoken_of() const { return staged_ >= 0 ? p_.stagings[staged_].tensor : p_.stage_at(stored_).output; }
+    constexpr label const& tensor_spoken_of() const { return staged_ >= 0 ? p_.staging_at(staged_).tensor : p_.stage_at(stored_).output; }
     /// Sets a value that a schedule gives once. @param said_by  the directive that said it, 0: none
     constexpr void say_once(bool said, std::int16_t& kept, std::int16_t& said_by, std::int64_t value) {
         if (said) return refuse_conflict(tensor_spoken_of());
@@ -305,7 +303,7 @@ class directive_reader {
         }
     }
 
-    planning& p_;
+    placing& p_;
     schedule const& of_;
     machine const& where_;
     int current_;                    // the stage that directives speak of
@@ -315,6 +313,6 @@ class directive_reader {
     std::int16_t ordinal_ = 0;  // of the directive, from 1
 };
 
-constexpr void read_directives(planning& p) { directive_reader(p).read_all(); }
+constexpr void read_directives(placing& p) { directive_reader(p).read_all(); }
 
 }  // namespace tilewright::detail

@@ -37,8 +37,8 @@ constexpr bool adds_bytes_by_fours(plan_value const& plan, body const& b) {
 /// move it over. An operand that moves with all loops is streamed through one register, and so is one that no loop further in moves.
 class register_count {
   public:
-    constexpr register_count(planning& planned, body const& of, int file_at)
-        : p_(planned), b_(of), file_(planned.of->where().memories[file_at]) {}
+    constexpr register_count(plan_value const& plan, body const& of, int file_at)
+        : plan_(plan), b_(of), file_(plan.where->memories[file_at]) {}
 
     struct operand {
         label tensor{};
@@ -48,7 +48,7 @@ class register_count {
     int operand_count = 0;
 
     constexpr std::int64_t operator()(fixed_array<std::int16_t, body::most_loops> const& loops) {
-        stage const& s = p_.stage_at(b_.stage);
+        stage const& s = plan_.stages[b_.stage];
         // The starting value is written before the first step.
         std::int64_t const before = s.start < 0 || b_.kind == body_kind::update ? 0 : held_by(loops, s.start, true);
         if (b_.kind == body_kind::identity) return before;
@@ -58,18 +58,18 @@ class register_count {
 
   private:
     constexpr std::int64_t held_by(fixed_array<std::int16_t, body::most_loops> const& loops, int value, bool start) {
-        stage const& s = p_.stage_at(b_.stage);
+        stage const& s = plan_.stages[b_.stage];
         std::int64_t total = 0;
         operand_count = 0;
-        p_.plan.each_use(b_, [&](use const& u, bool reads, bool) {
-            buffer const& b = p_.buffer_at(u.buffer);
-            if (!reads || s.is_in_start(u.node) != start || p_.of->where().memories[b.memory].registers > 0) return;
+        plan_.each_use(b_, [&](use const& u, bool reads, bool) {
+            buffer const& b = plan_.buffers[u.buffer];
+            if (!reads || s.is_in_start(u.node) != start || plan_.where->memories[b.memory].registers > 0) return;
             std::int64_t held = lanes_of(u, b);
             bool kept = false;  // a loop around does not move it
             for (int at = 0; at < b_.loop_count; ++at) {
-                variable const& v = p_.var(loops[at]);
+                variable const& v = plan_.variables[loops[at]];
                 if (!v.unrolled || v.extent == 1 || v.reduction) continue;
-                if (!moves_with(p_.plan, u, loops[at])) kept = true;
+                if (!moves_with(plan_, u, loops[at])) kept = true;
                 else if (kept) held *= v.extent;
             }
             if (operand_count < static_cast<int>(operands.size())) operands[operand_count++] = {b.tensor, held};
@@ -77,50 +77,51 @@ class register_count {
         });
         // A product that is not added at once needs a register of its own, and so do the ones that add up sums of pairs.
         bool const fused =
-            p_.of->where().host().fused_multiply_add && s.reduces() && is_float(s.type) && p_.plan.what[value].op == operation::multiply;
-        bool const plain = p_.plan.what[value].op == operation::access;
-        return total + ((fused && !start) || plain ? 0 : 1) + (!start && adds_bytes_by_fours(p_.plan, b_) ? 1 : 0);
+            plan_.where->host().fused_multiply_add && s.reduces() && is_float(s.type) && plan_.what[value].op == operation::multiply;
+        bool const plain = plan_.what[value].op == operation::access;
+        return total + ((fused && !start) || plain ? 0 : 1) + (!start && adds_bytes_by_fours(plan_, b_) ? 1 : 0);
     }
     constexpr std::int64_t lanes_of(use const& u, buffer const& b) const {
         std::int64_t lanes = 1;
         for (int at = 0; at < b_.loop_count; ++at) {
             int const loop = b_.loops[at];
-            if (p_.var(loop).vectorized && moves_with(p_.plan, u, loop)) lanes *= p_.var(loop).extent;
+            if (plan_.variables[loop].vectorized && moves_with(plan_, u, loop)) lanes *= plan_.variables[loop].extent;
         }
         return registers_of_row(lanes, b.type, file_.register_bytes());
     }
 
-    planning& p_;
+    plan_value const& plan_;
     body const& b_;
     memory const& file_;
 };
 
 /// Registers have no addresses: every loop that moves an index into them is written out.
 /// @param around  loops of the program that the body stands in
-constexpr void check_written_out(planning& p, body const& b, fixed_array<std::int16_t, 32> const& around, int depth) {
+constexpr void check_written_out(plan_value const& plan, refusals const& to, body const& b, fixed_array<std::int16_t, 32> const& around,
+                                 int depth) {
     auto const check = [&](use const& u, int loop) {
-        variable const& v = p.var(loop);
-        buffer const& held = p.buffer_at(u.buffer);
-        if (v.extent == 1 || v.unrolled || v.vectorized || p.refused() || !moves_with(p.plan, u, loop)) return;
-        p.refuse(verdict_kind::loop_order, rule::registers_without_address, {v.name, held.tensor}, held.ordinal);
+        variable const& v = plan.variables[loop];
+        buffer const& held = plan.buffers[u.buffer];
+        if (v.extent == 1 || v.unrolled || v.vectorized || to.refused() || !moves_with(plan, u, loop)) return;
+        to.refuse(verdict_kind::loop_order, rule::registers_without_address, {v.name, held.tensor}, held.ordinal);
     };
-    p.plan.each_use(b, [&](use const& u, bool, bool) {
-        if (p.of->where().memories[p.buffer_at(u.buffer).memory].registers == 0) return;
+    plan.each_use(b, [&](use const& u, bool, bool) {
+        if (plan.where->memories[plan.buffers[u.buffer].memory].registers == 0) return;
         for (int at = 0; at < b.loop_count; ++at) check(u, b.loops[at]);
         for (int at = 0; at < depth; ++at) check(u, around[at]);
     });
 }
 
 /// All partial tiles in registers must have the same number of values of an axis, because their loops are written out, too.
-constexpr void check_rests(planning& p, body const& b, int ordinal) {
-    for (int at = 0; at < p.plan.limits.size() && !p.refused(); ++at) {
-        limit const& l = p.plan.limits[at];
-        if (!limits_body(p.plan, l, b, b.kind == body_kind::identity) || rest_of_tile(p.plan, l, b).constant) continue;
+constexpr void check_rests(plan_value const& plan, refusals const& to, body const& b, int ordinal) {
+    for (int at = 0; at < plan.limits.size() && !to.refused(); ++at) {
+        limit const& l = plan.limits[at];
+        if (!limits_body(plan, l, b, b.kind == body_kind::identity) || rest_of_tile(plan, l, b).constant) continue;
         for (int which = 0; which < b.loop_count; ++which) {
             int const ended = b.loops[which];
-            if (!moves_with(p.plan, p.form_of(l.form), ended)) continue;
-            return p.refuse(verdict_kind::loop_order, rule::registers_of_changing_tiles, {p.var(ended).name, p.stage_at(b.stage).output},
-                            ordinal);
+            if (!moves_with(plan, form_of(plan, l.form), ended)) continue;
+            return to.refuse(verdict_kind::loop_order, rule::registers_of_changing_tiles,
+                             {plan.variables[ended].name, plan.stages[b.stage].output}, ordinal);
         }
     }
 }
@@ -128,9 +129,9 @@ constexpr void check_rests(planning& p, body const& b, int ordinal) {
 /// Puts the innermost written-out loops of a body in the order that holds the fewest registers; of equal orders, the one of the schedule.
 /// Their iterations compute different elements, so any order gives the same result.
 /// @return the registers that its operands take then
-constexpr std::int64_t order_for_registers(planning const& p, body& b, register_count& count) {
+constexpr std::int64_t order_for_registers(plan_value const& plan, body& b, register_count& count) {
     int first = b.loop_count;
-    auto const loop_at = [&](int at) -> variable const& { return p.var(b.loops[at]); };
+    auto const loop_at = [&](int at) -> variable const& { return plan.variables[b.loops[at]]; };
     while (first > 0 && (loop_at(first - 1).vectorized || (loop_at(first - 1).unrolled && !loop_at(first - 1).reduction))) --first;
     fixed_array<std::int16_t, body::most_loops> best = b.loops;
     std::int64_t fewest = count(best);
@@ -157,49 +158,49 @@ constexpr std::int64_t order_for_registers(planning const& p, body& b, register_
 
 /// Orders the loops of every body that works on registers, and refuses a body that would hold more registers than there are.
 /// @pre lifetimes are known
-constexpr void check_registers(planning& p) {
+constexpr void check_registers(plan_value& plan, refusals const& to) {
     bool any = false;
-    for (int at = 0; at < p.plan.buffers.size(); ++at) any |= p.of->where().memories[p.buffer_at(at).memory].registers > 0;
+    for (int at = 0; at < plan.buffers.size(); ++at) any |= plan.where->memories[plan.buffers[at].memory].registers > 0;
     if (!any) return;
     fixed_array<std::int16_t, 32> open{};
     int depth = 0;
-    for (int at = 0; at < p.plan.steps.size() && !p.refused(); ++at) {
-        step const s = p.plan.steps[at];
+    for (int at = 0; at < plan.steps.size() && !to.refused(); ++at) {
+        step const s = plan.steps[at];
         if (s.kind == step_kind::loop) open[depth++] = s.what;
         if (s.kind == step_kind::end) --depth;
         if (s.kind != step_kind::compute) continue;
-        body& b = p.plan.bodies[s.what];
+        body& b = plan.bodies[s.what];
         if (b.kind == body_kind::intrinsic) {
-            if (passes_values(p.of->where(), p.of->where().intrinsics[b.intrinsic])) check_written_out(p, b, open, depth);
+            if (passes_values(*plan.where, plan.where->intrinsics[b.intrinsic])) check_written_out(plan, to, b, open, depth);
             continue;
         }
         int file = -1, ordinal = 0;
-        p.plan.each_use(b, [&](use const& u, bool, bool) {
-            if (p.of->where().memories[p.buffer_at(u.buffer).memory].registers == 0) return;
-            file = p.buffer_at(u.buffer).memory, ordinal = p.buffer_at(u.buffer).ordinal;
+        plan.each_use(b, [&](use const& u, bool, bool) {
+            if (plan.where->memories[plan.buffers[u.buffer].memory].registers == 0) return;
+            file = plan.buffers[u.buffer].memory, ordinal = plan.buffers[u.buffer].ordinal;
         });
         if (file < 0) continue;
-        check_written_out(p, b, open, depth);
-        check_rests(p, b, ordinal);
-        register_count count(p, b, file);
-        memory const& m = p.of->where().memories[file];
-        std::int64_t need = order_for_registers(p, b, count);
+        check_written_out(plan, to, b, open, depth);
+        check_rests(plan, to, b, ordinal);
+        register_count count(plan, b, file);
+        memory const& m = plan.where->memories[file];
+        std::int64_t need = order_for_registers(plan, b, count);
         fixed_array<share, 5> shares{};
         int shown = 0;
-        for (int which = 0; which < p.plan.buffers.size(); ++which) {
-            buffer const& held = p.buffer_at(which);
+        for (int which = 0; which < plan.buffers.size(); ++which) {
+            buffer const& held = plan.buffers[which];
             if (held.memory != file || held.born > at || held.dead <= at) continue;
             std::int64_t const registers = held.versions * held.bytes / m.register_bytes();
             need += registers;
             if (shown < static_cast<int>(shares.size())) shares[shown++] = {held.tensor, m.register_bytes(), static_cast<int>(registers)};
         }
-        if (need <= m.registers || p.refused()) continue;
+        if (need <= m.registers || to.refused()) continue;
         for (int which = 0; which < count.operand_count && shown < static_cast<int>(shares.size()); ++which) {
             register_count::operand const& o = count.operands[which];
             shares[shown++] = {o.tensor, m.register_bytes(), static_cast<int>(o.registers)};
         }
-        verdict& v = p.refuse(verdict_kind::register_overflow, ordinal);
-        v.names = {m.name, p.stage_at(b.stage).output};
+        verdict& v = to.refuse(verdict_kind::register_overflow, ordinal);
+        v.names = {m.name, plan.stages[b.stage].output};
         v.facts = {fact{fact_kind::need, need}, fact{fact_kind::have, m.registers}};
         v.shares = shares;
         v.share_count = static_cast<std::int16_t>(shown);

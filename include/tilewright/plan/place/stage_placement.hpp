@@ -6,7 +6,7 @@
 namespace tilewright::detail {
 
 /// What the loops of stage `s` run past: ends of tiles and of axes.
-constexpr void add_limits(planning& p, int s) {
+constexpr void add_limits(writing& p, int s) {
     nest const& n = p.nest_at(s);
     stage_placement const& place = p.placed(s);
     // Forms end one past the last value of an axis, or of the part of it that is needed.
@@ -52,7 +52,7 @@ constexpr void add_limits(planning& p, int s) {
 /// Where a stage stands, how large it is there, and its loops.
 class stage_placer {
   public:
-    constexpr stage_placer(planning& p, int s)
+    constexpr stage_placer(placing& p, int s)
         : p_(p), s_(s), st_(p.stage_at(s)), place_(p.placed(s)), needed_{.rank = p.stage_at(s).rank} {}
 
     constexpr void place() {
@@ -242,7 +242,7 @@ class stage_placer {
         if (is_last()) p_.buffer_at(place_.home).kind = buffer_kind::result;
     }
 
-    planning& p_;
+    placing& p_;
     int s_;
     stage const& st_;
     stage_placement& place_;
@@ -253,10 +253,10 @@ class stage_placer {
     bool open_ = false;  // only run time could say which access goes furthest
 };
 
-constexpr void place_stage(planning& p, int s) { stage_placer(p, s).place(); }
+constexpr void place_stage(placing& p, int s) { stage_placer(p, s).place(); }
 
 /// The program holds every loop in which something is staged or computed, all loops of a tensorized stage, and the loops around these.
-constexpr void choose_owned_loops(planning& p) {
+constexpr void choose_owned_loops(placing& p) {
     for (int s = 0; s < p.plan.stages.size(); ++s) {
         stage_placement& place = p.placed(s);
         nest const& n = p.nest_at(s);
@@ -266,7 +266,7 @@ constexpr void choose_owned_loops(planning& p) {
                 if (n.axis_of_loop(position).variable == level && place.owned < position + 1) place.owned = position + 1;
             }
         };
-        for (int at = 0; at < p.stagings.size(); ++at) hold(p.staging_at(at).level);
+        for (int at = 0; at < p.staging_count(); ++at) hold(p.staging_at(at).level);
         for (int t = 0; t < s; ++t) hold(p.placed(t).level);
         for (int position = 0; position < n.depth; ++position) {
             if (n.axis_of_loop(position).parallel) hold(n.axis_of_loop(position).variable);
@@ -279,12 +279,12 @@ constexpr void choose_owned_loops(planning& p) {
 }
 
 /// A stage that a transfer carries out has no loops of its own, except loops in which other stages are computed.
-constexpr void check_transfer_stages(planning& p) {
+constexpr void check_transfer_stages(planning const& p) {
     for (int s = 0; s < p.plan.stages.size() && !p.refused(); ++s) {
         stage_placement const& place = p.placed(s);
         if (place.transfer < 0) continue;
         bool directed = p.nest_at(s).intrinsic >= 0 || (place.owned == 0 && p.nest_at(s).axes.size() != p.stage_at(s).axis_count);
-        for (int at = 0; at < p.stagings.size(); ++at) directed |= p.staging_at(at).stage == s;
+        for (int at = 0; at < p.staging_count(); ++at) directed |= p.staging_at(at).stage == s;
         for (int position = 0; position < p.nest_at(s).depth; ++position) {
             nest_axis const& a = p.nest_at(s).axis_of_loop(position);
             bool const moved = place.owned == 0 && p.nest_at(s).order[position] != position;

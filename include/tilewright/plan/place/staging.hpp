@@ -14,7 +14,7 @@ constexpr bool is_covered(planning const& p, int s, int variable_at) {
 }
 
 /// The border of a padded tensor in the box of a staged buffer. All accesses must agree on it.
-constexpr void find_border(planning& p, staging& st) {
+constexpr void find_border(planning const& p, staging& st) {
     int padded = -1;
     p.each_access(st.stage, [&](int node) {
         if (p.plan.what[node].name == st.tensor && is_padded(p.plan.what, node)) padded = node;
@@ -33,7 +33,7 @@ constexpr void find_border(planning& p, staging& st) {
     });
     if (!same) p.refuse(verdict_kind::no_border, rule::border_of_two_values, {st.tensor, p.stage_at(st.stage).output}, st.ordinal);
     for (int dimension = 0; dimension < p.plan.what[padded].argument_count; ++dimension) {
-        linear const begin = p.form_of(p.box_at[st.buffer][dimension]);
+        linear const begin = p.form_of(p.from.box_at[st.buffer][dimension]);
         std::int64_t const extent = box_extent(p, p.buffer_at(st.buffer), dimension);
         if (lowest_of(p, begin) < 0 || highest_of(p, begin) + extent > padded_extent(p.plan.what, padded, dimension))
             st.border = static_cast<std::int16_t>(padded);
@@ -41,8 +41,8 @@ constexpr void find_border(planning& p, staging& st) {
 }
 
 /// Finds the level and the box of every staged buffer, and the buffer that it is a part of.
-constexpr void place_stagings(planning& p) {
-    for (int at = 0; at < p.stagings.size() && !p.refused(); ++at) {
+constexpr void place_stagings(placing& p) {
+    for (int at = 0; at < p.staging_count() && !p.refused(); ++at) {
         staging& st = p.staging_at(at);
         stage_placement const& place = p.placed(st.stage);
         if (st.loop_ordinal != 0) {
@@ -97,8 +97,8 @@ constexpr void place_stagings(planning& p) {
         bool const loaded = p.stage_at(st.stage).continues && st.versions == 1;
         coverage const written = st.writes && !loaded ? cover(p, st.stage, st.depth) : coverage{};
         if (written.computed != written.spanned) {
-            p.refuse(verdict_kind::loop_order, rule::gaps_between_outputs, {st.loop, st.tensor}, st.loop_ordinal);
-            p.kept.facts = {fact{fact_kind::have, written.computed}, fact{fact_kind::need, written.spanned}};
+            p.refuse(verdict_kind::loop_order, rule::gaps_between_outputs, {st.loop, st.tensor}, st.loop_ordinal,
+                     {fact{fact_kind::have, written.computed}, fact{fact_kind::need, written.spanned}});
             return;
         }
         st.buffer = static_cast<std::int16_t>(add_planned(p, st.tensor, st.memory, type, whole, st.ordinal, st.layout, st.layout_ordinal));
@@ -110,7 +110,7 @@ constexpr void place_stagings(planning& p) {
 constexpr int buffer_for(planning const& p, int s, label const& tensor, bool writes, int depth, int before) {
     int const producer = p.producer_of(tensor);
     int found = -1, found_depth = -1;
-    for (int at = 0; at < p.stagings.size(); ++at) {
+    for (int at = 0; at < p.staging_count(); ++at) {
         staging const& st = p.staging_at(at);
         if (st.stage != s || st.writes != writes || st.tensor != tensor) continue;
         if (st.depth > depth || (st.depth == depth && at >= before) || st.depth < found_depth) continue;
@@ -126,7 +126,7 @@ constexpr int buffer_for(planning const& p, int s, label const& tensor, bool wri
 }
 
 /// An axis that is used as a value, and not in an index, is a use without a buffer.
-constexpr void bind_axis_values(planning& p, int s, int at) {
+constexpr void bind_axis_values(writing& p, int s, int at) {
     node const& n = p.plan.what[at];
     if (n.op == operation::axis_value && p.plan.use_at(at) == nullptr && !p.refused()) {
         use u{.node = static_cast<std::int16_t>(at)};
@@ -138,14 +138,14 @@ constexpr void bind_axis_values(planning& p, int s, int at) {
 }
 
 constexpr bool is_staged(planning const& p, int buffer_at) {
-    for (int at = 0; at < p.stagings.size(); ++at) {
+    for (int at = 0; at < p.staging_count(); ++at) {
         if (p.staging_at(at).buffer == buffer_at) return true;
     }
     return false;
 }
 
 /// Keeps where the padded access at `node` of stage `s` may leave its tensor. A staged buffer holds its border.
-constexpr void add_paddings(planning& p, int s, int node, int buffer_at) {
+constexpr void add_paddings(writing& p, int s, int node, int buffer_at) {
     bool const guarded = !is_staged(p, buffer_at);
     for (int dimension = 0; dimension < p.plan.what[node].argument_count; ++dimension) {
         linear const index = p.index_form(s, node, dimension);
@@ -157,14 +157,14 @@ constexpr void add_paddings(planning& p, int s, int node, int buffer_at) {
     }
 }
 
-constexpr void bind_accesses(planning& p) {
+constexpr void bind_accesses(placing& p) {
     constexpr int innermost = 1 << 10;
-    for (int at = 0; at < p.stagings.size(); ++at) {
+    for (int at = 0; at < p.staging_count(); ++at) {
         staging& st = p.staging_at(at);
         st.outward = static_cast<std::int16_t>(buffer_for(p, st.stage, st.tensor, st.writes, st.depth, at));
         // The staged buffer around it has the border already.
         if (st.border >= 0 && is_staged(p, st.outward)) st.border = -1;
-        p.borders |= st.border >= 0;
+        if (st.border >= 0) p.from.borders = true;
     }
     for (int s = 0; s < p.plan.stages.size() && !p.refused(); ++s) {
         p.each_access(

@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/base/divisors.hpp>
 #include <tilewright/plan/write/region.hpp>
 
 // Multiples and limits of addresses and strides: the plan decides them, or leaves them to the entry of the kernel.
@@ -30,18 +31,18 @@ constexpr std::int64_t known_stride(planning const& p, int buffer_at, int dimens
 
 /// Asks that `elements` along a dimension of a buffer lie a multiple of `unit` bytes apart. The entry checks strides that the caller
 /// decides.
-constexpr region_fault ask_for_multiple(planning& p, int buffer_at, int dimension, std::int64_t elements, std::int64_t unit) {
+constexpr region_fault ask_for_multiple(writing& p, int buffer_at, int dimension, std::int64_t elements, std::int64_t unit) {
     buffer& b = p.buffer_at(buffer_at);
     std::int64_t const bytes = elements * bytes_of(b.type), stride = known_stride(p, buffer_at, dimension);
     if (unit <= 1 || bytes == 0) return {};
     if (stride != 0) return stride * bytes % unit == 0 ? region_fault{} : region_fault{rule::stride_not_aligned, stride * bytes, unit};
     std::int64_t& multiple = b.stride_multiples[dimension];
-    multiple = p.common_multiple(multiple > 0 ? multiple : 1, unit / std::gcd(unit, bytes), b.tensor);
+    multiple = p.common_multiple(multiple > 0 ? multiple : 1, unit / gcd(unit, bytes), b.tensor);
     return {};
 }
 
 /// Asks that `elements` along a dimension of an argument lie at most `most` bytes apart; the entry checks it.
-constexpr void ask_for_at_most(planning& p, int buffer_at, int dimension, std::int64_t elements, std::int64_t most) {
+constexpr void ask_for_at_most(writing& p, int buffer_at, int dimension, std::int64_t elements, std::int64_t most) {
     buffer& b = p.buffer_at(buffer_at);
     std::int64_t const longest = most / (elements * bytes_of(b.type));
     std::int64_t& kept = b.longest_strides[dimension];
@@ -66,7 +67,7 @@ constexpr region_fault contradiction_in(planning const& p, int buffer_at) {
 
 /// Whether addresses in a buffer at `at` are multiples of `alignment` bytes at all iterations of the loops. Only loops and dimensions that
 /// move them count. The entry of the kernel checks strides that only run time knows.
-constexpr region_fault align(planning& p, int buffer_at, fixed_array<linear, max_rank> const& at, std::int64_t alignment) {
+constexpr region_fault align(writing& p, int buffer_at, fixed_array<linear, max_rank> const& at, std::int64_t alignment) {
     if (alignment <= 1) return {};
     buffer& b = p.buffer_at(buffer_at);
     b.alignment = p.common_multiple(b.alignment, alignment, b.tensor);
@@ -89,7 +90,7 @@ constexpr region_fault align(planning& p, int buffer_at, fixed_array<linear, max
 
 /// The multiple of addresses in a buffer, in bytes: what is asked for and, if addresses are numbers, the unit that these count.
 /// @param seen_as  the buffer's memory, or a view of it, in which they are given
-constexpr std::int64_t alignment_in(planning& p, int buffer_at, label const& seen_as, std::int64_t asked) {
+constexpr std::int64_t alignment_in(planning const& p, int buffer_at, label const& seen_as, std::int64_t asked) {
     buffer const& b = p.buffer_at(buffer_at);
     machine const& where = p.of->where();
     memory const& in = where.memories[b.memory];

@@ -5,7 +5,7 @@
 namespace tilewright::detail {
 
 /// Whether the load ends along a dimension where a partial step of a reduction goes on.
-constexpr bool ends_a_reduction(planning& p, staging const& st, int dimension) {
+constexpr bool ends_a_reduction(planning const& p, staging const& st, int dimension) {
     bool reduced = false;
     each_partial_lane(p, st.stage, [&](partial_lane const& lane) {
         reduced |= lane.reduction && p.index_form(st.stage, access_of(p, st, dimension).node, dimension).coefficient_of(lane.lane) != 0;
@@ -72,7 +72,7 @@ constexpr region filled_box(planning& p, staging const& st) {
         std::int64_t const extent = box_extent(p, b, dimension);
         r.dimensions[dimension] = {.extent = extent, .destination_dimension = static_cast<std::int8_t>(dimension)};
         if (st.border >= 0 && !st.pads) {
-            linear const begin = p.form_of(p.box_at[st.buffer][dimension]);
+            linear const begin = p.form_of(p.from.box_at[st.buffer][dimension]);
             std::int64_t const end = padded_extent(p.plan.what, st.border, dimension);
             linear negative;
             negative.add(begin, -1);
@@ -95,11 +95,11 @@ constexpr region filled_box(planning& p, staging const& st) {
 
 /// Steps that are written as a trial: what they cost, and how to take them back.
 struct trial {
-    planning& p;
+    writing& p;
     buffer const before;
     int const buffer_at, variables, terms, clips, movements, steps;
 
-    constexpr trial(planning& planned, int filled)
+    constexpr trial(writing& planned, int filled)
         : p(planned),
           before(planned.buffer_at(filled)),
           buffer_at(filled),
@@ -125,7 +125,7 @@ struct trial {
         return all;
     }
     constexpr void take_back() const {
-        p.kept = {};
+        p.forget();
         p.buffer_at(buffer_at) = before;
         p.plan.variables.shrink(variables), p.plan.terms.shrink(terms), p.plan.clips.shrink(clips);
         p.plan.movements.shrink(movements), p.plan.steps.shrink(steps);
@@ -133,7 +133,7 @@ struct trial {
 };
 
 /// Whether to fill only the border, in strips: if calls can move the strips, and take no longer in any step than a fill of the whole box.
-constexpr bool goes_in_strips(planning& p, staging const& st, region const& all, int transfer_at, ring_step const& when) {
+constexpr bool goes_in_strips(writing& p, staging const& st, region const& all, int transfer_at, ring_step const& when) {
     if (st.border < 0 || st.pads || p.refused()) return false;
     for (int dimension = 0; dimension < all.count; ++dimension) {
         if (ends_a_reduction(p, st, dimension)) return false;
@@ -166,7 +166,7 @@ constexpr bool goes_in_strips(planning& p, staging const& st, region const& all,
 }
 
 /// Fills a staged buffer before a load that leaves some of it out: a border, and what steps read beyond the end of a reduction.
-constexpr void write_fill_of_staged(planning& p, staging const& st, ring_step const& when) {
+constexpr void write_fill_of_staged(writing& p, staging const& st, ring_step const& when) {
     region all = filled_box(p, st);
     int const filler = st.fill == staging::filled_by_core ? by_core : st.fill;
     if (filler == by_core) all.border = st.border;

@@ -117,13 +117,13 @@ constexpr cut cut_into(std::int64_t extent, std::int64_t most, std::int64_t unit
 }
 
 /// A dimension whose last part is short has a clip like one whose tile is partial.
-constexpr void end_short(planning& p, region& r, int dimension, std::int64_t extent) {
+constexpr void end_short(planning const& p, region& r, int dimension, std::int64_t extent) {
     r.add(p, {.form = {}, .bound = extent, .dimension = static_cast<std::int8_t>(dimension), .is = clip_kind::end});
 }
 
 /// Cuts a row that is too long. Its parts become one more dimension.
 /// @param unit  elements that every part begins at a multiple of
-constexpr region_fault cut_row(planning& p, call_shape& s, std::int64_t row_bytes, std::int64_t unit) {
+constexpr region_fault cut_row(planning const& p, call_shape& s, std::int64_t row_bytes, std::int64_t unit) {
     std::int64_t const size = bytes_of(p.buffer_at(s.r.destination).type);
     if (row_bytes <= 0 || s.row_elements * size <= row_bytes) return {};
     cut const parts = cut_into(s.row_elements, row_bytes / size, unit, true);
@@ -171,7 +171,7 @@ constexpr stride_fit fit(planning const& p, call_shape const& s, bool of_source,
 /// Chooses the dimensions of a call from the innermost outwards: the legal ones that make the longest call.
 class call_search {
   public:
-    constexpr call_search(planning& p, call_shape& s, call_limits const& limits) : p_(p), s_(s), limits_(limits) {
+    constexpr call_search(planning const& p, call_shape& s, call_limits const& limits) : p_(p), s_(s), limits_(limits) {
         for (int position = 0; position < s.count; ++position) {
             now_.left[position] = s.at(position).extent, now_.taken[position] = 1;
             borders_ += s.r.padded_ends(s.at(position).destination_dimension) != 0;
@@ -280,7 +280,7 @@ class call_search {
         return {position, cut_into(left, most, 1, alone).part, now_.taken[position]};
     }
 
-    planning& p_;
+    planning const& p_;
     call_shape& s_;
     call_limits const& limits_;
     choice now_{}, best_{};
@@ -302,7 +302,7 @@ constexpr bool asks_for_more(planning const& p, call_shape const& before, call_s
 /// Makes the longest legal call of a region. Dimensions are joined if there are more than a call has. They are also joined for a longer
 /// call, if that asks no more of arguments, or if the call takes no stride.
 /// @param unit  elements of a row that every part of it begins at a multiple of
-constexpr region_fault shape_call(planning& p, region const& r, call_limits const& limits, std::int64_t unit, call_shape& made) {
+constexpr region_fault shape_call(planning const& p, region const& r, call_limits const& limits, std::int64_t unit, call_shape& made) {
     call_shape const apart = shape_of(p, r);
     call_shape joined = made = apart;
     join(p, made, limits.dimensions);

@@ -7,7 +7,7 @@
 namespace tilewright::detail {
 
 /// Keeps the clips of dimension `dimension` of a region whose destination has its dimensions in the same order.
-constexpr std::int64_t clip_region(planning& p, touched const& found, int dimension, region& r) {
+constexpr std::int64_t clip_region(planning const& p, touched const& found, int dimension, region& r) {
     for (int at = 0; at < found.clips.items.size(); ++at) {
         clip_list::item const& c = found.clips.items[at];
         r.add(p, {c.form, c.bound, static_cast<std::int8_t>(dimension), c.is});
@@ -96,7 +96,7 @@ constexpr void settle_clips(planning const& p, region& r, int dimension) {
     r.destination_at[d.destination_dimension].constant += first * d.destination_factor;
     r.each_end(dimension, [&](region::clipped& c) {
         c.bound -= first;
-        if (d.extent == 1 && p.borders && shortens(c.is)) region::call_where_there_is(c);
+        if (d.extent == 1 && p.from.borders && shortens(c.is)) region::call_where_there_is(c);
     });
 }
 
@@ -106,7 +106,7 @@ constexpr void settle_clips(planning const& p, region& r, int dimension) {
 constexpr std::int64_t clip_staged(planning& p, staging const& st, int dimension, region& r) {
     staged_access const access = access_of(p, st, dimension);
     std::int64_t extent = box_extent(p, p.buffer_at(st.buffer), dimension);
-    linear const at = p.form_of(p.box_at[st.buffer][dimension]);
+    linear const at = p.form_of(p.from.box_at[st.buffer][dimension]);
     auto const keep_inside = [&](linear const& form, std::int64_t low, affine const& high, bool pads = false) {
         linear negative, beyond = form;
         negative.add(form, -1);
@@ -140,8 +140,8 @@ constexpr std::int64_t clip_staged(planning& p, staging const& st, int dimension
     }
     // A box at a level that cuts through a fused loop can be larger than what is touched, and than the box around it.
     buffer const& outward = p.buffer_at(st.outward);
-    if (outward.kind == buffer_kind::argument || (access.alike && !p.cuts)) return extent;
-    linear const around = p.form_of(p.box_at[st.outward][dimension]);
+    if (outward.kind == buffer_kind::argument || (access.alike && !p.from.cuts)) return extent;
+    linear const around = p.form_of(p.from.box_at[st.outward][dimension]);
     linear relative = at;
     relative.add(around, -1);
     range const lies = lead_of(p, around, at);
@@ -161,7 +161,7 @@ constexpr void drop_idle_borders(planning const& p, int dimension, region& r) {
     }
 }
 /// A call that writes a border must read something: refuses a box that may lie outside of the tensor as a whole in a dimension.
-constexpr void settle_border(planning& p, staging const& st, int dimension, region& r, int transfer_at) {
+constexpr void settle_border(planning const& p, staging const& st, int dimension, region& r, int transfer_at) {
     std::int64_t const extent = r.dimensions[dimension].extent;
     drop_idle_borders(p, dimension, r);
     for (int at = 0; at < r.clips.size() && !p.refused(); ++at) {
@@ -170,13 +170,12 @@ constexpr void settle_border(planning& p, staging const& st, int dimension, regi
         border_reach const found = reach_of_border(p, r, c, extent);
         if (found.inside > 0) continue;
         p.refuse(verdict_kind::transfer_region, rule::border_around_nothing, {p.of->where().transfers[transfer_at].name, st.tensor},
-                 st.moved_by());
-        p.kept.facts = {fact{fact_kind::need, found.outside}, fact{fact_kind::limit, found.outside + found.inside}};
+                 st.moved_by(), {fact{fact_kind::need, found.outside}, fact{fact_kind::limit, found.outside + found.inside}});
     }
 }
 
 /// An iteration of the loop at `depth` of stage `s` does nothing if it lies beyond an end at all iterations of the loops inside.
-constexpr void add_guards(planning& p, int s, int depth) {
+constexpr void add_guards(writing& p, int s, int depth) {
     int const loop = p.nest_at(s).axis_of_loop(depth).variable;
     for (int at = 0; at < p.plan.limits.size() && !p.refused(); ++at) {
         limit const l = p.plan.limits[at];

@@ -67,7 +67,7 @@ constexpr operation_counts count_start(planning const& p, stage const& st) {
 }
 
 /// A body that stays code touches only buffers that are visible to the host.
-constexpr void touch_from_code(planning& p, int s, bool reads) {
+constexpr void touch_from_code(writing& p, int s, bool reads) {
     p.each_access(
         s,
         [&](int node) {
@@ -82,7 +82,7 @@ constexpr void touch_from_code(planning& p, int s, bool reads) {
 }
 
 /// Lanes of a vector are elements of one block.
-constexpr void keep_lanes_in_a_block(planning& p, int s) {
+constexpr void keep_lanes_in_a_block(planning const& p, int s) {
     nest const& n = p.nest_at(s);
     p.each_access(
         s,

@@ -31,7 +31,7 @@ constexpr bool writes_border(transfer_description const& t, node const& padded) 
 }
 
 /// Chooses what writes the border of a padded tensor's staged buffer: its load, another transfer, or else the core, if it sees the buffer.
-constexpr void choose_border_fill(planning& p, staging& st) {
+constexpr void choose_border_fill(writing& p, staging& st) {
     node const& padded = p.plan.what[st.border];
     st.pads = writes_border(p.of->where().transfers[st.mover], padded);
     if (st.pads) return;

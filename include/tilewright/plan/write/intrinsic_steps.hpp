@@ -24,7 +24,7 @@ constexpr bool is_identity(node const& constant, operation reduction, scalar_typ
     return constant.value == lowest_or_highest(type, reduction == operation::reduce_maximum);
 }
 
-constexpr void refuse_mismatch(planning& p, int s, int intrinsic_at, mismatch const& wrong) {
+constexpr void refuse_mismatch(planning const& p, int s, int intrinsic_at, mismatch const& wrong) {
     verdict& v = p.refuse(wrong.kind, p.nest_at(s).intrinsic_ordinal);
     v.broken = wrong.broken;
     v.names = {p.of->where().intrinsics[intrinsic_at].name, p.stage_at(s).output, wrong.about, wrong.other};
@@ -93,7 +93,7 @@ constexpr bool ends_step(planning const& p, linear const& form, nest_axis const&
 
 /// How much each step covers of the axes of an intrinsic that lies on stage `s` as `found` says, if that varies.
 /// @return how many parts that has; the first of them is the next in the plan
-constexpr std::int16_t keep_step_extents(planning& p, int s, int intrinsic_at, matching const& found) {
+constexpr std::int16_t keep_step_extents(writing& p, int s, int intrinsic_at, matching const& found) {
     if (p.of->where().intrinsics[intrinsic_at].flexible_axes == 0) return 0;
     int const before = p.plan.step_extents.size();
     for (int axis = 0; axis < found.semantics.axis_count && !p.refused(); ++axis) {
@@ -116,7 +116,7 @@ constexpr std::int16_t keep_step_extents(planning& p, int s, int intrinsic_at, m
 }
 
 /// Asks the buffer for what an intrinsic needs of the strides of its operand at `position`.
-constexpr mismatch check_strides(planning& p, intrinsic_description const& what, int position, operand_use const& o) {
+constexpr mismatch check_strides(writing& p, intrinsic_description const& what, int position, operand_use const& o) {
     operand_constraint const& wanted = what.operands[position];
     buffer const& b = p.buffer_at(o.buffer);
     std::int64_t const size = bytes_of(b.type);
@@ -142,7 +142,7 @@ constexpr mismatch check_strides(planning& p, intrinsic_description const& what,
 
 /// The operand at `position` of an intrinsic that lies on stage `s` as `found` says; checks its memory, strides and alignment.
 /// @return where it is in the plan, -1 after a refusal
-constexpr int keep_operand(planning& p, int s, int intrinsic_at, matching const& found, int position) {
+constexpr int keep_operand(writing& p, int s, int intrinsic_at, matching const& found, int position) {
     intrinsic_description const& what = p.of->where().intrinsics[intrinsic_at];
     operand_constraint const& wanted = what.operands[position];
     int const ordinal = p.nest_at(s).intrinsic_ordinal, binding = found.find(wanted.tensor);
@@ -188,7 +188,7 @@ constexpr int keep_operand(planning& p, int s, int intrinsic_at, matching const&
 }
 
 /// The operands of an intrinsic that lies on stage `s` as `found` says. @return the first of them in the plan
-constexpr int keep_operands(planning& p, int s, int intrinsic_at, matching const& found) {
+constexpr int keep_operands(writing& p, int s, int intrinsic_at, matching const& found) {
     int first = -1;
     for (int position = 0; position < p.of->where().intrinsics[intrinsic_at].operand_count && !p.refused(); ++position) {
         int const kept = keep_operand(p, s, intrinsic_at, found, position);
@@ -200,7 +200,7 @@ constexpr int keep_operands(planning& p, int s, int intrinsic_at, matching const
 
 /// The intrinsic for the first step of a reduction: it does what the named one does, but overwrites, and starts from what the stage starts
 /// from; -1: none.
-constexpr int overwriting_form(planning& p, int s, int named, matching& found) {
+constexpr int overwriting_form(planning const& p, int s, int named, matching& found) {
     for (int at = 0; at < p.of->where().intrinsics.size(); ++at) {
         if (at == named) continue;
         matching trial;
@@ -227,7 +227,7 @@ constexpr label start_of(computation_view nodes, stage const& st) {
     return "a constant";
 }
 
-constexpr void write_intrinsic(planning& p, int s, bool filled) {
+constexpr void write_intrinsic(writing& p, int s, bool filled) {
     nest const& n = p.nest_at(s);
     stage const& st = p.stage_at(s);
     matching found;
@@ -320,7 +320,7 @@ constexpr bool moves_start(planning const& p, int s, int target_memory, start_tr
 
 /// The first transfer that writes what a reduction starts from: its identity, a constant, or a value that lies in another memory. An
 /// intrinsic then continues from there. None if an intrinsic overwrites.
-constexpr start_transfer find_start_transfer(planning& p, int s) {
+constexpr start_transfer find_start_transfer(planning const& p, int s) {
     stage const& st = p.stage_at(s);
     matching matched;
     int const named = p.nest_at(s).intrinsic;
@@ -339,7 +339,7 @@ constexpr start_transfer find_start_transfer(planning& p, int s) {
 }
 
 /// Before a reduction that an intrinsic continues: if no intrinsic overwrites, writes a transfer of what it starts from.
-constexpr bool write_fill(planning& p, int s, int depth) {
+constexpr bool write_fill(writing& p, int s, int depth) {
     nest const& n = p.nest_at(s);
     stage const& st = p.stage_at(s);
     start_transfer const with = find_start_transfer(p, s);
@@ -348,8 +348,8 @@ constexpr bool write_fill(planning& p, int s, int depth) {
     int const outside = p.placed(s).outer_depth + depth;
     coverage const filled = cover(p, s, outside);
     if (filled.computed != filled.spanned) {
-        p.refuse(verdict_kind::loop_order, rule::gaps_between_outputs, {n.axis_of_loop(depth).name, st.output}, n.intrinsic_ordinal);
-        p.kept.facts = {fact{fact_kind::have, filled.computed}, fact{fact_kind::need, filled.spanned}};
+        p.refuse(verdict_kind::loop_order, rule::gaps_between_outputs, {n.axis_of_loop(depth).name, st.output}, n.intrinsic_ordinal,
+                 {fact{fact_kind::have, filled.computed}, fact{fact_kind::need, filled.spanned}});
         return false;
     }
     region r{.source = with.node < 0 ? -1 : p.plan.use_at(with.node)->buffer, .destination = target.buffer};

@@ -37,7 +37,7 @@ constexpr bool has_asynchronous_intrinsics(machine const& where) {
 }
 
 /// Who carries out the tile bodies of a stage, and what comes before them.
-constexpr agents agents_of(planning& p, int s) {
+constexpr agents agents_of(planning const& p, int s) {
     int const named = p.nest_at(s).intrinsic;
     machine const& where = p.of->where();
     if (named < 0 || !where.intrinsics[named].is_asynchronous) return {.core = true};
@@ -55,7 +55,7 @@ constexpr agents agents_of(planning& p, int s) {
 }
 
 /// Who touches a buffer, besides the transfers of staging `but`.
-constexpr agents users_of(planning& p, int buffer_at, int but = -1) {
+constexpr agents users_of(planning const& p, int buffer_at, int but = -1) {
     agents who;
     for (int s = 0; s < p.plan.stages.size(); ++s) {
         bool mine = false;
@@ -63,7 +63,7 @@ constexpr agents users_of(planning& p, int buffer_at, int but = -1) {
             s, [&](int node) { mine |= p.plan.use_at(node)->buffer == buffer_at; }, true);
         if (mine) who |= agents_of(p, s);
     }
-    for (int at = 0; at < p.stagings.size(); ++at) {
+    for (int at = 0; at < p.staging_count(); ++at) {
         staging const& st = p.staging_at(at);
         if (at == but || st.outward != buffer_at) continue;
         auto const touched_by = [&](int mover, int ring_at) {
@@ -90,7 +90,7 @@ constexpr int tokens_between(machine const& where, int from, int to) {
 }
 
 /// A link. It gets a queue of tokens that no other link uses, if there is one left.
-constexpr int make_link(planning& p, int from, int to, int ring_at) {
+constexpr int make_link(writing& p, int from, int to, int ring_at) {
     link made{.from = static_cast<std::int16_t>(from), .to = static_cast<std::int16_t>(to), .ring = static_cast<std::int16_t>(ring_at)};
     for (int at = 0; at < p.plan.links.size(); ++at) {
         link const& l = p.plan.links[at];
@@ -114,8 +114,8 @@ constexpr int make_link(planning& p, int from, int to, int ring_at) {
 /// load after the other. -1: none
 constexpr int link_in_common(planning const& p, staging const& st, link_role is, int from, int to, int ring_at) {
     ring const& r = p.ring_at(ring_at);
-    for (int which = 0; which < p.staged_links.size(); ++which) {
-        staged_link const& l = p.staged_links[which];
+    for (int which = 0; which < p.from.staged_links.size(); ++which) {
+        staged_link const& l = p.from.staged_links[which];
         staging const& other = p.staging_at(l.staging);
         link const& made = p.plan.links[l.link];
         ring const& of = p.ring_at(made.ring);
@@ -128,18 +128,18 @@ constexpr int link_in_common(planning const& p, staging const& st, link_role is,
 }
 
 /// Links what uses the staged buffers with the transfers that fill and empty them.
-constexpr void make_links(planning& p) {
+constexpr void make_links(placing& p) {
     machine const& where = p.of->where();
     if (!has_asynchronous_intrinsics(where)) return;
-    fixed_array<agents, planning::most_stagings> users{};
-    for (int at = 0; at < p.stagings.size(); ++at) {
+    fixed_array<agents, groundwork::most_stagings> users{};
+    for (int at = 0; at < p.staging_count(); ++at) {
         staging& st = p.staging_at(at);
         users[at] = users_of(p, st.buffer, at);
         // The core waits for loads from where a stage computes before that stage runs again.
         bool const computed = !st.writes && p.producer_of(st.tensor) >= 0 && p.buffer_at(st.outward).kind != buffer_kind::argument;
         st.core_waits = users[at].core || computed;
     }
-    for (int at = 0; at < p.stagings.size() && !p.refused(); ++at) {
+    for (int at = 0; at < p.staging_count() && !p.refused(); ++at) {
         staging& st = p.staging_at(at);
         int mover = -1;  // the engine at the other end of the links that are made
         // Channels of one engine are not in order with each other.
@@ -150,12 +150,11 @@ constexpr void make_links(planning& p) {
             int const common = link_in_common(p, st, is, from, to, ring_at);
             if (common >= 0) {
                 // After the last of the loads; before the first.
-                if (is == link_role::load_to_user) p.staged_links[common].staging = static_cast<std::int16_t>(at);
+                if (is == link_role::load_to_user) p.from.staged_links[common].staging = static_cast<std::int16_t>(at);
                 return;
             }
             int const made = make_link(p, from, to, ring_at);
-            p.keep(p.staged_links, staged_link{static_cast<std::int16_t>(at), is, static_cast<std::int16_t>(made)},
-                   "links between engines");
+            p.add(staged_link{static_cast<std::int16_t>(at), is, static_cast<std::int16_t>(made)});
         };
         // By tokens, or the core waits where the buffer is used.
         auto const to_user = [&](int user, link_role is, int ring_at) {
@@ -168,7 +167,7 @@ constexpr void make_links(planning& p) {
             bool const by_tokens = !to_core && tokens_between(where, user, mover) >= 0;
             if (by_tokens || (users[at].engines >> user & 1) != 0) return add(is, user, by_tokens ? mover : -1, ring_at);
             // For the transfers of another staged buffer, the core waits there.
-            for (int other = 0; other < p.stagings.size(); ++other)
+            for (int other = 0; other < p.staging_count(); ++other)
                 p.staging_at(other).core_waits |= p.staging_at(other).outward == st.buffer;
         };
         auto const load = [&](int ring_at, bool anew) {
@@ -190,7 +189,7 @@ constexpr void make_links(planning& p) {
         if (st.loader_ring >= 0) to_user(p.ring_at(st.loader_ring).engine, link_role::store_to_user, st.ring);
         else st.core_waits |= st.loader >= 0;
         // Loads into a buffer that an instruction then overwrites, and stores from there.
-        for (int other = 0; other < p.stagings.size(); ++other) {
+        for (int other = 0; other < p.staging_count(); ++other) {
             staging const& in = p.staging_at(other);
             if (in.buffer != st.buffer || in.writes) continue;
             if (in.ring >= 0) to_user(p.ring_at(in.ring).engine, link_role::store_to_user, st.ring);

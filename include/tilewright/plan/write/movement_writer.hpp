@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/base/divisors.hpp>
 #include <tilewright/plan/ir/step_cycles.hpp>
 #include <tilewright/plan/write/call_shape.hpp>
 
@@ -35,7 +36,7 @@ constexpr region_fault border_fault(planning const& p, call_shape const& s, call
 /// Writes the steps that move a region by a transfer: one `start`, in loops over what one call cannot express.
 class movement_writer {
   public:
-    constexpr movement_writer(planning& p, region const& whole, int transfer_at, ring_step const& when)
+    constexpr movement_writer(writing& p, region const& whole, int transfer_at, ring_step const& when)
         : p_(p), t_(mover_of(p.plan, transfer_at)), whole_(whole), size_(bytes_of(p.buffer_at(whole.destination).type)) {
         m_.transfer = static_cast<std::int16_t>(transfer_at);
         m_.at = when;
@@ -87,11 +88,11 @@ class movement_writer {
             if ((a.is == role::bytes || a.is == role::row_bytes) && a.value > 1)
                 granularity_ = p_.common_multiple(granularity_, a.value, t_.name);
         });
-        unit_ = granularity_ / std::gcd(granularity_, size_);
+        unit_ = granularity_ / gcd(granularity_, size_);
         for (int side : {whole_.source, whole_.destination}) {
             if (side < 0) continue;
             std::int64_t const element = bytes_of(p_.buffer_at(side).type), alignment = alignment_of(side);
-            unit_ = p_.common_multiple(unit_, alignment / std::gcd(alignment, element), t_.name);
+            unit_ = p_.common_multiple(unit_, alignment / gcd(alignment, element), t_.name);
         }
     }
 
@@ -103,7 +104,7 @@ class movement_writer {
         s_.r.each_end(s_.row, [&](region::clipped const& c) {
             if (pads(c.is)) return;  // the call writes all of the row
             std::int64_t step = 0;
-            for (int at = 0; at < c.form.count; ++at) step = std::gcd(step, grain_of(p_, c.form.terms[at]));
+            for (int at = 0; at < c.form.count; ++at) step = gcd(step, grain_of(p_, c.form.terms[at]));
             std::int64_t const rest = step == 0 ? c.bound - c.form.constant : ((c.bound - c.form.constant) % step + step) % step;
             if (rest * size_ % granularity_ != 0 || step * size_ % granularity_ != 0) partial_row = rest > 0 ? rest : step;
         });
@@ -232,7 +233,7 @@ class movement_writer {
         }
     }
 
-    planning& p_;
+    writing& p_;
     transfer_description const& t_;
     region const& whole_;
     std::int64_t size_;             // of an element
@@ -246,7 +247,7 @@ class movement_writer {
 
 /// Adds the steps that move region `whole` by `transfer_at`.
 /// @pre its dimensions are those of the buffers: see `move_region`
-constexpr void move_dense(planning& p, region const& whole, int transfer_at, int ordinal, ring_step const& when = {}) {
+constexpr void move_dense(writing& p, region const& whole, int transfer_at, int ordinal, ring_step const& when = {}) {
     region_fault const fault = movement_writer(p, whole, transfer_at, when).write();
     if (!fault) return;
     verdict& v = p.refuse(verdict_kind::transfer_region, ordinal);
@@ -273,7 +274,7 @@ constexpr bool copies(transfer_description const& t) { return t.semantics.count 
 
 /// The transfer that moves data of one type from `source` to `destination`: the named one, or the only one there is.
 /// @return its position, -1 after a refusal
-constexpr int choose_transfer(planning& p, label const& tensor, int source, int destination, int named, int ordinal) {
+constexpr int choose_transfer(planning const& p, label const& tensor, int source, int destination, int named, int ordinal) {
     machine const& where = p.of->where();
     label const& from_name = where.memories[source].name;
     label const& to_name = where.memories[destination].name;

@@ -9,7 +9,7 @@ namespace tilewright::detail {
 /// Turns the dimensions of a region, which are those of boxes, into those of buffers. A dimension is cut where a layout splits it: its
 /// parts move by different steps on the two sides. A part that has no constant step, or ends early, becomes a loop of the program.
 struct packing {
-    planning& p;
+    writing& p;
     region r;
     int transfer_at = by_core;
     int ordinal = 0;
@@ -101,8 +101,8 @@ struct packing {
         if (of.extent == 1) return;
         if (r.padded_ends(d.destination_dimension) != 0) {
             p.refuse(verdict_kind::transfer_region, rule::border_in_several_calls,
-                     {p.of->where().transfers[transfer_at].name, p.buffer_at(r.destination).tensor}, ordinal);
-            p.kept.facts = {fact{fact_kind::need, of.extent}};
+                     {p.of->where().transfers[transfer_at].name, p.buffer_at(r.destination).tensor}, ordinal,
+                     {fact{fact_kind::need, of.extent}});
             return;
         }
         if (loop_count == static_cast<int>(loops.size())) return p.refuse_capacity("loops of a transfer", loop_count + 1, loop_count);
@@ -121,7 +121,7 @@ struct packing {
 /// Moves a region whose sides have layouts, piece by piece.
 class panel_mover : packing {
   public:
-    constexpr panel_mover(planning& p, region const& whole, int transfer_at, int ordinal, ring_step const& when)
+    constexpr panel_mover(writing& p, region const& whole, int transfer_at, int ordinal, ring_step const& when)
         : packing{p, whole, transfer_at, ordinal}, when_(when) {}
 
     constexpr void move() {
@@ -240,7 +240,7 @@ class panel_mover : packing {
     int count_ = 0;
 };
 
-constexpr void move_pieces(planning& p, region const& whole, int transfer_at, int ordinal, ring_step const& when) {
+constexpr void move_pieces(writing& p, region const& whole, int transfer_at, int ordinal, ring_step const& when) {
     panel_mover(p, whole, transfer_at, ordinal, when).move();
 }
 
@@ -250,7 +250,7 @@ constexpr bool is_repeated(region const& r, int position) {
     return r.source >= 0 && d.source_dimension < 0 && d.extent > 1;
 }
 /// Moves elements that go to several places to one place after the other, in loops of the program.
-constexpr void move_repeatedly(planning& p, region const& whole, int transfer_at, int ordinal, ring_step const& when) {
+constexpr void move_repeatedly(writing& p, region const& whole, int transfer_at, int ordinal, ring_step const& when) {
     packing work{p, whole, transfer_at, ordinal};
     int kept = 0;
     for (int position = 0; position < whole.count && !p.refused(); ++position) {
@@ -264,7 +264,7 @@ constexpr void move_repeatedly(planning& p, region const& whole, int transfer_at
 }
 
 /// Adds the steps that move a region between the boxes of two buffers, by as few calls of `transfer_at` as can express it.
-constexpr void move_region(planning& p, region const& whole, int transfer_at, int ordinal, ring_step const& when = {}) {
+constexpr void move_region(writing& p, region const& whole, int transfer_at, int ordinal, ring_step const& when = {}) {
     int const first = p.plan.movements.size();
     bool repeats = false;
     for (int position = 0; position < whole.count; ++position) repeats |= is_repeated(whole, position);
@@ -279,7 +279,7 @@ constexpr void move_region(planning& p, region const& whole, int transfer_at, in
 }
 
 /// A ring of one step, for transfers that are waited for at once.
-constexpr int alone_in(planning& p, int buffer_at, int transfer_at) {
+constexpr int alone_in(writing& p, int buffer_at, int transfer_at) {
     ring alone{.buffer = static_cast<std::int16_t>(buffer_at)};
     alone.engine = static_cast<std::int16_t>(p.of->where().engines.find(p.of->where().transfers[transfer_at].engine_name));
     alone.first_tag = p.take_tags(1);
@@ -288,7 +288,7 @@ constexpr int alone_in(planning& p, int buffer_at, int transfer_at) {
 }
 
 /// Moves a region where the program stands, and waits at once for a transfer that does not block.
-constexpr void move_now(planning& p, region const& r, int transfer_at, int ordinal) {
+constexpr void move_now(writing& p, region const& r, int transfer_at, int ordinal) {
     transfer_description const& t = p.of->where().transfers[transfer_at];
     if (!t.is_asynchronous) return move_region(p, r, transfer_at, ordinal);
     ring_step const only = step_number(alone_in(p, r.destination, transfer_at), 0);

@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/base/divisors.hpp>
 #include <tilewright/plan/write/clipping.hpp>
 #include <tilewright/plan/write/constant_value.hpp>
 #include <tilewright/plan/write/intrinsic_steps.hpp>
@@ -18,7 +19,7 @@ struct partial_lane {
 };
 
 /// Refuses an end that a step of constant extents cannot keep to, and a step of this intrinsic cannot either.
-constexpr void refuse_shared_end(planning& p, int s, nest_axis const& a, std::int64_t extent) {
+constexpr void refuse_shared_end(planning const& p, int s, nest_axis const& a, std::int64_t extent) {
     verdict& v = p.refuse(verdict_kind::partial_step, p.nest_at(s).intrinsic_ordinal);
     v.broken = rule::step_shares_its_end;
     v.names = {p.of->where().intrinsics[p.nest_at(s).intrinsic].name, a.name};
@@ -27,7 +28,7 @@ constexpr void refuse_shared_end(planning& p, int s, nest_axis const& a, std::in
 
 /// Calls `visit(partial_lane)` for every end that a step reaches beyond.
 template <class Visit>
-constexpr void each_partial_lane(planning& p, int s, Visit&& visit) {
+constexpr void each_partial_lane(planning const& p, int s, Visit&& visit) {
     nest const& n = p.nest_at(s);
     for (int at = 0; at < p.plan.limits.size() && !p.refused(); ++at) {
         limit const l = p.plan.limits[at];
@@ -39,7 +40,7 @@ constexpr void each_partial_lane(planning& p, int s, Visit&& visit) {
             if (weight == 0) continue;
             std::int64_t grain = 0;
             for (int t = 0; t < form.count; ++t) {
-                if (form.terms[t].variable != a.lane) grain = std::gcd(grain, form.terms[t].coefficient);
+                if (form.terms[t].variable != a.lane) grain = gcd(grain, form.terms[t].coefficient);
             }
             std::int64_t const reach = (weight < 0 ? -weight : weight) * (a.lane_extent - 1);
             if (grain > reach && (l.bound - form.constant) % grain == 0) continue;
@@ -65,7 +66,7 @@ constexpr void each_partial_lane(planning& p, int s, Visit&& visit) {
 
 /// How many loops of stage `s` stand around a buffer's box: the box is for one iteration of them.
 constexpr int depth_of(planning const& p, int s, int buffer_at) {
-    for (int at = 0; at < p.stagings.size(); ++at) {
+    for (int at = 0; at < p.staging_count(); ++at) {
         if (p.staging_at(at).buffer == buffer_at && p.staging_at(at).stage == s) return p.staging_at(at).depth;
     }
     for (int t = 0; t < p.plan.stages.size(); ++t) {
@@ -84,7 +85,7 @@ constexpr bool holds_next(planning const& p, int s, partial_lane const& lane, in
     return false;
 }
 
-constexpr void refuse_partial(planning& p, int s, partial_lane const& lane, rule why, label const& tensor) {
+constexpr void refuse_partial(planning const& p, int s, partial_lane const& lane, rule why, label const& tensor) {
     verdict& v = p.refuse(verdict_kind::partial_step, p.nest_at(s).intrinsic_ordinal);
     v.broken = why;
     v.names = {p.of->where().intrinsics[p.nest_at(s).intrinsic].name, lane.name, tensor};
@@ -106,7 +107,7 @@ constexpr tail_operand operand_of(planning& p, int s, partial_lane const& lane, 
         if (p.index_form(s, node, dimension).coefficient_of(lane.lane) != 0) found.dimension = static_cast<std::int16_t>(dimension);
     }
     if (found.dimension < 0) return found;
-    for (int at = 0; at < p.stagings.size(); ++at) {
+    for (int at = 0; at < p.staging_count(); ++at) {
         staging const& st = p.staging_at(at);
         // With another tensor, a result has overwritten what was loaded.
         if (st.buffer != u.buffer || st.tensor != p.plan.what[node].name || st.writes || holds_next(p, s, lane, st.depth)) continue;
@@ -123,7 +124,7 @@ constexpr tail_operand operand_of(planning& p, int s, partial_lane const& lane, 
 /// Finds the transfers that fill operands of a stage so that what partial steps read beyond the end of a reduction adds nothing to it.
 class fill_choice {
   public:
-    constexpr fill_choice(planning& p, int s) : p_(p), s_(s), st_(p.stage_at(s)), where_(p.of->where()) {}
+    constexpr fill_choice(placing& p, int s) : p_(p), s_(s), st_(p.stage_at(s)), where_(p.of->where()) {}
 
     constexpr void run() {
         each_partial_lane(p_, s_, [&](partial_lane const& lane) {
@@ -220,7 +221,7 @@ class fill_choice {
         refuse_partial(p_, s_, lane, why, tensor);
     }
 
-    planning& p_;
+    placing& p_;
     int s_;
     stage const& st_;
     machine const& where_;
@@ -229,6 +230,6 @@ class fill_choice {
     int count_ = 0;
 };
 
-constexpr void choose_fills(planning& p, int s) { fill_choice(p, s).run(); }
+constexpr void choose_fills(placing& p, int s) { fill_choice(p, s).run(); }
 
 }  // namespace tilewright::detail

@@ -36,7 +36,7 @@ class setting_placer {
     }
 
   public:
-    constexpr setting_placer(planning& planned, int configuration_at) : p(planned), configuration_(configuration_at) {
+    constexpr setting_placer(writing& planned, int configuration_at) : p(planned), configuration_(configuration_at) {
         for (int at = 0; at < p.plan.steps.size(); ++at) needs_[at] = need_of(p.plan.steps[at]);
     }
     constexpr void run() {
@@ -136,7 +136,7 @@ class setting_placer {
         return after == state ? state : unknown;
     }
 
-    planning& p;
+    writing& p;
     int configuration_;
     fixed_array<std::int16_t, plan_value::most_steps> needs_{};
     fixed_array<std::int16_t, plan_value::most_steps> placed_ = [] {
@@ -146,7 +146,7 @@ class setting_placer {
     }();
 };
 
-constexpr void place_settings(planning& p) {
+constexpr void place_settings(writing& p) {
     for (int at = 0; at < p.of->where().configurations.size() && !p.refused(); ++at) setting_placer(p, at).run();
 }
 

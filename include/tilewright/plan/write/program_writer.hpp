@@ -10,7 +10,7 @@ namespace tilewright::detail {
 
 class program_writer {
   public:
-    constexpr explicit program_writer(planning& planned) : p(planned) {}
+    constexpr explicit program_writer(writing& planned) : p(planned) {}
 
     /// Writes a stage that stands in no other one's loops, with what is staged around it.
     constexpr void write_root(int s) {
@@ -22,7 +22,7 @@ class program_writer {
     /// Writes what stands first inside the loop `level` (-1: before the root stage `t`): copies into buffers that live there, and
     /// producers.
     constexpr void open_level(int t, int level) {
-        for (int at = 0; at < p.stagings.size(); ++at) {
+        for (int at = 0; at < p.staging_count(); ++at) {
             // The version that is written next is free when it has been stored.
             staging const& st = p.staging_at(at);
             if (!st.writes || st.ring < 0 || !stands_at(st, t, level)) continue;
@@ -37,15 +37,15 @@ class program_writer {
                 if (first(p.staging_at(started))) wait_for_load(started, t, level);
             }
         };
-        for (int at = 0; at < p.stagings.size(); ++at) {
+        for (int at = 0; at < p.staging_count(); ++at) {
             if (!first(p.staging_at(at))) continue;
             // A load from a buffer of the same level comes after that buffer is loaded.
             if (is_loaded_here(p.staging_at(at).outward, t, level)) wait_up_to(at);
             load(at, t, level);
         }
-        wait_up_to(p.stagings.size());
+        wait_up_to(p.staging_count());
         for (int s = 0; s < p.plan.stages.size() && !p.refused(); ++s) {
-            for (int at = 0; at < p.stagings.size(); ++at) {
+            for (int at = 0; at < p.staging_count(); ++at) {
                 staging const& st = p.staging_at(at);
                 if (st.stage == s && !st.writes && p.producer_of(st.tensor) >= 0) load(at, t, level), wait_for_load(at, t, level);
             }
@@ -58,7 +58,7 @@ class program_writer {
     }
     /// Writes the copies out of buffers that live inside the loop `level`.
     constexpr void close_level(int t, int level, bool producer = false) {
-        for (int at = p.stagings.size() - 1; at >= 0 && !p.refused(); --at) {
+        for (int at = p.staging_count() - 1; at >= 0 && !p.refused(); --at) {
             staging const& st = p.staging_at(at);
             // What a stage computes at the level of another stage is stored right after it, before the other stage reads it.
             bool const mine = st.stage == t || (!producer && p.placed(st.stage).level != level);
@@ -75,7 +75,7 @@ class program_writer {
             pass(at, link_role::store_to_user, step_kind::push, now, st.versions - loaded_ahead(p, st));
             if (st.scope == st.depth) wait(step_number(st.ring, 0));
         }
-        for (int at = 0; at < p.stagings.size() && !p.refused(); ++at) {
+        for (int at = 0; at < p.staging_count() && !p.refused(); ++at) {
             staging const& st = p.staging_at(at);
             bool const mine = st.stage == t || (!producer && p.placed(st.stage).level != level);
             if (!st.writes && st.ring >= 0 && mine && stands_at(st, t, level))
@@ -85,8 +85,8 @@ class program_writer {
 
     /// Passes the tokens of the links of a staging at a step; nobody asks for those of the last `fewer` steps.
     constexpr void pass(int staging_at, link_role is, step_kind kind, ring_step at, int fewer = 0) {
-        for (int which = 0; which < p.staged_links.size() && !p.refused(); ++which) {
-            staged_link const& l = p.staged_links[which];
+        for (int which = 0; which < p.from.staged_links.size() && !p.refused(); ++which) {
+            staged_link const& l = p.from.staged_links[which];
             if (l.staging != staging_at || l.is != is) continue;
             at.link = l.link;
             at.fewer = static_cast<std::int16_t>(fewer);
@@ -116,7 +116,7 @@ class program_writer {
     /// version begins. A result that another stage overwrites and stores elsewhere in the program does not count.
     constexpr bool is_stored_by_steps(int s, int depth = 0) {
         int const computed = p.plan.use_at(p.stage_at(s).target)->buffer;
-        for (int at = 0; at < p.stagings.size(); ++at) {
+        for (int at = 0; at < p.staging_count(); ++at) {
             staging const& st = p.staging_at(at);
             bool const same_place = st.stage == s || root_of(st.stage) == root_of(s);
             if (st.writes && st.buffer == computed && st.ring >= 0 && st.depth >= depth && same_place) return true;
@@ -143,7 +143,7 @@ class program_writer {
     }
 
     constexpr bool is_loaded_here(int buffer_at, int t, int level) const {
-        for (int at = 0; at < p.stagings.size(); ++at) {
+        for (int at = 0; at < p.staging_count(); ++at) {
             staging const& st = p.staging_at(at);
             if (st.buffer == buffer_at && stands_at(st, t, level)) return true;
         }
@@ -211,7 +211,7 @@ class program_writer {
     }
     /// Before the loop `level`, the first of those over which steps are counted: starts the loads that its iterations take as started.
     constexpr void start_ahead(int position, int level) {
-        fixed_array<bool, planning::most_stagings> waited{};
+        fixed_array<bool, groundwork::most_stagings> waited{};
         each_outward_first(p, [&](int at) {
             staging const& st = p.staging_at(at);
             if (st.writes || !counts_from(st, position, level)) return;
@@ -233,7 +233,7 @@ class program_writer {
     }
     /// After that loop: waits for the stores that are still under way.
     constexpr void finish_stores(int position, int level) {
-        for (int at = 0; at < p.stagings.size() && !p.refused(); ++at) {
+        for (int at = 0; at < p.staging_count() && !p.refused(); ++at) {
             staging const& st = p.staging_at(at);
             if (!st.writes || !counts_from(st, position, level)) continue;
             // Jobs of one channel complete in order. Where tiles are partial, the last steps may have stored nothing.
@@ -263,8 +263,8 @@ class program_writer {
         for (int dimension = 0; dimension < r.count; ++dimension) {
             std::int64_t const extent = p.is_partial() ? clip_staged(p, st, dimension, r) : box_extent(p, staged, dimension);
             r.dimensions[dimension] = {extent, static_cast<std::int8_t>(dimension), static_cast<std::int8_t>(dimension)};
-            linear outward_at = p.form_of(p.box_at[st.buffer][dimension]);
-            outward_at.add(p.form_of(p.box_at[st.outward][dimension]), -1);
+            linear outward_at = p.form_of(p.from.box_at[st.buffer][dimension]);
+            outward_at.add(p.form_of(p.from.box_at[st.outward][dimension]), -1);
             (st.outward == source ? r.source_at : r.destination_at)[dimension] = outward_at;
             if (p.is_partial()) settle_clips(p, r, dimension);
             if (st.pads) settle_border(p, st, dimension, r, transfer_at);
@@ -323,8 +323,8 @@ class program_writer {
     /// reduces. A buffer that holds partial sums exists only inside of its level, and so do the buffers that a start reads.
     constexpr int identity_depth(int s) const {
         int reduction = first_reduction(s);
-        for (int at = 0; at < p.stagings.size() && reduction >= 0; ++at) {
-            staging const& st = p.stagings[at];
+        for (int at = 0; at < p.staging_count() && reduction >= 0; ++at) {
+            staging const& st = p.staging_at(at);
             int const inside = st.depth - p.placed(s).outer_depth;
             bool const started_from = !st.writes && starts_from(s, st.tensor);
             if (st.stage == s && (st.partial_sums || started_from) && inside > reduction) reduction = inside;
@@ -398,7 +398,7 @@ class program_writer {
         p.add(step_kind::compute, p.add(b));
     }
 
-    planning& p;
+    writing& p;
     bool computes_aside_ = has_asynchronous_intrinsics(p.of->where());
     fixed_array<bool, plan_value::most_stages> filled_{};
 };

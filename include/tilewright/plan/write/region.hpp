@@ -25,7 +25,7 @@ struct region {
     static constexpr int most_clips = 16;
     part_pool<clipped, most_clips> clips{};
 
-    constexpr void add(planning& p, clipped const& c) {
+    constexpr void add(planning const& p, clipped const& c) {
         if (clips.full()) return p.refuse_capacity("clips of one transfer", most_clips + 1, most_clips);
         clips.push(c);
     }
@@ -106,7 +106,7 @@ constexpr std::int64_t destination_step(planning const& p, region const& r, move
 }
 
 /// An argument whose dimensions were joined must come without gaps there: the entry of the kernel checks it.
-constexpr void rely_on_dense(planning& p, int buffer_at, int dimension) {
+constexpr void rely_on_dense(writing& p, int buffer_at, int dimension) {
     if (buffer_at < 0) return;
     buffer& b = p.buffer_at(buffer_at);
     if (b.dense_from > dimension) b.dense_from = static_cast<std::uint8_t>(dimension);

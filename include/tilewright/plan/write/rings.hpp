@@ -40,7 +40,7 @@ constexpr bool runs_on(planning const& p, staging const& st, staging const& arou
 constexpr void set_scope(planning const& p, staging& st, int mover) {
     st.scope = 0;
     if (p.buffer_at(st.outward).kind == buffer_kind::argument) return;
-    for (int at = 0; at < p.stagings.size(); ++at) {
+    for (int at = 0; at < p.staging_count(); ++at) {
         staging const& around = p.staging_at(at);
         if (around.buffer != st.outward || around.tensor != st.tensor) continue;  // another result has overwritten it
         bool const on = runs_on(p, st, around, mover);
@@ -55,16 +55,16 @@ constexpr void set_scope(planning const& p, staging& st, int mover) {
 template <class Visit>
 constexpr void each_outward_first(planning const& p, Visit&& visit) {
     int deepest = 0;
-    for (int at = 0; at < p.stagings.size(); ++at) deepest = p.staging_at(at).depth > deepest ? p.staging_at(at).depth : deepest;
+    for (int at = 0; at < p.staging_count(); ++at) deepest = p.staging_at(at).depth > deepest ? p.staging_at(at).depth : deepest;
     for (int depth = 0; depth <= deepest; ++depth) {
-        for (int at = 0; at < p.stagings.size() && !p.refused(); ++at) {
+        for (int at = 0; at < p.staging_count() && !p.refused(); ++at) {
             if (p.staging_at(at).depth == depth) visit(at);
         }
     }
 }
 
 /// A ring for transfer `mover` of `st`; -1 when the transfer blocks.
-constexpr int make_ring(planning& p, staging const& st, int mover, bool stores) {
+constexpr int make_ring(writing& p, staging const& st, int mover, bool stores) {
     transfer_description const& t = p.of->where().transfers[mover];
     if (!t.is_asynchronous) return -1;
     ring made{.buffer = st.buffer, .stores = stores, .versions = st.versions};
@@ -96,7 +96,7 @@ constexpr int make_ring(planning& p, staging const& st, int mover, bool stores) 
 }
 
 /// Finds the loop whose iterations ask for what a core will copy: a loop of the stage inside the buffer's loop, which stays a loop.
-constexpr void find_asking_loop(planning& p, staging& st) {
+constexpr void find_asking_loop(planning const& p, staging& st) {
     stage_placement const& place = p.placed(st.stage);
     int found = -1;
     for (int position = 0; position < place.path_length; ++position) {
@@ -116,8 +116,8 @@ constexpr void find_asking_loop(planning& p, staging& st) {
 /// The former contents must have been stored that many steps earlier.
 constexpr int loaded_ahead(planning const& p, staging const& st) {
     int distance = 0;
-    for (int at = 0; at < p.stagings.size() && st.writes; ++at) {
-        staging const& other = p.stagings[at];
+    for (int at = 0; at < p.staging_count() && st.writes; ++at) {
+        staging const& other = p.staging_at(at);
         if (other.buffer == st.buffer && !other.writes && other.ring >= 0 && p.ring_at(other.ring).distance > distance)
             distance = p.ring_at(other.ring).distance;
     }
@@ -125,10 +125,10 @@ constexpr int loaded_ahead(planning const& p, staging const& st) {
 }
 
 /// Checks that loads into a buffer, and stores from there after an instruction has overwritten it, go through the same versions.
-constexpr void check_shared_rings(planning& p) {
-    for (int at = 0; at < p.stagings.size() && !p.refused(); ++at) {
+constexpr void check_shared_rings(planning const& p) {
+    for (int at = 0; at < p.staging_count() && !p.refused(); ++at) {
         staging const& out = p.staging_at(at);
-        for (int other = 0; other < p.stagings.size() && out.writes && out.ring >= 0; ++other) {
+        for (int other = 0; other < p.staging_count() && out.writes && out.ring >= 0; ++other) {
             staging const& in = p.staging_at(other);
             if (in.buffer != out.buffer || in.writes || in.ring < 0) continue;
             ring const &filled = p.ring_at(in.ring), &emptied = p.ring_at(out.ring);
@@ -137,16 +137,16 @@ constexpr void check_shared_rings(planning& p) {
             label const& by = p.of->where().intrinsics[p.nest_at(in.stage).intrinsic].name;
             int const ordinal = in.versions_ordinal != 0 ? in.versions_ordinal : in.ordinal;
             p.refuse(verdict_kind::in_place, versions ? rule::overwrites_other_versions : rule::overwritten_by_other_steps,
-                     {by, out.tensor, in.tensor}, ordinal);
-            p.kept.facts = {fact{fact_kind::have, versions ? filled.versions : filled.loop_count},
-                            fact{fact_kind::need, versions ? emptied.versions : emptied.loop_count}};
+                     {by, out.tensor, in.tensor}, ordinal,
+                     {fact{fact_kind::have, versions ? filled.versions : filled.loop_count},
+                      fact{fact_kind::need, versions ? emptied.versions : emptied.loop_count}});
             return;
         }
     }
 }
 
 /// Chooses the transfers of every staged buffer; makes rings of asynchronous ones.
-constexpr void make_rings(planning& p) {
+constexpr void make_rings(placing& p) {
     for (int s = 0; s < p.plan.stages.size(); ++s) {
         if (p.placed(s).store_bank >= 0) p.buffer_at(p.placed(s).home).bank = p.placed(s).store_bank;
     }
@@ -167,8 +167,8 @@ constexpr void make_rings(planning& p) {
                 return p.refuse(verdict_kind::loop_order, rule::inside_a_reduction, {st.loop, st.tensor}, st.loop_ordinal);
         }
         auto const refuse = [&](rule broken, int ordinal, std::int64_t asked, std::int64_t have) {
-            p.refuse(verdict_kind::versions_without_use, broken, {st.tensor, p.of->where().transfers[st.mover].name}, ordinal);
-            p.kept.facts = {fact{fact_kind::need, asked}, fact{fact_kind::have, have}};
+            p.refuse(verdict_kind::versions_without_use, broken, {st.tensor, p.of->where().transfers[st.mover].name}, ordinal,
+                     {fact{fact_kind::need, asked}, fact{fact_kind::have, have}});
         };
         bool const blocks = !p.of->where().transfers[st.mover].is_asynchronous;
         if (blocks && st.versions > 1) return refuse(rule::versions_of_a_blocking_transfer, st.versions_ordinal, st.versions, 1);

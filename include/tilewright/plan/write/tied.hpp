@@ -23,7 +23,7 @@ constexpr bool has_operands_in_place(machine const& where) {
 }
 
 /// The operand in place of the instruction itself or, if it continues a reduction, of the form that its first step takes.
-constexpr tied_operand find_tied(planning& p, int s) {
+constexpr tied_operand find_tied(planning const& p, int s) {
     tied_operand tied{.intrinsic = p.nest_at(s).intrinsic};
     if (tied.intrinsic < 0 || match_intrinsic(p, s, tied.intrinsic, tied.found)) return {};
     machine const& where = p.of->where();
@@ -38,7 +38,7 @@ struct buffer_level {
     int level = -1, depth = 0;
 };
 constexpr buffer_level level_of(planning const& p, int buffer_at) {
-    for (int at = 0; at < p.stagings.size(); ++at) {
+    for (int at = 0; at < p.staging_count(); ++at) {
         if (p.staging_at(at).buffer == buffer_at) return {p.staging_at(at).level, p.staging_at(at).depth};
     }
     for (int s = 0; s < p.plan.stages.size(); ++s) {
@@ -70,7 +70,7 @@ constexpr bool same_layout(planning const& p, buffer const& a, buffer const& b) 
 
 /// The bank that a schedule asks for a buffer; -1: none.
 constexpr int bank_asked_for(planning const& p, int buffer_at) {
-    for (int at = 0; at < p.stagings.size(); ++at) {
+    for (int at = 0; at < p.staging_count(); ++at) {
         if (p.staging_at(at).buffer == buffer_at && p.staging_at(at).bank >= 0) return p.staging_at(at).bank;
     }
     for (int s = 0; s < p.plan.stages.size(); ++s) {
@@ -90,7 +90,7 @@ constexpr bool reduces_in_steps(planning const& p, nest const& n) {
 
 /// A stage that may read what stage `s` overwrites in buffer `read` too late; -1: none. An earlier stage that is computed at the loop of
 /// the buffer has read it by then.
-constexpr int reads_too_late(planning& p, int s, int read, tied_operand const& tied) {
+constexpr int reads_too_late(planning const& p, int s, int read, tied_operand const& tied) {
     label const& operand = p.of->where().intrinsics[tied.intrinsic].operands[tied.operand].tensor;
     label const& tensor = p.plan.what[tied.found.nodes[tied.found.find(operand)]].name;
     int const level = level_of(p, read).level;
@@ -102,7 +102,7 @@ constexpr int reads_too_late(planning& p, int s, int read, tied_operand const& t
         int const t = p.plan.stage_of(u.node);
         if (u.node != p.stage_at(t).target && is_late(t)) return t;
     }
-    for (int at = 0; at < p.stagings.size(); ++at) {
+    for (int at = 0; at < p.staging_count(); ++at) {
         staging const& st = p.staging_at(at);
         if (st.outward == read && !st.writes && st.tensor == tensor && (st.stage == s || is_late(st.stage))) return st.stage;
     }
@@ -124,7 +124,7 @@ constexpr int reads_too_late(planning& p, int s, int read, tied_operand const& t
 }
 
 /// Gives the operand of stage `s` that its result overwrites the buffer of the result, which keeps its name.
-constexpr void tie_operand(planning& p, int s, tied_operand const& tied) {
+constexpr void tie_operand(placing& p, int s, tied_operand const& tied) {
     machine const& where = p.of->where();
     intrinsic_description const& what = where.intrinsics[tied.intrinsic];
     operand_constraint const& operand = what.operands[tied.operand];
@@ -139,8 +139,7 @@ constexpr void tie_operand(planning& p, int s, tied_operand const& tied) {
     if (read == written || b.memory != memory_at || kept.memory != memory_at) return;  // a memory that the intrinsic refuses
     auto const refuse = [&](rule broken, fact one = {}, fact other = {}, fact third = {}, label const& about = {}) {
         p.refuse(verdict_kind::in_place, broken, {what.name, p.stage_at(s).output, p.plan.what[from.node].name, about},
-                 p.nest_at(s).intrinsic_ordinal);
-        p.kept.facts = {one, other, third};
+                 p.nest_at(s).intrinsic_ordinal, {one, other, third});
     };
     for (buffer const* one : {&b, static_cast<buffer const*>(&kept)}) {
         if (one->kind == buffer_kind::argument) return refuse(rule::overwrites_an_argument, {}, {}, {}, one->tensor);
@@ -148,7 +147,7 @@ constexpr void tie_operand(planning& p, int s, tied_operand const& tied) {
     buffer_level const outside = level_of(p, read), inside = level_of(p, written);
     if (outside.level != inside.level)
         return refuse(rule::overwritten_at_another_loop, {fact_kind::have, outside.depth}, {fact_kind::need, inside.depth});
-    for (int at = 0; at < p.stagings.size(); ++at) {
+    for (int at = 0; at < p.staging_count(); ++at) {
         staging const& st = p.staging_at(at);
         if (st.partial_sums && st.buffer == written) return refuse(rule::overwrites_partial_sums);
     }
@@ -169,7 +168,7 @@ constexpr void tie_operand(planning& p, int s, tied_operand const& tied) {
             return refuse(rule::overwrites_another_box, {fact_kind::dimension, dimension}, {fact_kind::have, 1}, {fact_kind::need, extent});
     }
     for (int dimension = 0; dimension < box_rank(p, b); ++dimension) {
-        linear const first = p.form_of(p.box_at[read][dimension]), other = p.form_of(p.box_at[written][dimension]);
+        linear const first = p.form_of(p.from.box_at[read][dimension]), other = p.form_of(p.from.box_at[written][dimension]);
         if (!same_value_everywhere(p, first, other)) return refuse(rule::overwrites_another_element);
     }
     if (int const late = reads_too_late(p, s, read, tied); late >= 0)
@@ -188,14 +187,14 @@ constexpr void tie_operand(planning& p, int s, tied_operand const& tied) {
         if (buffer_at > read) --buffer_at;
     };
     for (int at = 0; at < p.plan.uses.size(); ++at) renumber(p.plan.uses[at].buffer);
-    for (int at = 0; at < p.stagings.size(); ++at) renumber(p.staging_at(at).buffer), renumber(p.staging_at(at).outward);
+    for (int at = 0; at < p.staging_count(); ++at) renumber(p.staging_at(at).buffer), renumber(p.staging_at(at).outward);
     for (int t = 0; t < p.plan.stages.size(); ++t) renumber(p.placed(t).home);
     p.plan.buffers.erase(read);
-    for (int at = read; at < p.plan.buffers.size(); ++at) p.box_at[at] = p.box_at[at + 1];
+    for (int at = read; at < p.plan.buffers.size(); ++at) p.from.box_at[at] = p.from.box_at[at + 1];
 }
 
 /// Gives every operand that a result overwrites the buffer of that result, stage by stage: a sequence of such results shares one buffer.
-constexpr void tie_operands(planning& p) {
+constexpr void tie_operands(placing& p) {
     if (!has_operands_in_place(p.of->where())) return;
     for (int s = 0; s < p.plan.stages.size() && !p.refused(); ++s) {
         tied_operand const tied = find_tied(p, s);

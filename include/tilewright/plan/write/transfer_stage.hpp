@@ -38,7 +38,7 @@ constexpr bool same_value(planning const& p, int node, computation_view view, in
 /// Writes a stage that one transfer carries out, in every iteration of its own loops that the program holds.
 class stage_transfer {
   public:
-    constexpr stage_transfer(planning& p, int s)
+    constexpr stage_transfer(writing& p, int s)
         : p_(p), s_(s), st_(p.stage_at(s)), place_(p.placed(s)), t_(p.of->where().transfers[p.placed(s).transfer]) {}
 
     constexpr void write() {
@@ -89,8 +89,7 @@ class stage_transfer {
         coverage const moved_at_once = cover(p_, s_, depth());
         if (moved_at_once.computed == moved_at_once.spanned) return;
         p_.refuse(verdict_kind::loop_order, rule::gaps_between_outputs, {p_.nest_at(s_).axis_of_loop(place_.owned - 1).name, st_.output},
-                  place_.transfer_ordinal);
-        p_.kept.facts = {fact{fact_kind::have, moved_at_once.computed}, fact{fact_kind::need, moved_at_once.spanned}};
+                  place_.transfer_ordinal, {fact{fact_kind::have, moved_at_once.computed}, fact{fact_kind::need, moved_at_once.spanned}});
     }
 
     constexpr void add_dimension(int dimension) {
@@ -129,7 +128,7 @@ class stage_transfer {
         }
     }
 
-    planning& p_;
+    writing& p_;
     int s_;
     stage const& st_;
     stage_placement const& place_;
@@ -141,6 +140,6 @@ class stage_transfer {
     int previous_ = -1;                    // the last of them
 };
 
-constexpr void transfer_stage(planning& p, int s) { stage_transfer(p, s).write(); }
+constexpr void transfer_stage(writing& p, int s) { stage_transfer(p, s).write(); }
 
 }  // namespace tilewright::detail
