@@ -12,9 +12,12 @@ enum class pass { read, arguments, stages, sizes, stagings, accesses, tied, owne
 struct planned_to {
     schedule of;
     detail::machine_reading parts;
-    detail::planning p;
+    plan_value plan;
+    detail::groundwork from;
+    detail::verdict_sheet sheet;
+    detail::placing p;
 
-    planned_to(pass last, schedule const& what) : of(what), parts(detail::read_machine(of.where())), p(of, parts) {
+    planned_to(pass last, schedule const& what) : of(what), parts(detail::read_machine(of.where())), p(of, parts, sheet, plan, from) {
         using namespace detail;
         auto const carry_out = [&](pass one, auto&& step) {
             if (one <= last && !p.refused()) step();
@@ -46,7 +49,7 @@ struct planned_to {
     }
     planned_to(planned_to const&) = delete;
 
-    verdict const& refusal() const { return p.kept; }
+    verdict const& refusal() const { return p.first_verdict(); }
     /// A buffer by its name, a loop or a number by its own, and the n-th access to a tensor; -1: there is none.
     int buffer(label const& name) const {
         int found = -1;

@@ -79,14 +79,29 @@ inline plan_value plan_of(machine const& where, computation_view what) {
 struct blank {
     schedule of;
     detail::machine_reading parts;
-    detail::planning p;
+    plan_value plan;
+    detail::groundwork from;
+    detail::verdict_sheet sheet;
+    detail::placing p;
 
-    explicit blank(schedule const& what) : of(what), p(of, parts) {
+    explicit blank(schedule const& what) : of(what), p(of, parts, sheet, plan, from) {
         plan_value const read = plan_of(of.where(), of.what());
-        for (int s = 0; s < read.stages.size(); ++s) p.plan.stages.push(read.stages[s]), p.nests.push({}), p.placements.push({});
+        for (int s = 0; s < read.stages.size(); ++s) p.plan.stages.push(read.stages[s]), p.from.nests.push({}), p.from.placements.push({});
     }
     explicit blank(machine const& where = blocking, computation_view what = copy.view()) : blank(schedule(what, where)) {}
     blank(blank const&) = delete;
 };
+
+inline int add_staged(detail::writing& p, label const& name, int memory, std::int64_t bytes, int born = 0, int dead = 4, int versions = 1) {
+    return p.add(buffer{.name = name,
+                        .tensor = name,
+                        .kind = buffer_kind::staged,
+                        .memory = static_cast<std::int16_t>(memory),
+                        .type = scalar_type::int32,
+                        .bytes = bytes,
+                        .versions = static_cast<std::int16_t>(versions),
+                        .born = static_cast<std::int16_t>(born),
+                        .dead = static_cast<std::int16_t>(dead)});
+}
 
 }  // namespace small_kernels

@@ -77,8 +77,8 @@ TEST_CASE("whole tiles need no counts, and what cannot be counted is refused") {
     refuse_excess(t.p, {});
     CHECK_FALSE(t.p.refused());
     refuse_excess(t.p, {"sizes of partial tiles", 64});
-    CHECK(t.p.kept.names[0] == "sizes of partial tiles");
-    CHECK((t.p.kept.facts[0].value == 65 && t.p.kept.facts[1].value == 64));
+    CHECK(t.p.first_verdict().names[0] == "sizes of partial tiles");
+    CHECK((t.p.first_verdict().facts[0].value == 65 && t.p.first_verdict().facts[1].value == 64));
 }
 TEST_CASE("loops of a ring are known") {
     ring r;

@@ -107,6 +107,6 @@ TEST_CASE("a hazard at some extent is found, and refused") {
     CHECK(find_hazard_at_any(open).broken == rule::read_before_written);
     blank t(asynchronous, open_copy.view());
     t.p.plan = open;
-    check_representatives(t.p);
-    CHECK(t.p.kept.kind == verdict_kind::race);
+    check_representatives(t.p.plan, t.p);
+    CHECK(t.p.first_verdict().kind == verdict_kind::race);
 }

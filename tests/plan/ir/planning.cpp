@@ -18,13 +18,16 @@ constexpr auto two_stages = stages(S(x) = A(2 * x - 1), C(m, n) = S(m - n + 3) +
 struct started {
     schedule of;
     machine_reading parts;
-    planning p;
-    explicit started(computation_view what) : of(what, blocking), p(of, parts) {
+    plan_value plan;
+    groundwork from;
+    verdict_sheet sheet;
+    placing p;
+    explicit started(computation_view what) : of(what, blocking), p(of, parts, sheet, plan, from) {
         plan_value const read = plan_of(blocking, what);
         for (int s = 0; s < read.stages.size(); ++s) {
             p.plan.stages.push(read.stages[s]);
-            p.nests.push({});
-            p.placements.push({});
+            p.from.nests.push({});
+            p.from.placements.push({});
             for (int a = 0; a < read.stages[s].axis_count; ++a) {
                 int const v = p.add(variable{.name = read.stages[s].axes[a].name, .extent = read.stages[s].axes[a].extent});
                 p.placed(s).axis_values[a].add(1, v);
@@ -48,9 +51,9 @@ TEST_CASE("what a plan has no room for is refused with what it is") {
     for (int at = s.p.plan.variables.size(); at < plan_value::most_variables; ++at) s.p.add(variable{});
     CHECK_FALSE(s.p.refused());
     CHECK(s.p.add(variable{}) == 0);
-    CHECK(s.p.kept.kind == verdict_kind::capacity_of_representation);
-    CHECK(s.p.kept.names[0] == "variables");
-    CHECK((s.p.kept.facts[0].value == 65 && s.p.kept.facts[1].value == 64));
+    CHECK(s.p.first_verdict().kind == verdict_kind::capacity_of_representation);
+    CHECK(s.p.first_verdict().names[0] == "variables");
+    CHECK((s.p.first_verdict().facts[0].value == 65 && s.p.first_verdict().facts[1].value == 64));
 }
 TEST_CASE("forms are kept up to the last term that there is room for") {
     started s(copy.view());

@@ -41,8 +41,8 @@ TEST_CASE("several accesses widen a box while they move alike") {
     boxed changing(schedule(unlike, blocking).split(m, mo, mi, 5), 1);
     CHECK(changing.wrong == 0);
     refuse_box(changing.p, "A", 0, 0, 1, 2);
-    CHECK(changing.p.kept.kind == verdict_kind::box_not_constant);
-    CHECK((changing.p.kept.names[1] == "mo" && changing.p.kept.facts[0].value == 0));
+    CHECK(changing.p.first_verdict().kind == verdict_kind::box_not_constant);
+    CHECK((changing.p.first_verdict().names[1] == "mo" && changing.p.first_verdict().facts[0].value == 0));
     CHECK(boxed(schedule(unlike, blocking).split(m, mo, mi, 5), 0).wrong == -1);  // all of it is constant
 }
 TEST_CASE("an extent without a bound makes no box, a tile of it does") {
@@ -51,7 +51,7 @@ TEST_CASE("an extent without a bound makes no box, a tile of it does") {
     boxed outside(schedule(open_copy, blocking).split(open, mo, mi, 4), 0);
     CHECK(outside.whole.open == 0);
     refuse_open_box(outside.p, "A", outside.whole.open, 0, 0, 1);
-    CHECK((outside.p.kept.names[1] == "m" && outside.p.kept.names[2] == "the kernel"));
+    CHECK((outside.p.first_verdict().names[1] == "m" && outside.p.first_verdict().names[2] == "the kernel"));
     boxed const tile(schedule(open_copy, blocking).split(open, mo, mi, 4), 1);
     CHECK((tile.whole.open == -1 && tile.whole.extents[0] == 4));
     CHECK(boxed(schedule(bounded_copy, blocking), 0).whole.extents[0] == 30);

@@ -11,8 +11,8 @@ namespace {
 
 schedule copied() { return schedule(copy, blocking); }
 constexpr axis f{"f"};
-rule broken_by(schedule const& of) { return built(of).p.kept.broken; }
-verdict_kind refused_by(schedule const& of) { return built(of).p.kept.kind; }
+rule broken_by(schedule const& of) { return built(of).p.first_verdict().broken; }
+verdict_kind refused_by(schedule const& of) { return built(of).p.first_verdict().kind; }
 constexpr tensor<float> x{"x"}, y{"y"};
 constexpr auto sums = y(m) = sum(k, x(m, k));
 
@@ -29,7 +29,7 @@ TEST_CASE("a split makes tiles, rounded up, around what a tile has") {
     // One tile needs no more than there is.
     built const one(copied().split(m, mo, mi, 64));
     CHECK((one.p.var(one.loop("mo")).extent == 1 && one.p.var(one.loop("mi")).extent == 10));
-    verdict const zero = built(copied().split(m, mo, mi, 0)).p.kept;
+    verdict const zero = built(copied().split(m, mo, mi, 0)).p.first_verdict();
     CHECK(zero.kind == verdict_kind::invalid_number);
     CHECK((zero.facts[0].value == 0 && zero.facts[1].value == 1));
 }
@@ -75,7 +75,7 @@ TEST_CASE("a tensorized loop is one of the innermost, and stays where it is") {
     built const taken(schedule(copy, on).tensorize(n, step));
     CHECK((taken.p.nest_at(0).intrinsic == 0 && taken.p.nest_at(0).covered_count == 1));
     CHECK(taken.p.nest_at(0).covered[0] == taken.axis_at("n"));
-    verdict const outer = built(schedule(copy, on).tensorize(m, step)).p.kept;
+    verdict const outer = built(schedule(copy, on).tensorize(m, step)).p.first_verdict();
     CHECK((outer.broken == rule::not_innermost && outer.names[0] == "m" && outer.names[1] == "n"));
     CHECK(broken_by(schedule(copy, on).tensorize(n, step).split(n, no, ni, 2)) == rule::behind_tensorize);
     CHECK(refused_by(schedule(copy, on).tensorize(n, step).tensorize(n, step)) == verdict_kind::conflicting_directives);

@@ -42,7 +42,7 @@ TEST_CASE("an axis of one name has one bound") {
     auto const two = stages(S(other) = A(other, 0), C(open, n) = S(open));
     blank t(blocking, two.view());
     add_extents(t.p);
-    CHECK(t.p.kept.broken == rule::axis_with_two_extents);
+    CHECK(t.p.first_verdict().broken == rule::axis_with_two_extents);
 }
 TEST_CASE("tiles of an extent are counted, the last one included, and all of it is itself") {
     extents t;
@@ -64,8 +64,9 @@ TEST_CASE("an extent without a bound gets one that numbers can hold, a bounded o
     restrict_extent(tight.p, 1, 50, 3);
     CHECK_FALSE(tight.p.refused());
     restrict_extent(tight.p, 1, 49, 3);
-    CHECK(tight.p.kept.kind == verdict_kind::capacity_of_representation);
-    CHECK((tight.p.kept.facts[0].value == 50 && tight.p.kept.facts[1].value == 49 && tight.p.kept.names[1] == "k"));
+    CHECK(tight.p.first_verdict().kind == verdict_kind::capacity_of_representation);
+    CHECK((tight.p.first_verdict().facts[0].value == 50 && tight.p.first_verdict().facts[1].value == 49 &&
+           tight.p.first_verdict().names[1] == "k"));
     // A count hands it on to the extent that it follows from.
     extents counted;
     int const tiles = count_of(counted.p, 0, 1, 4, "mo", 0);

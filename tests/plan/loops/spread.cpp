@@ -60,7 +60,7 @@ TEST_CASE("a level that cuts through a fused loop reaches rows that it may only 
     reached const rows = reach_of(t.p, 0, row, 1), columns = reach_of(t.p, 0, column, 1);
     CHECK((rows.count == 2 && columns.count == 6));
     CHECK((rows.begin.count == 1 && columns.begin.count == 0));
-    CHECK(t.p.cuts);
+    CHECK(t.p.from.cuts);
     CHECK((is_across(t.p, 0, t.axis_at("m"), 1) && !is_across(t.p, 0, t.axis_at("m"), 0)));
     // Pieces of a row lie in it.
     built whole(schedule(copy, blocking).fuse(m, n, f).split(f, mo, mi, 6));
@@ -116,5 +116,5 @@ TEST_CASE("more clips than a list holds are refused") {
     for (int at = 0; at < clip_list::most; ++at) list.add(t.p, sum_of(at), 0, clip_kind::end);
     CHECK_FALSE(t.p.refused());
     list.add(t.p, sum_of(0), 0, clip_kind::end);
-    CHECK(t.p.kept.names[0] == "clips of one dimension");
+    CHECK(t.p.first_verdict().names[0] == "clips of one dimension");
 }

@@ -78,11 +78,11 @@ TEST_CASE("a schedule is refused whose loads meet what computes in a bank of one
         add_steps(t.p.plan, {{step_kind::compute, 0}});
         t.p.plan.rings.shrink(1);
         t.p.buffer_at(1).ring = 0;
-        check_banks(t.p);
+        check_banks(t.p.plan, t.p);
         CHECK(t.p.refused() == (bank == 1));
         if (bank == 1) {
-            CHECK(t.p.kept.kind == verdict_kind::bank_conflict);
-            CHECK((t.p.kept.names[0] == "banked" && t.p.kept.names[3] == "the loops"));
+            CHECK(t.p.first_verdict().kind == verdict_kind::bank_conflict);
+            CHECK((t.p.first_verdict().names[0] == "banked" && t.p.first_verdict().names[3] == "the loops"));
         }
     }
 }
@@ -91,15 +91,15 @@ TEST_CASE("two loads of one queue come one behind the other, those of two engine
         two_rings t(2, 1);
         t.p.buffer_at(1).bank = 1;
         t.p.plan.rings[1].engine = static_cast<std::int16_t>(engine);
-        check_banks(t.p);
+        check_banks(t.p.plan, t.p);
         CHECK(t.p.refused() == (engine == 1));
-        if (engine == 1) CHECK(t.p.kept.names[3] == "a load");
+        if (engine == 1) CHECK(t.p.first_verdict().names[3] == "a load");
     }
 }
 TEST_CASE("what is stored later meets what is loaded ahead") {
     two_rings t(2, 1);
     t.p.plan.rings[1].stores = true, t.p.plan.rings[1].engine = 1;
-    check_banks(t.p);
-    CHECK(t.p.kept.kind == verdict_kind::bank_conflict);
-    CHECK(t.p.kept.names[3] == "a store");
+    check_banks(t.p.plan, t.p);
+    CHECK(t.p.first_verdict().kind == verdict_kind::bank_conflict);
+    CHECK(t.p.first_verdict().names[3] == "a store");
 }

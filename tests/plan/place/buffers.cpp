@@ -35,15 +35,15 @@ TEST_CASE("a planned buffer has the bytes of its box, and a number when its name
     // Rows of 7 x 4 bytes take two registers of 16 each.
     CHECK(t.p.buffer_at(add_planned(t.p, "A", 3, scalar_type::int32, whole, 0)).bytes == 5 * 2 * 16);
     add_planned(t.p, "A", 1, scalar_type::int32, whole, 2);
-    CHECK(t.p.kept.kind == verdict_kind::no_memory);
-    CHECK((t.p.kept.names[1] == "ddr" && t.p.kept.ordinal == 2));
+    CHECK(t.p.first_verdict().kind == verdict_kind::no_memory);
+    CHECK((t.p.first_verdict().names[1] == "ddr" && t.p.first_verdict().ordinal == 2));
 }
 TEST_CASE("a box of more bytes than a plan can hold is refused") {
     blank t(two_outside);
     add_planned(t.p, "A", 2, scalar_type::int32, box_of({1 << 19, 1 << 19}), 0);  // 2^40 bytes
     CHECK_FALSE(t.p.refused());
     add_planned(t.p, "A", 2, scalar_type::int32, box_of({1 << 20, 1 << 19}), 0);
-    CHECK(t.p.kept.kind == verdict_kind::capacity_of_representation);
+    CHECK(t.p.first_verdict().kind == verdict_kind::capacity_of_representation);
 }
 TEST_CASE("arguments stand in the order of their first use, the result last, where the caller keeps them") {
     auto const sum = C(m, n) = B(n) + A(m, n) + B(n);

@@ -56,7 +56,7 @@ TEST_CASE("stages are computed once and read, and one that continues is the last
     CHECK(broken_by(in_the_middle) == rule::continuing_in_the_middle);
     planned_to const read(pass::read, schedule(two_stages, blocking).store_in(S, spad));
     REQUIRE_FALSE(read.p.refused());
-    CHECK((read.p.plan.stages.size() == 2 && read.p.placements.size() == 2 && read.p.nests.size() == 2));
+    CHECK((read.p.plan.stages.size() == 2 && read.p.from.placements.size() == 2 && read.p.from.nests.size() == 2));
 }
 TEST_CASE("a staging is of a tensor that its stage reads, or computes") {
     CHECK(broken_by(copied().cache_read(B, spad)) == rule::not_read_by_the_stage);

@@ -47,7 +47,7 @@ TEST_CASE("an operand that loops around do not move is kept over all that move i
     while (t.p.plan.bodies[at].kind == body_kind::identity) ++at;
     body b = t.p.plan.bodies[at];
     auto const loop = [&](label const& name) { return static_cast<std::int16_t>(t.variable(name)); };
-    register_count count(t.p, b, 1);
+    register_count count(t.p.plan, b, 1);
     auto const held = [&](std::initializer_list<label> order) {
         fixed_array<std::int16_t, body::most_loops> loops{};
         int next = 0;
@@ -67,7 +67,7 @@ TEST_CASE("a core that fuses needs no register for the product") {
     int at = 0;
     while (t.p.plan.bodies[at].kind == body_kind::identity) ++at;
     body const& b = t.p.plan.bodies[at];
-    register_count count(t.p, b, 1);
+    register_count count(t.p.plan, b, 1);
     CHECK(count(b.loops) == 1 + 2);
 }
 TEST_CASE("loops are written out in the order that holds the fewest, and in that of the schedule where they are equal") {
@@ -76,8 +76,8 @@ TEST_CASE("loops are written out in the order that holds the fewest, and in that
     int at = 0;
     while (t.p.plan.bodies[at].kind == body_kind::identity) ++at;
     body& b = t.p.plan.bodies[at];
-    register_count count(t.p, b, 1);
-    CHECK(order_for_registers(t.p, b, count) == 4);
+    register_count count(t.p.plan, b, 1);
+    CHECK(order_for_registers(t.p.plan, b, count) == 4);
     std::string order;
     for (int loop = 0; loop < b.loop_count; ++loop) order += t.p.var(b.loops[loop]).name.str() + " ";
     CHECK(order.find("i jo") != std::string::npos);

@@ -76,7 +76,7 @@ TEST_CASE("a stage goes as far as it is read where run time decides, when that h
     auto const backwards = stages(S(x) = A(x), C(bounded) = S(11 - bounded));
     CHECK(refusal_of(schedule(backwards, blocking).store_in(S, spad)).kind == verdict_kind::run_time_domain);
 }
-TEST_CASE("a result that stays in the machine is no argument") {
+TEST_CASE("the result of a stage that stays in the machine has a buffer, and no argument") {
     planned_to const t(pass::stages, schedule(copy, blocking).store_in(C, spad));
     REQUIRE_FALSE(t.p.refused());
     CHECK(t.p.plan.buffers[t.p.placed(0).home].kind == buffer_kind::result);

@@ -31,7 +31,7 @@ TEST_CASE("a box is staged inside of its loop, or all of it in front of the loop
     ir::buffer const &tile = t.p.buffer_at(in.buffer), &whole = t.p.buffer_at(out.buffer);
     CHECK((tile.extents[0] == 4 && tile.extents[1] == 6 && tile.bytes == 96));
     CHECK((whole.extents[0] == 10 && whole.bytes == 240));
-    CHECK(same(t.p.form_of(t.p.box_at[in.buffer][0]), sum_of(0, {{4, t.variable("mo")}})));
+    CHECK(same(t.p.form_of(t.p.from.box_at[in.buffer][0]), sum_of(0, {{4, t.variable("mo")}})));
     CHECK(refusal_of(copied().cache_read(A, spad).at(m)).kind == verdict_kind::unknown_axis);  // which was split
 }
 TEST_CASE("what is staged inside of a reduction holds partial sums, and what is stored has no gaps") {
@@ -84,11 +84,11 @@ TEST_CASE("a box has a border where it can reach outside of a padded tensor") {
     auto const inside = C(x) = padded(A(x), 7)(x);
     planned_to const all(pass::accesses, schedule(shifted, blocking).split(x, xo, xi, 5).cache_read(A, spad).at(xo));
     CHECK(all.p.staging_at(0).border == all.access("A"));
-    CHECK(all.p.borders);
+    CHECK(all.p.from.borders);
     REQUIRE(all.p.plan.paddings.size() == 1);
     CHECK_FALSE(all.p.plan.paddings[0].guarded);
     planned_to const none(pass::accesses, schedule(inside, blocking).cache_read(A, spad));
-    CHECK((none.p.staging_at(0).border == -1 && none.p.plan.paddings.size() == 0 && !none.p.borders));
+    CHECK((none.p.staging_at(0).border == -1 && none.p.plan.paddings.size() == 0 && !none.p.from.borders));
     // What is not staged is guarded at each access.
     planned_to const guarded(pass::accesses, schedule(shifted, blocking));
     CHECK((guarded.p.plan.paddings.size() == 1 && guarded.p.plan.paddings[0].guarded && guarded.p.plan.paddings[0].extent == 10));
