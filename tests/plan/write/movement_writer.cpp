@@ -1,7 +1,9 @@
+#include <tilewright/plan/write/movement_writer.hpp>
+
 #include <deque>
 #include <tilewright/tilewright.hpp>
 
-#include "catch.hpp"
+#include "plan/small_kernels.hpp"
 
 // What transfers and instructions ask of addresses and strides: of what is walked, and of each dimension by itself.
 
@@ -382,4 +384,45 @@ TEST_CASE("two forms that take turns set their register for themselves") {
     CHECK(plan.calls(start) == 2 * 2);
     CHECK(plan.calls(add) == 2 * 2);
     CHECK(plan.calls(mode) == 2 * (2 * 2));
+}
+
+TEST_CASE("steps of a ring: those at which the loops stand, so many ahead, and one by its number") {
+    small_kernels::blank t;
+    std::int16_t const loop = small_kernels::add_loop(t.p.plan, "o", 3);
+    t.p.add(ir::ring{.step = small_kernels::keep(t.p.plan, 1, {{2, loop}})});
+    ir::ring_step const ahead = detail::step_of(t.p, 0, 3), fifth = detail::step_number(0, 5);
+    CHECK((ahead.ahead == 3 && small_kernels::same(t.p.form_of(ahead.step), small_kernels::sum_of(4, {{2, loop}}))));
+    CHECK((fifth.ring == 0 && fifth.ahead == 0 && small_kernels::same(t.p.form_of(fifth.step), small_kernels::sum_of(5))));
+}
+TEST_CASE("the one transfer between two memories is taken, or the one that is named") {
+    auto const one = transfer("one", dram, tcm), other = transfer("other", dram, tcm), back = transfer("back", tcm, dram),
+               twice = transfer("twice", tcm, dram, W(n) = O(n) * std::int8_t{2});
+    auto const few = machine("few", dram, tcm, one, back, twice), many = machine("many", dram, tcm, one, other);
+    auto const chosen = [&](machine const& on, int source, int destination, int named) {
+        small_kernels::blank t(on);
+        int const found = detail::choose_transfer(t.p, "A", source, destination, named, 0);
+        return std::pair(found, t.p.first_verdict().kind);
+    };
+    using enum verdict_kind;
+    CHECK(chosen(few, 0, 1, -1) == std::pair(0, verdict_kind::none));
+    CHECK(chosen(few, 1, 0, -1) == std::pair(1, verdict_kind::none));  // what changes the data is no copy
+    CHECK(chosen(few, 0, 0, -1) == std::pair(-1, no_transfer));
+    CHECK(chosen(many, 0, 1, -1) == std::pair(-1, several_transfers));
+    CHECK(chosen(many, 0, 1, 1) == std::pair(1, verdict_kind::none));
+    CHECK(chosen(few, 0, 1, 1) == std::pair(-1, transfer_mismatch));
+    CHECK(chosen(few, 1, 0, 2) == std::pair(-1, transfer_mismatch));
+}
+TEST_CASE("a call takes its setup, its bytes and its latency") {
+    auto const load = transfer("load", dram, tcm).dimensions(2).cost({.latency = 9, .setup = 4, .bytes_per_cycle = 8});
+    auto const on = machine("on", dram, tcm, load);
+    small_kernels::blank t(on);
+    t.p.add(ir::buffer{.kind = ir::buffer_kind::argument, .type = scalar_type::int8, .rank = 2, .extents = {6, 20}, .dense_from = 1});
+    t.p.add(ir::buffer{.kind = ir::buffer_kind::staged, .memory = 1, .type = scalar_type::int8, .rank = 2, .extents = {3, 7}});
+    detail::region r{.source = 0, .destination = 1};
+    for (std::int8_t d : {0, 1}) r.dimensions[d] = {.source_dimension = d, .destination_dimension = d};
+    r.dimensions[0].extent = 3, r.dimensions[1].extent = 7, r.count = 2;
+    detail::move_dense(t.p, r, 0, 0);
+    REQUIRE(t.p.plan.movements.size() == 1);
+    CHECK((t.p.plan.movements[0].bytes == 21 && t.p.plan.movements[0].cycles == 9 + 4 + 3));
+    CHECK(t.p.plan.movements[0].at.ring == -1);
 }

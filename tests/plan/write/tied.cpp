@@ -1,3 +1,5 @@
+#include <tilewright/plan/write/tied.hpp>
+
 #include <tilewright/plan/check/may_be_result.hpp>
 #include <tilewright/report/loop_program.hpp>
 #include <tilewright/report/memory_map.hpp>
@@ -5,6 +7,7 @@
 
 #include "catch.hpp"
 #include "kernels/in_place.hpp"
+#include "plan/small_kernels.hpp"
 
 // Operands that a result overwrites: the buffers, the waits and the reports of their plans.
 
@@ -128,4 +131,36 @@ TEST_CASE("a result takes the place of an input that has its shape, and that it 
     CHECK_FALSE(of(B(i) = A(i + 1)));
     CHECK_FALSE(of(B(less) = A(less) + A(less + 1)));
     CHECK_FALSE(of(B(i) += A(i) * j));
+}
+
+TEST_CASE("forms are one value where only loops of one iteration tell them apart") {
+    small_kernels::blank t;
+    std::int16_t const loop = small_kernels::add_loop(t.p.plan, "o", 3), still = small_kernels::add_loop(t.p.plan, "still", 1);
+    using small_kernels::sum_of;
+    CHECK(detail::same_value_everywhere(t.p, sum_of(2, {{4, loop}}), sum_of(2, {{4, loop}, {9, still}})));
+    CHECK_FALSE(detail::same_value_everywhere(t.p, sum_of(2, {{4, loop}}), sum_of(3, {{4, loop}})));
+    CHECK_FALSE(detail::same_value_everywhere(t.p, sum_of(2, {{4, loop}}), sum_of(2)));
+    t.p.plan.variables[still].trips = 0;
+    CHECK_FALSE(detail::same_value_everywhere(t.p, sum_of(0, {{9, still}}), sum_of(0)));
+}
+TEST_CASE("layouts are the same when every coordinate is") {
+    small_kernels::blank t;
+    ir::buffer_layout panels{.rank = 2};
+    panels.coordinates[0] = {0, 4, 0}, panels.coordinates[1] = {0, 1, 4};
+    ir::buffer_layout others = panels;
+    others.coordinates[1].modulus = 8;
+    for (ir::buffer_layout const& one : {panels, panels, others}) t.p.plan.layouts.push(one);
+    ir::buffer const plain{.rank = 2}, first{.rank = 2, .layout = 0}, again{.rank = 2, .layout = 1}, other{.rank = 2, .layout = 2},
+        blocks{.rank = 2, .layout = 1, .block_dimensions = 1};
+    CHECK((detail::same_layout(t.p, first, again) && detail::same_layout(t.p, plain, plain)));
+    CHECK_FALSE(
+        (detail::same_layout(t.p, first, other) || detail::same_layout(t.p, first, plain) || detail::same_layout(t.p, first, blocks)));
+}
+TEST_CASE("a bank is asked for by a staging, or by the place of a stage") {
+    small_kernels::blank t;
+    t.p.from.stagings.push({.level = 5, .depth = 2, .buffer = 3, .bank = 1});
+    t.p.placed(0).home = 4, t.p.placed(0).store_bank = 2, t.p.placed(0).level = 7;
+    CHECK((detail::bank_asked_for(t.p, 3) == 1 && detail::bank_asked_for(t.p, 4) == 2 && detail::bank_asked_for(t.p, 0) == -1));
+    CHECK((detail::level_of(t.p, 3).level == 5 && detail::level_of(t.p, 3).depth == 2 && detail::level_of(t.p, 4).level == 7));
+    CHECK(detail::level_of(t.p, 0).level == -1);
 }
