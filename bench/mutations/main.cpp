@@ -23,7 +23,7 @@ using namespace mutations;
 struct finding {
     std::int32_t position = 0;  ///< -1: the worker is done
     bool faulty = false, checker = false, wrong_bits = false, stopped = false, checked = false;
-    tilewright::rule why = tilewright::rule::none;
+    tilewright::ir::rule why = tilewright::ir::rule::none;
     std::array<char, 80> how{};  ///< an order that goes wrong
 
     bool emulator() const { return wrong_bits || stopped || checked; }

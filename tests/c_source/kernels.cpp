@@ -135,7 +135,7 @@ TEST_CASE("scales that a call is given by value, or finds in registers of its ch
     static_assert(plan<values::scaled_on_npu>.calls(values::scale) == 36);
     check<values::scaled_on_npu>();
     kernels::operand_data const data = kernels::random_operands(plan<values::scaled_on_npu>, 17);
-    auto const numbers = [&](label const& name) {
+    auto const numbers = [&](ir::label const& name) {
         std::size_t at = 0;
         for (ir::buffer const& b : halide::detail::passed_buffers(plan<values::scaled_on_npu>)) {
             if (b.tensor == name) break;

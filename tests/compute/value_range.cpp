@@ -26,7 +26,7 @@ constexpr value_range from_to(std::int64_t low, std::int64_t high) { return {low
 /// Whether the products that the last stage adds up fit.
 template <int Count>
 constexpr bool pairs_fit(computation<Count> const& of) {
-    stage read;
+    ir::stage read;
     int first = 0;
     for (int at = 0; at + 1 < Count; ++at) {
         if (of.view()[at].op == operation::store) first = at + 1;

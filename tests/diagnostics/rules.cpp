@@ -40,66 +40,66 @@ constexpr auto two_stages = stages(D(m, n) = E(m, n) * 2, C(m, n) = D(m, n) + 1)
 /// Collects which rules were seen.
 class rule_book {
   public:
-    void refuses(verdict_kind kind, rule broken, schedule const& of) {
+    void refuses(verdict_kind kind, ir::rule broken, schedule const& of) {
         verdict const refusal = make_plan(of).refusal;
         INFO(to_string(refusal));
         CHECK(name_of(refusal.kind) == std::string(name_of(kind)));
         CHECK(text_of(refusal.broken) == std::string(text_of(broken)));
-        CHECK(refusal.names[0] != label());
+        CHECK(refusal.names[0] != ir::label());
         seen_.insert(refusal.broken);
     }
-    void refuses(verdict_kind kind, rule broken, program const& of) {
+    void refuses(verdict_kind kind, ir::rule broken, program const& of) {
         verdict const refusal = make_program_plan(of).refusal;
         INFO(to_string(refusal));
         CHECK(name_of(refusal.kind) == std::string(name_of(kind)));
         CHECK(text_of(refusal.broken) == std::string(text_of(broken)));
-        CHECK(refusal.names[0] != label());
+        CHECK(refusal.names[0] != ir::label());
         seen_.insert(refusal.broken);
     }
     template <int Count>
-    void ill_formed(rule broken, computation<Count> const& what) {
+    void ill_formed(ir::rule broken, computation<Count> const& what) {
         refuses(verdict_kind::ill_formed, broken, schedule(what, npu));
     }
     /// The intrinsic replaces the loops m, n, k of a matrix multiplication, or those that are named.
     template <class... Loops>
-    void mismatch(rule broken, intrinsic const& step, Loops const&... loops) {
+    void mismatch(ir::rule broken, intrinsic const& step, Loops const&... loops) {
         auto const with = machine("with", dram, spad, acc, load, store, mul, step);
         refuses(verdict_kind::intrinsic_mismatch, broken, staged(schedule(matmul, with)).tensorize(loops..., step));
     }
     template <int Count, class... Loops>
-    void mismatch_with(rule broken, computation<Count> const& what, intrinsic const& step, Loops const&... loops) {
+    void mismatch_with(ir::rule broken, computation<Count> const& what, intrinsic const& step, Loops const&... loops) {
         auto const with = machine("with", dram, spad, load, transfer("back", spad, dram).dimensions(2), step);
         refuses(verdict_kind::intrinsic_mismatch, broken,
                 schedule(what, with).cache_read(D, spad).cache_write(C, spad).tensorize(loops..., step));
     }
-    void invalid(rule broken, intrinsic const& step) {
+    void invalid(ir::rule broken, intrinsic const& step) {
         auto const with = machine("with", dram, spad, acc, load, store, step);
         refuses(verdict_kind::invalid_part, broken, staged(schedule(matmul, with)).tensorize(m, n, k, step));
     }
     template <int Count>
-    void invalid(rule broken, computation<Count> const& semantics) {
+    void invalid(ir::rule broken, computation<Count> const& semantics) {
         auto const with = machine("with", dram, spad, transfer("changes", dram, spad, semantics));
         refuses(verdict_kind::invalid_part, broken, schedule(copy, with));
     }
     template <class... Parts>
-    void invalid_machine(rule broken, Parts const&... parts) {
+    void invalid_machine(ir::rule broken, Parts const&... parts) {
         auto const with = machine("with", parts...);
         refuses(verdict_kind::invalid_part, broken, schedule(copy, with));
     }
     template <class Region>
-    void region(rule broken, transfer const& by, Region const& what) {
+    void region(ir::rule broken, transfer const& by, Region const& what) {
         auto const with = machine("with", dram, spad, by);
         refuses(verdict_kind::transfer_region, broken, schedule(what, with).cache_read(D, spad));
     }
     /// A transfer carries the whole stage out.
     template <int Count>
-    void carried_out(rule broken, computation<Count> const& what, transfer const& by) {
+    void carried_out(ir::rule broken, computation<Count> const& what, transfer const& by) {
         auto const with = machine("with", dram, spad, acc, by);
         refuses(verdict_kind::transfer_mismatch, broken, schedule(what, with).store_in(C, spad).by(by));
     }
     /// A part of `pipelined` that is broken behind the planner's back.
     template <class Change>
-    void hazard(rule broken, schedule const& of, Change const& change) {
+    void hazard(ir::rule broken, schedule const& of, Change const& change) {
         plan_value plan = make_plan(of);
         INFO(text_of(broken) << ": " << to_string(plan.refusal));
         REQUIRE(!plan.refusal);
@@ -111,7 +111,7 @@ class rule_book {
     }
     /// Likewise of a plan with partial tiles.
     template <class Change>
-    void excess(rule broken, schedule const& of, Change const& change) {
+    void excess(ir::rule broken, schedule const& of, Change const& change) {
         plan_value plan = make_plan(of);
         INFO(text_of(broken) << ": " << to_string(plan.refusal));
         REQUIRE(!plan.refusal);
@@ -121,19 +121,19 @@ class rule_book {
             CHECK(text_of(detail::find_excess(plan, how).broken) == std::string(text_of(broken)));
         seen_.insert(detail::find_excess(plan).broken);
     }
-    void sees(rule broken) { seen_.insert(broken); }
+    void sees(ir::rule broken) { seen_.insert(broken); }
     static schedule& staged(schedule&& of) { return of.cache_read(A, spad).cache_read(B, spad).cache_write(C, acc); }
 
     /// Nothing of the list is left over. What there is too much of is a verdict of its own kind.
     void check_complete() const {
-        for (int at = 1; at < static_cast<int>(rule::count); ++at) {
-            INFO(text_of(static_cast<rule>(at)));
-            CHECK((seen_.count(static_cast<rule>(at)) > 0) == (static_cast<rule>(at) != rule::too_many));
+        for (int at = 1; at < static_cast<int>(ir::rule::count); ++at) {
+            INFO(text_of(static_cast<ir::rule>(at)));
+            CHECK((seen_.count(static_cast<ir::rule>(at)) > 0) == (static_cast<ir::rule>(at) != ir::rule::too_many));
         }
     }
 
   private:
-    std::set<rule> seen_;
+    std::set<ir::rule> seen_;
 };
 
 }  // namespace
@@ -163,39 +163,39 @@ void break_programs(rule_book& book) {
     auto const given = [&] { return one().input(x, l1).output(y, l1); };
     REQUIRE(to_string(make_program_plan(given()).refusal) == "; ");
 
-    book.refuses(misplaced_directive, rule::holds_no_arguments, schedule(next, left).reads(x, rows));
-    book.refuses(unknown_tensor, rule::not_an_input, schedule(next, left).reads(y, l1));
-    book.refuses(unknown_tensor, rule::not_the_result, schedule(next, left).writes(x, l1));
+    book.refuses(misplaced_directive, ir::rule::holds_no_arguments, schedule(next, left).reads(x, rows));
+    book.refuses(unknown_tensor, ir::rule::not_an_input, schedule(next, left).reads(y, l1));
+    book.refuses(unknown_tensor, ir::rule::not_the_result, schedule(next, left).writes(x, l1));
 
-    book.refuses(ill_formed, rule::agent_of_two_machines, given().run("k2", same_name, alike_next));
-    book.refuses(ill_formed, rule::memory_of_two_kinds, one().run("k2", on_otherwise, otherwise_next).bind(x, y).bind(y, t));
-    book.refuses(ill_formed, rule::program_without_kernels, program("none"));
-    book.refuses(ill_formed, rule::two_kernels_of_one_name, given().run("k", on_left, left_next).bind(y, t));
-    book.refuses(ill_formed, rule::kernel_for_another_machine, program("one").run("k", on_right, left_next));
-    book.refuses(ill_formed, rule::result_kept_by_kernel, program("one").run("k", on_left, keeps));
-    book.refuses(ill_formed, rule::written_by_two_kernels, given().run("k2", on_left, left_next));
-    book.refuses(ill_formed, rule::memory_without_use, program("one").run("k", on_left, only_l2).reads(x, l1));
-    book.refuses(misplaced_directive, rule::behind_no_kernel, program("one").bind(x, t).run("k", on_left, left_next));
-    book.refuses(unknown_tensor, rule::not_of_the_kernel, one().bind(other, t));
-    book.refuses(unknown_tensor, rule::of_no_kernel, given().pin(other, l1));
-    book.refuses(agent_memory, rule::kernel_sees_no_memory, given().reads(x, far));
-    book.refuses(agent_memory, rule::agents_see_no_memory, one().input(x, far));
-    book.refuses(agent_memory, rule::agents_see_no_memory, given().may_spill(y, far));  // though nothing has to spill
-    book.refuses(ill_formed, rule::two_kinds_of_tensor, given().input(y, l1));
-    book.refuses(no_producer, rule::computed_by_no_kernel, one().output(x, l1));
-    book.refuses(ill_formed, rule::neither_read_nor_output, one().input(x, l1));
-    book.refuses(ill_formed, rule::given_and_computed, one().input(y, l1));
-    book.refuses(no_producer, rule::read_without_producer, one().output(y, l1));
-    book.refuses(ill_formed, rule::constant_of_another_size, one().constant(x, l1, too_few).output(y, l1));
+    book.refuses(ill_formed, ir::rule::agent_of_two_machines, given().run("k2", same_name, alike_next));
+    book.refuses(ill_formed, ir::rule::memory_of_two_kinds, one().run("k2", on_otherwise, otherwise_next).bind(x, y).bind(y, t));
+    book.refuses(ill_formed, ir::rule::program_without_kernels, program("none"));
+    book.refuses(ill_formed, ir::rule::two_kernels_of_one_name, given().run("k", on_left, left_next).bind(y, t));
+    book.refuses(ill_formed, ir::rule::kernel_for_another_machine, program("one").run("k", on_right, left_next));
+    book.refuses(ill_formed, ir::rule::result_kept_by_kernel, program("one").run("k", on_left, keeps));
+    book.refuses(ill_formed, ir::rule::written_by_two_kernels, given().run("k2", on_left, left_next));
+    book.refuses(ill_formed, ir::rule::memory_without_use, program("one").run("k", on_left, only_l2).reads(x, l1));
+    book.refuses(misplaced_directive, ir::rule::behind_no_kernel, program("one").bind(x, t).run("k", on_left, left_next));
+    book.refuses(unknown_tensor, ir::rule::not_of_the_kernel, one().bind(other, t));
+    book.refuses(unknown_tensor, ir::rule::of_no_kernel, given().pin(other, l1));
+    book.refuses(agent_memory, ir::rule::kernel_sees_no_memory, given().reads(x, far));
+    book.refuses(agent_memory, ir::rule::agents_see_no_memory, one().input(x, far));
+    book.refuses(agent_memory, ir::rule::agents_see_no_memory, given().may_spill(y, far));  // though nothing has to spill
+    book.refuses(ill_formed, ir::rule::two_kinds_of_tensor, given().input(y, l1));
+    book.refuses(no_producer, ir::rule::computed_by_no_kernel, one().output(x, l1));
+    book.refuses(ill_formed, ir::rule::neither_read_nor_output, one().input(x, l1));
+    book.refuses(ill_formed, ir::rule::given_and_computed, one().input(y, l1));
+    book.refuses(no_producer, ir::rule::read_without_producer, one().output(y, l1));
+    book.refuses(ill_formed, ir::rule::constant_of_another_size, one().constant(x, l1, too_few).output(y, l1));
     book.refuses(
-        ill_formed, rule::rows_of_another_kind,
+        ill_formed, ir::rule::rows_of_another_kind,
         program("two").input(x, l1).output(y, l1).run("k", on_left, wide_next).bind(y, t).run("k2", on_left, aligned_next).bind(x, t));
     auto const apart = [] {
         return program("two").input(x, far).output(y, l1).run("k", on_right, right_next).bind(y, t).run("k2", on_left, only_l2).bind(x, t);
     };
-    book.refuses(no_placement, rule::copies_are_forbidden, apart().writes(y, l1).without_copies());
-    book.refuses(no_placement, rule::no_transfer_between, one().bind(x, u).input(u, l2).output(y, l1).reads(u, l1));
-    book.refuses(ill_formed, rule::pinned_where_it_is_given, given().pin(x, l1));
+    book.refuses(no_placement, ir::rule::copies_are_forbidden, apart().writes(y, l1).without_copies());
+    book.refuses(no_placement, ir::rule::no_transfer_between, one().bind(x, u).input(u, l2).output(y, l1).reads(u, l1));
+    book.refuses(ill_formed, ir::rule::pinned_where_it_is_given, given().pin(x, l1));
 
     static constexpr engine dma{"dma"}, other_dma{"other_dma"}, idle{"idle"};
     static constexpr auto get = transfer("get", l1, l2).dimensions(2).on(dma).asynchronous(),
@@ -206,13 +206,13 @@ void break_programs(rule_book& book) {
     static constexpr auto same = y(p, q) = x(p, q);
     static constexpr auto no_copy = schedule(next, copying), back = schedule(same, copying).reads(x, l2).writes(y, l1).by(put);
     static constexpr auto aside = schedule(same, copying).reads(x, l1).writes(y, l2).by(get_otherwise);
-    book.refuses(ill_formed, rule::more_than_a_copy, program("one").input(x, l1).output(y, l2).run("k", by_dma, no_copy));
-    book.refuses(ill_formed, rule::copy_that_blocks, program("one").input(x, l2).output(y, l1).run("k", by_dma, back));
-    book.refuses(ill_formed, rule::copy_on_another_engine, program("one").input(x, l1).output(y, l2).run("k", by_dma, aside));
-    book.refuses(ill_formed, rule::agents_of_one_function,
+    book.refuses(ill_formed, ir::rule::more_than_a_copy, program("one").input(x, l1).output(y, l2).run("k", by_dma, no_copy));
+    book.refuses(ill_formed, ir::rule::copy_that_blocks, program("one").input(x, l2).output(y, l1).run("k", by_dma, back));
+    book.refuses(ill_formed, ir::rule::copy_on_another_engine, program("one").input(x, l1).output(y, l2).run("k", by_dma, aside));
+    book.refuses(ill_formed, ir::rule::agents_of_one_function,
                  given().with(agent("one", copying).aside("go", "wait")).with(agent("other", copying).aside("begin", "wait")));
-    book.refuses(ill_formed, rule::agent_of_two_ways, given().with(by_dma.aside("go", "wait")));
-    book.refuses(ill_formed, rule::engine_that_blocks, given().with(agent("by_idle", copying).copies_on(idle)));
+    book.refuses(ill_formed, ir::rule::agent_of_two_ways, given().with(by_dma.aside("go", "wait")));
+    book.refuses(ill_formed, ir::rule::engine_that_blocks, given().with(agent("by_idle", copying).copies_on(idle)));
     CHECK(make_program_plan(given().with(agent("by_none", left).copies_on(dma))).refusal.kind == unknown_part);
     CHECK(make_program_plan(one().bind(y, x)).refusal.kind == cycle);
 }
@@ -224,239 +224,242 @@ TEST_CASE("every rule is raised by what breaks it") {
     rule_book book;
 
     // computations
-    book.ill_formed(rule::operands_of_different_types, C(m, n) = A(m, n) + D(m, n));
-    book.ill_formed(rule::literal_that_does_not_fit, A(m, n) = B(m, n) + 300);
-    book.ill_formed(rule::no_shift_amount, C(m, n) = D(m, n) << 32);
-    book.ill_formed(rule::literal_without_type, A(m, n) = select(B(m, n) > 0, 1, 0));
-    book.ill_formed(rule::condition_without_bool, A(m, n) = select(B(m, n), B(m, n), 0));
-    book.ill_formed(rule::operation_not_for_this_type, V(m) = W(m) + W(m));
-    book.ill_formed(rule::operation_not_for_this_type, F(m) = G(m) << 2);
-    book.ill_formed(rule::operation_not_for_this_type, A(m) = A(m) && B(m));
-    book.ill_formed(rule::reduction_inside_a_value, C(m) = sum(k, D(m, k)) * 2);
-    book.ill_formed(rule::continuing_what_is_no_sum, C(m) = C(m) + maximum(k, D(m, k)));
-    book.ill_formed(rule::continuing_in_the_middle, stages(D(m) = D(m) + sum(k, E(m, k)), C(m) = D(m)));
-    book.ill_formed(rule::reading_its_own_output, C(m, n) = C(m, n) * 2);
-    book.ill_formed(rule::axis_with_two_extents, C(m) = D(axis{"m", 32}));
-    book.ill_formed(rule::axis_without_extent, C(mo) = D(mo));
-    book.ill_formed(rule::target_without_plain_axes, C(m, m) = D(m, m));
+    book.ill_formed(ir::rule::operands_of_different_types, C(m, n) = A(m, n) + D(m, n));
+    book.ill_formed(ir::rule::literal_that_does_not_fit, A(m, n) = B(m, n) + 300);
+    book.ill_formed(ir::rule::no_shift_amount, C(m, n) = D(m, n) << 32);
+    book.ill_formed(ir::rule::literal_without_type, A(m, n) = select(B(m, n) > 0, 1, 0));
+    book.ill_formed(ir::rule::condition_without_bool, A(m, n) = select(B(m, n), B(m, n), 0));
+    book.ill_formed(ir::rule::operation_not_for_this_type, V(m) = W(m) + W(m));
+    book.ill_formed(ir::rule::operation_not_for_this_type, F(m) = G(m) << 2);
+    book.ill_formed(ir::rule::operation_not_for_this_type, A(m) = A(m) && B(m));
+    book.ill_formed(ir::rule::reduction_inside_a_value, C(m) = sum(k, D(m, k)) * 2);
+    book.ill_formed(ir::rule::continuing_what_is_no_sum, C(m) = C(m) + maximum(k, D(m, k)));
+    book.ill_formed(ir::rule::continuing_in_the_middle, stages(D(m) = D(m) + sum(k, E(m, k)), C(m) = D(m)));
+    book.ill_formed(ir::rule::reading_its_own_output, C(m, n) = C(m, n) * 2);
+    book.ill_formed(ir::rule::axis_with_two_extents, C(m) = D(axis{"m", 32}));
+    book.ill_formed(ir::rule::axis_without_extent, C(mo) = D(mo));
+    book.ill_formed(ir::rule::target_without_plain_axes, C(m, m) = D(m, m));
     // padded tensors; `i`, `j` and `l` are 16
     axis const endless{"endless", dynamic}, i17{"i17", 17};
-    book.ill_formed(rule::padding_without_plain_axes, C(m, n) = padded(D(i + 1, j), 0)(m, n));
-    book.ill_formed(rule::padding_of_run_time, C(m, n) = padded(D(endless, j), 0)(m, n));
-    book.ill_formed(rule::padding_with_two_extents, C(m, n) = padded(D(i, j), 0)(m, n) + padded(D(i17, j), 0)(m, n));
-    book.ill_formed(rule::literal_that_does_not_fit, C(m, n) = wide(padded(A(i, j), 200)(m, n)));
-    book.ill_formed(rule::axis_without_extent, C(m, n) = padded(D(mo, j), 0)(m, n));
-    book.invalid_machine(rule::padding_in_semantics, dram, spad,
+    book.ill_formed(ir::rule::padding_without_plain_axes, C(m, n) = padded(D(i + 1, j), 0)(m, n));
+    book.ill_formed(ir::rule::padding_of_run_time, C(m, n) = padded(D(endless, j), 0)(m, n));
+    book.ill_formed(ir::rule::padding_with_two_extents, C(m, n) = padded(D(i, j), 0)(m, n) + padded(D(i17, j), 0)(m, n));
+    book.ill_formed(ir::rule::literal_that_does_not_fit, C(m, n) = wide(padded(A(i, j), 200)(m, n)));
+    book.ill_formed(ir::rule::axis_without_extent, C(m, n) = padded(D(mo, j), 0)(m, n));
+    book.invalid_machine(ir::rule::padding_in_semantics, dram, spad,
                          intrinsic("i", d(i) = padded(c(j), 0)(i + 1)).reads(c, spad).writes(d, spad));
     auto const at_border = C(m, n) = padded(D(i, j), 0)(m - 1, n);
     auto const doubled = C(m, n) = padded(E(i, j), 0)(m - 1, n) * 2;
     auto const double_near = intrinsic("twice", c(i, j) = d(i, j) * 2).reads(d, dram).writes(c, acc);
     auto const near = machine("near", dram, spad, acc, load, store, double_near);
-    book.refuses(no_border, rule::border_not_staged, schedule(doubled, near).cache_write(C, acc).tensorize(m, n, double_near));
+    book.refuses(no_border, ir::rule::border_not_staged, schedule(doubled, near).cache_write(C, acc).tensorize(m, n, double_near));
     auto const two_borders = C(m, n) = padded(D(i, j), 0)(m - 1, n) + padded(D(i, j), 1)(m, n);
-    book.refuses(no_border, rule::border_of_two_values, schedule(two_borders, npu).cache_read(D, spad));
+    book.refuses(no_border, ir::rule::border_of_two_values, schedule(two_borders, npu).cache_read(D, spad));
     auto const into_acc = machine("into_acc", dram, acc, store, transfer("in", dram, acc).dimensions(2));
-    book.refuses(no_border, rule::border_without_fill, schedule(at_border, into_acc).cache_read(D, acc));
+    book.refuses(no_border, ir::rule::border_without_fill, schedule(at_border, into_acc).cache_read(D, acc));
     auto const beyond = C(m, n) = padded(D(i, j), 0)(m + 20, n);
-    book.refuses(no_border, rule::nothing_but_border, schedule(beyond, npu).cache_read(D, spad));
-    book.ill_formed(rule::axis_only_on_the_right, C(m) = D(m, n));
-    book.ill_formed(rule::reduction_over_no_axis, C(m) = sum(2 * k, D(m, k)));
-    book.ill_formed(rule::reduction_over_the_output, C(m) = sum(m, D(m, m)));
-    book.ill_formed(rule::axis_not_reduced, C(m) = sum(k, D(m, k) * D(k, n)));
-    book.ill_formed(rule::start_along_a_reduction, C(m) = D(m, k) + sum(k, D(k, m)));
-    book.ill_formed(rule::index_not_affine, C(m) = D(m / 2));
-    book.ill_formed(rule::computed_by_two_stages, stages(C(m) = D(m), C(m) = D(m) + 1));
-    book.ill_formed(rule::never_read, stages(D(m) = E(m), C(m) = E(m)));
-    book.ill_formed(rule::computed_too_late, stages(D(m) = E(m) + c(m), c(m) = D(m), C(m) = D(m) + c(m)));
-    book.ill_formed(rule::used_with_two_ranks, C(m) = D(m) + D(m, m));
-    book.ill_formed(rule::used_with_two_types, C(m) = D(m) + wide(tensor<std::int8_t>("D")(m)));
-    book.ill_formed(rule::name_of_two_things, C(m) = D(m) * parameter<std::int32_t>{"D"});
-    book.ill_formed(rule::no_identifier, C(m) = tensor<std::int32_t>("my tensor")(m));
+    book.refuses(no_border, ir::rule::nothing_but_border, schedule(beyond, npu).cache_read(D, spad));
+    book.ill_formed(ir::rule::axis_only_on_the_right, C(m) = D(m, n));
+    book.ill_formed(ir::rule::reduction_over_no_axis, C(m) = sum(2 * k, D(m, k)));
+    book.ill_formed(ir::rule::reduction_over_the_output, C(m) = sum(m, D(m, m)));
+    book.ill_formed(ir::rule::axis_not_reduced, C(m) = sum(k, D(m, k) * D(k, n)));
+    book.ill_formed(ir::rule::start_along_a_reduction, C(m) = D(m, k) + sum(k, D(k, m)));
+    book.ill_formed(ir::rule::index_not_affine, C(m) = D(m / 2));
+    book.ill_formed(ir::rule::computed_by_two_stages, stages(C(m) = D(m), C(m) = D(m) + 1));
+    book.ill_formed(ir::rule::never_read, stages(D(m) = E(m), C(m) = E(m)));
+    book.ill_formed(ir::rule::computed_too_late, stages(D(m) = E(m) + c(m), c(m) = D(m), C(m) = D(m) + c(m)));
+    book.ill_formed(ir::rule::used_with_two_ranks, C(m) = D(m) + D(m, m));
+    book.ill_formed(ir::rule::used_with_two_types, C(m) = D(m) + wide(tensor<std::int8_t>("D")(m)));
+    book.ill_formed(ir::rule::name_of_two_things, C(m) = D(m) * parameter<std::int32_t>{"D"});
+    book.ill_formed(ir::rule::no_identifier, C(m) = tensor<std::int32_t>("my tensor")(m));
 
     // loops and directives
-    book.refuses(loop_order, rule::not_innermost,
+    book.refuses(loop_order, ir::rule::not_innermost,
                  book.staged(schedule(matmul, npu)).reorder(k, m, n).split(n, no, ni, 16).reorder(k, ni, m, no).tensorize(k, ni, m, mac));
-    book.refuses(loop_order, rule::not_directly_around, schedule(matmul, npu).fuse(m, k, mo));
-    book.refuses(loop_order, rule::reduction_fused_with_another, schedule(matmul, npu).fuse(n, k, mo));
+    book.refuses(loop_order, ir::rule::not_directly_around, schedule(matmul, npu).fuse(m, k, mo));
+    book.refuses(loop_order, ir::rule::reduction_fused_with_another, schedule(matmul, npu).fuse(n, k, mo));
     axis const open{"open", dynamic}, reduced{"reduced", dynamic};
     auto const rows = C(m, open) = D(m, open);
-    book.refuses(loop_order, rule::run_time_inside_fused, schedule(rows, npu).fuse(m, open, mo));
-    book.refuses(loop_order, rule::run_time_loop, schedule(rows, npu).vectorize(open));
-    book.ill_formed(rule::extent_of_no_argument, C(m) = sum(reduced, D(m, 2 * reduced)));
-    book.invalid(rule::run_time_semantics, c(open) = d(open));
-    book.refuses(loop_order, rule::vectorized_reduction, schedule(float_sums, npu).vectorize(k));
-    book.refuses(loop_order, rule::vectorized_around_steps, schedule(matmul, npu).vectorize(m).cache_read(A, spad).at(m));
-    book.refuses(loop_order, rule::inside_the_intrinsic,
+    book.refuses(loop_order, ir::rule::run_time_inside_fused, schedule(rows, npu).fuse(m, open, mo));
+    book.refuses(loop_order, ir::rule::run_time_loop, schedule(rows, npu).vectorize(open));
+    book.ill_formed(ir::rule::extent_of_no_argument, C(m) = sum(reduced, D(m, 2 * reduced)));
+    book.invalid(ir::rule::run_time_semantics, c(open) = d(open));
+    book.refuses(loop_order, ir::rule::vectorized_reduction, schedule(float_sums, npu).vectorize(k));
+    book.refuses(loop_order, ir::rule::vectorized_around_steps, schedule(matmul, npu).vectorize(m).cache_read(A, spad).at(m));
+    book.refuses(loop_order, ir::rule::inside_the_intrinsic,
                  schedule(matmul, npu).cache_read(A, spad).at(n).cache_read(B, spad).cache_write(C, acc).tensorize(m, n, k, mac));
-    book.refuses(loop_order, rule::outside_its_producer, schedule(two_stages, npu).compute_at(D, m).store_in(D, spad).cache_read(D, acc));
-    book.refuses(loop_order, rule::gaps_between_outputs,
+    book.refuses(loop_order, ir::rule::outside_its_producer,
+                 schedule(two_stages, npu).compute_at(D, m).store_in(D, spad).cache_read(D, acc));
+    book.refuses(loop_order, ir::rule::gaps_between_outputs,
                  schedule(copy, npu).split(m, mo, mi, 8).reorder(mi, mo, n).cache_write(C, acc).at(mi));
     auto const both_read = stages(D(m, n) = E(m, n), c(n) = sum(m, D(m, n)), C(m, n) = D(m, n) + c(n));
-    book.refuses(loop_order, rule::read_outside, schedule(both_read, npu).store_in(D, spad).store_in(c, spad).compute_at(D, m));
-    book.refuses(unknown_tensor, rule::not_read_by_the_stage, schedule(matmul, npu).cache_read(D, spad));
-    book.refuses(unknown_tensor, rule::not_computed_by_the_stage, schedule(matmul, npu).cache_write(A, spad));
-    book.refuses(unknown_tensor, rule::not_computed, schedule(matmul, npu).store_in(A, spad));
-    book.refuses(misplaced_directive, rule::behind_no_staging, schedule(matmul, npu).at(m));
-    book.refuses(misplaced_directive, rule::without_consumer, schedule(matmul, npu).compute_at(C, m));
-    book.refuses(misplaced_directive, rule::behind_tensorize, book.staged(schedule(matmul, npu)).tensorize(m, n, k, mac).unroll(m));
-    book.refuses(misplaced_directive, rule::without_loops, schedule(copy, npu).reorder(n, m).store_in(C, spad).by(load));
+    book.refuses(loop_order, ir::rule::read_outside, schedule(both_read, npu).store_in(D, spad).store_in(c, spad).compute_at(D, m));
+    book.refuses(unknown_tensor, ir::rule::not_read_by_the_stage, schedule(matmul, npu).cache_read(D, spad));
+    book.refuses(unknown_tensor, ir::rule::not_computed_by_the_stage, schedule(matmul, npu).cache_write(A, spad));
+    book.refuses(unknown_tensor, ir::rule::not_computed, schedule(matmul, npu).store_in(A, spad));
+    book.refuses(misplaced_directive, ir::rule::behind_no_staging, schedule(matmul, npu).at(m));
+    book.refuses(misplaced_directive, ir::rule::without_consumer, schedule(matmul, npu).compute_at(C, m));
+    book.refuses(misplaced_directive, ir::rule::behind_tensorize, book.staged(schedule(matmul, npu)).tensorize(m, n, k, mac).unroll(m));
+    book.refuses(misplaced_directive, ir::rule::without_loops, schedule(copy, npu).reorder(n, m).store_in(C, spad).by(load));
 
     // transfers
     axis const q{"q", 67}, r{"r", 8};
-    book.region(rule::row_without_parts, transfer("t", dram, spad).row_limit(8).granularity(16), C(l) = D(l));
-    book.region(rule::row_of_broken_granules, transfer("t", dram, spad).granularity(16), C(q) = D(q));
+    book.region(ir::rule::row_without_parts, transfer("t", dram, spad).row_limit(8).granularity(16), C(l) = D(l));
+    book.region(ir::rule::row_of_broken_granules, transfer("t", dram, spad).granularity(16), C(q) = D(q));
     // Rows of 268 bytes: one transfer takes them up to 300 apart, the other a multiple of 256.
     auto const close_by = transfer("close_by", dram, spad).dimensions(2).strides_of_source({.most = 300});
     auto const apart = transfer("apart", dram, acc).dimensions(2).strides_of_source({.multiple = 256});
     auto const near_and_apart = machine("with", dram, spad, acc, close_by, apart);
     auto const read_twice = stages(E(r, q) = D(r, q) * 2, C(r, q) = E(r, q) + D(r, q));
-    book.refuses(transfer_region, rule::stride_beyond_reach,
+    book.refuses(transfer_region, ir::rule::stride_beyond_reach,
                  schedule(read_twice, near_and_apart).store_in(E, spad).cache_read(D, acc).stage(E).cache_read(D, spad));
-    book.invalid_machine(rule::limit_of_no_dimension, dram, spad, transfer("t", dram, spad).dimensions(2).extent_limit(2, 4));
+    book.invalid_machine(ir::rule::limit_of_no_dimension, dram, spad, transfer("t", dram, spad).dimensions(2).extent_limit(2, 4));
     // borders that a load writes
     auto const bordered = [&] { return transfer("t", dram, spad).dimensions(2).fills_border(0); };
-    auto const with_border = [&](rule broken, transfer const& load, auto const& tiles) {
+    auto const with_border = [&](ir::rule broken, transfer const& load, auto const& tiles) {
         auto const on = machine("on", dram, spad, load);
         book.refuses(transfer_region, broken, tiles(on));
     };
     auto const around = C(r, q) = padded(D(r, q), 0)(r - 1, q - 2);
     auto const all_of = [&](machine const& on) { return schedule(around, on).cache_read(D, spad); };
     auto const row_by_row = [&](machine const& on) { return schedule(around, on).cache_read(D, spad).at(r); };
-    with_border(rule::border_in_several_calls, bordered().dimensions(1), all_of);
-    with_border(rule::border_without_pad,
+    with_border(ir::rule::border_in_several_calls, bordered().dimensions(1), all_of);
+    with_border(ir::rule::border_without_pad,
                 bordered().calls("t", argument::source, argument::destination, argument::row_bytes, argument::extent(1),
                                  argument::source_stride(1), argument::destination_stride(1), argument::pad_before(1)),
                 all_of);
-    with_border(rule::border_beyond_limit, bordered().pad_limit(1), all_of);
-    with_border(rule::border_around_nothing, bordered(), row_by_row);
-    book.invalid_machine(rule::border_of_another_kind, dram, spad, transfer("t", dram, spad, D(m) = c(m) + 1).fills_border(0));
-    book.invalid_machine(rule::border_of_another_kind, dram, spad, bordered().calls("t", argument::source, argument::destination));
-    book.invalid_machine(rule::border_of_another_kind, dram, spad,
+    with_border(ir::rule::border_beyond_limit, bordered().pad_limit(1), all_of);
+    with_border(ir::rule::border_around_nothing, bordered(), row_by_row);
+    book.invalid_machine(ir::rule::border_of_another_kind, dram, spad, transfer("t", dram, spad, D(m) = c(m) + 1).fills_border(0));
+    book.invalid_machine(ir::rule::border_of_another_kind, dram, spad, bordered().calls("t", argument::source, argument::destination));
+    book.invalid_machine(ir::rule::border_of_another_kind, dram, spad,
                          bordered().fills_border().calls("t", argument::source, argument::destination, argument::pad_before(1)));
-    book.invalid_machine(rule::border_of_another_kind, dram, spad,
+    book.invalid_machine(ir::rule::border_of_another_kind, dram, spad,
                          bordered().calls("t", argument::source, argument::destination, argument::pad_after(2)));
-    book.invalid_machine(rule::argument_of_no_transfer, dram, spad,
+    book.invalid_machine(ir::rule::argument_of_no_transfer, dram, spad,
                          transfer("t", dram, spad).calls("t", argument::source, argument::destination, argument::pad_before(0)));
-    book.region(rule::stride_not_aligned, transfer("t", dram, spad).dimensions(2).alignment(16), C(r, q) = D(r, q));
+    book.region(ir::rule::stride_not_aligned, transfer("t", dram, spad).dimensions(2).alignment(16), C(r, q) = D(r, q));
     auto const aligned = transfer("t", dram, spad).alignment(16);
     auto const with_aligned = machine("with", dram, spad, aligned);
     auto const row = C(m) = D(m);
-    book.refuses(transfer_region, rule::address_not_aligned, schedule(row, with_aligned).split(m, mo, mi, 2).cache_read(D, spad).at(mo));
-    book.refuses(transfer_mismatch, rule::other_memories, schedule(matmul, npu).cache_read(A, spad).by(store));
+    book.refuses(transfer_region, ir::rule::address_not_aligned,
+                 schedule(row, with_aligned).split(m, mo, mi, 2).cache_read(D, spad).at(mo));
+    book.refuses(transfer_mismatch, ir::rule::other_memories, schedule(matmul, npu).cache_read(A, spad).by(store));
     auto const doubling = transfer("doubling", dram, spad, c(i) = d(i) * 2);
     auto const with_doubling = machine("with", dram, spad, doubling);
-    book.refuses(transfer_mismatch, rule::changing_the_data, schedule(copy, with_doubling).cache_read(D, spad).by(doubling));
-    book.carried_out(rule::other_destination, copy, transfer("t", dram, acc));
-    book.carried_out(rule::other_source, copy, transfer("t", acc, spad));
-    book.carried_out(rule::a_reduction, C(m) = sum(n, D(m, n)), transfer("t", dram, spad));
-    book.carried_out(rule::another_value, C(m) = D(m) * 3, doubling);
-    book.carried_out(rule::another_type, C(m) = D(m) * 2, transfer("t", dram, spad, tensor<float>("f")(i) = cast<float>(d(i))));
-    book.carried_out(rule::another_pattern, C(m, n) = D(m), transfer("t", dram, spad));
-    book.carried_out(rule::another_order, C(m, n) = D(n, m), transfer("t", dram, spad));
+    book.refuses(transfer_mismatch, ir::rule::changing_the_data, schedule(copy, with_doubling).cache_read(D, spad).by(doubling));
+    book.carried_out(ir::rule::other_destination, copy, transfer("t", dram, acc));
+    book.carried_out(ir::rule::other_source, copy, transfer("t", acc, spad));
+    book.carried_out(ir::rule::a_reduction, C(m) = sum(n, D(m, n)), transfer("t", dram, spad));
+    book.carried_out(ir::rule::another_value, C(m) = D(m) * 3, doubling);
+    book.carried_out(ir::rule::another_type, C(m) = D(m) * 2, transfer("t", dram, spad, tensor<float>("f")(i) = cast<float>(d(i))));
+    book.carried_out(ir::rule::another_pattern, C(m, n) = D(m), transfer("t", dram, spad));
+    book.carried_out(ir::rule::another_order, C(m, n) = D(n, m), transfer("t", dram, spad));
 
     // intrinsics on stages
     auto const step = [](auto const& does) { return intrinsic("step", does).reads(a, spad).reads(b, spad).updates(c, acc); };
-    book.mismatch(rule::other_number_of_loops, step(c(i, j) += product), n, k);
+    book.mismatch(ir::rule::other_number_of_loops, step(c(i, j) += product), n, k);
     axis const i24{"i", 24}, l24{"l", 24};
-    auto const refuses_step = [&](rule broken, schedule const& of) { book.refuses(partial_step, broken, of); };
+    auto const refuses_step = [&](ir::rule broken, schedule const& of) { book.refuses(partial_step, broken, of); };
     auto const of_24 = step(c(i24, j) += wide(a(i24, l)) * wide(b(l, j))),
                deep_24 = intrinsic("deep", c(i, j) += wide(a(i, l24)) * wide(b(l24, j))).reads(a, spad).reads(b, spad).updates(c, acc);
     auto const with_24 = machine("with", dram, spad, acc, load, store, of_24, deep_24);
-    refuses_step(rule::step_behind_a_reduction, book.staged(schedule(matmul, with_24)).tensorize(m, n, k, deep_24));
-    refuses_step(rule::step_on_the_next_tile,
+    refuses_step(ir::rule::step_behind_a_reduction, book.staged(schedule(matmul, with_24)).tensorize(m, n, k, deep_24));
+    refuses_step(ir::rule::step_on_the_next_tile,
                  book.staged(schedule(matmul, with_24)).split(m, mo, mi, 32).reorder(mo, mi, n, k).tensorize(mi, n, k, of_24));
     auto const from_dram =
         intrinsic("from_dram", c(i24, j) += wide(a(i24, l)) * wide(b(l, j))).reads(a, dram).reads(b, spad).updates(c, acc);
     auto const with_dram = machine("with", dram, spad, acc, load, store, from_dram);
-    refuses_step(rule::step_behind_an_argument,
+    refuses_step(ir::rule::step_behind_an_argument,
                  schedule(matmul, with_dram).cache_read(B, spad).cache_write(C, acc).tensorize(m, n, k, from_dram));
-    book.mismatch(rule::other_index, step(c(i, j) += wide(a(2 * i, l)) * wide(b(l, j))), m, n, k);
-    book.mismatch(rule::not_contiguous, step(c(i, j) += wide(a(l, i)) * wide(b(l, j))), m, n, k);
-    book.mismatch(rule::operand_with_offset, step(c(i, j) += wide(a(i + 1, l)) * wide(b(l, j))), m, n, k);
-    book.mismatch(rule::one_operand_for_two, intrinsic("step", c(i, j) += wide(a(i, l)) * wide(a(l, j))).reads(a, spad).updates(c, acc), m,
-                  n, k);
-    book.mismatch(rule::stride_not_a_multiple, step(c(i, j) += product).stride_multiple(48), m, n, k);
-    book.mismatch(rule::operand_not_aligned, step(c(i, j) += product).alignment(128), m, n, k);
-    book.mismatch(rule::stride_too_long, step(c(i, j) += product).stride_at_most(b, 32), m, n, k);
+    book.mismatch(ir::rule::other_index, step(c(i, j) += wide(a(2 * i, l)) * wide(b(l, j))), m, n, k);
+    book.mismatch(ir::rule::not_contiguous, step(c(i, j) += wide(a(l, i)) * wide(b(l, j))), m, n, k);
+    book.mismatch(ir::rule::operand_with_offset, step(c(i, j) += wide(a(i + 1, l)) * wide(b(l, j))), m, n, k);
+    book.mismatch(ir::rule::one_operand_for_two, intrinsic("step", c(i, j) += wide(a(i, l)) * wide(a(l, j))).reads(a, spad).updates(c, acc),
+                  m, n, k);
+    book.mismatch(ir::rule::stride_not_a_multiple, step(c(i, j) += product).stride_multiple(48), m, n, k);
+    book.mismatch(ir::rule::operand_not_aligned, step(c(i, j) += product).alignment(128), m, n, k);
+    book.mismatch(ir::rule::stride_too_long, step(c(i, j) += product).stride_at_most(b, 32), m, n, k);
     auto const strided = intrinsic("strided", c(i, j) = -d(i, j)).reads(d, dram).stride_at_most(d, 64).writes(c, spad);
     auto const with_strided = machine("with_strided", dram, spad, transfer("back", spad, dram).dimensions(2), strided);
     auto const negated_rows = C(m, n) = -D(m, n);
-    book.refuses(verdict_kind::intrinsic_mismatch, rule::stride_not_known,
+    book.refuses(verdict_kind::intrinsic_mismatch, ir::rule::stride_not_known,
                  schedule(negated_rows, with_strided).cache_write(C, spad).tensorize(m, n, strided));
-    book.mismatch(rule::overwriting_every_step, intrinsic("step", c(i, j) = sum(l, product)).reads(a, spad).reads(b, spad).writes(c, acc),
-                  m, n, k);
+    book.mismatch(ir::rule::overwriting_every_step,
+                  intrinsic("step", c(i, j) = sum(l, product)).reads(a, spad).reads(b, spad).writes(c, acc), m, n, k);
     auto const negate = intrinsic("negate", c(i) = -d(i)).reads(d, spad).writes(c, spad);
     auto const twice = intrinsic("twice", c(i) = d(i) * 2).reads(d, spad).writes(c, spad);
     auto const diagonal = intrinsic("diagonal", c(i) = d(i, i)).reads(d, spad).writes(c, spad);
     auto const sums = intrinsic("sums", c(i) = sum(l, d(i, l))).reads(d, spad).writes(c, spad);
-    book.mismatch_with(rule::neighbours_apart, C(m) = -D(2 * m), negate, m);
-    book.mismatch_with(rule::axis_in_two_dimensions, C(m) = -D(m, m), negate, m);
-    book.mismatch_with(rule::other_constant, C(m) = D(m) * 3, twice, m);
-    book.mismatch_with(rule::dimensions_in_one, C(m) = D(m), diagonal, m);
-    book.mismatch_with(rule::overwriting_what_continues, C(m) = C(m) + sum(l, D(m, l)), sums, m, l);
+    book.mismatch_with(ir::rule::neighbours_apart, C(m) = -D(2 * m), negate, m);
+    book.mismatch_with(ir::rule::axis_in_two_dimensions, C(m) = -D(m, m), negate, m);
+    book.mismatch_with(ir::rule::other_constant, C(m) = D(m) * 3, twice, m);
+    book.mismatch_with(ir::rule::dimensions_in_one, C(m) = D(m), diagonal, m);
+    book.mismatch_with(ir::rule::overwriting_what_continues, C(m) = C(m) + sum(l, D(m, l)), sums, m, l);
     auto const back = transfer("back", spad, dram).dimensions(2);
     auto const flat = machine("flat", dram, spad, load, back, negate);
     auto const negated = C(m, n) = -D(m, n);
     book.refuses(
-        intrinsic_mismatch, rule::covered_by_a_fused_loop,
+        intrinsic_mismatch, ir::rule::covered_by_a_fused_loop,
         schedule(negated, flat).fuse(m, n, mo).split(mo, no, ni, 16).cache_read(D, spad).cache_write(C, spad).tensorize(ni, negate));
 
     // descriptions
-    book.invalid_machine(rule::machine_without_memory, engine{"dma"});
-    book.invalid_machine(rule::part_without_name, dram, memory{});
-    book.invalid_machine(rule::two_parts_of_one_name, dram, spad, memory{.name = "spad"});
-    book.invalid_machine(rule::base_not_aligned, dram, memory{.name = "odd", .base = 0x1004, .capacity = 64, .alignment = 64});
-    book.invalid_machine(rule::memories_overlap, dram, spad, memory{.name = "other", .base = 0x2000, .capacity = 64});
-    book.invalid(rule::several_stages, stages(d(i) = c(i), a(i) = cast<std::int8_t>(d(i))));
-    book.invalid(rule::parameter_in_semantics, c(i) = d(i) * parameter<std::int32_t>{"scale"});
-    book.invalid(rule::transfer_with_two_sources, c(i) = d(i) + C(i));
-    book.invalid(rule::transfer_that_rearranges, c(i) = d(2 * i));
-    book.invalid(rule::a_reduction, c(i) = sum(l, d(i, l)));
-    book.invalid(rule::operand_without_memory, intrinsic("step", c(i, j) += product).alignment(a, 4).reads(b, spad).updates(c, acc));
-    book.invalid(rule::operand_without_memory, intrinsic("step", c(i, j) += product).reads(a, spad).updates(c, acc));
-    book.invalid(rule::operand_not_in_semantics, step(c(i, j) += product).reads(D, spad));
-    book.invalid(rule::operand_declared_twice, step(c(i, j) += product).reads(a, spad));
-    book.invalid(rule::result_only_read, intrinsic("step", c(i, j) += product).reads(a, spad).reads(b, spad).reads(c, acc));
-    book.invalid(rule::input_written, intrinsic("step", c(i, j) += product).reads(a, spad).updates(b, spad).updates(c, acc));
-    book.invalid(rule::result_not_updated,
+    book.invalid_machine(ir::rule::machine_without_memory, engine{"dma"});
+    book.invalid_machine(ir::rule::part_without_name, dram, memory{});
+    book.invalid_machine(ir::rule::two_parts_of_one_name, dram, spad, memory{.name = "spad"});
+    book.invalid_machine(ir::rule::base_not_aligned, dram, memory{.name = "odd", .base = 0x1004, .capacity = 64, .alignment = 64});
+    book.invalid_machine(ir::rule::memories_overlap, dram, spad, memory{.name = "other", .base = 0x2000, .capacity = 64});
+    book.invalid(ir::rule::several_stages, stages(d(i) = c(i), a(i) = cast<std::int8_t>(d(i))));
+    book.invalid(ir::rule::parameter_in_semantics, c(i) = d(i) * parameter<std::int32_t>{"scale"});
+    book.invalid(ir::rule::transfer_with_two_sources, c(i) = d(i) + C(i));
+    book.invalid(ir::rule::transfer_that_rearranges, c(i) = d(2 * i));
+    book.invalid(ir::rule::a_reduction, c(i) = sum(l, d(i, l)));
+    book.invalid(ir::rule::operand_without_memory, intrinsic("step", c(i, j) += product).alignment(a, 4).reads(b, spad).updates(c, acc));
+    book.invalid(ir::rule::operand_without_memory, intrinsic("step", c(i, j) += product).reads(a, spad).updates(c, acc));
+    book.invalid(ir::rule::operand_not_in_semantics, step(c(i, j) += product).reads(D, spad));
+    book.invalid(ir::rule::operand_declared_twice, step(c(i, j) += product).reads(a, spad));
+    book.invalid(ir::rule::result_only_read, intrinsic("step", c(i, j) += product).reads(a, spad).reads(b, spad).reads(c, acc));
+    book.invalid(ir::rule::input_written, intrinsic("step", c(i, j) += product).reads(a, spad).updates(b, spad).updates(c, acc));
+    book.invalid(ir::rule::result_not_updated,
                  intrinsic("step", c(i, j) = c(i, j) + sum(l, product)).reads(a, spad).reads(b, spad).writes(c, acc));
-    book.invalid(rule::update_without_reduction, intrinsic("step", c(i, j) = wide(a(i, j))).reads(a, spad).updates(c, acc));
-    book.invalid(rule::update_with_a_start,
+    book.invalid(ir::rule::update_without_reduction, intrinsic("step", c(i, j) = wide(a(i, j))).reads(a, spad).updates(c, acc));
+    book.invalid(ir::rule::update_with_a_start,
                  intrinsic("step", c(i, j) = D(j) + sum(l, product)).reads(a, spad).reads(b, spad).reads(D, acc).updates(c, acc));
-    book.invalid(rule::argument_without_operand, step(c(i, j) += product).calls("step", argument::stride(a, 5)));
+    book.invalid(ir::rule::argument_without_operand, step(c(i, j) += product).calls("step", argument::stride(a, 5)));
 
     // registers and copies of the core
     constexpr core cpu{.name = "cpu"};
     constexpr memory file = register_file("file", 8, 32);
     constexpr memory hidden{.name = "hidden", .capacity = 4_KiB, .host_visible = false};
-    book.invalid_machine(rule::registers_of_another_kind, dram, memory{.name = "file", .capacity = 100, .registers = 8});
-    book.invalid_machine(rule::registers_by_address, dram, file, transfer("t", dram, file));
+    book.invalid_machine(ir::rule::registers_of_another_kind, dram, memory{.name = "file", .capacity = 100, .registers = 8});
+    book.invalid_machine(ir::rule::registers_by_address, dram, file, transfer("t", dram, file));
     constexpr memory typed = register_file("typed", 8, 32, "v8i");
     auto const in_typed = [&] { return transfer("t", dram, typed); };
-    book.invalid_machine(rule::registers_in_another_way, dram, typed, in_typed().dimensions(2));
-    book.invalid_machine(rule::registers_in_another_way, dram, typed, in_typed().row_limit(64));
-    book.invalid_machine(rule::registers_in_another_way, dram, typed, engine{"aside"}, in_typed().on(engine{"aside"}).asynchronous());
-    book.invalid_machine(rule::registers_in_another_way, dram, typed, in_typed().calls("t", argument::source, argument::destination));
-    book.invalid_machine(rule::registers_in_another_way, dram, typed, in_typed().calls("t", argument::source, argument::bytes));
+    book.invalid_machine(ir::rule::registers_in_another_way, dram, typed, in_typed().dimensions(2));
+    book.invalid_machine(ir::rule::registers_in_another_way, dram, typed, in_typed().row_limit(64));
+    book.invalid_machine(ir::rule::registers_in_another_way, dram, typed, engine{"aside"}, in_typed().on(engine{"aside"}).asynchronous());
+    book.invalid_machine(ir::rule::registers_in_another_way, dram, typed, in_typed().calls("t", argument::source, argument::destination));
+    book.invalid_machine(ir::rule::registers_in_another_way, dram, typed, in_typed().calls("t", argument::source, argument::bytes));
     auto const on_typed = [&] { return intrinsic("step", c(i, j) = d(i, j) * 2).reads(d, typed).writes(c, typed); };
-    book.invalid_machine(rule::registers_in_another_way, dram, typed,
+    book.invalid_machine(ir::rule::registers_in_another_way, dram, typed,
                          on_typed().calls("step", argument::address(d), argument::stride(d, 0)));
-    book.invalid_machine(rule::registers_in_another_way, dram, typed, on_typed().calls("step", argument::address(c), argument::address(d)));
-    book.invalid_machine(rule::registers_in_another_way, dram, typed, on_typed().then("more", argument::address(d)));
-    book.invalid_machine(rule::registers_of_another_kind, dram, memory{.name = "file", .capacity = 64, .c_type = "v8i"});
-    book.invalid_machine(rule::no_identifier, dram, register_file("file", 8, 32, "struct v8i"));
-    book.invalid_machine(rule::copy_of_another_kind, dram, spad, cpu, transfer("t", dram, spad).on(cpu).asynchronous());
-    book.invalid_machine(rule::copy_of_another_kind, dram, spad, cpu, transfer("t", dram, spad, D(m) = 0).on(cpu));
-    book.invalid_machine(rule::copy_out_of_sight, dram, hidden, cpu, transfer("t", dram, hidden).on(cpu));
+    book.invalid_machine(ir::rule::registers_in_another_way, dram, typed,
+                         on_typed().calls("step", argument::address(c), argument::address(d)));
+    book.invalid_machine(ir::rule::registers_in_another_way, dram, typed, on_typed().then("more", argument::address(d)));
+    book.invalid_machine(ir::rule::registers_of_another_kind, dram, memory{.name = "file", .capacity = 64, .c_type = "v8i"});
+    book.invalid_machine(ir::rule::no_identifier, dram, register_file("file", 8, 32, "struct v8i"));
+    book.invalid_machine(ir::rule::copy_of_another_kind, dram, spad, cpu, transfer("t", dram, spad).on(cpu).asynchronous());
+    book.invalid_machine(ir::rule::copy_of_another_kind, dram, spad, cpu, transfer("t", dram, spad, D(m) = 0).on(cpu));
+    book.invalid_machine(ir::rule::copy_out_of_sight, dram, hidden, cpu, transfer("t", dram, hidden).on(cpu));
     auto const copies = machine("copies", dram, spad, cpu, transfer("t", dram, spad).on(cpu));
-    book.refuses(loop_order, rule::asked_for_elsewhere, schedule(copy, copies).cache_read(D, spad).at(m).prefetch(1, m));
-    book.refuses(misplaced_directive, rule::asked_for_no_copy, schedule(copy, npu).cache_read(D, spad).at(m).prefetch(1, n));
+    book.refuses(loop_order, ir::rule::asked_for_elsewhere, schedule(copy, copies).cache_read(D, spad).at(m).prefetch(1, m));
+    book.refuses(misplaced_directive, ir::rule::asked_for_no_copy, schedule(copy, npu).cache_read(D, spad).at(m).prefetch(1, n));
     auto const with_registers = machine("with", dram, file, cpu, transfer("in", dram, file).on(cpu), transfer("out", file, dram).on(cpu));
     auto const in_registers = [&](auto const& what) { return schedule(what, with_registers).split(m, mo, mi, 2).split(n, no, ni, 8); };
-    book.refuses(loop_order, rule::registers_without_address,
+    book.refuses(loop_order, ir::rule::registers_without_address,
                  in_registers(copy).reorder(mo, no, mi, ni).vectorize(ni).cache_write(C, file).at(no));
     auto const open_copy = C(open, n) = D(open, n);
-    book.refuses(loop_order, rule::registers_of_changing_tiles,
+    book.refuses(loop_order, ir::rule::registers_of_changing_tiles,
                  schedule(open_copy, with_registers)
                      .split(open, mo, mi, 2)
                      .split(n, no, ni, 8)
@@ -472,11 +475,11 @@ TEST_CASE("every rule is raised by what breaks it") {
         changed.address_unit = unit;
         return changed;
     };
-    book.invalid_machine(rule::numbers_are_no_pointers, dram, with_unit(spad, 16));
-    book.invalid_machine(rule::numbers_are_no_pointers, numbered);
-    book.invalid_machine(rule::bank_of_broken_rows, dram, with_unit(numbered, 48));
+    book.invalid_machine(ir::rule::numbers_are_no_pointers, dram, with_unit(spad, 16));
+    book.invalid_machine(ir::rule::numbers_are_no_pointers, numbered);
+    book.invalid_machine(ir::rule::bank_of_broken_rows, dram, with_unit(numbered, 48));
     book.invalid_machine(
-        rule::flags_in_the_number, dram,
+        ir::rule::flags_in_the_number, dram,
         memory{.name = "flagged", .capacity = 64_KiB, .host_visible = false, .address_unit = 16, .address_flags = 1 << 11});
     // What shows another memory has nothing of its own but a place, which that one must have, too.
     constexpr memory seen{.name = "seen", .base = 0x9000'0000, .view_of = "spad"}, pool{.name = "pool", .capacity = 64_KiB};
@@ -485,7 +488,9 @@ TEST_CASE("every rule is raised by what breaks it") {
         change(other);
         return other;
     };
-    auto const refused = [&](memory const& view) { book.invalid_machine(rule::view_of_another_kind, dram, spad, numbered, pool, view); };
+    auto const refused = [&](memory const& view) {
+        book.invalid_machine(ir::rule::view_of_another_kind, dram, spad, numbered, pool, view);
+    };
     refused(changed([](memory& m) { m.capacity = 64; }));
     refused(changed([](memory& m) { m.banks = 2; }));
     refused(changed([](memory& m) { m.bank_bases = {0x9000'0000, 0xa000'0000}; }));
@@ -494,10 +499,10 @@ TEST_CASE("every rule is raised by what breaks it") {
     refused(changed([](memory& m) { m.view_of = "seen"; }));
     refused(changed([](memory& m) { m.view_of = "pool"; }));
     refused(changed([](memory& m) { m.view_of = "rows", m.base = no_address; }));
-    book.invalid_machine(rule::view_of_another_kind, changed([](memory& m) { m.view_of = "dram"; }), dram);
-    book.invalid_machine(rule::memories_overlap, dram, spad, memory{.name = "other", .base = 0x9000'0040, .capacity = 64}, seen);
-    book.invalid_machine(rule::memories_overlap, dram, spad, seen, memory{.name = "other", .base = 0x9000'0040, .capacity = 64});
-    book.invalid_machine(rule::flags_in_the_number, dram, numbered, changed([](memory& m) {
+    book.invalid_machine(ir::rule::view_of_another_kind, changed([](memory& m) { m.view_of = "dram"; }), dram);
+    book.invalid_machine(ir::rule::memories_overlap, dram, spad, memory{.name = "other", .base = 0x9000'0040, .capacity = 64}, seen);
+    book.invalid_machine(ir::rule::memories_overlap, dram, spad, seen, memory{.name = "other", .base = 0x9000'0040, .capacity = 64});
+    book.invalid_machine(ir::rule::flags_in_the_number, dram, numbered, changed([](memory& m) {
                              m.view_of = "rows", m.base = no_address, m.address_unit = 32, m.address_flags = 1 << 10,
                              m.host_visible = false;
                          }));
@@ -512,37 +517,38 @@ TEST_CASE("every rule is raised by what breaks it") {
     auto const valued = [&](intrinsic what, tensor<std::int32_t> const& passed) {
         return what.calls("scaled", argument::address(in), argument::address(made), argument::value(passed));
     };
-    book.invalid_machine(rule::value_out_of_reach, dram, spad, valued(by_factor(factor(lane), dram), factor));
-    book.invalid_machine(rule::value_out_of_reach, dram, spad, unseen, valued(by_factor(factor(), unseen), factor));
-    book.invalid_machine(rule::value_out_of_reach, dram, spad, valued(by_factor(factor(), dram), made));
-    book.invalid_machine(rule::value_out_of_reach, dram, spad, aside, valued(by_factor(factor(), dram).on(aside).asynchronous(), factor));
+    book.invalid_machine(ir::rule::value_out_of_reach, dram, spad, valued(by_factor(factor(lane), dram), factor));
+    book.invalid_machine(ir::rule::value_out_of_reach, dram, spad, unseen, valued(by_factor(factor(), unseen), factor));
+    book.invalid_machine(ir::rule::value_out_of_reach, dram, spad, valued(by_factor(factor(), dram), made));
+    book.invalid_machine(ir::rule::value_out_of_reach, dram, spad, aside,
+                         valued(by_factor(factor(), dram).on(aside).asynchronous(), factor));
     auto const by = [&](auto const&... arguments) { return transfer("t", dram, numbered).dimensions(2).calls("t", arguments...); };
-    book.invalid_machine(rule::flags_in_the_number, dram, numbered, by(argument::destination.with(argument::bit(0))));
-    book.invalid_machine(rule::flags_of_a_pointer, dram, numbered, by(argument::source.with(argument::bit(40))));
-    book.invalid_machine(rule::counted_in_units, dram, numbered, by(argument::extent(1).in_units_of(2)));
-    book.invalid_machine(rule::argument_of_no_transfer, dram, numbered, by(argument::queue));
+    book.invalid_machine(ir::rule::flags_in_the_number, dram, numbered, by(argument::destination.with(argument::bit(0))));
+    book.invalid_machine(ir::rule::flags_of_a_pointer, dram, numbered, by(argument::source.with(argument::bit(40))));
+    book.invalid_machine(ir::rule::counted_in_units, dram, numbered, by(argument::extent(1).in_units_of(2)));
+    book.invalid_machine(ir::rule::argument_of_no_transfer, dram, numbered, by(argument::queue));
     constexpr configuration scale("scale"), pair("pair", 2);
     auto const used = [&](configuration const& of, auto const&... values) { return transfer("t", dram, numbered).uses(of, values...); };
-    book.invalid_machine(rule::argument_of_no_transfer, dram, numbered, scale, used(scale, argument::source));
-    book.invalid_machine(rule::other_number_of_settings, dram, numbered, pair, used(pair, argument::literal(1)));
-    book.invalid_machine(rule::configured_twice, dram, numbered, scale,
+    book.invalid_machine(ir::rule::argument_of_no_transfer, dram, numbered, scale, used(scale, argument::source));
+    book.invalid_machine(ir::rule::other_number_of_settings, dram, numbered, pair, used(pair, argument::literal(1)));
+    book.invalid_machine(ir::rule::configured_twice, dram, numbered, scale,
                          used(scale, argument::literal(1)).uses(scale, argument::literal(2)));
-    book.invalid_machine(rule::set_call_of_another_kind, dram, configuration("s", 2).calls("s", argument::setting(0)));
-    book.invalid_machine(rule::set_call_of_another_kind, dram, configuration("s").calls("s", argument::setting(0), argument::bytes));
-    book.invalid_machine(rule::symbol_of_two_signatures, dram, spad, numbered, transfer("t", dram, spad).calls("move"),
+    book.invalid_machine(ir::rule::set_call_of_another_kind, dram, configuration("s", 2).calls("s", argument::setting(0)));
+    book.invalid_machine(ir::rule::set_call_of_another_kind, dram, configuration("s").calls("s", argument::setting(0), argument::bytes));
+    book.invalid_machine(ir::rule::symbol_of_two_signatures, dram, spad, numbered, transfer("t", dram, spad).calls("move"),
                          transfer("u", dram, numbered).calls("move"));
-    book.invalid_machine(rule::symbol_of_two_signatures, dram, numbered, configuration("t"), transfer("t", dram, numbered));
-    book.invalid(rule::extent_of_a_fixed_axis, step(c(i, j) += product).calls("step", argument::extent(i)));
-    book.invalid(rule::axis_not_in_semantics, step(c(i, j) += product).up_to(k));
-    book.invalid(rule::cycles_of_a_wrong_axis, step(c(i, j) += product).cycles(1, per(i), 2 * per(l, k)));
-    book.invalid(rule::cycles_of_a_wrong_axis, step(c(i, j) += product).cycles(1, per(i, j, i)));
-    book.invalid(rule::extent_not_told, step(c(i, j) += product).up_to(i).calls("step", argument::address(a)));
+    book.invalid_machine(ir::rule::symbol_of_two_signatures, dram, numbered, configuration("t"), transfer("t", dram, numbered));
+    book.invalid(ir::rule::extent_of_a_fixed_axis, step(c(i, j) += product).calls("step", argument::extent(i)));
+    book.invalid(ir::rule::axis_not_in_semantics, step(c(i, j) += product).up_to(k));
+    book.invalid(ir::rule::cycles_of_a_wrong_axis, step(c(i, j) += product).cycles(1, per(i), 2 * per(l, k)));
+    book.invalid(ir::rule::cycles_of_a_wrong_axis, step(c(i, j) += product).cycles(1, per(i, j, i)));
+    book.invalid(ir::rule::extent_not_told, step(c(i, j) += product).up_to(i).calls("step", argument::address(a)));
     constexpr axis quarter{"quarter", 4}, eight{"eight", 8}, hundred{"hundred", 100}, tens{"tens"}, ones{"ones"};
     auto const pieces =
         intrinsic("pieces", c(j) += d(8 * quarter + eight) * a32(j)).reads(d, spad).reads(a32, spad).updates(c, spad).up_to(quarter, eight);
     auto const in_pieces = machine("in_pieces", dram, spad, load, transfer("back", spad, dram), pieces);
     auto const flat_sum = C(n) += D(hundred) * E(n);
-    book.refuses(partial_step, rule::step_shares_its_end,
+    book.refuses(partial_step, ir::rule::step_shares_its_end,
                  schedule(flat_sum, in_pieces)
                      .split(hundred, tens, ones, 8)
                      .cache_read(D, spad)
@@ -551,69 +557,69 @@ TEST_CASE("every rule is raised by what breaks it") {
                      .tensorize(n, tens, ones, pieces));
 
     // several threads
-    book.refuses(loop_order, rule::parallel_reduction, schedule(matmul, npu).parallel(k));
-    book.refuses(loop_order, rule::parallel_in_parallel, schedule(copy, npu).parallel(m).parallel(n));
-    book.refuses(loop_order, rule::parallel_with_calls, schedule(copy, npu).parallel(m).cache_read(D, spad).at(m));
-    book.refuses(loop_order, rule::run_time_loop, schedule(open_copy, npu).parallel(open));
+    book.refuses(loop_order, ir::rule::parallel_reduction, schedule(matmul, npu).parallel(k));
+    book.refuses(loop_order, ir::rule::parallel_in_parallel, schedule(copy, npu).parallel(m).parallel(n));
+    book.refuses(loop_order, ir::rule::parallel_with_calls, schedule(copy, npu).parallel(m).cache_read(D, spad).at(m));
+    book.refuses(loop_order, ir::rule::run_time_loop, schedule(open_copy, npu).parallel(open));
 
     // banks, engines and versions
     constexpr engine dma{"dma"};
     constexpr engine channel{.name = "channel", .completes = completion::by_channel};
-    book.invalid_machine(rule::banks_of_unequal_size, dram, memory{.name = "thirds", .capacity = 64, .banks = 3});
-    book.invalid_machine(rule::asynchronous_without_engine, dram, spad, transfer("t", dram, spad).asynchronous());
+    book.invalid_machine(ir::rule::banks_of_unequal_size, dram, memory{.name = "thirds", .capacity = 64, .banks = 3});
+    book.invalid_machine(ir::rule::asynchronous_without_engine, dram, spad, transfer("t", dram, spad).asynchronous());
     auto const started = [](engine const& on) {
         return transfer("t", dram, spad).on(on).asynchronous().calls("t", argument::source, argument::destination);
     };
-    book.invalid_machine(rule::call_without_tag, dram, spad, dma, started(dma));
-    book.invalid_machine(rule::tag_without_wait, dram, spad, channel,
+    book.invalid_machine(ir::rule::call_without_tag, dram, spad, dma, started(dma));
+    book.invalid_machine(ir::rule::tag_without_wait, dram, spad, channel,
                          transfer("t", dram, spad).on(channel).asynchronous().calls("t", argument::source, argument::tag));
-    book.invalid_machine(rule::tag_without_wait, dram, spad, dma,
+    book.invalid_machine(ir::rule::tag_without_wait, dram, spad, dma,
                          transfer("t", dram, spad).on(dma).calls("t", argument::source, argument::tag));
-    book.invalid_machine(rule::wait_of_another_kind, dram, engine{"dma"}.waits("w", argument::pending));
-    book.invalid_machine(rule::wait_of_another_kind, dram, channel.waits("w", argument::tag));
+    book.invalid_machine(ir::rule::wait_of_another_kind, dram, engine{"dma"}.waits("w", argument::pending));
+    book.invalid_machine(ir::rule::wait_of_another_kind, dram, channel.waits("w", argument::tag));
     constexpr engine whole{.name = "whole", .completes = completion::by_engine};
-    book.invalid_machine(rule::wait_of_another_kind, dram, whole.waits("w", argument::pending));
-    book.invalid_machine(rule::wait_of_another_kind, dram, whole.waits("w", argument::tag));
+    book.invalid_machine(ir::rule::wait_of_another_kind, dram, whole.waits("w", argument::pending));
+    book.invalid_machine(ir::rule::wait_of_another_kind, dram, whole.waits("w", argument::tag));
     constexpr engine pair_of{.name = "pair_of", .channels = 2, .completes = completion::by_channel};
-    book.invalid_machine(rule::call_without_channel, dram, spad, pair_of, started(pair_of));
-    book.invalid_machine(rule::call_without_channel, dram, spad, pair_of,
+    book.invalid_machine(ir::rule::call_without_channel, dram, spad, pair_of, started(pair_of));
+    book.invalid_machine(ir::rule::call_without_channel, dram, spad, pair_of,
                          transfer("t", dram, spad).on(pair_of).calls("t", argument::source, argument::destination));
-    book.invalid_machine(rule::argument_of_no_transfer, dram, spad,
+    book.invalid_machine(ir::rule::argument_of_no_transfer, dram, spad,
                          transfer("t", dram, spad).calls("t", argument::source, argument::channel));
-    book.invalid_machine(rule::wait_without_channel, dram, pair_of.waits("w", argument::pending));
+    book.invalid_machine(ir::rule::wait_without_channel, dram, pair_of.waits("w", argument::pending));
     constexpr engine whole_pair{.name = "whole_pair", .channels = 2, .completes = completion::by_engine};
-    book.invalid_machine(rule::wait_without_channel, dram, whole_pair.waits("w", argument::literal(1)));
-    book.invalid_machine(rule::wait_of_another_kind, dram, whole_pair.waits("w", argument::channel, argument::pending));
-    book.invalid_machine(rule::intrinsic_on_channels, dram, spad, acc, pair_of, intrinsic(mac).on(pair_of));
-    book.invalid_machine(rule::tokens_of_channels, dram, channel, pair_of, tokens(channel, pair_of));
-    book.invalid_machine(rule::tokens_of_channels, dram, channel, pair_of, tokens(pair_of, channel));
-    book.invalid_machine(rule::tokens_to_itself, dram, dma, tokens(dma, dma));
-    book.invalid_machine(rule::token_call_of_another_kind, dram, dma, channel, tokens(dma, channel).pushed_by("p", argument::tag));
-    book.invalid_machine(rule::token_call_of_another_kind, dram, dma, channel, tokens(dma, channel).queues(2).popped_by("p"));
-    book.invalid_machine(rule::intrinsic_waited_for_by_transfer, dram, spad, acc, dma, intrinsic(mac).on(dma).asynchronous());
-    book.refuses(misplaced_directive, rule::prefetch_of_output, schedule(copy, npu).cache_write(C, acc).prefetch(1));
-    book.refuses(misplaced_directive, rule::behind_no_staging, schedule(copy, npu).double_buffer());
-    book.refuses(versions_without_use, rule::versions_of_a_blocking_transfer, schedule(copy, npu).cache_read(D, spad).at(m).buffers(2));
-    book.refuses(versions_without_use, rule::bank_that_is_not_there, schedule(copy, npu).cache_read(D, spad).in_bank(1));
+    book.invalid_machine(ir::rule::wait_without_channel, dram, whole_pair.waits("w", argument::literal(1)));
+    book.invalid_machine(ir::rule::wait_of_another_kind, dram, whole_pair.waits("w", argument::channel, argument::pending));
+    book.invalid_machine(ir::rule::intrinsic_on_channels, dram, spad, acc, pair_of, intrinsic(mac).on(pair_of));
+    book.invalid_machine(ir::rule::tokens_of_channels, dram, channel, pair_of, tokens(channel, pair_of));
+    book.invalid_machine(ir::rule::tokens_of_channels, dram, channel, pair_of, tokens(pair_of, channel));
+    book.invalid_machine(ir::rule::tokens_to_itself, dram, dma, tokens(dma, dma));
+    book.invalid_machine(ir::rule::token_call_of_another_kind, dram, dma, channel, tokens(dma, channel).pushed_by("p", argument::tag));
+    book.invalid_machine(ir::rule::token_call_of_another_kind, dram, dma, channel, tokens(dma, channel).queues(2).popped_by("p"));
+    book.invalid_machine(ir::rule::intrinsic_waited_for_by_transfer, dram, spad, acc, dma, intrinsic(mac).on(dma).asynchronous());
+    book.refuses(misplaced_directive, ir::rule::prefetch_of_output, schedule(copy, npu).cache_write(C, acc).prefetch(1));
+    book.refuses(misplaced_directive, ir::rule::behind_no_staging, schedule(copy, npu).double_buffer());
+    book.refuses(versions_without_use, ir::rule::versions_of_a_blocking_transfer, schedule(copy, npu).cache_read(D, spad).at(m).buffers(2));
+    book.refuses(versions_without_use, ir::rule::bank_that_is_not_there, schedule(copy, npu).cache_read(D, spad).in_bank(1));
     auto const fetch = transfer("fetch", dram, spad).on(dma).asynchronous(), put = transfer("put", spad, dram).on(dma).asynchronous();
     machine const stores_aside("npu", dram, spad, dma, transfer("load", dram, spad), put);
-    book.refuses(loop_order, rule::inside_a_reduction, schedule(matmul, stores_aside).reorder(k, m, n).cache_write(C, spad).at(m));
+    book.refuses(loop_order, ir::rule::inside_a_reduction, schedule(matmul, stores_aside).reorder(k, m, n).cache_write(C, spad).at(m));
     auto const streaming = machine("streaming", dram, spad, dma, fetch, put);
     auto const read = [&] { return schedule(copy, streaming).cache_read(D, spad).at(m); };
-    book.refuses(versions_without_use, rule::distance_beyond_versions, read().buffers(2).prefetch(2));
-    book.refuses(versions_without_use, rule::versions_of_one_step, schedule(copy, streaming).cache_read(D, spad).buffers(2));
+    book.refuses(versions_without_use, ir::rule::distance_beyond_versions, read().buffers(2).prefetch(2));
+    book.refuses(versions_without_use, ir::rule::versions_of_one_step, schedule(copy, streaming).cache_read(D, spad).buffers(2));
 
     // layouts
     auto const laid_out = [&](auto const& map) { return schedule(copy, npu).cache_read(D, spad).layout(map); };
-    book.refuses(layout_mismatch, rule::map_of_another_rank, laid_out([](auto x) { return index_map(x); }));
-    book.refuses(layout_mismatch, rule::indices_in_one_place, laid_out([](auto x, auto y) { return index_map(x / 2, y); }));
-    book.refuses(layout_mismatch, rule::parts_that_overlap, laid_out([](auto x, auto y) { return index_map(x / 2, x % 4, y); }));
-    book.refuses(layout_mismatch, rule::part_of_unequal_parts, laid_out([](auto x, auto y) { return index_map(x % 4 / 3, y); }));
-    book.refuses(layout_mismatch, rule::two_separators, laid_out([](auto x, auto y) { return index_map(separator, x, separator, y); }));
-    book.refuses(layout_mismatch, rule::blocks_without_banks, laid_out([](auto x, auto y) { return index_map(x, separator, y); }));
+    book.refuses(layout_mismatch, ir::rule::map_of_another_rank, laid_out([](auto x) { return index_map(x); }));
+    book.refuses(layout_mismatch, ir::rule::indices_in_one_place, laid_out([](auto x, auto y) { return index_map(x / 2, y); }));
+    book.refuses(layout_mismatch, ir::rule::parts_that_overlap, laid_out([](auto x, auto y) { return index_map(x / 2, x % 4, y); }));
+    book.refuses(layout_mismatch, ir::rule::part_of_unequal_parts, laid_out([](auto x, auto y) { return index_map(x % 4 / 3, y); }));
+    book.refuses(layout_mismatch, ir::rule::two_separators, laid_out([](auto x, auto y) { return index_map(separator, x, separator, y); }));
+    book.refuses(layout_mismatch, ir::rule::blocks_without_banks, laid_out([](auto x, auto y) { return index_map(x, separator, y); }));
     constexpr memory halves{.name = "spad", .base = 0x1000, .capacity = 64_KiB, .banks = 4};
     auto const in_halves = machine("in_halves", dram, halves, acc, transfer("load", dram, halves).dimensions(2), store, mac, mul);
-    book.refuses(loop_order, rule::vectorized_across_blocks,
+    book.refuses(loop_order, ir::rule::vectorized_across_blocks,
                  schedule(copy, in_halves).vectorize(n).cache_read(D, halves).layout([](auto x, auto y) {
                      return index_map(y / 32, separator, x, y % 32);
                  }));
@@ -631,13 +637,13 @@ TEST_CASE("every rule is raised by what breaks it") {
             .at(no)
             .tensorize(mi, ni, "ki", mac);
     };
-    book.refuses(intrinsic_mismatch, rule::across_a_split, on_panels([](auto x, auto y) { return index_map(x, y / 8, y % 8); }));
+    book.refuses(intrinsic_mismatch, ir::rule::across_a_split, on_panels([](auto x, auto y) { return index_map(x, y / 8, y % 8); }));
     constexpr memory eighths{.name = "spad", .base = 0x1000, .capacity = 64_KiB, .banks = 8};
     constexpr axis i2{"i2", 2}, j16{"j16", 16};
     auto const plus_one = C(m, n) = D(m, n) + 1;
     constexpr auto add2 = intrinsic("add2", c(i2, j16) = d(i2, j16) + 1).reads(d, eighths).writes(c, acc);
     auto const in_eighths = machine("in_eighths", dram, eighths, acc, transfer("load", dram, eighths).dimensions(2), store, add2);
-    book.refuses(intrinsic_mismatch, rule::across_blocks,
+    book.refuses(intrinsic_mismatch, ir::rule::across_blocks,
                  schedule(plus_one, in_eighths)
                      .cache_read(D, eighths)
                      .layout([](auto x, auto y) { return index_map(x % 8, separator, x / 8, y); })
@@ -652,35 +658,35 @@ TEST_CASE("every rule is raised by what breaks it") {
     constexpr auto up = intrinsic("up", c(i, j) = d(i, j) + 1).reads(d, held).writes(c, held).in_place(d);
     auto const over = machine("over", dram, held, wider, dma, bring, take, keep, transfer("leave", wider, dram).dimensions(2), up);
     auto const overwritten = [&] { return schedule(plus_one, over).split(m, mo, mi, 16).split(n, no, ni, 16).reorder(mo, no, mi, ni); };
-    book.refuses(in_place, rule::overwrites_an_argument, overwritten().reads(D, held).cache_write(C, held).tensorize(mi, ni, up));
-    book.refuses(in_place, rule::overwrites_an_argument, overwritten().cache_read(D, held).writes(C, held).tensorize(mi, ni, up));
-    book.refuses(in_place, rule::overwritten_at_another_loop,
+    book.refuses(in_place, ir::rule::overwrites_an_argument, overwritten().reads(D, held).cache_write(C, held).tensorize(mi, ni, up));
+    book.refuses(in_place, ir::rule::overwrites_an_argument, overwritten().cache_read(D, held).writes(C, held).tensorize(mi, ni, up));
+    book.refuses(in_place, ir::rule::overwritten_at_another_loop,
                  overwritten().cache_read(D, held).at(no).cache_write(C, held).at(mo).tensorize(mi, ni, up));
     auto const two_halves = [](auto x, auto y) { return index_map(y / 32, x, y % 32); };
-    book.refuses(in_place, rule::overwrites_another_layout,
+    book.refuses(in_place, ir::rule::overwrites_another_layout,
                  overwritten().cache_read(D, held).layout(two_halves).cache_write(C, held).tensorize(mi, ni, up));
     auto const of_next_row = C(m, n) = D(m + 1, n) + 1;
-    book.refuses(in_place, rule::overwrites_another_element,
+    book.refuses(in_place, ir::rule::overwrites_another_element,
                  schedule(of_next_row, over).cache_read(D, held).cache_write(C, held).tensorize(m, n, up));
     constexpr axis tall{"tall", 80};
     auto const of_some_rows = stages(D(tall, n) = E(tall, n) * 2, C(m, n) = D(m, n) + 1);
-    book.refuses(in_place, rule::overwrites_another_box,
+    book.refuses(in_place, ir::rule::overwrites_another_box,
                  schedule(of_some_rows, over).store_in(D, held).cache_write(C, held).tensorize(m, n, up));
     constexpr tensor<std::int32_t> L{"L"};
     auto const needed_later = stages(D(m, n) = E(m, n) * 2, C(m, n) = D(m, n) + 1, L(m, n) = C(m, n) * D(m, n));
-    book.refuses(in_place, rule::overwritten_and_read,
+    book.refuses(in_place, ir::rule::overwritten_and_read,
                  schedule(needed_later, over).store_in(D, held).store_in(C, held).stage(C).tensorize(m, n, up));
-    book.refuses(in_place, rule::overwrites_other_versions,
+    book.refuses(in_place, ir::rule::overwrites_other_versions,
                  overwritten().cache_read(D, held).at(no).buffers(2).cache_write(C, held).at(no).buffers(3).tensorize(mi, ni, up));
-    book.refuses(in_place, rule::overwritten_by_other_steps,
+    book.refuses(in_place, ir::rule::overwritten_by_other_steps,
                  overwritten().cache_read(D, held).at(no).cache_write(C, wider).at(mo).cache_write(C, held).at(no).tensorize(mi, ni, up));
-    book.refuses(in_place, rule::overwritten_in_another_bank,
+    book.refuses(in_place, ir::rule::overwritten_in_another_bank,
                  overwritten().cache_read(D, held).at(no).in_bank(0).cache_write(C, held).at(no).in_bank(1).tensorize(mi, ni, up));
     constexpr auto from =
         intrinsic("from", c(i, j) = d(i, j) + sum(l, product)).reads(a, spad).reads(b, spad).reads(d, acc).writes(c, acc).in_place(d);
     auto const from_tiles = machine("from_tiles", dram, spad, acc, load, store, transfer("load_acc", dram, acc).dimensions(2), mac, from);
     auto const of_tile = C(m, n) = D(m, n) + sum(k, wide(A(m, k)) * wide(B(k, n)));
-    book.refuses(in_place, rule::overwrites_partial_sums,
+    book.refuses(in_place, ir::rule::overwrites_partial_sums,
                  schedule(of_tile, from_tiles)
                      .split(m, mo, mi, 16)
                      .split(k, ko, ki, 16)
@@ -694,7 +700,7 @@ TEST_CASE("every rule is raised by what breaks it") {
                      .tensorize(mi, n, ki, mac));
     auto const in_no_place = [&](intrinsic const& step) {
         auto const with = machine("with", dram, spad, held, bring, dma, take, step);
-        book.refuses(invalid_part, rule::operand_not_in_place, schedule(plus_one, with).cache_read(D, held).cache_write(C, held));
+        book.refuses(invalid_part, ir::rule::operand_not_in_place, schedule(plus_one, with).cache_read(D, held).cache_write(C, held));
     };
     constexpr tensor<std::int16_t> d16{"d"};
     in_no_place(intrinsic("up", c(i, j) = d(j) + 1).reads(d, held).writes(c, held).in_place(d));
@@ -714,23 +720,23 @@ TEST_CASE("every rule is raised by what breaks it") {
         }
     };
     using enum ir::step_kind;
-    book.hazard(rule::read_before_written, read().buffers(2), [&](plan_value& plan) { drop(wait, 0, plan); });
-    book.hazard(rule::other_contents, read().buffers(2), [&](plan_value& plan) { drop(start, 1, plan); });
+    book.hazard(ir::rule::read_before_written, read().buffers(2), [&](plan_value& plan) { drop(wait, 0, plan); });
+    book.hazard(ir::rule::other_contents, read().buffers(2), [&](plan_value& plan) { drop(start, 1, plan); });
     auto const write = [&] { return schedule(copy, streaming).cache_write(C, spad).at(m); };
-    book.hazard(rule::written_while_read, write().buffers(2), [&](plan_value& plan) { drop(wait, 0, plan); });
+    book.hazard(ir::rule::written_while_read, write().buffers(2), [&](plan_value& plan) { drop(wait, 0, plan); });
     auto const sum_of = [](auto const& value) { return C(m, n) = C(m, n) + value; };
     auto const continued = sum_of(D(m, n));
-    book.hazard(rule::written_while_written, schedule(continued, streaming).cache_write(C, spad).at(m).buffers(2),
+    book.hazard(ir::rule::written_while_written, schedule(continued, streaming).cache_write(C, spad).at(m).buffers(2),
                 [&](plan_value& plan) { drop(wait, 1, plan); });
     auto const banked = [&](int ports) {
         memory const vtcm{.name = "vtcm", .capacity = 64_KiB, .banks = 2, .ports = ports};
         return machine("banked", dram, vtcm, dma, transfer("t", dram, vtcm).on(dma).asynchronous());
     };
     auto const two_ports = banked(2), one_port = banked(1);
-    book.hazard(rule::bank_in_use, schedule(copy, two_ports).cache_read(D, memory{.name = "vtcm"}).at(m).buffers(3),
+    book.hazard(ir::rule::bank_in_use, schedule(copy, two_ports).cache_read(D, memory{.name = "vtcm"}).at(m).buffers(3),
                 [&](plan_value& plan) { plan.where = &one_port; });
-    book.hazard(rule::never_waited_for, write().buffers(2), [&](plan_value& plan) { drop(wait, 1, plan); });
-    book.hazard(rule::never_stored, write().buffers(2), [&](plan_value& plan) { drop(start, 0, plan); });
+    book.hazard(ir::rule::never_waited_for, write().buffers(2), [&](plan_value& plan) { drop(wait, 1, plan); });
+    book.hazard(ir::rule::never_stored, write().buffers(2), [&](plan_value& plan) { drop(start, 0, plan); });
 
     // tokens
     constexpr engine array{.name = "array", .completes = completion::by_channel};
@@ -746,10 +752,10 @@ TEST_CASE("every rule is raised by what breaks it") {
         s.split(k, ko, ki, 16).reorder(ko, m, n, ki).cache_read(A, spad).at(ko).buffers(3).cache_read(B, spad).at(ko).buffers(3);
         return s.cache_write(C, acc).tensorize(m, n, ki, mac);
     };
-    book.refuses(deadlock, rule::tokens_overflow, multiply(with_few));
-    book.refuses(intrinsic_mismatch, rule::first_form_elsewhere, multiply(other_first));
-    book.hazard(rule::token_never_pushed, multiply(with_tokens), [&](plan_value& plan) { drop(push, 1, plan); });
-    book.hazard(rule::token_never_popped, multiply(with_tokens), [&](plan_value& plan) {
+    book.refuses(deadlock, ir::rule::tokens_overflow, multiply(with_few));
+    book.refuses(intrinsic_mismatch, ir::rule::first_form_elsewhere, multiply(other_first));
+    book.hazard(ir::rule::token_never_pushed, multiply(with_tokens), [&](plan_value& plan) { drop(push, 1, plan); });
+    book.hazard(ir::rule::token_never_popped, multiply(with_tokens), [&](plan_value& plan) {
         for (int at = 0; at < plan.waits.size(); ++at) plan.waits[at].fewer = 0;
     });
     // A setting that nothing makes.
@@ -762,15 +768,15 @@ TEST_CASE("every rule is raised by what breaks it") {
     detail::verdict_sheet found;
     detail::refuse_stale_setting(unset, detail::refusals(found, &by_scale), detail::find_stale_setting(unset));
     CHECK(found.first.kind == race);
-    CHECK(found.first.broken == rule::setting_not_made);
+    CHECK(found.first.broken == ir::rule::setting_not_made);
     book.sees(found.first.broken);
     // Tiles that end early: `m` has one row more than a tile.
     auto const in_tiles = [&] { return schedule(copy, streaming).split(m, "mo", "mi", m.extent - 1); };
     auto const never = [](auto& what) { what.bound = 1 << 20; };
-    book.excess(rule::outside_of_it, in_tiles().cache_read(D, spad).at("mo"), [&](plan_value& plan) { never(plan.clips[0]); });
-    book.excess(rule::never_loaded, in_tiles().cache_read(D, spad).at("mo").cache_write(C, spad).at("mo"),
+    book.excess(ir::rule::outside_of_it, in_tiles().cache_read(D, spad).at("mo"), [&](plan_value& plan) { never(plan.clips[0]); });
+    book.excess(ir::rule::never_loaded, in_tiles().cache_read(D, spad).at("mo").cache_write(C, spad).at("mo"),
                 [&](plan_value& plan) { never(plan.limits[0]); });
-    book.excess(rule::never_computed, in_tiles().cache_write(C, spad).at("mo"), [&](plan_value& plan) { never(plan.clips[0]); });
+    book.excess(ir::rule::never_computed, in_tiles().cache_write(C, spad).at("mo"), [&](plan_value& plan) { never(plan.clips[0]); });
 
     // More transfers in flight than can be followed is a verdict of the other kind.
     tensor<std::int32_t> const more[] = {D, E, c, d};
@@ -781,7 +787,7 @@ TEST_CASE("every rule is raised by what breaks it") {
     CHECK(many.refusal.kind == capacity_of_representation);
     many.refusal = {};
     book.sees(detail::find_hazard(many).broken);
-    CHECK(detail::find_hazard(many).broken == rule::too_many_in_flight);
+    CHECK(detail::find_hazard(many).broken == ir::rule::too_many_in_flight);
 
     break_programs(book);
     book.check_complete();

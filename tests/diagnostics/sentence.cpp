@@ -12,8 +12,8 @@ TEST_CASE("a sentence has the names, numbers, parts and the directive of its ver
     verdict v;
     v.kind = verdict_kind::memory_overflow;
     v.names = {"spad"};
-    v.facts = {fact{fact_kind::need, 81920}, fact{fact_kind::have, 65536}};
-    v.shares = {share{"A", 65536}, share{"B", 16384}};
+    v.facts = {ir::fact{ir::fact_kind::need, 81920}, ir::fact{ir::fact_kind::have, 65536}};
+    v.shares = {ir::share{"A", 65536}, ir::share{"B", 16384}};
     v.share_count = 2;
     CHECK(said(v) == "memory `spad` needs 81920 of 65536 bytes: A 65536, B 16384");
     v.ordinal = 4;
@@ -27,27 +27,27 @@ TEST_CASE("versions are counted, and a bank is named where there are several") {
     verdict v;
     v.kind = verdict_kind::memory_overflow;
     v.names = {"vtcm"};
-    v.facts = {fact{fact_kind::need, 49152}, fact{fact_kind::have, 32768}};
-    v.shares = {share{"A", 16384, 2}, share{"B", 16384}};
+    v.facts = {ir::fact{ir::fact_kind::need, 49152}, ir::fact{ir::fact_kind::have, 32768}};
+    v.shares = {ir::share{"A", 16384, 2}, ir::share{"B", 16384}};
     v.share_count = 2;
     CHECK(said(v) == "memory `vtcm` needs 49152 of 32768 bytes: A 2x16384, B 16384");
     v.names[1] = "A";
-    v.facts[2] = {fact_kind::limit, 2};
-    v.facts[3] = {fact_kind::bank, 0};
+    v.facts[2] = {ir::fact_kind::limit, 2};
+    v.facts[3] = {ir::fact_kind::bank, 0};
     CHECK(said(v) == "memory `vtcm` (bank 0) needs 49152 of 32768 bytes: A 2x16384, B 16384; at most 2 versions of `A` fit");
 }
 
 TEST_CASE("a rule is a sentence in the sentence, and a name that is not there leaves no trace") {
     verdict v;
     v.kind = verdict_kind::transfer_region;
-    v.broken = rule::row_without_parts;
+    v.broken = ir::rule::row_without_parts;
     v.names = {"mvin", "A"};
-    v.facts = {fact{fact_kind::need, -134}, fact{fact_kind::limit, std::numeric_limits<std::int64_t>::min()}};
+    v.facts = {ir::fact{ir::fact_kind::need, -134}, ir::fact{ir::fact_kind::limit, std::numeric_limits<std::int64_t>::min()}};
     CHECK(said(v) ==
           "transfer `mvin` cannot move the region of `A`: its rows go in pieces of -134 bytes or more, a call takes -9223372036854775808");
     v = {};
     v.kind = verdict_kind::loop_order;
-    v.broken = rule::vectorized_reduction;
+    v.broken = ir::rule::vectorized_reduction;
     v.names = {"k"};
     CHECK(said(v) == "loop `k`: lanes would change the order of a sum of floats");
     v.names = {"k", "C"};
@@ -55,14 +55,14 @@ TEST_CASE("a rule is a sentence in the sentence, and a name that is not there le
 }
 
 TEST_CASE("a name that was cut shows where, and how long it was") {
-    label const name = "a_name_of_more_than_twenty_three_letters";
+    ir::label const name = "a_name_of_more_than_twenty_three_letters";
     CHECK(name.cut());
     CHECK(name.full_size() == 40);
     CHECK(name.str() == "a_name_of_more_than_twe~");
     CHECK(name.beginning().str() == "a_name_of_more_~");
-    CHECK(name != label("a_name_of_more_than_twenty_three_lettersX"));
-    CHECK(!label("just_twenty_three_chars").cut());
-    CHECK(label("just_twenty_three_chars").full_size() == 23);
+    CHECK(name != ir::label("a_name_of_more_than_twenty_three_lettersX"));
+    CHECK(!ir::label("just_twenty_three_chars").cut());
+    CHECK(ir::label("just_twenty_three_chars").full_size() == 23);
 }
 
 TEST_CASE("every verdict has a sentence and a way out that begins with its name") {

@@ -65,7 +65,7 @@ TEST_CASE("the page shows what a checked run says of a kernel that does not wait
     // The first calls of the kernel, without the wait.
     std::vector<std::int8_t> left(64 * 64);
     std::int64_t shape[] = {32, 1, 1, 1, 0, 0, 3, 32, 64, 32};
-    REQUIRE(plan<matmul_on_npu>.buffers[3].name == label("A.spad"));
+    REQUIRE(plan<matmul_on_npu>.buffers[3].name == ir::label("A.spad"));
     REQUIRE(on.transfer(0, left.data(), on.base(spad), shape) == 0);
     auto const bits = [](std::byte* address) { return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address)); };
     std::int64_t operands[] = {bits(on.base(spad)), 3, 32, 1, 0, 0, 0, 0, bits(on.base(spad)), 3, 32, 1, 0, 0, 0, 0,

@@ -32,13 +32,13 @@ class node_writer {
         }
         push({.op = operation::store, .type = type_of(s.output), .name = name_of(s.output)}, {target, value});
     }
-    std::vector<node> take() { return std::move(nodes_); }
+    std::vector<ir::node> take() { return std::move(nodes_); }
 
   private:
     scalar_type type_of(int which) const { return tensors_.at(static_cast<std::size_t>(which)).type; }
-    label name_of(int which) const { return label(tensors_.at(static_cast<std::size_t>(which)).name.c_str()); }
+    ir::label name_of(int which) const { return ir::label(tensors_.at(static_cast<std::size_t>(which)).name.c_str()); }
 
-    int push(node n, std::vector<int> const& arguments = {}) {
+    int push(ir::node n, std::vector<int> const& arguments = {}) {
         n.argument_count = static_cast<std::int8_t>(arguments.size());
         for (std::size_t at = 0; at < arguments.size(); ++at) n.arguments[at] = static_cast<std::int16_t>(arguments[at]);
         nodes_.push_back(n);
@@ -49,7 +49,7 @@ class node_writer {
     }
     int write_axis(stage const& s, int which) {
         axis const& a = s.axes.at(static_cast<std::size_t>(which));
-        return push({.op = operation::axis_value, .type = scalar_type::int32, .name = label(a.name.c_str()), .value = kept_extent(a)});
+        return push({.op = operation::axis_value, .type = scalar_type::int32, .name = ir::label(a.name.c_str()), .value = kept_extent(a)});
     }
     int write_number(std::int64_t number) { return push({.op = operation::constant, .type = scalar_type::int32, .value = number}); }
     int write_target(stage const& s) {
@@ -86,10 +86,10 @@ class node_writer {
         return combine(add, sum, offset);
     }
     int write(value const& v, stage const& s) {
-        node n{.op = v.op, .type = v.type};
+        ir::node n{.op = v.op, .type = v.type};
         switch (v.op) {
             case operation::constant: n.value = v.number; return push(n);
-            case operation::parameter: n.name = label(parameters_.at(static_cast<std::size_t>(v.which)).name.c_str()); return push(n);
+            case operation::parameter: n.name = ir::label(parameters_.at(static_cast<std::size_t>(v.which)).name.c_str()); return push(n);
             case operation::axis_value: return write_axis(s, v.which);
             case operation::access: {
                 tensor const& of = tensors_.at(static_cast<std::size_t>(v.which));
@@ -98,13 +98,15 @@ class node_writer {
                     int at = write_index(v.at[d], s);
                     if (v.padded) {
                         std::string const name = "p" + std::to_string(v.which) + "_" + std::to_string(d);
-                        at = push(
-                            {.op = operation::within, .type = scalar_type::int32, .name = label(name.c_str()), .value = of.padded_to.at(d)},
-                            {at});
+                        at = push({.op = operation::within,
+                                   .type = scalar_type::int32,
+                                   .name = ir::label(name.c_str()),
+                                   .value = of.padded_to.at(d)},
+                                  {at});
                     }
                     indices.push_back(at);
                 }
-                n.name = label(of.name.c_str());
+                n.name = ir::label(of.name.c_str());
                 n.type = of.type;
                 if (v.padded) n.value = v.number;
                 return push(n, indices);
@@ -122,7 +124,7 @@ class node_writer {
     int write_call(library_function const& f, value const& v, stage const& s) {
         std::vector<int> position(f.nodes.size());
         for (std::size_t at = 0; at < f.nodes.size(); ++at) {
-            node n = f.nodes[at];
+            ir::node n = f.nodes[at];
             bool stands_in = false;
             for (std::size_t argument = 0; argument < f.of.size(); ++argument) {
                 auto const& mine = f.stand_ins[argument];
@@ -143,12 +145,12 @@ class node_writer {
 
     std::vector<tensor> const& tensors_;
     std::vector<parameter> const& parameters_;
-    std::vector<node> nodes_;
+    std::vector<ir::node> nodes_;
 };
 
 /// A case as values of the library, which point at each other.
 struct built_case {
-    std::vector<node> nodes{};
+    std::vector<ir::node> nodes{};
     machine where{};
     schedule made{computation_view{}, where};
 
@@ -188,7 +190,7 @@ inline semantics_nodes semantics_of_stage(std::vector<tensor> const& tensors, st
     std::vector<parameter> const none;
     node_writer writer(tensors, none);
     writer.write(does);
-    std::vector<node> const nodes = writer.take();
+    std::vector<ir::node> const nodes = writer.take();
     semantics_nodes made;
     made.count = static_cast<int>(nodes.size());
     for (std::size_t at = 0; at < nodes.size() && at < max_semantics; ++at) made.nodes[at] = nodes[at];
@@ -202,7 +204,7 @@ inline semantics_nodes semantics_of_fill(fill const& of) {
 }
 
 inline required_setting setting_of(used_registers const& of) {
-    required_setting made{.configuration_name = label(of.configuration.c_str())};
+    required_setting made{.configuration_name = ir::label(of.configuration.c_str())};
     for (used_registers::value const& v : of.values)
         made.push(call_argument{v.is, v.is == role::covered ? static_cast<std::int8_t>(v.operand) : v.dimension,
                                 v.is == role::covered ? std::int8_t{-1} : static_cast<std::int8_t>(v.operand), v.literal});
@@ -210,17 +212,17 @@ inline required_setting setting_of(used_registers const& of) {
 }
 
 inline intrinsic intrinsic_of(instruction const& i) {
-    intrinsic made(label(i.name.c_str()), computation<1>{});
+    intrinsic made(ir::label(i.name.c_str()), computation<1>{});
     made.does = semantics_of_stage(i.tensors, i.does);
     for (std::size_t at = 0; at < i.tensors.size(); ++at) {
-        any_tensor const operand{label(i.tensors[at].name.c_str()), i.tensors[at].type};
-        memory const where{.name = label(i.memories.at(at).c_str())};
+        any_tensor const operand{ir::label(i.tensors[at].name.c_str()), i.tensors[at].type};
+        memory const where{.name = ir::label(i.memories.at(at).c_str())};
         if (static_cast<int>(at) != i.does.output) made.reads(operand, where);
         else if (i.updates) made.updates(operand, where);
         else made.writes(operand, where);
         if (static_cast<int>(at) == i.in_place) made.in_place(operand);
     }
-    if (!i.engine.empty()) made.on(engine{.name = label(i.engine.c_str())});
+    if (!i.engine.empty()) made.on(engine{.name = ir::label(i.engine.c_str())});
     if (i.asynchronous) made.asynchronous();
     for (used_registers const& used : i.uses) made.protocol.push(setting_of(used));
     made.flexible_axes = static_cast<std::uint16_t>(i.flexible);
@@ -231,7 +233,7 @@ inline intrinsic intrinsic_of(instruction const& i) {
 }  // namespace detail
 
 inline machine build_machine(machine_parts const& parts) {
-    machine made(label("drawn"));
+    machine made(ir::label("drawn"));
     for (memory const& m : parts.memories) made.add(m);
     for (engine const& e : parts.engines) made.add(e);
     for (tilewright::tokens const& t : parts.tokens) made.add(t);
@@ -258,11 +260,11 @@ inline std::unique_ptr<built_case> build(drawn_case const& of) {
     for (directive const& d : of.directives) {
         using enum directive_kind;
         auto const name = [&](std::size_t at) { return loop_name(d.names.at(at).c_str()); };
-        auto const memory_at = [&](std::size_t at) { return memory{.name = label(d.names.at(at).c_str())}; };
+        auto const memory_at = [&](std::size_t at) { return memory{.name = ir::label(d.names.at(at).c_str())}; };
         any_tensor spoken_of{};
         if (d.tensor >= 0) {
             tensor const& t = of.tensors.at(static_cast<std::size_t>(d.tensor));
-            spoken_of = {label(t.name.c_str()), t.type};
+            spoken_of = {ir::label(t.name.c_str()), t.type};
         }
         switch (d.kind) {
             case directive_kind::stage: s.stage(spoken_of); break;
@@ -280,7 +282,7 @@ inline std::unique_ptr<built_case> build(drawn_case const& of) {
             case cache_read: s.cache_read(spoken_of, memory_at(0)); break;
             case cache_write: s.cache_write(spoken_of, memory_at(0)); break;
             case at: s.at(name(0)); break;
-            case by: s.by(transfer_description{.name = label(d.names.at(0).c_str())}); break;
+            case by: s.by(transfer_description{.name = ir::label(d.names.at(0).c_str())}); break;
             case buffers: s.buffers(d.numbers.at(0)); break;
             case prefetch: d.names.empty() ? s.prefetch(d.numbers.at(0)) : s.prefetch(d.numbers.at(0), name(0)); break;
             case in_bank: s.in_bank(d.numbers.at(0)); break;
@@ -298,7 +300,7 @@ inline std::unique_ptr<built_case> build(drawn_case const& of) {
                 break;
             }
             case tensorize:
-                detail::tensorize_as(s, {d.names.begin() + 1, d.names.end()}, {.name = label(d.names.at(0).c_str())},
+                detail::tensorize_as(s, {d.names.begin() + 1, d.names.end()}, {.name = ir::label(d.names.at(0).c_str())},
                                      std::make_index_sequence<0>());
                 break;
         }

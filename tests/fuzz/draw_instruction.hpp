@@ -86,9 +86,9 @@ class instruction_drawer {
             if (!filled.insert(t.type).second || case_.where.transfers.size() >= 11 || random_.one_in(3)) continue;
             for (memory const* m : {&case_.where.memories[1], &l1}) {
                 if (case_.where.transfers.size() >= 12) break;
-                transfer f(label(names_.take("fill").c_str()), case_.where.memories[0], *m);
+                transfer f(ir::label(names_.take("fill").c_str()), case_.where.memories[0], *m);
                 f.dimensions(random_.between(1, 4));
-                if (!engine_name.empty() && random_.one_in(2)) f.on(engine{.name = label(engine_name.c_str())});
+                if (!engine_name.empty() && random_.one_in(2)) f.on(engine{.name = ir::label(engine_name.c_str())});
                 if (!f.engine_name.empty() && random_.one_in(2)) f.asynchronous();
                 case_.where.transfers.push_back({f, fill{0, t.type}, {}});
             }

@@ -7,7 +7,7 @@ namespace fuzz {
 /// Draws memories, engines and the transfers between them.
 inline machine_parts draw_machine(dice& random, names& named) {
     machine_parts made;
-    auto const label_of = [&](std::string const& plain) { return label(named.take(plain).c_str()); };
+    auto const label_of = [&](std::string const& plain) { return ir::label(named.take(plain).c_str()); };
     auto const draw_memory = [&](std::string const& plain, std::uint64_t base) {
         constexpr int banks[] = {1, 1, 2, 4, 8};
         constexpr std::int64_t alignments[] = {1, 8, 16, 64, 128};

@@ -154,7 +154,7 @@ class schedule_drawer {
             staged.push_back(which);
             if (random_.one_in(30)) return;
             std::string const& name = steps.memories[which];
-            memory const& where = case_.where.memories[case_.where.memories[1].name == label(name.c_str()) ? 1 : 2];
+            memory const& where = case_.where.memories[case_.where.memories[1].name == ir::label(name.c_str()) ? 1 : 2];
             if (case_.computes(which) && !write) return;
             stage_in(write, which, where, case_.where.memories[0], loops, random_.between(0, highest));
         };
@@ -318,7 +318,7 @@ class schedule_drawer {
             memory home = case_.where.memories[0];
             for (directive const& d : case_.directives) {
                 if (d.kind != directive_kind::store_in || d.tensor != which) continue;
-                home = label(d.names[0].c_str()) == l2.name ? l2 : l1;
+                home = ir::label(d.names[0].c_str()) == l2.name ? l2 : l1;
             }
             bool const in_l2 = (choice == 1 || choice == 3) && !(home.name == l2.name && !random_.one_in(10));
             if (in_l2) level = stage_in(false, which, l2, home, levels, any_level(0, deepest));

@@ -118,7 +118,7 @@ class tying_drawer {
         bool aside = false;
         for (move const& m : case_.where.transfers)
             aside |=
-                m.what.is_asynchronous && m.what.source == case_.where.memories[0].name && m.what.destination == label(memory_.c_str());
+                m.what.is_asynchronous && m.what.source == case_.where.memories[0].name && m.what.destination == ir::label(memory_.c_str());
         if (!aside && !random_.one_in(6)) {
             auto const is_version = [](directive const& d) {
                 return d.kind == directive_kind::buffers || d.kind == directive_kind::prefetch;
@@ -400,7 +400,7 @@ class tying_drawer {
         }
         section.push_back({.kind = directive_kind::stage, .tensor = t.output});
         bool hidden = false;
-        for (memory const& m : case_.where.memories) hidden |= m.name == label(memory_.c_str()) && !m.host_visible;
+        for (memory const& m : case_.where.memories) hidden |= m.name == ir::label(memory_.c_str()) && !m.host_visible;
         if (random_.percent(hidden ? 95 : 60) && t.rank > 0) {
             instruction const made = instruction_of(t, x.type, by, number);
             case_.where.instructions.push_back(made);

@@ -29,7 +29,7 @@ class drawing {
               "};\n");
         return made;
     }
-    int most(tilewright::label const& name) const { return most_.at(name.str()); }
+    int most(tilewright::ir::label const& name) const { return most_.at(name.str()); }
 
     void write(std::string const& more) { text_ += more; }
     std::string const& text() const { return text_; }

@@ -22,10 +22,10 @@ inline void interpret_intrinsic(int which, void* const* addresses, std::int64_t 
     machine const& m = *interpreted_machine();
     intrinsic_description const& what = m.intrinsics[which];
     computation_view const semantics = m.view(what.semantics);
-    tilewright::stage whole;
+    tilewright::ir::stage whole;
     read_stage(semantics, 0, whole);
-    std::vector<node> nodes(semantics.nodes, semantics.nodes + semantics.count);
-    for (node& n : nodes) {
+    std::vector<ir::node> nodes(semantics.nodes, semantics.nodes + semantics.count);
+    for (ir::node& n : nodes) {
         int const axis = n.op == operation::axis_value ? whole.find(n.name) : -1;
         if (axis >= 0 && what.is_flexible(axis)) n.value = extents[axis];
     }
@@ -41,7 +41,7 @@ inline void interpret_intrinsic(int which, void* const* addresses, std::int64_t 
     for (oracle::tensor_box const& box : oracle::inputs_of(view)) operands.push_back(operand_of(box));
     oracle::tensor_box const target = oracle::output_of(view);
     oracle::operand const into = operand_of(target);
-    bool const updates = what.operands[what.find(target.name)].is == direction::updates;
+    bool const updates = what.operands[what.find(target.name)].is == ir::direction::updates;
     operands.push_back(into);
     oracle::result const made = oracle::evaluate(view, operands, {}, {}, {.updates = updates});
     auto const size = static_cast<std::int64_t>(bytes_of(target.type));
@@ -62,7 +62,7 @@ inline void interpret_intrinsic(int which, void* const* addresses, std::int64_t 
 inline void interpret_fill(int which, void* destination, std::int64_t count) {
     machine const& m = *interpreted_machine();
     computation_view const semantics = m.view(m.transfers[which].semantics);
-    node const& number = semantics[semantics[semantics.count - 1].argument(1)];
+    ir::node const& number = semantics[semantics[semantics.count - 1].argument(1)];
     visit_scalar(number.type, [&]<class T>(T) {
         T one{};
         if constexpr (std::is_floating_point_v<T>) one = static_cast<T>(std::bit_cast<double>(number.value));

@@ -11,7 +11,7 @@ struct library_function {
     char const* text;  ///< as it is written in C++, `%0` and `%1` being its arguments
     tilewright::scalar_type type = tilewright::scalar_type::int32;
     std::vector<tilewright::scalar_type> of{};  ///< its arguments
-    std::vector<tilewright::node> nodes{};      ///< what it is made of; the last is its value
+    std::vector<tilewright::ir::node> nodes{};  ///< what it is made of; the last is its value
     std::vector<std::vector<int>> stand_ins{};  ///< of each argument, the nodes that stand in for it
 };
 
@@ -28,7 +28,7 @@ template <class Expression>
 library_function function_of(char const* text, std::vector<tilewright::scalar_type> const& of, Expression const& made) {
     library_function f{.text = text, .type = made.root().type, .of = of};
     f.stand_ins.resize(of.size());
-    for (tilewright::node const& n : made.nodes) {
+    for (tilewright::ir::node const& n : made.nodes) {
         if (n.op == tilewright::operation::parameter && n.name.empty())
             f.stand_ins.at(static_cast<std::size_t>(n.value - first_stand_in)).push_back(static_cast<int>(f.nodes.size()));
         f.nodes.push_back(n);

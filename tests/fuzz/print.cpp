@@ -12,7 +12,7 @@ namespace fuzz {
 namespace {
 
 std::string quoted(std::string const& text) { return "\"" + text + "\""; }
-std::string quoted(label const& text) { return quoted(text.str()); }
+std::string quoted(ir::label const& text) { return quoted(text.str()); }
 std::string number_text(std::int64_t number, scalar_type type) {
     if (!is_float(type)) {
         if (number == std::numeric_limits<std::int64_t>::min()) return "std::numeric_limits<std::int64_t>::min()";
@@ -177,13 +177,13 @@ class writer {
 
 std::string machine_text(machine_parts const& parts) {
     std::string text = "machine where(\"drawn\");\n", memories;
-    auto const memory_name = [&](label const& name) {
+    auto const memory_name = [&](ir::label const& name) {
         for (std::size_t at = 0; at < parts.memories.size(); ++at) {
             if (parts.memories[at].name == name) return "memory" + std::to_string(at);
         }
         return std::string("memory{.name = ") + quoted(name) + "}";
     };
-    auto const engine_name = [&](label const& name) {
+    auto const engine_name = [&](ir::label const& name) {
         for (std::size_t at = 0; at < parts.engines.size(); ++at) {
             if (parts.engines[at].name == name) return "engine" + std::to_string(at);
         }
@@ -225,7 +225,7 @@ std::string machine_text(machine_parts const& parts) {
         std::string made;
         for (used_registers const& used : uses) {
             std::size_t at = 0;
-            while (at < parts.configurations.size() && parts.configurations[at].name != label(used.configuration.c_str())) ++at;
+            while (at < parts.configurations.size() && parts.configurations[at].name != ir::label(used.configuration.c_str())) ++at;
             made += ".uses(configuration" + std::to_string(at);
             for (used_registers::value const& v : used.values) {
                 std::string const operand = by != nullptr ? prefix + "t" + std::to_string(v.operand) : "";
@@ -269,11 +269,11 @@ std::string machine_text(machine_parts const& parts) {
         text += "where.add(intrinsic(" + quoted(i.name) + ", " + w.stage_text() + ")";
         for (std::size_t o = 0; o < i.tensors.size(); ++o) {
             char const* const how = static_cast<int>(o) != i.does.output ? "reads" : i.updates ? "updates" : "writes";
-            text +=
-                std::string(".") + how + "(" + w.tensor_name(static_cast<int>(o)) + ", " + memory_name(label(i.memories[o].c_str())) + ")";
+            text += std::string(".") + how + "(" + w.tensor_name(static_cast<int>(o)) + ", " +
+                    memory_name(ir::label(i.memories[o].c_str())) + ")";
         }
         if (i.in_place >= 0) text += ".in_place(" + w.tensor_name(i.in_place) + ")";
-        if (!i.engine.empty()) text += ".on(" + engine_name(label(i.engine.c_str())) + ")";
+        if (!i.engine.empty()) text += ".on(" + engine_name(ir::label(i.engine.c_str())) + ")";
         if (i.asynchronous) text += ".asynchronous()";
         text += uses_text(i.uses, &i, "i" + std::to_string(at));
         for (std::size_t a = 0; a < i.does.axes.size(); ++a) {

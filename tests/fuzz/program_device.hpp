@@ -107,7 +107,7 @@ class program_device {
         engine const* by = nullptr;
         each_machine([&](machine const& m) {
             for (int t = 0; t < m.transfers.size(); ++t) {
-                if (m.transfers[t].name != label(name.c_str())) continue;
+                if (m.transfers[t].name != ir::label(name.c_str())) continue;
                 of = &m.transfers[t];
                 if (!of->engine_name.empty()) by = &m.engines[m.engines.find(of->engine_name)];
             }
@@ -123,8 +123,8 @@ class program_device {
     /// @param until  a tag, or how many jobs may be left
     int wait(std::string const& name, std::int64_t channel, std::int64_t until) {
         each_machine([&](machine const& m) {
-            if (m.engines.find(label(name.c_str())) < 0) return;
-            engine const& by = m.engines[m.engines.find(label(name.c_str()))];
+            if (m.engines.find(ir::label(name.c_str())) < 0) return;
+            engine const& by = m.engines[m.engines.find(ir::label(name.c_str()))];
             std::deque<copy>& jobs = jobs_of(by, channel);
             std::size_t left = jobs.size();
             if (by.completes == completion::by_channel) left = static_cast<std::size_t>(until);
@@ -188,7 +188,7 @@ class program_device {
     int run(std::string const& name, int (*kernel)(void*), void* arguments) {
         std::string const caller = std::exchange(running_, name);
         for (int a = 0; a < plan_.of->agent_count; ++a) {
-            if (plan_.of->agents[a].name != label(name.c_str())) continue;
+            if (plan_.of->agents[a].name != ir::label(name.c_str())) continue;
             for (int m = 0; m < plan_.memories.size(); ++m) {
                 if ((plan_.memories[m].agents >> a & 1) != 0) load(m);
             }

@@ -113,7 +113,7 @@ TEST_CASE("cycles of interlocked engines are predicted as they are executed, til
             ++refused;
             continue;
         }
-        auto const at = std::make_unique<plan_value>(open ? plan->at({axis_extent(label("m"), rows)}) : *plan);
+        auto const at = std::make_unique<plan_value>(open ? plan->at({axis_extent(ir::label("m"), rows)}) : *plan);
         INFO("seed " << seed << " on " << on_what.where - &in_small_pieces << ", m " << rows << ", n " << columns << ", k " << depth);
         emulator on(*on_what.where, *on_what.semantics);
         halide::jit_kernel kernel(*plan, &on);

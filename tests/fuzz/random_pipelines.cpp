@@ -109,7 +109,7 @@ void draw_layout(drawing& draw, schedule& made, int rank, int banks) {
         arguments += (dimension == 0 ? "auto " : ", auto ") + std::string(names[dimension]);
     draw.write(".layout([](" + arguments + ") { return index_map(" + text + "); })");
 }
-int rank_of(computation_view what, label const& tensor) {
+int rank_of(computation_view what, ir::label const& tensor) {
     int at = 0;
     while (what[at].op != operation::access || what[at].name != tensor) ++at;
     return what[at].argument_count;
@@ -221,7 +221,7 @@ tally walk(std::uint32_t seed, int count, Make const& make) {
                 std::vector<axis_extent> extents;
                 std::string text;
                 for (int at = 0; at < plan->run_time_extents; ++at) {
-                    label const& name = plan->variables[at].name;
+                    ir::label const& name = plan->variables[at].name;
                     extents.emplace_back(name, draw.between(1, run % 2 == 0 ? std::min(12, draw.most(name)) : draw.most(name)));
                     text += " " + name.str() + " " + std::to_string(extents.back().extent);
                 }

@@ -21,9 +21,9 @@ namespace {
 class random_schedule {
   public:
     random_schedule(computation_view what, machine const& where, std::uint32_t seed) : made_(what, where), what_(what), random_(seed) {
-        std::vector<tilewright::stage> stages;
+        std::vector<tilewright::ir::stage> stages;
         for (int first = 0; first < what.count;) {
-            tilewright::stage s;
+            tilewright::ir::stage s;
             read_stage(what, first, s);
             first = s.store + 1;
             stages.push_back(s);
@@ -49,7 +49,7 @@ class random_schedule {
   private:
     int draw(int choices) { return static_cast<int>(random_() % static_cast<std::uint32_t>(choices)); }
 
-    void direct(tilewright::stage const& s) {
+    void direct(tilewright::ir::stage const& s) {
         std::vector<std::pair<std::string, std::int64_t>> loops;
         for (int at = 0; at < s.axis_count; ++at) loops.emplace_back(s.axes[at].name.str(), s.axes[at].extent);
         std::set<std::string> reduced;

@@ -228,7 +228,7 @@ class smaller_programs {
                 });
                 add([&](recipe& r) { return set(of(r).costs, transfer_cost{}); });
                 add([&](recipe& r) { return set(of(r).largest_row_bytes, std::int64_t{0}); });
-                add([&](recipe& r) { return !of(r).is_asynchronous && set(of(r).engine_name, label{}); });
+                add([&](recipe& r) { return !of(r).is_asynchronous && set(of(r).engine_name, ir::label{}); });
             }
         }
         for (std::size_t at = 0; at < from_.memories.size(); ++at) {

@@ -133,7 +133,7 @@ struct trial::inside {
                 made->tensors.emplace_back(b, seed % 3 == 0 ? 1 + static_cast<std::int64_t>(seed % 5) : 0);
                 tensor const* of = nullptr;
                 for (tensor const& t : what.tensors) {
-                    if (b.tensor == label(t.name.c_str())) of = &t;
+                    if (b.tensor == ir::label(t.name.c_str())) of = &t;
                 }
                 oracle::tensor_box box = made->tensors.back().box();
                 for (oracle::tensor_box const& read : boxes) {
@@ -148,7 +148,7 @@ struct trial::inside {
         std::vector<oracle::parameter_value> values = oracle::parameters_of(made->plan.what);
         for (oracle::parameter_value& v : values) {
             for (parameter const& p : what.parameters) {
-                if (v.name == label(p.name.c_str()))
+                if (v.name == ir::label(p.name.c_str()))
                     visit_scalar(v.type, [&]<class T>(T) { v = oracle::parameter_value(v.name, static_cast<T>(p.given)); });
             }
         }
@@ -173,7 +173,7 @@ outcome trial::plan() try {
         std::vector<axis_extent> extents;
         for (stage const& s : in.what.stages) {
             for (axis const& a : s.axes) {
-                label const name(a.name.c_str());
+                ir::label const name(a.name.c_str());
                 bool const known = std::any_of(extents.begin(), extents.end(), [&](axis_extent const& e) { return e.name == name; });
                 if (a.open && !known) extents.emplace_back(name, pass == 0 ? a.extent : 1 + (a.extent - 1) / 3);
             }
@@ -189,9 +189,9 @@ outcome trial::plan() try {
     }
     ir::argument_list const list = ir::arguments_of(*in.plan);
     for (int at = 0; at < list.parameter_count; ++at) {
-        node const& n = in.plan->what[list.parameters[at]];
+        ir::node const& n = in.plan->what[list.parameters[at]];
         for (parameter const& p : in.what.parameters) {
-            if (n.name == label(p.name.c_str())) in.parameters.push_back(p.given);
+            if (n.name == ir::label(p.name.c_str())) in.parameters.push_back(p.given);
         }
     }
     interpreted_machine() = &in.built->where;

@@ -36,7 +36,7 @@ constexpr machine accelerator(ordered how, int depth, bool overwrites = true, ar
                       .depth = depth,
                       .completes = how == ordered::by_core_for_all ? completion::by_engine : completion::by_channel,
                       .interlocked = how == ordered::by_interlocks ||
-                                     (how == ordered::by_some_interlocks && (label(name) == "load" || label(name) == "array"))};
+                                     (how == ordered::by_some_interlocks && (ir::label(name) == "load" || ir::label(name) == "array"))};
     };
     engine const array = on_channel("array"), vectors = on_channel("vectors");
     engine load = on_channel("load");

@@ -84,7 +84,7 @@ TEST_CASE("a reduction of one step is the form alone, whichever is named") {
     }
     // What overwrites without the bias is another instruction.
     CHECK(refusal_of(staged(short_sum, by_row).tensorize(m, n, one, mul)).kind == verdict_kind::intrinsic_operation);
-    CHECK(refusal_of(staged(of_row, by_row).tensorize(m, n, k, from_row)).broken == rule::overwriting_every_step);
+    CHECK(refusal_of(staged(of_row, by_row).tensorize(m, n, k, from_row)).broken == ir::rule::overwriting_every_step);
 }
 TEST_CASE("a bias for each element takes the form with as many dimensions") {
     plan_value const plan = check(staged(of_tile, by_both).tensorize(m, n, k, mac), emulated<by_both>(), tile_by_hand);
@@ -112,15 +112,15 @@ TEST_CASE("without a form that loads it, neither an overwriting one nor a fill w
 TEST_CASE("the bias lies where the form takes it from") {
     verdict const wrong = refusal_of(staged(of_row, by_row, spad).tensorize(m, n, k, mac));
     CHECK(wrong.kind == verdict_kind::operand_memory);
-    CHECK(wrong.names[0] == label("from_row"));
-    CHECK(wrong.names[1] == label("bias"));
-    CHECK(wrong.names[3] == label("biases"));
+    CHECK(wrong.names[0] == ir::label("from_row"));
+    CHECK(wrong.names[1] == ir::label("bias"));
+    CHECK(wrong.names[3] == ir::label("biases"));
     // Its own conditions hold, too.
     machine const aligned = machine_with("aligned", intrinsic(from_row).alignment(d, 32));
     CHECK(!refusal_of(staged(of_row, machine_with("aligned", intrinsic(from_row).alignment(d, 16))).tensorize(m, n, k, mac)));
     verdict const apart = refusal_of(staged(of_row, aligned).tensorize(m, n, k, mac));
-    CHECK(apart.broken == rule::operand_not_aligned);
-    CHECK(apart.names[2] == label("d"));
+    CHECK(apart.broken == ir::rule::operand_not_aligned);
+    CHECK(apart.names[2] == ir::label("d"));
 }
 TEST_CASE("what is nearly the bias is not") {
     auto const refused = [](auto const& nearly) {

@@ -20,13 +20,13 @@ inline constexpr auto term = cast<std::int32_t>(a(i, l)) * cast<std::int32_t>(b(
 inline constexpr auto mac = intrinsic("mac", c(i, j) += term).reads(a, spad).reads(b, spad).updates(c, acc).on(array).cycles(9);
 inline constexpr auto mul = intrinsic("mul", c(i, j) = sum(l, term)).reads(a, spad).reads(b, spad).writes(c, acc).on(array).cycles(7);
 template <class Start>
-constexpr auto form(label name, Start const& start, memory const& from = biases) {
+constexpr auto form(ir::label name, Start const& start, memory const& from = biases) {
     return intrinsic(name, c(i, j) = start + sum(l, term)).reads(a, spad).reads(b, spad).reads(d, from).writes(c, acc).on(array).cycles(11);
 }
 inline constexpr auto from_row = form("from_row", d(j)), from_tile = form("from_tile", d(i, j));
 
 template <class... Forms>
-constexpr machine machine_with(label name, Forms const&... forms) {
+constexpr machine machine_with(ir::label name, Forms const&... forms) {
     return machine(name, dram, spad, biases, acc, l1, array, transfer("load", dram, spad).dimensions(2),
                    transfer("load_bias", dram, biases).dimensions(2), transfer("load_sums", dram, acc).dimensions(2),
                    transfer("store", acc, dram).dimensions(2), transfer("fetch", dram, l1).dimensions(2),

@@ -85,7 +85,7 @@ TEST_CASE("of windows at strides and dilations, in tiles that end early, each en
             INFO(to_string(plan->refusal));
             // The last windows may lie behind the image as a whole.
             if (9 / tile * tile * stride - front >= row.extent) {
-                CHECK(plan->refusal.broken == rule::border_around_nothing);
+                CHECK(plan->refusal.broken == ir::rule::border_around_nothing);
                 continue;
             }
             REQUIRE(!plan->refusal);

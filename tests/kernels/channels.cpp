@@ -39,7 +39,7 @@ constexpr tensor<std::int32_t> C{"C"};
 constexpr tensor<std::uint8_t> x{"x"}, y{"y"};
 
 /// The channel of every version of the ring of a buffer, and whether it stores.
-std::vector<int> channels_of(plan_value const& plan, label const& tensor, bool stores) {
+std::vector<int> channels_of(plan_value const& plan, ir::label const& tensor, bool stores) {
     std::vector<int> found;
     for (int at = 0; at < plan.rings.size(); ++at) {
         ir::ring const& r = plan.rings[at];

@@ -32,9 +32,9 @@ TEST_CASE("what a producer computes in a scratchpad is stored before its consume
 TEST_CASE("a tensor is not staged outside the loop that computes it") {
     auto const outside = refusal_of(schedule(halo, dsp).split(i, io, ii, 8).compute_at(P, io).store_in(P, l2).cache_read(P, l1));
     CHECK(outside.kind == verdict_kind::loop_order);
-    CHECK(outside.broken == rule::outside_its_producer);
+    CHECK(outside.broken == ir::rule::outside_its_producer);
     CHECK(refusal_of(schedule(halo, dsp).split(i, io, ii, 8).compute_at(P, ii).store_in(P, l2).stage(P).cache_write(P, l1).at(io)).broken ==
-          rule::outside_its_producer);
+          ir::rule::outside_its_producer);
 }
 TEST_CASE("a column that one transfer moves as a row must follow itself without gaps") {
     auto const column = stages(R(e24) = A(e24, 0) + 1);
@@ -49,7 +49,7 @@ TEST_CASE("a loop may have the name of a parameter, an axis may not") {
     check_equal(schedule(scaled, dsp).split(i, "alpha", "b", 4).cache_read(A, l1).at("alpha"), emulated<dsp>(), {3});
     constexpr axis same{"alpha", 24};
     auto const clash = R(same) = A(same) * alpha;
-    CHECK(refusal_of(schedule(clash, dsp)).broken == rule::name_of_two_things);
+    CHECK(refusal_of(schedule(clash, dsp)).broken == ir::rule::name_of_two_things);
 }
 TEST_CASE("names of the generated code are free for users") {
     constexpr axis machine_axis{"emulated_machine", 12}, status{"status", 4};
@@ -67,7 +67,7 @@ TEST_CASE("a value is true where it is not 0") {
 }
 TEST_CASE("only the last stage continues") {
     auto const middle = stages(P(i) = P(i) + A(i), R(i) = P(i) + 1);
-    CHECK(refusal_of(schedule(middle, dsp).store_in(P, l1)).broken == rule::continuing_in_the_middle);
+    CHECK(refusal_of(schedule(middle, dsp).store_in(P, l1)).broken == ir::rule::continuing_in_the_middle);
 }
 TEST_CASE("compute_at looks for the loop in a stage that reads the producer") {
     auto const two = stages(P(i) = A(i) * 2, Q(i) = B(i) * 3, R(i) = P(i) - Q(i));

@@ -128,7 +128,7 @@ TEST_CASE("what a whole piece of rows, or a whole part of a row, computes is sto
         s.fuse(m, n, "f").split("f", "fo", "fi", factor).cache_write(C, l1).at("fo");
         verdict const refusal = make_plan(s).refusal;
         CHECK(refusal.kind == verdict_kind::loop_order);
-        CHECK(refusal.broken == rule::gaps_between_outputs);
+        CHECK(refusal.broken == ir::rule::gaps_between_outputs);
         CHECK(refusal.facts[0].value == factor);
     }
 }
@@ -145,7 +145,7 @@ TEST_CASE("a sum that is continued is loaded first, whatever piece it is; in ver
         if (whole) continue;
         schedule s(work, overlapping);
         s.fuse(m, n, "f").split("f", "fo", "fi", factor).cache_write(C, l1).at("fo").buffers(2);
-        CHECK(make_plan(s).refusal.broken == rule::gaps_between_outputs);
+        CHECK(make_plan(s).refusal.broken == ir::rule::gaps_between_outputs);
     }
 }
 

@@ -82,8 +82,8 @@ void check_all(computation_view what, std::vector<int> const& shifts, Expected c
         for (int at = 0; at < 4096; ++at) x(at) = cases[first + at][0], m(at) = cases[first + at][1], s(at) = cases[first + at][2];
         std::vector<Halide::Buffer<>> inputs;
         for (int at = 0; at + 1 < plan.buffers.size(); ++at) {
-            label const& name = plan.buffers[at].tensor;
-            inputs.push_back(name == label("X") ? x : name == label("M") ? m : s);
+            ir::label const& name = plan.buffers[at].tensor;
+            inputs.push_back(name == ir::label("X") ? x : name == ir::label("M") ? m : s);
         }
         lanes.run(inputs, r);
         scalars.run(inputs, again);

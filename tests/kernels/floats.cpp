@@ -77,9 +77,9 @@ void check_everywhere(computation_view what, std::vector<Halide::Buffer<>> const
     check_run<T>(schedule(what, unit).split(x, xo, xi, 8).vectorize(xi), inputs, expected);
     if (by_unit != nullptr) check_run<T>(*by_unit, inputs, expected);
 }
-schedule on_unit(computation_view what, std::initializer_list<label> read, intrinsic_description const& by) {
+schedule on_unit(computation_view what, std::initializer_list<ir::label> read, intrinsic_description const& by) {
     schedule s = schedule(what, unit).split(x, xo, xi, 8);
-    for (label const& one : read) s.cache_read(any_tensor{one, scalar_type::float32}, near).at(xo);
+    for (ir::label const& one : read) s.cache_read(any_tensor{one, scalar_type::float32}, near).at(xo);
     return s.cache_write(C, near).at(xo).tensorize(xi, by);
 }
 

@@ -142,12 +142,12 @@ TEST_CASE("a transfer carries a stage out tile by tile") {
     auto const refused = [&](schedule const& made) { return make_plan(made).refusal.broken; };
     CHECK(refused(
               schedule(half, dsp).split(p, po, pi, 7).reorder(pi, po, q).writes(O, dram).by(narrow).compute_at(U, pi).store_in(U, near)) ==
-          rule::gaps_between_outputs);
+          ir::rule::gaps_between_outputs);
     CHECK(refused(schedule(half, dsp).split(p, po, pi, 7).unroll(q).writes(O, dram).by(narrow).compute_at(U, po).store_in(U, near)) ==
-          rule::without_loops);
+          ir::rule::without_loops);
     CHECK(refused(schedule(half, dsp).split(p, po, pi, 7).vectorize(q, 2).writes(O, dram).by(narrow).compute_at(U, po).store_in(U, near)) ==
-          rule::without_loops);
-    CHECK(refused(schedule(half, dsp).split(p, po, pi, 7).writes(O, dram).by(narrow).store_in(U, near)) == rule::without_loops);
+          ir::rule::without_loops);
+    CHECK(refused(schedule(half, dsp).split(p, po, pi, 7).writes(O, dram).by(narrow).store_in(U, near)) == ir::rule::without_loops);
 }
 TEST_CASE("what is loaded is overwritten and stored, in one to four versions") {
     static constexpr engine in{"in"}, out{"out"}, channel{.name = "channel", .completes = completion::by_channel};
@@ -499,7 +499,7 @@ TEST_CASE("the steps that continue a reduction read what the first one must leav
     constexpr auto at_once = H(m) = sum(once, F(m, once) * G(m));
     plan_value const refused = make_plan(scheduled(in_steps));
     CHECK(refused.refusal.kind == verdict_kind::in_place);
-    CHECK(refused.refusal.broken == rule::overwritten_and_read);
+    CHECK(refused.refusal.broken == ir::rule::overwritten_and_read);
     plan_value const plan = check(scheduled(at_once), emulated<dsp>(), [](kernels::operand_data const& data) {
         for (int p = 0; p < 24; ++p) {
             data.out<std::int32_t>()[p] = 0;
@@ -522,7 +522,7 @@ TEST_CASE("a result with a dimension that what it overwrites has not") {
     plan_value const refused =
         make_plan(schedule(rows, dsp).cache_read(F, near).cache_read(G, near).cache_write(H, near).tensorize(k, more));
     CHECK(refused.refusal.kind == verdict_kind::in_place);
-    CHECK(refused.refusal.broken == rule::overwrites_another_box);
+    CHECK(refused.refusal.broken == ir::rule::overwrites_another_box);
     // In a loop over that dimension it is loaded anew.
     check(
         schedule(rows, dsp).reorder(column, m).cache_read(F, near).cache_read(G, near).at(column).cache_write(H, near).at(column).tensorize(

@@ -19,7 +19,7 @@ machine machine_with(bool asynchronous) {
     machine made("dsp", dram, l2, l1);
     engine const loader{"loader"}, storer{.name = "storer", .completes = completion::by_channel}, copier{"copier"};
     for (engine const& e : {loader, storer, copier}) made.add(e);
-    auto const add = [&](label const& name, memory const& from, memory const& to, engine const& on, int dimensions) {
+    auto const add = [&](ir::label const& name, memory const& from, memory const& to, engine const& on, int dimensions) {
         auto t = transfer(name, from, to).on(on).dimensions(dimensions).cost({.latency = 20, .setup = 4, .bytes_per_cycle = 8});
         if (asynchronous) t.asynchronous();
         made.add(t);

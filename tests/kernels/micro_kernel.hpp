@@ -11,16 +11,16 @@ inline constexpr memory dram{.name = "dram"};
 inline constexpr memory panels{.name = "panels", .base = 0x7000'0000, .capacity = 64_KiB, .alignment = 64};
 inline constexpr axis i{"i", 6}, j{"j", 16}, l{"l", 1 << 20}, any{"any", 1};
 inline constexpr tensor<float> a{"a"}, b{"b"}, c{"c"};
-inline constexpr intrinsic kernel(label name, direction of_sums, int adds) {
+inline constexpr intrinsic kernel(ir::label name, ir::direction of_sums, int adds) {
     auto made = intrinsic(name, c(i, j) += a(i, l) * b(l, j)).reads(a, dram).reads(b, panels);
-    return (of_sums == direction::updates ? made.updates(c, dram) : made.writes(c, dram))
+    return (of_sums == ir::direction::updates ? made.updates(c, dram) : made.writes(c, dram))
         .up_to(i, j, l)
         .cycles(64)
         .calls("sgemm_6x16", argument::extent(i), argument::extent(j), argument::extent(l), argument::address(a), argument::stride(a, 0),
                argument::address(b), argument::stride(b, 0), argument::address(c), argument::stride(c, 0), argument::literal(adds));
 }
-inline constexpr auto first_product = kernel("first_product", direction::writes, 0),
-                      next_product = kernel("next_product", direction::updates, 1);
+inline constexpr auto first_product = kernel("first_product", ir::direction::writes, 0),
+                      next_product = kernel("next_product", ir::direction::updates, 1);
 inline constexpr auto pack = transfer("pack", dram, panels).dimensions(2);
 inline constexpr auto cpu = machine("cpu_with_kernels", dram, panels, pack, first_product, next_product);
 

@@ -70,13 +70,13 @@ constexpr auto of_two_calls = machine("of_two_calls", dram, bytes, sums, load, s
 // A bit of the address of the sums says whether they go on: two forms of one function, and nothing has to be filled in front.
 constexpr memory flagged_sums{.name = "flagged_sums", .capacity = 16_KiB, .alignment = 32, .host_visible = false, .address_unit = 32};
 constexpr auto store_flagged = transfer("store", flagged_sums, dram).dimensions(2);
-constexpr auto form(label name, direction of_sums, std::int64_t flags) {
+constexpr auto form(ir::label name, ir::direction of_sums, std::int64_t flags) {
     auto made = intrinsic(name, c(i, j) += product).reads(a, bytes).reads(b, bytes);
-    return (of_sums == direction::updates ? made.updates(c, flagged_sums) : made.writes(c, flagged_sums))
+    return (of_sums == ir::direction::updates ? made.updates(c, flagged_sums) : made.writes(c, flagged_sums))
         .calls("multiply", argument::address(a), argument::stride(a, 0), argument::address(b), argument::stride(b, 0),
                argument::address(c).with(flags), argument::stride(c, 0));
 }
-constexpr auto overwrite = form("overwrite", direction::writes, 0), go_on = form("go_on", direction::updates, argument::bit(30));
+constexpr auto overwrite = form("overwrite", ir::direction::writes, 0), go_on = form("go_on", ir::direction::updates, argument::bit(30));
 constexpr auto of_two_forms = machine("of_two_forms", dram, bytes, flagged_sums, load, store_flagged, zeros, overwrite, go_on);
 
 /// Plans and runs a product whose tiles divide nothing. @return the plan, to be looked at

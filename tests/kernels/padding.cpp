@@ -267,7 +267,7 @@ TEST_CASE("instructions read borders that a transfer has filled") {
     verdict const refused = make_plan(staged_for_mac(without_fill)).refusal;
     INFO(to_string(refused));
     CHECK(refused.kind == verdict_kind::no_border);
-    CHECK(refused.broken == rule::border_without_fill);
+    CHECK(refused.broken == ir::rule::border_without_fill);
 }
 namespace {
 constexpr machine with_clear(accelerators::ordered how, bool queued) {

@@ -67,9 +67,9 @@ inline guarded_buffer make_result(operand_data const& data) {
 }
 
 /// Whether a tensor is read for the amount of a shift.
-inline bool is_amount(tilewright::computation_view what, tilewright::label const& tensor) {
+inline bool is_amount(tilewright::computation_view what, tilewright::ir::label const& tensor) {
     auto const reads = [&](auto const& self, int at) -> bool {
-        tilewright::node const& n = what[at];
+        tilewright::ir::node const& n = what[at];
         bool found = n.op == tilewright::operation::access && n.name == tensor;
         for (int argument = 0; argument < n.argument_count && n.op != tilewright::operation::access; ++argument)
             found = found || self(self, n.argument(argument));

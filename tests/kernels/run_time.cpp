@@ -459,10 +459,10 @@ TEST_CASE("what needs a constant extent says so") {
     verdict const inner = refusal_of(schedule(matmul, dsp).split(m, mo, mi, 8).cache_read(A, l1).at(mo));
     CHECK(inner.kind == verdict_kind::run_time_box);
     CHECK(names(inner) == "A k mo");
-    CHECK(refusal_of(schedule(matmul, dsp).split(m, mo, mi, 8).fuse(mi, n, f)).broken == rule::run_time_inside_fused);
-    CHECK(refusal_of(schedule(matmul, dsp).vectorize(n)).broken == rule::run_time_loop);
-    CHECK(refusal_of(schedule(matmul, dsp).unroll(k)).broken == rule::run_time_loop);
-    CHECK(refusal_of(schedule(matmul, features::npu).tensorize(m, n, k, features::mac)).broken == rule::run_time_loop);
+    CHECK(refusal_of(schedule(matmul, dsp).split(m, mo, mi, 8).fuse(mi, n, f)).broken == ir::rule::run_time_inside_fused);
+    CHECK(refusal_of(schedule(matmul, dsp).vectorize(n)).broken == ir::rule::run_time_loop);
+    CHECK(refusal_of(schedule(matmul, dsp).unroll(k)).broken == ir::rule::run_time_loop);
+    CHECK(refusal_of(schedule(matmul, features::npu).tensorize(m, n, k, features::mac)).broken == ir::rule::run_time_loop);
     axis const wide{"wide", 64};
     auto const beyond = stages(mid(wide) = in(wide)*2, out(m) = mid(m));
     verdict const domain = refusal_of(schedule(beyond, dsp).store_in(mid, l1));
@@ -471,7 +471,7 @@ TEST_CASE("what needs a constant extent says so") {
     auto const downwards = out(m) = in(100 - m);
     CHECK(refusal_of(schedule(downwards, dsp)).kind == verdict_kind::run_time_domain);
     auto const every_second = out(m) = sum(k, in(m)*mid(2 * k));
-    CHECK(refusal_of(schedule(every_second, dsp)).broken == rule::extent_of_no_argument);
+    CHECK(refusal_of(schedule(every_second, dsp)).broken == ir::rule::extent_of_no_argument);
 }
 
 namespace run_time {

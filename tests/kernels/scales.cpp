@@ -54,7 +54,7 @@ TEST_CASE("an epilogue takes the scales of its channels from memory") {
     CHECK(plan.calls(scales::mul) == 3 * 3);
     CHECK(plan.calls(scales::mac) == 3 * 3 * 3);
     kernels::operand_data const data = kernels::random_operands(plan, 23);
-    auto const numbers = [&](label const& name) {
+    auto const numbers = [&](ir::label const& name) {
         std::size_t at = 0;
         for (ir::buffer const& b : halide::detail::passed_buffers(plan)) {
             if (b.tensor == name) break;

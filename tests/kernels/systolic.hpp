@@ -53,24 +53,24 @@ inline constexpr auto zeros = transfer("zeros", dram, spad, s8(any) = 0)
                                          argument::destination_stride(1).in_units_of(16));
 
 inline constexpr auto product = cast<std::int32_t>(a(i, l)) * cast<std::int32_t>(b(l, j));
-inline constexpr auto step(label name, direction of_sums, std::int64_t flags) {
+inline constexpr auto step(ir::label name, ir::direction of_sums, std::int64_t flags) {
     auto made = intrinsic(name, c(i, j) += product).reads(a, spad).reads(b, spad);
-    return (of_sums == direction::updates ? made.updates(c, sums) : made.writes(c, sums))
+    return (of_sums == ir::direction::updates ? made.updates(c, sums) : made.writes(c, sums))
         .on(array)
         .cycles(16)
         .calls("npu_preload", argument::address(b), argument::stride(b, 0).in_units_of(16), argument::address(c).with(flags),
                argument::stride(c, 0).in_units_of(16))
         .then("npu_compute", argument::address(a), argument::stride(a, 0).in_units_of(16));
 }
-inline constexpr auto multiply = step("multiply", direction::writes, 0);
-inline constexpr auto multiply_add = step("multiply_add", direction::updates, adds);
+inline constexpr auto multiply = step("multiply", ir::direction::writes, 0);
+inline constexpr auto multiply_add = step("multiply_add", ir::direction::updates, adds);
 inline constexpr auto npu =
     machine("npu_of_rows", dram, spad, sums, tcm, array, config_ld, config_st, mvin, mvout, mvout_positive, zeros, multiply, multiply_add);
 
 // The same array told how much of a step there is: nothing has to be filled.
-inline constexpr auto step_up_to(label name, direction of_sums, std::int64_t flags) {
+inline constexpr auto step_up_to(ir::label name, ir::direction of_sums, std::int64_t flags) {
     auto made = intrinsic(name, c(i, j) += product).reads(a, spad).reads(b, spad);
-    return (of_sums == direction::updates ? made.updates(c, sums) : made.writes(c, sums))
+    return (of_sums == ir::direction::updates ? made.updates(c, sums) : made.writes(c, sums))
         .on(array)
         .cycles(5, per(i) * per(l).in_units_of(4), 2 * per(j, l).in_units_of(16))
         .up_to(i, j, l)
@@ -79,8 +79,8 @@ inline constexpr auto step_up_to(label name, direction of_sums, std::int64_t fla
         .then("npu_compute_up_to", argument::address(a), argument::stride(a, 0).in_units_of(16), argument::extent(i), argument::extent(j),
               argument::extent(l));
 }
-inline constexpr auto multiply_up_to = step_up_to("multiply_up_to", direction::writes, 0);
-inline constexpr auto multiply_add_up_to = step_up_to("multiply_add_up_to", direction::updates, adds);
+inline constexpr auto multiply_up_to = step_up_to("multiply_up_to", ir::direction::writes, 0);
+inline constexpr auto multiply_add_up_to = step_up_to("multiply_add_up_to", ir::direction::updates, adds);
 inline constexpr auto npu_up_to =
     machine("npu_up_to", dram, spad, sums, array, config_ld, config_st, mvin, mvout, multiply_up_to, multiply_add_up_to);
 

@@ -240,7 +240,7 @@ TEST_CASE("partial steps that would do harm are refused") {
                               .cache_read(B, features::spad)
                               .cache_write(C, features::acc)
                               .tensorize(p.m, p.n, p.k, features::mac);
-    CHECK(refusal_of(unfilled).broken == rule::step_behind_a_reduction);
+    CHECK(refusal_of(unfilled).broken == ir::rule::step_behind_a_reduction);
     auto const on_the_next = schedule(what, filling)
                                  .split(p.m, mo, mi, 6)
                                  .reorder(mo, mi, p.n, p.k)
@@ -248,7 +248,7 @@ TEST_CASE("partial steps that would do harm are refused") {
                                  .cache_read(B, features::spad)
                                  .cache_write(C, features::acc)
                                  .tensorize(mi, p.n, p.k, features::mac);
-    CHECK(refusal_of(on_the_next).broken == rule::step_on_the_next_tile);
+    CHECK(refusal_of(on_the_next).broken == ir::rule::step_on_the_next_tile);
     auto const counted_twice = schedule(what, filling)
                                    .split(p.k, ko, ki, 6)
                                    .reorder(ko, p.m, p.n, ki)
@@ -256,7 +256,7 @@ TEST_CASE("partial steps that would do harm are refused") {
                                    .cache_read(B, features::spad)
                                    .cache_write(C, features::acc)
                                    .tensorize(p.m, p.n, ki, features::mac);
-    CHECK(refusal_of(counted_twice).broken == rule::step_on_the_next_tile);
+    CHECK(refusal_of(counted_twice).broken == ir::rule::step_on_the_next_tile);
 }
 TEST_CASE("a partial row must be made of whole granules") {
     static constexpr auto coarse = transfer("coarse", features::dram, features::tcm).dimensions(2).granularity(16);
@@ -264,7 +264,7 @@ TEST_CASE("a partial row must be made of whole granules") {
     axis const i{"i", 22}, even{"even", 24};
     auto const ragged = out(i) = in(i) + 1, smooth = out(even) = in(even) + 1;
     verdict const refused = refusal_of(schedule(ragged, granular).split(i, mo, mi, 8).cache_read(in, features::tcm).at(mo));
-    CHECK(refused.broken == rule::row_of_broken_granules);
+    CHECK(refused.broken == ir::rule::row_of_broken_granules);
     CHECK(refused.facts[0].value == 6 * 4);
     CHECK(!refusal_of(schedule(smooth, granular).split(even, mo, mi, 16).cache_read(in, features::tcm).at(mo)));
 }

@@ -77,7 +77,7 @@ TEST_CASE("vectors of eight lanes") {
     // Rows of Z as lanes lie a row apart.
     auto const rows =
         schedule(matmul, vectors).reorder(k, n, m).cache_read(X, tcm).cache_read(Y, tcm).cache_write(Z, tcm).tensorize(m, fma8_by_lane);
-    CHECK(make_plan(rows).refusal.broken == rule::not_contiguous);
+    CHECK(make_plan(rows).refusal.broken == ir::rule::not_contiguous);
 }
 TEST_CASE("dot products of four bytes, and products that widen") {
     auto const& semantics = semantics_of<vectors>;
@@ -98,7 +98,7 @@ TEST_CASE("near misses of vectors") {
     };
     CHECK(inner(fma8_by_lane).kind == none);
     CHECK(inner(fma8).kind == intrinsic_mismatch);  // both factors move
-    CHECK(inner(fma8).broken == rule::other_index);
+    CHECK(inner(fma8).broken == ir::rule::other_index);
     CHECK(inner(intrinsic("two", c(i) += a() * b(i) * 2.0f).reads(a, tcm).reads(b, tcm).updates(c, tcm)).kind == intrinsic_operation);
     CHECK(inner(intrinsic("apart", c(i) += a() * b(2 * i)).reads(a, tcm).reads(b, tcm).updates(c, tcm)).kind == intrinsic_mismatch);
     CHECK(inner(intrinsic("sum", c(i) += a() + b(i)).reads(a, tcm).reads(b, tcm).updates(c, tcm)).kind == intrinsic_operation);

@@ -43,7 +43,7 @@ static_assert(call_of(all, rows).arguments[6].dimension == 2);
 static_assert(has_roles(call_of(all, all.intrinsics[0]),
                         {role::address, role::stride, role::address, role::stride, role::address, role::stride}));
 // Given arguments
-static_assert(call_of(all, named).symbol == label("copy2d"));
+static_assert(call_of(all, named).symbol == ir::label("copy2d"));
 constexpr engine four{.name = "four", .channels = 4}, pair{.name = "pair", .channels = 2, .completes = completion::by_channel},
     whole{.name = "whole", .channels = 3, .completes = completion::by_engine};
 constexpr auto by_tag = transfer("by_tag", dram, near).on(four).asynchronous(), by_count = transfer("by_count", dram, near).on(pair);
@@ -93,7 +93,7 @@ static_assert(repriced.costs.term_count == 2 && repriced.costs.axes() == 0b110);
 static_assert(repriced.costs.terms[0].factors[0] == cycle_factor{.axes = 0b100});
 static_assert(time_of(repriced.costs, fixed_array<std::int64_t, 3>{100, 7, 30}).busy == 42);
 // The host of a machine without a core costs a cycle an operation.
-static_assert(all.host().name == label("host") && all.host().costs.divide == 1);
+static_assert(all.host().name == ir::label("host") && all.host().costs.divide == 1);
 // Semantics stand in the machine's pool.
 static_assert(all.view(all.intrinsics[1].semantics).count == all.intrinsics[0].semantics.count);
 static_assert(all.intrinsics[1].semantics.first == all.intrinsics[0].semantics.count);

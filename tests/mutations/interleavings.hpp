@@ -7,6 +7,7 @@
 #include <string>
 #include <tilewright/plan/ir/plan_value.hpp>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 // Whether a plan computes the same in whatever order its engines get on: all orders are tried, byte by byte. An oracle for the check of
@@ -357,13 +358,13 @@ class unrolled {
     /// One step of an instruction: the elements of its operands.
     void step_of_intrinsic(ir::body const& b) {
         if (ends_before(around_, values_)) return;
-        tilewright::stage const& st = at(plan_.stages, b.stage);
+        tilewright::ir::stage const& st = at(plan_.stages, b.stage);
         bool first = b.first_intrinsic >= 0;
         for (int loop = 0; loop < b.first_loop_count; ++loop) first = first && values_[b.first_loops[loop]] == 0;
         tilewright::intrinsic_description const& called = plan_.where->intrinsics[first ? b.first_intrinsic : b.intrinsic];
         bool continues = false;
         for (int operand = 0; operand < called.operand_count; ++operand)
-            continues |= called.operands[operand].is == tilewright::direction::updates;
+            continues |= called.operands[operand].is == tilewright::ir::direction::updates;
         int const engine = plan_.where->engines.find(called.engine_name);
         action a{.queue = engine < 0 ? -1 : first_queue_[engine], .text = called.name.str()};
         for (int position = 0; position < plan_.uses.size(); ++position) {
@@ -397,7 +398,7 @@ class unrolled {
     }
     void compute(ir::body const& b) {
         if (b.kind == ir::body_kind::intrinsic) return step_of_intrinsic(b);
-        tilewright::stage const& st = at(plan_.stages, b.stage);
+        tilewright::ir::stage const& st = at(plan_.stages, b.stage);
         if (ends_before(around_, values_)) return;
         action a{.text = st.output.str()};
         auto const lies_beyond = [&](values const& loops) {

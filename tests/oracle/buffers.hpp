@@ -18,7 +18,7 @@ inline tilewright::scalar_type type_of(Halide::Type const& type) {
     throw std::invalid_argument("no type of the language");
 }
 
-inline operand operand_of(tilewright::label const& name, Halide::Buffer<> const& buffer) {
+inline operand operand_of(tilewright::ir::label const& name, Halide::Buffer<> const& buffer) {
     tensor_box box{name, type_of(buffer.type()), buffer.dimensions(), {}, {}};
     std::array<std::int64_t, most_dimensions> strides{};
     for (int d = 0; d < box.rank; ++d) {

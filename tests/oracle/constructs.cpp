@@ -212,7 +212,7 @@ TEST_CASE("parameters are found by name") {
     auto const what = out(m) = beta * in(m) + alpha;
     CHECK(of(what, {{1, 2}}, {{"alpha", 7}, {"beta", -3}}) == ints{4, 1});
     REQUIRE(oracle::parameters_of(what.view()).size() == 2);
-    CHECK(oracle::parameters_of(what.view())[0].name == label("beta"));
+    CHECK(oracle::parameters_of(what.view())[0].name == ir::label("beta"));
     CHECK_THROWS_AS(of(what, {{1, 2}}, {{"alpha", 7}}), std::invalid_argument);
     CHECK_THROWS_AS(of(what, {{1, 2}}, {{"alpha", 7}, {"beta", 1.0f}}), std::invalid_argument);
     constexpr parameter<float> scale{"scale"};
@@ -268,6 +268,6 @@ TEST_CASE("an undefined value goes through stages and sums to the elements that 
     CHECK_FALSE(made.is_defined());
     CHECK(made.defined == std::vector<bool>{true, false});
     REQUIRE(made.mishaps.size() == 1);
-    CHECK(made.mishaps[0].stage == label("mid"));
+    CHECK(made.mishaps[0].stage == ir::label("mid"));
     CHECK(made.as<std::int32_t>()[0] == 3);
 }

@@ -17,7 +17,7 @@ inline constexpr int most_dimensions = 6;
 
 /// A tensor with the box that it covers: elements [minimum, minimum + extent) along each dimension.
 struct tensor_box {
-    tilewright::label name{};
+    tilewright::ir::label name{};
     tilewright::scalar_type type = tilewright::scalar_type::literal;
     int rank = 0;
     std::array<std::int64_t, most_dimensions> minimum{}, extents{};
@@ -41,12 +41,12 @@ struct operand {
 
 /// The value of a parameter.
 struct parameter_value {
-    tilewright::label name{};
+    tilewright::ir::label name{};
     tilewright::scalar_type type = tilewright::scalar_type::literal;
     std::uint64_t bits = 0;
 
     template <class T>
-    parameter_value(tilewright::label const& of, T value) : name(of), type(tilewright::scalar_type_of<T>()) {
+    parameter_value(tilewright::ir::label const& of, T value) : name(of), type(tilewright::scalar_type_of<T>()) {
         std::memcpy(&bits, &value, sizeof value);  // of a little-endian machine
     }
 };
@@ -62,7 +62,7 @@ enum class mishap_kind : std::uint8_t {
 struct mishap {
     mishap_kind kind = mishap_kind::overflow;
     tilewright::operation in = tilewright::operation::constant;
-    tilewright::label stage{};
+    tilewright::ir::label stage{};
     std::int64_t times = 0;
 };
 std::string to_string(mishap const& what);

@@ -6,7 +6,7 @@ namespace oracle {
 
 /// An axis of a stage, from 0 to extent - 1.
 struct loop {
-    tilewright::label name{};
+    tilewright::ir::label name{};
     std::int64_t extent = 0;
 };
 
@@ -23,7 +23,7 @@ struct affine {
 /// An access of a stage's value.
 struct read {
     int node = 0;
-    tilewright::label tensor{};
+    tilewright::ir::label tensor{};
     std::vector<affine> indices;
     std::vector<std::int64_t> padded;  ///< the extents outside which the border stands; empty: none
 };
@@ -31,7 +31,7 @@ struct read {
 /// target(axes of the target) = start, then one step of the reduction for all positions of the others
 struct stage {
     int store = 0, target = 0;
-    tilewright::label output{};
+    tilewright::ir::label output{};
     std::size_t rank = 0;
     std::vector<loop> loops;                                            ///< the target's, then the reduction's from outside to inside
     tilewright::operation reduction = tilewright::operation::constant;  ///< `constant`: none

@@ -8,13 +8,13 @@ using namespace tilewright::ir;
 
 namespace {
 
-constexpr buffer const& find(plan_value const& of, label const& name) {
+constexpr buffer const& find(plan_value const& of, ir::label const& name) {
     int at = 0;
     while (of.buffers[at].name != name) ++at;
     return of.buffers[at];
 }
 template <class... Extents>
-constexpr bool has_box(plan_value const& of, label const& name, Extents... extents) {
+constexpr bool has_box(plan_value const& of, ir::label const& name, Extents... extents) {
     buffer const& b = find(of, name);
     fixed_array<std::int64_t, max_rank> const wanted{extents...};
     return b.rank == sizeof...(extents) && b.extents == wanted;
@@ -114,7 +114,7 @@ TEST_CASE("a tile of outputs with gaps is not stored, for the gaps hold what oth
     auto const strided = schedule(select_difference, dsp).split(e, eo, ei, 24).reorder(ei, eo).cache_write(selected, l1).at(ei);
     verdict const refusal = make_plan(strided).refusal;
     CHECK(refusal.kind == verdict_kind::loop_order);
-    CHECK(refusal.broken == rule::gaps_between_outputs);
+    CHECK(refusal.broken == ir::rule::gaps_between_outputs);
     CHECK(refusal.facts[0].value == 5);
     CHECK(refusal.facts[1].value == 97);
     // Staging the input of the same loops is no harm.

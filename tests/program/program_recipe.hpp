@@ -84,17 +84,17 @@ struct drawn_program {
     recipe from;
     std::deque<machine> machines{};
     std::vector<agent> agents{};
-    std::deque<std::vector<node>> computations{};
+    std::deque<std::vector<ir::node>> computations{};
     std::deque<schedule> schedules{};
-    program what{label("drawn")};
+    program what{ir::label("drawn")};
     std::vector<std::vector<element>> values{};  ///< of each tensor, what the oracle says
 
     drawn_program() = default;
     drawn_program(drawn_program const&) = delete;
     /// @throws std::invalid_argument when there is no such tensor
-    std::vector<element> const& values_of(label const& name) const {
+    std::vector<element> const& values_of(ir::label const& name) const {
         for (std::size_t at = 0; at < from.tensors.size(); ++at) {
-            if (name == label(from.tensors[at].name.c_str())) return values.at(at);
+            if (name == ir::label(from.tensors[at].name.c_str())) return values.at(at);
         }
         throw std::invalid_argument("no tensor is called " + name.str());
     }
@@ -105,11 +105,11 @@ namespace building {
 template <class Named>
 Named const& named(std::vector<Named> const& all, std::string const& name) {
     for (Named const& one : all) {
-        if (one.name == label(name.c_str())) return one;
+        if (one.name == ir::label(name.c_str())) return one;
     }
     throw std::invalid_argument("nothing is called " + name);
 }
-inline any_tensor tensor_named(std::string const& name) { return {label(name.c_str()), scalar_type_of<element>()}; }
+inline any_tensor tensor_named(std::string const& name) { return {ir::label(name.c_str()), scalar_type_of<element>()}; }
 template <int Count>
 computation_view keep(drawn_program& in, computation<Count> const& what) {
     auto& nodes = in.computations.emplace_back(what.nodes.begin(), what.nodes.end());
@@ -146,7 +146,7 @@ inline void direct(schedule& s, drawn_directive const& d, recipe const& from) {
         case stage: s.stage(what); break;
         case at: s.at(loop_name(d.what.c_str())); break;
         case buffers: s.buffers(d.number); break;
-        case by: s.by(transfer_description{.name = label(d.what.c_str())}); break;
+        case by: s.by(transfer_description{.name = ir::label(d.what.c_str())}); break;
         default: throw std::invalid_argument(std::string("no such directive: ") + name_of(d.is));
     }
 }
@@ -155,7 +155,7 @@ inline void compute(drawn_program& in) {
     for (std::size_t at = 0; at < in.from.kernels.size(); ++at) {
         drawn_kernel const& k = in.from.kernels[at];
         std::vector<oracle::operand> operands;
-        auto const read = [&](label const& name, int which) {
+        auto const read = [&](ir::label const& name, int which) {
             drawn_tensor const& t = in.from.tensor_at(which);
             operands.emplace_back(oracle::tensor_box{name, scalar_type_of<element>(), 2, {}, {t.rows, t.columns}}, in.values[which].data());
         };
@@ -174,14 +174,14 @@ inline std::unique_ptr<drawn_program> build(recipe const& of) {
     auto made = std::make_unique<drawn_program>();
     made->from = of;
     for (drawn_machine const& m : of.machines) {
-        machine& where = made->machines.emplace_back(label(m.name.c_str()));
+        machine& where = made->machines.emplace_back(ir::label(m.name.c_str()));
         for (std::string const& name : m.memories) where.add(building::named(of.memories, name));
         for (std::string const& name : m.engines) where.add(building::named(of.engines, name));
         for (transfer const& t : m.transfers) where.add(t);
     }
     for (drawn_agent const& a : of.agents) {
-        agent one(label(a.name.c_str()), made->machines.at(static_cast<std::size_t>(a.on)));
-        if (a.aside) one = one.aside(label((a.name + "_start").c_str()), label((a.name + "_join").c_str()));
+        agent one(ir::label(a.name.c_str()), made->machines.at(static_cast<std::size_t>(a.on)));
+        if (a.aside) one = one.aside(ir::label((a.name + "_start").c_str()), ir::label((a.name + "_join").c_str()));
         if (!a.engine.empty()) one = one.copies_on(building::named(of.engines, a.engine));
         made->agents.push_back(one);
         if (a.only_with) made->what.with(one);
@@ -200,7 +200,7 @@ inline std::unique_ptr<drawn_program> build(recipe const& of) {
         agent const& by = made->agents.at(static_cast<std::size_t>(k.by));
         schedule& s = made->schedules.emplace_back(building::computation_of(*made, k), *by.where);
         for (drawn_directive const& d : k.directives) building::direct(s, d, of);
-        made->what.run(label(k.name.c_str()), by, s);
+        made->what.run(ir::label(k.name.c_str()), by, s);
         made->what.bind(building::tensor_named("x"), building::tensor_named(of.tensor_at(k.first).name));
         made->what.bind(building::tensor_named("r"), building::tensor_named(t.name));
         if (k.second >= 0) made->what.bind(building::tensor_named("y"), building::tensor_named(of.tensor_at(k.second).name));

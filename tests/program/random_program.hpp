@@ -207,7 +207,7 @@ inline std::string shared_engine(program_plan_value const& plan) {
         plan_value const made = build_kernel(plan, s.kernel).plan;
         std::set<std::string> used;
         for (int m = 0; m < made.movements.size(); ++m) {
-            label const& name = made.where->transfers[made.movements[m].transfer].engine_name;
+            ir::label const& name = made.where->transfers[made.movements[m].transfer].engine_name;
             bool const own = !name.empty() && made.where->engines[made.where->engines.find(name)].per_agent && plan.agent_of(k).is_aside();
             used.insert((own ? plan.agent_of(k).name.str() + "." : "") + name.str());
         }

@@ -51,7 +51,7 @@ struct chip_of_one_pool {
 };
 ir::program_scratch const& buffer_of(program_plan_value const& plan, char const* kernel, char const* name) {
     for (int at = 0; at < plan.scratch.size(); ++at) {
-        if (plan.kernel_at(plan.scratch_at(at).kernel).name == label(kernel) && plan.scratch_at(at).name == label(name))
+        if (plan.kernel_at(plan.scratch_at(at).kernel).name == ir::label(kernel) && plan.scratch_at(at).name == ir::label(name))
             return plan.scratch_at(at);
     }
     throw std::logic_error("no such buffer");
@@ -344,8 +344,8 @@ TEST_CASE("more buffers than a program can have are refused by name") {
     made.input(in, l2);
     for (int at = 0; at < 28; ++at) {
         std::string const name = "k" + std::to_string(at), result = "t" + std::to_string(at), before = "t" + std::to_string(at - 1);
-        made.run(label(name.c_str()), on, seven).bind(x, any_tensor{at == 0 ? in.name : label(before.c_str()), scalar_type::int32});
-        made.bind(z, any_tensor{label(result.c_str()), scalar_type::int32});
+        made.run(ir::label(name.c_str()), on, seven).bind(x, any_tensor{at == 0 ? in.name : ir::label(before.c_str()), scalar_type::int32});
+        made.bind(z, any_tensor{ir::label(result.c_str()), scalar_type::int32});
     }
     made.output(any_tensor{"t27", scalar_type::int32}, l2);
     std::string const said(sentence_of(make_program_plan(made).refusal).letters.data());

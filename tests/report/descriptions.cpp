@@ -50,7 +50,7 @@ constexpr machine variants[] = {
     CHANGED(m.transfers.parts[0].call.push(argument::destination)),
     CHANGED(m.transfers.parts[1].call.push(argument::source)),
     CHANGED(m.intrinsics.parts[0].costs.cycles = 17),
-    CHANGED(m.intrinsics.parts[0].operands[1].is = direction::updates),
+    CHANGED(m.intrinsics.parts[0].operands[1].is = ir::direction::updates),
     CHANGED(m.intrinsics.parts[1].stride_alignment = 16),
     CHANGED(m.semantics[3].type = scalar_type::uint8),
     CHANGED(m.memories.parts[1].address_unit = 16),

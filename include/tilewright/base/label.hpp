@@ -3,7 +3,7 @@
 #include <string>
 #include <tilewright/base/fixed_array.hpp>
 
-namespace tilewright {
+namespace tilewright::ir {
 
 /// A name of at most 23 characters, held in three words so that comparing it in the compiler costs three comparisons.
 ///
@@ -79,4 +79,18 @@ struct label {
     constexpr char byte(int position) const { return static_cast<char>(words[position / 8] >> (8 * (position % 8)) & 0xff); }
 };
 
-}  // namespace tilewright
+/// `name` and `suffix` in one; cut, and marked so, where it is too long.
+constexpr label joined(label const& name, label const& suffix) {
+    char text[2 * label::longest + 2] = {};
+    int at = 0;
+    for (label const* part : {&name, &suffix}) {
+        for (int letter = 0; letter < label::longest && (*part)[letter] != '\0'; ++letter) text[at++] = (*part)[letter];
+    }
+    return label(text);
+}
+
+}  // namespace tilewright::ir
+
+namespace tilewright::detail {
+using namespace ir;
+}

@@ -234,7 +234,7 @@
     X(base_not_aligned, "its base address is not a multiple of the alignment that is needed")                                           \
     X(memories_overlap, "its addresses overlap those of another memory")
 
-namespace tilewright {
+namespace tilewright::ir {
 
 enum class rule : std::uint8_t {
     none,
@@ -253,4 +253,4 @@ constexpr char const* text_of(rule broken) {
     return texts[static_cast<int>(broken)];
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::ir

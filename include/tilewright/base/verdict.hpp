@@ -66,6 +66,8 @@ enum class verdict_kind : std::uint8_t {
         count  ///< how many there are
 };
 
+namespace ir {
+
 enum class fact_kind : std::uint8_t {
     none,
 #define TILEWRIGHT_KIND(name) name,
@@ -85,16 +87,18 @@ struct share {
     int copies = 1;  ///< versions, of so many bytes each
 };
 
+}  // namespace ir
+
 /// A refusal: what is wrong, with its names and numbers, and the directive that asked for it.
 struct verdict {
     verdict_kind kind = verdict_kind::none;
-    rule broken = rule::none;
+    ir::rule broken = ir::rule::none;
     directive_kind directive{};
     std::int16_t ordinal = 0;  ///< which directive of the schedule, from 1; 0: the computation or the machine itself
     int line = 0;              ///< of the directive, on g++; clang gives the line of the chain's beginning for some
-    fixed_array<label, 4> names{};
-    fixed_array<fact, 4> facts{};
-    fixed_array<share, 5> shares{};
+    fixed_array<ir::label, 4> names{};
+    fixed_array<ir::fact, 4> facts{};
+    fixed_array<ir::share, 5> shares{};
     int share_count = 0;
 
     constexpr explicit operator bool() const { return kind != verdict_kind::none; }

@@ -28,36 +28,36 @@ inline constexpr run_time_extent dynamic{};
 
 /// A loop of the computation: `i` runs over [0, extent). Without an extent it only names a loop that a directive makes.
 struct axis {
-    label name;
+    ir::label name;
     std::int64_t extent = 0;
 };
 
 /// The extent of an axis that is left to run time: `{m, 100}`.
 struct axis_extent {
-    label name{};
+    ir::label name{};
     std::int64_t extent = 0;
 
     constexpr axis_extent() = default;
     constexpr axis_extent(axis const& of, std::int64_t value) : name(of.name), extent(value) {}
-    constexpr axis_extent(label const& of, std::int64_t value) : name(of), extent(value) {}
+    constexpr axis_extent(ir::label const& of, std::int64_t value) : name(of), extent(value) {}
 };
 
 /// An expression of exactly `Count` nodes; the last one is its root.
 template <int Count>
 struct expression {
-    fixed_array<node, Count> nodes{};
+    fixed_array<ir::node, Count> nodes{};
 
-    constexpr node const& root() const { return nodes[Count - 1]; }
+    constexpr ir::node const& root() const { return nodes[Count - 1]; }
 };
 
 /// A scalar that the caller of the kernel passes by value.
 template <class T>
 struct parameter {
-    label name;
+    ir::label name;
 };
 
 template <int Count>
-struct access;
+struct tensor_element;
 
 namespace detail {
 
@@ -70,7 +70,7 @@ struct is_symbolic<parameter<T>> : std::true_type {};
 template <int Count>
 struct is_symbolic<expression<Count>> : std::true_type {};
 template <int Count>
-struct is_symbolic<access<Count>> : std::true_type {};
+struct is_symbolic<tensor_element<Count>> : std::true_type {};
 
 template <class T>
 concept symbolic = is_symbolic<std::remove_cvref_t<T>>::value;
@@ -97,7 +97,7 @@ constexpr expression<Count> const& to_expression(expression<Count> const& e) {
     return e;
 }
 template <int Count>
-constexpr expression<Count> to_expression(access<Count> const& a);
+constexpr expression<Count> to_expression(tensor_element<Count> const& a);
 template <class T>
     requires std::is_arithmetic_v<T>
 constexpr expression<1> to_expression(T value) {
@@ -313,11 +313,11 @@ constexpr auto select(C const& condition, T const& then, E const& otherwise) {
     int at = detail::append(whole.nodes, 0, detail::to_expression(condition).nodes);
     at = detail::append(whole.nodes, at, detail::to_expression(then).nodes);
     detail::append(whole.nodes, at, detail::to_expression(otherwise).nodes);
-    node& root = whole.nodes[third];
+    ir::node& root = whole.nodes[third];
     root.argument_count = 3;
     root.arguments = {first - 1, second - 1, third - 1};
-    rule wrong = detail::agree(whole.nodes[second - 1], whole.nodes[third - 1]);
-    if (whole.nodes[first - 1].type != scalar_type::boolean) wrong = rule::condition_without_bool;
+    ir::rule wrong = detail::agree(whole.nodes[second - 1], whole.nodes[third - 1]);
+    if (whole.nodes[first - 1].type != scalar_type::boolean) wrong = ir::rule::condition_without_bool;
     detail::set_root(root, operation::select, whole.nodes[second - 1].type, wrong);
     return whole;
 }
@@ -328,9 +328,9 @@ template <class To, class T>
 constexpr auto cast(T const& value) {
     auto whole = detail::wrap(operation::cast, scalar_type_of<To>(), detail::to_expression(value));
     // A literal has no type of its own to be converted from: it becomes a constant of the new one.
-    node& inner = whole.nodes[whole.nodes.size() - 2];
-    if (inner.type == scalar_type::literal && detail::adopt(inner, scalar_type_of<To>()) != rule::none) {
-        detail::set_root(whole.nodes.back(), operation::cast, scalar_type_of<To>(), rule::literal_that_does_not_fit);
+    ir::node& inner = whole.nodes[whole.nodes.size() - 2];
+    if (inner.type == scalar_type::literal && detail::adopt(inner, scalar_type_of<To>()) != ir::rule::none) {
+        detail::set_root(whole.nodes.back(), operation::cast, scalar_type_of<To>(), ir::rule::literal_that_does_not_fit);
     }
     return whole;
 }
@@ -343,7 +343,7 @@ constexpr auto reinterpret(T const& value) {
     scalar_type const from = whole.nodes[whole.nodes.size() - 2].type;
     bool const whole_bits = from != scalar_type::boolean && scalar_type_of<To>() != scalar_type::boolean;
     if (!whole_bits || bytes_of(from) != bytes_of(scalar_type_of<To>()))
-        detail::set_root(whole.nodes.back(), operation::reinterpret, scalar_type_of<To>(), rule::operation_not_for_this_type);
+        detail::set_root(whole.nodes.back(), operation::reinterpret, scalar_type_of<To>(), ir::rule::operation_not_for_this_type);
     return whole;
 }
 

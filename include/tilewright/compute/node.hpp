@@ -40,6 +40,8 @@ enum class operation : std::uint8_t {
     invalid,         // value: the rule that the expression breaks by itself, to be reported by the planner
 };
 
+namespace ir {
+
 /// One node of an expression. Nodes of a computation stand in one array; arguments are positions in it, smaller than the node's own.
 struct node {
     operation op = operation::constant;
@@ -53,6 +55,8 @@ struct node {
 
     friend constexpr bool operator==(node const&, node const&) = default;
 };
+
+}  // namespace ir
 
 constexpr bool is_reduction(operation op) {
     return op == operation::reduce_sum || op == operation::reduce_maximum || op == operation::reduce_minimum;
@@ -77,15 +81,15 @@ constexpr char const* name_of(operation op) {
 
 /// A computation, or an instruction's semantics, as a view of its nodes: every `store` node is a stage, in order.
 struct computation_view {
-    node const* nodes = nullptr;
+    ir::node const* nodes = nullptr;
     int count = 0;
 
-    constexpr node const& operator[](int position) const { return nodes[position]; }
+    constexpr ir::node const& operator[](int position) const { return nodes[position]; }
 };
 
 /// Whether the access at node `at` gives a constant outside the extents of its tensor.
 constexpr bool is_padded(computation_view nodes, int at) {
-    node const& n = nodes[at];
+    ir::node const& n = nodes[at];
     return n.op == operation::access && n.argument_count > 0 && nodes[n.argument(0)].op == operation::within;
 }
 /// The extent of a padded access' tensor along `dimension`.

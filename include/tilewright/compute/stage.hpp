@@ -3,6 +3,8 @@
 
 namespace tilewright {
 
+namespace ir {
+
 /// A loop of a stage before any directive.
 struct stage_axis {
     label name{};
@@ -60,6 +62,8 @@ struct stage_index {
     std::int64_t beyond = 0;  ///< a coefficient that is larger than an index can be; 0: there is none
 };
 
+}  // namespace ir
+
 namespace detail {
 
 constexpr void accumulate_index(computation_view nodes, stage const& of, int at, std::int64_t scale, stage_index& into) {
@@ -102,8 +106,8 @@ constexpr bool same_tree(computation_view nodes, int left, int right) {
 }  // namespace detail
 
 /// The affine form of dimension `dimension` of the access at node `at`.
-constexpr stage_index index_of(computation_view nodes, stage const& of, int at, int dimension) {
-    stage_index index;
+constexpr ir::stage_index index_of(computation_view nodes, ir::stage const& of, int at, int dimension) {
+    ir::stage_index index;
     detail::accumulate_index(nodes, of, nodes[at].argument(dimension), 1, index);
     return index;
 }
@@ -289,22 +293,22 @@ constexpr stage_mistake check_indices(computation_view nodes, stage const& s) {
 
 /// Reads the stage whose first node is `first` into normal form.
 /// @return the rule that it breaks, or none
-constexpr stage_mistake read_stage(computation_view nodes, int first, stage& s) {
+constexpr ir::stage_mistake read_stage(computation_view nodes, int first, ir::stage& s) {
     s.first = s.store = first;
     while (nodes[s.store].op != operation::store) ++s.store;
-    node const& root = nodes[s.store];
+    ir::node const& root = nodes[s.store];
     s.target = root.argument(0);
     s.body = root.argument(1);
     s.output = root.name;
     s.type = nodes[s.target].type;
     s.rank = nodes[s.target].argument_count;
-    if (stage_mistake const wrong = detail::check_expressions(nodes, s)) return wrong;
-    if (stage_mistake const wrong = detail::read_start(nodes, s)) return wrong;
+    if (ir::stage_mistake const wrong = detail::check_expressions(nodes, s)) return wrong;
+    if (ir::stage_mistake const wrong = detail::read_start(nodes, s)) return wrong;
     int const reduce_at = s.body;
     int named = -1;
-    if (stage_mistake const wrong = detail::read_reduction(nodes, s, named)) return wrong;
-    if (stage_mistake const wrong = detail::read_axes(nodes, s)) return wrong;
-    if (stage_mistake const wrong = detail::check_axes(nodes, s, reduce_at, named)) return wrong;
+    if (ir::stage_mistake const wrong = detail::read_reduction(nodes, s, named)) return wrong;
+    if (ir::stage_mistake const wrong = detail::read_axes(nodes, s)) return wrong;
+    if (ir::stage_mistake const wrong = detail::check_axes(nodes, s, reduce_at, named)) return wrong;
     return detail::check_indices(nodes, s);
 }
 

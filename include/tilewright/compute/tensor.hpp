@@ -6,24 +6,24 @@ namespace tilewright {
 /// A computation of one or several stages as `Count` nodes. Every stage ends in a `store` node.
 template <int Count>
 struct computation {
-    fixed_array<node, Count> nodes{};
+    fixed_array<ir::node, Count> nodes{};
 
     constexpr computation_view view() const { return {nodes.data(), Count}; }
 };
 
 /// One element of a tensor: `A(m, 2 * k + 1)`. Assigning to it states a stage of a computation.
 template <int Count>
-struct access {
+struct tensor_element {
     expression<Count> whole;
 
-    constexpr access() = default;
-    constexpr access(access const&) = default;
+    constexpr tensor_element() = default;
+    constexpr tensor_element(tensor_element const&) = default;
 
     /// Each element is computed once; a right-hand side `sum(k, …)`, `maximum` or `minimum` reduces from its identity.
     template <class Value>
         requires detail::operand<Value>
     constexpr auto operator=(Value const& value) const { return store(detail::to_expression(value)); }
-    constexpr auto operator=(access const& value) const { return store(value.whole); }
+    constexpr auto operator=(tensor_element const& value) const { return store(value.whole); }
 
     /// Sums the right-hand side over the axes that the target does not have, from 0.
     /// In an intrinsic that `updates` the target, the sum continues from its contents.
@@ -36,11 +36,11 @@ struct access {
     constexpr computation<Count + Value + 1> store(expression<Value> const& value) const {
         computation<Count + Value + 1> stage;
         detail::append(stage.nodes, detail::append(stage.nodes, 0, whole.nodes), value.nodes);
-        node& root = stage.nodes[Count + Value];
+        ir::node& root = stage.nodes[Count + Value];
         root.argument_count = 2;
         root.arguments = {Count - 1, Count + Value - 1};
         root.name = whole.root().name;
-        node& body = stage.nodes[Count + Value - 1];
+        ir::node& body = stage.nodes[Count + Value - 1];
         root.op = operation::store;
         root.type = whole.root().type;
         root.value = static_cast<std::int64_t>(detail::agree(stage.nodes[Count - 1], body));
@@ -50,14 +50,14 @@ struct access {
 
 namespace detail {
 template <int Count>
-constexpr expression<Count> to_expression(access<Count> const& a) {
+constexpr expression<Count> to_expression(tensor_element<Count> const& a) {
     return a.whole;
 }
 }  // namespace detail
 
 /// A tensor whose element type is chosen at run time. Row-major: the last index is contiguous.
 struct any_tensor {
-    label name;
+    ir::label name;
     scalar_type type = scalar_type::literal;
 
     /// @param indices affine in axes: `a * i + b * j + c`; at most `max_rank`
@@ -65,15 +65,15 @@ struct any_tensor {
         requires(detail::operand<Indices>&&...)
     constexpr auto operator()(Indices const&... indices) const {
         constexpr int total = (0 + ... + detail::nodes_of<Indices>);
-        access<total + 1> element;
-        node& root = element.whole.nodes[total];
+        tensor_element<total + 1> element;
+        ir::node& root = element.whole.nodes[total];
         root.op = operation::access;
         root.type = type;
         root.name = name;
         int at = 0;
         [[maybe_unused]] auto const take = [&](auto index) {
-            rule const wrong = detail::adopt(index.nodes.back(), scalar_type::int32);
-            if (wrong != rule::none) detail::set_root(index.nodes.back(), operation::invalid, scalar_type::int32, wrong);
+            ir::rule const wrong = detail::adopt(index.nodes.back(), scalar_type::int32);
+            if (wrong != ir::rule::none) detail::set_root(index.nodes.back(), operation::invalid, scalar_type::int32, wrong);
             at = detail::append(element.whole.nodes, at, index.nodes);
             if (root.argument_count < max_rank) root.arguments[root.argument_count++] = static_cast<std::int16_t>(at - 1);
         };
@@ -86,29 +86,29 @@ struct any_tensor {
 /// A tensor of elements of type `T`. Its extents follow from how it is indexed.
 template <class T>
 struct tensor : any_tensor {
-    constexpr tensor(label tensor_name) : any_tensor{tensor_name, scalar_type_of<T>()} {}
+    constexpr tensor(ir::label tensor_name) : any_tensor{tensor_name, scalar_type_of<T>()} {}
 };
 
 /// A tensor of known extents with a constant around it: see `padded`.
 template <int Rank>
 struct padded_tensor {
-    fixed_array<node, static_cast<std::size_t>(Rank) + 1> axes{};  ///< the access that names the extents
-    node border{};
-    rule wrong = rule::none;
+    fixed_array<ir::node, static_cast<std::size_t>(Rank) + 1> axes{};  ///< the access that names the extents
+    ir::node border{};
+    ir::rule wrong = ir::rule::none;
 
     /// @param indices as those of a tensor; where one is outside its extent, the element is the border
     template <class... Indices>
         requires(sizeof...(Indices) > 0 && (detail::operand<Indices> && ...))
     constexpr auto operator()(Indices const&... indices) const {
         constexpr int total = (detail::nodes_of<Indices> + ...) + Rank;
-        access<total + 1> element;
-        node& root = element.whole.nodes[total];
+        tensor_element<total + 1> element;
+        ir::node& root = element.whole.nodes[total];
         root = axes[Rank];
         int at = 0, dimension = 0;
         auto const take = [&](auto index) {
-            rule const misfit = detail::adopt(index.nodes.back(), scalar_type::int32);
-            if (misfit != rule::none) detail::set_root(index.nodes.back(), operation::invalid, scalar_type::int32, misfit);
-            node const& extent = axes[dimension < Rank ? dimension : 0];
+            ir::rule const misfit = detail::adopt(index.nodes.back(), scalar_type::int32);
+            if (misfit != ir::rule::none) detail::set_root(index.nodes.back(), operation::invalid, scalar_type::int32, misfit);
+            ir::node const& extent = axes[dimension < Rank ? dimension : 0];
             auto const limited = detail::wrap(operation::within, scalar_type::int32, index);
             at = detail::append(element.whole.nodes, at, limited.nodes);
             element.whole.nodes[at - 1].name = extent.name;
@@ -119,8 +119,8 @@ struct padded_tensor {
         (take(detail::to_expression(indices)), ...);
         if (root.op == operation::invalid) return element;
         root.value = border.value;
-        rule const broken = wrong == rule::none && dimension != Rank ? rule::padding_without_plain_axes : wrong;
-        if (broken != rule::none) detail::set_root(root, operation::invalid, root.type, broken);
+        ir::rule const broken = wrong == ir::rule::none && dimension != Rank ? ir::rule::padding_without_plain_axes : wrong;
+        if (broken != ir::rule::none) detail::set_root(root, operation::invalid, root.type, broken);
         return element;
     }
 };
@@ -132,13 +132,13 @@ struct padded_tensor {
 /// @param border   a literal that fits the tensor's type
 template <int Count, class T>
     requires(Count > 1 && std::is_arithmetic_v<T>)
-constexpr padded_tensor<Count - 1> padded(access<Count> const& extents, T border) {
+constexpr padded_tensor<Count - 1> padded(tensor_element<Count> const& extents, T border) {
     padded_tensor<Count - 1> made{.axes = extents.whole.nodes, .border = detail::to_expression(border).root()};
     made.wrong = detail::adopt(made.border, extents.whole.root().type);
-    for (int at = 0; at + 1 < Count && made.wrong == rule::none; ++at) {
-        if (made.axes[at].op != operation::axis_value) made.wrong = rule::padding_without_plain_axes;
+    for (int at = 0; at + 1 < Count && made.wrong == ir::rule::none; ++at) {
+        if (made.axes[at].op != operation::axis_value) made.wrong = ir::rule::padding_without_plain_axes;
     }
-    if (made.wrong == rule::none && extents.whole.root().argument_count != Count - 1) made.wrong = rule::padding_without_plain_axes;
+    if (made.wrong == ir::rule::none && extents.whole.root().argument_count != Count - 1) made.wrong = ir::rule::padding_without_plain_axes;
     return made;
 }
 

@@ -60,7 +60,7 @@ constexpr value_range combined(operation op, value_range const& a, value_range c
 ///
 /// @return unknown where a value may wrap, and for what is no integer
 constexpr value_range range_of(computation_view nodes, int at) {
-    node const& n = nodes[at];
+    ir::node const& n = nodes[at];
     value_range const whole = range_of(n.type);
     auto const argument = [&](int position) { return range_of(nodes, n.argument(position)); };
     value_range found;
@@ -93,11 +93,11 @@ constexpr value_range range_of(computation_view nodes, int at) {
 /// Whether node `at` is a product of two bytes, one of them without sign, as a value of 32 bits, and the sum of any two such products
 /// is a value of 16 bits.
 constexpr bool pairs_fit_16_bits(computation_view nodes, int at) {
-    node const& product = nodes[at];
+    ir::node const& product = nodes[at];
     if (product.op != operation::multiply || product.type != scalar_type::int32) return false;
     int bytes[2] = {};
     for (int side : {0, 1}) {
-        node const& widened = nodes[product.argument(side)];
+        ir::node const& widened = nodes[product.argument(side)];
         if (widened.op != operation::cast) return false;
         bytes[side] = widened.argument(0);
     }

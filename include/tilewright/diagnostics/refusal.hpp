@@ -35,11 +35,11 @@ struct refused {
 };
 #else
 template <std::size_t Size>
-struct message {
-    char text[Size];
+struct says {
+    char letters[Size];
 };
 
-template <message Text>
+template <says Text>
 struct refused {
     static constexpr bool ok = false;
 };
@@ -121,8 +121,8 @@ template <verdict const& V>
 inline constexpr text_line sentence = sentence_of(V);
 template <verdict const& V>
 inline constexpr auto sized_sentence = [] {
-    message<static_cast<std::size_t>(sentence<V>.size) + 1> copy{};
-    for (std::size_t at = 0; at < static_cast<std::size_t>(sentence<V>.size); ++at) copy.text[at] = sentence<V>.letters[at];
+    says<static_cast<std::size_t>(sentence<V>.size) + 1> copy{};
+    for (std::size_t at = 0; at < static_cast<std::size_t>(sentence<V>.size); ++at) copy.letters[at] = sentence<V>.letters[at];
     return copy;
 }();
 template <verdict const& V>

@@ -40,7 +40,7 @@ struct text_line {
     constexpr void put(char const* text) {
         while (*text != '\0') put(*text++);
     }
-    constexpr void put(label const& name) {
+    constexpr void put(ir::label const& name) {
         for (int position = 0; position < name.size(); ++position) put(name[position]);
     }
     constexpr void put(std::int64_t value) {
@@ -58,14 +58,14 @@ struct text_line {
 /// ^1 and ^2 the names of the parts of one copy and of two, {3 …} if there is
 /// name 3, {#3 …} if there is fact 3.
 constexpr void put_sentence(text_line& line, verdict const& refusal, char const* sentence) {
-    auto const name = [&](char digit) -> label const& { return refusal.names[digit - '0']; };
+    auto const name = [&](char digit) -> ir::label const& { return refusal.names[digit - '0']; };
     for (char const* at = sentence; *at != '\0'; ++at) {
         if (*at == '$') line.put(name(*++at));
         else if (*at == '#') line.put(refusal.facts[*++at - '0'].value);
         else if (*at == '%') put_sentence(line, refusal, text_of(refusal.broken));
         else if (*at == '{') {
             bool const of_fact = *++at == '#';
-            bool const missing = of_fact ? refusal.facts[*++at - '0'].what == fact_kind::none : name(*at).empty();
+            bool const missing = of_fact ? refusal.facts[*++at - '0'].what == ir::fact_kind::none : name(*at).empty();
             while (missing && *at != '}') ++at;
         } else if (*at == '@') {
             for (int part = 0; part < refusal.share_count; ++part) {
@@ -82,7 +82,7 @@ constexpr void put_sentence(text_line& line, verdict const& refusal, char const*
             int const copies = *++at - '0';
             bool another = false;
             for (int part = 0; part < refusal.share_count; ++part) {
-                share const& one = refusal.shares[part];
+                ir::share const& one = refusal.shares[part];
                 if (one.copies != copies) continue;
                 if (another) line.put(" or ");
                 line.put('`');

@@ -9,8 +9,8 @@ namespace tilewright::emulation {
 
 /// Who touches something: a transfer, an operand of an intrinsic, the code of a stage.
 struct caller {
-    label name{};
-    label operand{};
+    ir::label name{};
+    ir::label operand{};
     bool is_code = false;
     int lane = -1;  ///< -1: the core
 

@@ -16,11 +16,11 @@ class buffer_names {
     }
 
     /// Empty where there is no such buffer.
-    label operator[](std::int64_t at) const { return knows(at) ? buffers_[at].name : label{}; }
+    ir::label operator[](std::int64_t at) const { return knows(at) ? buffers_[at].name : ir::label{}; }
     /// The buffer that names a transfer: the one that it fills, or the one that it empties.
-    label about(transfer_call const& call) const {
+    ir::label about(transfer_call const& call) const {
         std::int64_t const to = call.destination_buffer();
-        label const source = (*this)[call.source_buffer()], destination = (*this)[to];
+        ir::label const source = (*this)[call.source_buffer()], destination = (*this)[to];
         bool const stores = !destination.empty() && buffers_[to].argument;
         return stores && !source.empty() ? source : destination;
     }
@@ -28,13 +28,13 @@ class buffer_names {
     std::string text_of(machine const& where, flight const& f) const {
         if (!f.moves) return where.intrinsics[f.part].name.str();
         std::string text = where.transfers[f.part].name.str();
-        if (label const name = (*this)[f.destination_buffer]; !name.empty()) text += " to " + name.str();
+        if (ir::label const name = (*this)[f.destination_buffer]; !name.empty()) text += " to " + name.str();
         return text + ", tag " + std::to_string(f.tag);
     }
 
   private:
     struct named {
-        label name{};
+        ir::label name{};
         bool argument = false;
     };
 

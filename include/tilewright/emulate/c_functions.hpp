@@ -55,12 +55,12 @@ class c_functions {
     }
 
     struct place {
-        label memory_name{};
+        ir::label memory_name{};
         std::byte* first = nullptr;
         std::int64_t bytes = 0, used = 0;
     };
     std::vector<emulation::c_function> calls;
-    std::vector<std::pair<label, emulation::c_function>> setters{};
+    std::vector<std::pair<ir::label, emulation::c_function>> setters{};
     std::vector<place> places{};
 
   private:

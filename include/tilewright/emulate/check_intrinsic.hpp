@@ -172,9 +172,9 @@ class intrinsic_check : part_check {
 
     intrinsic_description const& what_;
     intrinsic_function does_;
-    stage stage_{};
+    ir::stage stage_{};
     std::vector<operand> operands_;
-    std::array<std::int64_t, stage::most_axes> extents_{};
+    std::array<std::int64_t, ir::stage::most_axes> extents_{};
 };
 
 }  // namespace emulation

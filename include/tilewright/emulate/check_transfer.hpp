@@ -41,7 +41,7 @@ class transfer_check : part_check {
     void read_types() {
         if (does_ == nullptr) return;
         computation_view const view = where_.view(what_.semantics);
-        stage s;
+        ir::stage s;
         read_stage(view, 0, s);
         to_.type = s.type, reads_ = false;
         for (int node = s.target + 1; node < s.store; ++node) {

@@ -289,7 +289,7 @@ class emulator {
 /// The emulator of a machine that all kernels of this process share. Kernels that CMake builds with `BINDING emulated` run on it.
 ///
 /// Found by the machine's name, since a `constexpr` machine in a header is another object in every translation unit.
-inline std::shared_ptr<emulator>& shared_emulator(label const& name) {
+inline std::shared_ptr<emulator>& shared_emulator(ir::label const& name) {
     static std::map<std::string, std::shared_ptr<emulator>> all;
     return all[name.str()];
 }

@@ -6,7 +6,7 @@
 namespace tilewright::emulation {
 
 /// How many elements of each axis.
-using extent_list = std::array<std::int64_t, stage::most_axes>;
+using extent_list = std::array<std::int64_t, ir::stage::most_axes>;
 
 /// One call of an intrinsic: for each operand an address in this process, its buffer's position in the plan, and strides.
 struct intrinsic_call {

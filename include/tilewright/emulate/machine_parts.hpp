@@ -12,7 +12,7 @@ struct engine_place {
     int lane = -1;  ///< of its first channel
     bool has_channels = false;
 
-    engine_place(machine const& where, label const& name) : engine(where.engines.find(name)) {
+    engine_place(machine const& where, ir::label const& name) : engine(where.engines.find(name)) {
         if (engine < 0) return;
         lane = where.first_lane(engine);
         has_channels = where.engines[engine].has_channels();
@@ -47,7 +47,7 @@ struct intrinsic_part : engine_place {
 
     intrinsic_part(machine const& where, int which, intrinsic_function function)
         : engine_place(where, where.intrinsics[which].engine_name), at(which), is(where.intrinsics[which]), does(function) {
-        stage s;
+        ir::stage s;
         read_stage(where.view(is.semantics), 0, s);
         axis_count = s.axis_count;
         for (int axis = 0; axis < s.axis_count; ++axis) most[axis] = s.axes[axis].extent;

@@ -25,12 +25,12 @@ class operand_footprint {
         operand_constraint const& declared = of.operands[operand];
         memory = memory_under(where, declared.memory_name);
         computation_view const view = where.view(of.semantics);
-        stage s;
+        ir::stage s;
         read_stage(view, 0, s);
-        writes = declared.is != direction::reads;
-        reads = declared.is != direction::writes || s.continues;
+        writes = declared.is != ir::direction::reads;
+        reads = declared.is != ir::direction::writes || s.continues;
         for (int at = 0; at < view.count; ++at) {
-            node const& n = view[at];
+            ir::node const& n = view[at];
             if (n.op != operation::access || n.name != declared.tensor) continue;
             element_bytes = bytes_of(n.type);
             access made{.rank = n.argument_count};
@@ -67,7 +67,7 @@ class operand_footprint {
         using index = std::array<std::int64_t, max_rank>;
         std::set<index> touched;
         for (access const& a : accesses_) {
-            std::array<std::int64_t, stage::most_axes> axes{};
+            std::array<std::int64_t, ir::stage::most_axes> axes{};
             auto const collect = [&](auto const& self, int axis) -> void {
                 while (axis < a.axis_count && !a.uses(axis)) ++axis;
                 if (axis < a.axis_count) {
@@ -105,14 +105,14 @@ class operand_footprint {
   private:
     struct access {
         int rank = 0;
-        fixed_array<stage_index, max_rank> indices{};
-        fixed_array<std::int64_t, stage::most_axes> extents{};
+        fixed_array<ir::stage_index, max_rank> indices{};
+        fixed_array<std::int64_t, ir::stage::most_axes> extents{};
         int axis_count = 0;
         fixed_array<std::int64_t, max_rank> last{};
 
         void find_last() {
             for (int d = 0; d < rank; ++d) {
-                stage_index const& index = indices[d];
+                ir::stage_index const& index = indices[d];
                 std::int64_t& end = last[d];
                 end = index.constant;
                 for (int axis = 0; axis < axis_count; ++axis) end += index.coefficients[axis] * (extents[axis] - 1);

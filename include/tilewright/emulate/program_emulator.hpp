@@ -168,7 +168,7 @@ std::vector<semantics_table> semantics_of_agents(std::index_sequence<Agent...>) 
 }  // namespace detail
 
 /// Found by the program's name, as `shared_emulator` by the machine's.
-inline std::shared_ptr<program_emulator>& shared_program(label const& name) {
+inline std::shared_ptr<program_emulator>& shared_program(ir::label const& name) {
     static std::map<std::string, std::shared_ptr<program_emulator>> all;
     return all[name.str()];
 }

@@ -67,8 +67,8 @@ class shadow {
     void begin_step() { ++now_; }
 
     bool is_buffer(std::int64_t at) const { return at >= 0 && at < std::ssize(buffers_); }
-    label const& buffer_name(int at) const { return buffers_[at].what.name; }
-    label stage_name(int at) const { return at >= 0 && at < std::ssize(stages_) ? stages_[at] : label("?"); }
+    ir::label const& buffer_name(int at) const { return buffers_[at].what.name; }
+    ir::label stage_name(int at) const { return at >= 0 && at < std::ssize(stages_) ? stages_[at] : ir::label("?"); }
 
     /// Whether all bytes of `range` belong to one version of the buffer, and there to one block.
     std::optional<fault> inside(int buffer, byte_range const& range) const {
@@ -246,7 +246,7 @@ class shadow {
     memories const& where_;
     bool partial_ = false;
     std::vector<watched> buffers_;
-    std::vector<label> stages_;
+    std::vector<ir::label> stages_;
     std::vector<cells> banks_;
     std::uint32_t now_ = 1;  ///< the step; a version that was never released was released at 0
 };

@@ -50,7 +50,7 @@ constexpr bool is_stride(role is) { return is == role::source_stride || is == ro
 struct operand_argument {
     role is = role::address;
     std::int8_t dimension = 0;
-    label operand{};  ///< covered: the axis
+    ir::label operand{};  ///< covered: the axis
     std::int64_t value = 0;
 
     constexpr operand_argument with(std::int64_t bits) const { return {is, dimension, operand, bits}; }
@@ -78,21 +78,11 @@ constexpr call_argument literal(std::int64_t value) { return {role::literal, 0, 
 constexpr std::int64_t bit(int position) { return std::int64_t{1} << position; }
 }  // namespace argument
 
-/// `name` and `suffix` in one; cut, and marked so, where it is too long.
-constexpr label joined(label const& name, label const& suffix) {
-    char text[2 * label::longest + 2] = {};
-    int at = 0;
-    for (label const* part : {&name, &suffix}) {
-        for (int letter = 0; letter < label::longest && (*part)[letter] != '\0'; ++letter) text[at++] = (*part)[letter];
-    }
-    return label(text);
-}
-
 /// A C function `int symbol(arguments…)` of the device; it returns 0, or an error code that the kernel returns.
 struct device_call {
     static constexpr int most_arguments = 18;
 
-    label symbol{};
+    ir::label symbol{};
     fixed_array<call_argument, most_arguments> arguments{};
     int count = 0;  ///< more than `most_arguments` marks an overflow, refused by the planner
 

@@ -10,13 +10,13 @@ namespace tilewright {
 struct configuration {
     static constexpr int most_values = 4;
 
-    label name{};
+    ir::label name{};
     int value_count = 1;
     bool per_agent = false;  ///< in a program: every agent that works aside has one of its own
     device_call set_call{};  ///< without a symbol: `int NAME(int64_t value_0, …)`
 
     constexpr configuration() = default;
-    constexpr configuration(label called, int values = 1) : name(called), value_count(values) {}
+    constexpr configuration(ir::label called, int values = 1) : name(called), value_count(values) {}
 
     /// What its numbers may be, as of a memory.
     template <class Visit>
@@ -25,7 +25,7 @@ struct configuration {
     }
     /// The C function that sets it: settings, each once, and literals, in order.
     template <class... Arguments>
-    constexpr configuration& calls(label symbol, Arguments const&... arguments) {
+    constexpr configuration& calls(ir::label symbol, Arguments const&... arguments) {
         set_call = {.symbol = symbol};
         (set_call.push(arguments), ...);
         return *this;
@@ -54,7 +54,7 @@ constexpr bool is_same_configuration(configuration const& a, configuration const
 
 /// What a configuration must be set to when a part is called.
 struct required_setting {
-    label configuration_name{};
+    ir::label configuration_name{};
     fixed_array<call_argument, configuration::most_values> values{};
     int count = 0;  ///< more than `most_values` marks an overflow
 

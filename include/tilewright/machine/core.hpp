@@ -22,7 +22,7 @@ struct operation_costs {
 
 /// The core that runs the loops which stay code. A machine without one has a core "host" of one cycle an operation.
 struct core {
-    label name;
+    ir::label name;
     operation_costs costs{};
     int count = 1;  ///< more than one is refused until plans can distribute
     /// A sum of products in floating point is carried out by fused multiply-adds: `s + a * b` is rounded once.

@@ -25,7 +25,7 @@ constexpr char const* name_of(completion how) {
 struct engine {
     static constexpr int most_depth = 64;
 
-    label name;
+    ir::label name;
     int depth = 16;    ///< jobs of a channel that are not complete; starting one more holds the core up
     int channels = 1;  ///< equal units, which are called and waited for by their number
     completion completes = completion::by_transfer;
@@ -45,7 +45,7 @@ struct engine {
     }
     /// The C function that waits, and its arguments in order.
     template <class... Arguments>
-    constexpr engine waits(label symbol, Arguments const&... arguments) const {
+    constexpr engine waits(ir::label symbol, Arguments const&... arguments) const {
         engine changed = *this;
         changed.wait_call = {.symbol = symbol};
         (changed.wait_call.push(arguments), ...);

@@ -5,6 +5,8 @@
 
 namespace tilewright {
 
+namespace ir {
+
 enum class direction : std::uint8_t { reads, writes, updates };
 
 constexpr char const* name_of(direction d) {
@@ -12,11 +14,13 @@ constexpr char const* name_of(direction d) {
     return names[static_cast<int>(d)];
 }
 
+}  // namespace ir
+
 /// Where one operand of an intrinsic must live.
 struct operand_constraint {
-    label tensor{};
-    label memory_name{};
-    direction is = direction::reads;
+    ir::label tensor{};
+    ir::label memory_name{};
+    ir::direction is = ir::direction::reads;
     std::int64_t alignment = 1;        ///< bytes; of its address, besides what all operands keep to
     std::int64_t stride_multiple = 1;  ///< elements; of its strides, likewise
     std::int64_t longest_stride = 0;   ///< elements; 0: no limit
@@ -36,8 +40,8 @@ struct operand_constraint {
 struct intrinsic_description {
     static constexpr int most_operands = 12;
 
-    label name{};
-    label engine_name{};
+    ir::label name{};
+    ir::label engine_name{};
     bool is_asynchronous = false;
     fixed_array<operand_constraint, most_operands> operands{};
     int operand_count = 0;
@@ -67,7 +71,7 @@ struct intrinsic_description {
         return -1;
     }
     constexpr bool is_flexible(int axis) const { return (flexible_axes >> axis & 1) != 0; }
-    constexpr int find(label const& operand) const {
+    constexpr int find(ir::label const& operand) const {
         for (int position = 0; position < operand_count && position < most_operands; ++position) {
             if (operands[position].tensor == operand) return position;
         }
@@ -90,11 +94,11 @@ struct intrinsic : intrinsic_description {
     constexpr intrinsic& change(any_tensor const& operand, Change&& what) {
         int const at = find(operand.name);
         // An operand that is not there is one that semantics do not have: the planner refuses it.
-        if (at < 0) return constrain(operand, {}, direction::reads);
+        if (at < 0) return constrain(operand, {}, ir::direction::reads);
         what(operands[at]);
         return *this;
     }
-    constexpr intrinsic& constrain(any_tensor const& operand, memory const& where, direction is) {
+    constexpr intrinsic& constrain(any_tensor const& operand, memory const& where, ir::direction is) {
         if (operand_count < most_operands) operands[operand_count] = {operand.name, where.name, is};
         ++operand_count;
         return *this;
@@ -102,12 +106,14 @@ struct intrinsic : intrinsic_description {
 
   public:
     template <int Count>
-    constexpr intrinsic(label intrinsic_name, computation<Count> const& semantics)
+    constexpr intrinsic(ir::label intrinsic_name, computation<Count> const& semantics)
         : intrinsic_description{.name = intrinsic_name, .call = {.symbol = intrinsic_name}}, does(semantics) {}
 
-    constexpr intrinsic& reads(any_tensor const& operand, memory const& where) { return constrain(operand, where, direction::reads); }
-    constexpr intrinsic& writes(any_tensor const& operand, memory const& where) { return constrain(operand, where, direction::writes); }
-    constexpr intrinsic& updates(any_tensor const& operand, memory const& where) { return constrain(operand, where, direction::updates); }
+    constexpr intrinsic& reads(any_tensor const& operand, memory const& where) { return constrain(operand, where, ir::direction::reads); }
+    constexpr intrinsic& writes(any_tensor const& operand, memory const& where) { return constrain(operand, where, ir::direction::writes); }
+    constexpr intrinsic& updates(any_tensor const& operand, memory const& where) {
+        return constrain(operand, where, ir::direction::updates);
+    }
     constexpr intrinsic& on(engine const& where) {
         engine_name = where.name;
         return *this;
@@ -158,14 +164,14 @@ struct intrinsic : intrinsic_description {
     }
     /// The C function that carries it out, and its arguments in order. Comes after the operands are declared.
     template <class... Arguments>
-    constexpr intrinsic& calls(label symbol, Arguments const&... arguments) {
+    constexpr intrinsic& calls(ir::label symbol, Arguments const&... arguments) {
         call = {.symbol = symbol};
         (call.push(resolved(arguments)), ...);
         return *this;
     }
     /// One more C function, which each step calls after those before. All of its arguments are given.
     template <class... Arguments>
-    constexpr intrinsic& then(label symbol, Arguments const&... arguments) {
+    constexpr intrinsic& then(ir::label symbol, Arguments const&... arguments) {
         device_call next{.symbol = symbol};
         (next.push(resolved(arguments)), ...);
         protocol.push(next);
@@ -201,8 +207,8 @@ struct intrinsic : intrinsic_description {
         ++costs.term_count;
     }
     /// The position of an axis in the stage that the semantics are; -1: it has none of this name.
-    constexpr int axis_of(label const& name) const {
-        stage s;
+    constexpr int axis_of(ir::label const& name) const {
+        ir::stage s;
         if (does.count > max_semantics || read_stage({does.nodes.data(), does.count}, 0, s)) return -1;
         return s.find(name);
     }

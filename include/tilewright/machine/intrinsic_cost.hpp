@@ -61,7 +61,7 @@ struct intrinsic_cost {
 /// The units for which a call takes cycles, by names of axes: made by `per`.
 struct cycle_rate {
     struct factor {
-        fixed_array<label, stage::most_axes> axes{};
+        fixed_array<ir::label, ir::stage::most_axes> axes{};
         int axis_count = 0;
         std::int64_t unit = 1;
     };
@@ -90,7 +90,7 @@ struct cycle_elements {
 /// Numbers and further elements multiply it: `2 * per(i)`, `per(i) * per(j).in_units_of(16)`.
 template <class... More>
 constexpr cycle_elements per(axis const& first, More const&... more) {
-    static_assert(sizeof...(More) < stage::most_axes, "per names more axes than an intrinsic can have");
+    static_assert(sizeof...(More) < ir::stage::most_axes, "per names more axes than an intrinsic can have");
     return {.counted = {.axes = {first.name, more.name...}, .axis_count = 1 + static_cast<int>(sizeof...(More))}};
 }
 constexpr cycle_rate operator*(cycle_rate rate, cycle_rate const& other) {

@@ -19,7 +19,7 @@ struct part_list {
     constexpr Part const& operator[](int position) const { return parts[position]; }
     constexpr int size() const { return count < Most ? count : Most; }
     /// Position of the part of that name, -1 when there is none.
-    constexpr int find(label const& name) const {
+    constexpr int find(ir::label const& name) const {
         for (int position = 0; position < size(); ++position) {
             if ((*this)[position].name == name) return position;
         }
@@ -34,7 +34,7 @@ struct part_list {
 struct machine {
     static constexpr int most_nodes = 384, most_lanes = 16;
 
-    label name;
+    ir::label name;
     part_list<memory, 8> memories{};
     part_list<engine, 8> engines{};
     part_list<tilewright::tokens, 12> tokens{};
@@ -44,7 +44,7 @@ struct machine {
     part_list<intrinsic_description, 16> intrinsics{};
     part_list<device_call, 12> more_calls{};     ///< of all parts: see `each_call`
     part_list<required_setting, 16> settings{};  ///< likewise
-    fixed_array<node, most_nodes> semantics{};
+    fixed_array<ir::node, most_nodes> semantics{};
     int semantics_count = 0;
 
   private:
@@ -73,7 +73,7 @@ struct machine {
   public:
     constexpr machine() = default;
     template <class... Parts>
-    constexpr explicit machine(label machine_name, Parts const&... parts) : name(machine_name) {
+    constexpr explicit machine(ir::label machine_name, Parts const&... parts) : name(machine_name) {
         (add(parts), ...);
     }
 
@@ -120,7 +120,7 @@ struct machine {
 };
 
 /// The memory whose bytes the memory of this name shows: itself or, for a view, the one that it shows. -1: there is none
-constexpr int memory_under(machine const& where, label const& name) {
+constexpr int memory_under(machine const& where, ir::label const& name) {
     int const at = where.memories.find(name);
     return at >= 0 && where.memories[at].is_view() ? where.memories.find(where.memories[at].view_of) : at;
 }
@@ -147,7 +147,7 @@ constexpr bool is_dealt_out(machine const& where, transfer_description const& t)
     return on >= 0 && where.engines[on].has_channels();
 }
 /// Whether a memory of this name is registers that functions get by value.
-constexpr bool passes_values(machine const& where, label const& memory_name) {
+constexpr bool passes_values(machine const& where, ir::label const& memory_name) {
     int const at = where.memories.find(memory_name);
     return at >= 0 && where.memories[at].passes_values();
 }
@@ -179,7 +179,7 @@ constexpr device_call call_of(machine const& where, intrinsic_description const&
     for (int operand = 0; operand < what.operand_count; ++operand) {
         operand_constraint const& declared = what.operands[operand];
         bool const by_value = passes_values(where, declared.memory_name);
-        if (by_value ? declared.is == direction::writes : declared.in_place) continue;
+        if (by_value ? declared.is == ir::direction::writes : declared.in_place) continue;
         call.push({role::address, 0, static_cast<std::int8_t>(operand)});
         int rank = 0;
         for (int at = 0; at < semantics.count && !by_value; ++at) {

@@ -17,7 +17,7 @@ inline constexpr std::int64_t most_wait_cycles = 1 << 20;
 
 /// A memory that software manages. The first memory of a machine is where the arguments of kernels live; it needs no capacity.
 struct memory {
-    label name;
+    ir::label name;
     std::uint64_t base = no_address;                     ///< device address of its first byte
     std::int64_t capacity = 0;                           ///< bytes; planned buffers can only live in a memory that has some
     std::int64_t alignment = 1;                          ///< bytes; every planned buffer starts at a multiple of it, relative to the base
@@ -30,8 +30,8 @@ struct memory {
     std::uint64_t address_flags = 0;  ///< bits that are set in every such number
     bool per_agent = false;           ///< in a program: every agent with such a memory has one of its own
     std::int64_t wait_cycles = 0;     ///< that a load or store by loops that stay code takes here, beyond those of the core
-    label c_type{};                   ///< of a register, in C source whose functions take and return registers by value; empty: none do
-    label view_of{};                  ///< it is that memory at other addresses, and has no room of its own: see `memory_under`
+    ir::label c_type{};               ///< of a register, in C source whose functions take and return registers by value; empty: none do
+    ir::label view_of{};              ///< it is that memory at other addresses, and has no room of its own: see `memory_under`
 
     friend constexpr bool operator==(memory const&, memory const&) = default;
     /// What its numbers may be: `visit(name, number, least)` or `visit(name, number, least, most)`. The planner refuses others by this
@@ -82,7 +82,7 @@ struct memory {
 /// The registers of a core: `count` of `bytes` each. Buffers in them are held by names, so every loop that moves their indices is written
 /// out, by `unroll` or `vectorize`.
 /// @param c_type  the type of a register in the header of the user's C functions, which then take registers by value
-constexpr memory register_file(label name, int count, std::int64_t bytes, label c_type = {}) {
+constexpr memory register_file(ir::label name, int count, std::int64_t bytes, ir::label c_type = {}) {
     return {.name = name, .capacity = count * bytes, .alignment = bytes, .registers = count, .c_type = c_type};
 }
 

@@ -143,7 +143,7 @@ BOOST_HANA_ADAPT_ADT(tilewright::intrinsic_description, (name, [](auto const& i)
                      (stride_alignment, [](auto const& i) { return i.stride_alignment; }), (call, [](auto const& i) { return i.call; }),
                      (more_calls, [](auto const& i) { return i.more_calls; }), (settings, [](auto const& i) { return i.settings; }),
                      (semantics, [](auto const& i) { return i.semantics; }));
-BOOST_HANA_ADAPT_STRUCT(tilewright::node, op, type, argument_count, arguments, name, value);
+BOOST_HANA_ADAPT_STRUCT(tilewright::ir::node, op, type, argument_count, arguments, name, value);
 BOOST_HANA_ADAPT_STRUCT(tilewright::axis, name, extent);
 BOOST_HANA_ADAPT_STRUCT(tilewright::any_tensor, name, type);
 BOOST_HANA_ADAPT_ADT(tilewright::machine, (name, [](auto const& m) { return m.name; }),

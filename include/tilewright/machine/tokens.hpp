@@ -9,9 +9,9 @@ namespace tilewright {
 /// whose later jobs do not begin before a token has come. Code only hands them out and waits for neither. If engines depend on each other
 /// in both directions, declare tokens for both.
 struct tokens {
-    label name;  ///< FROM_to_TO, unless another one is given
-    label from{};
-    label to{};
+    ir::label name;  ///< FROM_to_TO, unless another one is given
+    ir::label from{};
+    ir::label to{};
     int queue_count = 1;      ///< independent ones between the two engines; tokens of one queue are popped in the order of their pushes
     int capacity = 256;       ///< tokens of one queue that are pushed and not popped yet
     device_call push_call{};  ///< without a symbol: `int NAME_push(int64_t queue)`
@@ -27,7 +27,7 @@ struct tokens {
         visit("queues", queue_count, 1);
         visit("capacity", capacity, 1);
     }
-    constexpr tokens& named(label other) {
+    constexpr tokens& named(ir::label other) {
         name = other;
         return *this;
     }
@@ -41,13 +41,13 @@ struct tokens {
     }
     /// The C functions, and their arguments in order.
     template <class... Arguments>
-    constexpr tokens& pushed_by(label symbol, Arguments const&... arguments) {
+    constexpr tokens& pushed_by(ir::label symbol, Arguments const&... arguments) {
         push_call = {.symbol = symbol};
         (push_call.push(arguments), ...);
         return *this;
     }
     template <class... Arguments>
-    constexpr tokens& popped_by(label symbol, Arguments const&... arguments) {
+    constexpr tokens& popped_by(ir::label symbol, Arguments const&... arguments) {
         pop_call = {.symbol = symbol};
         (pop_call.push(arguments), ...);
         return *this;

@@ -30,7 +30,7 @@ struct transfer_cost {
 /// Equal subexpressions are one node, however often they were written. Nodes that nothing refers to are left out. An element that is
 /// written and an element that is read are two nodes: whether a stage may read its own output is checked later.
 struct semantics_nodes {
-    fixed_array<node, max_semantics> nodes{};
+    fixed_array<ir::node, max_semantics> nodes{};
     int count = 0;
 
     constexpr semantics_nodes() = default;
@@ -38,19 +38,19 @@ struct semantics_nodes {
     constexpr semantics_nodes(computation<Count> const& what) {
         fixed_array<bool, Count> needed{};
         fixed_array<std::int16_t, Count> place{};
-        fixed_array<node, Count> kept{};
-        auto const each_argument = [](node const& n, auto const& visit) {
+        fixed_array<ir::node, Count> kept{};
+        auto const each_argument = [](ir::node const& n, auto const& visit) {
             for (int at = 0; n.op != operation::constant && at < n.argument_count; ++at) visit(at);
         };
         int target = Count;
         for (std::size_t at = Count; at-- > 0;) {
-            node const& n = what.nodes[at];
+            ir::node const& n = what.nodes[at];
             if (n.op == operation::store) needed[at] = true, target = n.argument(0);
             if (needed[at]) each_argument(n, [&](std::size_t which) { needed[n.arguments[which]] = true; });
         }
         for (std::size_t at = 0; at < Count; ++at) {
             if (!needed[at]) continue;
-            node n = what.nodes[at];
+            ir::node n = what.nodes[at];
             each_argument(n, [&](std::size_t which) { n.arguments[which] = place[n.arguments[which]]; });
             int found = 0;
             while (found < count && (found == target || !(kept[found] == n))) ++found;
@@ -108,11 +108,11 @@ struct border_writing {
 
 /// What a machine keeps of a transfer.
 struct transfer_description {
-    label name{};
-    label source{};
-    label destination{};
-    label engine_name{};
-    label core_name{};  ///< the core that copies by loops of its own; empty: a C function does it
+    ir::label name{};
+    ir::label source{};
+    ir::label destination{};
+    ir::label engine_name{};
+    ir::label core_name{};  ///< the core that copies by loops of its own; empty: a C function does it
     bool is_asynchronous = false;
     int most_dimensions = 1;             ///< 1: contiguous bytes; 2: rows at a stride; …
     std::int64_t largest_row_bytes = 0;  ///< 0: no limit
@@ -182,7 +182,7 @@ struct transfer : transfer_description {
     semantics_nodes does{};
     part_protocol protocol{};
 
-    constexpr transfer(label transfer_name, memory const& from, memory const& to)
+    constexpr transfer(ir::label transfer_name, memory const& from, memory const& to)
         : transfer_description{.name = transfer_name, .source = from.name, .destination = to.name, .call = {.symbol = transfer_name}} {
         // A function moves one register, which it takes or returns by value.
         for (memory const* file : {&from, &to}) {
@@ -190,7 +190,7 @@ struct transfer : transfer_description {
         }
     }
     template <int Count>
-    constexpr transfer(label transfer_name, memory const& from, memory const& to, computation<Count> const& semantics)
+    constexpr transfer(ir::label transfer_name, memory const& from, memory const& to, computation<Count> const& semantics)
         : transfer(transfer_name, from, to) {
         does = semantics;
     }
@@ -274,14 +274,14 @@ struct transfer : transfer_description {
     }
     /// The C function that carries it out, and its arguments in order.
     template <class... Arguments>
-    constexpr transfer& calls(label symbol, Arguments const&... arguments) {
+    constexpr transfer& calls(ir::label symbol, Arguments const&... arguments) {
         call = {.symbol = symbol};
         (call.push(arguments), ...);
         return *this;
     }
     /// One more C function, which each step calls after those before. All of its arguments are given.
     template <class... Arguments>
-    constexpr transfer& then(label symbol, Arguments const&... arguments) {
+    constexpr transfer& then(ir::label symbol, Arguments const&... arguments) {
         device_call next{.symbol = symbol};
         (next.push(arguments), ...);
         protocol.push(next);

@@ -10,7 +10,7 @@ namespace tilewright {
 struct by_cycles {
     constexpr double operator()(plan_value const& plan) const {
         if (plan.rings.size() == 0 && plan.links.size() == 0) return static_cast<double>(plan.serial_cycles());
-        quantity const cycles = plan.cycles();
+        ir::quantity const cycles = plan.cycles();
         return static_cast<double>(cycles.known ? cycles : plan.bound());
     }
 };

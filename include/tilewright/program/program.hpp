@@ -21,20 +21,20 @@ class program {
     struct statement {
         statement_kind kind{};
         std::int16_t kernel = -1;  ///< bind, reads, writes: which
-        label tensor{};            ///< of the program; bind: of the kernel
-        label other{};             ///< bind: of the program
+        ir::label tensor{};        ///< of the program; bind: of the kernel
+        ir::label other{};         ///< bind: of the program
         any_of where{};
         scalar_type type = scalar_type::literal;
         void const* data = nullptr;  ///< constant: its elements, row-major
         std::int64_t count = 0;      ///< of elements
     };
     struct kernel {
-        label name{};
+        ir::label name{};
         std::int16_t agent = 0;
         schedule const* what = nullptr;
     };
 
-    constexpr explicit program(label program_name) : name(program_name) {}
+    constexpr explicit program(ir::label program_name) : name(program_name) {}
 
     /// A tensor that the caller provides in `where`: by a pointer, or, in a memory with a capacity, at the address that the plan gives it.
     constexpr program& input(any_tensor const& tensor, memory const& where) {
@@ -82,7 +82,7 @@ class program {
     }
 
     /// A kernel of this name: `what` on `on`. Its tensors are those of the program with the same names, unless `bind` says otherwise.
-    constexpr program& run(label kernel_name, agent const& on, schedule const& what) {
+    constexpr program& run(ir::label kernel_name, agent const& on, schedule const& what) {
         int const at = position_of(on);
         if (kernel_count < most_kernels) kernels[kernel_count] = {kernel_name, static_cast<std::int16_t>(at), &what};
         ++kernel_count;
@@ -93,7 +93,7 @@ class program {
         position_of(on);
         return *this;
     }
-    program& run(label, agent const&, schedule const&&) = delete;
+    program& run(ir::label, agent const&, schedule const&&) = delete;
     /// The tensor `of_kernel` of the kernel before it is the tensor `of_program`.
     constexpr program& bind(any_tensor const& of_kernel, any_tensor const& of_program) {
         return say_of_kernel({.kind = statement_kind::bind, .tensor = of_kernel.name, .other = of_program.name});
@@ -112,7 +112,7 @@ class program {
     constexpr kernel const& kernel_at(int at) const { return kernels[at]; }
     constexpr statement const& statement_at(int at) const { return statements[at]; }
 
-    label name{};
+    ir::label name{};
     fixed_array<agent, most_agents> agents{};
     int agent_count = 0;  ///< counts above the most mark an overflow, which the planner refuses
     fixed_array<kernel, most_kernels> kernels{};

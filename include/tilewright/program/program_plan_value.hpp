@@ -155,7 +155,7 @@ struct program_plan_value {
     constexpr agent const& agent_of(ir::program_kernel const& k) const { return of->agents[k.agent]; }
 
     /// Position of the memory that an agent knows by this name; -1: it sees none of that name.
-    constexpr int memory_of(int agent_at, label const& name) const {
+    constexpr int memory_of(int agent_at, ir::label const& name) const {
         for (int at = 0; at < memories.size(); ++at) {
             ir::program_memory const& m = memories[at];
             if ((m.agents >> agent_at & 1) != 0 && m.what.name == name) return at;
@@ -164,7 +164,7 @@ struct program_plan_value {
     }
     /// @throws std::invalid_argument when no agent has a memory of this name, or several have one of their own
     constexpr int position_of(memory const& m) const { return position_of_memory(m.name); }
-    constexpr int position_of_memory(label const& name) const {
+    constexpr int position_of_memory(ir::label const& name) const {
         int found = find_memory(name);
         if (found >= 0) return found;
         for (int at = 0; at < memories.size(); ++at) {
@@ -173,19 +173,19 @@ struct program_plan_value {
         if (found < 0) throw std::invalid_argument("`" + name.str() + "` is not a memory of the program, or one that each agent has");
         return found;
     }
-    constexpr int find_memory(label const& name) const {
+    constexpr int find_memory(ir::label const& name) const {
         for (int at = 0; at < memories.size(); ++at) {
             if (memories[at].name == name) return at;
         }
         return -1;
     }
-    constexpr int find_tensor(label const& name) const {
+    constexpr int find_tensor(ir::label const& name) const {
         for (int at = 0; at < tensors.size(); ++at) {
             if (tensor_at(at).name == name) return at;
         }
         return -1;
     }
-    constexpr int find_kernel(label const& name) const {
+    constexpr int find_kernel(ir::label const& name) const {
         for (int at = 0; at < kernels.size(); ++at) {
             if (kernel_at(at).name == name) return at;
         }
@@ -193,21 +193,21 @@ struct program_plan_value {
     }
 
     /// Bytes of a memory that the program needs, from its base, or of its fullest bank; constants, tensors and the kernels' own buffers.
-    constexpr quantity peak(memory const& m) const { return refusal ? unknown : quantity(pool_of(m).peak); }
+    constexpr ir::quantity peak(memory const& m) const { return refusal ? unknown : ir::quantity(pool_of(m).peak); }
     /// A bound: no offsets have a smaller peak for these lifetimes, if buffers of the kernels that `as_planned` names share bytes as their
     /// own plans have it. It is what is alive at one step, or what follows from sizes and alignments.
-    constexpr quantity lower_bound(memory const& m) const { return refusal ? unknown : quantity(pool_of(m).lower_bound); }
+    constexpr ir::quantity lower_bound(memory const& m) const { return refusal ? unknown : ir::quantity(pool_of(m).lower_bound); }
     /// Whether the peak is the lower bound.
     constexpr bool proven(memory const& m) const { return refusal || pool_of(m).proven; }
     /// Whether the lower bound assumes that buffers of this kernel share bytes as its own plan has it.
-    constexpr bool as_planned(memory const& m, label const& kernel) const {
+    constexpr bool as_planned(memory const& m, ir::label const& kernel) const {
         int const k = find_kernel(kernel);
         return !refusal && k >= 0 && (pool_of(m).as_planned >> k & 1) != 0;
     }
     /// Bytes of its constants, which begin at its base.
-    constexpr quantity constant_bytes(memory const& m) const { return refusal ? unknown : quantity(pool_of(m).constants); }
+    constexpr ir::quantity constant_bytes(memory const& m) const { return refusal ? unknown : ir::quantity(pool_of(m).constants); }
     /// Bytes that are alive in a memory while a kernel runs, its own buffers included.
-    constexpr quantity live(memory const& m, label const& kernel) const {
+    constexpr ir::quantity live(memory const& m, ir::label const& kernel) const {
         if (refusal) return unknown;
         int const k = find_kernel(kernel);
         if (k < 0) throw std::invalid_argument("`" + kernel.str() + "` is not a kernel of the program");
@@ -268,19 +268,19 @@ struct program_plan_value {
         return found;
     }
     /// The memory that a tensor lives in.
-    constexpr label memory_of(any_tensor const& tensor) const {
+    constexpr ir::label memory_of(any_tensor const& tensor) const {
         int const at = find_tensor(tensor.name);
         if (refusal || at < 0) return {};
         return memories[tensor_at(at).memory].name;
     }
     /// Bytes from the base of its memory to a tensor.
-    constexpr quantity offset(any_tensor const& tensor) const {
+    constexpr ir::quantity offset(any_tensor const& tensor) const {
         int const at = find_tensor(tensor.name);
-        return refusal || at < 0 ? unknown : quantity(tensor_at(at).offset);
+        return refusal || at < 0 ? unknown : ir::quantity(tensor_at(at).offset);
     }
     /// Cycles of the whole program, agents working side by side. Not resolved where a kernel's are not: see `cycles_resolved`.
-    constexpr quantity cycles() const {
-        return refusal ? unknown : total_known ? quantity(total_cycles) : quantity::at_least(total_cycles);
+    constexpr ir::quantity cycles() const {
+        return refusal ? unknown : total_known ? ir::quantity(total_cycles) : ir::quantity::at_least(total_cycles);
     }
     /// Whether `cycles` is known. After a refusal it is true, so that the verdict stays the only error.
     constexpr bool cycles_resolved() const { return refusal || total_known; }
@@ -291,7 +291,7 @@ struct program_plan_value {
         return count;
     }
 
-    static constexpr quantity unknown{0, false};
+    static constexpr ir::quantity unknown{0, false};
 
   private:
     constexpr ir::pool_use const& pool_of(memory const& m) const { return pools[position_of(m)]; }

@@ -7,7 +7,7 @@ namespace tilewright {
 
 /// A loop named in a directive, by an axis or by its text, with the line where it is named.
 struct loop_name {
-    label name{};
+    ir::label name{};
     int line = 0;
 
     constexpr loop_name() = default;
@@ -27,14 +27,14 @@ struct directive {
 /// Several memories, each of which is right, the best first: `any_of(act_mem, l2_mem)`, or just `act_mem`.
 struct any_of {
     static constexpr int most = 4;
-    fixed_array<label, most> names{};
+    fixed_array<ir::label, most> names{};
     int count = 0;  ///< above `most` marks an overflow
 
     constexpr any_of() = default;
     template <class... Memories>
         requires(sizeof...(Memories) > 0 && (std::is_same_v<Memories, memory> && ...))
     constexpr any_of(Memories const&... memories) {
-        auto const push = [this](label const& name) {
+        auto const push = [this](ir::label const& name) {
             if (count < most) names[count] = name;
             ++count;
         };
@@ -61,8 +61,8 @@ class schedule {
 
   private:
     // These stand first: clang 14 can only use a member template in the compiler that it has read already.
-    static constexpr label name_in(intrinsic_description const& what) { return what.name; }
-    static constexpr label name_in(loop_name const& what) { return what.name; }
+    static constexpr ir::label name_in(intrinsic_description const& what) { return what.name; }
+    static constexpr ir::label name_in(loop_name const& what) { return what.name; }
 
     template <class... Names>
     constexpr schedule& log(directive_kind kind, int line, fixed_array<std::int64_t, 2> factors, Names const&... names) {
@@ -77,7 +77,7 @@ class schedule {
         return *this;
     }
 
-    constexpr schedule& log_memories(directive_kind kind, label const& tensor, any_of const& where, int line) {
+    constexpr schedule& log_memories(directive_kind kind, ir::label const& tensor, any_of const& where, int line) {
         log(kind, line, {}, tensor, where.names[0]);
         for (int at = 1; at < where.count; ++at, ++name_count_) {
             if (name_count_ < most_names && at < any_of::most) names_[name_count_] = where.names[at];
@@ -198,16 +198,16 @@ class schedule {
     constexpr computation_view what() const { return computation_; }
     constexpr machine const& where() const { return *machine_; }
     /// What was given as a temporary; empty: nothing. With a temporary, there is no computation, and the machine has no parts.
-    constexpr label const& temporary() const { return temporary_; }
+    constexpr ir::label const& temporary() const { return temporary_; }
     constexpr int directive_count() const { return directive_count_; }
     constexpr int name_count() const { return name_count_; }
     constexpr int layout_count() const { return layout_count_; }
     constexpr index_map_list const& layout_at(int position) const { return layouts_[position]; }
     constexpr directive const& directive_at(int position) const { return directives_[position]; }
-    constexpr label const& name_at(directive const& of, int position) const { return names_[of.first_name + position]; }
+    constexpr ir::label const& name_at(directive const& of, int position) const { return names_[of.first_name + position]; }
 
     /// The same schedule with an argument in this memory, whatever the schedule says of that argument.
-    constexpr schedule with_argument_in(directive_kind direction, label const& tensor, label const& memory_name) const {
+    constexpr schedule with_argument_in(directive_kind direction, ir::label const& tensor, ir::label const& memory_name) const {
         schedule changed = *this;
         for (int at = 0; at < directive_count_ && at < most_directives; ++at) {
             directive& d = changed.directives_[at];
@@ -223,9 +223,9 @@ class schedule {
   private:
     computation_view computation_{};
     machine const* machine_ = &detail::no_machine;
-    label temporary_{};
+    ir::label temporary_{};
     fixed_array<directive, most_directives> directives_{};
-    fixed_array<label, most_names> names_{};
+    fixed_array<ir::label, most_names> names_{};
     int directive_count_ = 0;
     fixed_array<index_map_list, most_layouts> layouts_{};
     int layout_count_ = 0;

@@ -34,13 +34,13 @@ constexpr auto continued = schedule(more, dsp).cache_write(C, spad).at(m).buffer
 
 enum class side { load, store };
 
-constexpr bool is_of(plan_value const& plan, ring_step const& when, label const& tensor, side of) {
+constexpr bool is_of(plan_value const& plan, ring_step const& when, ir::label const& tensor, side of) {
     if (when.ring < 0) return false;
     ring const& r = plan.rings[when.ring];
     return r.stores == (of == side::store) && plan.buffers[r.buffer].tensor == tensor;
 }
 /// Without the n-th wait, or start, for a tensor; the first is 0.
-constexpr plan_value without(plan_value const& good, step_kind kind, label const& tensor, side of, int which = 0) {
+constexpr plan_value without(plan_value const& good, step_kind kind, ir::label const& tensor, side of, int which = 0) {
     plan_value changed = good;
     changed.steps = {};
     for (int at = 0; at < good.steps.size(); ++at) {
@@ -60,7 +60,7 @@ constexpr plan_value on(machine const& other, plan_value plan) {
     return plan;
 }
 
-constexpr hazard found_in(schedule const& of, step_kind kind, label const& tensor, side which, int number = 0) {
+constexpr hazard found_in(schedule const& of, step_kind kind, ir::label const& tensor, side which, int number = 0) {
     return find_hazard(without(make_plan(of), kind, tensor, which, number));
 }
 
@@ -69,15 +69,15 @@ static_assert(!find_hazard(make_plan(copied)));
 static_assert(!find_hazard(make_plan(copied_from_bank)));
 static_assert(!find_hazard(make_plan(continued)));
 
-static_assert(found_in(copied, step_kind::wait, "D", side::load).broken == rule::read_before_written);
-static_assert(found_in(copied, step_kind::wait, "C", side::store).broken == rule::written_while_read);
-static_assert(found_in(continued, step_kind::wait, "C", side::load).broken == rule::written_while_written);
-static_assert(found_in(copied, step_kind::start, "D", side::load, 0).broken == rule::other_contents);  // in front of the loop
-static_assert(found_in(copied, step_kind::start, "D", side::load, 1).broken == rule::other_contents);
-static_assert(found_in(continued, step_kind::start, "C", side::load).broken == rule::other_contents);
-static_assert(found_in(copied, step_kind::start, "C", side::store).broken == rule::never_stored);
-static_assert(find_hazard(on(dsp_of_one_bank, make_plan(copied_from_bank))).broken == rule::bank_in_use);
-static_assert(found_in(copied, step_kind::wait, "C", side::store, 1).broken == rule::never_waited_for);
+static_assert(found_in(copied, step_kind::wait, "D", side::load).broken == ir::rule::read_before_written);
+static_assert(found_in(copied, step_kind::wait, "C", side::store).broken == ir::rule::written_while_read);
+static_assert(found_in(continued, step_kind::wait, "C", side::load).broken == ir::rule::written_while_written);
+static_assert(found_in(copied, step_kind::start, "D", side::load, 0).broken == ir::rule::other_contents);  // in front of the loop
+static_assert(found_in(copied, step_kind::start, "D", side::load, 1).broken == ir::rule::other_contents);
+static_assert(found_in(continued, step_kind::start, "C", side::load).broken == ir::rule::other_contents);
+static_assert(found_in(copied, step_kind::start, "C", side::store).broken == ir::rule::never_stored);
+static_assert(find_hazard(on(dsp_of_one_bank, make_plan(copied_from_bank))).broken == ir::rule::bank_in_use);
+static_assert(found_in(copied, step_kind::wait, "C", side::store, 1).broken == ir::rule::never_waited_for);
 
 }  // namespace
 
@@ -131,7 +131,7 @@ TEST_CASE("of transfers that nothing waits for, later ones stand for the earlier
         use& u = endless.uses[at];
         if (u.buffer >= 0 && endless.buffers[u.buffer].tensor == label("D")) u.buffer = -1;
     }
-    for (visiting how : {visiting::everything, visiting::periods}) CHECK(find_hazard(endless, how).broken == rule::never_waited_for);
+    for (visiting how : {visiting::everything, visiting::periods}) CHECK(find_hazard(endless, how).broken == ir::rule::never_waited_for);
 }
 TEST_CASE("a loop whose iterations use other versions is followed even where nothing is moved in it") {
     constexpr axis o{"o", 4}, p{"p", 2};
@@ -143,7 +143,7 @@ TEST_CASE("a loop whose iterations use other versions is followed even where not
     REQUIRE(!good.refusal);
     CHECK(!find_hazard(good));
     plan_value changed = without(good, step_kind::wait, "F", side::load);
-    for (visiting how : {visiting::everything, visiting::periods}) CHECK(find_hazard(changed, how).broken == rule::read_before_written);
+    for (visiting how : {visiting::everything, visiting::periods}) CHECK(find_hazard(changed, how).broken == ir::rule::read_before_written);
 }
 
 // Too many iterations for a compiler to follow, hardly two tiles alike in phase: the plan stands, and generators look at all of it.
@@ -205,8 +205,8 @@ TEST_CASE("cycles that are not resolved are not compared, and are known at run t
     CHECK(made.cycles_resolved());
     // Two transfers of 28 cycles for every step of the reader; then the core adds the last 7 elements, of 2 loads, an addition and a store.
     CHECK(made.cycles() == 2 * 28 * 2000 + 7 * 4);
-    quantity const bound = quantity::at_least(28000);
-    for (quantity const missing : {bound, bound + 1, 2 * bound, bound - 1, bound / 2}) {
+    ir::quantity const bound = quantity::at_least(28000);
+    for (ir::quantity const missing : {bound, bound + 1, 2 * bound, bound - 1, bound / 2}) {
         CHECK_FALSE(missing.known);
         CHECK_THROWS_AS(missing < 1, std::invalid_argument);
         CHECK_THROWS_AS(missing == 28000, std::invalid_argument);
@@ -214,7 +214,7 @@ TEST_CASE("cycles that are not resolved are not compared, and are known at run t
         CHECK_THROWS_AS(static_cast<double>(missing), std::invalid_argument);
     }
     // After a refusal there is nothing to say: the verdict has been said.
-    quantity const refused{0, false};
+    ir::quantity const refused{0, false};
     CHECK((refused == bound && bound < refused && refused + bound == 1 && refused > bound));
 }
 
@@ -259,12 +259,12 @@ constexpr plan_value without_nth(step_kind kind, int which) {
 }
 static_assert(!find_hazard(halved_plan));
 // In the loop: a version is stored, then one is freed, loaded and there; behind the computation one is free, one to be stored, one stored.
-static_assert(find_hazard(without_nth(step_kind::pop, 0)).broken == rule::written_while_read);
-static_assert(find_hazard(without_nth(step_kind::pop, 1)).broken == rule::written_while_read);
-static_assert(find_hazard(without_nth(step_kind::pop, 2)).broken == rule::read_before_written);
-static_assert(find_hazard(without_nth(step_kind::pop, 3)).broken == rule::read_before_written);
-static_assert(find_hazard(without_nth(step_kind::push, 1)).broken == rule::token_never_pushed);
-static_assert(find_hazard(without_nth(step_kind::wait, 0)).broken == rule::never_waited_for);
+static_assert(find_hazard(without_nth(step_kind::pop, 0)).broken == ir::rule::written_while_read);
+static_assert(find_hazard(without_nth(step_kind::pop, 1)).broken == ir::rule::written_while_read);
+static_assert(find_hazard(without_nth(step_kind::pop, 2)).broken == ir::rule::read_before_written);
+static_assert(find_hazard(without_nth(step_kind::pop, 3)).broken == ir::rule::read_before_written);
+static_assert(find_hazard(without_nth(step_kind::push, 1)).broken == ir::rule::token_never_pushed);
+static_assert(find_hazard(without_nth(step_kind::wait, 0)).broken == ir::rule::never_waited_for);
 
 // What a partial tile reads is followed over the loops that it ends, however far other loops move: a weight less than it reads is noticed.
 constexpr axis outputs{"outputs", 10}, inputs{"inputs", 2000};
@@ -279,7 +279,7 @@ constexpr plan_value with_weights(std::int64_t count) {
     return changed;
 }
 static_assert(!tilewright::detail::find_excess(with_weights(20000)));
-static_assert(tilewright::detail::find_excess(with_weights(19999)).broken == rule::outside_of_it);
+static_assert(tilewright::detail::find_excess(with_weights(19999)).broken == ir::rule::outside_of_it);
 
 }  // namespace
 

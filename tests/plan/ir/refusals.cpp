@@ -12,12 +12,12 @@ TEST_CASE("the first verdict is kept, with the directive that it speaks of") {
     verdict_sheet sheet;
     refusals const p(sheet, &of);
     CHECK_FALSE(p.refused());
-    p.refuse(verdict_kind::loop_order, rule::run_time_loop, {label("m")}, 2);
+    p.refuse(verdict_kind::loop_order, ir::rule::run_time_loop, {label("m")}, 2);
     CHECK(p.refused());
     p.refuse(verdict_kind::no_memory, 1).names = {label("other")};
     p.refuse_capacity("loops", 9, 8);
     CHECK(p.first_verdict().kind == verdict_kind::loop_order);
-    CHECK(p.first_verdict().broken == rule::run_time_loop);
+    CHECK(p.first_verdict().broken == ir::rule::run_time_loop);
     CHECK(p.first_verdict().ordinal == 2);
     CHECK(p.first_verdict().directive == directive_kind::reorder);
     CHECK(p.first_verdict().names[0] == "m");
@@ -49,7 +49,7 @@ TEST_CASE("a mistake of a stage is a limit that is passed, or a rule") {
     limit.refuse_ill_formed({.what = "axes", .need = 13, .limit = 12}, "C");
     CHECK(limit.first_verdict().kind == verdict_kind::capacity_of_representation);
     CHECK(limit.first_verdict().names[1] == "C");
-    rules.refuse_ill_formed({.broken = rule::axis_only_on_the_right, .about = "k"}, "C");
+    rules.refuse_ill_formed({.broken = ir::rule::axis_only_on_the_right, .about = "k"}, "C");
     CHECK(rules.first_verdict().kind == verdict_kind::ill_formed);
     CHECK((rules.first_verdict().names[0] == "C" && rules.first_verdict().names[1] == "k"));
 }
@@ -57,7 +57,7 @@ TEST_CASE(
     "what is refused after the first verdict changes nothing, also where it adds names and facts; a verdict that is forgotten is none") {
     verdict_sheet sheet;
     refusals const p(sheet);
-    p.refuse(verdict_kind::race, rule::setting_not_made, {label("A")}, 0, {fact{fact_kind::version, 2}});
+    p.refuse(verdict_kind::race, ir::rule::setting_not_made, {label("A")}, 0, {fact{ir::fact_kind::version, 2}});
     verdict& ignored = p.refuse(verdict_kind::deadlock);
     ignored.names = {label("B")};
     p.take({.kind = verdict_kind::in_place});

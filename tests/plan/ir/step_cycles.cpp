@@ -138,13 +138,13 @@ struct some_steps {
 
 TEST_CASE("a step takes what it covers where the loops stand") {
     some_steps s;
-    stage semantics;
+    ir::stage semantics;
     read_stage(npu.view(npu.intrinsics[0].semantics), 0, semantics);
     std::int64_t const whole = detail::cycles_of_whole_step(s.made, s.form, semantics);
     CHECK(whole == 20 + 2 * 16 + 16 * 16 / 16);
     CHECK(detail::costly_ends(s.made, s.form) == 0b1);
     auto const covered = [&] {
-        fixed_array<std::int64_t, stage::most_axes> extents{};
+        fixed_array<std::int64_t, ir::stage::most_axes> extents{};
         extents.fill(1000);
         detail::cover(s, s.form, extents);
         return extents;

@@ -22,12 +22,12 @@ struct built : blank {
         for (int axis = 0; axis < st.axis_count; ++axis) p.placed(0).axis_values[axis] = detail::value_of(p, 0, axis);
     }
     /// The variable of a loop.
-    int loop(label const& name) const {
+    int loop(ir::label const& name) const {
         nest const& n = p.nest_at(0);
         return n.axis_of_loop(n.position_of(name)).variable;
     }
     /// An axis of the nest: a loop, or what was made of one.
-    int axis_at(label const& name) const {
+    int axis_at(ir::label const& name) const {
         int found = -1;
         for (int at = 0; at < p.nest_at(0).axes.size(); ++at) {
             if (p.nest_at(0).axes[at].name == name) found = at;
@@ -41,7 +41,7 @@ struct built : blank {
         return names;
     }
     /// The n-th access to a tensor.
-    int access(label const& name, int number = 0) const {
+    int access(ir::label const& name, int number = 0) const {
         for (int at = 0; at < p.plan.what.count; ++at) {
             if (p.plan.what[at].op == operation::access && p.plan.what[at].name == name && number-- == 0) return at;
         }

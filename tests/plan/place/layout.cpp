@@ -90,27 +90,27 @@ TEST_CASE("an index map that is no bijection is refused with the indices that me
         return std::array{v.facts[0].value, v.facts[1].value, v.facts[2].value};
     };
     verdict v = refusal_of([](auto i, auto j) { return index_map(j, i % 6); });
-    CHECK(v.broken == rule::indices_in_one_place);
+    CHECK(v.broken == ir::rule::indices_in_one_place);
     CHECK(facts(v) == std::array<std::int64_t, 3>{0, 0, 6});
     v = refusal_of([](auto i, auto j) { return index_map(i, j / 8, j % 4); });
-    CHECK(v.broken == rule::indices_in_one_place);
+    CHECK(v.broken == ir::rule::indices_in_one_place);
     CHECK(facts(v) == std::array<std::int64_t, 3>{1, 0, 4});
     v = refusal_of([](auto i, auto) { return index_map(i); });
     CHECK(facts(v) == std::array<std::int64_t, 3>{1, 0, 1});
     v = refusal_of([](auto i, auto j) { return index_map(i / 4, i % 6, j); });
-    CHECK(v.broken == rule::parts_that_overlap);
+    CHECK(v.broken == ir::rule::parts_that_overlap);
     CHECK(facts(v) == std::array<std::int64_t, 3>{0, 4, 6});
     v = refusal_of([](auto i, auto j) { return index_map(i, j, i); });
-    CHECK(v.broken == rule::parts_that_overlap);
+    CHECK(v.broken == ir::rule::parts_that_overlap);
     CHECK(facts(v) == std::array<std::int64_t, 3>{0, 1, 12});
 }
 TEST_CASE("maps of another rank, uneven parts, bad factors and too many dimensions are refused") {
     verdict v = refusal_of([](auto i) { return index_map(i); });
-    CHECK(v.broken == rule::map_of_another_rank);
+    CHECK(v.broken == ir::rule::map_of_another_rank);
     CHECK(v.facts[0].value == 1);
     CHECK(v.facts[1].value == 2);
     v = refusal_of([](auto i, auto j) { return index_map(i / 10, i % 10 / 4, i % 10 % 4, j); });
-    CHECK(v.broken == rule::part_of_unequal_parts);
+    CHECK(v.broken == ir::rule::part_of_unequal_parts);
     CHECK(v.facts[0].value == 10);
     CHECK(v.facts[1].value == 4);
     CHECK(refusal_of([](auto i, auto j) { return index_map(i / 0, j); }).kind == verdict_kind::invalid_number);
@@ -136,10 +136,10 @@ TEST_CASE("a separator needs a bank for each of its blocks") {
     verdict v = refusal_of([](auto i, auto j) { return index_map(i % 3, separator, i / 3, j); });
     CHECK(text_of(v).find("the layout of `X`: its separator makes 3 blocks, `tcm` has 2 banks [layout") == 0);
     v = refusal_of([](auto i, auto j) { return index_map(i % 2, separator, i / 2, j); }, flat);
-    CHECK(v.broken == rule::blocks_without_banks);
+    CHECK(v.broken == ir::rule::blocks_without_banks);
     CHECK(v.facts[0].value == 2);
     CHECK(v.facts[1].value == 1);
-    CHECK(refusal_of([](auto i, auto j) { return index_map(i % 2, separator, i / 2, separator, j); }).broken == rule::two_separators);
+    CHECK(refusal_of([](auto i, auto j) { return index_map(i % 2, separator, i / 2, separator, j); }).broken == ir::rule::two_separators);
     CHECK(!refusal_of([](auto i, auto j) { return index_map(separator, i, j); }));
     // Lanes of one vector in two blocks.
     auto const lanes = [](std::int64_t count) {
@@ -150,7 +150,7 @@ TEST_CASE("a separator needs a bank for each of its blocks") {
     };
     CHECK(!lanes(8));
     CHECK(!lanes(4));
-    CHECK(lanes(16).broken == rule::vectorized_across_blocks);
+    CHECK(lanes(16).broken == ir::rule::vectorized_across_blocks);
 }
 TEST_CASE("an access that is a constant ahead is in the place of its element") {
     auto const what = Y(m, n) = X(m, n) * X(m + 13, n);
@@ -229,7 +229,7 @@ TEST_CASE("random maps put every element where plain integers put it, or are ref
             REQUIRE(plan->refusal.kind == verdict_kind::layout_mismatch);
             int const one = static_cast<int>(plan->refusal.facts[1].value), other = static_cast<int>(plan->refusal.facts[2].value);
             bool const first = plan->refusal.facts[0].value == 0;
-            if (plan->refusal.broken == rule::indices_in_one_place) {
+            if (plan->refusal.broken == ir::rule::indices_in_one_place) {
                 ++collided;
                 CHECK_FALSE(bijective);
                 CHECK(other < (first ? rows : cols));
@@ -238,7 +238,7 @@ TEST_CASE("random maps put every element where plain integers put it, or are ref
             }
             // Some place has no index, however far the box goes.
             ++overlapped;
-            REQUIRE(plan->refusal.broken == rule::parts_that_overlap);
+            REQUIRE(plan->refusal.broken == ir::rule::parts_that_overlap);
             std::set<std::vector<int>> all;
             std::vector<std::set<int>> values(map.size());
             for (int index = 0; index < 2000; ++index) {
@@ -264,7 +264,7 @@ TEST_CASE("random maps put every element where plain integers put it, or are ref
         ir::buffer const& b = plan->buffers[found->buffer];
         std::map<int, std::int64_t> loops;
         for (int v = 0; v < plan->variables.size(); ++v) loops[v] = 0;
-        auto const loop = [&](label const& name) {
+        auto const loop = [&](ir::label const& name) {
             for (int v = 0; v < plan->variables.size(); ++v) {
                 if (plan->variables[v].name == name) return v;
             }

@@ -190,13 +190,13 @@ TEST_CASE("equal subexpressions of semantics are one node, and match however the
         return make_plan(schedule(copy, with)).refusal.broken;
     };
     auto const onto_itself = intrinsic("onto_itself", y(i, j) = max(y(i, j), x(i, j))).reads(x, spad).writes(y, acc);
-    CHECK(broken_by(onto_itself) == rule::reading_its_own_output);
+    CHECK(broken_by(onto_itself) == ir::rule::reading_its_own_output);
     // Nor may a start share an axis of the reduction.
     axis const l{"l", 16};
     auto const start = intrinsic("start", y(i, j) = x(i, l) + sum(l, x(i, l) * z(l, j))).reads(x, spad).reads(z, spad).writes(y, acc);
-    CHECK(broken_by(start) == rule::start_along_a_reduction);
+    CHECK(broken_by(start) == ir::rule::start_along_a_reduction);
     auto const behind = intrinsic("behind", y(i, j) = sum(l, x(i, l) * z(l, j)) + x(i, l)).reads(x, spad).reads(z, spad).writes(y, acc);
-    CHECK(broken_by(behind) == rule::start_along_a_reduction);
+    CHECK(broken_by(behind) == ir::rule::start_along_a_reduction);
 }
 TEST_CASE("more operands and larger semantics than a machine holds are refused with their numbers") {
     axis const i{"i", 16};
@@ -207,7 +207,7 @@ TEST_CASE("more operands and larger semantics than a machine holds are refused w
         return make_plan(schedule(plain, with)).refusal;
     };
     auto const sum_of = [&]<std::size_t... At>(std::index_sequence<At...>) {
-        tensor<std::int32_t> const x[] = {tensor<std::int32_t>(label(&"xabcdefghijkl"[At]))...};
+        tensor<std::int32_t> const x[] = {tensor<std::int32_t>(ir::label(&"xabcdefghijkl"[At]))...};
         auto made = intrinsic("wide", c(i) = (... + x[At](i)));
         (made.reads(x[At], spad), ...);
         return made.writes(c, acc);
@@ -215,7 +215,7 @@ TEST_CASE("more operands and larger semantics than a machine holds are refused w
     CHECK(verdict_with(sum_of(std::make_index_sequence<11>())).kind == verdict_kind::none);
     verdict const wide = verdict_with(sum_of(std::make_index_sequence<12>()));
     CHECK(wide.kind == verdict_kind::capacity_of_representation);
-    CHECK(wide.names[0] == label("operands"));
+    CHECK(wide.names[0] == ir::label("operands"));
     CHECK(wide.facts[0].value == 13);
     CHECK(wide.facts[1].value == 12);
     // 62 different constants and as many sums, x and i, the result and the store; with one more, 130.
@@ -226,7 +226,7 @@ TEST_CASE("more operands and larger semantics than a machine holds are refused w
     CHECK(verdict_with(chain(std::make_integer_sequence<int, 62>())).kind == verdict_kind::none);
     verdict const large = verdict_with(chain(std::make_integer_sequence<int, 63>()));
     CHECK(large.kind == verdict_kind::capacity_of_representation);
-    CHECK(large.names[0] == label("nodes of semantics"));
+    CHECK(large.names[0] == ir::label("nodes of semantics"));
     CHECK(large.facts[0].value == 130);
     CHECK(large.facts[1].value == 128);
 }
@@ -250,7 +250,7 @@ TEST_CASE("a step is taken whole, or as far as an axis goes that may end early")
     axis const i{"i", 16}, l{"l", 4};
     auto const adds = c(i) += wide(a(i, l));
     auto const fixed = intrinsic("fixed", adds).reads(a, spad).updates(c, acc), flexible = intrinsic(fixed).up_to(i);
-    stage semantics;
+    ir::stage semantics;
     read_stage(adds.view(), 0, semantics);
     auto const takes = [&](intrinsic const& what, std::int64_t lanes, bool short_steps = false) {
         return detail::takes_step(what, semantics, 0, {.lane_extent = lanes, .flexible = short_steps});

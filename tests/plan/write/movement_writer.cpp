@@ -66,7 +66,7 @@ TEST_CASE("joining that comes after a multiple was asked for is refused likewise
     CHECK(multiples_of(plan_on(on, both, first_alone), 0) == fixed_array<std::int64_t, max_rank>{16});
     plan_value const plan =
         plan_on(on, both, [&](schedule of) { return of.store_in(next, tcm).cache_read(W, other).stage(next).cache_read(W, tcm); });
-    CHECK(plan.refusal.broken == rule::stride_not_aligned);
+    CHECK(plan.refusal.broken == ir::rule::stride_not_aligned);
     CHECK(plan.refusal.facts[0].value == 24);
     CHECK(plan.refusal.facts[1].value == 16);
 }
@@ -130,7 +130,7 @@ TEST_CASE("operands in memories of numbered rows: the instruction is given addre
     auto const two = C(m, wide) += cast<std::int32_t>(A(m, kk)) * cast<std::int32_t>(B(kk, wide));
     auto const halves = [&](schedule of) { return staged(of).store_in(C, rows).tensorize(m, wide, kk, mac); };
     plan_value const refused = plan_on(on, two, halves);
-    CHECK(refused.refusal.broken == rule::operand_not_aligned);
+    CHECK(refused.refusal.broken == ir::rule::operand_not_aligned);
     CHECK(refused.refusal.facts[0].value == 32);
 }
 TEST_CASE("blocks of a memory that counts blocks hold rows that are shorter") {
@@ -291,7 +291,7 @@ TEST_CASE("where no equal parts are few, the last part is short") {
     auto const granules = transfer("load", dram, tcm).row_limit(32).granularity(4);
     auto const on_granules = machine("on", dram, tcm, granules);
     CHECK(plan_on(on_granules, O(prime) = W(prime), [&](schedule of) { return of.cache_read(W, tcm); }).refusal.broken ==
-          rule::row_of_broken_granules);
+          ir::rule::row_of_broken_granules);
 }
 TEST_CASE("what no argument tells is one row, or as many as follow from the bytes of all") {
     auto const told = [](auto const&... more) {

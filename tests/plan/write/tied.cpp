@@ -85,7 +85,7 @@ TEST_CASE("a plan whose load does not wait for the store is a race") {
         ir::step& s = plan.steps[at];
         if (s.kind == ir::step_kind::wait && plan.waits[s.what].ahead == -1) s = {ir::step_kind::barrier, -1};
     }
-    CHECK(detail::find_hazard(plan).broken == rule::written_while_read);
+    CHECK(detail::find_hazard(plan).broken == ir::rule::written_while_read);
 }
 TEST_CASE("reports name the tensors whose place a buffer is") {
     plan_value const plan = make_plan(layer_on_vta);
@@ -105,7 +105,7 @@ TEST_CASE("buffers of other memories are refused as ever") {
     constexpr auto once = Y(m, n) = X(m, n) >> 6;
     verdict const wrong = make_plan(schedule(once, more).cache_read(X, other).cache_write(Y, acc).tensorize(m, n, shift)).refusal;
     CHECK(wrong.kind == verdict_kind::operand_memory);
-    CHECK(wrong.names[1] == label("X"));
+    CHECK(wrong.names[1] == ir::label("X"));
 }
 TEST_CASE("other intrinsics of the machine leave their operands alone") {
     static constexpr auto apart = intrinsic("apart", y(i, j) = x(i, j) >> 6).reads(x, acc).writes(y, acc).on(alu);

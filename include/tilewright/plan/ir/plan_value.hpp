@@ -387,6 +387,5 @@ struct plan_value {
 namespace tilewright {
 
 using ir::plan_value;
-using ir::quantity;
 
 }  // namespace tilewright

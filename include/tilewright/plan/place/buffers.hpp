@@ -59,12 +59,12 @@ constexpr void put_argument(planning const& p, buffer& b) {
 
 /// Arguments in the order in which the computation names them, the result last.
 constexpr void add_arguments(placing& p) {
-    auto const agree = [&](tilewright::node const& n, int rank, scalar_type type) {
+    auto const agree = [&](ir::node const& n, int rank, scalar_type type) {
         if (rank != n.argument_count) p.refuse(verdict_kind::ill_formed, rule::used_with_two_ranks, {n.name});
         if (type != n.type) p.refuse(verdict_kind::ill_formed, rule::used_with_two_types, {n.name});
     };
     auto const add = [&](int node, bool written) {
-        tilewright::node const& n = p.plan.what[node];
+        ir::node const& n = p.plan.what[node];
         for (int at = 0; at < p.plan.buffers.size(); ++at) {
             if (p.buffer_at(at).tensor == n.name) return agree(n, p.buffer_at(at).rank, p.buffer_at(at).type);
         }
@@ -80,7 +80,7 @@ constexpr void add_arguments(placing& p) {
     };
     for (int s = 0; s < p.plan.stages.size(); ++s) {
         p.each_access(s, [&](int node) {
-            tilewright::node const& n = p.plan.what[node];
+            ir::node const& n = p.plan.what[node];
             int const producer = p.producer_of(n.name);
             if (producer < 0) add(node, false);
             else if (producer >= s) p.refuse(verdict_kind::ill_formed, rule::computed_too_late, {p.stage_at(s).output, n.name});

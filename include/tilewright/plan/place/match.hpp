@@ -135,8 +135,8 @@ struct matcher {
 
     /// Binds the operand at `other` to the stage's access at `node`, or finds that it is bound to the same.
     constexpr mismatch bind(int node, int other) const {
-        tilewright::node const& a = p.plan.what[node];
-        tilewright::node const& b = semantics[other];
+        ir::node const& a = p.plan.what[node];
+        ir::node const& b = semantics[other];
         int const known = found.find(b.name);
         if (known >= 0) {
             bool const same = same_tree(p.plan.what, found.nodes[known], node) && same_tree(semantics, found.semantic_nodes[known], other);
@@ -190,7 +190,7 @@ struct matcher {
     /// The arguments of two nodes have to match, with those of the stage as they are written or exchanged.
     constexpr void open_arguments(goal_list& goals, int at, bool swapped) const {
         goal const of = goals.all[at];
-        tilewright::node const &a = p.plan.what[of.node], &b = semantics[of.other];
+        ir::node const &a = p.plan.what[of.node], &b = semantics[of.other];
         goals.first = of.next;
         for (int argument = a.argument_count - 1; argument >= 0; --argument)
             goals.push(a.argument(swapped ? 1 - argument : argument), b.argument(argument));
@@ -199,7 +199,7 @@ struct matcher {
     constexpr mismatch match_first(goal_list& goals) const {
         int const at = goals.first;
         goal const of = goals.all[at];
-        tilewright::node const &a = p.plan.what[of.node], &b = semantics[of.other];
+        ir::node const &a = p.plan.what[of.node], &b = semantics[of.other];
         goals.first = of.next;
         if (a.op != b.op) return differs(name_of(a.op), name_of(b.op));
         if (a.type != b.type) return differs(name_of(a.type), name_of(b.type));
@@ -210,7 +210,7 @@ struct matcher {
         }
         if (a.op == operation::access) return bind(of.node, of.other);
         if (is_commutative(a.op, a.type)) {
-            tilewright::node const &left = semantics[b.argument(0)], &right = p.plan.what[a.argument(1)];
+            ir::node const &left = semantics[b.argument(0)], &right = p.plan.what[a.argument(1)];
             // If the first operands differ by themselves, an exchange leads nowhere.
             if (left.op == right.op && left.type == right.type)
                 goals.choices.push(

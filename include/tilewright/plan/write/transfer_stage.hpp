@@ -18,8 +18,8 @@ constexpr int declared_source(transfer_description const& t, computation_view vi
 }
 
 constexpr bool same_value(planning const& p, int node, computation_view view, int other, int& source_node, int& semantic_node) {
-    tilewright::node const& a = p.plan.what[node];
-    tilewright::node const& b = view[other];
+    ir::node const& a = p.plan.what[node];
+    ir::node const& b = view[other];
     if (a.op != b.op || a.type != b.type) return false;
     if (a.op == operation::access) {
         if (is_padded(p.plan.what, node)) return false;
