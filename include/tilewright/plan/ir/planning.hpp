@@ -55,6 +55,14 @@ struct planning : refusals {
     plan_value& made_;
     groundwork& from_;
 
+    // In front of what calls it: clang 14 does not evaluate a member template that follows.
+    template <class Part, int Most>
+    constexpr int keep(part_pool<Part, Most>& list, Part const& what, char const* name) const {
+        if (!list.full()) return list.push(what);
+        refuse_capacity(name, Most + 1, Most);
+        return 0;
+    }
+
   public:
     plan_value const& plan;
     groundwork const& from;
@@ -172,14 +180,6 @@ struct planning : refusals {
         return kept;
     }
     constexpr void note_cut() { from_.cuts = true; }
-
-  protected:
-    template <class Part, int Most>
-    constexpr int keep(part_pool<Part, Most>& list, Part const& what, char const* name) const {
-        if (!list.full()) return list.push(what);
-        refuse_capacity(name, Most + 1, Most);
-        return 0;
-    }
 };
 
 /// Writes the plan as well.
