@@ -62,7 +62,7 @@ inline void add_steps(plan_value& plan, std::initializer_list<step> steps) {
     for (step const& s : steps) plan.steps.push(s);
 }
 /// An empty plan on a machine, of a computation of one stage or several.
-inline plan_value plan_of(machine const& where, computation_view what) {
+inline plan_value empty_plan(machine const& where, computation_view what) {
     plan_value plan;
     plan.where = &where;
     plan.what = what;
@@ -85,7 +85,7 @@ struct blank {
     detail::placing p;
 
     explicit blank(schedule const& what) : of(what), p(of, parts, sheet, plan, from) {
-        plan_value const read = plan_of(of.where(), of.what());
+        plan_value const read = empty_plan(of.where(), of.what());
         for (int s = 0; s < read.stages.size(); ++s) p.plan.stages.push(read.stages[s]), p.from.nests.push({}), p.from.placements.push({});
     }
     explicit blank(machine const& where = blocking, computation_view what = copy.view()) : blank(schedule(what, where)) {}

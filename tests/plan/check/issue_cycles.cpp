@@ -16,7 +16,7 @@ constexpr auto where = machine("where", dram, spad, shallow, load, block);
 
 /// Two loads of 8 bytes each, and waits for both.
 struct two_loads {
-    plan_value plan = plan_of(where, copy.view());
+    plan_value plan = empty_plan(where, copy.view());
     two_loads() {
         plan.buffers.push({.kind = buffer_kind::staged, .memory = 1, .type = scalar_type::int32});
         for (std::int16_t at : {std::int16_t{0}, std::int16_t{1}}) {

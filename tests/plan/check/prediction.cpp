@@ -59,7 +59,7 @@ TEST_CASE("a plan without engines is its own cycles, and a refused one has none"
 TEST_CASE("tokens hold an engine back until another has come so far") {
     // Jobs of 10 cycles on `loader`, of 7 on `storer`: a push behind the first, a pop in front of the second.
     static constexpr auto linked = machine("linked", dram, spad, loader, storer, tokens(loader, storer), fetch, drain);
-    plan_value plan = plan_of(linked, copy.view());
+    plan_value plan = empty_plan(linked, copy.view());
     plan.buffers.push({.kind = buffer_kind::staged, .memory = 1, .type = scalar_type::int8});
     plan.rings.push({.buffer = 0, .engine = 0, .first_tag = 0});
     plan.rings.push({.buffer = 0, .engine = 1, .first_tag = 1});

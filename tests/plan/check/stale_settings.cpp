@@ -16,7 +16,7 @@ constexpr auto where = machine("where", dram, spad, mode, load, store);
 
 /// Movements: load 0, store 1. Settings: that of the load 0, of the store 1.
 struct calls {
-    plan_value plan = plan_of(where, copy.view());
+    plan_value plan = empty_plan(where, copy.view());
     std::int16_t o = add_loop(plan, "o", 5);
     calls() {
         plan.buffers.push({.type = scalar_type::int32});

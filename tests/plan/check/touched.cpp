@@ -10,7 +10,7 @@ using namespace tilewright::detail;
 namespace {
 
 /// From `low` on, so many in each step, the innermost first.
-touched_side side(std::int64_t low, std::initializer_list<touched_side::progression> steps = {}) {
+touched_side along(std::int64_t low, std::initializer_list<touched_side::progression> steps = {}) {
     touched_side made{.low = low, .high = low};
     for (auto const& p : steps) made.add(p.step, p.extent);
     return made;
@@ -38,35 +38,35 @@ struct at_rest {
 }  // namespace
 
 TEST_CASE("steps along a dimension reach from the lowest index to the highest") {
-    touched_side const up = side(3, {{4, 5}});
+    touched_side const up = along(3, {{4, 5}});
     CHECK((up.low == 3 && up.high == 19 && up.count == 1));
-    touched_side const down = side(3, {{-1, 3}, {4, 2}, {0, 9}, {7, 1}});
+    touched_side const down = along(3, {{-1, 3}, {4, 2}, {0, 9}, {7, 1}});
     CHECK((down.low == 1 && down.high == 7 && down.count == 2));
     CHECK((down.parts[0].step == 1 && down.parts[1].step == 4));
     // More than three steps: everything in between.
-    touched_side const many = side(0, {{1, 2}, {10, 2}, {100, 2}, {1000, 2}});
+    touched_side const many = along(0, {{1, 2}, {10, 2}, {100, 2}, {1000, 2}});
     CHECK((many.count == -1 && many.high == 1111));
 }
 TEST_CASE("steps that leave no gaps are forgotten") {
-    touched_side dense = side(0, {{4, 3}, {1, 4}}), gaps = side(0, {{5, 3}, {1, 4}});
+    touched_side dense = along(0, {{4, 3}, {1, 4}}), gaps = along(0, {{5, 3}, {1, 4}});
     dense.join(), gaps.join();
     CHECK((dense.count == 0 && dense.high == 11));
     CHECK(gaps.count == 2);
 }
 TEST_CASE("sides meet where an index is in both") {
-    touched_side const even = side(0, {{2, 5}}), odd = side(1, {{2, 5}}), third = side(0, {{3, 3}}), rows = side(0, {{1, 2}, {10, 3}});
+    touched_side const even = along(0, {{2, 5}}), odd = along(1, {{2, 5}}), third = along(0, {{3, 3}}), rows = along(0, {{1, 2}, {10, 3}});
     CHECK_FALSE(even.meets(odd));
     CHECK(even.meets(third));
-    CHECK_FALSE(odd.meets(side(10, {{2, 2}})));  // behind it
-    CHECK(rows.meets(side(21)));
-    CHECK_FALSE(rows.meets(side(22)));
-    CHECK_FALSE(rows.meets(side(5, {{1, 5}})));  // from 5 to 9, between the rows
-    touched_side whole = side(5, {{1, 6}});
+    CHECK_FALSE(odd.meets(along(10, {{2, 2}})));  // behind it
+    CHECK(rows.meets(along(21)));
+    CHECK_FALSE(rows.meets(along(22)));
+    CHECK_FALSE(rows.meets(along(5, {{1, 5}})));  // from 5 to 9, between the rows
+    touched_side whole = along(5, {{1, 6}});
     whole.join();
     CHECK((rows.meets(whole) && whole.meets(rows)));  // from 5 to 10
 }
 TEST_CASE("two parts conflict when one is written and they meet in every dimension") {
-    plan_value plan = plan_of(asynchronous, copy.view());
+    plan_value plan = empty_plan(asynchronous, copy.view());
     plan.buffers.push({.kind = buffer_kind::staged,
                        .memory = 1,
                        .type = scalar_type::int32,
@@ -85,11 +85,11 @@ TEST_CASE("two parts conflict when one is written and they meet in every dimensi
                        .offset = 64,
                        .bank = 0,
                        .part_stride = 64});
-    touched_part rows{.buffer = 0, .writes = true, .sides = {side(0, {{1, 2}}), side(0, {{1, 8}})}}, column = rows;
+    touched_part rows{.buffer = 0, .writes = true, .sides = {along(0, {{1, 2}}), along(0, {{1, 8}})}}, column = rows;
     column.writes = false;
-    column[0] = side(0, {{1, 4}}), column[1] = side(7);
+    column[0] = along(0, {{1, 4}}), column[1] = along(7);
     CHECK(conflict(plan, rows, column));
-    column[0] = side(2, {{1, 2}});
+    column[0] = along(2, {{1, 2}});
     CHECK_FALSE(conflict(plan, rows, column));
     column = rows, column.writes = false, column.version = 1;
     CHECK_FALSE(conflict(plan, rows, column));
@@ -97,29 +97,29 @@ TEST_CASE("two parts conflict when one is written and they meet in every dimensi
     CHECK_FALSE(conflict(plan, rows, column));
     // Buffer 1 begins in the third row of buffer 0: at byte 64.
     rows.writes = true;
-    touched_part const first{.buffer = 1, .sides = {side(0)}};
+    touched_part const first{.buffer = 1, .sides = {along(0)}};
     CHECK(rows.hull(plan.buffers[0]).end == 64);
     CHECK_FALSE(conflict(plan, rows, first));
-    rows[0] = side(0, {{1, 3}});
+    rows[0] = along(0, {{1, 3}});
     CHECK(conflict(plan, rows, first));
 }
 TEST_CASE("a row that goes on into the next one touches both") {
     buffer const b{.rank = 2, .extents = {4, 8}};
-    auto const along = [&](std::int64_t from, std::int64_t step, std::int64_t extent) {
+    auto const row_from = [&](std::int64_t from, std::int64_t step, std::int64_t extent) {
         touched_part part;
-        part[1] = side(from);
+        part[1] = along(from);
         add_along(b, 1, step, extent, part);
         return part;
     };
-    touched_part const inside = along(2, 2, 3);
+    touched_part const inside = row_from(2, 2, 3);
     CHECK((inside[1].low == 2 && inside[1].high == 6 && inside[0].high == 0));
-    touched_part const whole = along(8, 1, 16);  // rows 1 and 2
+    touched_part const whole = row_from(8, 1, 16);  // rows 1 and 2
     CHECK((whole[0].low == 1 && whole[0].high == 2 && whole[1].low == 0 && whole[1].high == 7 && whole[1].count >= 0));
-    touched_part const across = along(6, 1, 4);  // two of row 0 and two of row 1: all of both
+    touched_part const across = row_from(6, 1, 4);  // two of row 0 and two of row 1: all of both
     CHECK((across[0].low == 0 && across[0].high == 1 && across[1].low == 0 && across[1].high == 7 && across[1].count == -1));
 }
 TEST_CASE("a movement touches what its clips leave, on the staged side alone") {
-    plan_value plan = plan_of(asynchronous, copy.view());
+    plan_value plan = empty_plan(asynchronous, copy.view());
     plan.buffers.push({.kind = buffer_kind::argument, .rank = 2, .extents = {10, 12}});
     plan.buffers.push({.kind = buffer_kind::staged, .rank = 2, .extents = {4, 8}});
     movement m{.source = 0, .destination = 1, .row_elements = 8};
@@ -135,7 +135,7 @@ TEST_CASE("a movement touches what its clips leave, on the staged side alone") {
 }
 TEST_CASE("steps that are run as one: the first and the last that touch a part") {
     // for i in 3, j in 4: elements 8 i + 2 j and the next one, of 24.
-    plan_value plan = plan_of(asynchronous, copy.view());
+    plan_value plan = empty_plan(asynchronous, copy.view());
     std::int16_t const i = add_loop(plan, "i", 3), j = add_loop(plan, "j", 4);
     plan.buffers.push({.kind = buffer_kind::staged,
                        .memory = 1,
@@ -146,13 +146,13 @@ TEST_CASE("steps that are run as one: the first and the last that touch a part")
                        .bank = 0,
                        .part_stride = 24});
     plan.operands.push({.buffer = 0, .at = {keep(plan, 0, {{8, i}, {2, j}})}});
-    touched_part const first{.buffer = 0, .writes = true, .sides = {side(0, {{1, 2}})}};
-    touched_part other{.buffer = 0, .sides = {side(10)}};
+    touched_part const first{.buffer = 0, .writes = true, .sides = {along(0, {{1, 2}})}};
+    touched_part other{.buffer = 0, .sides = {along(10)}};
     auto const find = [&](std::int64_t from, std::int64_t to, bool last) {
         return step_search(at_rest{plan}, 0, from, to).find(first, 0, other, last);
     };
     CHECK((find(0, 12, false) == 5 && find(0, 12, true) == 5));  // i = 1, j = 1
-    other[0] = side(3, {{1, 8}});                                // from 3 to 10: steps 1 to 5
+    other[0] = along(3, {{1, 8}});                               // from 3 to 10: steps 1 to 5
     CHECK((find(0, 12, false) == 1 && find(0, 12, true) == 5));
     CHECK((find(2, 4, false) == 2 && find(2, 4, true) == 3));
     CHECK(find(6, 12, false) == -1);
@@ -165,7 +165,7 @@ TEST_CASE("the axes of an intrinsic say what its operands touch") {
     operand_shapes shapes;
     shapes.read(on, 0);
     REQUIRE((shapes.count == 2 && !shapes.overflown));  // the target stands there twice
-    plan_value plan = plan_of(on, copy.view());
+    plan_value plan = empty_plan(on, copy.view());
     plan.buffers.push({.kind = buffer_kind::staged, .rank = 2, .extents = {8, 8}});
     plan.buffers.push({.kind = buffer_kind::staged, .rank = 1, .extents = {8}});
     plan.operands.push({.buffer = 0, .at = {keep(plan, 2), keep(plan, 0)}, .dimension = {0, 1}, .factor = {1, 1}});

@@ -16,7 +16,7 @@ constexpr auto scaled = C(m, n) = A(m, n) * scale + (bias + scale);
 }  // namespace
 
 TEST_CASE("what is read comes first, what is written last, and memories without an address behind") {
-    plan_value plan = plan_of(device, scaled.view());
+    plan_value plan = empty_plan(device, scaled.view());
     plan.buffers.push({.name = "C", .kind = buffer_kind::argument, .written = true});
     plan.buffers.push({.name = "A.pool", .kind = buffer_kind::staged, .memory = 2});
     plan.buffers.push({.name = "A", .kind = buffer_kind::argument});
@@ -32,14 +32,14 @@ TEST_CASE("what is read comes first, what is written last, and memories without 
     CHECK((plan.what[list.parameters[0]].name == "scale" && plan.what[list.parameters[1]].name == "bias"));
 }
 TEST_CASE("a result that stays in the machine is no argument") {
-    plan_value plan = plan_of(device, scaled.view());
+    plan_value plan = empty_plan(device, scaled.view());
     plan.buffers.push({.name = "A", .kind = buffer_kind::argument});
     plan.buffers.push({.name = "C.spad", .kind = buffer_kind::result, .memory = 1});
     argument_list const list = arguments_of(plan);
     CHECK((list.tensor_count == 1 && list.input_count == 1 && list.kept_result == 1 && list.pool_count == 0));
 }
 TEST_CASE("an extent is read from the result, or else from the first input that has it and nothing more") {
-    plan_value plan = plan_of(device, scaled.view());
+    plan_value plan = empty_plan(device, scaled.view());
     std::int16_t const open = add_loop(plan, "m", 100), other = add_loop(plan, "n", 100);
     plan.buffers.push({.name = "A", .kind = buffer_kind::argument});
     plan.buffers.push({.name = "C", .kind = buffer_kind::argument, .written = true});

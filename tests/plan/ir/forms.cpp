@@ -11,7 +11,7 @@ namespace {
 
 /// Loops `i` and `j` of 4; `part` is (4 i + 6) / 3, and `inner` part % 2 of it.
 struct some_forms {
-    plan_value plan = plan_of(blocking, copy.view());
+    plan_value plan = empty_plan(blocking, copy.view());
     std::int16_t i = add_loop(plan, "i", 4), j = add_loop(plan, "j", 4);
     std::int16_t part = add_component(plan, keep(plan, 6, {{4, i}}), 3, 0, 7);
     std::int16_t inner = add_component(plan, keep(plan, 0, {{1, part}}), 1, 2, 2);

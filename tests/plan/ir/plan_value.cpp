@@ -21,7 +21,7 @@ constexpr auto where = machine("where", dram, spad, banked, pair, unit, load, ge
 
 /// Loops of 3 around 4; a load in the outer loop, a body in both.
 struct two_loops {
-    plan_value plan = plan_of(where, copy.view());
+    plan_value plan = empty_plan(where, copy.view());
     std::int16_t o = add_loop(plan, "o", 3), i = add_loop(plan, "i", 4);
     two_loops() {
         plan.movements.push({.transfer = 1, .bytes = 16, .cycles = 20});
@@ -86,7 +86,7 @@ TEST_CASE("loops hold steps of rings, or none") {
     CHECK_FALSE(t.plan.holds_ring_steps(2));
 }
 TEST_CASE("the peak of a bank is the highest end of what lies there") {
-    plan_value plan = plan_of(where, copy.view());
+    plan_value plan = empty_plan(where, copy.view());
     plan.buffers.push({.kind = buffer_kind::argument, .memory = 2, .bytes = 999});
     plan.buffers.push({.kind = buffer_kind::staged, .memory = 2, .bytes = 32, .offset = 64, .versions = 3, .bank = 1, .part_stride = 32});
     plan.buffers.push({.kind = buffer_kind::staged, .memory = 2, .bytes = 8, .offset = 0, .bank = 0, .part_stride = 32});
@@ -104,7 +104,7 @@ TEST_CASE("the peak of a bank is the highest end of what lies there") {
     CHECK_FALSE(plan.peak(spad).known);
 }
 TEST_CASE("versions of a ring go round the channels of its engine, and what blocks is for the first") {
-    plan_value plan = plan_of(where, copy.view());
+    plan_value plan = empty_plan(where, copy.view());
     plan.rings.push({.engine = 0, .versions = 3, .first_channel = 1});
     plan.rings.push({.engine = 1, .versions = 2});
     movement moved{.transfer = 0, .at = {.ring = 0}};

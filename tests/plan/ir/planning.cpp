@@ -23,7 +23,7 @@ struct started {
     verdict_sheet sheet;
     placing p;
     explicit started(computation_view what) : of(what, blocking), p(of, parts, sheet, plan, from) {
-        plan_value const read = plan_of(blocking, what);
+        plan_value const read = empty_plan(blocking, what);
         for (int s = 0; s < read.stages.size(); ++s) {
             p.plan.stages.push(read.stages[s]);
             p.from.nests.push({});

@@ -33,7 +33,7 @@ struct counting {
 /// A pipeline of `extent` steps with two versions, each loaded a step ahead:
 /// start of step 0; for v: start of v + 1, wait for v, compute.
 plan_value pipeline(std::int64_t extent) {
-    plan_value plan = plan_of(asynchronous, copy.view());
+    plan_value plan = empty_plan(asynchronous, copy.view());
     std::int16_t const v = add_loop(plan, "v", extent);
     plan.buffers.push({.name = "A.spad", .kind = buffer_kind::staged, .memory = 1, .versions = 2, .ring = 0});
     ring r{.buffer = 0, .engine = 0, .versions = 2, .distance = 1, .steps = extent, .step = keep(plan, 0, {{1, v}})};
@@ -69,7 +69,7 @@ TEST_CASE("a load that runs ahead is not there behind the last step, and what re
     CHECK((all.steps.front() == 0 && all.steps.back() == 49));
 }
 TEST_CASE("loops in which nothing moves are run as one") {
-    plan_value plan = plan_of(blocking, copy.view());
+    plan_value plan = empty_plan(blocking, copy.view());
     std::int16_t const i = add_loop(plan, "i", 7), j = add_loop(plan, "j", 5), r = add_loop(plan, "r", 3, true);
     body identity{.kind = body_kind::identity};
     identity.first_loops[identity.first_loop_count++] = r;
@@ -88,7 +88,7 @@ TEST_CASE("loops in which nothing moves are run as one") {
 }
 TEST_CASE("iterations that tiles of an axis do not have are left out") {
     // three tiles of 4 of an axis of 10
-    plan_value plan = plan_of(blocking, copy.view());
+    plan_value plan = empty_plan(blocking, copy.view());
     std::int16_t const o = add_loop(plan, "o", 3), i = add_loop(plan, "i", 4);
     body b;
     b.loops[b.loop_count++] = i;
@@ -134,7 +134,7 @@ TEST_CASE("forms have the values of the loops, or of a step of a ring") {
     CHECK(at_rest.version_of(0, 0, 8) == 0);
 }
 TEST_CASE("a call moves what its clips leave") {
-    plan_value plan = plan_of(blocking, copy.view());
+    plan_value plan = empty_plan(blocking, copy.view());
     movement m{.row_elements = 8};
     m.dimensions[m.dimension_count++] = {.extent = 5};
     auto const elements = [&](std::initializer_list<clip> clips) {
@@ -156,7 +156,7 @@ TEST_CASE("a call moves what its clips leave") {
     CHECK(elements({{two, 4, -1, clip_kind::border_end}}) == 40);  // what is not read is written
 }
 TEST_CASE("versions meet where they share bytes of one bank") {
-    plan_value plan = plan_of(asynchronous, copy.view());
+    plan_value plan = empty_plan(asynchronous, copy.view());
     buffer const staged{.kind = buffer_kind::staged, .memory = 2, .bytes = 16, .versions = 2, .bank = 0, .part_stride = 16};
     plan.buffers.push(staged);  // version 0 in bank 0, version 1 in bank 1
     buffer other = staged;

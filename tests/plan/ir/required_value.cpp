@@ -12,7 +12,7 @@ namespace {
 
 /// Rows of 6 of an argument A(…, 12), to a box of 4 x 6 in the scratchpad.
 struct a_call {
-    plan_value plan = plan_of(blocking, copy.view());
+    plan_value plan = empty_plan(blocking, copy.view());
     movement m{.transfer = 0, .source = 0, .destination = 1, .row_elements = 6, .bytes = 96};
     a_call() {
         plan.buffers.push({.name = "A", .kind = buffer_kind::argument, .type = scalar_type::int32, .rank = 2, .extents = {10, 12}});

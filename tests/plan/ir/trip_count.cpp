@@ -17,7 +17,7 @@ namespace {
 
 /// Tiles of 4 of an axis of 10, three of them, and tiles of 3 of one of 7, likewise three.
 struct tiles {
-    plan_value plan = plan_of(blocking, copy.view());
+    plan_value plan = empty_plan(blocking, copy.view());
     std::int16_t o = add_loop(plan, "o", 3), i = add_loop(plan, "i", 4), p = add_loop(plan, "p", 3), q = add_loop(plan, "q", 3);
     limit first{keep(plan, 0, {{4, o}, {1, i}}), 10, 0, -1, false}, second{keep(plan, 0, {{3, p}, {1, q}}), 7, 0, -1, false};
 };

@@ -11,7 +11,7 @@ namespace {
 
 /// Loops o outside; a of 2 and b of 2 in the body.
 struct tiles {
-    plan_value plan = plan_of(blocking, copy.view());
+    plan_value plan = empty_plan(blocking, copy.view());
     std::int16_t o = add_loop(plan, "o", 5), a = add_loop(plan, "a", 2), b = add_loop(plan, "b", 2);
     body in;
     tiles() { in.loops[in.loop_count++] = a, in.loops[in.loop_count++] = b; }

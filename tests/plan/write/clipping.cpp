@@ -17,7 +17,7 @@ schedule tiled(computation_view what) { return schedule(what, blocking).split(x,
 region::clipped clipped_at(linear const& form, std::int64_t bound, clip_kind is, int dimension = 0) {
     return {form, bound, static_cast<std::int8_t>(dimension), is};
 }
-bool is(region::clipped const& c, linear const& form, std::int64_t bound, clip_kind kind) {
+bool is_clip(region::clipped const& c, linear const& form, std::int64_t bound, clip_kind kind) {
     return same(c.form, form) && c.bound == bound && c.is == kind;
 }
 
@@ -35,7 +35,7 @@ TEST_CASE("a staged box is clipped to what there is for its iteration") {
     region r{.source = t.p.staging_at(0).outward, .destination = t.p.staging_at(0).buffer};
     CHECK(clip_staged(t.p, t.p.staging_at(0), 0, r) == 4 + 2);
     REQUIRE(r.clips.size() == 1);
-    CHECK(is(r.clips[0], sum_of(0, {{4, t.variable("xo")}}), 10 + 2, clip_kind::end));
+    CHECK(is_clip(r.clips[0], sum_of(0, {{4, t.variable("xo")}}), 10 + 2, clip_kind::end));
 }
 TEST_CASE("a box with a border is clipped to its tensor, and what the load pads is border") {
     planned_to t(pass::rings, tiled(shifted.view()).cache_read(A, spad).at(xo));
@@ -45,12 +45,12 @@ TEST_CASE("a box with a border is clipped to its tensor, and what the load pads 
     region r{.source = st.outward, .destination = st.buffer};
     CHECK(clip_staged(t.p, st, 0, r) == 4);
     REQUIRE(r.clips.size() == 2);
-    CHECK(is(r.clips[0], at, 0, clip_kind::begin));  // from -2 on; up to 9, as far as there is
+    CHECK(is_clip(r.clips[0], at, 0, clip_kind::begin));  // from -2 on; up to 9, as far as there is
     CHECK(r.clips[1].is == clip_kind::end);
     st.pads = true;
     region padded_by_load = {.source = st.outward, .destination = st.buffer};
     clip_staged(t.p, st, 0, padded_by_load);
-    CHECK(is(padded_by_load.clips[0], at, 0, clip_kind::border_begin));
+    CHECK(is_clip(padded_by_load.clips[0], at, 0, clip_kind::border_begin));
 }
 TEST_CASE("clips that no loop moves make a dimension smaller in all calls") {
     blank t;

@@ -26,7 +26,7 @@ constexpr auto chain = stages(S(m) = A(m) + 1, C(m) = S(m) + 1);
 
 /// S by an intrinsic on `held`, a wait for it, and C by another one: buffers A 0, S 1, C 2.
 struct two_stages {
-    plan_value plan = plan_of(where, chain.view());
+    plan_value plan = empty_plan(where, chain.view());
     explicit two_stages(int second_by) {
         for (label const& name : {label("A"), label("S"), label("C")}) {
             plan.buffers.push({.name = name,

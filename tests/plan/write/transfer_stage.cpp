@@ -15,8 +15,8 @@ constexpr axis i{"i", 1}, j{"j", 1}, x{"x", 10}, y{"y", 6};
 constexpr auto turned = transfer("turned", dram, spad, to(i, j) = from(j, i)).dimensions(2);
 constexpr auto doubled = transfer("doubled", dram, spad, to(i) = from(i) * 2).dimensions(2);
 constexpr auto seven = transfer("seven", dram, spad, to(i) = 7).dimensions(2);
-constexpr auto widened = transfer("widened", dram, spad, to(i) = cast<std::int32_t>(bytes(i))).dimensions(2);
-constexpr auto where = machine("where", dram, spad, get, put, turned, doubled, seven, widened);
+constexpr auto to_wide = transfer("widened", dram, spad, to(i) = cast<std::int32_t>(bytes(i))).dimensions(2);
+constexpr auto where = machine("where", dram, spad, get, put, turned, doubled, seven, to_wide);
 
 /// What comes of a stage S(x, y), which C reads, carried out by a transfer.
 template <class Stage>
@@ -32,7 +32,7 @@ TEST_CASE("a transfer does what it declares, and nothing else") {
     CHECK_FALSE(refusal_of(S(x, y) = A(x, y) * 2, doubled));
     CHECK_FALSE(refusal_of(S(x, y) = A(y, x), turned));
     CHECK_FALSE(refusal_of(S(x, y) = 7, seven));
-    CHECK_FALSE(refusal_of(S(x, y) = cast<std::int32_t>(bytes(x, y)), widened));
+    CHECK_FALSE(refusal_of(S(x, y) = cast<std::int32_t>(bytes(x, y)), to_wide));
     CHECK(refusal_of(S(x, y) = A(x, y) * 2, get).broken == rule::another_value);
     CHECK(refusal_of(S(x, y) = A(x, y) * 3, doubled).broken == rule::another_value);
     CHECK(refusal_of(S(x, y) = 8, seven).broken == rule::another_value);
