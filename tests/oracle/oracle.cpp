@@ -127,7 +127,7 @@ mishap_kind kind_of(operation op) {
 }
 
 /// Of a constant node, or of the border of a padded access.
-std::uint64_t constant_bits(ir::node const& n) {
+std::uint64_t constant_bits(node const& n) {
     if (n.type == scalar_type::float32) return bits_of(static_cast<float>(std::bit_cast<double>(n.value)));
     if (n.type == scalar_type::float64) return bits_of(std::bit_cast<double>(n.value));
     return static_cast<std::uint64_t>(n.value);
@@ -177,7 +177,7 @@ class interpreter {
         : what_(what), stage_(of), mishaps_(mishaps), is_last_(is_last), values_(static_cast<std::size_t>(what.count)) {
         for (std::vector<int> const* nodes : {&of.body_nodes, &of.start_nodes}) {
             for (int at : *nodes) {
-                ir::node const& n = what[at];
+                node const& n = what[at];
                 values_[position(at)].resize(most_lanes);
                 step made{at, n.op};
                 switch (n.op) {
@@ -213,7 +213,7 @@ class interpreter {
         }
         operation const step_operation = step_of(stage_.reduction);
         function const combine = function_of(step_operation, box.type, box.type);
-        ir::node const& root = what_[stage_.body];
+        node const& root = what_[stage_.body];
         bool const fused = fuses && stage_.reduction == operation::reduce_sum && is_float(box.type) && root.op == operation::multiply;
         each(0, stage_.rank, [&] {
             value total{load(target.data() + element * static_cast<std::size_t>(bytes), bytes), true};
@@ -252,19 +252,19 @@ class interpreter {
     void fill(int node, std::uint64_t bits) {
         for (value& lane : values_[position(node)]) lane = {bits, true};
     }
-    std::size_t find_loop(ir::label const& name) const {
+    std::size_t find_loop(label const& name) const {
         for (std::size_t at = 0; at < stage_.loops.size(); ++at) {
             if (stage_.loops[at].name == name) return at;
         }
         refuse("no axis " + name.str() + " in the stage of " + stage_.output.str());
     }
-    static std::uint64_t find_parameter(std::vector<parameter_value> const& parameters, ir::node const& n) {
+    static std::uint64_t find_parameter(std::vector<parameter_value> const& parameters, node const& n) {
         for (parameter_value const& p : parameters) {
             if (p.name == n.name && p.type == n.type) return p.bits;
         }
         refuse("no parameter " + n.name.str() + " of " + name_of(n.type));
     }
-    static source const* find_source(std::vector<source> const& sources, ir::node const& n) {
+    static source const* find_source(std::vector<source> const& sources, node const& n) {
         for (source const& s : sources) {
             if (s.box.name == n.name && s.box.type == n.type && s.box.rank == n.argument_count) return &s;
         }
@@ -314,7 +314,7 @@ class interpreter {
     /// The values of all nodes at so many positions of the innermost loop.
     void compute(std::vector<step> const& steps, int count) {
         for (step const& s : steps) {
-            ir::node const& n = what_[s.node];
+            node const& n = what_[s.node];
             value* const into = values_[position(s.node)].data();
             if (s.op == operation::axis_value) {
                 for (int lane = 0; lane < count; ++lane)
@@ -453,7 +453,7 @@ std::vector<tensor_box> inputs_of(computation_view what, std::vector<axis_extent
 std::vector<parameter_value> parameters_of(computation_view what) {
     std::vector<parameter_value> found;
     for (int at = 0; at < what.count; ++at) {
-        ir::node const& n = what[at];
+        node const& n = what[at];
         if (n.op != operation::parameter) continue;
         if (std::any_of(found.begin(), found.end(), [&](parameter_value const& p) { return p.name == n.name; })) continue;
         found.emplace_back(n.name, std::uint64_t{0}).type = n.type;

@@ -27,7 +27,7 @@ std::vector<int> nodes_below(computation_view what, int root, bool indices) {
         pending.pop_back();
         if (std::find(found.begin(), found.end(), at) != found.end()) continue;
         found.push_back(at);
-        ir::node const& n = what[at];
+        node const& n = what[at];
         if (n.op == operation::constant || (n.op == operation::access && !indices)) continue;
         for (int argument = 0; argument < n.argument_count; ++argument) pending.push_back(n.argument(argument));
     }
@@ -35,14 +35,14 @@ std::vector<int> nodes_below(computation_view what, int root, bool indices) {
     return found;
 }
 
-std::int64_t extent_of(ir::node const& axis, std::vector<axis_extent> const& given) {
+std::int64_t extent_of(node const& axis, std::vector<axis_extent> const& given) {
     for (axis_extent const& one : given) {
         if (one.name == axis.name) return one.extent;
     }
     return tilewright::run_time_extent::is_kept_in(axis.value) ? 0 : axis.value;  // 0: not known yet
 }
 
-std::size_t position_of(stage const& s, ir::label const& name) {
+std::size_t position_of(stage const& s, label const& name) {
     for (std::size_t at = 0; at < s.loops.size(); ++at) {
         if (s.loops[at].name == name) return at;
     }
@@ -50,7 +50,7 @@ std::size_t position_of(stage const& s, ir::label const& name) {
 }
 
 void add_to(affine& sum, computation_view what, stage const& s, int at, std::int64_t factor) {
-    ir::node const& n = what[at];
+    node const& n = what[at];
     switch (n.op) {
         case operation::constant: sum.constant += factor * n.value; return;
         case operation::axis_value: {
@@ -78,10 +78,10 @@ void add_to(affine& sum, computation_view what, stage const& s, int at, std::int
 
 /// Whether two accesses are the same element of one tensor, at plain axes.
 bool is_same_element(computation_view what, int left, int right) {
-    ir::node const &a = what[left], &b = what[right];
+    node const &a = what[left], &b = what[right];
     if (b.op != operation::access || a.name != b.name || a.argument_count != b.argument_count) return false;
     for (int dimension = 0; dimension < a.argument_count; ++dimension) {
-        ir::node const &i = what[a.argument(dimension)], &j = what[b.argument(dimension)];
+        node const &i = what[a.argument(dimension)], &j = what[b.argument(dimension)];
         if (j.op != operation::axis_value || i.name != j.name) return false;
     }
     return true;
@@ -89,9 +89,9 @@ bool is_same_element(computation_view what, int left, int right) {
 
 /// What stands on the right of a stage, as the table of stages in the reference lists it.
 void read_value(computation_view what, int value, stage& s, std::vector<int>& named) {
-    ir::node const& root = what[value];
+    node const& root = what[value];
     auto const take_reduction = [&](int at) {
-        ir::node const& reduce = what[at];
+        node const& reduce = what[at];
         s.reduction = reduce.op;
         s.body = reduce.argument(0);
         for (int argument = 1; argument < reduce.argument_count; ++argument) named.push_back(reduce.argument(argument));
@@ -124,17 +124,17 @@ stage read_stage(computation_view what, int store, std::vector<axis_extent> cons
     stage s;
     s.store = store;
     s.target = what[store].argument(0);
-    ir::node const& target = what[s.target];
+    node const& target = what[s.target];
     s.output = target.name;
     s.rank = static_cast<std::size_t>(target.argument_count);
     for (int dimension = 0; dimension < target.argument_count; ++dimension) {
-        ir::node const& axis = what[target.argument(dimension)];
+        node const& axis = what[target.argument(dimension)];
         if (axis.op != operation::axis_value) refuse("the target of " + s.output.str() + " is not indexed by plain axes");
         s.loops.push_back({axis.name, extent_of(axis, extents)});
     }
     std::vector<int> named;
     read_value(what, what[store].argument(1), s, named);
-    auto const is_known = [&](ir::label const& name) {
+    auto const is_known = [&](label const& name) {
         return std::any_of(s.loops.begin(), s.loops.end(), [&](loop const& l) { return l.name == name; });
     };
     for (int at : named.empty() && s.reduces() ? nodes_below(what, s.body, true) : named) {
