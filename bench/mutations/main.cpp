@@ -7,6 +7,7 @@
 #include <random>
 #include <thread>
 #include <tilewright/halide/jit.hpp>
+#include <tilewright/plan/check_plan.hpp>
 
 #include "mutations/good_plans.hpp"
 #include "mutations/interleavings.hpp"
@@ -23,7 +24,8 @@ using namespace mutations;
 struct finding {
     std::int32_t position = 0;  ///< -1: the worker is done
     bool faulty = false, checker = false, wrong_bits = false, stopped = false, checked = false;
-    tilewright::ir::rule why = tilewright::ir::rule::none;
+    verdict_kind what = verdict_kind::none;
+    ir::rule why = ir::rule::none;
     std::array<char, 80> how{};  ///< an order that goes wrong
 
     bool emulator() const { return wrong_bits || stopped || checked; }
@@ -58,13 +60,9 @@ class bench {
         std::string const fault = fault_of(plan, meaning_);
         std::strncpy(found.how.data(), fault.c_str(), found.how.size() - 1);
         found.faulty = !fault.empty();
-        auto const check = [&](tilewright::detail::visiting how) {
-            auto const hazard = tilewright::detail::find_hazard(plan, how);
-            return hazard ? hazard : tilewright::detail::find_excess(plan, how);
-        };
-        auto const hazard = check(tilewright::detail::visiting::periods), thorough = check(tilewright::detail::visiting::everything);
-        found.checker = hazard && thorough;
-        found.why = hazard.broken;
+        verdict const wrong = check_plan(plan);
+        found.checker = wrong && check_plan(plan, ir::visiting::everything);
+        found.what = wrong.kind, found.why = wrong.broken;
         if (!found.faulty) return found;
         {
             halide::jit_kernel kernel(plan, &on_);
@@ -80,7 +78,7 @@ class bench {
     }
     /// Whether the plan itself passes everywhere.
     bool is_good() {
-        if (!fault_of(good_, meaning_).empty() || tilewright::detail::find_hazard(good_)) return false;
+        if (!fault_of(good_, meaning_).empty() || check_plan(good_)) return false;
         bool wrong = false, stopped = false;
         for (bool checked : {false, true}) {
             halide::jit_kernel kernel(good_, &on_, checked);
@@ -230,8 +228,11 @@ int main(int argument_count, char** arguments) {
         if (missed || lists)
             std::printf("%s: %s, %s, %s: %s; checker: %s; emulator: %s%s%s%s\n", missed ? "missed" : "seeded", s.of->name.c_str(),
                         text_of(s.what.is), s.what.where.c_str(), found.faulty ? found.how.data() : "does no harm",
-                        found.checker ? text_of(found.why) : "-", found.wrong_bits ? "wrong bits " : "", found.stopped ? "stopped " : "",
-                        found.checked ? "checked " : "", found.emulator() ? "" : "-");
+                        !found.checker                ? "-"
+                        : found.why == ir::rule::none ? name_of(found.what)
+                                                      : text_of(found.why),
+                        found.wrong_bits ? "wrong bits " : "", found.stopped ? "stopped " : "", found.checked ? "checked " : "",
+                        found.emulator() ? "" : "-");
         if (total.mutants % 100 == 0) std::fprintf(stderr, "%d of %zu mutants\n", total.mutants, all.size());
     }
     while (waitpid(-1, nullptr, 0) > 0) {

@@ -9,8 +9,8 @@
 #include <sstream>
 #include <tilewright/c_source/kernel_source.hpp>
 #include <tilewright/halide/jit.hpp>
-#include <tilewright/plan/check/excess.hpp>
 #include <tilewright/plan/check/prediction.hpp>
+#include <tilewright/plan/check_plan.hpp>
 #include <tilewright/plan/planner.hpp>
 
 #include "c_source/caller.hpp"
@@ -181,11 +181,9 @@ outcome trial::plan() try {
         in.runs.push_back(in.prepare(extents));
         setting_of_run& with = *in.runs.back();
         if (!with.wanted.mishaps.empty()) return {outcome::kind::undefined, oracle::to_string(with.wanted.mishaps.front())};
-        if (!(predict(with.plan).cycles == predict(with.plan, tilewright::detail::visiting::everything).cycles))
+        if (!(predict(with.plan).cycles == predict(with.plan, ir::visiting::everything).cycles))
             return failed("plan", "cycles by periods and by all steps differ");
-        if (tilewright::detail::find_hazard(with.plan, tilewright::detail::visiting::everything)) return failed("plan", "it has a hazard");
-        if (tilewright::detail::find_excess(with.plan, tilewright::detail::visiting::everything))
-            return failed("plan", "it reaches beyond a buffer");
+        if (verdict const wrong = check_plan(with.plan, ir::visiting::everything)) return failed("plan", to_string(wrong));
     }
     ir::argument_list const list = ir::arguments_of(*in.plan);
     for (int at = 0; at < list.parameter_count; ++at) {

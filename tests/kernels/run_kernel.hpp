@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 #include <tilewright/halide/jit.hpp>
-#include <tilewright/plan/check/excess.hpp>
 #include <tilewright/plan/check/prediction.hpp>
+#include <tilewright/plan/check_plan.hpp>
 
 #include "guarded.hpp"
 #include "oracle/buffers.hpp"
@@ -175,7 +175,7 @@ class compiled_kernel {
     operand_data check(tilewright::plan_value const& plan, std::vector<double> const& parameters = {}) {
         using namespace tilewright;
         INFO(planned_.statement());
-        CHECK(!detail::find_excess(plan, detail::visiting::everything));
+        CHECK(!check_plan(plan, ir::visiting::everything));
         operand_data data = random_operands(plan, 17);
         operand_data const below = random_operands(plan, 17, guarded::side::beginning), given = random_operands(plan, 17);
         Halide::Buffer<> const wanted = expected_of(plan, data, parameters);

@@ -1,5 +1,7 @@
 #include "interleavings.hpp"
 
+#include <tilewright/plan/check_plan.hpp>
+
 #include "catch.hpp"
 #include "good_plans.hpp"
 #include "mutate.hpp"
@@ -15,8 +17,7 @@ TEST_CASE("a plan computes the same in every order, and the check of hazards tak
         std::size_t states = 0;
         CHECK(fault_of(*good.plan, meaning_of(*good.plan), &states) == "");
         CHECK(states > 30);
-        CHECK(!tilewright::detail::find_hazard(*good.plan));
-        CHECK(!tilewright::detail::find_excess(*good.plan));
+        CHECK(!check_plan(*good.plan));
     }
 }
 TEST_CASE("without a wait there is an order in which code sees other data, or the kernel ends too early") {
@@ -40,11 +41,9 @@ TEST_CASE("the check of hazards finds every mutant that can go wrong") {
         meaning const wanted = meaning_of(*good.plan);
         for (mutant const& m : mutants_of(*good.plan).all) {
             INFO(good.name << ": " << text_of(m.is) << ", " << m.where);
-            bool const found = tilewright::detail::find_hazard(m.plan) || tilewright::detail::find_excess(m.plan);
+            bool const found(check_plan(m.plan));
             CHECK((found || fault_of(m.plan, wanted).empty()));
-            using tilewright::detail::visiting;
-            CHECK(found == (tilewright::detail::find_hazard(m.plan, visiting::everything) ||
-                            tilewright::detail::find_excess(m.plan, visiting::everything)));
+            CHECK(found == bool(check_plan(m.plan, ir::visiting::everything)));
         }
     }
 }

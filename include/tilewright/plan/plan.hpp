@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/diagnostics/refusal.hpp>
+#include <tilewright/plan/check_plan.hpp>
 #include <tilewright/plan/ir/planned_cycles.hpp>
 #include <tilewright/plan/planner.hpp>
 

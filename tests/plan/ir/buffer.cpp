@@ -34,3 +34,16 @@ TEST_CASE("the stride of a dimension is what lies further in") {
     CHECK((b.stride(0) == 35 && b.stride(1) == 7 && b.stride(2) == 1));
     CHECK(b.stride(-1) == 70);  // all of it
 }
+TEST_CASE("buffers share bytes where both lie in one bank") {
+    buffer const first{.bytes = 16, .bank = 0, .part_stride = 16};
+    buffer other{.bytes = 16, .bank = 1, .part_stride = 16};
+    CHECK_FALSE(share_bytes(first, other, 2));
+    other.bank = 0;
+    CHECK(share_bytes(first, other, 2));
+    other.offset = 16;  // behind it
+    CHECK_FALSE((share_bytes(first, other, 2) || share_bytes(other, first, 2)));
+    other.offset = 15;
+    CHECK((share_bytes(first, other, 2) && share_bytes(other, first, 2)));
+    other.bank = 1, other.versions = 2;  // the second in bank 0
+    CHECK(share_bytes(first, other, 2));
+}

@@ -326,8 +326,6 @@ struct clocks {
 
 namespace tilewright::ir {
 
-using detail::visiting;
-
 /// Cycles of a kernel. Not `resolved` if too little repeats for the compiler to follow it.
 struct prediction {
     std::int64_t cycles = 0;

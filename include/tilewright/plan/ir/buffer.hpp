@@ -82,6 +82,14 @@ struct buffer {
     }
 };
 
+/// Whether two buffers have bytes in common, whatever their versions.
+/// @pre both are in the memory that has these banks
+constexpr bool share_bytes(buffer const& a, buffer const& b, int banks) {
+    bool share_bank = false;
+    for (int bank = 0; bank < banks; ++bank) share_bank |= a.lies_in(bank, banks) && b.lies_in(bank, banks);
+    return share_bank && a.offset < b.offset + b.bytes_in_bank(banks) && b.offset < a.offset + a.bytes_in_bank(banks);
+}
+
 /// Most versions of a buffer.
 inline constexpr int most_versions = 16;
 

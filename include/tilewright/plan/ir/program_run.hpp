@@ -2,12 +2,16 @@
 #include <tilewright/plan/ir/trip_count.hpp>
 
 // Runs a loop program in the compiler without visiting every iteration.
-namespace tilewright::detail {
-
-using namespace ir;
+namespace tilewright::ir {
 
 /// Whether iterations that repeat are skipped. A run that visits every iteration must give the same.
 enum class visiting : std::uint8_t { periods, everything };
+
+}  // namespace tilewright::ir
+
+namespace tilewright::detail {
+
+using namespace ir;
 
 /// The state that the rest of a run depends on, as numbers that are equal where a run repeats; and the numbers that move on meanwhile.
 struct run_signature {

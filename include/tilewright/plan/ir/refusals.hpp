@@ -36,8 +36,8 @@ struct refusals {
         }
         verdict& v = sheet_->first;
         v.kind = kind;
-        v.ordinal = static_cast<std::int16_t>(ordinal);
-        if (ordinal > 0) {
+        if (ordinal > 0 && of != nullptr) {
+            v.ordinal = static_cast<std::int16_t>(ordinal);
             directive const& d = of->directive_at(ordinal - 1);
             v.line = d.line;
             v.directive = d.kind;

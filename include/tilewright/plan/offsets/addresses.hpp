@@ -5,12 +5,6 @@
 namespace tilewright::detail {
 
 constexpr bool share_time(buffer const& a, buffer const& b) { return a.born < b.dead && b.born < a.dead; }
-/// @pre both are in the memory that has these banks
-constexpr bool share_bytes(buffer const& a, buffer const& b, int banks) {
-    bool share_bank = false;
-    for (int bank = 0; bank < banks; ++bank) share_bank |= a.lies_in(bank, banks) && b.lies_in(bank, banks);
-    return share_bank && a.offset < b.offset + b.bytes_in_bank(banks) && b.offset < a.offset + a.bytes_in_bank(banks);
-}
 
 /// Refuses the peak of a memory's bank. The verdict has the buffers that are alive at the peak, largest first, and how many versions would
 /// fit of the first buffer with several.

@@ -4,13 +4,12 @@
 // Waits of the core between stages that come one after the other, which are needless if engines keep the order by themselves.
 namespace tilewright::detail {
 
-/// Whether two buffers have bytes in common, whatever their versions.
+/// Whether two buffers of a plan have bytes in common. Arguments share none with others.
 constexpr bool share_bytes(plan_value const& plan, int buffer_a, int buffer_b) {
     if (buffer_a == buffer_b) return true;
     buffer const &a = plan.buffers[buffer_a], &b = plan.buffers[buffer_b];
     if (a.kind == buffer_kind::argument || b.kind == buffer_kind::argument || a.memory != b.memory) return false;
-    int const banks = plan.where->memories[a.memory].banks;
-    return a.offset < b.offset + b.bytes_in_bank(banks) && b.offset < a.offset + a.bytes_in_bank(banks);
+    return share_bytes(a, b, plan.where->memories[a.memory].banks);
 }
 
 /// Whether everything after step `at` is in order with the jobs that instructions have given an engine before: the same engine touches the
