@@ -25,7 +25,7 @@ struct planned_to {
         carry_out(pass::read, [&] { read_stages(p); });
         carry_out(pass::read, [&] { read_directives(p); });
         carry_out(pass::arguments, [&] { add_arguments(p); });
-        for (int s = p.plan.stages.size() - 1; s >= 0; --s) carry_out(pass::stages, [&] { place_stage(p, s); });
+        for (stage_id s{stage_id(p.plan.stages.size() - 1)}; s >= 0; --s) carry_out(pass::stages, [&] { place_stage(p, s); });
         carry_out(pass::sizes, [&] { size_arguments(p); });
         carry_out(pass::stagings, [&] { place_stagings(p); });
         carry_out(pass::accesses, [&] { bind_accesses(p); });
@@ -34,14 +34,14 @@ struct planned_to {
         carry_out(pass::owned, [&] { check_transfer_stages(p); });
         carry_out(pass::rings, [&] { make_rings(p); });
         carry_out(pass::rings, [&] { place_parallel(p); });
-        for (int s = 0; s < p.plan.stages.size(); ++s) {
+        for (stage_id s{}; s < p.plan.stages.size(); ++s) {
             carry_out(pass::fills, [&] {
                 if (p.plan.limits.size() > 0 && p.nest_at(s).intrinsic >= 0) choose_fills(p, s);
             });
         }
         carry_out(pass::links, [&] { make_links(p); });
         program_writer writer{p};
-        for (int s = 0; s < p.plan.stages.size(); ++s) {
+        for (stage_id s{}; s < p.plan.stages.size(); ++s) {
             carry_out(pass::program, [&] {
                 if (p.placed(s).at_stage < 0) writer.write_root(s);
             });
@@ -51,21 +51,21 @@ struct planned_to {
 
     verdict const& refusal() const { return p.first_verdict(); }
     /// A buffer by its name, a loop or a number by its own, and the n-th access to a tensor; -1: there is none.
-    int buffer(label const& name) const {
-        int found = -1;
-        for (int at = 0; at < p.plan.buffers.size(); ++at) found = p.buffer_at(at).name == name ? at : found;
+    buffer_id buffer(label const& name) const {
+        buffer_id found = no_buffer;
+        for (buffer_id at{}; at < p.plan.buffers.size(); ++at) found = p.buffer_at(at).name == name ? at : found;
         return found;
     }
-    int variable(label const& name) const {
-        int found = -1;
-        for (int at = 0; at < p.plan.variables.size(); ++at) found = p.var(at).name == name && found < 0 ? at : found;
+    variable_id variable(label const& name) const {
+        variable_id found = no_variable;
+        for (variable_id at{}; at < p.plan.variables.size(); ++at) found = p.var(at).name == name && found < 0 ? at : found;
         return found;
     }
-    int access(label const& name, int number = 0) const {
-        for (int at = 0; at < p.plan.what.count; ++at) {
+    node_id access(label const& name, int number = 0) const {
+        for (node_id at{}; at < p.plan.what.count; ++at) {
             if (p.plan.what[at].op == operation::access && p.plan.what[at].name == name && number-- == 0) return at;
         }
-        return -1;
+        return no_node;
     }
 };
 

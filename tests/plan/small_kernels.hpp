@@ -10,6 +10,12 @@ namespace small_kernels {
 using namespace tilewright;
 using namespace tilewright::ir;
 
+// Positions in a plan that is written down by hand.
+constexpr stage_id operator""_stage(unsigned long long at) { return stage_id(at); }
+constexpr node_id operator""_node(unsigned long long at) { return node_id(at); }
+constexpr buffer_id operator""_buffer(unsigned long long at) { return buffer_id(at); }
+constexpr variable_id operator""_variable(unsigned long long at) { return variable_id(at); }
+
 /// 1 KiB of scratchpad, and as much in two banks of one port each; what is asynchronous is loaded by one engine and stored by another.
 inline constexpr memory dram{.name = "dram"}, spad{.name = "spad", .base = 0x1000, .capacity = 1_KiB},
     banked{.name = "banked", .base = 0x9000'0000, .capacity = 1_KiB, .banks = 2, .ports = 1};
@@ -51,11 +57,11 @@ inline affine keep(plan_value& plan, std::int64_t constant, std::initializer_lis
 }
 inline bool same(linear const& a, linear const& b) { return a.constant == b.constant && a.same_terms(b); }
 
-inline std::int16_t add_loop(plan_value& plan, label const& name, std::int64_t extent, bool reduction = false) {
-    return static_cast<std::int16_t>(plan.variables.push({.name = name, .extent = extent, .reduction = reduction}));
+inline variable_id add_loop(plan_value& plan, label const& name, std::int64_t extent, bool reduction = false) {
+    return variable_id(plan.variables.push({.name = name, .extent = extent, .reduction = reduction}));
 }
-inline std::int16_t add_component(plan_value& plan, affine const& fused, std::int64_t divisor, std::int64_t modulus, std::int64_t extent) {
-    return static_cast<std::int16_t>(plan.variables.push(
+inline variable_id add_component(plan_value& plan, affine const& fused, std::int64_t divisor, std::int64_t modulus, std::int64_t extent) {
+    return variable_id(plan.variables.push(
         {.name = "part", .extent = extent, .kind = variable_kind::component, .fused = fused, .divisor = divisor, .modulus = modulus}));
 }
 inline void add_steps(plan_value& plan, std::initializer_list<step> steps) {
@@ -92,7 +98,8 @@ struct blank {
     blank(blank const&) = delete;
 };
 
-inline int add_staged(detail::writing& p, label const& name, int memory, std::int64_t bytes, int born = 0, int dead = 4, int versions = 1) {
+inline buffer_id add_staged(detail::writing& p, label const& name, int memory, std::int64_t bytes, int born = 0, int dead = 4,
+                            int versions = 1) {
     return p.add(buffer{.name = name,
                         .tensor = name,
                         .kind = buffer_kind::staged,

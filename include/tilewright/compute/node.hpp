@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/base/label.hpp>
+#include <tilewright/base/positions.hpp>
 #include <tilewright/base/rule.hpp>
 #include <tilewright/compute/scalar.hpp>
 
@@ -51,7 +52,7 @@ struct node {
     label name{};
     std::int64_t value = 0;
 
-    constexpr int argument(int position) const { return arguments[position]; }
+    constexpr ir::node_id argument(int position) const { return ir::node_id(arguments[position]); }
 
     friend constexpr bool operator==(node const&, node const&) = default;
 };

@@ -29,14 +29,14 @@ struct stage {
     static constexpr int most_axes = 12;
     static constexpr std::int64_t most_index = std::numeric_limits<std::int32_t>::max();  ///< generated code counts in 32 bits
 
-    int first = 0;
-    int store = 0;
-    int target = 0;                             ///< the access that is written
-    int body = 0;                               ///< the value, or what is reduced
+    ir::node_id first{};
+    ir::node_id store{};
+    ir::node_id target{};                       ///< the access that is written
+    ir::node_id body{};                         ///< the value, or what is reduced
     operation reduction = operation::constant;  ///< `constant`: none
     bool continues = false;                     ///< the reduction starts from the target's contents
-    int start = -1;                             ///< the value that the reduction starts from; -1: its identity, or the target's contents
-    int start_first = 0;                        ///< the first of its nodes, which end with it
+    ir::node_id start = ir::no_node;            ///< the value that the reduction starts from; -1: its identity, or the target's contents
+    ir::node_id start_first{};                  ///< the first of its nodes, which end with it
     label output{};
     scalar_type type = scalar_type::literal;
     int rank = 0;
@@ -183,7 +183,7 @@ constexpr stage_mistake check_expressions(computation_view nodes, stage const& s
 constexpr stage_mistake read_start(computation_view nodes, stage& s) {
     auto const is_target = [&](int at) { return nodes[at].op == operation::access && same_tree(nodes, at, s.target); };
     if (nodes[s.body].op == operation::add) {
-        int const left = nodes[s.body].argument(0), right = nodes[s.body].argument(1);
+        ir::node_id const left = nodes[s.body].argument(0), right = nodes[s.body].argument(1);
         if (is_target(left) || is_target(right)) {
             s.continues = true;
             s.body = is_target(left) ? right : left;
@@ -195,12 +195,12 @@ constexpr stage_mistake read_start(computation_view nodes, stage& s) {
     operation const reduction = reduction_by(nodes[s.body].op);
     if (reduction == operation::constant) return {};
     // Nodes stand as they were written.
-    int const left = nodes[s.body].argument(0), right = nodes[s.body].argument(1);
+    ir::node_id const left = nodes[s.body].argument(0), right = nodes[s.body].argument(1);
     if ((nodes[left].op == reduction) == (nodes[right].op == reduction)) return {};
     bool const leads = nodes[right].op == reduction;
     s.start = leads ? left : right;
     s.body = leads ? right : left;
-    s.start_first = (s.start < s.body ? s.target : s.body) + 1;
+    s.start_first = ir::node_id((s.start < s.body ? s.target : s.body) + 1);
     return {};
 }
 
@@ -294,7 +294,7 @@ constexpr stage_mistake check_indices(computation_view nodes, stage const& s) {
 /// Reads the stage whose first node is `first` into normal form.
 /// @return the rule that it breaks, or none
 constexpr ir::stage_mistake read_stage(computation_view nodes, int first, ir::stage& s) {
-    s.first = s.store = first;
+    s.first = s.store = ir::node_id(first);
     while (nodes[s.store].op != operation::store) ++s.store;
     ir::node const& root = nodes[s.store];
     s.target = root.argument(0);

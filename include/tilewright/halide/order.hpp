@@ -65,7 +65,7 @@ class code_order : public code_places {
         if (at.ring < 0) return what;
         if (at.only_where >= 0) {
             ring_step everywhere = at;
-            everywhere.only_where = -1;
+            everywhere.only_where = no_variable;
             return Halide::Internal::IfThenElse::make(variable_value(plan_, at.only_where, loop_values()) == 0,
                                                       where_there_is(everywhere, what));
         }

@@ -101,7 +101,7 @@ inline std::string step_text(plan_value const& plan, ring_step const& at) {
     auto const steps = [](int count) { return std::to_string(count) + (count == 1 ? " step" : " steps"); };
     if (at.only_where >= 0) {
         ring_step everywhere = at;
-        everywhere.only_where = -1;
+        everywhere.only_where = ir::no_variable;
         return step_text(plan, everywhere) + " where " + variable_text(plan, at.only_where) + " = 0";
     }
     if (r.steps == 1) return "";

@@ -129,7 +129,7 @@ TEST_CASE("of transfers that nothing waits for, later ones stand for the earlier
     plan_value endless = without(make_plan(copied), step_kind::wait, "D", side::load);
     for (int at = 0; at < endless.uses.size(); ++at) {
         use& u = endless.uses[at];
-        if (u.buffer >= 0 && endless.buffers[u.buffer].tensor == label("D")) u.buffer = -1;
+        if (u.buffer >= 0 && endless.buffers[u.buffer].tensor == label("D")) u.buffer = no_buffer;
     }
     for (visiting how : {visiting::everything, visiting::periods}) CHECK(find_hazard(endless, how).broken == ir::rule::never_waited_for);
 }

@@ -20,8 +20,8 @@ struct two_loads {
     two_loads() {
         plan.buffers.push({.kind = buffer_kind::staged, .memory = 1, .type = scalar_type::int32});
         for (std::int16_t at : {std::int16_t{0}, std::int16_t{1}}) {
-            plan.rings.push({.buffer = 0, .engine = 0, .first_tag = at});
-            plan.movements.push({.transfer = 0, .destination = 0, .row_elements = 2, .at = {.ring = at}});
+            plan.rings.push({.buffer = 0_buffer, .engine = 0, .first_tag = at});
+            plan.movements.push({.transfer = 0, .destination = 0_buffer, .row_elements = 2, .at = {.ring = at}});
             plan.waits.push({.ring = at});
         }
         add_steps(plan, {{step_kind::start, 0}, {step_kind::start, 1}, {step_kind::wait, 0}, {step_kind::wait, 1}});
@@ -37,7 +37,7 @@ struct two_loads {
 TEST_CASE("a plan waits from one step on, or is not of that kind") {
     two_loads t;
     CHECK(first_wait_of(t.plan) == 2);
-    std::int16_t const o = add_loop(t.plan, "o", 2);
+    variable_id const o = add_loop(t.plan, "o", 2);
     t.set({{step_kind::loop, o}, {step_kind::start, 0}, {step_kind::end, o}, {step_kind::start, 1}, {step_kind::wait, 0}});
     CHECK(first_wait_of(t.plan) == 4);
     t.set({{step_kind::start, 0}, {step_kind::wait, 0}, {step_kind::start, 1}, {step_kind::wait, 1}});

@@ -60,11 +60,11 @@ TEST_CASE("copies into the machine and out of it read before they write; one tha
     auto const sum = C(m, n) = A(m, n) + B(n);
     CHECK(of_first(schedule(sum, blocking).cache_read(A, spad).at(m).cache_write(C, spad).at(m)));
     plan_value plan = make_plan(schedule(sum, blocking));
-    plan.movements.push({.transfer = 0, .source = 0, .destination = 2});
+    plan.movements.push({.transfer = 0, .source = 0_buffer, .destination = 2_buffer});
     CHECK_FALSE(may_be_result(plan, 0));
     plan.movements.shrink(0);
     CHECK(may_be_result(plan, 0));
-    plan.operands.push({.buffer = 2});
+    plan.operands.push({.buffer = 2_buffer});
     CHECK_FALSE(may_be_result(plan, 0));
 }
 TEST_CASE("extents that are left to run time are not compared") {

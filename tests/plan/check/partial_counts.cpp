@@ -82,6 +82,6 @@ TEST_CASE("whole tiles need no counts, and what cannot be counted is refused") {
 }
 TEST_CASE("loops of a ring are known") {
     ring r;
-    r.loops[r.loop_count++] = 4;
+    r.loops[r.loop_count++] = 4_variable;
     CHECK((is_loop_of(r, 4) && !is_loop_of(r, 0)));
 }

@@ -61,10 +61,10 @@ TEST_CASE("tokens hold an engine back until another has come so far") {
     static constexpr auto linked = machine("linked", dram, spad, loader, storer, tokens(loader, storer), fetch, drain);
     plan_value plan = empty_plan(linked, copy.view());
     plan.buffers.push({.kind = buffer_kind::staged, .memory = 1, .type = scalar_type::int8});
-    plan.rings.push({.buffer = 0, .engine = 0, .first_tag = 0});
-    plan.rings.push({.buffer = 0, .engine = 1, .first_tag = 1});
-    plan.movements.push({.transfer = 0, .destination = 0, .row_elements = 10, .at = {.ring = 0}});
-    plan.movements.push({.transfer = 1, .source = 0, .destination = 0, .row_elements = 7, .at = {.ring = 1}});
+    plan.rings.push({.buffer = 0_buffer, .engine = 0, .first_tag = 0});
+    plan.rings.push({.buffer = 0_buffer, .engine = 1, .first_tag = 1});
+    plan.movements.push({.transfer = 0, .destination = 0_buffer, .row_elements = 10, .at = {.ring = 0}});
+    plan.movements.push({.transfer = 1, .source = 0_buffer, .destination = 0_buffer, .row_elements = 7, .at = {.ring = 1}});
     plan.links.push({.from = 0, .to = 1, .tokens = 0});
     plan.waits.push({.link = 0});
     plan.waits.push({.ring = 1});

@@ -17,11 +17,11 @@ constexpr auto where = machine("where", dram, spad, mode, load, store);
 /// Movements: load 0, store 1. Settings: that of the load 0, of the store 1.
 struct calls {
     plan_value plan = empty_plan(where, copy.view());
-    std::int16_t o = add_loop(plan, "o", 5);
+    variable_id o = add_loop(plan, "o", 5);
     calls() {
         plan.buffers.push({.type = scalar_type::int32});
         for (std::int16_t at : {std::int16_t{0}, std::int16_t{1}}) {
-            plan.movements.push({.transfer = at, .source = 0, .destination = 0});
+            plan.movements.push({.transfer = at, .source = 0_buffer, .destination = 0_buffer});
             setting made{.configuration = 0};
             made.values[0].number = 3 + at;
             plan.settings.push(made);

@@ -11,7 +11,7 @@ namespace {
 
 /// A transfer in a loop of 3, and a body in one of 4 more.
 void write(plan_value& plan, std::int64_t outer = 3) {
-    std::int16_t const o = add_loop(plan, "o", outer), i = add_loop(plan, "i", 4);
+    variable_id const o = add_loop(plan, "o", outer), i = add_loop(plan, "i", 4);
     plan.movements.push({.transfer = 0, .bytes = 16, .cycles = 20});
     plan.bodies.push({.cycles = 5});
     add_steps(plan, {{step_kind::loop, o},

@@ -30,7 +30,7 @@ struct at_rest {
     std::int64_t value_of_first(affine const& form) const { return value_of(form); }
     template <class List>
     int alone_loops(int, List& loops) const {
-        loops[0] = 0, loops[1] = 1;
+        loops[0] = 0_variable, loops[1] = 1_variable;
         return 2;
     }
 };
@@ -85,7 +85,7 @@ TEST_CASE("two parts conflict when one is written and they meet in every dimensi
                        .offset = 64,
                        .bank = 0,
                        .part_stride = 64});
-    touched_part rows{.buffer = 0, .writes = true, .sides = {along(0, {{1, 2}}), along(0, {{1, 8}})}}, column = rows;
+    touched_part rows{.buffer = 0_buffer, .writes = true, .sides = {along(0, {{1, 2}}), along(0, {{1, 8}})}}, column = rows;
     column.writes = false;
     column[0] = along(0, {{1, 4}}), column[1] = along(7);
     CHECK(conflict(plan, rows, column));
@@ -97,7 +97,7 @@ TEST_CASE("two parts conflict when one is written and they meet in every dimensi
     CHECK_FALSE(conflict(plan, rows, column));
     // Buffer 1 begins in the third row of buffer 0: at byte 64.
     rows.writes = true;
-    touched_part const first{.buffer = 1, .sides = {along(0)}};
+    touched_part const first{.buffer = 1_buffer, .sides = {along(0)}};
     CHECK(rows.hull(plan.buffers[0]).end == 64);
     CHECK_FALSE(conflict(plan, rows, first));
     rows[0] = along(0, {{1, 3}});
@@ -122,7 +122,7 @@ TEST_CASE("a movement touches what its clips leave, on the staged side alone") {
     plan_value plan = empty_plan(asynchronous, copy.view());
     plan.buffers.push({.kind = buffer_kind::argument, .rank = 2, .extents = {10, 12}});
     plan.buffers.push({.kind = buffer_kind::staged, .rank = 2, .extents = {4, 8}});
-    movement m{.source = 0, .destination = 1, .row_elements = 8};
+    movement m{.source = 0_buffer, .destination = 1_buffer, .row_elements = 8};
     m.dimensions[m.dimension_count++] = {.extent = 4, .source_dimension = 0, .destination_dimension = 0};
     m.destination_at[0] = keep(plan, 0), m.destination_at[1] = keep(plan, 0);
     plan.clips.push({keep(plan, 5), 8, 0, clip_kind::end});     // three rows
@@ -136,7 +136,7 @@ TEST_CASE("a movement touches what its clips leave, on the staged side alone") {
 TEST_CASE("steps that are run as one: the first and the last that touch a part") {
     // for i in 3, j in 4: elements 8 i + 2 j and the next one, of 24.
     plan_value plan = empty_plan(asynchronous, copy.view());
-    std::int16_t const i = add_loop(plan, "i", 3), j = add_loop(plan, "j", 4);
+    variable_id const i = add_loop(plan, "i", 3), j = add_loop(plan, "j", 4);
     plan.buffers.push({.kind = buffer_kind::staged,
                        .memory = 1,
                        .type = scalar_type::int8,
@@ -145,9 +145,9 @@ TEST_CASE("steps that are run as one: the first and the last that touch a part")
                        .bytes = 24,
                        .bank = 0,
                        .part_stride = 24});
-    plan.operands.push({.buffer = 0, .at = {keep(plan, 0, {{8, i}, {2, j}})}});
-    touched_part const first{.buffer = 0, .writes = true, .sides = {along(0, {{1, 2}})}};
-    touched_part other{.buffer = 0, .sides = {along(10)}};
+    plan.operands.push({.buffer = 0_buffer, .at = {keep(plan, 0, {{8, i}, {2, j}})}});
+    touched_part const first{.buffer = 0_buffer, .writes = true, .sides = {along(0, {{1, 2}})}};
+    touched_part other{.buffer = 0_buffer, .sides = {along(10)}};
     auto const find = [&](std::int64_t from, std::int64_t to, bool last) {
         return step_search(at_rest{plan}, 0, from, to).find(first, 0, other, last);
     };
@@ -168,8 +168,8 @@ TEST_CASE("the axes of an intrinsic say what its operands touch") {
     plan_value plan = empty_plan(on, copy.view());
     plan.buffers.push({.kind = buffer_kind::staged, .rank = 2, .extents = {8, 8}});
     plan.buffers.push({.kind = buffer_kind::staged, .rank = 1, .extents = {8}});
-    plan.operands.push({.buffer = 0, .at = {keep(plan, 2), keep(plan, 0)}, .dimension = {0, 1}, .factor = {1, 1}});
-    plan.operands.push({.buffer = 1, .at = {keep(plan, 0)}, .dimension = {0}, .factor = {2}});
+    plan.operands.push({.buffer = 0_buffer, .at = {keep(plan, 2), keep(plan, 0)}, .dimension = {0, 1}, .factor = {1, 1}});
+    plan.operands.push({.buffer = 1_buffer, .at = {keep(plan, 0)}, .dimension = {0}, .factor = {2}});
     auto extents = shapes.extents;
     CHECK((extents[0] == 4 && extents[1] == 3));
     touched_list const all = touched_by(at_rest{plan}, shapes, 0, extents);

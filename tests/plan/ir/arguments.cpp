@@ -43,10 +43,10 @@ TEST_CASE("an extent is read from the result, or else from the first input that 
     std::int16_t const open = add_loop(plan, "m", 100), other = add_loop(plan, "n", 100);
     plan.buffers.push({.name = "A", .kind = buffer_kind::argument});
     plan.buffers.push({.name = "C", .kind = buffer_kind::argument, .written = true});
-    plan.shapes.push({0, 0, keep(plan, 1, {{1, open}}), false});  // one more than the extent
-    plan.shapes.push({0, 1, keep(plan, 0, {{1, other}}), true});
-    plan.shapes.push({0, 2, keep(plan, 0, {{1, open}}), true});
-    plan.shapes.push({1, 0, keep(plan, 0, {{1, open}}), true});
+    plan.shapes.push({0_buffer, 0, keep(plan, 1, {{1, open}}), false});  // one more than the extent
+    plan.shapes.push({0_buffer, 1, keep(plan, 0, {{1, other}}), true});
+    plan.shapes.push({0_buffer, 2, keep(plan, 0, {{1, open}}), true});
+    plan.shapes.push({1_buffer, 0, keep(plan, 0, {{1, open}}), true});
     CHECK(shape_of_extent(plan, open, true).buffer == 1);
     CHECK(shape_of_extent(plan, open, false).dimension == 2);
     CHECK(shape_of_extent(plan, other, true).dimension == 1);

@@ -12,9 +12,9 @@ namespace {
 /// Loops `i` and `j` of 4; `part` is (4 i + 6) / 3, and `inner` part % 2 of it.
 struct some_forms {
     plan_value plan = empty_plan(blocking, copy.view());
-    std::int16_t i = add_loop(plan, "i", 4), j = add_loop(plan, "j", 4);
-    std::int16_t part = add_component(plan, keep(plan, 6, {{4, i}}), 3, 0, 7);
-    std::int16_t inner = add_component(plan, keep(plan, 0, {{1, part}}), 1, 2, 2);
+    variable_id i = add_loop(plan, "i", 4), j = add_loop(plan, "j", 4);
+    variable_id part = add_component(plan, keep(plan, 6, {{4, i}}), 3, 0, 7);
+    variable_id inner = add_component(plan, keep(plan, 0, {{1, part}}), 1, 2, 2);
 };
 
 }  // namespace
@@ -37,7 +37,7 @@ TEST_CASE("a form moves with a loop as a whole, or through parts of fused ones, 
 TEST_CASE("an access moves with a loop when one of its dimensions does, beyond its rank nothing counts") {
     some_forms f;
     f.plan.buffers.push({.name = "A", .rank = 2});
-    use u{.buffer = 0};
+    use u{.buffer = 0_buffer};
     u.at[0] = keep(f.plan, 0, {{1, f.inner}});
     u.at[1] = keep(f.plan, 2);
     u.at[2] = keep(f.plan, 0, {{1, f.j}});
@@ -46,15 +46,15 @@ TEST_CASE("an access moves with a loop when one of its dimensions does, beyond i
 }
 TEST_CASE("a body is limited by what its own loops can run past") {
     some_forms f;
-    body b{.stage = 0};
+    body b{.stage = 0_stage};
     b.loops[b.loop_count++] = f.j;
-    limit l{keep(f.plan, 0, {{4, f.i}, {1, f.j}}), 10, 0, -1, false};
+    limit l{keep(f.plan, 0, {{4, f.i}, {1, f.j}}), 10, 0_stage, no_variable, false};
     CHECK(limits_body(f.plan, l, b, false));
-    limit const of_program{l.form, 10, 0, f.i, false}, of_another_stage{l.form, 10, 1, -1, false};
+    limit const of_program{l.form, 10, 0_stage, f.i, false}, of_another_stage{l.form, 10, 1_stage, no_variable, false};
     CHECK_FALSE(limits_body(f.plan, of_program, b, false));
     CHECK_FALSE(limits_body(f.plan, of_another_stage, b, false));
     // loops around alone
-    limit const outside{keep(f.plan, 0, {{4, f.i}}), 10, 0, -1, false};
+    limit const outside{keep(f.plan, 0, {{4, f.i}}), 10, 0_stage, no_variable, false};
     CHECK_FALSE(limits_body(f.plan, outside, b, false));
     // of a reduction, where only the other loops are asked for
     l.reduction = true;

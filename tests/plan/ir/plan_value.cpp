@@ -22,7 +22,7 @@ constexpr auto where = machine("where", dram, spad, banked, pair, unit, load, ge
 /// Loops of 3 around 4; a load in the outer loop, a body in both.
 struct two_loops {
     plan_value plan = empty_plan(where, copy.view());
-    std::int16_t o = add_loop(plan, "o", 3), i = add_loop(plan, "i", 4);
+    variable_id o = add_loop(plan, "o", 3), i = add_loop(plan, "i", 4);
     two_loops() {
         plan.movements.push({.transfer = 1, .bytes = 16, .cycles = 20});
         plan.bodies.push({.cycles = 5});

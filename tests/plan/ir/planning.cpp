@@ -36,11 +36,11 @@ struct started {
         }
     }
     /// The node of the n-th access to a tensor.
-    int access(label const& name, int number = 0) const {
-        for (int at = 0; at < p.plan.what.count; ++at) {
+    node_id access(label const& name, int number = 0) const {
+        for (node_id at{}; at < p.plan.what.count; ++at) {
             if (p.plan.what[at].op == operation::access && p.plan.what[at].name == name && number-- == 0) return at;
         }
-        return -1;
+        return no_node;
     }
 };
 
@@ -57,7 +57,7 @@ TEST_CASE("what a plan has no room for is refused with what it is") {
 }
 TEST_CASE("forms are kept up to the last term that there is room for") {
     started s(copy.view());
-    while (s.p.plan.terms.size() < plan_value::most_terms - 2) s.p.plan.terms.push({1, 0});
+    while (s.p.plan.terms.size() < plan_value::most_terms - 2) s.p.plan.terms.push({1, 0_variable});
     affine const last = s.p.keep(sum_of(7, {{1, 0}, {2, 1}}));
     CHECK(same(s.p.form_of(last), sum_of(7, {{1, 0}, {2, 1}})));
     CHECK_FALSE(s.p.refused());
@@ -86,32 +86,32 @@ TEST_CASE("the stage that computes a tensor is found, and none for an input") {
 TEST_CASE("accesses of a stage are visited with its target or without") {
     started s(two_stages.view());
     int reads = 0, all = 0;
-    s.p.each_access(1, [&](int) { ++reads; });
+    s.p.each_access(1_stage, [&](int) { ++reads; });
     s.p.each_access(
-        1, [&](int) { ++all; }, true);
+        1_stage, [&](int) { ++all; }, true);
     CHECK((reads == 2 && all == 3));
 }
 TEST_CASE("an index is a form over what the axes of its stage are") {
     started s(two_stages.view());
     // Variables: x 0; m 1, n 2.
-    CHECK(same(s.p.index_form(0, s.access("A"), 0), sum_of(-1, {{2, 0}})));
-    CHECK(same(s.p.index_form(1, s.access("S", 1), 0), sum_of(3, {{1, 1}, {-1, 2}})));
+    CHECK(same(s.p.index_form(0_stage, s.access("A"), 0), sum_of(-1, {{2, 0}})));
+    CHECK(same(s.p.index_form(1_stage, s.access("S", 1), 0), sum_of(3, {{1, 1}, {-1, 2}})));
 }
 TEST_CASE("an index goes from where its axes are lowest to where they are highest") {
     started s(two_stages.view());
-    auto const of = [&](int stage, int node) { return s.p.range_of_index(stage, node, 0); };
-    CHECK((of(0, s.access("A")).low == -1 && of(0, s.access("A")).high.constant == 2 * 7 - 1));
+    auto const of = [&](stage_id stage, node_id node) { return s.p.range_of_index(stage, node, 0); };
+    CHECK((of(0_stage, s.access("A")).low == -1 && of(0_stage, s.access("A")).high.constant == 2 * 7 - 1));
     // m - n + 3, m to 9, n to 5
-    CHECK((of(1, s.access("S", 1)).low == 3 - 5 && of(1, s.access("S", 1)).high.constant == 12));
+    CHECK((of(1_stage, s.access("S", 1)).low == 3 - 5 && of(1_stage, s.access("S", 1)).high.constant == 12));
     s.p.placed(1).lowest[0] = 2, s.p.placed(1).lowest[1] = 1;
-    CHECK((of(1, s.access("S", 1)).low == 2 - 5 + 3 && of(1, s.access("S", 1)).high.constant == 9 - 1 + 3));
+    CHECK((of(1_stage, s.access("S", 1)).low == 2 - 5 + 3 && of(1_stage, s.access("S", 1)).high.constant == 9 - 1 + 3));
 }
 TEST_CASE("an extent that run time gives stays a form at the end, and at the beginning it is named") {
     started s(two_stages.view());
     int const open = s.p.add(variable{.name = "n", .extent = 100, .kind = variable_kind::extent});
     s.p.placed(1).highest[1] = s.p.keep(sum_of(-1, {{1, open}}));
     s.p.placed(1).highest[0] = s.p.keep(sum_of(-1, {{1, open}}));
-    auto const plus = s.p.range_of_index(1, s.access("S", 2), 0), minus = s.p.range_of_index(1, s.access("S", 1), 0);
+    auto const plus = s.p.range_of_index(1_stage, s.access("S", 2), 0), minus = s.p.range_of_index(1_stage, s.access("S", 1), 0);
     CHECK(same(plus.high, sum_of(-1, {{1, open}})));
     CHECK((plus.low == 0 && plus.open == -1));
     CHECK(minus.open == open);
@@ -119,6 +119,6 @@ TEST_CASE("an extent that run time gives stays a form at the end, and at the beg
 TEST_CASE("of a padded access, the range stays inside of the tensor") {
     constexpr auto blur = C(x) = padded(A(x), 0)(x - 1);
     started s(blur.view());
-    planning::index_range const inside = s.p.range_of_index(0, s.access("A"), 0);
+    planning::index_range const inside = s.p.range_of_index(0_stage, s.access("A"), 0);
     CHECK((inside.low == 0 && inside.high.constant == 6));
 }

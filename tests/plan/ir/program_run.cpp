@@ -34,14 +34,14 @@ struct counting {
 /// start of step 0; for v: start of v + 1, wait for v, compute.
 plan_value pipeline(std::int64_t extent) {
     plan_value plan = empty_plan(asynchronous, copy.view());
-    std::int16_t const v = add_loop(plan, "v", extent);
+    variable_id const v = add_loop(plan, "v", extent);
     plan.buffers.push({.name = "A.spad", .kind = buffer_kind::staged, .memory = 1, .versions = 2, .ring = 0});
-    ring r{.buffer = 0, .engine = 0, .versions = 2, .distance = 1, .steps = extent, .step = keep(plan, 0, {{1, v}})};
+    ring r{.buffer = 0_buffer, .engine = 0, .versions = 2, .distance = 1, .steps = extent, .step = keep(plan, 0, {{1, v}})};
     r.loops[r.loop_count++] = v;
     plan.rings.push(r);
-    plan.movements.push({.transfer = 0, .destination = 0, .row_elements = 4, .at = {.ring = 0, .step = keep(plan, 0)}});
+    plan.movements.push({.transfer = 0, .destination = 0_buffer, .row_elements = 4, .at = {.ring = 0, .step = keep(plan, 0)}});
     plan.movements.push(
-        {.transfer = 0, .destination = 0, .row_elements = 4, .at = {.ring = 0, .step = keep(plan, 1, {{1, v}}), .ahead = 1}});
+        {.transfer = 0, .destination = 0_buffer, .row_elements = 4, .at = {.ring = 0, .step = keep(plan, 1, {{1, v}}), .ahead = 1}});
     plan.waits.push({.ring = 0, .step = r.step});
     plan.bodies.push({});
     add_steps(plan, {{step_kind::start, 0},
@@ -70,7 +70,7 @@ TEST_CASE("a load that runs ahead is not there behind the last step, and what re
 }
 TEST_CASE("loops in which nothing moves are run as one") {
     plan_value plan = empty_plan(blocking, copy.view());
-    std::int16_t const i = add_loop(plan, "i", 7), j = add_loop(plan, "j", 5), r = add_loop(plan, "r", 3, true);
+    variable_id const i = add_loop(plan, "i", 7), j = add_loop(plan, "j", 5), r = add_loop(plan, "r", 3, true);
     body identity{.kind = body_kind::identity};
     identity.first_loops[identity.first_loop_count++] = r;
     plan.bodies.push({});
@@ -89,12 +89,12 @@ TEST_CASE("loops in which nothing moves are run as one") {
 TEST_CASE("iterations that tiles of an axis do not have are left out") {
     // three tiles of 4 of an axis of 10
     plan_value plan = empty_plan(blocking, copy.view());
-    std::int16_t const o = add_loop(plan, "o", 3), i = add_loop(plan, "i", 4);
+    variable_id const o = add_loop(plan, "o", 3), i = add_loop(plan, "i", 4);
     body b;
     b.loops[b.loop_count++] = i;
     plan.bodies.push(b);
-    plan.limits.push({keep(plan, 0, {{4, o}, {1, i}}), 10, 0, -1, false});
-    plan.limits.push({keep(plan, 0, {{4, o}}), 8, 0, o, false});
+    plan.limits.push({keep(plan, 0, {{4, o}, {1, i}}), 10, 0_stage, no_variable, false});
+    plan.limits.push({keep(plan, 0, {{4, o}}), 8, 0_stage, o, false});
     add_steps(plan, {{step_kind::loop, o}, {step_kind::compute, 0}, {step_kind::end, o}});
     struct iterations : counting {
         std::vector<std::int64_t> each;
@@ -115,12 +115,12 @@ TEST_CASE("iterations that tiles of an axis do not have are left out") {
 }
 TEST_CASE("forms have the values of the loops, or of a step of a ring") {
     plan_value plan = pipeline(50);
-    std::int16_t const outer = add_loop(plan, "outer", 3), inner = add_loop(plan, "inner", 4);
+    variable_id const outer = add_loop(plan, "outer", 3), inner = add_loop(plan, "inner", 4);
     ring two{.steps = 12};
     two.loops[two.loop_count++] = outer;
     two.loops[two.loop_count++] = inner;
     plan.rings.push(two);
-    std::int16_t const part = add_component(plan, keep(plan, 2, {{4, outer}, {1, inner}}), 3, 2, 2);
+    variable_id const part = add_component(plan, keep(plan, 2, {{4, outer}, {1, inner}}), 3, 2, 2);
     counting state;
     program_run<counting> const at_rest(plan, state, visiting::everything);
     affine const form = keep(plan, 5, {{10, outer}, {1, inner}});
@@ -130,8 +130,8 @@ TEST_CASE("forms have the values of the loops, or of a step of a ring") {
     // (2 + 4 + 3) / 3 % 2
     CHECK(at_rest.value_at(part, 1, 7) == 1);
     CHECK(at_rest.value_at(part, 1, 4) == 0);  // (2 + 4) / 3 % 2
-    CHECK(at_rest.version_of(0, 0, 7) == 1);
-    CHECK(at_rest.version_of(0, 0, 8) == 0);
+    CHECK(at_rest.version_of(0_buffer, 0, 7) == 1);
+    CHECK(at_rest.version_of(0_buffer, 0, 8) == 0);
 }
 TEST_CASE("a call moves what its clips leave") {
     plan_value plan = empty_plan(blocking, copy.view());
@@ -163,14 +163,14 @@ TEST_CASE("versions meet where they share bytes of one bank") {
     other.versions = 1, other.bank = 1, other.offset = 8;
     plan.buffers.push(other);
     plan.buffers.push({.kind = buffer_kind::argument});
-    CHECK_FALSE(versions_overlap(plan, 0, 0, 1, 0));
-    CHECK(versions_overlap(plan, 0, 1, 1, 0));
+    CHECK_FALSE(versions_overlap(plan, 0_buffer, 0, 1_buffer, 0));
+    CHECK(versions_overlap(plan, 0_buffer, 1, 1_buffer, 0));
     plan.buffers[1].offset = 16;  // behind it
-    CHECK_FALSE(versions_overlap(plan, 0, 1, 1, 0));
-    CHECK(versions_overlap(plan, 0, 1, 0, 1));
-    CHECK_FALSE(versions_overlap(plan, 0, 1, 0, 0));
-    CHECK_FALSE(versions_overlap(plan, 0, 0, 2, 0));
-    CHECK_FALSE(versions_overlap(plan, -1, 0, 0, 0));
+    CHECK_FALSE(versions_overlap(plan, 0_buffer, 1, 1_buffer, 0));
+    CHECK(versions_overlap(plan, 0_buffer, 1, 0_buffer, 1));
+    CHECK_FALSE(versions_overlap(plan, 0_buffer, 1, 0_buffer, 0));
+    CHECK_FALSE(versions_overlap(plan, 0_buffer, 0, 2_buffer, 0));
+    CHECK_FALSE(versions_overlap(plan, no_buffer, 0, 0_buffer, 0));
     plan.buffers[1].offset = 8, plan.buffers[1].memory = 1;
-    CHECK_FALSE(versions_overlap(plan, 0, 1, 1, 0));
+    CHECK_FALSE(versions_overlap(plan, 0_buffer, 1, 1_buffer, 0));
 }

@@ -13,7 +13,7 @@ namespace {
 /// Rows of 6 of an argument A(…, 12), to a box of 4 x 6 in the scratchpad.
 struct a_call {
     plan_value plan = empty_plan(blocking, copy.view());
-    movement m{.transfer = 0, .source = 0, .destination = 1, .row_elements = 6, .bytes = 96};
+    movement m{.transfer = 0, .source = 0_buffer, .destination = 1_buffer, .row_elements = 6, .bytes = 96};
     a_call() {
         plan.buffers.push({.name = "A", .kind = buffer_kind::argument, .type = scalar_type::int32, .rank = 2, .extents = {10, 12}});
         plan.buffers.push({.name = "A.spad", .kind = buffer_kind::staged, .type = scalar_type::int32, .rank = 2, .extents = {4, 6}});
@@ -57,9 +57,9 @@ TEST_CASE("strides of boxes are known, those of arguments are so many times what
     setting_value const given = c.of(role::source_stride, 1, 16).value;
     CHECK((given.number == 2 * 4 && given.unit == 16 && given.buffer == 0 && given.dimension == 0));
     // Neighbours in a row lie side by side, whatever the caller gives.
-    CHECK(stride_value(c.plan, 0, 1, 4, 1).number == 4);
+    CHECK(stride_value(c.plan, 0_buffer, 1, 4, 1).number == 4);
     CHECK(c.of(role::source_stride, 2).value == setting_value{});
-    CHECK(stride_value(c.plan, -1, 0, 4, 1) == setting_value{});
+    CHECK(stride_value(c.plan, no_buffer, 0, 4, 1) == setting_value{});
 }
 TEST_CASE("the border of a call is what its clips leave out, and varies where loops move it") {
     a_call c;
@@ -69,7 +69,7 @@ TEST_CASE("the border of a call is what its clips leave out, and varies where lo
     CHECK((c.of(role::pad_after, 1).value.number == 1 && !c.of(role::pad_after, 1).varies));
     CHECK(c.of(role::pad_before, 0).value.number == 0);
     CHECK(c.of(role::pad_before, 3).value.number == 0);
-    std::int16_t const i = add_loop(c.plan, "i", 3);
+    variable_id const i = add_loop(c.plan, "i", 3);
     c.clip_by({keep(c.plan, 0, {{4, i}}), 6, 0, clip_kind::border_end});
     CHECK(c.of(role::pad_after, 1).varies);
     CHECK_FALSE(c.of(role::pad_before, 1).varies);
@@ -89,7 +89,7 @@ TEST_CASE("what an intrinsic covers of an axis is the most, and varies where an 
     c.plan.step_extents.push({.axis = 0, .most = 16});
     c.plan.step_extents.push({.axis = 1, .most = 8});
     c.plan.step_extents.push({.axis = 1, .most = 8, .weight = 1});
-    c.plan.operands.push({.buffer = 1, .dimension = {0}, .factor = {3}});
+    c.plan.operands.push({.buffer = 1_buffer, .dimension = {0}, .factor = {3}});
     intrinsic_form const form{.operands = 0, .extents = 0, .extent_count = 3};
     auto const of = [&](call_argument const& a) { return required_of(c.plan, form, a); };
     call_argument covered{.is = role::covered};

@@ -18,8 +18,9 @@ namespace {
 /// Tiles of 4 of an axis of 10, three of them, and tiles of 3 of one of 7, likewise three.
 struct tiles {
     plan_value plan = empty_plan(blocking, copy.view());
-    std::int16_t o = add_loop(plan, "o", 3), i = add_loop(plan, "i", 4), p = add_loop(plan, "p", 3), q = add_loop(plan, "q", 3);
-    limit first{keep(plan, 0, {{4, o}, {1, i}}), 10, 0, -1, false}, second{keep(plan, 0, {{3, p}, {1, q}}), 7, 0, -1, false};
+    variable_id o = add_loop(plan, "o", 3), i = add_loop(plan, "i", 4), p = add_loop(plan, "p", 3), q = add_loop(plan, "q", 3);
+    limit first{keep(plan, 0, {{4, o}, {1, i}}), 10, 0_stage, no_variable, false},
+        second{keep(plan, 0, {{3, p}, {1, q}}), 7, 0_stage, no_variable, false};
 };
 using amounts = std::vector<std::pair<std::int64_t, std::int64_t>>;
 /// Elements, and how often, the most elements first.
@@ -73,8 +74,8 @@ TEST_CASE("two limits of one loop: the range that both leave, also where it runs
     std::int16_t const down = add_loop(t.plan, "down", 9);
     trip_count trips(t.plan);
     trips.add_loop(down);
-    trips.add_limit({keep(t.plan, 8, {{-2, down}}), 5, 0, -1, false});  // 8 - 2 d < 5: from 2 on
-    trips.add_limit({keep(t.plan, 0, {{3, down}}), 20, 0, -1, false});  // up to 6
+    trips.add_limit({keep(t.plan, 8, {{-2, down}}), 5, 0_stage, no_variable, false});  // 8 - 2 d < 5: from 2 on
+    trips.add_limit({keep(t.plan, 0, {{3, down}}), 20, 0_stage, no_variable, false});  // up to 6
     CHECK(counted(trips) == amounts{{1, 5}});
 }
 TEST_CASE("a part of a fused loop is followed iteration by iteration") {
@@ -85,8 +86,8 @@ TEST_CASE("a part of a fused loop is followed iteration by iteration") {
                        column = add_component(t.plan, keep(t.plan, 0, {{1, f}}), 1, 4, 4);
     trip_count trips(t.plan);
     trips.add_loop(f);
-    trips.add_limit({keep(t.plan, 0, {{1, column}}), 3, 0, -1, false});
-    trips.add_limit({keep(t.plan, 0, {{1, row}}), 2, 0, -1, false});
+    trips.add_limit({keep(t.plan, 0, {{1, column}}), 3, 0_stage, no_variable, false});
+    trips.add_limit({keep(t.plan, 0, {{1, row}}), 2, 0_stage, no_variable, false});
     CHECK(counted(trips) == amounts{{1, 6}});
 }
 TEST_CASE("a row that ends early is moved in the sizes that tiles leave") {
@@ -103,7 +104,7 @@ TEST_CASE("a row that ends early is moved in the sizes that tiles leave") {
 TEST_CASE("a row that begins late and ends early has what lies between, and no call moves less than nothing") {
     // Tiles of 4 from 3 o - 2 on, of elements from 0 to 7.
     tiles t;
-    std::int16_t const o = add_loop(t.plan, "four", 5);
+    variable_id const o = add_loop(t.plan, "four", 5);
     affine const at = keep(t.plan, -2, {{3, o}});
     movement const moved = row_of(t.plan, 4, {{at, 8, -1, clip_kind::end}, {at, 0, -1, clip_kind::begin}});
     trip_count trips(t.plan);

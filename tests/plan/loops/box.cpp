@@ -19,7 +19,7 @@ struct boxed : built {
     box whole{};
     int wrong = -1;
     boxed(schedule const& of, int depth) : built(of) {
-        for (int number = 0; access("A", number) >= 0 && wrong < 0; ++number) wrong = widen(p, whole, 0, access("A", number), depth);
+        for (int number = 0; access("A", number) >= 0 && wrong < 0; ++number) wrong = widen(p, whole, 0_stage, access("A", number), depth);
     }
 };
 
@@ -40,7 +40,7 @@ TEST_CASE("several accesses widen a box while they move alike") {
     CHECK(both.wrong == -1);
     boxed changing(schedule(unlike, blocking).split(m, mo, mi, 5), 1);
     CHECK(changing.wrong == 0);
-    refuse_box(changing.p, "A", 0, 0, 1, 2);
+    refuse_box(changing.p, "A", 0, 0_stage, 1, 2);
     CHECK(changing.p.first_verdict().kind == verdict_kind::box_not_constant);
     CHECK((changing.p.first_verdict().names[1] == "mo" && changing.p.first_verdict().facts[0].value == 0));
     CHECK(boxed(schedule(unlike, blocking).split(m, mo, mi, 5), 0).wrong == -1);  // all of it is constant
@@ -50,7 +50,7 @@ TEST_CASE("an extent without a bound makes no box, a tile of it does") {
     static constexpr auto bounded_copy = C(bounded, n) = A(bounded, n);
     boxed outside(schedule(open_copy, blocking).split(open, mo, mi, 4), 0);
     CHECK(outside.whole.open == 0);
-    refuse_open_box(outside.p, "A", outside.whole.open, 0, 0, 1);
+    refuse_open_box(outside.p, "A", outside.whole.open, 0_stage, 0, 1);
     CHECK((outside.p.first_verdict().names[1] == "m" && outside.p.first_verdict().names[2] == "the kernel"));
     boxed const tile(schedule(open_copy, blocking).split(open, mo, mi, 4), 1);
     CHECK((tile.whole.open == -1 && tile.whole.extents[0] == 4));
@@ -58,11 +58,11 @@ TEST_CASE("an extent without a bound makes no box, a tile of it does") {
 }
 TEST_CASE("loops that leave gaps compute less than they span") {
     built dense(schedule(copy, blocking).split(m, mo, mi, 4)), gaps(schedule(copy, blocking).split(m, mo, mi, 4).reorder(mi, mo, n));
-    coverage const whole = cover(dense.p, 0, 1), some = cover(gaps.p, 0, 1);
+    coverage const whole = cover(dense.p, 0_stage, 1), some = cover(gaps.p, 0_stage, 1);
     CHECK(whole.computed == whole.spanned);
     CHECK((some.computed == 3 && some.spanned == 9));
     // A piece of 8 of rows of 6 touches two rows: 8 of 12 elements.
     built cut(schedule(copy, blocking).fuse(m, n, f).split(f, mo, mi, 8));
-    coverage const across = cover(cut.p, 0, 1);
+    coverage const across = cover(cut.p, 0_stage, 1);
     CHECK((across.computed == 8 && across.spanned == 12));
 }

@@ -16,13 +16,13 @@ struct built : blank {
             extents[axis] = st.axes[axis].extent;
             p.placed(0).highest[axis].constant = st.axes[axis].extent - 1;
         }
-        detail::build_loops(p, 0, extents, false);
+        detail::build_loops(p, 0_stage, extents, false);
         if (p.refused()) return;
-        detail::finish_loops(p, 0);
-        for (int axis = 0; axis < st.axis_count; ++axis) p.placed(0).axis_values[axis] = detail::value_of(p, 0, axis);
+        detail::finish_loops(p, 0_stage);
+        for (int axis = 0; axis < st.axis_count; ++axis) p.placed(0).axis_values[axis] = detail::value_of(p, 0_stage, axis);
     }
     /// The variable of a loop.
-    int loop(ir::label const& name) const {
+    variable_id loop(ir::label const& name) const {
         nest const& n = p.nest_at(0);
         return n.axis_of_loop(n.position_of(name)).variable;
     }
@@ -41,11 +41,11 @@ struct built : blank {
         return names;
     }
     /// The n-th access to a tensor.
-    int access(ir::label const& name, int number = 0) const {
-        for (int at = 0; at < p.plan.what.count; ++at) {
+    node_id access(ir::label const& name, int number = 0) const {
+        for (node_id at{}; at < p.plan.what.count; ++at) {
             if (p.plan.what[at].op == operation::access && p.plan.what[at].name == name && number-- == 0) return at;
         }
-        return -1;
+        return no_node;
     }
     using nest = detail::nest;
 };

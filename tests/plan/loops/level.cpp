@@ -22,18 +22,18 @@ struct some_loops : blank {
 
 TEST_CASE("a loop is outside of the levels behind it, and a part of a fused one where its whole is") {
     built t(schedule(copy, blocking).split(m, mo, mi, 4));
-    int const o = t.loop("mo"), i = t.loop("mi"), last = t.loop("n");
+    variable_id const o = t.loop("mo"), i = t.loop("mi"), last = t.loop("n");
     auto const sides = [&](int depth) {
-        return std::vector<side>{side_of(t.p, 0, o, depth), side_of(t.p, 0, i, depth), side_of(t.p, 0, last, depth)};
+        return std::vector<side>{side_of(t.p, 0_stage, o, depth), side_of(t.p, 0_stage, i, depth), side_of(t.p, 0_stage, last, depth)};
     };
     CHECK(sides(0) == std::vector<side>{side::inside, side::inside, side::inside});
     CHECK(sides(2) == std::vector<side>{side::outside, side::outside, side::inside});
-    int const lane = t.p.add(variable{.kind = variable_kind::lane});
-    CHECK(side_of(t.p, 0, lane, 3) == side::inside);
+    variable_id const lane = t.p.add(variable{.kind = variable_kind::lane});
+    CHECK(side_of(t.p, 0_stage, lane, 3) == side::inside);
     built fused(schedule(copy, blocking).fuse(m, n, f).split(f, mo, mi, 8));
-    int const row = fused.p.nest_at(0).axes[fused.axis_at("m")].variable;
-    CHECK((side_of(fused.p, 0, row, 0) == side::inside && side_of(fused.p, 0, row, 1) == side::across &&
-           side_of(fused.p, 0, row, 2) == side::outside));
+    variable_id const row = fused.p.nest_at(0).axes[fused.axis_at("m")].variable;
+    CHECK((side_of(fused.p, 0_stage, row, 0) == side::inside && side_of(fused.p, 0_stage, row, 1) == side::across &&
+           side_of(fused.p, 0_stage, row, 2) == side::outside));
 }
 TEST_CASE("a form is highest where its loops are last, or first") {
     some_loops t;
@@ -86,9 +86,9 @@ TEST_CASE("a part of a whole is a form where that is linear, else a variable, wh
 TEST_CASE("reductions around a level are those of several iterations") {
     built t(schedule(product, blocking).split(k, ko, ki, 5).reorder(ko, m, ki, n));
     std::vector<int> found;
-    each_reduction_around(t.p, 0, 3, [&](int loop) { found.push_back(loop); });
+    each_reduction_around(t.p, 0_stage, 3, [&](int loop) { found.push_back(loop); });
     CHECK(found == std::vector<int>{t.loop("ki")});  // ko has one
     found.clear();
-    each_reduction_around(t.p, 0, 2, [&](int loop) { found.push_back(loop); });
+    each_reduction_around(t.p, 0_stage, 2, [&](int loop) { found.push_back(loop); });
     CHECK(found.empty());
 }

@@ -46,18 +46,18 @@ TEST_CASE("an axis of one name has one bound") {
 }
 TEST_CASE("tiles of an extent are counted, the last one included, and all of it is itself") {
     extents t;
-    int const tiles = count_of(t.p, 1, 1, 8, "ko", 0);
+    int const tiles = count_of(t.p, 1_variable, 1, 8, "ko", 0);
     variable const& count = t.p.var(tiles);
     CHECK((count.kind == variable_kind::count && count.extent == 7 && count.divisor == 8));  // of 50
     CHECK(same(t.p.form_of(count.fused), sum_of(7, {{1, 1}})));
-    CHECK(count_of(t.p, 1, 1, 1, "all", 0) == 1);
+    CHECK(count_of(t.p, 1_variable, 1, 1, "all", 0) == 1);
     // six of each
-    int const six = count_of(t.p, 1, 6, 1, "f", 0);
+    int const six = count_of(t.p, 1_variable, 6, 1, "f", 0);
     CHECK((t.p.var(six).extent == 300 && same(t.p.form_of(t.p.var(six).fused), sum_of(0, {{6, 1}}))));
 }
 TEST_CASE("an extent without a bound gets one that numbers can hold, a bounded one is refused") {
     extents t;
-    count_of(t.p, 0, 8, 1, "f", 0);
+    count_of(t.p, 0_variable, 8, 1, "f", 0);
     CHECK(t.p.var(0).extent == most / 8);
     CHECK_FALSE(t.p.refused());
     extents tight;
@@ -69,7 +69,7 @@ TEST_CASE("an extent without a bound gets one that numbers can hold, a bounded o
            tight.p.first_verdict().names[1] == "k"));
     // A count hands it on to the extent that it follows from.
     extents counted;
-    int const tiles = count_of(counted.p, 0, 1, 4, "mo", 0);
+    int const tiles = count_of(counted.p, 0_variable, 1, 4, "mo", 0);
     restrict_extent(counted.p, tiles, 1000, 0);
     CHECK((counted.p.var(tiles).extent == 1000 && counted.p.var(0).extent == 4000));
 }
@@ -77,7 +77,7 @@ TEST_CASE("where an axis ends is a number, or run time's") {
     linear form = sum_of(0, {{1, 5}});
     CHECK(end_before(form, {.extent = 10}) == 10);
     CHECK(form.count == 1);
-    CHECK(end_before(form, {.extent = 10, .trips = 0}) == 0);
+    CHECK(end_before(form, {.extent = 10, .trips = 0_variable}) == 0);
     CHECK(same(form, sum_of(0, {{-1, 0}, {1, 5}})));
     extents t;
     linear beyond = sum_of(3, {{1, 5}});
@@ -87,7 +87,7 @@ TEST_CASE("where an axis ends is a number, or run time's") {
 TEST_CASE("an extent is open when nothing bounds it, and so is what is counted of it") {
     extents t;
     CHECK((is_open(t.p, 0) && !is_open(t.p, 1)));
-    int const of_open = count_of(t.p, 0, 1, 4, "mo", 0), of_bounded = count_of(t.p, 1, 1, 4, "ko", 0);
+    int const of_open = count_of(t.p, 0_variable, 1, 4, "mo", 0), of_bounded = count_of(t.p, 1_variable, 1, 4, "ko", 0);
     CHECK(open_extent_of(t.p, of_open) == 0);
     CHECK(open_extent_of(t.p, of_bounded) == -1);
     CHECK(open_extent_of(t.p, -1) == -1);

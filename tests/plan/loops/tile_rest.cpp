@@ -12,11 +12,11 @@ namespace {
 /// Loops o outside; a of 2 and b of 2 in the body.
 struct tiles {
     plan_value plan = empty_plan(blocking, copy.view());
-    std::int16_t o = add_loop(plan, "o", 5), a = add_loop(plan, "a", 2), b = add_loop(plan, "b", 2);
+    variable_id o = add_loop(plan, "o", 5), a = add_loop(plan, "a", 2), b = add_loop(plan, "b", 2);
     body in;
     tiles() { in.loops[in.loop_count++] = a, in.loops[in.loop_count++] = b; }
     tile_rest of(std::int64_t bound, std::int64_t constant, std::initializer_list<summand> summands) {
-        return rest_of_tile(plan, {keep(plan, constant, summands), bound, 0, -1, false}, in);
+        return rest_of_tile(plan, {keep(plan, constant, summands), bound, 0_stage, no_variable, false}, in);
     }
 };
 
@@ -54,7 +54,7 @@ TEST_CASE("loops with gaps between them, that run down, or that run time ends ha
     std::int16_t const given = static_cast<std::int16_t>(t.plan.variables.push({.extent = 100, .kind = variable_kind::extent}));
     CHECK_FALSE(t.of(0, 0, {{4, t.o}, {2, t.a}, {1, t.b}, {-1, given}}).constant);
     // a part of a loop of the body
-    std::int16_t const part = add_component(t.plan, keep(t.plan, 0, {{1, t.a}}), 1, 2, 2);
+    variable_id const part = add_component(t.plan, keep(t.plan, 0, {{1, t.a}}), 1, 2, 2);
     CHECK_FALSE(t.of(10, 0, {{4, part}, {2, t.a}, {1, t.b}}).constant);
 }
 TEST_CASE("loops of one iteration do not count") {

@@ -12,10 +12,10 @@ namespace {
 /// Two buffers in the banked memory, of which ring 0 fills the first; both rings are counted over loop 0. What computes uses buffer 1.
 struct two_rings : blank {
     two_rings(int versions, int distance) : blank(asynchronous) {
-        std::int16_t const o = add_loop(p.plan, "o", 8);
+        variable_id const o = add_loop(p.plan, "o", 8);
         add(versions, 0), add(versions, 0);
         p.buffer_at(0).ring = 0, p.buffer_at(1).ring = 1;
-        for (std::int16_t at : {std::int16_t{0}, std::int16_t{1}}) {
+        for (buffer_id at : {0_buffer, 1_buffer}) {
             ring r{.buffer = at,
                    .engine = 0,
                    .versions = static_cast<std::int16_t>(versions),
@@ -72,9 +72,9 @@ TEST_CASE("a schedule is refused whose loads meet what computes in a bank of one
         two_rings t(2, 1);
         t.p.buffer_at(1).bank = static_cast<std::int16_t>(bank);
         body b;
-        b.stage = 0;
+        b.stage = 0_stage;
         t.p.add(b);
-        t.p.plan.uses.push({.node = static_cast<std::int16_t>(t.p.stage_at(0).body), .buffer = 1});
+        t.p.plan.uses.push({.node = t.p.stage_at(0).body, .buffer = 1_buffer});
         add_steps(t.p.plan, {{step_kind::compute, 0}});
         t.p.plan.rings.shrink(1);
         t.p.buffer_at(1).ring = 0;

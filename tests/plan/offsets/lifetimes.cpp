@@ -13,10 +13,10 @@ constexpr int spad_at = 1;
 
 /// for o { move 1; for i { move 2 } move 3 } behind move 0
 struct four_moves : blank {
-    fixed_array<std::int16_t, plan_value::most_buffers> levels{};
-    std::int16_t o, i;
+    buffer_levels levels{};
+    variable_id o, i;
     four_moves() : blank(asynchronous), o(add_loop(p.plan, "o", 3)), i(add_loop(p.plan, "i", 4)) {
-        levels.fill(-1);
+        levels.fill(no_variable);
         add_steps(p.plan, {{step_kind::start, 0},
                            {step_kind::loop, o},
                            {step_kind::start, 1},
@@ -26,9 +26,7 @@ struct four_moves : blank {
                            {step_kind::start, 3},
                            {step_kind::end, o}});
     }
-    void move(int source, int destination) {
-        p.plan.movements.push({.source = static_cast<std::int16_t>(source), .destination = static_cast<std::int16_t>(destination)});
-    }
+    void move(int source, int destination) { p.plan.movements.push({.source = buffer_id(source), .destination = buffer_id(destination)}); }
     bool lives(int at, int born, int dead) const { return p.buffer_at(at).born == born && p.buffer_at(at).dead == dead; }
 };
 

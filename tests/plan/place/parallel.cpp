@@ -49,8 +49,8 @@ TEST_CASE("calls, loops in each other and loops that run time ends are refused")
 }
 TEST_CASE("a stage stands inside of the loops on its path, in front of a depth") {
     planned_to const t(pass::owned, schedule(copy, cached).split(m, mo, mi, 4));
-    CHECK(stands_inside(t.p, 0, t.variable("mi"), 2));
-    CHECK_FALSE(stands_inside(t.p, 0, t.variable("mi"), 1));
+    CHECK(stands_inside(t.p, 0_stage, t.variable("mi"), 2));
+    CHECK_FALSE(stands_inside(t.p, 0_stage, t.variable("mi"), 1));
 }
 TEST_CASE("neither registers nor arguments have versions for iterations") {
     static constexpr memory file{.name = "file", .capacity = 64, .registers = 4};
@@ -60,6 +60,6 @@ TEST_CASE("neither registers nor arguments have versions for iterations") {
     t.p.add(ir::buffer{.kind = buffer_kind::argument});
     t.p.add(ir::buffer{.kind = buffer_kind::staged, .memory = 1});
     t.p.add(ir::buffer{.kind = buffer_kind::staged, .memory = 0});
-    for (int at = 0; at < 3; ++at) replicate(t.p, at, loop, 1);
+    for (buffer_id at{}; at < 3; ++at) replicate(t.p, at, loop, 1);
     CHECK((t.p.buffer_at(0).versions == 1 && t.p.buffer_at(1).versions == 1 && t.p.buffer_at(2).versions == 5));
 }

@@ -46,10 +46,10 @@ TEST_CASE("an operand that loops around do not move is kept over all that move i
     int at = 0;
     while (t.p.plan.bodies[at].kind == body_kind::identity) ++at;
     body b = t.p.plan.bodies[at];
-    auto const loop = [&](label const& name) { return static_cast<std::int16_t>(t.variable(name)); };
+    auto const loop = [&](label const& name) { return t.variable(name); };
     register_count count(t.p.plan, b, 1);
     auto const held = [&](std::initializer_list<label> order) {
-        fixed_array<std::int16_t, body::most_loops> loops{};
+        fixed_array<variable_id, body::most_loops> loops{};
         int next = 0;
         for (label const& name : order) loops[next++] = loop(name);
         b.loops = loops, b.loop_count = static_cast<std::int16_t>(next);

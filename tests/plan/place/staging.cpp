@@ -54,7 +54,7 @@ TEST_CASE("a loop that an intrinsic covers has no iterations to stage in") {
     static constexpr auto step = intrinsic("step", to(r) = from(r)).reads(from, spad).writes(to, spad);
     static constexpr auto on = machine("on", dram, spad, get, put, step);
     planned_to const t(pass::stages, schedule(copy, on).tensorize(n, step));
-    CHECK((is_covered(t.p, 0, t.variable("n")) && !is_covered(t.p, 0, t.variable("m"))));
+    CHECK((is_covered(t.p, 0_stage, t.variable("n")) && !is_covered(t.p, 0_stage, t.variable("m"))));
     CHECK(refusal_of(schedule(copy, on).tensorize(n, step).cache_read(A, spad).at(n)).broken == rule::inside_the_intrinsic);
 }
 TEST_CASE("an access uses the innermost buffer, which is a part of the one around it") {
@@ -68,9 +68,9 @@ TEST_CASE("an access uses the innermost buffer, which is a part of the one aroun
     CHECK(same(t.p.form_of(read.at[0]), sum_of(0)));  // one row
     CHECK(same(t.p.form_of(read.at[1]), sum_of(0, {{1, t.variable("n")}})));
     CHECK(t.p.plan.use_at(t.access("C"))->buffer == t.buffer("C"));
-    CHECK(buffer_for(t.p, 0, "A", false, 1, 9) == around);
-    CHECK(buffer_for(t.p, 0, "A", false, 0, 9) == argument);
-    CHECK(buffer_for(t.p, 0, "B", false, 0, 9) == -1);
+    CHECK(buffer_for(t.p, 0_stage, "A", false, 1, 9) == around);
+    CHECK(buffer_for(t.p, 0_stage, "A", false, 0, 9) == argument);
+    CHECK(buffer_for(t.p, 0_stage, "B", false, 0, 9) == -1);
     CHECK((is_staged(t.p, inner) && !is_staged(t.p, argument)));
 }
 TEST_CASE("at one level, the earlier directive is further out") {

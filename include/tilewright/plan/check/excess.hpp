@@ -30,7 +30,7 @@ struct within_bounds {
         if (in.elements_of(m) == 0) return;
         values const loops = loops_at(in, m.at.ring, in.number_of(m));
         for (bool source : {true, false}) {
-            int const buffer_at = source ? m.source : m.destination;
+            buffer_id const buffer_at = source ? m.source : m.destination;
             if (buffer_at < 0) continue;
             moved const there = moved_of(in, m, source, loops);
             buffer const& b = in.plan().buffers[buffer_at];
@@ -298,7 +298,7 @@ struct within_bounds {
         return false;
     }
     /// Transfers must have brought what is read of a buffer that they fill.
-    constexpr void compare_with_loaded(run& in, int buffer_at, ranges const& where, values const& loops) {
+    constexpr void compare_with_loaded(run& in, buffer_id buffer_at, ranges const& where, values const& loops) {
         if (in_pieces(in, buffer_at)) return;
         for (int at = 0; at < in.plan().movements.size() && !found; ++at) {
             movement const& m = in.movement_at(at);
@@ -307,7 +307,7 @@ struct within_bounds {
         }
     }
     /// Loops of a stage must have computed what is stored or read of their buffer.
-    constexpr void compare_with_computed(run& in, int buffer_at, int by_movement, moved const& there, values const& loops) {
+    constexpr void compare_with_computed(run& in, buffer_id buffer_at, int by_movement, moved const& there, values const& loops) {
         buffer const& b = in.plan().buffers[buffer_at];
         if (b.kind == buffer_kind::argument || b.layout >= 0) return;
         for (int at = 0; at < in.plan().bodies.size() && !found; ++at) {
@@ -324,8 +324,8 @@ struct within_bounds {
             });
         }
     }
-    constexpr void report(run& in, rule broken, int buffer_at, int movement_at) {
-        if (!found) found = {broken, static_cast<std::int16_t>(buffer_at), 0, static_cast<std::int16_t>(movement_at), -1};
+    constexpr void report(run& in, rule broken, buffer_id buffer_at, int movement_at) {
+        if (!found) found = {broken, buffer_at, 0, static_cast<std::int16_t>(movement_at), -1};
         in.stop();
     }
 };

@@ -30,7 +30,7 @@ struct in_flight {
 
     /// A version of a buffer; version 0 of an argument.
     struct place {
-        std::int16_t buffer = -1;  ///< -1: none
+        buffer_id buffer = no_buffer;
         std::int16_t version = 0;
 
         friend constexpr bool operator==(place const&, place const&) = default;
@@ -407,10 +407,12 @@ struct in_flight {
         held = number;
         if (k.stored && !loads) k.unstored |= bit;
     }
-    static constexpr std::int64_t step_of(run const& in, int buffer_at, job const& j) { return in.step_of(buffer_at, j.ring, j.number); }
-    static constexpr place place_of(run const& in, int buffer_at, job const& j) {
+    static constexpr std::int64_t step_of(run const& in, buffer_id buffer_at, job const& j) {
+        return in.step_of(buffer_at, j.ring, j.number);
+    }
+    static constexpr place place_of(run const& in, buffer_id buffer_at, job const& j) {
         if (buffer_at < 0) return {};
-        return {static_cast<std::int16_t>(buffer_at), static_cast<std::int16_t>(in.version_of(buffer_at, j.ring, j.number))};
+        return {buffer_at, static_cast<std::int16_t>(in.version_of(buffer_at, j.ring, j.number))};
     }
 
     /// Whether an access to a place by `next`, or by what computes, may happen while `other` is in flight.
@@ -418,7 +420,7 @@ struct in_flight {
         if (to.buffer < 0 || found) return;
         auto const conflict = [&](rule broken) { report(in, {broken, to.buffer, to.version, other.movement, next.movement}); };
         // Transfers of one staged buffer at two steps move two different parts of the buffer on the other side.
-        std::int16_t const staged = other.ring < 0 ? std::int16_t{-1} : in.ring_at(other.ring).buffer;
+        buffer_id const staged = other.ring < 0 ? no_buffer : in.ring_at(other.ring).buffer;
         bool const same_buffer = staged >= 0 && next.moves(staged);
         bool const apart = same_buffer && to.buffer != staged && step_of(in, staged, next) != other.number;
         for (int at = 0; at < other.touched_count && !apart && !only_banks; ++at) {

@@ -74,7 +74,7 @@ constexpr specialisation specialised(plan_value const& open, open_extents const&
         variable& v = plan.variables[at];
         if (is_given(v)) v.extent = numbers[at];
         if (v.trips >= 0) v.extent = numbers[v.trips];
-        v.trips = -1;
+        v.trips = no_variable;
     }
     for (int at = 0; at < plan.rings.size(); ++at) {
         ring& r = plan.rings[at];
@@ -111,7 +111,7 @@ constexpr specialisation specialised(plan_value const& open, open_extents const&
         if (b.kind != buffer_kind::argument) continue;
         if (!size_argument(open, at, numbers, b)) return {open, "an argument has more elements than can be counted"};
     }
-    for (int s = 0; s < plan.stages.size(); ++s) {
+    for (stage_id s{}; s < plan.stages.size(); ++s) {
         for (stage_axis& a : plan.stages[s].axes) {
             for (int at = 0; at < open.run_time_extents && a.run_time; ++at) {
                 if (open.variables[at].name != a.name) continue;

@@ -68,7 +68,8 @@ struct touched_side {
 
 /// A part of a version of a staged buffer, in the buffer's own dimensions.
 struct touched_part {
-    std::int16_t buffer = -1, version = 0;
+    buffer_id buffer = no_buffer;
+    std::int16_t version = 0;
     bool writes = false;
     fixed_array<touched_side, max_rank> sides{};
 
@@ -206,12 +207,11 @@ constexpr touched_list touched_by(Run const& in, movement const& m) {
     std::int64_t const number = in.number_of(m);
     for (int side = 0; side < 2; ++side) {
         bool const source = side == 0;
-        int const moved = source ? m.source : m.destination;
+        buffer_id const moved = source ? m.source : m.destination;
         if (moved < 0 || plan.buffers[moved].kind == buffer_kind::argument) continue;
         buffer const& b = plan.buffers[moved];
-        touched_part part{.buffer = static_cast<std::int16_t>(moved),
-                          .version = static_cast<std::int16_t>(in.version_of(moved, m.at.ring, number)),
-                          .writes = !source};
+        touched_part part{
+            .buffer = moved, .version = static_cast<std::int16_t>(in.version_of(moved, m.at.ring, number)), .writes = !source};
         for (int d = 0; d < b.rank; ++d) {
             affine const& at = (source ? m.source_at : m.destination_at)[d];
             part[d].low = part[d].high = in.value_of(at, m.at.ring, number);
@@ -345,7 +345,7 @@ class step_search {
 
     plan_value const& plan_;
     std::int64_t from_, to_;
-    fixed_array<std::int16_t, body::most_loops> loops_{};
+    fixed_array<variable_id, body::most_loops> loops_{};
     int count_ = 0;
     fixed_array<std::int64_t, body::most_loops> inside_{}, point_{};
 };

@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/base/positions.hpp>
 #include <tilewright/machine/machine.hpp>
 #include <tilewright/plan/ir/partial.hpp>
 #include <tilewright/plan/ir/ring.hpp>
@@ -8,14 +9,14 @@ namespace tilewright::ir {
 
 /// The use of a buffer at one access of the computation, or as one operand of an intrinsic.
 struct use {
-    std::int16_t node = -1;  ///< the access in the computation
-    std::int16_t buffer = -1;
+    node_id node = no_node;  ///< the access in the computation
+    buffer_id buffer = no_buffer;
     fixed_array<affine, max_rank> at{};  ///< index into the buffer's box, per dimension
 };
 
 /// A dimension of a padded access in which its index may leave the tensor.
 struct padding {
-    std::int16_t node = -1;  ///< the access in the computation
+    node_id node = no_node;  ///< the access in the computation
     std::int8_t dimension = 0;
     bool guarded = false;  ///< the buffer holds no border: outside, the constant is chosen, and nothing is read
     affine index{};        ///< in the tensor
@@ -23,7 +24,7 @@ struct padding {
 };
 
 struct operand_use {
-    std::int16_t buffer = -1;
+    buffer_id buffer = no_buffer;
     fixed_array<affine, max_rank> at{};              ///< of the operand's first element
     fixed_array<std::int8_t, max_rank> dimension{};  ///< of the buffer, for each dimension of the operand; -1: none
     fixed_array<std::int64_t, max_rank> factor{};    ///< step along it
@@ -53,8 +54,8 @@ struct body {
     static constexpr int most_loops = 18;
 
     body_kind kind = body_kind::value;
-    std::int16_t stage = 0;
-    fixed_array<std::int16_t, most_loops> loops{};  ///< variables, outermost first
+    stage_id stage{};
+    fixed_array<variable_id, most_loops> loops{};  ///< variables, outermost first
     std::int16_t loop_count = 0;
     operation_counts counts{};                  ///< of one iteration of all loops; what a reduction starts from is not in it
     operation_counts start_counts{.store = 1};  ///< of a reduction: of one iteration of the loops that write what it starts from
@@ -63,7 +64,7 @@ struct body {
     std::int16_t first_intrinsic = -1;  ///< used instead where all `first_loops` are at 0
     std::int64_t first_cycles = 0;
     /// Of an identity: the loops that must all be at 0 where it is written.
-    fixed_array<std::int16_t, most_loops> first_loops{};
+    fixed_array<variable_id, most_loops> first_loops{};
     std::int16_t first_loop_count = 0;
     std::int16_t operands = -1;  ///< first of its `operand_use`s, in the order of the intrinsic's declaration
     std::int16_t first_operands = -1;

@@ -1,13 +1,14 @@
 #pragma once
 #include <cstdint>
 #include <tilewright/base/fixed_array.hpp>
+#include <tilewright/base/positions.hpp>
 
 // Without initialisers, so that an array of zeros is one value to a compiler.
 namespace tilewright::ir {
 
 struct term {
     std::int64_t coefficient;
-    std::int16_t variable;
+    variable_id variable;
 };
 
 /// A sum of variables with coefficients, while the planner works on it. Terms are ordered by variable, none is zero.
@@ -36,7 +37,7 @@ struct linear {
             return;
         }
         for (int next = count; next > at; --next) terms[next] = terms[next - 1];
-        terms[at] = {coefficient, static_cast<std::int16_t>(variable)};
+        terms[at] = {coefficient, variable_id(variable)};
         ++count;
     }
     constexpr void add(linear const& other, std::int64_t scale = 1) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/base/positions.hpp>
 #include <tilewright/plan/ir/plan_value.hpp>
 
 // The loops of a stage, as directives make them.
@@ -22,11 +23,11 @@ struct nest_axis {
     bool flexible = false;            ///< likewise: at most; the last step covers what is left
     std::int16_t outer = -1;          ///< split: the two parts; fused: the fused axis
     std::int16_t inner = -1;
-    std::int64_t factor = 1;     ///< split: extent of the inner part; fused: divisor
-    std::int64_t modulus = 0;    ///< fused: 0 for the outer of the two
-    std::int16_t variable = -1;  ///< leaf and fused component, once the nest is complete
-    std::int16_t lane = -1;
-    std::int16_t trips = -1;  ///< the variable that gives its extent at run time, `extent` being the most; -1: always `extent`
+    std::int64_t factor = 1;             ///< split: extent of the inner part; fused: divisor
+    std::int64_t modulus = 0;            ///< fused: 0 for the outer of the two
+    variable_id variable = no_variable;  ///< leaf and fused component, once the nest is complete
+    variable_id lane = no_variable;
+    variable_id trips = no_variable;  ///< the variable that gives its extent at run time, `extent` being the most; -1: always `extent`
 };
 
 /// The loops of one stage.

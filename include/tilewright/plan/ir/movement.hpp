@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/base/positions.hpp>
 #include <tilewright/machine/machine.hpp>
 #include <tilewright/plan/ir/partial.hpp>
 #include <tilewright/plan/ir/ring.hpp>
@@ -16,10 +17,10 @@ struct movement_dimension {
 
 /// What one call of a transfer moves: a row of `row_elements`, repeated along `dimensions`, outermost first.
 struct movement {
-    std::int16_t transfer = -1;  ///< -1: a fill by loops of the core
-    std::int16_t source = -1;    ///< buffer; -1: a fill
-    std::int16_t destination = -1;
-    std::int16_t border = -1;  ///< of a fill by the core, or a load that writes borders: the padded access whose border it writes
+    std::int16_t transfer = -1;    ///< -1: a fill by loops of the core
+    buffer_id source = no_buffer;  ///< -1: a fill
+    buffer_id destination = no_buffer;
+    node_id border = no_node;  ///< of a fill by the core, or a load that writes borders: the padded access whose border it writes
     std::int64_t row_elements = 1;
     fixed_array<movement_dimension, max_rank> dimensions{};
     std::int16_t dimension_count = 0;

@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/base/positions.hpp>
 #include <tilewright/plan/ir/linear.hpp>
 
 // Where tiles end early.
@@ -8,9 +9,9 @@ namespace tilewright::ir {
 struct limit {
     affine form;
     std::int64_t bound;
-    std::int16_t stage;
-    std::int16_t loop;  ///< of the program, whose iterations it skips: the form is over it and the loops around it; -1: of tile bodies
-    bool reduction;     ///< of an axis that the stage reduces
+    stage_id stage;
+    variable_id loop;  ///< of the program, whose iterations it skips: the form is over it and the loops around it; -1: of tile bodies
+    bool reduction;    ///< of an axis that the stage reduces
 };
 
 enum class clip_kind : std::uint8_t {
@@ -38,7 +39,7 @@ struct clip {
 /// How far one dimension of an argument reaches, if that follows from extents that are left to run time. If there are several for one
 /// dimension, the furthest holds.
 struct shape {
-    std::int16_t buffer;
+    buffer_id buffer;
     std::int16_t dimension;
     affine end;  ///< one past the last index
     bool plain;  ///< indexed by the axis alone: the argument has its extent, no more and no less

@@ -94,17 +94,17 @@ struct planning : refusals {
     /// Whether some steps of the program do not run in all iterations of the loops around, or not in full.
     constexpr bool is_conditional() const { return is_partial() || made_.clips.size() > 0; }
 
-    /// The stage that computes `tensor`, -1 for an input.
-    constexpr int producer_of(label const& tensor) const {
-        for (int position = 0; position < made_.stages.size(); ++position) {
-            if (stage_at(position).output == tensor) return position;
+    /// The stage that computes `tensor`; none computes an input.
+    constexpr stage_id producer_of(label const& tensor) const {
+        for (stage_id s{}; s < made_.stages.size(); ++s) {
+            if (stage_at(s).output == tensor) return s;
         }
-        return -1;
+        return no_stage;
     }
 
     /// Whether some buffer between stage `s` and a tensor that it reads or computes has a layout.
-    constexpr bool has_layout(int s, label const& tensor, bool writes) const {
-        int const producer = producer_of(tensor);
+    constexpr bool has_layout(stage_id s, label const& tensor, bool writes) const {
+        stage_id const producer = producer_of(tensor);
         if (producer >= 0 && placed(producer).store_layout >= 0) return true;
         for (int at = 0; at < staging_count(); ++at) {
             staging const& st = staging_at(at);
@@ -114,7 +114,7 @@ struct planning : refusals {
     }
 
     /// Index `dimension` of the access at `node` of stage `s`, over variables.
-    constexpr linear index_form(int s, int node, int dimension) const {
+    constexpr linear index_form(stage_id s, node_id node, int dimension) const {
         stage_index const index = index_of(made_.what, stage_at(s), node, dimension);
         linear form;
         form.constant = index.constant;
@@ -132,7 +132,7 @@ struct planning : refusals {
         linear high{};           ///< over extents that are left to run time
         std::int16_t open = -1;  ///< such an extent that the lowest index depends on
     };
-    constexpr index_range range_of_index(int s, int node, int dimension) const {
+    constexpr index_range range_of_index(stage_id s, node_id node, int dimension) const {
         stage_index const index = index_of(made_.what, stage_at(s), node, dimension);
         index_range whole{.low = index.constant};
         whole.high.constant = index.constant;
@@ -161,15 +161,15 @@ struct planning : refusals {
     /// Calls `visit(node)` for every tensor that stage `s` reads and, if asked for, for its target. A stage that continues a sum reads its
     /// target.
     template <class Visit>
-    constexpr void each_access(int s, Visit&& visit, bool with_target = false) const {
+    constexpr void each_access(stage_id s, Visit&& visit, bool with_target = false) const {
         stage const& st = stage_at(s);
-        for (int node = st.first; node < st.store; ++node) {
+        for (node_id node{st.first}; node < st.store; ++node) {
             if (made_.what[node].op != operation::access) continue;
             if (node == st.target ? with_target : made_.what[node].name != st.output) visit(node);
         }
     }
 
-    constexpr int add(variable const& v) { return keep(made_.variables, v, "variables"); }
+    constexpr variable_id add(variable const& v) { return variable_id(keep(made_.variables, v, "variables")); }
     constexpr affine keep(linear const& form) {
         affine kept{form.constant, static_cast<std::int16_t>(made_.terms.size()), static_cast<std::int16_t>(form.count)};
         if (form.count > linear::most || made_.terms.size() + form.count > plan_value::most_terms) {
@@ -193,7 +193,7 @@ struct writing : planning {
     using planning::buffer_at;
 
     using planning::add;
-    constexpr int add(buffer const& b) { return keep(plan.buffers, b, "buffers"); }
+    constexpr buffer_id add(buffer const& b) { return buffer_id(keep(plan.buffers, b, "buffers")); }
     constexpr int add(body const& b) { return keep(plan.bodies, b, "tile bodies"); }
     constexpr int add(movement const& m) { return keep(plan.movements, m, "transfers"); }
     constexpr int add(operand_use const& o) { return keep(plan.operands, o, "operands"); }

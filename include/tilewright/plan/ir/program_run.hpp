@@ -43,7 +43,7 @@ constexpr bool is_ordered_aside(plan_value const& plan) {
 }
 
 /// Whether versions of two buffers have bytes in common, as buffers may at different times. Arguments share no bytes.
-constexpr bool versions_overlap(plan_value const& plan, int buffer_a, int version_a, int buffer_b, int version_b) {
+constexpr bool versions_overlap(plan_value const& plan, buffer_id buffer_a, int version_a, buffer_id buffer_b, int version_b) {
     if (buffer_a < 0 || buffer_b < 0) return false;
     if (buffer_a == buffer_b) return version_a == version_b;
     buffer const& a = plan.buffers[buffer_a];
@@ -125,7 +125,7 @@ class program_run {
         }
         return value;
     }
-    constexpr std::int64_t value_at(int variable_at, int ring_at, std::int64_t number) const {
+    constexpr std::int64_t value_at(variable_id variable_at, int ring_at, std::int64_t number) const {
         variable const& v = plan_.variables[variable_at];
         if (v.kind == variable_kind::component) {
             std::int64_t const part = value_of(v.fused, ring_at, number) / v.divisor;
@@ -167,7 +167,7 @@ class program_run {
             int count = 0;
             for (int around = 0; around < depth && plan_.limits.size() == 0; ++around) {
                 int const loop = open[around];
-                if (!moves_data_[loop]) loops[count++] = step_at(loop).what;
+                if (!moves_data_[loop]) loops[count++] = variable_id(step_at(loop).what);
             }
             return count;
         }
@@ -230,7 +230,7 @@ class program_run {
         return total;
     }
     /// The step of a buffer's ring when the loops of ring `ring_at` stand at step `number`; -1: where they stand now.
-    constexpr std::int64_t step_of(int buffer_at, int ring_at, std::int64_t number) const {
+    constexpr std::int64_t step_of(buffer_id buffer_at, int ring_at, std::int64_t number) const {
         int const own = plan_.buffers[buffer_at].ring;
         int const by = plan_.buffers[buffer_at].by_loop;
         if (own < 0) return by < 0 || value(by) < 0 ? 0 : value(by);
@@ -239,7 +239,7 @@ class program_run {
         if (counts && plan_.rings[ring_at].buffer == buffer_at) return number;
         return value_of(plan_.rings[own].step, ring_at, number);
     }
-    constexpr int version_of(int buffer_at, int ring_at, std::int64_t number) const {
+    constexpr int version_of(buffer_id buffer_at, int ring_at, std::int64_t number) const {
         int const versions = plan_.buffers[buffer_at].versions;
         return versions == 1 ? 0 : static_cast<int>(step_of(buffer_at, ring_at, number) % versions);
     }

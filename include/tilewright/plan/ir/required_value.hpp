@@ -12,12 +12,12 @@ struct required_value {
 };
 
 /// A stride of a buffer in bytes, or elements, times `factor`.
-constexpr setting_value stride_value(plan_value const& plan, int buffer_at, int dimension, std::int64_t factor, std::int64_t unit) {
+constexpr setting_value stride_value(plan_value const& plan, buffer_id buffer_at, int dimension, std::int64_t factor, std::int64_t unit) {
     if (buffer_at < 0 || dimension < 0) return {};
     buffer const& b = plan.buffers[buffer_at];
     unit = unit < 1 ? 1 : unit;
     if (b.kind != buffer_kind::argument || dimension == b.rank - 1) return {b.stride(dimension) * factor / unit};
-    return {factor, unit, static_cast<std::int16_t>(buffer_at), static_cast<std::int16_t>(dimension)};
+    return {factor, unit, buffer_at, static_cast<std::int16_t>(dimension)};
 }
 
 /// The border that a call writes at one end of one of its dimensions, -1 for the row; none if the call has no such dimension.

@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/base/positions.hpp>
 #include <tilewright/plan/ir/buffer.hpp>
 
 // Buffers that asynchronous transfers fill and empty, step by step, and how engines learn of each other's progress.
@@ -11,7 +12,7 @@ namespace tilewright::ir {
 struct ring {
     static constexpr int most_loops = 18;
 
-    std::int16_t buffer = -1;
+    buffer_id buffer = no_buffer;
     bool stores = false;
     std::int16_t engine = -1;        ///< of its transfer; -1: none is named
     std::int16_t versions = 1;       ///< of the buffer
@@ -19,8 +20,8 @@ struct ring {
     std::int16_t first_tag = 0;      ///< version v is waited for by first_tag + v
     std::int16_t first_channel = 0;  ///< of an engine of several: version v is moved by channel (first_channel + v) % channels
     std::int64_t steps = 1;
-    affine step{};                                  ///< the number of a step, over the loops
-    fixed_array<std::int16_t, most_loops> loops{};  ///< variables, outermost first
+    affine step{};                                 ///< the number of a step, over the loops
+    fixed_array<variable_id, most_loops> loops{};  ///< variables, outermost first
     std::int16_t loop_count = 0;
     bool run_time = false;  ///< extents of its loops are left to run time, and so are `steps` and the coefficients of `step`
 };
@@ -29,9 +30,9 @@ struct ring {
 struct ring_step {
     std::int16_t ring = -1;
     affine step{};
-    std::int16_t ahead = 0;        ///< of the step that the loops around stand at; before that step when negative
-    std::int16_t only_where = -1;  ///< of a wait in loops further in: a variable that must be at 0; -1: everywhere
-    std::int16_t link = -1;        ///< push, pop: between whom
+    std::int16_t ahead = 0;                ///< of the step that the loops around stand at; before that step when negative
+    variable_id only_where = no_variable;  ///< of a wait in loops further in: a variable that must be at 0; -1: everywhere
+    std::int16_t link = -1;                ///< push, pop: between whom
     std::int16_t fewer = 0;
 };
 

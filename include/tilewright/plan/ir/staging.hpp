@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/base/positions.hpp>
 #include <tilewright/plan/ir/plan_value.hpp>
 
 // What directives say of stages and of staged buffers, and where planning puts them.
@@ -18,13 +19,13 @@ struct stage_placement {
     std::int16_t transfer_ordinal = 0;
     label at_loop{};  ///< compute_at
     std::int16_t at_ordinal = 0;
-    std::int16_t at_stage = -1;                            ///< the stage in whose nest it stands; -1: root
-    std::int16_t level = -1;                               ///< the variable of the loop it stands in; -1: root
-    std::int16_t home = -1;                                ///< the buffer that its output lives in
+    stage_id at_stage = no_stage;                          ///< the stage in whose nest it stands; -1: root
+    variable_id level = no_variable;                       ///< the variable of the loop it stands in; -1: root
+    buffer_id home = no_buffer;                            ///< the buffer that its output lives in
     fixed_array<linear, stage::most_axes> axis_values{};   ///< of each axis, over variables
     fixed_array<std::int64_t, stage::most_axes> lowest{};  ///< of each axis, over all that the kernel computes of it
     fixed_array<affine, stage::most_axes> highest{};       ///< likewise, over extents that are left to run time
-    fixed_array<std::int16_t, 24> path{};                  ///< variables of the loops around and in it, outermost first
+    fixed_array<variable_id, 24> path{};                   ///< variables of the loops around and in it, outermost first
     int outer_depth = 0;                                   ///< how many of them stand around it
     int path_length = 0;
     int owned = 0;  ///< how many of its own loops the program holds; the others are its tile body
@@ -32,7 +33,7 @@ struct stage_placement {
 
 /// One cache_read or cache_write.
 struct staging {
-    std::int16_t stage = 0;
+    stage_id stage{};
     bool writes = false;
     label tensor{};
     std::int16_t memory = -1;
@@ -41,21 +42,21 @@ struct staging {
     std::int16_t loop_ordinal = 0;
     std::int16_t transfer = -1;
     std::int16_t transfer_ordinal = 0;
-    std::int16_t level = -1;  ///< variable of the loop; -1: root
-    std::int16_t depth = 0;   ///< position on the stage's path, after that loop
-    std::int16_t buffer = -1;
-    std::int16_t outward = -1;  ///< the buffer on the other side of its transfer
+    variable_id level = no_variable;  ///< of the loop; -1: root
+    std::int16_t depth = 0;           ///< position on the stage's path, after that loop
+    buffer_id buffer = no_buffer;
+    buffer_id outward = no_buffer;  ///< the buffer on the other side of its transfer
     static constexpr std::int16_t no_fill = -1, filled_by_core = -2;
     std::int16_t fill = no_fill;  ///< the transfer that writes what a load leaves out: a border, and zeros for partial steps of a reduction
-    std::int16_t border = -1;     ///< a padded access whose border its box can hold, when it is not loaded with the rest; -1: none
+    node_id border = no_node;     ///< a padded access whose border its box can hold, when it is not loaded with the rest; -1: none
     bool pads = false;            ///< the load writes that border itself
     std::int16_t versions = 1;
     std::int16_t versions_ordinal = 0;
     std::int16_t distance = -1;  ///< of prefetch; -1: not said
     std::int16_t distance_ordinal = 0;
-    label asking{};                     ///< of prefetch: the loop whose iterations ask; empty: not said
-    std::int16_t asking_variable = -1;  ///< likewise
-    std::int16_t bank = -1;             ///< -1: any
+    label asking{};                             ///< of prefetch: the loop whose iterations ask; empty: not said
+    variable_id asking_variable = no_variable;  ///< likewise
+    std::int16_t bank = -1;                     ///< -1: any
     std::int16_t bank_ordinal = 0;
     std::int16_t layout = -1;  ///< position in the schedule; -1: none
     std::int16_t layout_ordinal = 0;

@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/base/label.hpp>
+#include <tilewright/base/positions.hpp>
 #include <tilewright/plan/ir/linear.hpp>
 
 // Loops, and other numbers that indices are linear in.
@@ -21,8 +22,9 @@ struct variable {
     bool reduction = false;
     bool unrolled = false;
     bool vectorized = false;
-    bool parallel = false;       ///< its iterations run on several threads
-    std::int16_t trips = -1;     ///< loop: the extent or count that it runs over at run time, `extent` being the most; -1: always `extent`
+    bool parallel = false;  ///< its iterations run on several threads
+    variable_id trips =
+        no_variable;             ///< loop: the extent or count that it runs over at run time, `extent` being the most; -1: always `extent`
     std::int16_t first_of = -1;  ///< loop: the ring whose first steps it counts; at run time there may be fewer of them
     affine fused{};  ///< component: the value of the fused loop; count: the extent that has the tiles, plus a tile less one element
     std::int64_t divisor = 1;

@@ -15,9 +15,9 @@ struct box {
 
 /// Whether an index runs over an extent without a bound inside the first `depth` loops of a path. A level that cuts through a fused loop
 /// leaves a part of it inside. That part has a bound if its loops do.
-constexpr bool find_open(planning const& p, box& whole, int s, linear const& form, int depth) {
+constexpr bool find_open(planning const& p, box& whole, stage_id s, linear const& form, int depth) {
     for (int at = 0; at < form.count && whole.open < 0; ++at) {
-        int const v = form.terms[at].variable;
+        variable_id const v = form.terms[at].variable;
         side const where = side_of(p, s, v, depth);
         int const open = where == side::outside ? -1 : open_extent_of(p, p.var(v).trips);
         if (open >= 0 && where == side::across) find_open(p, whole, s, p.form_of(p.var(v).fused), depth);
@@ -28,7 +28,7 @@ constexpr bool find_open(planning const& p, box& whole, int s, linear const& for
 
 /// Widens `whole` by the access at `node` of stage `s`, seen from inside the first `depth` loops of its path.
 /// @return -1, or the dimension whose extent would not be constant
-constexpr int widen(planning& p, box& whole, int s, int node, int depth) {
+constexpr int widen(planning& p, box& whole, stage_id s, node_id node, int depth) {
     whole.rank = p.plan.what[node].argument_count;
     for (int dimension = 0; dimension < whole.rank; ++dimension) {
         linear outside;
@@ -59,7 +59,7 @@ struct coverage {
 /// How many elements the loops inside the first `depth` loops of its path compute in a dimension of the target of stage `s`, and how many
 /// the box spans there. Taken in the first dimension with gaps, or in the two dimensions of a fused loop that lies across the level. Both
 /// numbers are equal if there are no gaps.
-constexpr coverage cover(planning& p, int s, int depth) {
+constexpr coverage cover(planning& p, stage_id s, int depth) {
     for (int dimension = 0; dimension < p.stage_at(s).rank; ++dimension) {
         spread const found = spread_of(p, s, dimension, depth);
         if (found.count != found.valid) return {found.count, found.valid};
@@ -80,14 +80,14 @@ constexpr coverage cover(planning& p, int s, int depth) {
 }
 
 /// Refuses a box that would be as large as an extent without a bound.
-constexpr void refuse_open_box(planning const& p, label const& tensor, int open, int s, int depth, int ordinal) {
+constexpr void refuse_open_box(planning const& p, label const& tensor, int open, stage_id s, int depth, int ordinal) {
     stage_placement const& place = p.placed(s);
     label const level = depth > 0 ? p.var(place.path[depth - 1]).name : label("the kernel");
     p.refuse(verdict_kind::run_time_box, ordinal).names = {tensor, p.var(open).name, level};
 }
 
 /// Refuses a box whose extent changes from one iteration of the loop at `depth` to the next.
-constexpr void refuse_box(planning const& p, label const& tensor, int dimension, int s, int depth, int ordinal) {
+constexpr void refuse_box(planning const& p, label const& tensor, int dimension, stage_id s, int depth, int ordinal) {
     stage_placement const& place = p.placed(s);
     verdict& v = p.refuse(verdict_kind::box_not_constant, ordinal);
     v.names = {tensor, depth > 0 ? p.var(place.path[depth - 1]).name : label("the kernel")};

@@ -8,7 +8,7 @@ namespace tilewright::detail {
 enum class side : std::uint8_t { outside, inside, across };
 
 /// On which side of the level `depth` of stage `s` a variable varies. A component varies where its fused loop's parts do.
-constexpr side side_of(planning const& p, int s, int variable_at, int depth) {
+constexpr side side_of(planning const& p, stage_id s, variable_id variable_at, int depth) {
     variable const& v = p.var(variable_at);
     if (v.kind == variable_kind::lane) return side::inside;
     if (is_given(v)) return side::outside;
@@ -106,16 +106,16 @@ constexpr linear part_of(planning& p, linear const& whole, variable part) {
         return moved;
     }
     part.fused = p.keep(rest);
-    part.trips = -1;
+    part.trips = no_variable;
     moved.add(1, p.add(part));
     return moved;
 }
 
 /// Calls `visit(loop)` for the loops with several iterations that stage `s` reduces over, among the first `depth` loops of its path.
 template <class Visit>
-constexpr void each_reduction_around(planning const& p, int s, int depth, Visit&& visit) {
+constexpr void each_reduction_around(planning const& p, stage_id s, int depth, Visit&& visit) {
     for (int position = p.placed(s).outer_depth; position < depth; ++position) {
-        int const loop = p.placed(s).path[position];
+        variable_id const loop = p.placed(s).path[position];
         if (p.var(loop).reduction && p.var(loop).extent > 1) visit(loop);
     }
 }

@@ -20,7 +20,7 @@ constexpr label dotted(label const& name, label const& suffix) {
 }
 
 /// Gives a new loop its place in the list of axes; refuses a name that the stage has already.
-constexpr int add_axis(placing& p, int s, nest_axis const& a, int ordinal) {
+constexpr int add_axis(placing& p, stage_id s, nest_axis const& a, int ordinal) {
     nest& n = p.nest_at(s);
     for (int position = 0; position < n.axes.size(); ++position) {
         if (n.axes[position].name == a.name) {
@@ -34,7 +34,7 @@ constexpr int add_axis(placing& p, int s, nest_axis const& a, int ordinal) {
 }
 
 /// Position in the nest's order of a loop that a directive names. Refuses a loop that the nest does not have, or that tensorize took.
-constexpr int find_loop(planning const& p, int s, label const& name, int ordinal) {
+constexpr int find_loop(planning const& p, stage_id s, label const& name, int ordinal) {
     nest const& n = p.nest_at(s);
     int const position = n.position_of(name);
     if (position < 0) p.refuse(verdict_kind::unknown_axis, ordinal).names = {name, p.stage_at(s).output};
@@ -55,7 +55,7 @@ constexpr void keep_marked(planning const& p, nest_axis const& a, int ordinal) {
 }
 
 /// loop of extent e at `position` -> outer of e / factor, rounded up, around inner of factor or e, whichever is less.
-constexpr void split_loop(placing& p, int s, int position, label const& outer, label const& inner, std::int64_t factor, int ordinal) {
+constexpr void split_loop(placing& p, stage_id s, int position, label const& outer, label const& inner, std::int64_t factor, int ordinal) {
     nest& n = p.nest_at(s);
     std::int16_t const parent = n.order[position];
     nest_axis const old = n.axes[parent];
@@ -77,7 +77,7 @@ constexpr void split_loop(placing& p, int s, int position, label const& outer, l
     int const outer_at = add_axis(p, s, part, ordinal);
     part.name = inner;
     part.extent = factor;
-    part.trips = -1;
+    part.trips = no_variable;
     int const inner_at = add_axis(p, s, part, ordinal);
     if (p.refused()) return;
     nest_axis& split = n.axes[parent];
@@ -92,7 +92,7 @@ constexpr void split_loop(placing& p, int s, int position, label const& outer, l
     ++n.depth;
 }
 
-constexpr void reorder_loops(placing& p, int s, label const* names, int count, int ordinal) {
+constexpr void reorder_loops(placing& p, stage_id s, label const* names, int count, int ordinal) {
     nest& n = p.nest_at(s);
     fixed_array<std::int16_t, body::most_loops> chosen{};
     fixed_array<bool, body::most_loops> is_named{};
@@ -112,7 +112,7 @@ constexpr void reorder_loops(placing& p, int s, label const* names, int count, i
     }
 }
 
-constexpr void fuse_loops(placing& p, int s, label const& outer, label const& inner, label const& fused, int ordinal) {
+constexpr void fuse_loops(placing& p, stage_id s, label const& outer, label const& inner, label const& fused, int ordinal) {
     nest& n = p.nest_at(s);
     int const at = find_loop(p, s, outer, ordinal);
     int const inner_at = find_loop(p, s, inner, ordinal);
@@ -124,7 +124,7 @@ constexpr void fuse_loops(placing& p, int s, label const& outer, label const& in
     keep_marked(p, a, ordinal);
     keep_marked(p, b, ordinal);
     if (b.trips >= 0) return p.refuse(verdict_kind::loop_order, rule::run_time_inside_fused, {inner, outer}, ordinal);
-    std::int16_t const trips = a.trips < 0 ? std::int16_t{-1} : count_of(p, a.trips, b.extent, 1, fused, ordinal);
+    variable_id const trips = a.trips < 0 ? no_variable : count_of(p, a.trips, b.extent, 1, fused, ordinal);
     std::int64_t const extent = trips < 0 ? a.extent * b.extent : p.var(trips).extent;
     int const whole = add_axis(p, s, {.name = fused, .extent = extent, .reduction = a.reduction, .trips = trips}, ordinal);
     if (p.refused()) return;
@@ -137,7 +137,7 @@ constexpr void fuse_loops(placing& p, int s, label const& outer, label const& in
     for (int position = at + 1; position < n.depth; ++position) n.order[position] = n.order[position + 1];
 }
 
-constexpr void mark_loop(placing& p, int s, directive const& d, label name, int ordinal) {
+constexpr void mark_loop(placing& p, stage_id s, directive const& d, label name, int ordinal) {
     int position = find_loop(p, s, name, ordinal);
     if (position < 0) return;
     if (d.factors[0] != schedule::whole_loop &&
@@ -159,7 +159,7 @@ constexpr void mark_loop(placing& p, int s, directive const& d, label name, int 
     (d.kind == directive_kind::vectorize ? a.vectorized : d.kind == directive_kind::unroll ? a.unrolled : a.parallel) = true;
 }
 
-constexpr void tensorize_loops(placing& p, int s, directive const& d, int ordinal) {
+constexpr void tensorize_loops(placing& p, stage_id s, directive const& d, int ordinal) {
     nest& n = p.nest_at(s);
     int const loops = d.name_count - 1;
     label const& name = p.of->name_at(d, loops);
@@ -201,7 +201,7 @@ constexpr void tensorize_loops(placing& p, int s, directive const& d, int ordina
 }
 
 /// The value of an axis over variables. @pre the nest is complete
-constexpr linear value_of(planning const& p, int s, int axis) {
+constexpr linear value_of(planning const& p, stage_id s, int axis) {
     nest_axis const& a = p.nest_at(s).axes[axis];
     linear value;
     if (a.is == nest_axis::role::split) {
@@ -219,17 +219,17 @@ constexpr linear value_of(planning const& p, int s, int axis) {
 }
 
 /// The extent of an axis that run time gives, if the axis does not run over a box.
-constexpr std::int16_t trips_of_axis(writing& p, int s, int position) {
+constexpr variable_id trips_of_axis(writing& p, stage_id s, int position) {
     stage_axis const& a = p.stage_at(s).axes[position];
     if (!reaches_as_read(p, a)) return extent_of(p, a);
     linear all = p.form_of(p.placed(s).highest[position]);
     all.constant += 1;
-    return all.count == 0 ? std::int16_t{-1} : count_of(p, all, 1, a.name, 0);
+    return all.count == 0 ? no_variable : count_of(p, all, 1, a.name, 0);
 }
 
 /// Builds the loops of stage `s`, whose axes run over `extents`, by its directives in their order.
 /// @param boxed  the output's axes run over a box, not over their whole extents
-constexpr void build_loops(placing& p, int s, fixed_array<std::int64_t, stage::most_axes> const& extents, bool boxed) {
+constexpr void build_loops(placing& p, stage_id s, fixed_array<std::int64_t, stage::most_axes> const& extents, bool boxed) {
     stage const& st = p.stage_at(s);
     nest& n = p.nest_at(s);
     for (int position = 0; position < st.axis_count; ++position) {
@@ -273,22 +273,21 @@ constexpr void build_loops(placing& p, int s, fixed_array<std::int64_t, stage::m
 }
 
 /// Turns the finished nest into variables and gives every axis of the stage its value.
-constexpr void finish_loops(placing& p, int s) {
+constexpr void finish_loops(placing& p, stage_id s) {
     nest& n = p.nest_at(s);
     stage_placement& place = p.placed(s);
     place.path_length = place.outer_depth;
     for (int position = 0; position < n.depth && !p.refused(); ++position) {
         nest_axis& a = n.axis_of_loop(position);
-        a.variable = static_cast<std::int16_t>(p.add(variable{.name = a.name,
-                                                              .extent = a.lane_extent > 0 ? (a.extent - 1) / a.lane_extent + 1 : a.extent,
-                                                              .reduction = a.reduction,
-                                                              .unrolled = a.unrolled,
-                                                              .vectorized = a.vectorized,
-                                                              .parallel = a.parallel,
-                                                              .trips = a.trips}));
+        a.variable = p.add(variable{.name = a.name,
+                                    .extent = a.lane_extent > 0 ? (a.extent - 1) / a.lane_extent + 1 : a.extent,
+                                    .reduction = a.reduction,
+                                    .unrolled = a.unrolled,
+                                    .vectorized = a.vectorized,
+                                    .parallel = a.parallel,
+                                    .trips = a.trips});
         if (a.lane_extent > 0) {
-            a.lane = static_cast<std::int16_t>(
-                p.add(variable{.name = a.name, .extent = a.lane_extent, .kind = variable_kind::lane, .reduction = a.reduction}));
+            a.lane = p.add(variable{.name = a.name, .extent = a.lane_extent, .kind = variable_kind::lane, .reduction = a.reduction});
         }
         if (place.path_length == static_cast<int>(place.path.size()))
             return p.refuse_capacity("nested loops", place.path_length + 1, place.path_length, 0, p.stage_at(s).output);
@@ -298,14 +297,14 @@ constexpr void finish_loops(placing& p, int s) {
     for (int at = n.axes.size() - 1; at >= 0 && !p.refused(); --at) {
         nest_axis& a = n.axes[at];
         if (a.is != nest_axis::role::fused) continue;
-        a.variable = static_cast<std::int16_t>(p.add(variable{.name = a.name,
-                                                              .extent = a.extent,
-                                                              .kind = variable_kind::component,
-                                                              .reduction = a.reduction,
-                                                              .trips = a.trips,
-                                                              .fused = p.keep(value_of(p, s, a.outer)),
-                                                              .divisor = a.modulus == 0 ? a.factor : 1,
-                                                              .modulus = a.modulus}));
+        a.variable = p.add(variable{.name = a.name,
+                                    .extent = a.extent,
+                                    .kind = variable_kind::component,
+                                    .reduction = a.reduction,
+                                    .trips = a.trips,
+                                    .fused = p.keep(value_of(p, s, a.outer)),
+                                    .divisor = a.modulus == 0 ? a.factor : 1,
+                                    .modulus = a.modulus});
     }
 }
 

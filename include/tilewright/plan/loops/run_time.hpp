@@ -8,11 +8,11 @@ namespace tilewright::detail {
 constexpr bool is_given(variable const& v) { return v.kind == variable_kind::extent || v.kind == variable_kind::count; }
 
 /// The extent of an axis that is left to run time; axes of one name are one axis in all stages. -1: no argument has the extent.
-constexpr std::int16_t extent_of(planning const& p, stage_axis const& a) {
-    for (int at = 0; at < p.plan.run_time_extents; ++at) {
-        if (p.var(at).name == a.name) return static_cast<std::int16_t>(at);
+constexpr variable_id extent_of(planning const& p, stage_axis const& a) {
+    for (variable_id at{}; at < p.plan.run_time_extents; ++at) {
+        if (p.var(at).name == a.name) return at;
     }
-    return -1;
+    return no_variable;
 }
 
 /// Whether an axis of an intermediate tensor goes as far as later stages read it, whatever that is.
@@ -21,7 +21,7 @@ constexpr bool reaches_as_read(planning const& p, stage_axis const& a) { return 
 /// Makes the extents that a kernel is told the first variables of its plan: those of the result and of reductions.
 constexpr void add_extents(writing& p) {
     int const last = p.plan.stages.size() - 1;
-    for (int s = 0; s <= last; ++s) {
+    for (stage_id s{}; s <= last; ++s) {
         stage const& st = p.stage_at(s);
         for (int at = s == last ? 0 : st.rank; at < st.axis_count && !p.refused(); ++at) {
             stage_axis const& a = st.axes[at];
@@ -29,7 +29,7 @@ constexpr void add_extents(writing& p) {
             p.plan.run_time_extents = 1 + p.add(variable{.name = a.name, .extent = a.extent, .kind = variable_kind::extent});
         }
     }
-    for (int s = 0; s <= last; ++s) {
+    for (stage_id s{}; s <= last; ++s) {
         for (int at = 0; at < p.stage_at(s).axis_count && !p.refused(); ++at) {
             stage_axis const& a = p.stage_at(s).axes[at];
             int const known = a.run_time ? extent_of(p, a) : -1;
@@ -53,7 +53,7 @@ constexpr void restrict_extent(writing& p, int at, std::int64_t most, int ordina
 }
 
 /// The number of tiles of `divisor` in the value of a form; the last tile may be partial.
-constexpr std::int16_t count_of(writing& p, linear all, std::int64_t divisor, label const& name, int ordinal) {
+constexpr variable_id count_of(writing& p, linear all, std::int64_t divisor, label const& name, int ordinal) {
     std::int64_t most = all.constant;
     for (int t = 0; t < all.count; ++t) {
         term const& part = all.terms[t];
@@ -62,11 +62,11 @@ constexpr std::int16_t count_of(writing& p, linear all, std::int64_t divisor, la
     }
     if (p.refused() || (all.count == 1 && all.constant == 0 && all.terms[0].coefficient == 1 && divisor == 1)) return all.terms[0].variable;
     all.constant += divisor - 1;
-    return static_cast<std::int16_t>(p.add(variable{
-        .name = name, .extent = (most + divisor - 1) / divisor, .kind = variable_kind::count, .fused = p.keep(all), .divisor = divisor}));
+    return p.add(variable{
+        .name = name, .extent = (most + divisor - 1) / divisor, .kind = variable_kind::count, .fused = p.keep(all), .divisor = divisor});
 }
 /// Likewise, in `factor` times what variable `of` gives.
-constexpr std::int16_t count_of(writing& p, int of, std::int64_t factor, std::int64_t divisor, label const& name, int ordinal) {
+constexpr variable_id count_of(writing& p, variable_id of, std::int64_t factor, std::int64_t divisor, label const& name, int ordinal) {
     linear all;
     all.add(factor, of);
     return count_of(p, all, divisor, name, ordinal);
@@ -87,7 +87,7 @@ constexpr std::int64_t take_highest(planning const& p, affine const& highest, li
 
 /// Whether only the range of numbers bounds an extent.
 constexpr bool is_open(planning const& p, int extent) {
-    for (int s = 0; s < p.plan.stages.size(); ++s) {
+    for (stage_id s{}; s < p.plan.stages.size(); ++s) {
         int const axis = p.stage_at(s).find(p.var(extent).name);
         if (axis < 0 || !p.stage_at(s).axes[axis].run_time) continue;
         return p.stage_at(s).axes[axis].extent == run_time_extent::most_of_all;

@@ -6,10 +6,10 @@
 // Which values of an index, and of an axis, the loops inside a level reach, and where these end if tiles are partial.
 namespace tilewright::detail {
 
-constexpr void split_at_level(planning& p, int s, linear const& form, int depth, linear& outside, range& inside);
+constexpr void split_at_level(planning& p, stage_id s, linear const& form, int depth, linear& outside, range& inside);
 
 /// How many values of an axis the loops inside a level reach.
-constexpr std::int64_t valid_of(planning& p, int s, int axis, int depth);
+constexpr std::int64_t valid_of(planning& p, stage_id s, int axis, int depth);
 
 /// The values that the loops inside a level reach of a part of a fused loop that lies across it.
 struct reached {
@@ -19,7 +19,7 @@ struct reached {
 
 /// The least constant number of values, from where they begin, that is enough at all iterations of the loops outside. The last values can
 /// lie past the end of the part: boxes are clipped there.
-constexpr reached reach_of(planning& p, int s, int component, int depth) {
+constexpr reached reach_of(planning& p, stage_id s, variable_id component, int depth) {
     variable const part = p.var(component);
     linear outside;
     range inside;
@@ -37,7 +37,7 @@ constexpr reached reach_of(planning& p, int s, int component, int depth) {
 
 /// Splits a form at a level: what varies outside stays a form, what varies inside becomes a range. For a fused loop that lies across the
 /// level, the range is enough in all iterations.
-constexpr void split_at_level(planning& p, int s, linear const& form, int depth, linear& outside, range& inside) {
+constexpr void split_at_level(planning& p, stage_id s, linear const& form, int depth, linear& outside, range& inside) {
     outside = {};
     inside = {form.constant, form.constant};
     for (int at = 0; at < form.count; ++at) {
@@ -68,7 +68,7 @@ struct spread {
     bool ends = false;        ///< steps cover no more than there is
 };
 
-constexpr spread spread_of(planning& p, int s, int axis, int depth) {
+constexpr spread spread_of(planning& p, stage_id s, int axis, int depth) {
     nest_axis const& a = p.nest_at(s).axes[axis];
     if (a.is != nest_axis::role::split) {
         side const where = side_of(p, s, a.variable, depth);
@@ -96,10 +96,10 @@ constexpr spread spread_of(planning& p, int s, int axis, int depth) {
     return whole;
 }
 
-constexpr std::int64_t valid_of(planning& p, int s, int axis, int depth) { return spread_of(p, s, axis, depth).valid; }
+constexpr std::int64_t valid_of(planning& p, stage_id s, int axis, int depth) { return spread_of(p, s, axis, depth).valid; }
 
 /// Cuts from the range of an index inside a level what lies beyond the ends of its axes.
-constexpr void trim(planning& p, int s, int node, int dimension, int depth, range& inside) {
+constexpr void trim(planning& p, stage_id s, node_id node, int dimension, int depth, range& inside) {
     stage_index const index = index_of(p.plan.what, p.stage_at(s), node, dimension);
     for (int axis = 0; axis < p.stage_at(s).axis_count; ++axis) {
         std::int64_t const c = index.coefficients[axis];
@@ -130,7 +130,7 @@ struct clip_list {
 };
 
 /// Whether the loops of an axis run past its end, although every part of it that runs inside a tile stays in its tile.
-constexpr bool exceeds(planning const& p, int s, int axis) {
+constexpr bool exceeds(planning const& p, stage_id s, int axis) {
     nest const& n = p.nest_at(s);
     nest_axis const& a = n.axes[axis];
     if (a.is != nest_axis::role::split) return a.lane_extent > 0 && a.extent % a.lane_extent != 0;
@@ -138,7 +138,7 @@ constexpr bool exceeds(planning const& p, int s, int axis) {
 }
 
 /// Whether an axis is made of a part of a fused loop that lies across a level.
-constexpr bool is_across(planning const& p, int s, int axis, int depth) {
+constexpr bool is_across(planning const& p, stage_id s, int axis, int depth) {
     nest_axis const& a = p.nest_at(s).axes[axis];
     if (a.is == nest_axis::role::split) return is_across(p, s, a.outer, depth) || is_across(p, s, a.inner, depth);
     return a.is == nest_axis::role::fused && side_of(p, s, a.variable, depth) == side::across;
@@ -146,7 +146,7 @@ constexpr bool is_across(planning const& p, int s, int axis, int depth) {
 
 /// Where the values of an axis that the loops inside a level reach end, counted from the first. That depends on the loops outside.
 /// @param before  values that lie before those of the axis
-constexpr void add_ends(planning& p, int s, int axis, int depth, std::int64_t before, clip_list& ends) {
+constexpr void add_ends(planning& p, stage_id s, int axis, int depth, std::int64_t before, clip_list& ends) {
     nest_axis const& a = p.nest_at(s).axes[axis];
     bool const split = a.is == nest_axis::role::split;
     bool const across = is_across(p, s, axis, depth);
@@ -168,7 +168,7 @@ struct touched {
 };
 
 /// @pre `node` is the only access to its tensor in stage `s`, or all of them move it alike: `hull` is what they lie apart
-constexpr touched touched_by(planning& p, int s, int node, int dimension, int depth, std::int64_t hull) {
+constexpr touched touched_by(planning& p, stage_id s, node_id node, int dimension, int depth, std::int64_t hull) {
     stage_index const index = index_of(p.plan.what, p.stage_at(s), node, dimension);
     stage_placement const& place = p.placed(s);
     touched found{.extent = 1 + hull};

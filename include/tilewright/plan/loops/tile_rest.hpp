@@ -10,7 +10,7 @@ namespace tilewright::detail {
 struct tile_rest {
     bool constant = false;                                ///< every partial tile has the same number
     std::int64_t values = 0;                              ///< if so, how many; 0: there are no partial tiles
-    fixed_array<std::int16_t, body::most_loops> loops{};  ///< of the body, that run over the tile: the one that steps furthest first
+    fixed_array<variable_id, body::most_loops> loops{};   ///< of the body, that run over the tile: the one that steps furthest first
     fixed_array<std::int64_t, body::most_loops> steps{};  ///< values from one iteration to the next
     int loop_count = 0;
 };

@@ -5,29 +5,29 @@
 namespace tilewright::detail {
 
 /// The loop of the program in whose body each buffer is made anew, as a variable of the plan; -1: it lives for the whole kernel.
-using buffer_levels = fixed_array<std::int16_t, plan_value::most_buffers>;
+using buffer_levels = fixed_array<variable_id, plan_value::most_buffers>;
 
 constexpr buffer_levels levels_of_buffers(planning const& p) {
     plan_value const& plan = p.plan;
     buffer_levels levels{};
-    levels.fill(-1);
-    for (int s = 0; s < plan.stages.size(); ++s) levels[p.placed(s).home] = p.placed(s).level;
+    levels.fill(no_variable);
+    for (stage_id s{}; s < plan.stages.size(); ++s) levels[p.placed(s).home] = p.placed(s).level;
     for (int at = 0; at < p.staging_count(); ++at) {
         // A buffer whose transfers run ahead, or are waited for later, lives as long as its steps are counted.
         staging const& st = p.staging_at(at);
         bool const by_step = st.ring >= 0 || st.loader_ring >= 0;
         if (!by_step && p.buffer_at(st.buffer).ring >= 0) continue;  // the steps on the other side of what overwrites it move it
-        levels[st.buffer] = !by_step ? st.level : st.scope > 0 ? p.placed(st.stage).path[st.scope - 1] : std::int16_t{-1};
+        levels[st.buffer] = !by_step ? st.level : st.scope > 0 ? p.placed(st.stage).path[st.scope - 1] : no_variable;
     }
     // Threads are at different places of an iteration: one may still use what another has finished with.
     for (int at = 0; at < plan.buffers.size(); ++at) {
-        if (p.buffer_at(at).by_loop >= 0) levels[at] = -1;
+        if (p.buffer_at(at).by_loop >= 0) levels[at] = no_variable;
     }
     // Buffers that engines compute on are in use until somebody waits for the engines.
-    for (int s = 0; s < plan.stages.size() && has_asynchronous_intrinsics(*plan.where); ++s) {
+    for (stage_id s{}; s < plan.stages.size() && has_asynchronous_intrinsics(*plan.where); ++s) {
         if (agents_of(p, s).engines == 0) continue;
         p.each_access(
-            s, [&](int node) { levels[plan.use_at(node)->buffer] = -1; }, true);
+            s, [&](node_id node) { levels[plan.use_at(node)->buffer] = no_variable; }, true);
     }
     return levels;
 }

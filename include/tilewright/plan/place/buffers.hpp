@@ -9,12 +9,12 @@ namespace tilewright::detail {
 
 /// A buffer that the plan gives an address: its box from the forms of its first element and its extents.
 /// @param layout  position in the schedule; -1: none
-constexpr int add_planned(placing& p, label const& tensor, int memory_at, scalar_type type, box const& whole, int ordinal, int layout = -1,
-                          int layout_ordinal = 0) {
+constexpr buffer_id add_planned(placing& p, label const& tensor, int memory_at, scalar_type type, box const& whole, int ordinal,
+                                int layout = -1, int layout_ordinal = 0) {
     memory const& m = p.of->where().memories[memory_at];
     if (m.capacity <= 0) {
         p.refuse(verdict_kind::no_memory, ordinal).names = {tensor, m.name};
-        return 0;
+        return buffer_id{};
     }
     buffer b{.name = dotted(tensor, m.name),
              .tensor = tensor,
@@ -39,7 +39,7 @@ constexpr int add_planned(placing& p, label const& tensor, int memory_at, scalar
     b.bytes = p.limited(bytes, plan_value::most_bytes, "bytes", b.name);
     if (m.registers > 0) b.bytes = bytes_in_registers(b, m);
     if (layout >= 0 && !p.refused()) apply_layout(p, b, p.of->layout_at(layout), layout_ordinal);
-    int const at = p.add(b);
+    buffer_id const at = p.add(b);
     for (int dimension = 0; dimension < whole.rank && !p.refused(); ++dimension) {
         p.from.box_at[at][dimension] = p.keep(whole.at[dimension]);
     }
@@ -78,10 +78,10 @@ constexpr void add_arguments(placing& p) {
         put_argument(p, argument);
         p.add(argument);
     };
-    for (int s = 0; s < p.plan.stages.size(); ++s) {
-        p.each_access(s, [&](int node) {
+    for (stage_id s{}; s < p.plan.stages.size(); ++s) {
+        p.each_access(s, [&](node_id node) {
             ir::node const& n = p.plan.what[node];
-            int const producer = p.producer_of(n.name);
+            stage_id const producer = p.producer_of(n.name);
             if (producer < 0) add(node, false);
             else if (producer >= s) p.refuse(verdict_kind::ill_formed, rule::computed_too_late, {p.stage_at(s).output, n.name});
             else agree(n, p.stage_at(producer).rank, p.stage_at(producer).type);
@@ -90,11 +90,11 @@ constexpr void add_arguments(placing& p) {
     int const last = p.plan.stages.size() - 1;
     if (p.refused() || p.placed(last).store_memory >= 0) return;
     add(p.stage_at(last).target, true);
-    p.placed(last).home = static_cast<std::int16_t>(p.plan.buffers.size() - 1);
+    p.placed(last).home = buffer_id(p.plan.buffers.size() - 1);
 }
 
 /// Keeps how far one access reaches in a dimension of an argument, if run time decides that.
-constexpr void add_shape(writing& p, int buffer_at, int dimension, planning::index_range const& one) {
+constexpr void add_shape(writing& p, buffer_id buffer_at, int dimension, planning::index_range const& one) {
     if (one.open >= 0) {
         p.refuse(verdict_kind::run_time_domain).names = {p.buffer_at(buffer_at).tensor, p.var(one.open).name};
         return;
@@ -113,7 +113,7 @@ constexpr void add_shape(writing& p, int buffer_at, int dimension, planning::ind
         return;
     }
     bool const plain = end.constant == 0 && one.low == 0 && end.count == 1 && end.terms[0].coefficient == 1;
-    p.add(shape{static_cast<std::int16_t>(buffer_at), static_cast<std::int16_t>(dimension), p.keep(end), plain});
+    p.add(shape{buffer_at, static_cast<std::int16_t>(dimension), p.keep(end), plain});
 }
 
 /// Every extent that is left to run time must be an extent of an argument: the kernel reads it there.
@@ -138,14 +138,14 @@ constexpr void check_extents(writing& p) {
 
 /// Gives every argument the least box that holds all that the kernel touches.
 constexpr void size_arguments(writing& p) {
-    for (int at = 0; at < p.plan.buffers.size(); ++at) {
+    for (buffer_id at{}; at < p.plan.buffers.size(); ++at) {
         buffer& b = p.buffer_at(at);
         if (b.kind != buffer_kind::argument) continue;
         bool started = false;
-        for (int s = 0; s < p.plan.stages.size(); ++s) {
+        for (stage_id s{}; s < p.plan.stages.size(); ++s) {
             p.each_access(
                 s,
-                [&](int node) {
+                [&](node_id node) {
                     if (p.plan.what[node].name != b.tensor) return;
                     for (int dimension = 0; dimension < b.rank; ++dimension) {
                         planning::index_range one = p.range_of_index(s, node, dimension);

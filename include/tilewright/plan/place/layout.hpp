@@ -180,7 +180,7 @@ constexpr fixed_array<linear, max_rank> place_in_buffer(planning& p, int buffer_
 }
 
 /// The index of the access at `node` of stage `s` in the box of a buffer, along one dimension of its tensor.
-constexpr linear place_in_box(planning const& p, int s, int node, int dimension, int buffer_at) {
+constexpr linear place_in_box(planning const& p, stage_id s, node_id node, int dimension, buffer_id buffer_at) {
     linear at = p.index_form(s, node, dimension);
     at.add(p.form_of(p.from.box_at[buffer_at][dimension]), -1);
     return at;

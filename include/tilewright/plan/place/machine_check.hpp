@@ -397,7 +397,7 @@ struct machine_check {
         operand_constraint const &o = i.operands[at], &target = i.operands[result];
         bool fits = at != result && o.memory_name == target.memory_name && target.is == direction::writes;
         for (int other = at + 1; other < i.operand_count; ++other) fits &= !i.operands[other].in_place;
-        for (int node = s.first; node < s.store && fits; ++node) {
+        for (node_id node{s.first}; node < s.store && fits; ++node) {
             if (view[node].op != operation::access || view[node].name != o.tensor) continue;
             fits = view[node].type == s.type && view[node].argument_count == s.rank;
             for (int dimension = 0; dimension < s.rank && fits; ++dimension) {

@@ -34,8 +34,8 @@ struct matching {
     stage semantics{};
     fixed_array<std::int16_t, max_rank> loop_of_axis{};  ///< the nest axis that each axis of the semantics covers
     fixed_array<label, most> names{};                    ///< tensors of the semantics …
-    fixed_array<std::int16_t, most> nodes{};             ///< … and the accesses of the stage that they stand for
-    fixed_array<std::int16_t, most> semantic_nodes{};
+    fixed_array<node_id, most> nodes{};                  ///< … and the accesses of the stage that they stand for
+    fixed_array<node_id, most> semantic_nodes{};
     int count = 0;
     fixed_array<fixed_array<std::int8_t, max_rank>, most> dimension{};  ///< of the tensor, for each dimension of the operand; -1: none
     fixed_array<fixed_array<std::int64_t, max_rank>, most> factor{};
@@ -62,11 +62,11 @@ constexpr std::int64_t leaf_coefficient(nest const& n, int axis, int leaf) {
 
 struct matcher {
     planning const& p;
-    int s;
+    stage_id s;
     computation_view semantics;
     matching& found;
 
-    constexpr std::int64_t coefficient(int node, int dimension, int leaf) const {
+    constexpr std::int64_t coefficient(node_id node, int dimension, int leaf) const {
         stage_index const index = index_of(p.plan.what, p.stage_at(s), node, dimension);
         std::int64_t total = 0;
         for (int axis = 0; axis < p.stage_at(s).axis_count; ++axis) {
@@ -77,7 +77,7 @@ struct matcher {
     }
 
     /// Compares the indices of the stage's access at `node` with those of the semantics' access at `other`, up to a base and strides.
-    constexpr mismatch match_access(int node, int other, int binding) const {
+    constexpr mismatch match_access(node_id node, node_id other, int binding) const {
         stage const& sem = found.semantics;
         label const &name = semantics[other].name, &name_in_stage = p.plan.what[node].name;
         int const rank = p.plan.what[node].argument_count;
@@ -134,7 +134,7 @@ struct matcher {
     }
 
     /// Binds the operand at `other` to the stage's access at `node`, or finds that it is bound to the same.
-    constexpr mismatch bind(int node, int other) const {
+    constexpr mismatch bind(node_id node, node_id other) const {
         ir::node const& a = p.plan.what[node];
         ir::node const& b = semantics[other];
         int const known = found.find(b.name);
@@ -146,14 +146,14 @@ struct matcher {
         if (wrong) return wrong;
         int const next = found.count++;
         found.names[next] = b.name;
-        found.nodes[next] = static_cast<std::int16_t>(node);
-        found.semantic_nodes[next] = static_cast<std::int16_t>(other);
+        found.nodes[next] = node;
+        found.semantic_nodes[next] = other;
         return {};
     }
     /// What still has to match: a node of the stage and a node of the semantics.
     struct goal {
-        std::int16_t node = 0;
-        std::int16_t other = 0;
+        node_id node{};
+        node_id other{};
         std::int16_t next = -1;
     };
     /// Where the second order of commuted operands can still be tried.
@@ -171,13 +171,13 @@ struct matcher {
         fixed_array<std::int16_t, max_semantics> latest{};  ///< of each node of the semantics: 1 more than the position of its latest goal
         int first = -1;
 
-        constexpr void push(int node, int other) {
+        constexpr void push(node_id node, node_id other) {
             std::int16_t& behind = latest[other];
             if (behind > 0 && behind <= all.size()) {
                 goal const& known = all[behind - 1];
                 if (known.node == node && known.other == other) return;
             }
-            first = all.push({static_cast<std::int16_t>(node), static_cast<std::int16_t>(other), static_cast<std::int16_t>(first)});
+            first = all.push({node, other, static_cast<std::int16_t>(first)});
             behind = static_cast<std::int16_t>(all.size());
         }
         constexpr bool is_full() const { return all.size() + max_rank > most || choices.full(); }
@@ -260,7 +260,7 @@ constexpr bool accumulates(intrinsic_description const& what, stage const& seman
 }
 
 /// Whether stage `s` computes what the semantics `view` declare, if its covered loops stand for the axes as `found.loop_of_axis` says.
-constexpr mismatch match_semantics(planning const& p, int s, intrinsic_description const& what, computation_view view, matching& found,
+constexpr mismatch match_semantics(planning const& p, stage_id s, intrinsic_description const& what, computation_view view, matching& found,
                                    matcher::goal_list& goals) {
     stage const& st = p.stage_at(s);
     nest const& n = p.nest_at(s);
@@ -290,8 +290,8 @@ constexpr mismatch match_semantics(planning const& p, int s, intrinsic_descripti
     mismatch const wrong = m.match_access(st.target, sem.target, 0);
     if (wrong) return after(2, wrong);
     found.names[0] = sem.output;
-    found.nodes[0] = static_cast<std::int16_t>(st.target);
-    found.semantic_nodes[0] = static_cast<std::int16_t>(sem.target);
+    found.nodes[0] = st.target;
+    found.semantic_nodes[0] = sem.target;
     found.count = 1;
     goals.clear();
     if (sem.start >= 0) goals.push(st.start, sem.start);
@@ -312,7 +312,7 @@ constexpr bool whole_steps(nest const& n, intrinsic_description const& what, mat
 /// Tries the covered loops of stage `s` for the axes of an intrinsic, first in the order they were named, then in every other order. Orders
 /// with whole steps go before orders with a partial last step.
 /// @return what is wrong in the order that matches best, the first among equals
-constexpr mismatch match_intrinsic(planning const& p, int s, int intrinsic_at, matching& found) {
+constexpr mismatch match_intrinsic(planning const& p, stage_id s, int intrinsic_at, matching& found) {
     machine const& where = p.of->where();
     computation_view const view = where.view(where.intrinsics[intrinsic_at].semantics);
     nest const& n = p.nest_at(s);

@@ -5,7 +5,7 @@
 namespace tilewright::detail {
 
 /// Whether `loop` is one of the first `depth` loops on the path of a stage.
-constexpr bool stands_inside(planning const& p, int s, int loop, int depth) {
+constexpr bool stands_inside(planning const& p, stage_id s, int loop, int depth) {
     for (int position = 0; position < depth; ++position) {
         if (p.placed(s).path[position] == loop) return true;
     }
@@ -13,7 +13,7 @@ constexpr bool stands_inside(planning const& p, int s, int loop, int depth) {
 }
 
 /// A buffer that is made inside of a parallel loop has a version for each iteration, so iterations that run side by side never share one.
-constexpr void replicate(writing& p, int buffer_at, int loop, int ordinal) {
+constexpr void replicate(writing& p, buffer_id buffer_at, int loop, int ordinal) {
     buffer& b = p.buffer_at(buffer_at);
     variable const& v = p.var(loop);
     if (p.of->where().memories[b.memory].registers > 0 || b.kind == buffer_kind::argument) return;
@@ -25,7 +25,7 @@ constexpr void replicate(writing& p, int buffer_at, int loop, int ordinal) {
 /// Checks parallel loops, and gives buffers that are made inside of them a version for each iteration. Only code of the core may stand
 /// inside: an engine has one queue for all threads.
 constexpr void place_parallel(writing& p) {
-    for (int s = 0; s < p.plan.stages.size() && !p.refused(); ++s) {
+    for (stage_id s{}; s < p.plan.stages.size() && !p.refused(); ++s) {
         stage_placement const& place = p.placed(s);
         nest const& n = p.nest_at(s);
         for (int position = 0; position < n.depth && !p.refused(); ++position) {
@@ -45,7 +45,7 @@ constexpr void place_parallel(writing& p) {
                 }
                 replicate(p, st.buffer, loop, ordinal);
             }
-            for (int t = 0; t < p.plan.stages.size() && !p.refused(); ++t) {
+            for (stage_id t{}; t < p.plan.stages.size() && !p.refused(); ++t) {
                 if (t == s || !stands_inside(p, t, loop, p.placed(t).outer_depth)) continue;
                 if (p.placed(t).transfer >= 0 || p.nest_at(t).intrinsic >= 0) return refuse(rule::parallel_with_calls);
                 replicate(p, p.placed(t).home, loop, ordinal);

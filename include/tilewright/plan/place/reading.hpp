@@ -49,7 +49,7 @@ constexpr void check_paddings(planning const& p) {
     for (int at = 0; at < what.count && !p.refused(); ++at) {
         if (!is_padded(what, at)) continue;
         node const& n = what[at];
-        int const producer = p.producer_of(n.name);
+        stage_id const producer = p.producer_of(n.name);
         for (int dimension = 0; dimension < n.argument_count; ++dimension) {
             std::int64_t const extent = padded_extent(what, at, dimension);
             bool same = true;
@@ -90,10 +90,10 @@ constexpr void read_stages(placing& p) {
     if (!p.refused()) check_shifts(p);
     if (!p.refused()) check_paddings(p);
     add_extents(p);
-    for (int s = 0; s + 1 < plan.stages.size() && !p.refused(); ++s) {
+    for (stage_id s{}; s + 1 < plan.stages.size() && !p.refused(); ++s) {
         bool read = false;
-        for (int consumer = s + 1; consumer < plan.stages.size(); ++consumer) {
-            p.each_access(consumer, [&](int node) { read |= plan.what[node].name == p.stage_at(s).output; });
+        for (stage_id consumer{stage_id(s + 1)}; consumer < plan.stages.size(); ++consumer) {
+            p.each_access(consumer, [&](node_id node) { read |= plan.what[node].name == p.stage_at(s).output; });
         }
         if (!read) return p.refuse(verdict_kind::ill_formed, rule::never_read, {p.stage_at(s).output});
     }
@@ -102,7 +102,8 @@ constexpr void read_stages(placing& p) {
 /// Reads the directives that place stages and stage tensors; loops are left to `build_loops`.
 class directive_reader {
   public:
-    constexpr explicit directive_reader(placing& p) : p_(p), of_(*p.of), where_(p.of->where()), current_(p.plan.stages.size() - 1) {}
+    constexpr explicit directive_reader(placing& p)
+        : p_(p), of_(*p.of), where_(p.of->where()), current_(stage_id(p.plan.stages.size() - 1)) {}
 
     constexpr void read_all() {
         if (of_.directive_count() > schedule::most_directives)
@@ -149,8 +150,8 @@ class directive_reader {
     }
 
     /// @return -1 after a refusal
-    constexpr int stage_named(label const& tensor) {
-        int const s = p_.producer_of(tensor);
+    constexpr stage_id stage_named(label const& tensor) {
+        stage_id const s = p_.producer_of(tensor);
         if (s < 0) p_.refuse(verdict_kind::unknown_tensor, rule::not_computed, {tensor}, ordinal_);
         return s;
     }
@@ -164,14 +165,14 @@ class directive_reader {
     }
 
     constexpr void read_compute_at() {
-        int const s = stage_named(name(0));
+        stage_id const s = stage_named(name(0));
         if (s < 0) return;
         if (p_.placed(s).at_ordinal != 0) return refuse_conflict(name(0));
         p_.placed(s).at_loop = name(1);
         p_.placed(s).at_ordinal = ordinal_;
     }
     constexpr void read_store_in() {
-        int const s = stage_named(name(0));
+        stage_id const s = stage_named(name(0));
         if (s < 0) return;
         if (p_.placed(s).store_ordinal != 0) return refuse_conflict(name(0));
         p_.placed(s).store_memory = memory_named(name(1));
@@ -183,16 +184,13 @@ class directive_reader {
     constexpr void read_staging() {
         bool const writes = d_->kind == directive_kind::cache_write;
         bool used = writes && p_.stage_at(current_).output == name(0);
-        if (!writes) p_.each_access(current_, [&](int node) { used |= p_.plan.what[node].name == name(0); });
+        if (!writes) p_.each_access(current_, [&](node_id node) { used |= p_.plan.what[node].name == name(0); });
         if (!used) {
             rule const missing = writes ? rule::not_computed_by_the_stage : rule::not_read_by_the_stage;
             return p_.refuse(verdict_kind::unknown_tensor, missing, {name(0), p_.stage_at(current_).output}, ordinal_);
         }
-        staged_ = p_.add(staging{.stage = static_cast<std::int16_t>(current_),
-                                 .writes = writes,
-                                 .tensor = name(0),
-                                 .memory = memory_named(name(1)),
-                                 .ordinal = ordinal_});
+        staged_ =
+            p_.add(staging{.stage = current_, .writes = writes, .tensor = name(0), .memory = memory_named(name(1)), .ordinal = ordinal_});
     }
 
     /// `reads` and `writes`: the tensor is an argument of that direction, is named once, and every memory can hold arguments.
@@ -207,8 +205,8 @@ class directive_reader {
         label const& tensor = name(0);
         int const last = p_.plan.stages.size() - 1;
         bool found = writes && p_.stage_at(last).output == tensor;
-        for (int s = 0; s <= last && !writes && p_.producer_of(tensor) < 0; ++s)
-            p_.each_access(s, [&](int node) { found |= p_.plan.what[node].name == tensor; });
+        for (stage_id s{}; s <= last && !writes && p_.producer_of(tensor) < 0; ++s)
+            p_.each_access(s, [&](node_id node) { found |= p_.plan.what[node].name == tensor; });
         if (!found) return p_.refuse(verdict_kind::unknown_tensor, writes ? rule::not_the_result : rule::not_an_input, {tensor}, ordinal_);
         for (int at = 0; at < of_.directive_count(); ++at) {
             directive const& other = of_.directive_at(at);
@@ -306,7 +304,7 @@ class directive_reader {
     placing& p_;
     schedule const& of_;
     machine const& where_;
-    int current_;                    // the stage that directives speak of
+    stage_id current_;               // the stage that directives speak of
     int staged_ = -1, stored_ = -1;  // what the directive before has staged, or stored
     bool by_caller_ = false;         // what was stored lies where the caller says: it has no bank or layout to choose
     directive const* d_ = nullptr;

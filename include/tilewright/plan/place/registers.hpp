@@ -47,7 +47,7 @@ class register_count {
     fixed_array<operand, 4> operands{};  ///< the first ones
     int operand_count = 0;
 
-    constexpr std::int64_t operator()(fixed_array<std::int16_t, body::most_loops> const& loops) {
+    constexpr std::int64_t operator()(fixed_array<variable_id, body::most_loops> const& loops) {
         stage const& s = plan_.stages[b_.stage];
         // The starting value is written before the first step.
         std::int64_t const before = s.start < 0 || b_.kind == body_kind::update ? 0 : held_by(loops, s.start, true);
@@ -57,7 +57,7 @@ class register_count {
     }
 
   private:
-    constexpr std::int64_t held_by(fixed_array<std::int16_t, body::most_loops> const& loops, int value, bool start) {
+    constexpr std::int64_t held_by(fixed_array<variable_id, body::most_loops> const& loops, int value, bool start) {
         stage const& s = plan_.stages[b_.stage];
         std::int64_t total = 0;
         operand_count = 0;
@@ -133,12 +133,12 @@ constexpr std::int64_t order_for_registers(plan_value const& plan, body& b, regi
     int first = b.loop_count;
     auto const loop_at = [&](int at) -> variable const& { return plan.variables[b.loops[at]]; };
     while (first > 0 && (loop_at(first - 1).vectorized || (loop_at(first - 1).unrolled && !loop_at(first - 1).reduction))) --first;
-    fixed_array<std::int16_t, body::most_loops> best = b.loops;
+    fixed_array<variable_id, body::most_loops> best = b.loops;
     std::int64_t fewest = count(best);
     constexpr int most_permuted = 4;
     if (b.loop_count - first > most_permuted) return fewest;
     // All permutations, by exchanging the loop at `at` with each loop after it.
-    auto const permute = [&](auto const& self, fixed_array<std::int16_t, body::most_loops> loops, int at) -> void {
+    auto const permute = [&](auto const& self, fixed_array<variable_id, body::most_loops> loops, int at) -> void {
         if (at == b.loop_count) {
             std::int64_t const held = count(loops);
             if (held < fewest) fewest = held, best = loops;

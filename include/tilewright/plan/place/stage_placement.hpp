@@ -6,7 +6,7 @@
 namespace tilewright::detail {
 
 /// What the loops of stage `s` run past: ends of tiles and of axes.
-constexpr void add_limits(writing& p, int s) {
+constexpr void add_limits(writing& p, stage_id s) {
     nest const& n = p.nest_at(s);
     stage_placement const& place = p.placed(s);
     // Forms end one past the last value of an axis, or of the part of it that is needed.
@@ -29,7 +29,7 @@ constexpr void add_limits(writing& p, int s) {
     };
     auto const add = [&](linear const& form, std::int64_t bound, bool reduction) {
         if (highest_of(p, form) >= bound && !p.refused() && !is_known(moving(form), bound))
-            p.add(limit{p.keep(form), bound, static_cast<std::int16_t>(s), -1, reduction});
+            p.add(limit{p.keep(form), bound, s, no_variable, reduction});
     };
     for (int axis = 0; axis < n.axes.size() && n.partial; ++axis) {
         nest_axis const& a = n.axes[axis];
@@ -52,14 +52,14 @@ constexpr void add_limits(writing& p, int s) {
 /// Where a stage stands, how large it is there, and its loops.
 class stage_placer {
   public:
-    constexpr stage_placer(placing& p, int s)
+    constexpr stage_placer(placing& p, stage_id s)
         : p_(p), s_(s), st_(p.stage_at(s)), place_(p.placed(s)), needed_{.rank = p.stage_at(s).rank} {}
 
     constexpr void place() {
         if (place_.at_ordinal != 0) find_loop();
         if (p_.refused()) return;
         keep_highest();
-        for (int consumer = s_ + 1; consumer < p_.plan.stages.size(); ++consumer) add_reader(consumer);
+        for (stage_id consumer{stage_id(s_ + 1)}; consumer < p_.plan.stages.size(); ++consumer) add_reader(consumer);
         if (is_read_) check_domain();
         if (p_.refused()) return;
         if (needed_.open >= 0) return refuse_open_box(p_, st_.output, needed_.open, place_.at_stage, place_.outer_depth, place_.at_ordinal);
@@ -80,16 +80,16 @@ class stage_placer {
     constexpr void find_loop() {
         if (is_last()) return p_.refuse(verdict_kind::misplaced_directive, rule::without_consumer, {st_.output}, place_.at_ordinal);
         fixed_array<bool, plan_value::most_stages> holds_reader{};
-        for (int consumer = s_ + 1; consumer < p_.plan.stages.size(); ++consumer) {
-            p_.each_access(consumer, [&](int node) {
+        for (stage_id consumer{stage_id(s_ + 1)}; consumer < p_.plan.stages.size(); ++consumer) {
+            p_.each_access(consumer, [&](node_id node) {
                 if (p_.plan.what[node].name != st_.output) return;
-                for (int t = consumer; t >= 0; t = p_.placed(t).at_stage) holds_reader[t] = true;
+                for (stage_id t = consumer; t >= 0; t = p_.placed(t).at_stage) holds_reader[t] = true;
             });
         }
-        for (int t = s_ + 1; t < p_.plan.stages.size() && place_.at_stage < 0; ++t) {
+        for (stage_id t{stage_id(s_ + 1)}; t < p_.plan.stages.size() && place_.at_stage < 0; ++t) {
             int const position = holds_reader[t] ? p_.nest_at(t).position_of(place_.at_loop) : -1;
             if (position < 0) continue;
-            place_.at_stage = static_cast<std::int16_t>(t);
+            place_.at_stage = t;
             place_.level = p_.nest_at(t).axis_of_loop(position).variable;
             place_.outer_depth = p_.placed(t).outer_depth + position + 1;
             place_.path = p_.placed(t).path;
@@ -112,12 +112,12 @@ class stage_placer {
     }
 
     /// Adds what a later stage reads to what is needed. All readers must stand inside the same loops.
-    constexpr void add_reader(int consumer) {
+    constexpr void add_reader(stage_id consumer) {
         bool inside = true;
         for (int depth = 0; depth < place_.outer_depth; ++depth) {
             inside &= depth < p_.placed(consumer).path_length && p_.placed(consumer).path[depth] == place_.path[depth];
         }
-        p_.each_access(consumer, [&](int node) {
+        p_.each_access(consumer, [&](node_id node) {
             if (p_.plan.what[node].name != st_.output || p_.refused()) return;
             if (!inside) {
                 return p_.refuse(verdict_kind::loop_order, rule::read_outside, {place_.at_loop, p_.stage_at(consumer).output},
@@ -131,7 +131,7 @@ class stage_placer {
         });
     }
     /// Adds what steps of an intrinsic read of a stage that is computed once, idle lanes included.
-    constexpr void add_steps(int consumer, int node) {
+    constexpr void add_steps(stage_id consumer, node_id node) {
         box one{.rank = st_.rank};
         bool const by_steps = place_.outer_depth == 0 && p_.nest_at(consumer).intrinsic >= 0 && !is_padded(p_.plan.what, node);
         if (!by_steps || widen(p_, one, consumer, node, 0) >= 0 || one.open >= 0) return;
@@ -141,7 +141,7 @@ class stage_placer {
             if (last > stepped_[dimension].high) stepped_[dimension].high = last;
         }
     }
-    constexpr void add_range(int consumer, int node, int dimension) {
+    constexpr void add_range(stage_id consumer, node_id node, int dimension) {
         planning::index_range& whole = all_[dimension];
         planning::index_range const one = p_.range_of_index(consumer, node, dimension);
         if (one.open >= 0 || (is_read_ && !whole.high.same_terms(one.high))) open_ = true;
@@ -237,13 +237,13 @@ class stage_placer {
             p_.refuse(verdict_kind::no_memory, place_.at_ordinal).names = {st_.output};
             return;
         }
-        place_.home = static_cast<std::int16_t>(add_planned(p_, st_.output, place_.store_memory, st_.type, needed_, place_.store_ordinal,
-                                                            place_.store_layout, place_.store_layout_ordinal));
+        place_.home = add_planned(p_, st_.output, place_.store_memory, st_.type, needed_, place_.store_ordinal, place_.store_layout,
+                                  place_.store_layout_ordinal);
         if (is_last()) p_.buffer_at(place_.home).kind = buffer_kind::result;
     }
 
     placing& p_;
-    int s_;
+    stage_id s_;
     stage const& st_;
     stage_placement& place_;
     box needed_;                                          // by its readers
@@ -253,11 +253,11 @@ class stage_placer {
     bool open_ = false;  // only run time could say which access goes furthest
 };
 
-constexpr void place_stage(placing& p, int s) { stage_placer(p, s).place(); }
+constexpr void place_stage(placing& p, stage_id s) { stage_placer(p, s).place(); }
 
 /// The program holds every loop in which something is staged or computed, all loops of a tensorized stage, and the loops around these.
 constexpr void choose_owned_loops(placing& p) {
-    for (int s = 0; s < p.plan.stages.size(); ++s) {
+    for (stage_id s{}; s < p.plan.stages.size(); ++s) {
         stage_placement& place = p.placed(s);
         nest const& n = p.nest_at(s);
         if (n.intrinsic >= 0) place.owned = n.depth;
@@ -267,7 +267,7 @@ constexpr void choose_owned_loops(placing& p) {
             }
         };
         for (int at = 0; at < p.staging_count(); ++at) hold(p.staging_at(at).level);
-        for (int t = 0; t < s; ++t) hold(p.placed(t).level);
+        for (stage_id t{}; t < s; ++t) hold(p.placed(t).level);
         for (int position = 0; position < n.depth; ++position) {
             if (n.axis_of_loop(position).parallel) hold(n.axis_of_loop(position).variable);
         }
@@ -280,7 +280,7 @@ constexpr void choose_owned_loops(placing& p) {
 
 /// A stage that a transfer carries out has no loops of its own, except loops in which other stages are computed.
 constexpr void check_transfer_stages(planning const& p) {
-    for (int s = 0; s < p.plan.stages.size() && !p.refused(); ++s) {
+    for (stage_id s{}; s < p.plan.stages.size() && !p.refused(); ++s) {
         stage_placement const& place = p.placed(s);
         if (place.transfer < 0) continue;
         bool directed = p.nest_at(s).intrinsic >= 0 || (place.owned == 0 && p.nest_at(s).axes.size() != p.stage_at(s).axis_count);

@@ -5,7 +5,7 @@
 namespace tilewright::detail {
 
 /// Whether a loop variable is one that the stage's intrinsic covers.
-constexpr bool is_covered(planning const& p, int s, int variable_at) {
+constexpr bool is_covered(planning const& p, stage_id s, variable_id variable_at) {
     nest const& n = p.nest_at(s);
     for (int at = 0; at < n.covered_count; ++at) {
         if (n.axes[n.covered[at]].variable == variable_at) return true;
@@ -15,13 +15,13 @@ constexpr bool is_covered(planning const& p, int s, int variable_at) {
 
 /// The border of a padded tensor in the box of a staged buffer. All accesses must agree on it.
 constexpr void find_border(planning const& p, staging& st) {
-    int padded = -1;
-    p.each_access(st.stage, [&](int node) {
+    node_id padded = no_node;
+    p.each_access(st.stage, [&](node_id node) {
         if (p.plan.what[node].name == st.tensor && is_padded(p.plan.what, node)) padded = node;
     });
     if (padded < 0) return;
     bool same = true;
-    p.each_access(st.stage, [&](int node) {
+    p.each_access(st.stage, [&](node_id node) {
         if (p.plan.what[node].name != st.tensor) return;
         bool inside = true;
         for (int dimension = 0; dimension < p.plan.what[node].argument_count; ++dimension) {
@@ -35,8 +35,7 @@ constexpr void find_border(planning const& p, staging& st) {
     for (int dimension = 0; dimension < p.plan.what[padded].argument_count; ++dimension) {
         linear const begin = p.form_of(p.from.box_at[st.buffer][dimension]);
         std::int64_t const extent = box_extent(p, p.buffer_at(st.buffer), dimension);
-        if (lowest_of(p, begin) < 0 || highest_of(p, begin) + extent > padded_extent(p.plan.what, padded, dimension))
-            st.border = static_cast<std::int16_t>(padded);
+        if (lowest_of(p, begin) < 0 || highest_of(p, begin) + extent > padded_extent(p.plan.what, padded, dimension)) st.border = padded;
     }
 }
 
@@ -63,7 +62,7 @@ constexpr void place_stagings(placing& p) {
             }
         }
         // The output of a stage that is computed in another one's loops exists only there.
-        int const producer = p.producer_of(st.tensor);
+        stage_id const producer = p.producer_of(st.tensor);
         if (st.writes && st.loop_ordinal == 0) {
             st.depth = static_cast<std::int16_t>(place.outer_depth);
             st.level = place.level;
@@ -82,7 +81,7 @@ constexpr void place_stagings(placing& p) {
         scalar_type type{};
         p.each_access(
             st.stage,
-            [&](int node) {
+            [&](node_id node) {
                 bool const mine = p.plan.what[node].name == st.tensor && (node == p.stage_at(st.stage).target) == st.writes;
                 if (!mine || p.refused()) return;
                 type = p.plan.what[node].type;
@@ -101,15 +100,16 @@ constexpr void place_stagings(placing& p) {
                      {fact{fact_kind::have, written.computed}, fact{fact_kind::need, written.spanned}});
             return;
         }
-        st.buffer = static_cast<std::int16_t>(add_planned(p, st.tensor, st.memory, type, whole, st.ordinal, st.layout, st.layout_ordinal));
+        st.buffer = add_planned(p, st.tensor, st.memory, type, whole, st.ordinal, st.layout, st.layout_ordinal);
         if (!st.writes && !p.refused()) find_border(p, st);
     }
 }
 
 /// The buffer that stage `s` uses for `tensor` at level `depth` or further out. Of two at one level, the earlier directive is further out.
-constexpr int buffer_for(planning const& p, int s, label const& tensor, bool writes, int depth, int before) {
-    int const producer = p.producer_of(tensor);
-    int found = -1, found_depth = -1;
+constexpr buffer_id buffer_for(planning const& p, stage_id s, label const& tensor, bool writes, int depth, int before) {
+    stage_id const producer = p.producer_of(tensor);
+    buffer_id found = no_buffer;
+    int found_depth = -1;
     for (int at = 0; at < p.staging_count(); ++at) {
         staging const& st = p.staging_at(at);
         if (st.stage != s || st.writes != writes || st.tensor != tensor) continue;
@@ -119,17 +119,17 @@ constexpr int buffer_for(planning const& p, int s, label const& tensor, bool wri
     }
     if (found >= 0) return found;
     if (producer >= 0) return p.placed(producer).home;
-    for (int at = 0; at < p.plan.buffers.size(); ++at) {
+    for (buffer_id at{}; at < p.plan.buffers.size(); ++at) {
         if (p.buffer_at(at).tensor == tensor && p.buffer_at(at).kind == buffer_kind::argument) return at;
     }
-    return -1;
+    return no_buffer;
 }
 
 /// An axis that is used as a value, and not in an index, is a use without a buffer.
-constexpr void bind_axis_values(writing& p, int s, int at) {
+constexpr void bind_axis_values(writing& p, stage_id s, node_id at) {
     node const& n = p.plan.what[at];
     if (n.op == operation::axis_value && p.plan.use_at(at) == nullptr && !p.refused()) {
-        use u{.node = static_cast<std::int16_t>(at)};
+        use u{.node = at};
         u.at[0] = p.keep(p.placed(s).axis_values[p.stage_at(s).find(n.name)]);
         p.add(u);
     }
@@ -145,13 +145,13 @@ constexpr bool is_staged(planning const& p, int buffer_at) {
 }
 
 /// Keeps where the padded access at `node` of stage `s` may leave its tensor. A staged buffer holds its border.
-constexpr void add_paddings(writing& p, int s, int node, int buffer_at) {
+constexpr void add_paddings(writing& p, stage_id s, node_id node, buffer_id buffer_at) {
     bool const guarded = !is_staged(p, buffer_at);
     for (int dimension = 0; dimension < p.plan.what[node].argument_count; ++dimension) {
         linear const index = p.index_form(s, node, dimension);
         std::int64_t const extent = padded_extent(p.plan.what, node, dimension);
         if (lowest_of(p, index) >= 0 && highest_of(p, index) < extent) continue;
-        p.add(padding{static_cast<std::int16_t>(node), static_cast<std::int8_t>(dimension), guarded, p.keep(index), extent});
+        p.add(padding{node, static_cast<std::int8_t>(dimension), guarded, p.keep(index), extent});
         if (guarded && p.buffer_at(buffer_at).layout >= 0)
             p.refuse(verdict_kind::no_border, rule::border_not_staged, {p.plan.what[node].name}, p.buffer_at(buffer_at).ordinal);
     }
@@ -161,18 +161,17 @@ constexpr void bind_accesses(placing& p) {
     constexpr int innermost = 1 << 10;
     for (int at = 0; at < p.staging_count(); ++at) {
         staging& st = p.staging_at(at);
-        st.outward = static_cast<std::int16_t>(buffer_for(p, st.stage, st.tensor, st.writes, st.depth, at));
+        st.outward = buffer_for(p, st.stage, st.tensor, st.writes, st.depth, at);
         // The staged buffer around it has the border already.
-        if (st.border >= 0 && is_staged(p, st.outward)) st.border = -1;
+        if (st.border >= 0 && is_staged(p, st.outward)) st.border = no_node;
         if (st.border >= 0) p.from.borders = true;
     }
-    for (int s = 0; s < p.plan.stages.size() && !p.refused(); ++s) {
+    for (stage_id s{}; s < p.plan.stages.size() && !p.refused(); ++s) {
         p.each_access(
             s,
-            [&](int node) {
+            [&](node_id node) {
                 bool const writes = node == p.stage_at(s).target;
-                use u{.node = static_cast<std::int16_t>(node),
-                      .buffer = static_cast<std::int16_t>(buffer_for(p, s, p.plan.what[node].name, writes, innermost, innermost))};
+                use u{.node = node, .buffer = buffer_for(p, s, p.plan.what[node].name, writes, innermost, innermost)};
                 fixed_array<linear, max_rank> in_box{};
                 for (int dimension = 0; dimension < p.plan.what[node].argument_count; ++dimension)
                     in_box[dimension] = place_in_box(p, s, node, dimension, u.buffer);

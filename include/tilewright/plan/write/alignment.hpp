@@ -13,7 +13,7 @@ struct region_fault {
 };
 
 /// Whether the size of dimensions further in is left to run time.
-constexpr bool has_open_extents(planning const& p, int buffer_at, int dimension) {
+constexpr bool has_open_extents(planning const& p, buffer_id buffer_at, int dimension) {
     for (int at = 0; at < p.plan.shapes.size(); ++at) {
         shape const& open = p.plan.shapes[at];
         if (open.buffer == buffer_at && open.dimension > dimension && open.end.count > 0) return true;
@@ -23,7 +23,7 @@ constexpr bool has_open_extents(planning const& p, int buffer_at, int dimension)
 
 /// Elements between neighbours along a dimension of a buffer, if the plan knows them: for its own boxes, and for an argument that must have
 /// no gaps there. 0: only run time knows.
-constexpr std::int64_t known_stride(planning const& p, int buffer_at, int dimension) {
+constexpr std::int64_t known_stride(planning const& p, buffer_id buffer_at, int dimension) {
     buffer const& b = p.plan.buffers[buffer_at];
     if (b.kind != buffer_kind::argument || dimension == b.rank - 1) return b.stride(dimension);
     return dimension < b.dense_from || has_open_extents(p, buffer_at, dimension) ? 0 : b.stride(dimension);
@@ -31,7 +31,7 @@ constexpr std::int64_t known_stride(planning const& p, int buffer_at, int dimens
 
 /// Asks that `elements` along a dimension of a buffer lie a multiple of `unit` bytes apart. The entry checks strides that the caller
 /// decides.
-constexpr region_fault ask_for_multiple(writing& p, int buffer_at, int dimension, std::int64_t elements, std::int64_t unit) {
+constexpr region_fault ask_for_multiple(writing& p, buffer_id buffer_at, int dimension, std::int64_t elements, std::int64_t unit) {
     buffer& b = p.buffer_at(buffer_at);
     std::int64_t const bytes = elements * bytes_of(b.type), stride = known_stride(p, buffer_at, dimension);
     if (unit <= 1 || bytes == 0) return {};
@@ -42,7 +42,7 @@ constexpr region_fault ask_for_multiple(writing& p, int buffer_at, int dimension
 }
 
 /// Asks that `elements` along a dimension of an argument lie at most `most` bytes apart; the entry checks it.
-constexpr void ask_for_at_most(writing& p, int buffer_at, int dimension, std::int64_t elements, std::int64_t most) {
+constexpr void ask_for_at_most(writing& p, buffer_id buffer_at, int dimension, std::int64_t elements, std::int64_t most) {
     buffer& b = p.buffer_at(buffer_at);
     std::int64_t const longest = most / (elements * bytes_of(b.type));
     std::int64_t& kept = b.longest_strides[dimension];
@@ -50,7 +50,7 @@ constexpr void ask_for_at_most(writing& p, int buffer_at, int dimension, std::in
 }
 
 /// A demand on a stride of an argument that cannot be met: a multiple, if dimensions that were joined later fix the stride, or a limit.
-constexpr region_fault contradiction_in(planning const& p, int buffer_at) {
+constexpr region_fault contradiction_in(planning const& p, buffer_id buffer_at) {
     if (buffer_at < 0) return {};
     buffer const& b = p.plan.buffers[buffer_at];
     for (int dimension = 0; dimension + 1 < b.rank && b.kind == buffer_kind::argument; ++dimension) {
@@ -67,7 +67,7 @@ constexpr region_fault contradiction_in(planning const& p, int buffer_at) {
 
 /// Whether addresses in a buffer at `at` are multiples of `alignment` bytes at all iterations of the loops. Only loops and dimensions that
 /// move them count. The entry of the kernel checks strides that only run time knows.
-constexpr region_fault align(writing& p, int buffer_at, fixed_array<linear, max_rank> const& at, std::int64_t alignment) {
+constexpr region_fault align(writing& p, buffer_id buffer_at, fixed_array<linear, max_rank> const& at, std::int64_t alignment) {
     if (alignment <= 1) return {};
     buffer& b = p.buffer_at(buffer_at);
     b.alignment = p.common_multiple(b.alignment, alignment, b.tensor);

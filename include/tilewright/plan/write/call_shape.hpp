@@ -39,7 +39,7 @@ struct call_shape {
     }
     constexpr int& dense(bool of_source) { return of_source ? dense_source : dense_target; }
     constexpr int dense(bool of_source) const { return of_source ? dense_source : dense_target; }
-    constexpr int side(bool of_source) const { return of_source ? r.source : r.destination; }
+    constexpr buffer_id side(bool of_source) const { return of_source ? r.source : r.destination; }
     constexpr void rely_on_dense(bool of_source, int dimension) {
         if (dimension >= 0 && dimension < dense(of_source)) dense(of_source) = dimension;
     }
@@ -149,7 +149,7 @@ struct stride_fit {
 /// @param follows  bytes from the first element to what would follow without gaps; -1: nothing can
 constexpr stride_fit fit(planning const& p, call_shape const& s, bool of_source, movement_dimension const& d, stride_limits const& limits,
                          std::int64_t follows) {
-    int const side = s.side(of_source);
+    buffer_id const side = s.side(of_source);
     if (side < 0) return {.legal = true};
     buffer const& b = p.buffer_at(side);
     int const dimension = of_source ? d.source_dimension : d.destination_dimension;
@@ -178,7 +178,7 @@ class call_search {
         }
         all_ = s.all_elements();
         auto const row_bytes = [&](bool of_source) {
-            int const side = s.side(of_source);
+            buffer_id const side = s.side(of_source);
             bool const ends = of_source ? s.r.is_clipped(s.row) : s.r.is_shortened(s.row);
             return side < 0 || ends ? -1 : s.row_elements * bytes_of(p.buffer_at(side).type);
         };

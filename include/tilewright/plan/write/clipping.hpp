@@ -17,7 +17,7 @@ constexpr std::int64_t clip_region(planning const& p, touched const& found, int 
 
 /// The access that a staged buffer holds, if all accesses to its tensor move alike, and how far they lie apart in one dimension.
 struct staged_access {
-    int node = -1;
+    node_id node = no_node;
     range constants{};
     bool alike = true;
 };
@@ -26,7 +26,7 @@ constexpr staged_access access_of(planning const& p, staging const& st, int dime
     staged_access found;
     p.each_access(
         st.stage,
-        [&](int node) {
+        [&](node_id node) {
             if (p.plan.what[node].name != st.tensor || (node == s.target) != st.writes) return;
             stage_index const index = index_of(p.plan.what, s, node, dimension);
             if (found.node < 0) {
@@ -115,7 +115,7 @@ constexpr std::int64_t clip_staged(planning& p, staging const& st, int dimension
         if (highest_of(p, beyond) + extent - 1 > highest) r.add(p, {beyond, highest + 1, static_cast<std::int8_t>(dimension), end});
         if (-highest_of(p, negative) < low) r.add(p, {form, low, static_cast<std::int8_t>(dimension), begin});
     };
-    int const producer = p.producer_of(st.tensor);
+    stage_id const producer = p.producer_of(st.tensor);
     if (st.border >= 0) keep_inside(at, 0, {padded_extent(p.plan.what, st.border, dimension) - 1, 0, 0}, st.pads);
     if (access.alike) {
         extent = clip_region(p, touched_by(p, st.stage, access.node, dimension, st.depth, access.constants.high - access.constants.low),
@@ -175,8 +175,8 @@ constexpr void settle_border(planning const& p, staging const& st, int dimension
 }
 
 /// An iteration of the loop at `depth` of stage `s` does nothing if it lies beyond an end at all iterations of the loops inside.
-constexpr void add_guards(writing& p, int s, int depth) {
-    int const loop = p.nest_at(s).axis_of_loop(depth).variable;
+constexpr void add_guards(writing& p, stage_id s, int depth) {
+    variable_id const loop = p.nest_at(s).axis_of_loop(depth).variable;
     for (int at = 0; at < p.plan.limits.size() && !p.refused(); ++at) {
         limit const l = p.plan.limits[at];
         if (l.stage != s || l.loop >= 0) continue;
@@ -184,7 +184,7 @@ constexpr void add_guards(writing& p, int s, int depth) {
         range inside;
         split_at_level(p, s, p.form_of(l.form), p.placed(s).outer_depth + depth + 1, outside, inside);
         if (!moves_with(p.plan, outside, loop) || highest_of(p, outside) + inside.low < l.bound) continue;
-        p.add(limit{p.keep(outside), l.bound - inside.low, static_cast<std::int16_t>(s), static_cast<std::int16_t>(loop), l.reduction});
+        p.add(limit{p.keep(outside), l.bound - inside.low, s, loop, l.reduction});
     }
 }
 

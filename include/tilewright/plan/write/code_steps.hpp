@@ -9,7 +9,7 @@ constexpr std::int32_t wait_at(planning const& p, int buffer_at) {
     return static_cast<std::int32_t>(p.of->where().memories[p.buffer_at(buffer_at).memory].wait_cycles);
 }
 
-constexpr std::int64_t trips(planning const& p, fixed_array<std::int16_t, body::most_loops> const& loops, int count,
+constexpr std::int64_t trips(planning const& p, fixed_array<variable_id, body::most_loops> const& loops, int count,
                              bool pure_only = false) {
     std::int64_t total = 1;
     for (int at = 0; at < count; ++at) {
@@ -67,10 +67,10 @@ constexpr operation_counts count_start(planning const& p, stage const& st) {
 }
 
 /// A body that stays code touches only buffers that are visible to the host.
-constexpr void touch_from_code(writing& p, int s, bool reads) {
+constexpr void touch_from_code(writing& p, stage_id s, bool reads) {
     p.each_access(
         s,
-        [&](int node) {
+        [&](node_id node) {
             use const* u = p.plan.use_at(node);
             if (p.refused() || u == nullptr || (!reads && node != p.stage_at(s).target)) return;
             buffer& b = p.buffer_at(u->buffer);
@@ -82,11 +82,11 @@ constexpr void touch_from_code(writing& p, int s, bool reads) {
 }
 
 /// Lanes of a vector are elements of one block.
-constexpr void keep_lanes_in_a_block(planning const& p, int s) {
+constexpr void keep_lanes_in_a_block(planning const& p, stage_id s) {
     nest const& n = p.nest_at(s);
     p.each_access(
         s,
-        [&](int node) {
+        [&](node_id node) {
             use const& u = *p.plan.use_at(node);
             for (int dimension = 0; dimension < p.buffer_at(u.buffer).block_dimensions && !p.refused(); ++dimension) {
                 linear const index = p.form_of(u.at[dimension]);

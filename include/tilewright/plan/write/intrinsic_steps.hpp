@@ -24,7 +24,7 @@ constexpr bool is_identity(node const& constant, operation reduction, scalar_typ
     return constant.value == lowest_or_highest(type, reduction == operation::reduce_maximum);
 }
 
-constexpr void refuse_mismatch(planning const& p, int s, int intrinsic_at, mismatch const& wrong) {
+constexpr void refuse_mismatch(planning const& p, stage_id s, int intrinsic_at, mismatch const& wrong) {
     verdict& v = p.refuse(wrong.kind, p.nest_at(s).intrinsic_ordinal);
     v.broken = wrong.broken;
     v.names = {p.of->where().intrinsics[intrinsic_at].name, p.stage_at(s).output, wrong.about, wrong.other};
@@ -36,7 +36,7 @@ constexpr void refuse_mismatch(planning const& p, int s, int intrinsic_at, misma
 
 /// Finds the dimensions of a buffer along which the dimensions of an operand lie, and the steps there: every lane must move one dimension
 /// evenly.
-constexpr mismatch place_operand(planning const& p, int s, int intrinsic_at, matching const& found, int binding, use const& u,
+constexpr mismatch place_operand(planning const& p, stage_id s, int intrinsic_at, matching const& found, int binding, use const& u,
                                  operand_use& o) {
     nest const& n = p.nest_at(s);
     buffer const& b = p.buffer_at(u.buffer);
@@ -93,7 +93,7 @@ constexpr bool ends_step(planning const& p, linear const& form, nest_axis const&
 
 /// How much each step covers of the axes of an intrinsic that lies on stage `s` as `found` says, if that varies.
 /// @return how many parts that has; the first of them is the next in the plan
-constexpr std::int16_t keep_step_extents(writing& p, int s, int intrinsic_at, matching const& found) {
+constexpr std::int16_t keep_step_extents(writing& p, stage_id s, int intrinsic_at, matching const& found) {
     if (p.of->where().intrinsics[intrinsic_at].flexible_axes == 0) return 0;
     int const before = p.plan.step_extents.size();
     for (int axis = 0; axis < found.semantics.axis_count && !p.refused(); ++axis) {
@@ -142,7 +142,7 @@ constexpr mismatch check_strides(writing& p, intrinsic_description const& what, 
 
 /// The operand at `position` of an intrinsic that lies on stage `s` as `found` says; checks its memory, strides and alignment.
 /// @return where it is in the plan, -1 after a refusal
-constexpr int keep_operand(writing& p, int s, int intrinsic_at, matching const& found, int position) {
+constexpr int keep_operand(writing& p, stage_id s, int intrinsic_at, matching const& found, int position) {
     intrinsic_description const& what = p.of->where().intrinsics[intrinsic_at];
     operand_constraint const& wanted = what.operands[position];
     int const ordinal = p.nest_at(s).intrinsic_ordinal, binding = found.find(wanted.tensor);
@@ -188,7 +188,7 @@ constexpr int keep_operand(writing& p, int s, int intrinsic_at, matching const& 
 }
 
 /// The operands of an intrinsic that lies on stage `s` as `found` says. @return the first of them in the plan
-constexpr int keep_operands(writing& p, int s, int intrinsic_at, matching const& found) {
+constexpr int keep_operands(writing& p, stage_id s, int intrinsic_at, matching const& found) {
     int first = -1;
     for (int position = 0; position < p.of->where().intrinsics[intrinsic_at].operand_count && !p.refused(); ++position) {
         int const kept = keep_operand(p, s, intrinsic_at, found, position);
@@ -200,7 +200,7 @@ constexpr int keep_operands(writing& p, int s, int intrinsic_at, matching const&
 
 /// The intrinsic for the first step of a reduction: it does what the named one does, but overwrites, and starts from what the stage starts
 /// from; -1: none.
-constexpr int overwriting_form(planning const& p, int s, int named, matching& found) {
+constexpr int overwriting_form(planning const& p, stage_id s, int named, matching& found) {
     for (int at = 0; at < p.of->where().intrinsics.size(); ++at) {
         if (at == named) continue;
         matching trial;
@@ -227,13 +227,13 @@ constexpr label start_of(computation_view nodes, stage const& st) {
     return "a constant";
 }
 
-constexpr void write_intrinsic(writing& p, int s, bool filled) {
+constexpr void write_intrinsic(writing& p, stage_id s, bool filled) {
     nest const& n = p.nest_at(s);
     stage const& st = p.stage_at(s);
     matching found;
     mismatch const wrong = match_intrinsic(p, s, n.intrinsic, found);
     if (wrong) return refuse_mismatch(p, s, n.intrinsic, wrong);
-    body b{.kind = body_kind::intrinsic, .stage = static_cast<std::int16_t>(s), .intrinsic = n.intrinsic};
+    body b{.kind = body_kind::intrinsic, .stage = s, .intrinsic = n.intrinsic};
     b.begun = filled;
     b.operands = static_cast<std::int16_t>(keep_operands(p, s, n.intrinsic, found));
     b.extents = static_cast<std::int16_t>(p.plan.step_extents.size());
@@ -271,7 +271,7 @@ constexpr void write_intrinsic(writing& p, int s, bool filled) {
 /// A transfer that puts what a reduction starts from into the memory of its result.
 struct start_transfer {
     int transfer = -1;
-    int node = -1;                                   ///< of the stage: what it moves; -1: it fills
+    node_id node = no_node;                          ///< of the stage: what it moves; -1: it fills
     fixed_array<std::int8_t, max_rank> dimension{};  ///< of its source, along each dimension of the result; -1: none, it is repeated
     fixed_array<std::int64_t, max_rank> factor{};
 
@@ -280,16 +280,16 @@ struct start_transfer {
 
 /// Whether a transfer moves the value that stage `s` starts from, with the computation of that value; and how its source lies along the
 /// result.
-constexpr bool moves_start(planning const& p, int s, int target_memory, start_transfer& with) {
+constexpr bool moves_start(planning const& p, stage_id s, int target_memory, start_transfer& with) {
     stage const& st = p.stage_at(s);
     machine const& where = p.of->where();
     transfer_description const& t = where.transfers[with.transfer];
     if (!t.core_name.empty() || memory_under(where, t.destination) != target_memory) return false;
-    int semantic_node = -1;
+    node_id semantic_node = no_node;
     stage semantics;
     computation_view const view = where.view(t.semantics);
     if (copies(t)) {
-        with.node = p.plan.what[st.start].op == operation::access && !is_padded(p.plan.what, st.start) ? st.start : -1;
+        with.node = p.plan.what[st.start].op == operation::access && !is_padded(p.plan.what, st.start) ? st.start : no_node;
         if (with.node >= 0 && p.plan.what[with.node].type != st.type) return false;
     } else {
         read_stage(view, 0, semantics);  // is well formed: the machine was checked
@@ -320,7 +320,7 @@ constexpr bool moves_start(planning const& p, int s, int target_memory, start_tr
 
 /// The first transfer that writes what a reduction starts from: its identity, a constant, or a value that lies in another memory. An
 /// intrinsic then continues from there. None if an intrinsic overwrites.
-constexpr start_transfer find_start_transfer(planning const& p, int s) {
+constexpr start_transfer find_start_transfer(planning const& p, stage_id s) {
     stage const& st = p.stage_at(s);
     matching matched;
     int const named = p.nest_at(s).intrinsic;
@@ -339,7 +339,7 @@ constexpr start_transfer find_start_transfer(planning const& p, int s) {
 }
 
 /// Before a reduction that an intrinsic continues: if no intrinsic overwrites, writes a transfer of what it starts from.
-constexpr bool write_fill(writing& p, int s, int depth) {
+constexpr bool write_fill(writing& p, stage_id s, int depth) {
     nest const& n = p.nest_at(s);
     stage const& st = p.stage_at(s);
     start_transfer const with = find_start_transfer(p, s);
@@ -352,7 +352,7 @@ constexpr bool write_fill(writing& p, int s, int depth) {
                  {fact{fact_kind::have, filled.computed}, fact{fact_kind::need, filled.spanned}});
         return false;
     }
-    region r{.source = with.node < 0 ? -1 : p.plan.use_at(with.node)->buffer, .destination = target.buffer};
+    region r{.source = with.node < 0 ? no_buffer : p.plan.use_at(with.node)->buffer, .destination = target.buffer};
     for (int dimension = 0; dimension < st.rank; ++dimension) {
         range inside;
         linear const form = place_in_box(p, s, st.target, dimension, target.buffer);

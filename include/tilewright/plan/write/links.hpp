@@ -37,7 +37,7 @@ constexpr bool has_asynchronous_intrinsics(machine const& where) {
 }
 
 /// Who carries out the tile bodies of a stage, and what comes before them.
-constexpr agents agents_of(planning const& p, int s) {
+constexpr agents agents_of(planning const& p, stage_id s) {
     int const named = p.nest_at(s).intrinsic;
     machine const& where = p.of->where();
     if (named < 0 || !where.intrinsics[named].is_asynchronous) return {.core = true};
@@ -55,12 +55,12 @@ constexpr agents agents_of(planning const& p, int s) {
 }
 
 /// Who touches a buffer, besides the transfers of staging `but`.
-constexpr agents users_of(planning const& p, int buffer_at, int but = -1) {
+constexpr agents users_of(planning const& p, buffer_id buffer_at, int but = -1) {
     agents who;
-    for (int s = 0; s < p.plan.stages.size(); ++s) {
+    for (stage_id s{}; s < p.plan.stages.size(); ++s) {
         bool mine = false;
         p.each_access(
-            s, [&](int node) { mine |= p.plan.use_at(node)->buffer == buffer_at; }, true);
+            s, [&](node_id node) { mine |= p.plan.use_at(node)->buffer == buffer_at; }, true);
         if (mine) who |= agents_of(p, s);
     }
     for (int at = 0; at < p.staging_count(); ++at) {

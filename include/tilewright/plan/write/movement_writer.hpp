@@ -48,9 +48,9 @@ class movement_writer {
         call_limits const limits = limits_of(p_.of->where(), t_);
         if (region_fault const fault = shape_call(p_, whole_, limits, unit_, s_)) return fault;
         if (p_.refused()) return {};
-        m_.source = static_cast<std::int16_t>(s_.r.source);
-        m_.destination = static_cast<std::int16_t>(s_.r.destination);
-        m_.border = static_cast<std::int16_t>(s_.r.border);
+        m_.source = s_.r.source;
+        m_.destination = s_.r.destination;
+        m_.border = s_.r.border;
         m_.row_elements = s_.row_elements;
         m_.source_joined = s_.source_joined, m_.destination_joined = s_.destination_joined;
         if (region_fault const fault = border_fault(p_, s_, limits)) return fault;
@@ -162,7 +162,7 @@ class movement_writer {
     }
     /// @param next  bytes to the next element without gaps on that side; receives those after this dimension
     constexpr region_fault fit_stride(movement_dimension const& d, bool of_source, stride_limits const& limit, std::int64_t& next) {
-        int const side = of_source ? s_.r.source : s_.r.destination;
+        buffer_id const side = of_source ? s_.r.source : s_.r.destination;
         if (side < 0) return {};
         int const dimension = of_source ? d.source_dimension : d.destination_dimension;
         std::int64_t const factor = of_source ? d.source_factor : d.destination_factor;

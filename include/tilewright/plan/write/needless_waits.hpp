@@ -5,7 +5,7 @@
 namespace tilewright::detail {
 
 /// Whether two buffers of a plan have bytes in common. Arguments share none with others.
-constexpr bool share_bytes(plan_value const& plan, int buffer_a, int buffer_b) {
+constexpr bool share_bytes(plan_value const& plan, buffer_id buffer_a, buffer_id buffer_b) {
     if (buffer_a == buffer_b) return true;
     buffer const &a = plan.buffers[buffer_a], &b = plan.buffers[buffer_b];
     if (a.kind == buffer_kind::argument || b.kind == buffer_kind::argument || a.memory != b.memory) return false;
@@ -18,16 +18,16 @@ constexpr bool are_ordered_behind(plan_value const& plan, int engine_at, int at)
     machine const& where = *plan.where;
     fixed_array<bool, plan_value::most_buffers> touched{};
     bool ordered = true, again = false;
-    auto const touch = [&](int by, int buffer_at) {
+    auto const touch = [&](int by, buffer_id buffer_at) {
         bool const follows = by >= 0 && (by == engine_at || (where.engines[by].interlocked && where.engines[engine_at].interlocked));
-        for (int other = 0; other < plan.buffers.size() && !follows; ++other)
+        for (buffer_id other{}; other < plan.buffers.size() && !follows; ++other)
             ordered = ordered && !(touched[other] && share_bytes(plan, other, buffer_at));
     };
     for (int step_at = 0; step_at < plan.steps.size() && ordered; ++step_at) {
         step const& s = plan.steps[step_at];
         if (s.kind == step_kind::start && step_at > at) {
             movement const& m = plan.movements[s.what];
-            for (int moved : {int{m.source}, int{m.destination}}) {
+            for (buffer_id moved : {m.source, m.destination}) {
                 if (moved >= 0) touch(plan.engine_of(m), moved);
             }
         }

@@ -35,7 +35,7 @@ struct packing {
 
     /// The least number of elements above `above` at which a layout cuts a dimension of the region; 0: none. -1 if that number depends on
     /// where the region begins.
-    constexpr std::int64_t next_cut(int buffer_at, int dimension, std::int64_t factor, linear const& begin, std::int64_t extent,
+    constexpr std::int64_t next_cut(buffer_id buffer_at, int dimension, std::int64_t factor, linear const& begin, std::int64_t extent,
                                     std::int64_t above) const {
         buffer_layout const* const l = layout_of(buffer_at);
         std::int64_t least = 0;
@@ -82,7 +82,7 @@ struct packing {
         int dimension = -1;
         std::int64_t factor = 0;
     };
-    constexpr direction direction_of(int buffer_at, int dimension, std::int64_t step) const {
+    constexpr direction direction_of(buffer_id buffer_at, int dimension, std::int64_t step) const {
         buffer_layout const* const l = layout_of(buffer_at);
         if (l == nullptr) return {dimension, step};
         direction found;
@@ -163,7 +163,7 @@ class panel_mover : packing {
         return false;
     }
 
-    constexpr bool is_block_dimension(int buffer_at, int dimension, std::int64_t step) const {
+    constexpr bool is_block_dimension(buffer_id buffer_at, int dimension, std::int64_t step) const {
         if (buffer_at < 0 || dimension < 0) return false;
         return direction_of(buffer_at, dimension, step).dimension < p.buffer_at(buffer_at).block_dimensions;
     }
@@ -279,8 +279,8 @@ constexpr void move_region(writing& p, region const& whole, int transfer_at, int
 }
 
 /// A ring of one step, for transfers that are waited for at once.
-constexpr int alone_in(writing& p, int buffer_at, int transfer_at) {
-    ring alone{.buffer = static_cast<std::int16_t>(buffer_at)};
+constexpr int alone_in(writing& p, buffer_id buffer_at, int transfer_at) {
+    ring alone{.buffer = buffer_at};
     alone.engine = static_cast<std::int16_t>(p.of->where().engines.find(p.of->where().transfers[transfer_at].engine_name));
     alone.first_tag = p.take_tags(1);
     alone.first_channel = p.take_channels(alone.engine);

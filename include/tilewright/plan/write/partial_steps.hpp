@@ -19,7 +19,7 @@ struct partial_lane {
 };
 
 /// Refuses an end that a step of constant extents cannot keep to, and a step of this intrinsic cannot either.
-constexpr void refuse_shared_end(planning const& p, int s, nest_axis const& a, std::int64_t extent) {
+constexpr void refuse_shared_end(planning const& p, stage_id s, nest_axis const& a, std::int64_t extent) {
     verdict& v = p.refuse(verdict_kind::partial_step, p.nest_at(s).intrinsic_ordinal);
     v.broken = rule::step_shares_its_end;
     v.names = {p.of->where().intrinsics[p.nest_at(s).intrinsic].name, a.name};
@@ -28,7 +28,7 @@ constexpr void refuse_shared_end(planning const& p, int s, nest_axis const& a, s
 
 /// Calls `visit(partial_lane)` for every end that a step reaches beyond.
 template <class Visit>
-constexpr void each_partial_lane(planning const& p, int s, Visit&& visit) {
+constexpr void each_partial_lane(planning const& p, stage_id s, Visit&& visit) {
     nest const& n = p.nest_at(s);
     for (int at = 0; at < p.plan.limits.size() && !p.refused(); ++at) {
         limit const l = p.plan.limits[at];
@@ -65,18 +65,18 @@ constexpr void each_partial_lane(planning const& p, int s, Visit&& visit) {
 }
 
 /// How many loops of stage `s` stand around a buffer's box: the box is for one iteration of them.
-constexpr int depth_of(planning const& p, int s, int buffer_at) {
+constexpr int depth_of(planning const& p, stage_id s, buffer_id buffer_at) {
     for (int at = 0; at < p.staging_count(); ++at) {
         if (p.staging_at(at).buffer == buffer_at && p.staging_at(at).stage == s) return p.staging_at(at).depth;
     }
-    for (int t = 0; t < p.plan.stages.size(); ++t) {
+    for (stage_id t{}; t < p.plan.stages.size(); ++t) {
         if (p.placed(t).home == buffer_at) return p.placed(t).outer_depth;
     }
     return 0;
 }
 
 /// Whether a buffer holds the beginning of the next part of an axis after the end of one part.
-constexpr bool holds_next(planning const& p, int s, partial_lane const& lane, int depth) {
+constexpr bool holds_next(planning const& p, stage_id s, partial_lane const& lane, int depth) {
     for (int t = 0; t < lane.axis.count; ++t) {
         term const& part = lane.axis.terms[t];
         if (lane.limited.coefficient_of(part.variable) != 0 || p.var(part.variable).extent == 1) continue;
@@ -85,7 +85,7 @@ constexpr bool holds_next(planning const& p, int s, partial_lane const& lane, in
     return false;
 }
 
-constexpr void refuse_partial(planning const& p, int s, partial_lane const& lane, rule why, label const& tensor) {
+constexpr void refuse_partial(planning const& p, stage_id s, partial_lane const& lane, rule why, label const& tensor) {
     verdict& v = p.refuse(verdict_kind::partial_step, p.nest_at(s).intrinsic_ordinal);
     v.broken = why;
     v.names = {p.of->where().intrinsics[p.nest_at(s).intrinsic].name, lane.name, tensor};
@@ -100,9 +100,9 @@ struct tail_operand {
     scalar_type type{};
 };
 
-constexpr tail_operand operand_of(planning& p, int s, partial_lane const& lane, int node) {
+constexpr tail_operand operand_of(planning& p, stage_id s, partial_lane const& lane, node_id node) {
     use const& u = *p.plan.use_at(node);
-    tail_operand found{.node = static_cast<std::int16_t>(node), .type = p.plan.what[node].type};
+    tail_operand found{.node = node, .type = p.plan.what[node].type};
     for (int dimension = 0; dimension < p.plan.what[node].argument_count; ++dimension) {
         if (p.index_form(s, node, dimension).coefficient_of(lane.lane) != 0) found.dimension = static_cast<std::int16_t>(dimension);
     }
@@ -124,7 +124,7 @@ constexpr tail_operand operand_of(planning& p, int s, partial_lane const& lane, 
 /// Finds the transfers that fill operands of a stage so that what partial steps read beyond the end of a reduction adds nothing to it.
 class fill_choice {
   public:
-    constexpr fill_choice(placing& p, int s) : p_(p), s_(s), st_(p.stage_at(s)), where_(p.of->where()) {}
+    constexpr fill_choice(placing& p, stage_id s) : p_(p), s_(s), st_(p.stage_at(s)), where_(p.of->where()) {}
 
     constexpr void run() {
         each_partial_lane(p_, s_, [&](partial_lane const& lane) {
@@ -140,7 +140,7 @@ class fill_choice {
 
     /// What a partial step reads and writes past the end must have room, and must not be data of others.
     constexpr void check_operands(partial_lane const& lane) {
-        auto const check = [&](int node) {
+        auto const check = [&](node_id node) {
             use const& u = *p_.plan.use_at(node);
             bool moves = false;
             for (int dimension = 0; dimension < p_.plan.what[node].argument_count; ++dimension)
@@ -222,7 +222,7 @@ class fill_choice {
     }
 
     placing& p_;
-    int s_;
+    stage_id s_;
     stage const& st_;
     machine const& where_;
     matching found_{};
@@ -230,6 +230,6 @@ class fill_choice {
     int count_ = 0;
 };
 
-constexpr void choose_fills(placing& p, int s) { fill_choice(p, s).run(); }
+constexpr void choose_fills(placing& p, stage_id s) { fill_choice(p, s).run(); }
 
 }  // namespace tilewright::detail

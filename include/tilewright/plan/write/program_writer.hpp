@@ -13,7 +13,7 @@ class program_writer {
     constexpr explicit program_writer(writing& planned) : p(planned) {}
 
     /// Writes a stage that stands in no other one's loops, with what is staged around it.
-    constexpr void write_root(int s) {
+    constexpr void write_root(stage_id s) {
         write_loops(s, 0);
         order_behind(s, true);
     }
@@ -21,7 +21,7 @@ class program_writer {
   private:
     /// Writes what stands first inside the loop `level` (-1: before the root stage `t`): copies into buffers that live there, and
     /// producers.
-    constexpr void open_level(int t, int level) {
+    constexpr void open_level(stage_id t, int level) {
         for (int at = 0; at < p.staging_count(); ++at) {
             // The version that is written next is free when it has been stored.
             staging const& st = p.staging_at(at);
@@ -44,7 +44,7 @@ class program_writer {
             load(at, t, level);
         }
         wait_up_to(p.staging_count());
-        for (int s = 0; s < p.plan.stages.size() && !p.refused(); ++s) {
+        for (stage_id s{}; s < p.plan.stages.size() && !p.refused(); ++s) {
             for (int at = 0; at < p.staging_count(); ++at) {
                 staging const& st = p.staging_at(at);
                 if (st.stage == s && !st.writes && p.producer_of(st.tensor) >= 0) load(at, t, level), wait_for_load(at, t, level);
@@ -57,7 +57,7 @@ class program_writer {
         }
     }
     /// Writes the copies out of buffers that live inside the loop `level`.
-    constexpr void close_level(int t, int level, bool producer = false) {
+    constexpr void close_level(stage_id t, int level, bool producer = false) {
         for (int at = p.staging_count() - 1; at >= 0 && !p.refused(); --at) {
             staging const& st = p.staging_at(at);
             // What a stage computes at the level of another stage is stored right after it, before the other stage reads it.
@@ -108,13 +108,13 @@ class program_writer {
     /// Makes the core wait until they have done their jobs.
     constexpr void drain(agents const& who) { order_all(who, {.core = true}); }
     /// Those who touch the result of stage `s` in the place where it is computed.
-    constexpr agents readers_of(int s) {
-        int const computed = p.plan.use_at(p.stage_at(s).target)->buffer;
+    constexpr agents readers_of(stage_id s) {
+        buffer_id const computed = p.plan.use_at(p.stage_at(s).target)->buffer;
         return computed == p.placed(s).home ? users_of(p, computed) : agents{};
     }
     /// Whether an asynchronous transfer stores the result of a stage and the core waits for it, no later than `depth`, where the next
     /// version begins. A result that another stage overwrites and stores elsewhere in the program does not count.
-    constexpr bool is_stored_by_steps(int s, int depth = 0) {
+    constexpr bool is_stored_by_steps(stage_id s, int depth = 0) {
         int const computed = p.plan.use_at(p.stage_at(s).target)->buffer;
         for (int at = 0; at < p.staging_count(); ++at) {
             staging const& st = p.staging_at(at);
@@ -130,19 +130,19 @@ class program_writer {
         });
     }
     /// Before a producer that runs again and again: waits until its last result has been read.
-    constexpr void order_before(int s) {
+    constexpr void order_before(stage_id s) {
         if (computes_aside_) order_all(readers_of(s), agents_of(p, s));
     }
     /// After a stage: waits until its result is there for the others. `last`: it stands in no loops of another one.
-    constexpr void order_behind(int s, bool last) {
+    constexpr void order_behind(stage_id s, bool last) {
         if (!computes_aside_) return;
         if (!last) return order_all(agents_of(p, s), readers_of(s));
-        for (int t = 0; t < p.plan.stages.size(); ++t) {
+        for (stage_id t{}; t < p.plan.stages.size(); ++t) {
             if (root_of(t) == s && !is_stored_by_steps(t)) drain(agents_of(p, t));
         }
     }
 
-    constexpr bool is_loaded_here(int buffer_at, int t, int level) const {
+    constexpr bool is_loaded_here(buffer_id buffer_at, stage_id t, int level) const {
         for (int at = 0; at < p.staging_count(); ++at) {
             staging const& st = p.staging_at(at);
             if (st.buffer == buffer_at && stands_at(st, t, level)) return true;
@@ -150,14 +150,14 @@ class program_writer {
         return false;
     }
     constexpr machine const& where() const { return p.of->where(); }
-    constexpr int root_of(int s) const {
+    constexpr int root_of(stage_id s) const {
         while (p.placed(s).at_stage >= 0) s = p.placed(s).at_stage;
         return s;
     }
-    constexpr bool stands_at(staging const& st, int t, int level) const {
+    constexpr bool stands_at(staging const& st, stage_id t, int level) const {
         return st.level == level && (level >= 0 || root_of(st.stage) == t);
     }
-    constexpr void load(int at, int t, int level) {
+    constexpr void load(int at, stage_id t, int level) {
         staging const& st = p.staging_at(at);
         if (p.refused() || !stands_at(st, t, level)) return;
         int const ring_at = st.writes ? st.loader_ring : st.ring, mover = st.writes ? st.loader : st.mover;
@@ -191,10 +191,10 @@ class program_writer {
         linear step = rest_of(p.form_of(p.ring_at(st.ring).step), inside);
         step.constant = p.ring_at(st.ring).distance;
         where.fused = p.keep(step);
-        if (inside > 1) next.only_where = static_cast<std::int16_t>(p.add(where));
+        if (inside > 1) next.only_where = p.add(where);
         wait(next);
     }
-    constexpr void wait_for_load(int at, int t, int level) {
+    constexpr void wait_for_load(int at, stage_id t, int level) {
         staging const& st = p.staging_at(at);
         int const ring_at = st.writes ? st.loader_ring : st.ring;
         if (p.refused() || ring_at < 0 || !stands_at(st, t, level)) return;
@@ -248,7 +248,7 @@ class program_writer {
     }
 
     /// Moves the box of a staged buffer between it and the buffer that it is a part of.
-    constexpr void move(staging const& st, int source, int destination, int transfer_at, ring_step const& when) {
+    constexpr void move(staging const& st, buffer_id source, buffer_id destination, int transfer_at, ring_step const& when) {
         buffer const staged = p.buffer_at(st.buffer);
         region r{.source = source, .destination = destination};
         r.count = box_rank(p, staged);
@@ -283,7 +283,7 @@ class program_writer {
         }
     }
 
-    constexpr void write_loops(int s, int depth) {
+    constexpr void write_loops(stage_id s, int depth) {
         nest const& n = p.nest_at(s);
         int const level = depth > 0 ? n.axis_of_loop(depth - 1).variable : p.placed(s).at_stage >= 0 ? -2 : -1;
         if (level != -2) open_level(s, level);
@@ -310,7 +310,7 @@ class program_writer {
     }
 
     /// The outermost reduction loop, if it is a loop of the program: the identity is written before it. -1: the body does both.
-    constexpr int first_reduction(int s) const {
+    constexpr int first_reduction(stage_id s) const {
         nest const& n = p.nest_at(s);
         if (!p.stage_at(s).reduces() || p.stage_at(s).continues) return -1;
         for (int depth = 0; depth < p.placed(s).owned; ++depth) {
@@ -321,7 +321,7 @@ class program_writer {
 
     /// Where the identity, or the starting value, is written. An instruction that continues needs it even if no loop of the program
     /// reduces. A buffer that holds partial sums exists only inside of its level, and so do the buffers that a start reads.
-    constexpr int identity_depth(int s) const {
+    constexpr int identity_depth(stage_id s) const {
         int reduction = first_reduction(s);
         for (int at = 0; at < p.staging_count() && reduction >= 0; ++at) {
             staging const& st = p.staging_at(at);
@@ -337,13 +337,13 @@ class program_writer {
         return reduction < 0 && by_steps ? p.placed(s).owned : reduction;
     }
 
-    constexpr bool starts_from(int s, label const& tensor) const {
+    constexpr bool starts_from(stage_id s, label const& tensor) const {
         bool found = false;
-        p.each_access(s, [&](int node) { found |= p.stage_at(s).is_in_start(node) && p.plan.what[node].name == tensor; });
+        p.each_access(s, [&](node_id node) { found |= p.stage_at(s).is_in_start(node) && p.plan.what[node].name == tensor; });
         return found;
     }
 
-    constexpr void write_identity(int s, int depth) {
+    constexpr void write_identity(stage_id s, int depth) {
         nest const& n = p.nest_at(s);
         // A buffer that the core fills must not be in use any more.
         if (computes_aside_ && agents_of(p, s).core && !is_stored_by_steps(s, p.placed(s).outer_depth + depth)) drain(agents_of(p, s));
@@ -356,12 +356,11 @@ class program_writer {
         for (int position = depth; position < inside; ++position) {
             if (!n.axis_of_loop(position).reduction) p.add(step_kind::loop, n.axis_of_loop(position).variable);
         }
-        body b{.kind = body_kind::identity, .stage = static_cast<std::int16_t>(s)};
+        body b{.kind = body_kind::identity, .stage = s};
         for (int position = inside; position < n.depth; ++position) {
             if (!n.axis_of_loop(position).reduction) b.loops[b.loop_count++] = n.axis_of_loop(position).variable;
         }
-        each_reduction_around(p, s, p.placed(s).outer_depth + depth,
-                              [&](int loop) { b.first_loops[b.first_loop_count++] = static_cast<std::int16_t>(loop); });
+        each_reduction_around(p, s, p.placed(s).outer_depth + depth, [&](variable_id loop) { b.first_loops[b.first_loop_count++] = loop; });
         b.counts = count_start(p, p.stage_at(s));
         b.cycles = cycles_of_code(s, b, b.loop_count);
         touch_from_code(p, s, p.stage_at(s).start >= 0);
@@ -371,16 +370,16 @@ class program_writer {
         }
     }
 
-    constexpr std::int64_t cycles_of_code(int s, body const& b, int loop_count) {
+    constexpr std::int64_t cycles_of_code(stage_id s, body const& b, int loop_count) {
         double const once = static_cast<double>(cycles_of(b.counts, where().host().costs));
         return p.limited(static_cast<double>(trips(p, b.loops, loop_count)) * once, plan_value::most_total, "cycles", p.stage_at(s).output);
     }
 
-    constexpr void write_code(int s) {
+    constexpr void write_code(stage_id s) {
         nest const& n = p.nest_at(s);
         stage const& st = p.stage_at(s);
         int const owned = p.placed(s).owned;
-        body b{.stage = static_cast<std::int16_t>(s)};
+        body b{.stage = s};
         b.kind = !st.reduces() ? body_kind::value : st.continues || first_reduction(s) >= 0 ? body_kind::update : body_kind::reduction;
         for (int position = owned; position < n.depth; ++position) b.loops[b.loop_count++] = n.axis_of_loop(position).variable;
         keep_lanes_in_a_block(p, s);

@@ -7,9 +7,9 @@ namespace tilewright::detail {
 /// A region before it is cut to what a transfer can do: dimensions outermost first, without a row yet. The dimensions are those of the
 /// boxes on both sides at first, and later those of the buffers.
 struct region {
-    int source = -1;  ///< buffer; -1: a fill
-    int border = -1;  ///< the padded access whose border the core's fill, or the load itself, writes
-    int destination = -1;
+    buffer_id source = no_buffer;  ///< none: a fill
+    node_id border = no_node;      ///< the padded access whose border the core's fill, or the load itself, writes
+    buffer_id destination = no_buffer;
     fixed_array<movement_dimension, max_rank> dimensions{};
     int count = 0;
     fixed_array<linear, max_rank> source_at{};
@@ -106,7 +106,7 @@ constexpr std::int64_t destination_step(planning const& p, region const& r, move
 }
 
 /// An argument whose dimensions were joined must come without gaps there: the entry of the kernel checks it.
-constexpr void rely_on_dense(writing& p, int buffer_at, int dimension) {
+constexpr void rely_on_dense(writing& p, buffer_id buffer_at, int dimension) {
     if (buffer_at < 0) return;
     buffer& b = p.buffer_at(buffer_at);
     if (b.dense_from > dimension) b.dense_from = static_cast<std::uint8_t>(dimension);

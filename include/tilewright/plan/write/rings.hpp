@@ -147,7 +147,7 @@ constexpr void check_shared_rings(planning const& p) {
 
 /// Chooses the transfers of every staged buffer; makes rings of asynchronous ones.
 constexpr void make_rings(placing& p) {
-    for (int s = 0; s < p.plan.stages.size(); ++s) {
+    for (stage_id s{}; s < p.plan.stages.size(); ++s) {
         if (p.placed(s).store_bank >= 0) p.buffer_at(p.placed(s).home).bank = p.placed(s).store_bank;
     }
     each_outward_first(p, [&](int at) {

@@ -23,7 +23,7 @@ constexpr bool has_operands_in_place(machine const& where) {
 }
 
 /// The operand in place of the instruction itself or, if it continues a reduction, of the form that its first step takes.
-constexpr tied_operand find_tied(planning const& p, int s) {
+constexpr tied_operand find_tied(planning const& p, stage_id s) {
     tied_operand tied{.intrinsic = p.nest_at(s).intrinsic};
     if (tied.intrinsic < 0 || match_intrinsic(p, s, tied.intrinsic, tied.found)) return {};
     machine const& where = p.of->where();
@@ -41,7 +41,7 @@ constexpr buffer_level level_of(planning const& p, int buffer_at) {
     for (int at = 0; at < p.staging_count(); ++at) {
         if (p.staging_at(at).buffer == buffer_at) return {p.staging_at(at).level, p.staging_at(at).depth};
     }
-    for (int s = 0; s < p.plan.stages.size(); ++s) {
+    for (stage_id s{}; s < p.plan.stages.size(); ++s) {
         if (p.placed(s).home == buffer_at) return {p.placed(s).level, p.placed(s).outer_depth};
     }
     return {};
@@ -73,7 +73,7 @@ constexpr int bank_asked_for(planning const& p, int buffer_at) {
     for (int at = 0; at < p.staging_count(); ++at) {
         if (p.staging_at(at).buffer == buffer_at && p.staging_at(at).bank >= 0) return p.staging_at(at).bank;
     }
-    for (int s = 0; s < p.plan.stages.size(); ++s) {
+    for (stage_id s{}; s < p.plan.stages.size(); ++s) {
         if (p.placed(s).home == buffer_at && p.placed(s).store_bank >= 0) return p.placed(s).store_bank;
     }
     return -1;
@@ -90,7 +90,7 @@ constexpr bool reduces_in_steps(planning const& p, nest const& n) {
 
 /// A stage that may read what stage `s` overwrites in buffer `read` too late; -1: none. An earlier stage that is computed at the loop of
 /// the buffer has read it by then.
-constexpr int reads_too_late(planning const& p, int s, int read, tied_operand const& tied) {
+constexpr int reads_too_late(planning const& p, stage_id s, int read, tied_operand const& tied) {
     label const& operand = p.of->where().intrinsics[tied.intrinsic].operands[tied.operand].tensor;
     label const& tensor = p.plan.what[tied.found.nodes[tied.found.find(operand)]].name;
     int const level = level_of(p, read).level;
@@ -124,7 +124,7 @@ constexpr int reads_too_late(planning const& p, int s, int read, tied_operand co
 }
 
 /// Gives the operand of stage `s` that its result overwrites the buffer of the result, which keeps its name.
-constexpr void tie_operand(placing& p, int s, tied_operand const& tied) {
+constexpr void tie_operand(placing& p, stage_id s, tied_operand const& tied) {
     machine const& where = p.of->where();
     intrinsic_description const& what = where.intrinsics[tied.intrinsic];
     operand_constraint const& operand = what.operands[tied.operand];
@@ -132,7 +132,7 @@ constexpr void tie_operand(placing& p, int s, tied_operand const& tied) {
     if (binding < 0) return;
     use const& from = *p.plan.use_at(tied.found.nodes[binding]);
     use const& to = *p.plan.use_at(p.stage_at(s).target);
-    int const read = from.buffer, written = to.buffer;
+    buffer_id const read = from.buffer, written = to.buffer;
     buffer const b = p.buffer_at(read);
     buffer& kept = p.buffer_at(written);
     int const memory_at = memory_under(where, operand.memory_name);
@@ -182,13 +182,13 @@ constexpr void tie_operand(placing& p, int s, tied_operand const& tied) {
     }
     if (b.layout < 0) kept.bytes = bytes_of(kept.type) * kept.stride(-1);
     if (where.memories[kept.memory].registers > 0) kept.bytes = bytes_in_registers(kept, where.memories[kept.memory]);
-    auto const renumber = [read, written](std::int16_t& buffer_at) {
-        if (buffer_at == read) buffer_at = static_cast<std::int16_t>(written);
+    auto const renumber = [read, written](buffer_id& buffer_at) {
+        if (buffer_at == read) buffer_at = written;
         if (buffer_at > read) --buffer_at;
     };
     for (int at = 0; at < p.plan.uses.size(); ++at) renumber(p.plan.uses[at].buffer);
     for (int at = 0; at < p.staging_count(); ++at) renumber(p.staging_at(at).buffer), renumber(p.staging_at(at).outward);
-    for (int t = 0; t < p.plan.stages.size(); ++t) renumber(p.placed(t).home);
+    for (stage_id t{}; t < p.plan.stages.size(); ++t) renumber(p.placed(t).home);
     p.plan.buffers.erase(read);
     for (int at = read; at < p.plan.buffers.size(); ++at) p.from.box_at[at] = p.from.box_at[at + 1];
 }
@@ -196,7 +196,7 @@ constexpr void tie_operand(placing& p, int s, tied_operand const& tied) {
 /// Gives every operand that a result overwrites the buffer of that result, stage by stage: a sequence of such results shares one buffer.
 constexpr void tie_operands(placing& p) {
     if (!has_operands_in_place(p.of->where())) return;
-    for (int s = 0; s < p.plan.stages.size() && !p.refused(); ++s) {
+    for (stage_id s{}; s < p.plan.stages.size() && !p.refused(); ++s) {
         tied_operand const tied = find_tied(p, s);
         if (tied && !p.refused()) tie_operand(p, s, tied);
     }

@@ -17,7 +17,8 @@ constexpr int declared_source(transfer_description const& t, computation_view vi
     return -1;
 }
 
-constexpr bool same_value(planning const& p, int node, computation_view view, int other, int& source_node, int& semantic_node) {
+constexpr bool same_value(planning const& p, node_id node, computation_view view, node_id other, node_id& source_node,
+                          node_id& semantic_node) {
     ir::node const& a = p.plan.what[node];
     ir::node const& b = view[other];
     if (a.op != b.op || a.type != b.type) return false;
@@ -38,7 +39,7 @@ constexpr bool same_value(planning const& p, int node, computation_view view, in
 /// Writes a stage that one transfer carries out, in every iteration of its own loops that the program holds.
 class stage_transfer {
   public:
-    constexpr stage_transfer(writing& p, int s)
+    constexpr stage_transfer(writing& p, stage_id s)
         : p_(p), s_(s), st_(p.stage_at(s)), place_(p.placed(s)), t_(p.of->where().transfers[p.placed(s).transfer]) {}
 
     constexpr void write() {
@@ -129,17 +130,17 @@ class stage_transfer {
     }
 
     writing& p_;
-    int s_;
+    stage_id s_;
     stage const& st_;
     stage_placement const& place_;
     transfer_description const& t_;
-    stage semantics_{};                          // of the transfer
-    int source_node_ = -1, semantic_node_ = -1;  // the source in the stage, and in the semantics
+    stage semantics_{};                                        // of the transfer
+    node_id source_node_ = no_node, semantic_node_ = no_node;  // the source in the stage, and in the semantics
     region r_{};
     fixed_array<bool, max_rank> taken_{};  // dimensions of the source
     int previous_ = -1;                    // the last of them
 };
 
-constexpr void transfer_stage(writing& p, int s) { stage_transfer(p, s).write(); }
+constexpr void transfer_stage(writing& p, stage_id s) { stage_transfer(p, s).write(); }
 
 }  // namespace tilewright::detail
