@@ -11,7 +11,7 @@ namespace {
 
 /// A region of 3 x 4 x 6 elements, out of an argument of 5 x 8 x 12, dense in a box.
 struct planes : blank {
-    region r{.source = 0, .destination = 1};
+    region r{.source = 0_buffer, .destination = 1_buffer};
     planes() {
         p.add(buffer{.kind = buffer_kind::argument, .type = scalar_type::int32, .rank = 3, .extents = {5, 8, 12}, .dense_from = 2});
         p.add(buffer{.kind = buffer_kind::staged, .type = scalar_type::int32, .rank = 3, .extents = {3, 4, 6}});
@@ -123,6 +123,6 @@ TEST_CASE("what the argument's strides must be is asked, where the plan does not
     CHECK(fit(t.p, s, false, s.at(0), {.exactly = 96}, -1).legal);
     CHECK_FALSE(fit(t.p, s, false, s.at(0), {.exactly = 100}, -1).legal);
     CHECK((fit(t.p, s, false, s.at(0), {.none = true}, 96).legal && !fit(t.p, s, false, s.at(0), {.none = true}, 24).legal));
-    t.r.source = -1;
+    t.r.source = no_buffer;
     CHECK(fit(t.p, shape_of(t.p, t.r), true, s.at(0), {.exactly = 1}, -1).legal);
 }

@@ -55,7 +55,7 @@ TEST_CASE("a box with a border is clipped to its tensor, and what the load pads 
 TEST_CASE("clips that no loop moves make a dimension smaller in all calls") {
     blank t;
     std::int16_t const o = add_loop(t.p.plan, "o", 3);
-    region r{.source = 0, .destination = 0};
+    region r{.source = 0_buffer, .destination = 0_buffer};
     r.dimensions[0] = {.extent = 8, .source_dimension = 0, .destination_dimension = 0, .source_factor = 2};
     r.clips.push(clipped_at(sum_of(1), 7, clip_kind::end));    // up to 5
     r.clips.push(clipped_at(sum_of(1), 3, clip_kind::begin));  // from 2 on
@@ -108,9 +108,9 @@ TEST_CASE("iterations of a loop of the program are skipped that lie beyond an en
     planned_to t(pass::owned, schedule(shifted, blocking).split(x, xo, rest, 8).split(rest, xm, xi, 4).cache_read(A, spad).at(xm));
     REQUIRE_FALSE(t.p.refused());
     int const before = t.p.plan.limits.size();
-    add_guards(t.p, 0, 0);
+    add_guards(t.p, 0_stage, 0);
     CHECK(t.p.plan.limits.size() == before);  // 8 xo goes to 8
-    add_guards(t.p, 0, 1);
+    add_guards(t.p, 0_stage, 1);
     REQUIRE(t.p.plan.limits.size() == before + 1);
     limit const& l = t.p.plan.limits[before];
     CHECK((l.loop == t.variable("xm") && l.bound == 10));
@@ -120,6 +120,6 @@ TEST_CASE("iterations of a loop of the program are skipped that lie beyond an en
     auto const whole = C(twelve) = A(twelve) + 1;
     planned_to last(pass::owned, schedule(whole, blocking).split(twelve, xo, rest, 8).split(rest, xm, xi, 4).cache_read(A, spad).at(xm));
     int const known = last.p.plan.limits.size();
-    add_guards(last.p, 0, 1);
+    add_guards(last.p, 0_stage, 1);
     CHECK(last.p.plan.limits.size() == known + 1);
 }

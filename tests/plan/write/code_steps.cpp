@@ -31,7 +31,7 @@ operation_counts counts_of(schedule const& of) {
 
 TEST_CASE("loops run as often as their extents say, those of a reduction left out when that is asked") {
     blank t;
-    fixed_array<std::int16_t, body::most_loops> loops{};
+    fixed_array<variable_id, body::most_loops> loops{};
     loops[0] = add_loop(t.p.plan, "i", 3), loops[1] = add_loop(t.p.plan, "k", 5, true), loops[2] = add_loop(t.p.plan, "j", 4);
     CHECK(trips(t.p, loops, 3) == 60);
     CHECK(trips(t.p, loops, 3, true) == 12);
@@ -64,12 +64,12 @@ TEST_CASE("a reduction starts with a store, and with what it starts from") {
 }
 TEST_CASE("code touches what it sees") {
     planned_to seen(pass::accesses, schedule(copy, where).cache_read(A, slow));
-    touch_from_code(seen.p, 0, false);
+    touch_from_code(seen.p, 0_stage, false);
     CHECK((seen.p.buffer_at(seen.buffer("C")).code_access && !seen.p.buffer_at(seen.buffer("A.slow")).code_access));
-    touch_from_code(seen.p, 0, true);
+    touch_from_code(seen.p, 0_stage, true);
     CHECK(seen.p.buffer_at(seen.buffer("A.slow")).code_access);
     planned_to unseen(pass::accesses, schedule(copy, where).cache_read(A, blind));
-    touch_from_code(unseen.p, 0, true);
+    touch_from_code(unseen.p, 0_stage, true);
     CHECK(unseen.p.first_verdict().kind == verdict_kind::host_access);
     CHECK((unseen.p.first_verdict().names[0] == "blind" && unseen.p.first_verdict().names[1] == "A"));
 }
@@ -77,7 +77,7 @@ TEST_CASE("lanes of a vector lie in one block") {
     auto const in_blocks = [](auto const& map) {
         planned_to t(pass::accesses, schedule(copy, where).vectorize(n).cache_read(A, blocks).layout(map));
         REQUIRE_FALSE(t.p.refused());
-        keep_lanes_in_a_block(t.p, 0);
+        keep_lanes_in_a_block(t.p, 0_stage);
         return t.p.first_verdict().broken;
     };
     CHECK(in_blocks([](auto i, auto j) { return index_map(j % 2, separator, i, j / 2); }) == rule::vectorized_across_blocks);

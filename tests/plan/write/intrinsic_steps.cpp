@@ -79,8 +79,8 @@ TEST_CASE("or else a transfer writes what the reduction starts from") {
         filled |= t.p.plan.movements[at].transfer == 2 && t.p.plan.movements[at].source < 0;
     CHECK(filled);
     planned_to constant(pass::rings, stepped(from_three.view(), alone)), missing(pass::rings, stepped(weighted.view(), alone));
-    CHECK(find_start_transfer(constant.p, 0).transfer == 2);
-    CHECK_FALSE(find_start_transfer(missing.p, 0));
+    CHECK(find_start_transfer(constant.p, 0_stage).transfer == 2);
+    CHECK_FALSE(find_start_transfer(missing.p, 0_stage));
     CHECK(planned_to(pass::program, stepped(weighted.view(), alone)).refusal().kind == verdict_kind::missing_first_form);
     CHECK(start_of(weighted.view(), missing.p.stage_at(0)).empty());
     CHECK(start_of(from_three.view(), constant.p.stage_at(0)) == "a constant");
@@ -134,7 +134,7 @@ TEST_CASE("a step ends with an axis when no other lane moves its form") {
     int const lane = t.p.add(variable{.extent = 4, .kind = variable_kind::lane}),
               other = t.p.add(variable{.extent = 4, .kind = variable_kind::lane});
     std::int16_t const o = add_loop(t.p.plan, "o", 3);
-    detail::nest_axis const along{.lane = static_cast<std::int16_t>(lane)};
+    detail::nest_axis const along{.lane = variable_id(lane)};
     CHECK(ends_step(t.p, sum_of(0, {{4, o}, {1, lane}}), along));
     CHECK_FALSE(ends_step(t.p, sum_of(0, {{-1, lane}}), along));
     CHECK_FALSE(ends_step(t.p, sum_of(0, {{1, lane}, {1, other}}), along));

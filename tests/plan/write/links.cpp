@@ -55,8 +55,8 @@ TEST_CASE("agents are united, and visited each once") {
 TEST_CASE("the core or the engine of its intrinsic carries a stage out") {
     planned_to code(pass::rings, schedule(adding, with_tokens)), aside(pass::rings, in_versions(with_tokens));
     REQUIRE_FALSE((code.p.refused() || aside.p.refused()));
-    CHECK((agents_of(code.p, 0).core && agents_of(code.p, 0).engines == 0));
-    CHECK((!agents_of(aside.p, 0).core && agents_of(aside.p, 0).engines == 1u << unit_at));
+    CHECK((agents_of(code.p, 0_stage).core && agents_of(code.p, 0_stage).engines == 0));
+    CHECK((!agents_of(aside.p, 0_stage).core && agents_of(aside.p, 0_stage).engines == 1u << unit_at));
     CHECK(has_asynchronous_intrinsics(with_tokens));
     CHECK_FALSE(has_asynchronous_intrinsics(blocking));
     agents const users = users_of(aside.p, aside.buffer("A.tile"));

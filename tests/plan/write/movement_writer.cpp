@@ -418,7 +418,7 @@ TEST_CASE("a call takes its setup, its bytes and its latency") {
     small_kernels::blank t(on);
     t.p.add(ir::buffer{.kind = ir::buffer_kind::argument, .type = scalar_type::int8, .rank = 2, .extents = {6, 20}, .dense_from = 1});
     t.p.add(ir::buffer{.kind = ir::buffer_kind::staged, .memory = 1, .type = scalar_type::int8, .rank = 2, .extents = {3, 7}});
-    detail::region r{.source = 0, .destination = 1};
+    detail::region r{.source = ir::buffer_id(0), .destination = ir::buffer_id(1)};
     for (std::int8_t d : {0, 1}) r.dimensions[d] = {.source_dimension = d, .destination_dimension = d};
     r.dimensions[0].extent = 3, r.dimensions[1].extent = 7, r.count = 2;
     detail::move_dense(t.p, r, 0, 0);

@@ -41,16 +41,15 @@ struct two_stages {
         }
         for (int s = 0; s < 2; ++s) {
             stage const& st = plan.stages[s];
-            for (int node = st.first; node < st.store; ++node) {
+            for (node_id node = st.first; node < st.store; ++node) {
                 if (plan.what[node].op != operation::access) continue;
-                plan.uses.push({.node = static_cast<std::int16_t>(node),
-                                .buffer = static_cast<std::int16_t>(plan.what[node].name == "A"   ? 0
-                                                                    : plan.what[node].name == "S" ? 1
-                                                                                                  : 2)});
+                plan.uses.push({.node = node,
+                                .buffer = plan.what[node].name == "A"   ? 0_buffer
+                                          : plan.what[node].name == "S" ? 1_buffer
+                                                                        : 2_buffer});
             }
-            plan.bodies.push({.kind = body_kind::intrinsic,
-                              .stage = static_cast<std::int16_t>(s),
-                              .intrinsic = static_cast<std::int16_t>(s == 0 ? 0 : second_by)});
+            plan.bodies.push(
+                {.kind = body_kind::intrinsic, .stage = stage_id(s), .intrinsic = static_cast<std::int16_t>(s == 0 ? 0 : second_by)});
         }
         plan.links.push({.from = 0, .to = -1});
         plan.links.push({.from = static_cast<std::int16_t>(second_by), .to = -1});
@@ -76,12 +75,12 @@ struct two_stages {
 
 TEST_CASE("buffers share bytes, whatever their versions") {
     two_stages t(0);
-    CHECK_FALSE(share_bytes(t.plan, 0, 1));
+    CHECK_FALSE(share_bytes(t.plan, 0_buffer, 1_buffer));
     t.plan.buffers[0].versions = 2;
-    CHECK(share_bytes(t.plan, 0, 1));
-    CHECK(share_bytes(t.plan, 2, 2));
+    CHECK(share_bytes(t.plan, 0_buffer, 1_buffer));
+    CHECK(share_bytes(t.plan, 2_buffer, 2_buffer));
     t.plan.buffers[0].kind = buffer_kind::argument;
-    CHECK_FALSE(share_bytes(t.plan, 0, 1));
+    CHECK_FALSE(share_bytes(t.plan, 0_buffer, 1_buffer));
 }
 TEST_CASE("one engine does its jobs in order: it is waited for at the end alone") {
     two_stages t(0);
@@ -99,7 +98,7 @@ TEST_CASE("an engine that nothing holds back must be waited for, unless it touch
     CHECK(t.program() == "c<>c<>");
     two_stages elsewhere(2);
     for (int at = 0; at < elsewhere.plan.uses.size(); ++at) {
-        if (elsewhere.plan.stage_of(elsewhere.plan.uses[at].node) == 1) elsewhere.plan.uses[at].buffer = 2;
+        if (elsewhere.plan.stage_of(elsewhere.plan.uses[at].node) == 1) elsewhere.plan.uses[at].buffer = 2_buffer;
     }
     CHECK(elsewhere.program() == "cc<><>");
 }

@@ -17,7 +17,7 @@ constexpr auto where = machine("where", dram, spad, loader, pack, aside);
 
 /// An argument of 10 x 6 and a box of as much in panels: [row / 4, column, row % 4], of 3 x 6 x 4.
 struct panels : blank {
-    region r{.source = 0, .destination = 1};
+    region r{.source = 0_buffer, .destination = 1_buffer};
     panels() : blank(where) {
         p.add(buffer{
             .tensor = "A", .kind = buffer_kind::argument, .type = scalar_type::int32, .rank = 2, .extents = {10, 6}, .dense_from = 1});
@@ -65,12 +65,12 @@ TEST_CASE("a dimension is cut where a layout splits it, when it begins there") {
 TEST_CASE("a part moves along the dimension of the buffer that its step belongs to") {
     panels t;
     packing const work{t.p, t.r};
-    auto const is = [&](int buffer_at, std::int64_t step, int dimension, std::int64_t factor) {
+    auto const is = [&](buffer_id buffer_at, std::int64_t step, int dimension, std::int64_t factor) {
         packing::direction const found = work.direction_of(buffer_at, 0, step);
         return found.dimension == dimension && found.factor == factor;
     };
-    CHECK((is(1, 1, 2, 1) && is(1, 2, 2, 2) && is(1, 4, 0, 1) && is(1, 8, 0, 2)));
-    CHECK(is(0, 4, 0, 4));
+    CHECK((is(1_buffer, 1, 2, 1) && is(1_buffer, 2, 2, 2) && is(1_buffer, 4, 0, 1) && is(1_buffer, 8, 0, 2)));
+    CHECK(is(0_buffer, 4, 0, 4));
 }
 TEST_CASE("whole panels are one call, and what is left of the last one another") {
     panels whole, rest;
@@ -95,7 +95,7 @@ TEST_CASE("what has no constant step goes element by element, in a loop") {
 }
 TEST_CASE("what goes to several places is moved to each in turn") {
     panels t;
-    t.r.destination = 0, t.r.source = 0;
+    t.r.destination = 0_buffer, t.r.source = 0_buffer;
     t.r.dimensions[0].source_dimension = -1;
     CHECK((is_repeated(t.r, 0) && !is_repeated(t.r, 1)));
     move_region(t.p, t.r, 0, 0);
@@ -103,12 +103,12 @@ TEST_CASE("what goes to several places is moved to each in turn") {
     CHECK(t.p.var(t.p.plan.steps[0].what).extent == 8);
     t.r.dimensions[0].extent = 1;
     CHECK_FALSE(is_repeated(t.r, 0));
-    t.r.source = -1, t.r.dimensions[0].extent = 8;
+    t.r.source = no_buffer, t.r.dimensions[0].extent = 8;
     CHECK_FALSE(is_repeated(t.r, 0));  // a fill
 }
 TEST_CASE("a transfer that does not block is waited for at once, in a ring of its own") {
     panels t;
-    t.r.destination = 0;
+    t.r.destination = 0_buffer;
     move_now(t.p, t.r, 0, 0);
     CHECK((t.p.plan.steps.size() == 1 && t.p.plan.rings.size() == 0));
     move_now(t.p, t.r, 1, 0);
@@ -120,7 +120,7 @@ TEST_CASE("a transfer that does not block is waited for at once, in a ring of it
 }
 TEST_CASE("a border is not cut into calls") {
     panels t;
-    t.r.border = 0;
+    t.r.border = 0_node;
     t.r.clips.push({sum_of(-1), 0, 0, clip_kind::border_begin});
     t.r.dimensions[0].extent = 3, t.r.destination_at[0].constant = 6;
     move_region(t.p, t.r, 0, 0);

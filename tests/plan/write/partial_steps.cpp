@@ -26,7 +26,7 @@ schedule stepped(machine const& on) {
 }
 std::vector<partial_lane> lanes_of(planned_to& t) {
     std::vector<partial_lane> all;
-    each_partial_lane(t.p, 0, [&](partial_lane const& lane) { all.push_back(lane); });
+    each_partial_lane(t.p, 0_stage, [&](partial_lane const& lane) { all.push_back(lane); });
     return all;
 }
 
@@ -82,13 +82,14 @@ TEST_CASE("a buffer stands inside of so many loops of a stage") {
                                   .at(mo)
                                   .tensorize(mi, n, mac));
     REQUIRE_FALSE(t.p.refused());
-    CHECK((depth_of(t.p, 0, t.buffer("A.spad")) == 1 && depth_of(t.p, 0, t.buffer("B.spad")) == 0 && depth_of(t.p, 0, t.buffer("A")) == 0));
+    CHECK((depth_of(t.p, 0_stage, t.buffer("A.spad")) == 1 && depth_of(t.p, 0_stage, t.buffer("B.spad")) == 0 &&
+           depth_of(t.p, 0_stage, t.buffer("A")) == 0));
     // Behind a tile of five rows stands the next one, where a buffer has several.
     int tiles = 0;
     for (partial_lane const& lane : lanes_of(t)) {
         if (lane.extent != 5) continue;
         ++tiles;
-        CHECK((holds_next(t.p, 0, lane, 0) && !holds_next(t.p, 0, lane, 1)));
+        CHECK((holds_next(t.p, 0_stage, lane, 0) && !holds_next(t.p, 0_stage, lane, 1)));
     }
     CHECK(tiles == 1);
 }

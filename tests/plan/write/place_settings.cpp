@@ -23,7 +23,7 @@ struct calls : blank {
     calls() : blank(where) {
         p.add(buffer{.type = scalar_type::int32});
         for (std::int16_t at : {std::int16_t{0}, std::int16_t{1}, std::int16_t{2}})
-            p.add(movement{.transfer = at, .source = 0, .destination = 0, .bytes = 4});
+            p.add(movement{.transfer = at, .source = 0_buffer, .destination = 0_buffer, .bytes = 4});
     }
     /// The program with its settings: 3 and 4 are set, l and s load and store, p needs nothing; [ ] is a loop.
     std::string placed(std::string const& program) {

@@ -12,7 +12,7 @@ namespace {
 /// Loop o of 3; an argument of 10 x 12 and a box of 4 x 6.
 struct sides : blank {
     std::int16_t o = add_loop(p.plan, "o", 3);
-    region r{.source = 0, .destination = 1};
+    region r{.source = 0_buffer, .destination = 1_buffer};
     sides() {
         p.add(buffer{.kind = buffer_kind::argument, .type = scalar_type::int32, .rank = 2, .extents = {10, 12}, .dense_from = 1});
         p.add(buffer{.kind = buffer_kind::staged, .type = scalar_type::int32, .rank = 2, .extents = {4, 6}});
@@ -32,7 +32,7 @@ TEST_CASE("steps on both sides are in elements of their buffer") {
     sides s;
     CHECK((source_step(s.p, s.r, s.r.dimensions[0]) == 12 && source_step(s.p, s.r, s.r.dimensions[1]) == 2));
     CHECK((destination_step(s.p, s.r, s.r.dimensions[0]) == 6 && destination_step(s.p, s.r, s.r.dimensions[1]) == 1));
-    s.r.source = -1;
+    s.r.source = no_buffer;
     CHECK(source_step(s.p, s.r, s.r.dimensions[0]) == 0);
 }
 TEST_CASE("clips shorten a dimension, or what is read of it") {
@@ -91,11 +91,11 @@ TEST_CASE("what is joined behind a dimension makes several of each of its elemen
 }
 TEST_CASE("an argument that was joined must come without gaps, from the outermost such dimension on") {
     sides s;
-    rely_on_dense(s.p, 0, 1);
+    rely_on_dense(s.p, 0_buffer, 1);
     CHECK(s.p.buffer_at(0).dense_from == 1);
-    rely_on_dense(s.p, 0, 0);
+    rely_on_dense(s.p, 0_buffer, 0);
     CHECK(s.p.buffer_at(0).dense_from == 0);
-    rely_on_dense(s.p, -1, 0);
+    rely_on_dense(s.p, no_buffer, 0);
 }
 TEST_CASE("the largest divisor up to a number") {
     CHECK((divisor_up_to(12, 5) == 4 && divisor_up_to(12, 12) == 12 && divisor_up_to(13, 12) == 1 && divisor_up_to(36, 17) == 12));

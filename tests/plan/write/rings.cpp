@@ -102,12 +102,12 @@ TEST_CASE("a core that copies asks for what comes next in the iterations of a lo
 TEST_CASE("what is stored later must be stored before a load overwrites it") {
     blank t(asynchronous);
     t.p.add(buffer{.kind = buffer_kind::staged, .memory = 1});
-    t.p.add(ring{.buffer = 0, .versions = 3, .distance = 2});
-    t.p.add(ring{.buffer = 0, .stores = true, .versions = 3});
-    t.p.from.stagings.push({.buffer = 0, .ring = 0});
-    t.p.from.stagings.push({.writes = true, .buffer = 0, .ring = 1});
+    t.p.add(ring{.buffer = 0_buffer, .versions = 3, .distance = 2});
+    t.p.add(ring{.buffer = 0_buffer, .stores = true, .versions = 3});
+    t.p.from.stagings.push({.buffer = 0_buffer, .ring = 0});
+    t.p.from.stagings.push({.writes = true, .buffer = 0_buffer, .ring = 1});
     CHECK(loaded_ahead(t.p, t.p.staging_at(1)) == 2);
     CHECK(loaded_ahead(t.p, t.p.staging_at(0)) == 0);
-    t.p.from.stagings.push({.writes = true, .buffer = 7});
+    t.p.from.stagings.push({.writes = true, .buffer = 7_buffer});
     CHECK(loaded_ahead(t.p, t.p.staging_at(2)) == 0);
 }

@@ -140,7 +140,7 @@ TEST_CASE("forms are one value where only loops of one iteration tell them apart
     CHECK(detail::same_value_everywhere(t.p, sum_of(2, {{4, loop}}), sum_of(2, {{4, loop}, {9, still}})));
     CHECK_FALSE(detail::same_value_everywhere(t.p, sum_of(2, {{4, loop}}), sum_of(3, {{4, loop}})));
     CHECK_FALSE(detail::same_value_everywhere(t.p, sum_of(2, {{4, loop}}), sum_of(2)));
-    t.p.plan.variables[still].trips = 0;
+    t.p.plan.variables[still].trips = ir::variable_id(0);
     CHECK_FALSE(detail::same_value_everywhere(t.p, sum_of(0, {{9, still}}), sum_of(0)));
 }
 TEST_CASE("layouts are the same when every coordinate is") {
@@ -158,8 +158,8 @@ TEST_CASE("layouts are the same when every coordinate is") {
 }
 TEST_CASE("a bank is asked for by a staging, or by the place of a stage") {
     small_kernels::blank t;
-    t.p.from.stagings.push({.level = 5, .depth = 2, .buffer = 3, .bank = 1});
-    t.p.placed(0).home = 4, t.p.placed(0).store_bank = 2, t.p.placed(0).level = 7;
+    t.p.from.stagings.push({.level = ir::variable_id(5), .depth = 2, .buffer = ir::buffer_id(3), .bank = 1});
+    t.p.placed(0).home = ir::buffer_id(4), t.p.placed(0).store_bank = 2, t.p.placed(0).level = ir::variable_id(7);
     CHECK((detail::bank_asked_for(t.p, 3) == 1 && detail::bank_asked_for(t.p, 4) == 2 && detail::bank_asked_for(t.p, 0) == -1));
     CHECK((detail::level_of(t.p, 3).level == 5 && detail::level_of(t.p, 3).depth == 2 && detail::level_of(t.p, 4).level == 7));
     CHECK(detail::level_of(t.p, 0).level == -1);
