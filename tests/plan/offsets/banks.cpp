@@ -35,7 +35,7 @@ struct two_rings : blank {
                      .bank = static_cast<std::int16_t>(bank),
                      .part_stride = 16});
     }
-    int meeting(int first, int last) const { return meeting_bank(p.plan, p.buffer_at(0), p.ring_at(0), first, last, p.buffer_at(1), 2); }
+    int meeting(int first, int last) const { return meeting_bank(p.plan, p.ring_at(0), first, last, p.buffer_at(1)); }
 };
 
 }  // namespace

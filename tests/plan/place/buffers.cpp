@@ -27,22 +27,23 @@ buffer const& argument_of(planned_to const& t, label const& name) { return t.p.p
 TEST_CASE("a planned buffer has the bytes of its box, and a number when its name is taken") {
     blank t(two_outside);
     box const whole = box_of({5, 7});
-    int const first = add_planned(t.p, "A", 2, scalar_type::int32, whole, 3),
-              second = add_planned(t.p, "A", 2, scalar_type::int8, whole, 4), third = add_planned(t.p, "A", 2, scalar_type::int8, whole, 4);
+    int const first = add_planned(t.p, {"A", 2, scalar_type::int32, 3}, whole),
+              second = add_planned(t.p, {"A", 2, scalar_type::int8, 4}, whole),
+              third = add_planned(t.p, {"A", 2, scalar_type::int8, 4}, whole);
     CHECK((t.p.buffer_at(first).name == "A.spad" && t.p.buffer_at(first).bytes == 140 && t.p.buffer_at(first).ordinal == 3));
     CHECK((t.p.buffer_at(second).name == "A.spad.2" && t.p.buffer_at(second).bytes == 35));
     CHECK(t.p.buffer_at(third).name == "A.spad.3");
     // Rows of 7 x 4 bytes take two registers of 16 each.
-    CHECK(t.p.buffer_at(add_planned(t.p, "A", 3, scalar_type::int32, whole, 0)).bytes == 5 * 2 * 16);
-    add_planned(t.p, "A", 1, scalar_type::int32, whole, 2);
+    CHECK(t.p.buffer_at(add_planned(t.p, {"A", 3, scalar_type::int32, 0}, whole)).bytes == 5 * 2 * 16);
+    add_planned(t.p, {"A", 1, scalar_type::int32, 2}, whole);
     CHECK(t.p.first_verdict().kind == verdict_kind::no_memory);
     CHECK((t.p.first_verdict().names[1] == "ddr" && t.p.first_verdict().ordinal == 2));
 }
 TEST_CASE("a box of more bytes than a plan can hold is refused") {
     blank t(two_outside);
-    add_planned(t.p, "A", 2, scalar_type::int32, box_of({1 << 19, 1 << 19}), 0);  // 2^40 bytes
+    add_planned(t.p, {"A", 2, scalar_type::int32, 0}, box_of({1 << 19, 1 << 19}));  // 2^40 bytes
     CHECK_FALSE(t.p.refused());
-    add_planned(t.p, "A", 2, scalar_type::int32, box_of({1 << 20, 1 << 19}), 0);
+    add_planned(t.p, {"A", 2, scalar_type::int32, 0}, box_of({1 << 20, 1 << 19}));
     CHECK(t.p.first_verdict().kind == verdict_kind::capacity_of_representation);
 }
 TEST_CASE("arguments stand in the order of their first use, the result last, where the caller keeps them") {

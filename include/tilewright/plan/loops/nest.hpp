@@ -54,8 +54,15 @@ constexpr void keep_marked(planning const& p, nest_axis const& a, int ordinal) {
                                                                                                 : "parallel"};
 }
 
+/// What a loop is split into.
+struct loop_parts {
+    label outer, inner;
+    std::int64_t factor;
+};
+
 /// loop of extent e at `position` -> outer of e / factor, rounded up, around inner of factor or e, whichever is less.
-constexpr void split_loop(placing& p, stage_id s, int position, label const& outer, label const& inner, std::int64_t factor, int ordinal) {
+constexpr void split_loop(placing& p, stage_id s, int position, loop_parts const& parts, int ordinal) {
+    std::int64_t factor = parts.factor;
     nest& n = p.nest_at(s);
     std::int16_t const parent = n.order[position];
     nest_axis const old = n.axes[parent];
@@ -71,11 +78,11 @@ constexpr void split_loop(placing& p, stage_id s, int position, label const& out
     keep_marked(p, old, ordinal);
     if (n.depth == body::most_loops) return p.refuse_capacity("loops", n.depth + 1, body::most_loops, ordinal, p.stage_at(s).output);
     nest_axis part{.reduction = old.reduction};
-    part.name = outer;
+    part.name = parts.outer;
     part.extent = (old.extent - 1) / factor + 1;
-    if (old.trips >= 0) part.trips = count_of(p, old.trips, 1, factor, outer, ordinal);
+    if (old.trips >= 0) part.trips = count_of(p, old.trips, 1, factor, parts.outer, ordinal);
     int const outer_at = add_axis(p, s, part, ordinal);
-    part.name = inner;
+    part.name = parts.inner;
     part.extent = factor;
     part.trips = no_variable;
     int const inner_at = add_axis(p, s, part, ordinal);
@@ -144,7 +151,7 @@ constexpr void mark_loop(placing& p, stage_id s, directive const& d, label name,
         (d.factors[0] != p.nest_at(s).axis_of_loop(position).extent || p.nest_at(s).axis_of_loop(position).trips >= 0)) {
         label const outer_name = dotted(name, "outer");
         label const inner_name = dotted(name, d.kind == directive_kind::vectorize ? "lanes" : "copies");
-        split_loop(p, s, position++, outer_name, inner_name, d.factors[0], ordinal);
+        split_loop(p, s, position++, {outer_name, inner_name, d.factors[0]}, ordinal);
         if (p.refused()) return;
     }
     nest_axis& a = p.nest_at(s).axis_of_loop(position);
@@ -249,14 +256,14 @@ constexpr void build_loops(placing& p, stage_id s, fixed_array<std::int64_t, sta
         switch (d.kind) {
             case directive_kind::split: {
                 int const position = find_loop(p, s, name(0), ordinal);
-                if (position >= 0) split_loop(p, s, position, name(1), name(2), d.factors[0], ordinal);
+                if (position >= 0) split_loop(p, s, position, {name(1), name(2), d.factors[0]}, ordinal);
                 break;
             }
             case directive_kind::tile: {
                 int position = find_loop(p, s, name(0), ordinal);
-                if (position >= 0) split_loop(p, s, position, name(2), name(4), d.factors[0], ordinal);
+                if (position >= 0) split_loop(p, s, position, {name(2), name(4), d.factors[0]}, ordinal);
                 if (!p.refused()) position = find_loop(p, s, name(1), ordinal);
-                if (!p.refused()) split_loop(p, s, position, name(3), name(5), d.factors[1], ordinal);
+                if (!p.refused()) split_loop(p, s, position, {name(3), name(5), d.factors[1]}, ordinal);
                 fixed_array<label, 4> const order{name(2), name(3), name(4), name(5)};
                 if (!p.refused()) reorder_loops(p, s, order.data(), 4, ordinal);
                 break;

@@ -15,10 +15,12 @@ constexpr int shared_bank(buffer const& a, std::int64_t step_a, buffer const& b,
     return shared == 0 ? -1 : std::countr_zero(shared);
 }
 
-/// The bank in which some version of `moved` that is under way meets the version of `used` at a step; -1: none. Versions from `first` to
-/// `last`, counted from that step, are under way. Buffers whose steps are counted over other loops meet wherever both can be.
-constexpr int meeting_bank(plan_value const& plan, buffer const& moved, ring const& r, int first, int last, buffer const& used, int banks) {
+/// The bank in which some version of what a ring moves that is under way meets the version of `used` at a step; -1: none. Versions from
+/// `first` to `last`, counted from that step, are under way. Buffers whose steps are counted over other loops meet wherever both can be.
+constexpr int meeting_bank(plan_value const& plan, ring const& r, int first, int last, buffer const& used) {
     if (first > last) return -1;
+    buffer const& moved = plan.buffers[r.buffer];
+    int const banks = plan.where->memories[moved.memory].banks;
     if (used.ring < 0 || !same_steps(r, plan.rings[used.ring])) {
         for (int bank = 0; bank < banks; ++bank) {
             if (moved.lies_in(bank, banks) && used.lies_in(bank, banks)) return bank;
@@ -58,7 +60,7 @@ constexpr void check_banks(plan_value const& plan, refusals const& to) {
             each_touched(plan, s, [&](int touched) {
                 buffer const& used = plan.buffers[touched];
                 if (used.kind == buffer_kind::argument || used.memory != moved.memory) return;
-                int const bank = meeting_bank(plan, moved, r, first, last, used, m.banks);
+                int const bank = meeting_bank(plan, r, first, last, used);
                 if (bank >= 0) refuse(bank, used, "the loops");
             });
         }
@@ -68,8 +70,8 @@ constexpr void check_banks(plan_value const& plan, refusals const& to) {
             bool const in_order = other.engine == r.engine && !plan.where->engines[r.engine].has_channels();
             if (which == at || in_order || touched.memory != moved.memory) continue;
             // Two loads are under way together until the nearer of their steps is waited for.
-            int const bank = other.stores ? meeting_bank(plan, moved, r, 1, r.distance + other.versions - 1, touched, m.banks)
-                                          : meeting_bank(plan, moved, r, -other.distance, r.distance, touched, m.banks);
+            int const bank = other.stores ? meeting_bank(plan, r, 1, r.distance + other.versions - 1, touched)
+                                          : meeting_bank(plan, r, -other.distance, r.distance, touched);
             if (bank >= 0) refuse(bank, touched, other.stores ? "a store" : "a load");
         }
     }

@@ -227,34 +227,42 @@ class offset_solver {
             if (wanted != is_wanted(y.source)) return wanted;
             return x.footprint != y.footprint ? x.footprint > y.footprint : a < b;
         });
-        return spread(sections, room, order, 0, 0, capacity, limit);
+        spreading way{sections, room, order, capacity, limit};
+        return spread(way, 0, 0);
     }
+    /// Where buffers may go while they are dealt out over the banks.
+    struct spreading {
+        offset_sections const& sections;
+        work_array<std::int64_t> const& room;  ///< of each section of each bank, in bytes
+        work_array<int> const& order;
+        std::int64_t capacity, limit;  ///< bytes of a bank; steps
+    };
     /// @param used banks that are not empty any more: of the empty ones, one is as good as another
-    constexpr found_offsets spread(offset_sections const& sections, work_array<std::int64_t> const& room, work_array<int> const& order,
-                                   int position, int used, std::int64_t capacity, std::int64_t limit) {
+    constexpr found_offsets spread(spreading& way, int position, int used) {
+        offset_sections const& sections = way.sections;
         // Several ways are tried, rather than one to the end.
-        if (position == sections.count) return search(capacity, std::min(limit, result_.steps + 200 * sections.count));
-        offset_item const& item = sections.items.at[order.at[position]];
+        if (position == sections.count) return search(way.capacity, std::min(way.limit, result_.steps + 200 * sections.count));
+        offset_item const& item = sections.items.at[way.order.at[position]];
         int const wanted = is_wanted(item.source) ? std::max(buffer(item.source).bank, 0) : -1, count = buffer(item.source).bank_count;
         int const first = std::max(wanted, 0), last = wanted >= 0 ? wanted : std::min(used, banks_ - 1);
         found_offsets all = found_offsets::no;
         for (int bank = first; bank <= last; ++bank) {
-            if (result_.steps >= limit) return found_offsets::unknown;
+            if (result_.steps >= way.limit) return found_offsets::unknown;
             bool enough = true;
             result_.steps += item.last - item.first;
             for (int part = 0; part < count; ++part) {
-                std::int64_t* const here = room.begin() + (bank + part) % banks_ * sections.sections;
+                std::int64_t* const here = way.room.begin() + (bank + part) % banks_ * sections.sections;
                 for (int section = item.first; section < item.last; ++section) enough &= (here[section] -= item.footprint) >= 0;
             }
             if (enough) {
                 bank_of_.at[item.source] = bank;
                 int const touched = std::max(used, std::min(bank + count, banks_));
-                found_offsets const found = spread(sections, room, order, position + 1, touched, capacity, limit);
+                found_offsets const found = spread(way, position + 1, touched);
                 if (found == found_offsets::yes) return found;
                 if (found == found_offsets::unknown) all = found;
             }
             for (int part = 0; part < count; ++part) {
-                std::int64_t* const here = room.begin() + (bank + part) % banks_ * sections.sections;
+                std::int64_t* const here = way.room.begin() + (bank + part) % banks_ * sections.sections;
                 for (int section = item.first; section < item.last; ++section) here[section] += item.footprint;
             }
         }

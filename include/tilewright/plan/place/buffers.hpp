@@ -7,38 +7,46 @@
 // The buffers of a plan: arguments, and boxes that it gives an address.
 namespace tilewright::detail {
 
+/// A buffer that the plan makes for a tensor.
+struct wanted_buffer {
+    ir::label tensor;
+    int memory;  ///< position in the machine
+    scalar_type type;
+    int ordinal;      ///< of the directive that asks for it
+    int layout = -1;  ///< position in the schedule; -1: none
+    int layout_ordinal = 0;
+};
+
 /// A buffer that the plan gives an address: its box from the forms of its first element and its extents.
-/// @param layout  position in the schedule; -1: none
-constexpr buffer_id add_planned(placing& p, label const& tensor, int memory_at, scalar_type type, box const& whole, int ordinal,
-                                int layout = -1, int layout_ordinal = 0) {
-    memory const& m = p.of->where().memories[memory_at];
+constexpr buffer_id add_planned(placing& p, wanted_buffer const& wanted, box const& whole) {
+    memory const& m = p.of->where().memories[wanted.memory];
     if (m.capacity <= 0) {
-        p.refuse(verdict_kind::no_memory, ordinal).names = {tensor, m.name};
+        p.refuse(verdict_kind::no_memory, wanted.ordinal).names = {wanted.tensor, m.name};
         return buffer_id{};
     }
-    buffer b{.name = dotted(tensor, m.name),
-             .tensor = tensor,
+    buffer b{.name = dotted(wanted.tensor, m.name),
+             .tensor = wanted.tensor,
              .kind = buffer_kind::staged,
-             .memory = static_cast<std::int16_t>(memory_at),
-             .type = type,
+             .memory = static_cast<std::int16_t>(wanted.memory),
+             .type = wanted.type,
              .rank = static_cast<std::int16_t>(whole.rank),
-             .ordinal = static_cast<std::int16_t>(ordinal)};
+             .ordinal = static_cast<std::int16_t>(wanted.ordinal)};
     // If a tensor is staged twice in one memory, a number tells its buffers apart.
     for (int at = 0, again = 2; at < p.plan.buffers.size(); ++at) {
         if (p.buffer_at(at).name != b.name) continue;
         char const number[] = {static_cast<char>(again < 10 ? '0' + again : 'a' + again - 10), '\0'};
         ++again;
-        b.name = dotted(dotted(tensor, m.name), number);
+        b.name = dotted(dotted(wanted.tensor, m.name), number);
         at = -1;
     }
-    double bytes = bytes_of(type);
+    double bytes = bytes_of(wanted.type);
     for (int dimension = 0; dimension < whole.rank; ++dimension) {
         b.extents[dimension] = whole.extents[dimension];
         bytes *= static_cast<double>(whole.extents[dimension]);
     }
     b.bytes = p.limited(bytes, plan_value::most_bytes, "bytes", b.name);
     if (m.registers > 0) b.bytes = bytes_in_registers(b, m);
-    if (layout >= 0 && !p.refused()) apply_layout(p, b, p.of->layout_at(layout), layout_ordinal);
+    if (wanted.layout >= 0 && !p.refused()) apply_layout(p, b, p.of->layout_at(wanted.layout), wanted.layout_ordinal);
     buffer_id const at = p.add(b);
     for (int dimension = 0; dimension < whole.rank && !p.refused(); ++dimension) {
         p.from.box_at[at][dimension] = p.keep(whole.at[dimension]);

@@ -237,8 +237,9 @@ class stage_placer {
             p_.refuse(verdict_kind::no_memory, place_.at_ordinal).names = {st_.output};
             return;
         }
-        place_.home = add_planned(p_, st_.output, place_.store_memory, st_.type, needed_, place_.store_ordinal, place_.store_layout,
-                                  place_.store_layout_ordinal);
+        place_.home = add_planned(
+            p_, {st_.output, place_.store_memory, st_.type, place_.store_ordinal, place_.store_layout, place_.store_layout_ordinal},
+            needed_);
         if (is_last()) p_.buffer_at(place_.home).kind = buffer_kind::result;
     }
 

@@ -100,7 +100,7 @@ constexpr void place_stagings(placing& p) {
                      {fact{fact_kind::have, written.computed}, fact{fact_kind::need, written.spanned}});
             return;
         }
-        st.buffer = add_planned(p, st.tensor, st.memory, type, whole, st.ordinal, st.layout, st.layout_ordinal);
+        st.buffer = add_planned(p, {st.tensor, st.memory, type, st.ordinal, st.layout, st.layout_ordinal}, whole);
         if (!st.writes && !p.refused()) find_border(p, st);
     }
 }

@@ -36,8 +36,8 @@ constexpr void refuse_mismatch(planning const& p, stage_id s, int intrinsic_at, 
 
 /// Finds the dimensions of a buffer along which the dimensions of an operand lie, and the steps there: every lane must move one dimension
 /// evenly.
-constexpr mismatch place_operand(planning const& p, stage_id s, int intrinsic_at, matching const& found, int binding, use const& u,
-                                 operand_use& o) {
+constexpr mismatch place_operand(planning const& p, stage_id s, int intrinsic_at, matching const& found, int binding, operand_use& o) {
+    use const& u = *p.plan.use_at(found.nodes[binding]);
     nest const& n = p.nest_at(s);
     buffer const& b = p.buffer_at(u.buffer);
     int const node = found.semantic_nodes[binding];
@@ -167,7 +167,7 @@ constexpr int keep_operand(writing& p, stage_id s, int intrinsic_at, matching co
     operand_use o{.buffer = u.buffer, .dimension = found.dimension[binding], .factor = found.factor[binding]};
     mismatch wrong;
     if (p.has_layout(s, p.plan.what[u.node].name, u.node == p.stage_at(s).target))
-        wrong = place_operand(p, s, intrinsic_at, found, binding, u, o);
+        wrong = place_operand(p, s, intrinsic_at, found, binding, o);
     if (wrong) return refuse_mismatch(p, s, intrinsic_at, wrong), -1;
     fixed_array<linear, max_rank> at{};
     for (int dimension = 0; dimension < b.rank; ++dimension) {
