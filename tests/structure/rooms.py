@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The rooms of the library, from the ground up: a header includes what is in its own room and below. Fails on an arrow that points up, on
-headers that include each other, on a folder that is not in the list, and on a header of the plan without a test of its own.
+headers that include each other, on a folder that is not in the list, on a header of the plan without a test of its own, and on a header or
+a function that is long without a reason.
 
     rooms.py [--figures]    --figures also prints what can be counted of the headers: lengths, casts, what passes may change
 """
@@ -34,6 +35,15 @@ ROOMS = [
     "",
 ]
 LONG_HEADER, LONG_FUNCTION = 400, 80
+# What is longer stands here, with the reason why it is one piece.
+LONG = {
+    "plan/place/machine_check.hpp": "a check for each part of a description, one after the other; they share how a part is named and refused",
+    "plan/ir/program_run.hpp": "one walk over the loop program; how it skips what repeats needs the loops, the rings and the counts together",
+    "plan/check/hazards.hpp": "the jobs in flight and the events that change them: each event needs most of that state",
+    "plan/ir/trip_count.hpp": "one counter: loops that no limit connects are counted apart, then joined",
+    "plan/write/program_writer.hpp": "one loop nest after the other, from the outermost loop inwards: what opens a level is closed here",
+    "diagnostics/refusal.hpp report_refusal": "a case for each verdict: a compiler prints the case that it stands in",
+}
 
 # Each header of these rooms has a test of its own, tests/<room>/<header>.cpp, or stands here with the reason why it needs none.
 TESTED_ROOMS = ["plan/ir", "plan/offsets", "plan/check", "plan/loops", "plan/place", "plan/write"]
@@ -123,27 +133,42 @@ def functions(text):
             yield first + 1, end - first + 1
 
 
+def long_pieces(root):
+    """(lines, name) of each header and function that is long; a function's name is that of its header and its own."""
+    for header in sorted(root.rglob("*.hpp")):
+        name, text = header.relative_to(root).as_posix(), header.read_text()
+        lines = text.split("\n")
+        if len(lines) - 1 > LONG_HEADER:
+            yield len(lines) - 1, name
+        for at, length in functions(text):
+            if length > LONG_FUNCTION:
+                yield length, f"{name} " + re.search(r"(\w+)\(", lines[at - 1])[1]
+
+
+def long_without_reason(root):
+    found = {name for _, name in long_pieces(root)}
+    yield from (f"{name} is long without a reason" for name in sorted(found - LONG.keys()))
+    yield from (f"{name} is not long any more" for name in sorted(LONG.keys() - found))
+
+
 def figures(root):
     headers = sorted(root.rglob("*.hpp"))
     texts = {header.relative_to(root).as_posix(): header.read_text() for header in headers}
     count = lambda pattern: sum(len(re.findall(pattern, text)) for text in texts.values())
-    long_headers = [(text.count("\n"), name) for name, text in texts.items() if text.count("\n") > LONG_HEADER]
-    long_functions = [(length, f"{name}:{at}") for name, text in texts.items() for at, length in functions(text) if length > LONG_FUNCTION]
     print(f"headers: {len(headers)}, lines: {sum(text.count(chr(10)) for text in texts.values())}")
     print(f"static_cast<std::size_t>: {count(r'static_cast<std::size_t>')}, all static_casts: {count(r'static_cast<')}")
     writers = {kind: count(rf"[(,] ?{kind}& ") for kind in ("planning", "writing", "placing")}
     readers = count(r"[(,] ?planning const& ")
     print(f"functions of plan/ that read what is known so far: {readers}; that add index variables: {writers['planning']}; that write the "
           f"plan: {writers['writing']}; that write what it is made from: {writers['placing']}")
-    for what, found in ((f"headers of more than {LONG_HEADER} lines", long_headers), (f"functions of more than {LONG_FUNCTION}", long_functions)):
-        print(f"{what}: {len(found)}")
-        for length, name in sorted(found, reverse=True):
-            print(f"    {length} {name}")
+    print(f"headers of more than {LONG_HEADER} lines, and functions of more than {LONG_FUNCTION}:")
+    for length, name in sorted(long_pieces(root), reverse=True):
+        print(f"    {length} {name}: {LONG.get(name, 'without a reason')}")
 
 
 def main():
     root = pathlib.Path(__file__).resolve().parents[2] / "include" / "tilewright"
-    wrong = [*arrows_up(root), *circles(root), *without_tests(root, root.parents[1] / "tests")]
+    wrong = [*arrows_up(root), *circles(root), *without_tests(root, root.parents[1] / "tests"), *long_without_reason(root)]
     for one in wrong:
         print(one)
     if "--figures" in sys.argv[1:]:
