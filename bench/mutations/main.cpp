@@ -60,9 +60,9 @@ class bench {
         std::string const fault = fault_of(plan, meaning_);
         std::strncpy(found.how.data(), fault.c_str(), found.how.size() - 1);
         found.faulty = !fault.empty();
-        verdict const wrong = check_plan(plan);
-        found.checker = wrong && check_plan(plan, ir::visiting::everything);
-        found.what = wrong.kind, found.why = wrong.broken;
+        verdict const refusal = check_plan(plan);
+        found.checker = refusal && check_plan(plan, ir::visiting::everything);
+        found.what = refusal.kind, found.why = refusal.broken;
         if (!found.faulty) return found;
         {
             halide::jit_kernel kernel(plan, &on_);
