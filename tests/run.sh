@@ -8,6 +8,7 @@ build=$root/build/tests
 install_packages $build_packages zlib1g-dev catch2 libbenchmark-dev clang-14 clang-format-14 python3
 
 # The tests themselves call clang where it counts.
-CC=${CC:-gcc} CXX=${CXX:-g++} cmake -S "$root" -B "$build" -G Ninja -D CMAKE_BUILD_TYPE=Release -D CMAKE_COMPILE_WARNING_AS_ERROR=ON
+CC=${CC:-gcc} CXX=${CXX:-g++} cmake -S "$root" -B "$build" -G Ninja -D CMAKE_BUILD_TYPE=Release -D CMAKE_COMPILE_WARNING_AS_ERROR=ON \
+    -D TILEWRIGHT_TESTS_TOGETHER=ON
 cmake --build "$build"
 exec ctest --test-dir "$build" --output-on-failure -j2 "$@"

@@ -83,7 +83,7 @@ void check_everywhere(machine const& on, schedule const& made_by) {
 
 }  // namespace
 
-TEST_CASE("a device that is told the border in each direction") {
+TEST_CASE("a device that is told the border in each direction", "[long]") {
     auto const load = transfer("load", dram, near_by).on(loader).asynchronous().dimensions(3).fills_border();
     auto const on = machine("on", dram, near_by, loader, load);
     auto const conv = out(y, x, f) +=
@@ -96,7 +96,7 @@ TEST_CASE("a device that is told the border in each direction") {
     auto const all = out(y, x, c) += cast<std::int32_t>(padded(in(h, w, c), -1)(y + r - 1, x + r - 2, c + r));
     check_everywhere(on, schedule(all, on).split(y, yo, yi, 6).cache_read(in, near_by).at(yo).buffers(2));
 }
-TEST_CASE("a core that fills the border beside what a device loads") {
+TEST_CASE("a core that fills the border beside what a device loads", "[long]") {
     auto const on = machine("on", dram, near_by, transfer("plain", dram, near_by).dimensions(3));
     auto const conv = out(y, x, f) +=
         cast<std::int32_t>(padded(in(h, w, c), -9)(y + r - 1, x + s - 1, c)) * cast<std::int32_t>(W(r, s, c, f));

@@ -124,7 +124,7 @@ int dma_start(std::int64_t channel, std::int64_t tag, void* destination, void co
 int dma_wait(std::int64_t channel, std::int64_t value) { return device.wait(channel, value); }
 }
 
-TEST_CASE("channels that are lazy until each is waited for, in C") {
+TEST_CASE("channels that are lazy until each is waited for, in C", "[long]") {
     axis const e{"e", 500};
     auto const twice = y(e) = x(e) + x(e);
     for (subject const& on_what : subjects) {
@@ -138,7 +138,7 @@ TEST_CASE("channels that are lazy until each is waited for, in C") {
         }
     }
 }
-TEST_CASE("drawn products on channels, in C on a device and on the emulated machine") {
+TEST_CASE("drawn products on channels, in C on a device and on the emulated machine", "[long]") {
     std::uint32_t seed = 1;
     for (int count = 0; count < 15;) {
         drawing draw(seed++);

@@ -61,7 +61,7 @@ TEST_CASE("C source gives every token back when a push or a pop fails, and runs 
     CHECK(kernel.run(*plan, data, result, {}) == 0);
     CHECK(kernels::same_bits(result, wanted));
 }
-TEST_CASE("drawn multiplications by an instruction that runs aside of the core, in C") {
+TEST_CASE("drawn multiplications by an instruction that runs aside of the core, in C", "[long]") {
     std::map<machine const*, int> run;
     std::uint32_t seed = 1;
     for (int count = 0; count < 12;) {

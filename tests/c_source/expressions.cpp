@@ -150,7 +150,7 @@ std::string c_function(Halide::Func f, std::string const& name, std::map<std::st
 
 }  // namespace
 
-TEST_CASE("drawn expressions in C and in Halide's object") {
+TEST_CASE("drawn expressions in C and in Halide's object", "[long]") {
     constexpr std::uint32_t seeds = 4;
     constexpr int functions = 40;
     for (std::uint32_t seed = 1; seed <= seeds; ++seed) {

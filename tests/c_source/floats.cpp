@@ -57,7 +57,7 @@ void check_in_c(computation_view what, Expected const& expected) {
 
 }  // namespace
 
-TEST_CASE("floats that differ between processors have one value in C") {
+TEST_CASE("floats that differ between processors have one value in C", "[long]") {
     auto const a = [](kernels::operand_data const& d, int at) { return d.in<float>(0)[at]; };
     auto const b = [](kernels::operand_data const& d, int at) { return d.in<float>(1)[at]; };
     constexpr auto least = C(x) = min(A(x), B(x));

@@ -47,7 +47,7 @@ void check(std::vector<double> const& parameters = {}) {
 
 }  // namespace
 
-TEST_CASE("tile bodies of all kinds, vectorised, unrolled, fused") {
+TEST_CASE("tile bodies of all kinds, vectorised, unrolled, fused", "[long]") {
     check<kernels::matmul_nn_on_dsp>();
     check<kernels::matmul_nt_on_dsp>();
     check<kernels::matmul_tn_on_dsp>();
@@ -61,7 +61,7 @@ TEST_CASE("tile bodies of all kinds, vectorised, unrolled, fused") {
     check<kernels::contraction_on_dsp>();
     check<kernels::select_on_dsp>();
 }
-TEST_CASE("several stages, one of them carried out by a transfer") {
+TEST_CASE("several stages, one of them carried out by a transfer", "[long]") {
     check<kernels::blur_on_dsp>();
     check<kernels::blur_in_turn>();
     check<features::widened_by_dma>();
@@ -189,7 +189,7 @@ TEST_CASE("reductions that start from a value") {
     check<biased::tile_on_array>();
     check<biased::row_in_loops>();
 }
-TEST_CASE("parameters, negative indices, scalars, rank 6, every operation and type") {
+TEST_CASE("parameters, negative indices, scalars, rank 6, every operation and type", "[long]") {
     check<features::scaled_on_core>({1.375, -7});
     check<idle_on_core>({5});  // nothing of the code depends on it
     check<features::neighbours_on_core>();

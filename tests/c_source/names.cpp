@@ -125,7 +125,7 @@ void check_names(int first) {
 
 }  // namespace
 
-TEST_CASE("names of users do not meet names that are made for them") {
+TEST_CASE("names of users do not meet names that are made for them", "[long]") {
     for (int first = 0; first < trap_count; first += 3) check_names(first);  // every name in several places
 }
 

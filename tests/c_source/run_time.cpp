@@ -23,7 +23,7 @@ constexpr tensor<float> P{"P"}, Q{"Q"};
 
 }  // namespace
 
-TEST_CASE("drawn products with partial tiles and open extents, in C") {
+TEST_CASE("drawn products with partial tiles and open extents, in C", "[long]") {
     std::uint32_t seed = 1;
     int open_ones = 0;
     for (int count = 0; count < 8;) {

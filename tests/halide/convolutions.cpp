@@ -263,7 +263,7 @@ TEST_CASE("bytes, in pairs of terms: even and odd numbers of them, strides, dila
                             {.columns = 4, .vectors = 2, .stages = false});
 }
 
-TEST_CASE("bytes with weights of 7 bits, in fours: all rests of four, strides, dilations, borders, passes, groups") {
+TEST_CASE("bytes with weights of 7 bits, in fours: all rests of four, strides, dilations, borders, passes, groups", "[long]") {
     check_reduced({.channels = 16, .filters = 40, .y = same(7), .x = same(13)}, {8, 16}, {.columns = 3, .block_rows = 4, .steps = 2});
     check_reduced({.batch = 2, .channels = 24, .filters = 16, .y = same(6), .x = same(8)}, {8, 8},
                   {.rows = 2, .columns = 3, .vectors = 1, .block_rows = 4, .steps = 1, .filters_inside = true});
@@ -289,7 +289,7 @@ TEST_CASE("weights that have more than 7 bits are moved into the range") {
     data.expected = moved.expected;
     check_bytes<std::int8_t>(data, kernel::packed_conv2d_reduced_bytes(of, {8, 8}), {.columns = 5, .vectors = 1, .steps = 1});
 }
-TEST_CASE("the tile of least cost among those to try is one that computes the convolution, and no other one costs less") {
+TEST_CASE("the tile of least cost among those to try is one that computes the convolution, and no other one costs less", "[long]") {
     targets::avx2::cycles const cost;
     kernel::window const strided{.extent = 15, .taps = 3, .stride = 2, .before = 1, .after = 1};
     for (kernel::conv2d_shape const& of : {kernel::conv2d_shape{.channels = 16, .filters = 24, .y = same(14), .x = same(14)},

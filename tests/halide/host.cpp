@@ -120,7 +120,7 @@ void check_matmul(int rows, int columns, int depth, tile const& t, bool fuses) {
 
 }  // namespace
 
-TEST_CASE("a tile in registers gives the bits of plain loops, at every rest of rows, columns and depth") {
+TEST_CASE("a tile in registers gives the bits of plain loops, at every rest of rows, columns and depth", "[long]") {
     for (bool fuses : {false, true}) {
         for (int rows : {1, 4, 9, 12}) {
             for (int columns : {1, 8, 12, 16, 19, 32, 45}) check_matmul(rows, columns, 10, {4, 2, 4, false}, fuses);
@@ -145,7 +145,7 @@ TEST_CASE("a core that fuses rounds a product and its sum once") {
     CHECK(without[0] == 0);
     CHECK(with[0] == 0x1p-24f);
 }
-TEST_CASE("a core copies regions of any rank into any layout and back, partial ones too") {
+TEST_CASE("a core copies regions of any rank into any layout and back, partial ones too", "[long]") {
     axis const z{"z", 5}, y{"y", 11}, x{"x", 37};
     axis const yo{"yo"}, yi{"yi"}, zo{"zo"}, zi{"zi"};
     tensor<std::int16_t> const in{"in"}, out{"out"};
@@ -218,7 +218,7 @@ TEST_CASE("the loops of a tile are written out in the order that holds the fewes
     }
 }
 
-TEST_CASE("a product with both operands packed gives the bits of plain loops, in either order of blocks and at every rest") {
+TEST_CASE("a product with both operands packed gives the bits of plain loops, in either order of blocks and at every rest", "[long]") {
     auto const check = [](int rows, int columns, int depth, kernel::gemm_tile const& tile) {
         INFO(rows << " x " << columns << " x " << depth << (tile.rows_outside ? ", rows outside" : ""));
         kernel::gemm<float> const problem(kernel::gemm_shape{rows, columns, depth});
@@ -287,7 +287,7 @@ std::vector<std::int8_t> right_bytes(int depth, int columns, int least, int most
 
 }  // namespace
 
-TEST_CASE("products of bytes are exact, at extremes and at every rest of pairs, rows and columns") {
+TEST_CASE("products of bytes are exact, at extremes and at every rest of pairs, rows and columns", "[long]") {
     auto const check = []<class Left>(Left, int rows, int columns, int depth, kernel::gemm_bytes_tile const& tile) {
         kernel::gemm_bytes<Left, std::int8_t> const problem(kernel::gemm_shape{rows, columns, depth});
         check_bytes<false>(kernel::tiled_gemm(problem, tile), left_bytes<Left>(rows, depth), right_bytes(depth, columns, -128, 127), rows,
@@ -297,7 +297,7 @@ TEST_CASE("products of bytes are exact, at extremes and at every rest of pairs, 
     for (int columns : {1, 8, 15, 33}) check(std::int8_t(), 13, columns, 30, {6, 2, 12, 32, 12, true, 3});
     check(std::uint8_t(), 1, 100, 50, {1, 4, 1, 64, 16});
 }
-TEST_CASE("products with a right operand of 7 bits are exact, at extremes and at every rest of four, rows and columns") {
+TEST_CASE("products with a right operand of 7 bits are exact, at extremes and at every rest of four, rows and columns", "[long]") {
     auto const check = [](int rows, int columns, int depth, kernel::gemm_bytes_tile const& tile) {
         kernel::gemm_reduced_bytes const problem(kernel::gemm_shape{rows, columns, depth});
         schedule const scheduled = kernel::tiled_gemm(problem, tile);
@@ -342,7 +342,7 @@ TEST_CASE("four bytes in a lane whose products do not fit 16 bits are added up w
     check_bytes<false>(s, std::vector<std::uint8_t>(rows * depth, 255), right_bytes(depth, columns, -128, 127), rows, columns, depth);
     check_bytes<false>(s, left_bytes<std::uint8_t>(rows, depth), right_bytes(depth, columns, -128, -128), rows, columns, depth);
 }
-TEST_CASE("threads that share a loop have buffers of their own, and give the bits of one thread") {
+TEST_CASE("threads that share a loop have buffers of their own, and give the bits of one thread", "[long]") {
     for (int columns : {64, 96, 100}) {
         axis const i{"m", 33}, j{"n", columns}, l{"k", 20}, part{"part"}, inside{"inside"};
         auto const matmul = C(i, j) += A(i, l) * B(l, j);

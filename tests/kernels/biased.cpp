@@ -149,7 +149,7 @@ TEST_CASE("what is nearly the bias is not") {
                       .reads(d, biases)
                       .writes(c, acc)));
 }
-TEST_CASE("the first step is a transfer that loads the bias where the sums are") {
+TEST_CASE("the first step is a transfer that loads the bias where the sums are", "[long]") {
     constexpr axis z{"z", 1};
     constexpr tensor<std::int16_t> short_d{"d"}, short_bias{"short_bias"};
     static constexpr auto load_sums = transfer("load_sums", dram, acc).dimensions(2).cost({.setup = 3, .bytes_per_cycle = 8});

@@ -43,7 +43,7 @@ void check_loads(machine const& on, schedule const& of, std::int64_t loads) {
 
 }  // namespace
 
-TEST_CASE("a load writes the border of its box in both directions, at both ends, whole tiles and partial ones") {
+TEST_CASE("a load writes the border of its box in both directions, at both ends, whole tiles and partial ones", "[long]") {
     for (transfer const& load : {blocking(3).fills_border(0), aside(3).fills_border(0)}) {
         auto const on = machine("on", dram, spad, dma, load);
         check_loads(on, schedule(conv, on).cache_read(in, spad), 1);
@@ -53,7 +53,7 @@ TEST_CASE("a load writes the border of its box in both directions, at both ends,
         check_loads(on, schedule(conv, on).split(x, xo, xi, 6).reorder(xo, y, xi).cache_read(in, spad).at(xo), 2);
     }
 }
-TEST_CASE("loads with borders run ahead, into several versions") {
+TEST_CASE("loads with borders run ahead, into several versions", "[long]") {
     auto const on = machine("on", dram, spad, dma, aside(3).fills_border(0));
     auto const tiles = [&] { return schedule(conv, on).tile(y, x, yo, xo, yi, xi, 4, 4); };
     check_loads(on, tiles().cache_read(in, spad).at(xo).buffers(2), 12);
@@ -65,7 +65,7 @@ TEST_CASE("loads with borders are dealt out to the channels of an engine") {
     auto const on = machine("on", dram, spad, lanes, aside(3).fills_border());
     check_loads(on, schedule(conv, on).tile(y, x, yo, xo, yi, xi, 4, 4).cache_read(in, spad).at(xo).buffers(3).prefetch(2), 12);
 }
-TEST_CASE("of windows at strides and dilations, in tiles that end early, each end has its own border") {
+TEST_CASE("of windows at strides and dilations, in tiles that end early, each end has its own border", "[long]") {
     constexpr axis p{"p", 9}, q{"q", 7}, t{"t", 4}, u{"u", 2};
     auto const on = machine("on", dram, spad, dma, aside(3).fills_border(-3));
     auto const strided = out(p, q, f) +=
@@ -94,7 +94,7 @@ TEST_CASE("of windows at strides and dilations, in tiles that end early, each en
         }
     }
 }
-TEST_CASE("a border has any value that the load writes, of any type") {
+TEST_CASE("a border has any value that the load writes, of any type", "[long]") {
     auto const check_type = [](auto element, auto border, transfer const& load) {
         using type = decltype(element);
         tensor<type> const a{"a"}, b{"b"};
@@ -259,7 +259,7 @@ constexpr auto fills_bytes = machine("fills_bytes", dram, spad, dma, plain_load,
 
 }  // namespace
 
-TEST_CASE("a transfer fills the border alone, in strips, where tiles meet it") {
+TEST_CASE("a transfer fills the border alone, in strips, where tiles meet it", "[long]") {
     // 15 x 13 with the border, of which 13 x 11 lie inside; all in one box.
     check_fills<fills>(schedule(conv, fills).cache_read(in, spad), 4, (15 * 13 - 13 * 11) * 5);
     // Tiles of 4 x 4 in 4 rows and 3 columns: boxes of 6 x 6 in the corner, 3 x 5 in the last one. Rows above and below, columns in those
@@ -282,7 +282,7 @@ TEST_CASE("a fill of the whole box stays where strips would take longer in a ste
     constexpr static auto rows = out(y, x, c) += cast<std::int32_t>(padded(in(h, w, c), 0)(y + r - 1, x, c));
     check_fills<fills_bytes>(schedule(rows, fills_bytes).split(y, yo, yi, 4).cache_read(in, spad).at(yo).buffers(2), 2, 2 * 11 * 5);
 }
-TEST_CASE("the core fills the border alone") {
+TEST_CASE("the core fills the border alone", "[long]") {
     constexpr static auto on = machine("on", dram, spad, dma, plain_load);
     auto const plan =
         std::make_unique<plan_value>(make_plan(schedule(conv, on).tile(y, x, yo, xo, yi, xi, 4, 4).cache_read(in, spad).at(xo).buffers(2)));

@@ -139,7 +139,7 @@ TEST_CASE("the timeline has a lane for each channel") {
     CHECK(trace.find("dma.1") != std::string::npos);
     CHECK(std::count_if(on.recorded().begin(), on.recorded().end(), [](recorded_job const& job) { return job.channel == 1; }) == 4);
 }
-TEST_CASE("products with one to four versions on one to eight channels") {
+TEST_CASE("products with one to four versions on one to eight channels", "[long]") {
     axis const m{"m", 40}, n{"n", 24}, k{"k", 20};
     auto const product = C(m, n) += cast<std::int32_t>(A(m, k)) * cast<std::int32_t>(B(k, n));
     for (subject const& on_what : subjects) {
@@ -156,7 +156,7 @@ TEST_CASE("products with one to four versions on one to eight channels") {
         }
     }
 }
-TEST_CASE("instructions that run aside of the core, between loads and stores on channels") {
+TEST_CASE("instructions that run aside of the core, between loads and stores on channels", "[long]") {
     using namespace accelerators;
     axis const m{"m", 32}, n{"n", 24}, k{"k", 24};
     auto const term = cast<std::int32_t>(A(m, k)) * cast<std::int32_t>(B(k, n));
@@ -178,7 +178,7 @@ TEST_CASE("instructions that run aside of the core, between loads and stores on 
         }
     }
 }
-TEST_CASE("extents that are left to run time, on channels") {
+TEST_CASE("extents that are left to run time, on channels", "[long]") {
     int open_ones = 0;
     std::uint32_t seed = 40;
     for (int count = 0; count < 8;) {
@@ -211,7 +211,7 @@ TEST_CASE("extents that are left to run time, on channels") {
     }
     CHECK(open_ones >= 4);
 }
-TEST_CASE("drawn products with partial tiles and two levels of memories on channels") {
+TEST_CASE("drawn products with partial tiles and two levels of memories on channels", "[long]") {
     std::map<machine const*, int> run;
     std::uint32_t seed = 1;
     for (int count = 0; count < 24;) {

@@ -84,7 +84,7 @@ TEST_CASE("a piece of a fused loop has the rows and columns that it can reach wh
     }
 }
 
-TEST_CASE("fused, split and staged at the outer part: extents that pieces do not divide") {
+TEST_CASE("fused, split and staged at the outer part: extents that pieces do not divide", "[long]") {
     constexpr std::array<int, 3> cases[] = {{3, 5, 4}, {4, 8, 4}, {4, 8, 16}, {7, 6, 12}, {1, 9, 2}, {11, 1, 3}, {5, 13, 8}, {6, 4, 14}};
     for (auto [M, N, factor] : cases) {
         axis const m{"m", M}, n{"n", N}, k{"k", 5};
@@ -97,7 +97,7 @@ TEST_CASE("fused, split and staged at the outer part: extents that pieces do not
     }
 }
 
-TEST_CASE("tiles that do not divide, their outer loops fused and cut") {
+TEST_CASE("tiles that do not divide, their outer loops fused and cut", "[long]") {
     constexpr std::array<int, 4> cases[] = {{19, 21, 13, 2}, {24, 40, 36, 5}, {9, 31, 7, 3}, {33, 8, 12, 4}};
     for (auto [M, N, K, piece] : cases) {
         axis const m{"m", M}, n{"n", N}, k{"k", K};
@@ -163,7 +163,7 @@ TEST_CASE("a producer is computed at a loop that cuts through a fused one, and i
     }
 }
 
-TEST_CASE("loops fused twice, split twice, with levels at all parts") {
+TEST_CASE("loops fused twice, split twice, with levels at all parts", "[long]") {
     constexpr std::array<int, 5> cases[] = {{3, 4, 5, 6, 4}, {2, 7, 3, 9, 2}, {5, 3, 4, 16, 3}, {4, 4, 4, 32, 8}};
     for (auto [X, Y, Z, outer, inner] : cases) {
         axis const x{"x", X}, y{"y", Y}, z{"z", Z};

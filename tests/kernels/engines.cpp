@@ -77,7 +77,7 @@ schedule& tiled(schedule& s) { return s.tile(m, n, mo, no, mi, ni, 16, 8).split(
 
 }  // namespace
 
-TEST_CASE("loads, multiplications and stores side by side, in one to four versions") {
+TEST_CASE("loads, multiplications and stores side by side, in one to four versions", "[long]") {
     for (int versions : {1, 2, 3, 4}) {
         INFO(versions << " versions");
         auto const direct = [&](schedule& s) {
@@ -88,7 +88,7 @@ TEST_CASE("loads, multiplications and stores side by side, in one to four versio
         on_every_filling_machine(matmul.view(), direct, matmul_by_hand);
     }
 }
-TEST_CASE("operands at levels of their own share a queue of tokens") {
+TEST_CASE("operands at levels of their own share a queue of tokens", "[long]") {
     on_every_machine(
         matmul.view(),
         [](schedule& s) {
@@ -104,7 +104,7 @@ TEST_CASE("operands at levels of their own share a queue of tokens") {
         },
         matmul_by_hand);
 }
-TEST_CASE("a sum that is loaded, continued and stored by engines") {
+TEST_CASE("a sum that is loaded, continued and stored by engines", "[long]") {
     on_every_machine(
         more_matmul.view(),
         [](schedule& s) {
@@ -117,7 +117,7 @@ TEST_CASE("a sum that is loaded, continued and stored by engines") {
             std::copy(all.begin(), all.end(), data.out<std::int32_t>());
         });
 }
-TEST_CASE("what one engine computes another one goes on with") {
+TEST_CASE("what one engine computes another one goes on with", "[long]") {
     auto const by_hand = [](kernels::operand_data const& data) {
         std::vector<std::int32_t> all(48 * 40);
         add_products(data, all, 48, 40, 56);
@@ -176,7 +176,7 @@ TEST_CASE("between stages on one engine, or on engines that hold each other back
         CHECK(wait != std::string::npos);
     }
 }
-TEST_CASE("tiles that end early") {
+TEST_CASE("tiles that end early", "[long]") {
     auto const direct = [](schedule& s) {
         s.tile(m, n, mo, no, mi, ni, 24, 24).split(k, ko, ki, 24).reorder(mo, no, ko, mi, ni, ki);
         s.cache_read(A, inputs).at(ko).buffers(2).cache_read(B, weights).at(ko).buffers(3).cache_write(C, sums).at(no).buffers(2);

@@ -80,7 +80,7 @@ TEST_CASE("rows of the accumulator leave as bytes, tile by tile, through a view 
         CHECK(plan.bytes(store_out) == 24 * 32);
     }
 }
-TEST_CASE("a transfer carries a stage out tile by tile") {
+TEST_CASE("a transfer carries a stage out tile by tile", "[long]") {
     static constexpr memory near{.name = "near", .base = 0x1000, .capacity = 8_KiB};
     static constexpr engine dma{"dma"};
     static constexpr axis u{"u", 1}, v{"v", 1};
@@ -149,7 +149,7 @@ TEST_CASE("a transfer carries a stage out tile by tile") {
           ir::rule::without_loops);
     CHECK(refused(schedule(half, dsp).split(p, po, pi, 7).writes(O, dram).by(narrow).store_in(U, near)) == ir::rule::without_loops);
 }
-TEST_CASE("what is loaded is overwritten and stored, in one to four versions") {
+TEST_CASE("what is loaded is overwritten and stored, in one to four versions", "[long]") {
     static constexpr engine in{"in"}, out{"out"}, channel{.name = "channel", .completes = completion::by_channel};
     static constexpr auto cost = transfer_cost{.latency = 40, .setup = 5, .bytes_per_cycle = 8};
     static constexpr auto get = transfer("get", dram, acc).on(in).asynchronous().dimensions(2).cost(cost);
@@ -192,7 +192,7 @@ TEST_CASE("what is loaded is overwritten and stored, in one to four versions") {
     plan_value const far = on(both, emulated<both>(), 4, 3, 2, 3), near = on(both, emulated<both>(), 4, 3, 1, 3);
     CHECK(near.cycles() < far.cycles());
 }
-TEST_CASE("asynchronous instructions that overwrite, however the engines are ordered") {
+TEST_CASE("asynchronous instructions that overwrite, however the engines are ordered", "[long]") {
     using namespace accelerators;
     static constexpr axis u8{"i", 8}, v8{"j", 8};
     static constexpr auto with_forms = [](ordered by, bool overwrites) {

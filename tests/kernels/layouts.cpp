@@ -168,7 +168,7 @@ TEST_CASE("panels that the box does not fill, and splits of splits") {
             .layout([](auto i, auto j) { return index_map(j / 7, i, j % 7); });
     });
 }
-TEST_CASE("tiles that do not divide, of layouts that do not divide them") {
+TEST_CASE("tiles that do not divide, of layouts that do not divide them", "[long]") {
     for (auto const& [rows, columns, depth] : {std::array{10, 19, 11}, {23, 5, 9}, {1, 1, 1}, {8, 16, 6}, {17, 3, 29}}) {
         INFO(rows << " x " << columns << " x " << depth);
         product const p(rows, columns, depth);
@@ -274,7 +274,7 @@ TEST_CASE("two blocks hold the rows of a tile in turn, as [2][4096]") {
         }
     }
 }
-TEST_CASE("operands spread over two blocks and over three, in versions, where tiles are partial") {
+TEST_CASE("operands spread over two blocks and over three, in versions, where tiles are partial", "[long]") {
     for (auto const& [rows, columns, depth] : {std::array{24, 24, 36}, {10, 19, 11}, {1, 1, 1}}) {
         product const p(rows, columns, depth);
         for (int versions : {1, 2, 3}) {
@@ -300,7 +300,7 @@ TEST_CASE("operands spread over two blocks and over three, in versions, where ti
     }
 }
 
-TEST_CASE("an instruction on panels, which turn its operand") {
+TEST_CASE("an instruction on panels, which turn its operand", "[long]") {
     for (auto const& [rows, columns, depth] : {std::array{24, 48, 24}, {25, 18, 11}, {1, 1, 1}, {13, 40, 30}}) {
         for (int versions : {1, 2}) {
             INFO(rows << " x " << columns << " x " << depth << ", " << versions << " versions");
@@ -332,7 +332,7 @@ TEST_CASE("an instruction on panels, which turn its operand") {
     }
 }
 
-TEST_CASE("a copy that stays code packs, or a transfer that carries the copy out") {
+TEST_CASE("a copy that stays code packs, or a transfer that carries the copy out", "[long]") {
     constexpr tensor<std::int8_t> P{"P"};
     axis const x{"x", 20}, y{"y", 24}, i{"i", 20}, j{"j", 10}, l{"l", 24}, io{"io"}, ii{"ii"};
     auto const packed = stages(P(x, y) = A(x, y), C(i, j) += cast<std::int32_t>(P(i, l)) * cast<std::int32_t>(B(l, j)));
@@ -356,7 +356,7 @@ TEST_CASE("a copy that stays code packs, or a transfer that carries the copy out
     }
 }
 
-TEST_CASE("panels of images with halos, partial ones and strides too") {
+TEST_CASE("panels of images with halos, partial ones and strides too", "[long]") {
     constexpr tensor<std::int8_t> image{"image"}, filters{"filters"};
     constexpr tensor<std::int32_t> out{"out"};
     for (int rows : {12, 11, 5}) {

@@ -91,7 +91,7 @@ void check_average() {
 
 }  // namespace
 
-TEST_CASE("convolutions: strides, dilations, borders, groups, depthwise") {
+TEST_CASE("convolutions: strides, dilations, borders, groups, depthwise", "[long]") {
     check_conv<kernel::conv2d_shape{2, 5, 7, 1, tall, wide}>();
     check_conv<kernel::conv2d_shape{1, 6, 9, 3, wide, tall}>();
     check_conv<kernel::conv2d_shape{1, 5, 5, 5, tall, tall}>();

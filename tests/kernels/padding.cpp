@@ -50,7 +50,7 @@ void check_conv(schedule const& of, emulator& on = emulated<dsp>()) {
 
 }  // namespace
 
-TEST_CASE("loops read a border that is not there") {
+TEST_CASE("loops read a border that is not there", "[long]") {
     check_conv(schedule(conv, dsp));
     check_conv(schedule(conv, dsp).split(y, yo, yi, 4).split(x, xo, xi, 4));
     check_conv(schedule(conv, dsp).reorder(y, f, r, s, c, x).vectorize(x));
@@ -166,7 +166,7 @@ TEST_CASE("what a stage computes is read outside its axes") {
     check(schedule(twice, dsp).store_in(mid, l1).split(i, io, ii, 6).compute_at(mid, io).stage(mid).cache_read(a, l2).vectorize(e, 4),
           emulated<dsp>(), expected);
 }
-TEST_CASE("what is staged has its border along, which the core fills") {
+TEST_CASE("what is staged has its border along, which the core fills", "[long]") {
     check_conv(schedule(conv, dsp).cache_read(in, l1));
     check_conv(schedule(conv, dsp).split(y, yo, yi, 4).cache_read(in, l1).at(yo));
     check_conv(schedule(conv, dsp).split(y, yo, yi, 4).split(x, xo, xi, 4).reorder(yo, xo, yi, xi).cache_read(in, l1).at(xo));
@@ -183,7 +183,7 @@ TEST_CASE("what is staged has its border along, which the core fills") {
                    .cache_read(in, l1)
                    .at(xo));
 }
-TEST_CASE("borders are there in time, whatever overlaps") {
+TEST_CASE("borders are there in time, whatever overlaps", "[long]") {
     using namespace six_transfers;
     constexpr memory far{.name = "l2", .base = 0x2000'0000, .capacity = 256_KiB, .alignment = 64};
     constexpr memory near{.name = "l1", .base = 0x1000'0000, .capacity = 32_KiB, .alignment = 16};
@@ -310,7 +310,7 @@ void conv_on() {
 }
 }  // namespace
 
-TEST_CASE("asynchronous instructions read borders, filled by the core or in the queue of the loads") {
+TEST_CASE("asynchronous instructions read borders, filled by the core or in the queue of the loads", "[long]") {
     conv_on<clear_by_tokens>();
     conv_on<clear_by_core>();
     conv_on<clear_by_interlocks>();

@@ -59,7 +59,7 @@ schedule& tiled(schedule& s) {
 
 }  // namespace
 
-TEST_CASE("tiles in one, two and three versions, loads and stores overlapped") {
+TEST_CASE("tiles in one, two and three versions, loads and stores overlapped", "[long]") {
     for (int versions : {1, 2, 3, 4}) {
         INFO(versions << " versions");
         on_every_machine(
@@ -92,7 +92,7 @@ TEST_CASE("two levels of scratchpads, each with versions") {
         matmul_by_hand);
 }
 
-TEST_CASE("a pipeline runs on across the steps of the scratchpad that it reads") {
+TEST_CASE("a pipeline runs on across the steps of the scratchpad that it reads", "[long]") {
     struct example {
         int outer, inner, distance;  // versions in l2 and in l1, steps ahead in l1; a row of blocks is 15 steps of l1
         bool runs_on;
@@ -202,7 +202,7 @@ constexpr auto npu = machine("npu", dram, spad, acc, loader, storer, array, mvin
 
 }  // namespace
 
-TEST_CASE("an instruction of fixed shape on extents that it does not divide, in versions") {
+TEST_CASE("an instruction of fixed shape on extents that it does not divide, in versions", "[long]") {
     using tensorized::npu, tensorized::spad, tensorized::acc;
     emulator on(npu, semantics_of<npu>);
     for (auto [M, N, K] : {std::array{19, 21, 37}, {8, 8, 8}, {1, 1, 1}, {33, 7, 13}, {24, 41, 5}}) {

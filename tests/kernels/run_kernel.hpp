@@ -161,11 +161,19 @@ inline bool same_bits(Halide::Buffer<> const& a, Halide::Buffer<> const& b) {
     return std::memcmp(a.data(), b.data(), a.size_in_bytes()) == 0;
 }
 
+/// For what stands beside the kernel as it is: LLVM leaves its loops alone, and the checks of arguments are left to the kernel.
+inline Halide::Target quick_target() {
+    Halide::Target target = tilewright::halide::jit_target();
+    for (auto feature : {Halide::Target::DisableLLVMLoopOpt, Halide::Target::NoAsserts, Halide::Target::NoBoundsQuery})
+        target.set_feature(feature);
+    return target;
+}
+
 /// A kernel compiled from a plan, as it is, with every access checked, and as the algorithm without the plan.
 class compiled_kernel {
   public:
     compiled_kernel(tilewright::plan_value const& plan, tilewright::emulator& on)
-        : on_(on), planned_(plan, &on), checked_(plan, &on, true), plain_(plan, nullptr) {}
+        : on_(on), planned_(plan, &on), checked_(plan, &on, true, quick_target()), plain_(plan, nullptr, false, quick_target()) {}
 
     /// The plan's result is what the oracle says, bit for bit, and Halide makes the same of the algorithm without the plan; the run
     /// allocated nothing and cost what the plan says. With asynchronous transfers that holds however they make progress, and no access that

@@ -170,7 +170,7 @@ TEST_CASE("a matrix product of any extents: pipelines that do not drain from til
                  .buffers(2),
              on, products(), multiply);
 }
-TEST_CASE("splits of splits, and fused loops whose outer one is left to run time") {
+TEST_CASE("splits of splits, and fused loops whose outer one is left to run time", "[long]") {
     emulator on(streaming, {});
     auto const read_at = [](auto&& s, axis const& level) { return s.cache_read(A, l1).at(level).buffers(2); };
     axis const n10{"n", 10}, k6{"k", 6};
@@ -182,7 +182,7 @@ TEST_CASE("splits of splits, and fused loops whose outer one is left to run time
              multiply);
     check_at(schedule(what, streaming).fuse(m, n10, f).split(f, fo, fi, 8).vectorize(fi), on, many_of(m), multiply);
 }
-TEST_CASE("levels that cut through a fused loop whose outer one is left to run time") {
+TEST_CASE("levels that cut through a fused loop whose outer one is left to run time", "[long]") {
     emulator on(streaming, {});
     axis const n10{"n", 10}, k6{"k", 6};
     auto const what = C(m, n10) += cast<std::int32_t>(A(m, k6)) * cast<std::int32_t>(B(k6, n10));
@@ -222,7 +222,7 @@ TEST_CASE("levels that cut through a fused loop whose outer one is left to run t
     CHECK(open.kind == verdict_kind::run_time_box);
     CHECK(open.names[1] == "m");
 }
-TEST_CASE("a pipeline runs on across the steps of a scratchpad where it is known how many of its own each has") {
+TEST_CASE("a pipeline runs on across the steps of a scratchpad where it is known how many of its own each has", "[long]") {
     constexpr memory far{.name = "l2", .base = 0x2000'0000, .capacity = 256_KiB, .alignment = 64};
     constexpr memory near{.name = "l1", .base = 0x1000'0000, .capacity = 32_KiB, .alignment = 16};
     axis const k30{"k", 30};
@@ -484,7 +484,7 @@ constexpr machine by_tokens = accelerators::accelerator(ordered::by_tokens, 4),
 
 }  // namespace run_time
 
-TEST_CASE("instructions that run aside of the core, at any extents") {
+TEST_CASE("instructions that run aside of the core, at any extents", "[long]") {
     // A reduction of whole steps: no transfer fills the array's operands.
     constexpr axis depth_of_steps{"k", 24};
     auto const products_of_steps = C(m, n) += cast<std::int32_t>(A(m, depth_of_steps)) * cast<std::int32_t>(B(depth_of_steps, n));

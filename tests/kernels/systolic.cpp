@@ -74,7 +74,7 @@ bool stops(plan_value const& plan, emulator& on) {
 static_assert(!detail::find_stale_setting(plan<systolic::matmul_by_rows>));
 static_assert(detail::find_stale_setting(with_setting_moved(plan<systolic::matmul_by_rows>, 0, 0)));
 
-TEST_CASE("a setting that is left out, or made too late, is found in the plan, and stops an emulated run") {
+TEST_CASE("a setting that is left out, or made too late, is found in the plan, and stops an emulated run", "[long]") {
     auto const check = [](plan_value const& good, emulator& on) {
         CHECK(!detail::find_stale_setting(good));
         CHECK(!stops(good, on));

@@ -70,7 +70,7 @@ TEST_CASE("pieces of a reduction inside of a tile go on from each other") {
     p.check(schedule(what, dsp).split(p.k, ko, ki, 8).split(ki, kio, kii, 4).reorder(p.m, ko, p.n, kio, kii).cache_write(C, l1).at(p.m),
             emulated<dsp>());
 }
-TEST_CASE("a reduction runs in lanes, alone or between those of the result") {
+TEST_CASE("a reduction runs in lanes, alone or between those of the result", "[long]") {
     for (int depth : {8, 13, 24}) {
         product const p(6, 10, depth);
         auto const what = p.what();
