@@ -1,5 +1,6 @@
-// What takes long where tests run, and what they leave to the library: the emulated machine, as kernels call it, and the prediction of what
-// they cost. Linkers take the first of the same functions, so this object stands in front of those of the tests.
+// The parts of the library in which tests spend most of their time: the emulated machine, as kernels call it, and the prediction of cycles.
+// They are compiled once here, and optimised. A linker takes the first copy of an inline function, and this object stands in front of those
+// of the tests.
 #include <tilewright/emulate/calls.hpp>
 #include <tilewright/plan/check/prediction.hpp>
 
