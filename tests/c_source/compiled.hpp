@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <tilewright/c_source/kernel_source.hpp>
+#include <tilewright/c_source/c_source.hpp>
 #include <tilewright/halide/jit.hpp>
 #include <tilewright/plan/plan.hpp>
 
