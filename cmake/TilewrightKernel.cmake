@@ -21,7 +21,7 @@ endmacro()
 
 # tilewright_add_kernel(NAME HEADER file.hpp SCHEDULE qualified::variable BINDING emulated|device
 #                       [STMT variable] [STMT_HTML variable] [C_BACKEND] [FEATURES feature…] [TARGETS target…]
-#                       [C_SOURCE variable] [C_INCLUDES header…])
+#                       [C_SOURCE variable] [C_INCLUDES header…] [SOURCE_ONLY])
 #
 # Makes a static library NAME with the C function NAME, declared in "NAME.h".
 #
@@ -35,9 +35,10 @@ endmacro()
 #   C_SOURCE   makes the kernel from C11 of its own, for the compiler of a DSP: a function of plain pointers and strides, without Halide's
 #              runtime. The named variable receives the path of NAME.c, beside which NAME.h lies. See docs/reference/c_source.md.
 #   C_INCLUDES   headers that NAME.c includes first, as they are written here; they may define the machine's functions inline
+#   SOURCE_ONLY   writes the files of C_SOURCE and compiles nothing: they are for another compiler. NAME is then a target that stands for them.
 function(tilewright_add_kernel name)
     set(call "tilewright_add_kernel(${name})")
-    cmake_parse_arguments(PARSE_ARGV 1 ARG "C_BACKEND" "HEADER;SCHEDULE;BINDING;STMT;STMT_HTML;C_SOURCE"
+    cmake_parse_arguments(PARSE_ARGV 1 ARG "C_BACKEND;SOURCE_ONLY" "HEADER;SCHEDULE;BINDING;STMT;STMT_HTML;C_SOURCE"
         "FEATURES;TARGETS;C_INCLUDES")
     _tilewright_check_call(SCHEDULE)
     if(DEFINED ARG_C_SOURCE)
@@ -51,6 +52,8 @@ function(tilewright_add_kernel name)
         endif()
     elseif(DEFINED ARG_C_INCLUDES)
         message(FATAL_ERROR "${call}: C_INCLUDES is for C_SOURCE, which is missing")
+    elseif(ARG_SOURCE_ONLY)
+        message(FATAL_ERROR "${call}: SOURCE_ONLY is for C_SOURCE, which is missing")
     endif()
     _tilewright_need_tools()
 
@@ -60,7 +63,8 @@ function(tilewright_add_kernel name)
     _tilewright_add_subject(kernel_of_tool)
     if(DEFINED ARG_C_SOURCE)
         _tilewright_add_tool(${name}.c_source_tool kernel_c_source_tool ${name}.of_tool)
-        _tilewright_c_library(${name} ${name}.c_source_tool ${directory} ${header} ${ARG_SCHEDULE} ${ARG_BINDING} "${ARG_C_INCLUDES}")
+        _tilewright_c_library(${name} ${name}.c_source_tool ${directory} ${header} ${ARG_SCHEDULE} ${ARG_BINDING} "${ARG_C_INCLUDES}"
+            ${ARG_SOURCE_ONLY})
         set(${ARG_C_SOURCE} ${directory}/${name}.c PARENT_SCOPE)
         return()
     endif()
@@ -113,8 +117,9 @@ function(tilewright_add_kernel name)
     target_link_libraries(${name}.code INTERFACE ${name})
 endfunction()
 
-# A kernel or a program from C of its own: NAME.c and NAME.h, written by a tool, and for the emulated binding the way to the emulator.
-function(_tilewright_c_library name tool directory header what binding includes)
+# A kernel or a program from C of its own: NAME.c and NAME.h, written by a tool, and for the emulated binding the way to the emulator. A
+# library of these, or with SOURCE_ONLY a target that writes them.
+function(_tilewright_c_library name tool directory header what binding includes source_only)
     set(sources ${directory}/${name}.c)
     if(binding STREQUAL "emulated")
         list(APPEND sources ${directory}/${name}_binding.cpp)
@@ -125,6 +130,10 @@ function(_tilewright_c_library name tool directory header what binding includes)
         DEPENDS ${tool}
         COMMENT "Writing the C source of ${name} (${binding})"
         VERBATIM)
+    if(source_only)
+        add_custom_target(${name} ALL DEPENDS ${directory}/${name}.h ${sources})
+        return()
+    endif()
     add_library(${name} STATIC ${sources} ${directory}/${name}.h)
     set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON C_STANDARD 11 C_EXTENSIONS OFF)
     target_include_directories(${name} PUBLIC ${directory} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
@@ -132,23 +141,24 @@ function(_tilewright_c_library name tool directory header what binding includes)
 endfunction()
 
 # tilewright_add_program(NAME HEADER file.hpp PROGRAM qualified::variable BINDING emulated|device [C_INCLUDES header…]
-#                        [FILES variable])
+#                        [FILES variable] [SOURCE_ONLY])
 #
 # Makes a static library NAME with the C function NAME, declared in "NAME.h", which runs all kernels of a program: C11 of its own, NAME.c, and
 # the images of its constants, NAME_MEMORY.bin, beside it. See docs/reference/program.md.
 #
-#   HEADER, BINDING, C_INCLUDES   as for tilewright_add_kernel
+#   HEADER, BINDING, C_INCLUDES, SOURCE_ONLY   as for tilewright_add_kernel
 #   PROGRAM   a constexpr variable at namespace scope, with its namespaces
 #   FILES     the named variable receives the folder in which all of these lie
 function(tilewright_add_program name)
     set(call "tilewright_add_program(${name})")
-    cmake_parse_arguments(PARSE_ARGV 1 ARG "" "HEADER;PROGRAM;BINDING;FILES" "C_INCLUDES")
+    cmake_parse_arguments(PARSE_ARGV 1 ARG "SOURCE_ONLY" "HEADER;PROGRAM;BINDING;FILES" "C_INCLUDES")
     _tilewright_check_call(PROGRAM)
     _tilewright_need_tools()
     set(directory ${CMAKE_CURRENT_BINARY_DIR}/${name}.program)
     _tilewright_add_subject(program_of_tool)
     _tilewright_add_tool(${name}.program_tool program_tool ${name}.of_tool)
-    _tilewright_c_library(${name} ${name}.program_tool ${directory} ${header} ${ARG_PROGRAM} ${ARG_BINDING} "${ARG_C_INCLUDES}")
+    _tilewright_c_library(${name} ${name}.program_tool ${directory} ${header} ${ARG_PROGRAM} ${ARG_BINDING} "${ARG_C_INCLUDES}"
+        ${ARG_SOURCE_ONLY})
     if(DEFINED ARG_FILES)
         set(${ARG_FILES} ${directory} PARENT_SCOPE)
     endif()
@@ -172,6 +182,9 @@ macro(_tilewright_check_call what)
     endif()
     if(TARGET ${name})
         message(FATAL_ERROR "${call}: there already is a target of this name")
+    endif()
+    if(ARG_SOURCE_ONLY AND ARG_BINDING STREQUAL "emulated")
+        message(FATAL_ERROR "${call}: SOURCE_ONLY is for BINDING device; the emulator runs here")
     endif()
     if(NOT ARG_BINDING MATCHES "^(emulated|device)$")
         message(FATAL_ERROR "${call}: BINDING is \"${ARG_BINDING}\"; it can be emulated or device")
