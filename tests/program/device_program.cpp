@@ -2,6 +2,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <type_traits>
 #include <vector>
 
 #include "catch.hpp"
@@ -61,7 +62,8 @@ struct pools {
         return device_net(in, out, &given);
     }
     /// The code for memories of which one is another.
-    int run_with(void* device_net_memories::*which, void* other) {
+    template <class Address>
+    int run_with(Address device_net_memories::*which, std::type_identity_t<Address> other) {
         device_net_memories given = memories();
         given.*which = other;
         return device_net(in, out, &given);
@@ -124,4 +126,13 @@ TEST_CASE("the image of the constants is a file, too") {
     REQUIRE(bytes.size() == TILEWRIGHT_device_net_wei_IMAGE_BYTES);
     CHECK(std::memcmp(bytes.data(), device_net_wei_image, bytes.size()) == 0);
     CHECK(std::memcmp(bytes.data() + TILEWRIGHT_device_net_w_OFFSET, numbers.data(), sizeof numbers) == 0);
+}
+TEST_CASE("a memory that holds constants and nothing else is one of constants, which may stay where the linker puts them") {
+    static_assert(std::is_same_v<decltype(device_net_memories::wei), void const*>);
+    static_assert(std::is_same_v<decltype(device_net_memories::act), void*>);
+    pools copied, p;
+    REQUIRE(copied.run() == 0);
+    device_net_memories const in_place{.l2 = p.l2, .act = p.act, .wei = device_net_wei_image};
+    REQUIRE(device_net(p.in, p.out, &in_place) == 0);
+    CHECK(std::memcmp(p.out, copied.out, 100 * sizeof *p.out) == 0);
 }

@@ -16,7 +16,8 @@ class c_program_entry : protected c_program_kernels {
         for (int at = 0; at < plan_.memories.size(); ++at) {
             int const banks = memory_at(at).what.banks;
             if (is_addressed(at))
-                text += "    unsigned char *" + word_of_memory(at) + (banks > 1 ? "[" + std::to_string(banks) + "]" : "") + ";\n";
+                text += "    " + const_text(at) + "unsigned char *" + word_of_memory(at) +
+                        (banks > 1 ? "[" + std::to_string(banks) + "]" : "") + ";\n";
         }
         return text.empty() ? no_places : text;
     }
@@ -99,14 +100,14 @@ class c_program_entry : protected c_program_kernels {
     }
     std::string address_of_bank(int memory, int bank) const {
         memory_value const& m = memory_at(memory).what;
+        std::string const cast = "(" + const_text(memory) + "unsigned char *)";
         if (!on_device())
-            return "(unsigned char *)tilewright_program_memory(" + options_.name + "_program(), " + std::to_string(memory) + ", " +
+            return cast + "tilewright_program_memory(" + options_.name + "_program(), " + std::to_string(memory) + ", " +
                    std::to_string(bank) + ")";
         if (m.is_pool())
-            return "(unsigned char *)" + memories_ + "->" + word_of_memory(memory) +
-                   (bank == 0 ? "" : " + " + std::to_string(bank * m.bank_capacity()));
+            return cast + memories_ + "->" + word_of_memory(memory) + (bank == 0 ? "" : " + " + std::to_string(bank * m.bank_capacity()));
         std::ostringstream text;
-        text << "(unsigned char *)(uintptr_t)0x" << std::hex << m.bank_base(bank) << "u";
+        text << cast << "(uintptr_t)0x" << std::hex << m.bank_base(bank) << "u";
         return text.str();
     }
     std::string fenced(std::string const& indent, std::string const& head, ir::program_step const& s) const {

@@ -41,7 +41,7 @@ class c_program_writer : c_program_entry {
         for (int at = 0; at < plan_.memories.size(); ++at) {
             if (!is_given(at)) continue;
             ir::pool_use const& one = pool_at(at);
-            text += "    void *" + word_of_memory(at) + "; /* " +
+            text += "    " + const_text(at) + "void *" + word_of_memory(at) + "; /* " +
                     pool_text({memory_at(at).name.str(), bytes_of_memory(at), one.alignment}) + "; in codes, position " +
                     std::to_string(position++) + " */\n";
         }

@@ -77,6 +77,21 @@ class c_program_words {
         return found;
     }
 
+    /// Whether the program only reads a memory: its constants are all that is there, and may stay in flash.
+    bool is_constant(int memory) const {
+        bool constant = pool_at(memory).constants > 0;
+        for (int at = 0; at < plan_.tensors.size(); ++at) {
+            ir::program_tensor const& t = plan_.tensor_at(at);
+            if (t.memory == memory && t.kind != ir::tensor_kind::constant) constant = false;
+        }
+        for (int at = 0; at < plan_.scratch.size(); ++at) {
+            if (plan_.scratch_at(at).memory == memory) constant = false;
+        }
+        return constant;
+    }
+    /// "const " of such a memory.
+    std::string const_text(int memory) const { return is_constant(memory) ? "const " : ""; }
+
     std::string tensor_type(ir::program_tensor const& t) const { return c_type(t.type); }
     /// "float[8][500]"
     std::string shape_text(ir::program_tensor const& t) const {
