@@ -32,3 +32,6 @@ install_packages() {
 
 # What every build needs.
 build_packages="cmake ninja-build g++ libboost-dev libhalide14-0-dev"
+
+# What compiles for the boards of lesson 12, and runs it.
+board_packages="gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm"

@@ -1,0 +1,18 @@
+/* What a program on either board can ask of it. */
+#ifndef BOARD_H
+#define BOARD_H
+#include <stdint.h>
+
+/* For arrays in the large memory outside the banks. Nobody clears it. */
+#define BOARD_FAR __attribute__((section(".far")))
+
+/* A timer of 20 MHz. QEMU with `-icount shift=8` lets every instruction take 256 ns, so it counts instructions, to the digit. */
+#ifdef BOARD_MPS3_AN547
+#define BOARD_TIMER 0x49302018u
+#else
+#define BOARD_TIMER 0x50302018u
+#endif
+static inline uint32_t board_time(void) { return *(volatile uint32_t*)(uintptr_t)BOARD_TIMER; }
+/* Instructions executed from one call of board_time to another: less than 838 million. */
+static inline uint32_t board_instructions(uint32_t from, uint32_t to) { return (uint32_t)(((uint64_t)(to - from) * 25 + 64) / 128); }
+#endif

@@ -1,0 +1,67 @@
+/* What runs on the board. Its numbers are those that this computer finds in main.cpp. */
+#include <board.h>
+#include <stdio.h>
+
+#define MPS2_AN521_DMA_DRIVER
+#include <tilewright/targets/mps2_an521.h>
+
+#include "board_conv2d.h"
+#include "board_matmul.h"
+#include "board_network.h"
+#include "data.h"
+#include "digits_in_flash.h"
+
+/* Arguments of the kernels, outside the banks. */
+BOARD_FAR static int8_t A[64 * 64], W[64 * 64], image[16 * 16 * 16], weights[3 * 3 * 16 * 16], features[16 * 16 * 16];
+BOARD_FAR static int32_t C[64 * 64], bias[CONV_FILTERS], multiplier[CONV_FILTERS], shift[CONV_FILTERS], scores[10];
+
+static int run_matmul(void) {
+    make_bytes(A, sizeof A, 1);
+    make_bytes(W, sizeof W, 2);
+    const uint32_t begin = board_time();
+    const int code = board_matmul(A, 64, W, 64, C, 64);
+    const uint32_t end = board_time();
+    printf("matmul 64 x 64 x 64: code %d, sum %08lx\n", code, (unsigned long)add_to_sum(EMPTY_SUM, C, sizeof C));
+    printf("matmul: %lu instructions\n", (unsigned long)board_instructions(begin, end));
+    return code;
+}
+
+static int run_conv2d(void) {
+    make_bytes(image, sizeof image, 3);
+    make_bytes(weights, sizeof weights, 4);
+    make_scales(bias, multiplier, shift);
+    const uint32_t begin = board_time();
+    const int code = board_conv2d(bias, image, 256, 16, weights, 768, 256, 16, multiplier, shift, features, 256, 16);
+    const uint32_t end = board_time();
+    printf("conv2d 3 x 3, 16 to 16 channels, 16 x 16: code %d, sum %08lx\n", code,
+           (unsigned long)add_to_sum(EMPTY_SUM, features, sizeof features));
+    printf("conv2d: %lu instructions\n", (unsigned long)board_instructions(begin, end));
+    return code;
+}
+
+static int run_network(void) {
+    const struct board_network_memories memories = {.code = board_network_code_image};
+    uint32_t sum = EMPTY_SUM, instructions = 0;
+    int right = 0;
+    for (int at = 0; at < DIGITS; ++at) {
+        memcpy(image, digits_in_flash[at], 64);
+        const uint32_t begin = board_time();
+        const int code = board_network(image, scores, &memories);
+        instructions = board_instructions(begin, board_time());
+        if (code != 0) {
+            printf("digit %d: code %d\n", at, code);
+            return code;
+        }
+        sum = add_to_sum(sum, scores, sizeof scores);
+        int best = 0;
+        for (int digit = 1; digit < 10; ++digit) {
+            if (scores[digit] > scores[best]) best = digit;
+        }
+        right += best == digits_in_flash[at][64];
+    }
+    printf("network: %d of %d digits read right, sum of the scores %08lx\n", right, DIGITS, (unsigned long)sum);
+    printf("network: %lu instructions a digit\n", (unsigned long)instructions);
+    return 0;
+}
+
+int main(void) { return run_matmul() != 0 || run_conv2d() != 0 || run_network() != 0; }
