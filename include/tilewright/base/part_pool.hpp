@@ -1,6 +1,5 @@
 #pragma once
-#include <concepts>
-#include <type_traits>
+#include <cstddef>
 
 namespace tilewright::ir {
 
@@ -10,14 +9,11 @@ namespace tilewright::ir {
 /// fraction.
 template <class Part, int Most>
 class part_pool {
-    static_assert(std::is_trivially_copyable_v<Part>);
+    static_assert(__is_trivially_copyable(Part));  // std's trait would cost more than the rest of this
 
     union slot {
-        char none;
+        char none = 0;
         Part part;
-
-        constexpr slot() : none() {}
-        constexpr slot(Part const& what) : part(what) {}
     };
 
   public:
@@ -29,7 +25,7 @@ class part_pool {
     constexpr Part const& operator[](std::ptrdiff_t at) const { return slots_[at].part; }
     /// @pre not full
     constexpr int push(Part const& what) {
-        slots_[size_] = what;
+        slots_[size_] = slot{.part = what};
         return size_++;
     }
     /// Puts `what` in front of the part at `position`. @pre not full
@@ -47,7 +43,7 @@ class part_pool {
     constexpr void shrink(int size) { size_ = size; }
 
   private:
-    slot slots_[Most];
+    slot slots_[Most]{};
     int size_ = 0;
 };
 

@@ -73,11 +73,12 @@ template <int Count>
 struct is_symbolic<tensor_element<Count>> : std::true_type {};
 
 template <class T>
-concept symbolic = is_symbolic<std::remove_cvref_t<T>>::value;
+concept symbolic = is_symbolic<T>::value;
 template <class T>
-concept operand = symbolic<T> || std::is_arithmetic_v<std::remove_cvref_t<T>>;
+concept operand = symbolic<T> || std::is_arithmetic_v<T>;
+/// The cheaper question comes first: a compiler asks it for every comparison of two enumerators in the library.
 template <class... T>
-concept operands = (operand<T> && ...) && (symbolic<T> || ...);
+concept operands = (symbolic<T> || ...) && (operand<T> && ...);
 
 constexpr node literal_node(std::int64_t value) { return {.op = operation::constant, .value = value}; }
 /// A floating literal is told from an integer one by its first argument.

@@ -8,7 +8,7 @@ namespace tilewright::detail {
 /// Follows a program and compares where it moves and computes: with the extents of buffers, and with what the transfers into a buffer, or
 /// the loops that compute it, have put there.
 struct within_bounds {
-    using run = program_run<within_bounds>;
+    using run = program_position;
     using values = fixed_array<std::int64_t, plan_value::most_variables>;
     using ranges = fixed_array<range, max_rank>;
     static constexpr int most_visits = 24;

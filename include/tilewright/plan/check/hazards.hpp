@@ -24,7 +24,7 @@ struct hazard {
 /// core, which gives it its jobs, and from tokens, interlocks and waits. Two accesses are ordered when the later one knows of the earlier
 /// one. Channels are the lanes of the machine; an engine has one, unless it says otherwise.
 struct in_flight {
-    using run = program_run<in_flight>;
+    using run = program_position;
     static constexpr int most_jobs = 48, most_touched = intrinsic_description::most_operands, most_tokens = 48;
     static constexpr int most_visits = 96, most_lanes = machine::most_lanes;
 

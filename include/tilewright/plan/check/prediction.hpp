@@ -7,7 +7,7 @@ namespace tilewright::detail {
 
 /// The clocks of a plan's machine while its program runs.
 struct clocks {
-    using run = program_run<clocks>;
+    using run = program_position;
     static constexpr int most_visits = 200;
 
     std::int64_t now = 0;

@@ -60,24 +60,18 @@ constexpr bool versions_overlap(plan_value const& plan, buffer_id buffer_a, int 
     return false;
 }
 
-/// Walks a plan's program. `State` has
-/// - `start(run, movement)`, `wait(run, wait)`, `push(run, wait)`, `pop(run, wait)`, `compute(run, body, times)` for what is executed, by
-/// position in the plan,
-/// - `sign(run, signature)`, which describes it relative to now, and `skip(run, times, now, then)`, which moves it on by that many periods,
-/// - `most_visits`, the loop iterations that a compiler can follow before it ends the evaluation as too long.
+/// Where a walk of a plan's program stands: the iterations of its loops, and what the plan's parts are there.
 ///
-/// Signatures are compared at the end of the iterations of a loop. When one equals that of an earlier iteration, what follows repeats.
-/// Whole periods are then skipped, up to where a load would lie past the last step. The last iteration is always visited.
-template <class State>
-class program_run {
+/// It does not depend on what the walk keeps, so a compiler reads it once for all walks.
+class program_position {
   public:
-    constexpr program_run(plan_value const& plan, State& state, visiting how) : plan_(plan), state_(state), how_(how) {
+    constexpr explicit program_position(plan_value const& plan) : plan_(plan) {
         fixed_array<std::int16_t, 32> open{};
         fixed_array<std::int8_t, plan_value::most_steps>
             computes{};  ///< of each loop: 1 it holds a body, 2 several, 4 on an interlocked engine
         int depth = 0;
         for (int at = 0; at < plan.steps.size(); ++at) {
-            step const& s = step_at(at);
+            step const& s = plan_.steps[at];
             if (s.kind == step_kind::loop) {
                 open[depth++] = static_cast<std::int16_t>(at);
                 moves_data_[at] = counts_steps(s.what);
@@ -92,11 +86,6 @@ class program_run {
                 if (moves || computes[loop] == 7) moves_data_[loop] = true;
             }
         }
-    }
-    /// @return false when the compiler gave up
-    constexpr bool run() {
-        run_steps(0, plan_.steps.size());
-        return visits_ >= 0;
     }
     /// Ends the run where it is; `run` then returns true.
     constexpr void stop() { stopped_ = true; }
@@ -160,14 +149,14 @@ class program_run {
         fixed_array<std::int16_t, 32> open{};
         int depth = 0;
         for (int at = 0; at < plan_.steps.size(); ++at) {
-            step const& s = step_at(at);
+            step const& s = plan_.steps[at];
             if (s.kind == step_kind::loop) open[depth++] = static_cast<std::int16_t>(at);
             if (s.kind == step_kind::end) --depth;
             if (s.kind != step_kind::compute || s.what != body_at) continue;
             int count = 0;
             for (int around = 0; around < depth && plan_.limits.size() == 0; ++around) {
                 int const loop = open[around];
-                if (!moves_data_[loop]) loops[count++] = variable_id(step_at(loop).what);
+                if (!moves_data_[loop]) loops[count++] = variable_id(plan_.steps[loop].what);
             }
             return count;
         }
@@ -259,9 +248,7 @@ class program_run {
         return number >= 0 && number < plan_.end_of(at);
     }
 
-  private:
-    static constexpr int most_period = 12;
-
+  protected:
     /// Whether the axes have the present iterations of all loops around, and those of a ring's loops at a step of it.
     constexpr bool within_limits(int ring_at = -1, std::int64_t number = 0) const {
         auto const holds = [&](int loop, auto const& loops, int count) {
@@ -337,60 +324,7 @@ class program_run {
         }
         return false;
     }
-    constexpr step const& step_at(int at) const { return plan_.steps[at]; }
     constexpr variable const& variable_at(int at) const { return plan_.variables[at]; }
-
-    constexpr void run_steps(int at, int end) {
-        while (at < end && visits_ >= 0 && !stopped_) {
-            step const& s = step_at(at);
-            if (s.kind == step_kind::loop) {
-                int const behind = end_of_[at];
-                if (moves_data_[at] || plan_.limits.size() > 0) run_loop(at, behind);
-                else run_alone(at, behind);
-                at = behind + 1;
-                continue;
-            }
-            if (s.kind == step_kind::start && is_there(plan_.movements[s.what].at)) state_.start(*this, s.what);
-            if (s.kind == step_kind::wait && is_there(plan_.waits[s.what])) state_.wait(*this, s.what);
-            if (s.kind == step_kind::push && is_there(plan_.waits[s.what])) state_.push(*this, s.what);
-            if (s.kind == step_kind::pop && is_there(plan_.waits[s.what])) state_.pop(*this, s.what);
-            if (s.kind == step_kind::compute && within_limits() && is_begun(s.what)) state_.compute(*this, s.what, 1);
-            ++at;
-        }
-    }
-    constexpr void run_loop(int at, int behind) {
-        int const v = step_at(at).what;
-        std::int64_t const extent = variable_at(v).extent;
-        fixed_array<run_signature, most_period> history{};
-        bool looking = how_ == visiting::periods && extent > 3;
-        open_[depth_++] = static_cast<std::int16_t>(v);
-        for (std::int64_t i = 0; i < extent && visits_ >= 0 && !stopped_; ++i) {
-            if (__builtin_is_constant_evaluated() && ++visits_ > State::most_visits) visits_ = -1;
-            values_[v] = i;
-            run_steps(at + 1, behind);
-            if (!looking) continue;
-            run_signature now;
-            sign(now);
-            for (int period = 1; period <= most_period && period <= i && looking; ++period) {
-                run_signature const& then = history[(i - period) % most_period];
-                if (!now.same(then)) continue;
-                std::int64_t const times = (last_alike(v, i - period + 1, extent) - i) / period;
-                if (times <= 0) continue;
-                state_.skip(*this, times, now, then);
-                i += times * period;
-                looking = false;
-            }
-            if (looking) history[i % most_period] = now;
-        }
-        --depth_;
-    }
-    constexpr void sign(run_signature& into) const {
-        for (int at = 0; at < plan_.rings.size(); ++at) {
-            into.steps[at] = value_of(ring_at(at).step);
-            into.push(into.steps[at] % ring_at(at).versions);
-        }
-        state_.sign(*this, into);
-    }
     /// The last iteration of loop `v` that has the same steps of rings as iteration `first`; -1: not even that one.
     constexpr std::int64_t last_alike(int v, std::int64_t first, std::int64_t extent) const {
         std::int64_t last = extent - 2;
@@ -480,18 +414,6 @@ class program_run {
         }
         return false;
     }
-
-    /// Loops in which nothing is moved.
-    constexpr void run_alone(int at, int behind) {
-        std::int64_t times = 1;
-        for (; at <= behind; ++at) {
-            step const& s = step_at(at);
-            std::int64_t const extent = s.kind == step_kind::loop || s.kind == step_kind::end ? variable_at(s.what).extent : 1;
-            if (s.kind == step_kind::loop) times *= extent, values_[s.what] = -1;
-            if (s.kind == step_kind::end) times /= extent, values_[s.what] = extent - 1;
-            if (s.kind == step_kind::compute && is_begun(s.what)) state_.compute(*this, s.what, times / repeats_of_first(s.what));
-        }
-    }
     /// Whether a body runs at the present iterations of the loops around: an identity runs only where a reduction begins.
     constexpr bool is_begun(int body_at) const {
         body const& b = plan_.bodies[body_at];
@@ -509,15 +431,102 @@ class program_run {
     }
 
     plan_value const& plan_;
-    State& state_;
-    visiting how_;
     fixed_array<std::int64_t, plan_value::most_variables> values_{};
     fixed_array<std::int16_t, 32> open_{};  ///< loops around, outermost first
     int depth_ = 0;
     fixed_array<std::int16_t, plan_value::most_steps> end_of_{};
     fixed_array<bool, plan_value::most_steps> moves_data_{};
-    int visits_ = 0;
     bool stopped_ = false;
+};
+
+/// Walks a plan's program. `State` has
+/// - `start(run, movement)`, `wait(run, wait)`, `push(run, wait)`, `pop(run, wait)`, `compute(run, body, times)` for what is executed, by
+/// position in the plan,
+/// - `sign(run, signature)`, which describes it relative to now, and `skip(run, times, now, then)`, which moves it on by that many periods,
+/// - `most_visits`, the loop iterations that a compiler can follow before it ends the evaluation as too long.
+///
+/// Signatures are compared at the end of the iterations of a loop. When one equals that of an earlier iteration, what follows repeats.
+/// Whole periods are then skipped, up to where a load would lie past the last step. The last iteration is always visited.
+template <class State>
+class program_run : public program_position {
+  public:
+    constexpr program_run(plan_value const& plan, State& state, visiting how) : program_position(plan), state_(state), how_(how) {}
+    /// @return false when the compiler gave up
+    constexpr bool run() {
+        run_steps(0, plan_.steps.size());
+        return visits_ >= 0;
+    }
+
+  private:
+    static constexpr int most_period = 12;
+
+    constexpr void run_steps(int at, int end) {
+        while (at < end && visits_ >= 0 && !stopped_) {
+            step const& s = plan_.steps[at];
+            if (s.kind == step_kind::loop) {
+                int const behind = end_of_[at];
+                if (moves_data_[at] || plan_.limits.size() > 0) run_loop(at, behind);
+                else run_alone(at, behind);
+                at = behind + 1;
+                continue;
+            }
+            if (s.kind == step_kind::start && is_there(plan_.movements[s.what].at)) state_.start(*this, s.what);
+            if (s.kind == step_kind::wait && is_there(plan_.waits[s.what])) state_.wait(*this, s.what);
+            if (s.kind == step_kind::push && is_there(plan_.waits[s.what])) state_.push(*this, s.what);
+            if (s.kind == step_kind::pop && is_there(plan_.waits[s.what])) state_.pop(*this, s.what);
+            if (s.kind == step_kind::compute && within_limits() && is_begun(s.what)) state_.compute(*this, s.what, 1);
+            ++at;
+        }
+    }
+    constexpr void run_loop(int at, int behind) {
+        int const v = plan_.steps[at].what;
+        std::int64_t const extent = plan_.variables[v].extent;
+        fixed_array<run_signature, most_period> history{};
+        bool looking = how_ == visiting::periods && extent > 3;
+        open_[depth_++] = static_cast<std::int16_t>(v);
+        for (std::int64_t i = 0; i < extent && visits_ >= 0 && !stopped_; ++i) {
+            if (__builtin_is_constant_evaluated() && ++visits_ > State::most_visits) visits_ = -1;
+            values_[v] = i;
+            run_steps(at + 1, behind);
+            if (!looking) continue;
+            run_signature now;
+            sign(now);
+            for (int period = 1; period <= most_period && period <= i && looking; ++period) {
+                run_signature const& then = history[(i - period) % most_period];
+                if (!now.same(then)) continue;
+                std::int64_t const times = (last_alike(v, i - period + 1, extent) - i) / period;
+                if (times <= 0) continue;
+                state_.skip(*this, times, now, then);
+                i += times * period;
+                looking = false;
+            }
+            if (looking) history[i % most_period] = now;
+        }
+        --depth_;
+    }
+    constexpr void sign(run_signature& into) const {
+        for (int at = 0; at < plan_.rings.size(); ++at) {
+            ring const& r = plan_.rings[at];
+            into.steps[at] = value_of(r.step);
+            into.push(into.steps[at] % r.versions);
+        }
+        state_.sign(*this, into);
+    }
+    /// Loops in which nothing is moved.
+    constexpr void run_alone(int at, int behind) {
+        std::int64_t times = 1;
+        for (; at <= behind; ++at) {
+            step const& s = plan_.steps[at];
+            std::int64_t const extent = s.kind == step_kind::loop || s.kind == step_kind::end ? plan_.variables[s.what].extent : 1;
+            if (s.kind == step_kind::loop) times *= extent, values_[s.what] = -1;
+            if (s.kind == step_kind::end) times /= extent, values_[s.what] = extent - 1;
+            if (s.kind == step_kind::compute && is_begun(s.what)) state_.compute(*this, s.what, times / repeats_of_first(s.what));
+        }
+    }
+
+    State& state_;
+    visiting how_;
+    int visits_ = 0;
 };
 
 }  // namespace tilewright::detail
