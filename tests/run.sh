@@ -5,7 +5,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 build=$root/build/tests
 
 . "$root/.ci/packages.sh"
-install_packages $build_packages zlib1g-dev $board_packages catch2 libbenchmark-dev clang-14 clang-format-14 python3
+install_packages $build_packages zlib1g-dev $board_packages catch2 libbenchmark-dev clang-14 clang-format-14 python3 make
 
 # The tests themselves call clang where it counts.
 CC=${CC:-gcc} CXX=${CXX:-g++} cmake -S "$root" -B "$build" -G Ninja -D CMAKE_BUILD_TYPE=Release -D CMAKE_COMPILE_WARNING_AS_ERROR=ON \
