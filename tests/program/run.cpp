@@ -35,6 +35,34 @@ TEST_CASE("memories with addresses of their own are constants of the generated c
     CHECK_THAT(files[1].second, !Catch::Contains("malloc"));
 }
 
+TEST_CASE("a memory of constants is one to read, unless tensors or buffers of kernels lie there, too") {
+    static constexpr std::array<std::int32_t, 64> numbers{1, 2, 3};
+    memory const dram{.name = "dram"}, act{.name = "act", .base = 0x6000'0000, .capacity = 4_KiB}, wei{.name = "wei", .capacity = 4_KiB};
+    machine const where("where", dram, act, wei, transfer("get", dram, wei), transfer("put", wei, dram), transfer("bring", act, wei));
+    axis const i{"i", 64};
+    tensor<std::int32_t> const x{"x"}, y{"y"}, r{"r"}, in{"in"}, w{"w"}, out{"out"}, between{"between"};
+    auto const added = r(i) = x(i) + y(i);
+    agent const on("on", where);
+    auto const header_and_source = [&](schedule const& first, schedule const& second) {
+        program made("p");
+        made.input(in, dram).constant(w, wei, numbers).run("k0", on, first).bind(x, in).bind(y, w).bind(r, between);
+        made.run("k1", on, second).bind(x, between).bind(y, w).bind(r, out).output(out, dram);
+        halide::file_list const files = halide::c_program(make_program_plan(made), {.name = "p"});
+        return files.at(0).second + files.at(1).second;
+    };
+    schedule const to_act = schedule(added, where).reads(y, wei).writes(r, act),
+                   to_wei = schedule(added, where).reads(y, wei).writes(r, wei);
+    schedule const from_act = schedule(added, where).reads(x, act).reads(y, wei),
+                   from_wei = schedule(added, where).reads(x, wei).reads(y, wei);
+    std::string const alone = header_and_source(to_act, from_act);
+    CHECK_THAT(alone, Catch::Contains("    const void *wei;") && Catch::Contains("const unsigned char *wei;"));
+    CHECK_THAT(alone, Catch::Contains("at.wei = (const unsigned char *)memories->wei;"));
+    std::string const shared = header_and_source(to_wei, from_wei);
+    CHECK_THAT(shared, Catch::Contains("    void *wei;") && !Catch::Contains("const unsigned char *wei"));
+    schedule const staged = schedule(added, where).reads(x, act).reads(y, wei).cache_read(x, wei);
+    CHECK_THAT(header_and_source(to_act, staged), Catch::Contains("    void *wei;"));
+}
+
 TEST_CASE("in a memory of banks that the caller gives, offsets and sizes count from its first byte") {
     memory const act{.name = "act", .capacity = 1_KiB, .banks = 2}, l2{.name = "l2", .capacity = 4_KiB};
     machine where("where", l2, act);
