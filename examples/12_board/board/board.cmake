@@ -1,5 +1,5 @@
-# Programs for boards that QEMU has, from C: board_executable() and board_test().
-include_guard(GLOBAL)
+# Programs for boards that QEMU has, from C: board_objects(), board_executable() and board_test().
+include_guard(DIRECTORY)
 
 set(BOARD_DIRECTORY ${CMAKE_CURRENT_LIST_DIR})
 set(BOARD_INCLUDES ${CMAKE_CURRENT_LIST_DIR} ${CMAKE_CURRENT_LIST_DIR}/../../../include)
@@ -17,62 +17,80 @@ set(BOARD_mps2_an521_core0 -mcpu=cortex-m33+nodsp+nofp -mfloat-abi=soft)
 set(BOARD_mps2_an521_core1 -mcpu=cortex-m33 -mfloat-abi=softfp)
 set(BOARD_mps3_an547_core0 -mcpu=cortex-m55 -mfloat-abi=hard)
 
-# board_executable(NAME BOARD mps2_an521|mps3_an547 SOURCES file.c… [CORE0_SOURCES file.c…] [DEPENDS target…] [INCLUDES folder…]
+# Sets `result` to objects: `sources`, each compiled for a core of a board. Uses ARG_DEPENDS, ARG_INCLUDES, ARG_DEFINITIONS and ARG_OPTIONS.
+function(_board_compile result name board core)
+    string(TOUPPER ${board} board_macro)
+    set(flags ${BOARD_${board}_${core}} ${BOARD_FLAGS} ${ARG_OPTIONS})
+    foreach(definition IN ITEMS BOARD_${board_macro} ${ARG_DEFINITIONS})
+        list(APPEND flags -D${definition})
+    endforeach()
+    set(folders ${BOARD_INCLUDES} ${ARG_INCLUDES})
+    foreach(source IN LISTS ARGN)
+        cmake_path(ABSOLUTE_PATH source)
+        cmake_path(GET source PARENT_PATH folder)
+        list(APPEND folders ${folder})
+    endforeach()
+    list(REMOVE_DUPLICATES folders)
+    list(TRANSFORM folders PREPEND -I)
+    set(objects)
+    foreach(source IN LISTS ARGN)
+        cmake_path(ABSOLUTE_PATH source)
+        cmake_path(GET source STEM stem)
+        set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.${core}.${stem}.o)
+        add_custom_command(OUTPUT ${object}
+            COMMAND ${BOARD_CC} ${flags} ${folders} -MD -MF ${object}.d -c ${source} -o ${object}
+            DEPENDS ${source} ${ARG_DEPENDS} DEPFILE ${object}.d
+            COMMENT "Compiling ${stem}.c for ${board}" VERBATIM)
+        list(APPEND objects ${object})
+    endforeach()
+    set(${result} ${objects} PARENT_SCOPE)
+endfunction()
+function(_board_main_core result board)
+    set(${result} core0 PARENT_SCOPE)
+    if(board STREQUAL "mps2_an521")
+        set(${result} core1 PARENT_SCOPE)
+    endif()
+endfunction()
+
+# board_objects(NAME BOARD mps2_an521|mps3_an547 SOURCES file.c… [CORE core0|core1] [DEPENDS target…] [INCLUDES folder…]
+#               [DEFINITIONS NAME=value…] [OPTIONS flag…])
+#
+# Sets the variable NAME to the objects of C sources that several executables have in common.
+#
+#   CORE      that they are compiled for; without it, the one that runs `main`
+#   DEPENDS   targets that write sources, such as kernels with SOURCE_ONLY
+#
+# Folders of sources are searched for headers, and so are this one and the headers of Tilewright.
+function(board_objects name)
+    cmake_parse_arguments(PARSE_ARGV 1 ARG "" "BOARD;CORE" "SOURCES;DEPENDS;INCLUDES;DEFINITIONS;OPTIONS")
+    set(objects)
+    if(BOARD_CC)
+        if(NOT ARG_CORE)
+            _board_main_core(ARG_CORE ${ARG_BOARD})
+        endif()
+        _board_compile(objects ${name} ${ARG_BOARD} ${ARG_CORE} ${ARG_SOURCES})
+    endif()
+    set(${name} ${objects} PARENT_SCOPE)
+endfunction()
+
+# board_executable(NAME BOARD mps2_an521|mps3_an547 SOURCES file.c… [OBJECTS file.o…] [DEPENDS target…] [INCLUDES folder…]
 #                  [DEFINITIONS NAME=value…] [OPTIONS flag…])
 #
-# Makes the target NAME, which builds NAME.elf. `main` runs on the core that has all instructions. Folders of sources are searched for headers,
-# and so are this one and the headers of Tilewright.
-#
-#   SOURCES         for the core that runs `main`
-#   CORE0_SOURCES   for core 0 of the MPS2-AN521, which has neither DSP instructions nor floating point
-#   DEPENDS         targets that write sources, such as kernels with SOURCE_ONLY
+# Makes the target NAME, which builds NAME.elf of sources and of what board_objects() has made. `main` runs on the core that has all
+# instructions, and the sources are compiled for it.
 function(board_executable name)
-    cmake_parse_arguments(PARSE_ARGV 1 ARG "" "BOARD" "SOURCES;CORE0_SOURCES;DEPENDS;INCLUDES;DEFINITIONS;OPTIONS")
+    cmake_parse_arguments(PARSE_ARGV 1 ARG "" "BOARD" "SOURCES;OBJECTS;DEPENDS;INCLUDES;DEFINITIONS;OPTIONS")
     if(NOT BOARD_CC)
         return()
     endif()
-    set(main_core core0)
-    set(first_core core0)
-    if(ARG_BOARD STREQUAL "mps2_an521")
-        set(main_core core1)
-    endif()
-    set(common ${BOARD_FLAGS} ${ARG_OPTIONS})
-    foreach(folder IN LISTS BOARD_INCLUDES ARG_INCLUDES)
-        list(APPEND common -I${folder})
-    endforeach()
-    foreach(source IN LISTS ARG_SOURCES ARG_CORE0_SOURCES)
-        cmake_path(GET source PARENT_PATH folder)
-        cmake_path(ABSOLUTE_PATH folder)
-        list(APPEND common -I${folder})
-    endforeach()
-    string(TOUPPER ${ARG_BOARD} board_macro)
-    foreach(definition IN ITEMS BOARD_${board_macro} ${ARG_DEFINITIONS})
-        list(APPEND common -D${definition})
-    endforeach()
-    list(REMOVE_DUPLICATES common)
-
-    set(objects)
-    foreach(core IN ITEMS main first)
-        set(sources ${ARG_SOURCES})
-        if(core STREQUAL "first")
-            set(sources ${BOARD_DIRECTORY}/${ARG_BOARD}.c ${ARG_CORE0_SOURCES})
-        endif()
-        foreach(source IN LISTS sources)
-            cmake_path(ABSOLUTE_PATH source)
-            cmake_path(GET source STEM stem)
-            set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.${${core}_core}.${stem}.o)
-            add_custom_command(OUTPUT ${object}
-                COMMAND ${BOARD_CC} ${BOARD_${ARG_BOARD}_${${core}_core}} ${common} -MD -MF ${object}.d -c ${source} -o ${object}
-                DEPENDS ${source} ${ARG_DEPENDS} DEPFILE ${object}.d
-                COMMENT "Compiling ${stem}.c for ${ARG_BOARD}" VERBATIM)
-            list(APPEND objects ${object})
-        endforeach()
-    endforeach()
+    _board_main_core(core ${ARG_BOARD})
+    _board_compile(own ${name} ${ARG_BOARD} ${core} ${ARG_SOURCES})
+    _board_compile(start ${name} ${ARG_BOARD} core0 ${BOARD_DIRECTORY}/${ARG_BOARD}.c)
     set(script ${BOARD_DIRECTORY}/${ARG_BOARD}.ld)
     add_custom_command(OUTPUT ${name}.elf
-        COMMAND ${BOARD_CC} ${BOARD_${ARG_BOARD}_${main_core}} --specs=rdimon.specs -nostartfiles -T ${script}
-            -Wl,--gc-sections,--no-warn-rwx-segments ${objects} -o ${name}.elf
-        DEPENDS ${objects} ${script}
+        COMMAND ${BOARD_CC} ${BOARD_${ARG_BOARD}_${core}} --specs=rdimon.specs -nostartfiles -T ${script}
+            -Wl,--gc-sections,--no-warn-rwx-segments ${start} ${own} ${ARG_OBJECTS} -o ${name}.elf
+        DEPENDS ${start} ${own} ${ARG_OBJECTS} ${script}
         COMMENT "Linking ${name}.elf" VERBATIM)
     add_custom_target(${name} ALL DEPENDS ${name}.elf)
     set_target_properties(${name} PROPERTIES BOARD_ELF ${CMAKE_CURRENT_BINARY_DIR}/${name}.elf BOARD ${ARG_BOARD})

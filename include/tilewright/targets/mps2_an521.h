@@ -39,12 +39,9 @@ int mps2_an521_dma_start(int64_t channel, void* destination, const void* source,
                          int64_t destination_stride, int64_t source_stride);
 /* Returns when the transfer of a channel is complete: at once, if there is none. */
 int mps2_an521_dma_wait(int64_t channel);
+/* Fills rows with zeros: the core does, and nobody waits. */
+int mps2_an521_clear(void* destination, int64_t row_bytes, int64_t rows, int64_t stride);
 
-/* Fills rows with zeros. */
-static inline int mps2_an521_clear(void* destination, int64_t row_bytes, int64_t rows, int64_t stride) {
-    for (int64_t row = 0; row < rows; ++row) memset((unsigned char*)destination + row * stride, 0, (size_t)row_bytes);
-    return 0;
-}
 /* A word of memory, of any alignment, in a register: one instruction. */
 static inline int32_t mps2_an521_load(const void* source) {
     int32_t word;
@@ -87,6 +84,15 @@ static inline int32_t mps2_an521_mul4(int32_t a, int32_t b) {
     const int32_t even = mps2_an521_mul2(mps2_an521_even_bytes(a), mps2_an521_even_bytes(b));
     return mps2_an521_mac2(mps2_an521_odd_bytes(a), mps2_an521_odd_bytes(b), even);
 }
+/* sum + a[0] b[0] + ... of rows of bytes, modulo 2^32. */
+static inline int32_t mps2_an521_dot(int32_t sum, const void* a, const void* b, int64_t count) {
+    const unsigned char *left = (const unsigned char*)a, *right = (const unsigned char*)b;
+    int32_t words = (int32_t)count >> 2, rest = (int32_t)count & 3;
+    for (; words > 0; --words, left += 4, right += 4) sum = mps2_an521_mac4(mps2_an521_load(left), mps2_an521_load(right), sum);
+    for (; rest > 0; --rest, ++left, ++right) sum = (int32_t)((uint32_t)sum + (uint32_t)((int8_t)*left * (int8_t)*right));
+    return sum;
+}
+static inline int32_t mps2_an521_dot0(const void* a, const void* b, int64_t count) { return mps2_an521_dot(0, a, b, count); }
 #endif
 
 #ifdef MPS2_AN521_DMA_DRIVER
@@ -191,6 +197,11 @@ int mps2_an521_dma_start(int64_t number, void* destination, const void* source, 
     mps2_an521_dma_begin(channel);
 #endif
     return MPS2_AN521_DMA_DONE;
+}
+
+int mps2_an521_clear(void* destination, int64_t row_bytes, int64_t rows, int64_t stride) {
+    for (int64_t row = 0; row < rows; ++row) memset((unsigned char*)destination + row * stride, 0, (size_t)row_bytes);
+    return 0;
 }
 
 #endif

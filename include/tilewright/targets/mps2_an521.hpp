@@ -97,6 +97,23 @@ inline constexpr auto mac4 = intrinsic("mac4", total() += detail::products_of_by
     .reads(bytes, words).reads(by_bytes, words).updates(total, words).cycles(6)
     .calls("mps2_an521_mac4", argument::address(bytes), argument::address(by_bytes), argument::address(total));
 
+// Rows of bytes of any length, in a bank: words, and then what is left. The sum stays in a register.
+inline constexpr axis row{"row", most_elements};
+inline constexpr tensor<std::int8_t> along{"along"}, by_row{"by_row"};
+namespace detail {
+constexpr auto products_of_rows = cast<std::int32_t>(along(row)) * cast<std::int32_t>(by_row(row));
+constexpr intrinsic rows(intrinsic form) { return form.up_to(row).cycles(8, 10 * per(row).in_units_of(4)); }
+}  // namespace detail
+inline constexpr auto dot = detail::rows(intrinsic("dot", total() = sum(row, detail::products_of_rows))
+    .reads(along, sram).reads(by_row, sram).writes(total, words))
+    .calls("mps2_an521_dot0", argument::address(along), argument::address(by_row), argument::extent(row));
+inline constexpr auto dot_from = detail::rows(intrinsic("dot_from", total() = from() + sum(row, detail::products_of_rows))
+    .reads(along, sram).reads(by_row, sram).reads(from, words).writes(total, words))
+    .calls("mps2_an521_dot", argument::address(from), argument::address(along), argument::address(by_row), argument::extent(row));
+inline constexpr auto dot_on = detail::rows(intrinsic("dot_on", total() += detail::products_of_rows)
+    .reads(along, sram).reads(by_row, sram).updates(total, words))
+    .calls("mps2_an521_dot", argument::address(total), argument::address(along), argument::address(by_row), argument::extent(row));
+
 /// Instructions take a cycle, loads two unless they follow each other, a division 2 to 11.
 inline constexpr operation_costs of_cortex_m33{.load = 2, .divide = 7};
 inline constexpr core cortex_m33{.name = "cortex_m33", .costs = of_cortex_m33};
@@ -106,6 +123,6 @@ inline constexpr core cortex_m33_dsp{.name = "cortex_m33_dsp", .costs = of_corte
 inline constexpr auto core0 = machine("mps2_an521_core0", psram, sram, code, dma, cortex_m33, fetch, fetch_constants, store, move, clear);
 /// With both: compile for `-mcpu=cortex-m33`. Core 0 starts it.
 inline constexpr auto core1 = machine("mps2_an521_core1", psram, sram, code, words, dma, cortex_m33_dsp, fetch, fetch_constants, store, move, clear,
-                                      load, load_far, load_constant, save, save_far, mul2, from2, mac2, mul4, from4, mac4);
+                                      load, load_far, load_constant, save, save_far, mul2, from2, mac2, mul4, from4, mac4, dot, dot_from, dot_on);
 
 }  // namespace tilewright::targets::mps2_an521
