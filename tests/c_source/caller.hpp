@@ -6,7 +6,7 @@ namespace c_kernels {
 using namespace tilewright;
 
 /// How kernels of all signatures are called: tensors in the order of their arguments, the strides of their outer dimensions, parameters,
-/// extents that are left to run time.
+/// extents that are left to run time, and last the core that runs it.
 using call_type = int(void**, std::int64_t const*, double const*, std::int64_t const*);
 
 /// C that defines `call` for a kernel on an emulated machine, which `use_machine` is told. Both names begin with what is given.
@@ -29,10 +29,13 @@ inline std::string caller_text(plan_value const& plan, std::string const& kernel
     std::string all = inputs + output;
     for (int at = 0; at < plan.run_time_extents; ++at) all += "extents[" + std::to_string(at) + "], ";
     all.resize(all.size() - 2);
+    // Of several cores, each runs on an emulator of its own.
+    if (plan.cores > 1) all = "(int32_t)extents[" + std::to_string(plan.run_time_extents) + "], " + all;
+    std::string const machine = plan.cores > 1 ? "tilewright_this_core()" : "machine";
     std::string const use = kernel == "kernel" ? "use_machine" : "use_machine_of_" + kernel, own = kernel + "_machine";
-    return "#include \"" + kernel + ".h\"\nstatic void *machine;\nvoid " + use + "(void *used);\nvoid " + use +
-           "(void *used) { machine = used; }\nvoid *" + own + "(void);\nvoid *" + own + "(void) { return machine; }\nint " + call +
-           "(void **tensors, const int64_t *strides, const double *parameters, const int64_t *extents);\nint " + call +
+    return "#include \"" + kernel + ".h\"\nvoid *tilewright_this_core(void);\nstatic void *machine;\nvoid " + use + "(void *used);\nvoid " +
+           use + "(void *used) { machine = used; }\nvoid *" + own + "(void);\nvoid *" + own + "(void) { return " + machine + "; }\nint " +
+           call + "(void **tensors, const int64_t *strides, const double *parameters, const int64_t *extents);\nint " + call +
            "(void **tensors, const int64_t *strides, const double *parameters, const int64_t *extents) {\n"
            "    (void)tensors, (void)strides, (void)parameters, (void)extents;\n    return " +
            kernel + "(" + all + ");\n}\n";

@@ -77,8 +77,8 @@ class c_kernel {
 
     /// @param plan  what the source was written from, or that at some extents
     /// @return the kernel's code
-    int run(plan_value const& plan, kernels::operand_data const& data, Halide::Buffer<>& result,
-            std::vector<double> const& parameters) const {
+    int run(plan_value const& plan, kernels::operand_data const& data, Halide::Buffer<>& result, std::vector<double> const& parameters,
+            int core = 0) const {
         std::vector<void*> tensors;
         std::vector<std::int64_t> strides, extents;
         auto const add = [&](Halide::Buffer<> const& one) {
@@ -91,6 +91,7 @@ class c_kernel {
             ir::shape const& from = ir::shape_of_extent(plan_, at, true);
             extents.push_back(plan.buffers[from.buffer].extents[from.dimension]);
         }
+        extents.push_back(core);
         return call_(tensors.data(), strides.data(), parameters.data(), extents.data());
     }
 

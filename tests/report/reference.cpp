@@ -447,14 +447,14 @@ TEST_CASE("machines are checked as the reference says") {
     CHECK(verdict_of(memory{.name = "banked", .capacity = 90, .banks = 9}) == "capacity_of_representation");
     CHECK(verdict_of(memory{.name = "banked", .capacity = 64, .banks = 2, .bank_bases = {64, 95}}) == "invalid_part");
     CHECK(verdict_of(memory{.name = "banked", .capacity = 64, .banks = 2, .bank_bases = {64, 96}}) == "none");
-    CHECK(verdict_of(core{.name = "two", .count = 2}) == "not_honoured");
+    CHECK(verdict_of(core{.name = "two", .count = 2}) == "none");
     CHECK(verdict_of(core{.name = "none", .count = 0}) == "invalid_number");
     core const fast{.name = "fast"}, slow{.name = "slow", .costs = {.load = 100}};
     for (auto const& [one, other] : {std::pair{fast, slow}, std::pair{slow, fast}}) {
         plan_value const both = on(one, other);
         CHECK(name_of(both.refusal.kind) == std::string("not_honoured"));
         std::string const sentence =
-            "`" + other.name.str() + "` beside `" + one.name.str() + "` asks for several cores, which plans do not do yet";
+            "`" + other.name.str() + "` beside `" + one.name.str() + "` asks for unlike cores, which plans do not do yet";
         CHECK(sentence_of(both.refusal).letters.data() == sentence);
         CHECK(to_json(both).find("{\"verdict\":\"not_honoured\",\"sentence\":\"" + sentence) != std::string::npos);
     }

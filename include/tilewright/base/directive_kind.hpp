@@ -2,8 +2,8 @@
 #include <cstdint>
 
 // Every directive once: its name, and its operands in the order of the call. `t`: a tensor; `l`: a loop that is there, `L`: one that it
-// makes; `m`: a memory; `x`: a transfer; `n`: a number, `N`: one that may be left out; `*`: any number of names more, `?`: one that may be
-// left out; `d`: an index map. Last, what it speaks of. The planner has a function for each: those of loops are read in
+// makes; `m`: a memory; `x`: a transfer; `c`: a core; `n`: a number, `N`: one that may be left out; `*`: any number of names more, `?`: one
+// that may be left out; `d`: an index map. Last, what it speaks of. The planner has a function for each: those of loops are read in
 // plan/loops/nest.hpp, the others in plan/place/reading.hpp.
 #define TILEWRIGHT_DIRECTIVES(X)        \
     X(stage, "t", stages)               \
@@ -14,6 +14,7 @@
     X(unroll, "lN", loops)              \
     X(vectorize, "lN", loops)           \
     X(parallel, "l", loops)             \
+    X(distribute, "lcN", loops)         \
     X(compute_at, "tl", stages)         \
     X(store_in, "tm", stages)           \
     X(reads, "tm*", stages)             \

@@ -9,8 +9,10 @@ namespace detail {
 inline std::string binding_text(plan_value const& plan, std::string const& name, std::string const& header, std::string const& schedule) {
     std::ostringstream text;
     text << "// Runs kernel " << name << " on the emulated machine " << plan.where->name.str() << ". Written by its binding tool.\n"
-         << "#include \"" << header << "\"\n#include <tilewright/emulate/calls.hpp>\n\n"
-         << "extern \"C\" void* " << name << "_machine() { return &tilewright::emulated<(" << schedule << ".where())>(); }\n";
+         << "#include \"" << header << "\"\n#include <tilewright/emulate/" << (plan.cores > 1 ? "core_team" : "calls") << ".hpp>\n\n";
+    std::string const machine = "tilewright::emulated<(" + schedule + ".where())>()";
+    text << "extern \"C\" void* " << name << "_machine() { return &"
+         << (plan.cores > 1 ? "tilewright::running_core(" + machine + ")" : machine) << "; }\n";
     if (buffer const* kept = kept_result(plan)) {
         text << "extern \"C\" void* " << name << "_result() { return tilewright::emulated<(" << schedule << ".where())>().base("
              << kept->memory << ") + " << kept->offset << "; }\n";

@@ -11,6 +11,7 @@ void each_function(machine const& where, Visit const& visit) {
     for (int at = 0; at < where.transfers.size(); ++at)
         each_call(where, where.transfers[at], [&](device_call const& call) { visit(call, true); });
     for (int at = 0; at < where.engines.size(); ++at) visit(wait_call_of(where.engines[at]), true);
+    if (where.host().count > 1) visit(barrier_call_of(where.host()), true);
     for (int at = 0; at < where.tokens.size(); ++at)
         visit(push_call_of(where.tokens[at]), true), visit(pop_call_of(where.tokens[at]), true);
     for (int at = 0; at < where.configurations.size(); ++at) visit(set_call_of(where.configurations[at]), false);
@@ -66,6 +67,9 @@ class c_prototypes {
         }
         for (int at = 0; at < where.tokens.size(); ++at) {
             if (is_passed(at)) add_tokens(where.tokens[at]);
+        }
+        for (int at = 0; at < plan_.steps.size(); ++at) {
+            if (plan_.steps[at].kind == step_kind::barrier) add_barrier(where.host());
         }
         for (int at = 0; at < where.intrinsics.size(); ++at) {
             if (called_.intrinsics[at]) add_intrinsic(where.intrinsics[at]);
@@ -172,6 +176,15 @@ class c_prototypes {
         add(push_call_of(t), "queues a token to " + t.to.str() + " after what " + t.from.str() + " has been given", value("queue"));
         add(pop_call_of(t), "queues a wait for a token of " + t.from.str() + " in front of what " + t.to.str() + " is given next",
             value("queue"));
+    }
+
+    void add_barrier(core const& of) {
+        add(barrier_call_of(of),
+            "returns 0 when " + std::to_string(plan_.cores) + " cores of " + of.name.str() +
+                " have come with status 0; or the status of one that failed, which comes with it and does not wait",
+            [](call_argument const& a, int position) {
+                return a.is == role::core ? "int64_t core" : a.is == role::status ? "int64_t status" : literal(position);
+            });
     }
 
     void add_intrinsic(intrinsic_description const& i) {

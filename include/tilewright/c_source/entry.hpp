@@ -22,10 +22,12 @@ struct c_signature {
     argument_words words;
     std::vector<std::pair<int, std::string>> pools;    ///< memory of the machine, word
     std::vector<std::pair<int, std::string>> extents;  ///< variable of the plan, word
+    std::string core;                                  ///< the word for the core that runs it; empty: there is one
 
     std::string parameters(plan_value const& plan) const {
         std::string text;
         auto const add = [&](std::string const& one) { text += (text.empty() ? "" : ", ") + one; };
+        if (!core.empty()) add("int32_t " + core);
         auto const add_tensors = [&](bool written) {
             for (c_argument const& a : tensors) {
                 buffer const& b = plan.buffers[a.at];
@@ -43,10 +45,21 @@ struct c_signature {
         for (auto const& [at, word] : extents) add("int64_t " + word);
         return text.empty() ? "void" : text;
     }
+    /// The words of the parameters, in their order.
+    std::string words_of(plan_value const& plan) const {
+        std::string rest = parameters(plan) + ",", text;
+        for (std::size_t end = rest.find(','); end != std::string::npos; end = rest.find(',')) {
+            std::size_t const name = rest.find_last_of(" *", end) + 1;
+            text += (text.empty() ? "" : ", ") + rest.substr(name, end - name);
+            rest.erase(0, end + 1);
+        }
+        return text;
+    }
 };
 
 inline c_signature c_signature_of(plan_value const& plan, c_names& names, bool device) {
     c_signature made;
+    if (plan.cores > 1) made.core = names.take("core");
     argument_list const list = arguments_of(plan);
     made.words = words_of_arguments(plan, names, device);
     for (auto const& [at, word] : made.words.numbers) {

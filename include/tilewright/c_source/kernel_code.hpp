@@ -28,6 +28,7 @@ struct c_kernel_code {
     std::string parameters;
     std::vector<pool> pools;
     std::string kept_result;
+    int cores = 1;
     std::vector<std::string> device;              ///< prototypes of the machine's functions
     std::map<std::string, std::string> emulator;  ///< prototypes, by symbol
     c_helpers helpers;
@@ -60,6 +61,7 @@ class c_kernel_writer {
         made.signature = signature_;
         made.parameters = signature_.parameters(plan_);
         made.pools = pools_of(plan_, on_device());
+        made.cores = plan_.cores;
         made.kept_result = kept_result_text(plan_);
         if (on_device()) made.device = device_prototype_list(plan_, true);
         else made.emulator = {code_.values.prototypes.begin(), code_.values.prototypes.end()};
@@ -70,9 +72,11 @@ class c_kernel_writer {
         std::string const checked = checks.text();
         made.overlaps = checks.overlaps();
         auto const [parameters, given] = own_parameters();
-        made.functions = "static int " + options_.name + "_steps(" + parameters + ") {\n" + body + "}\n\n" + linkage + "int " +
-                         options_.name + "(" + made.parameters + ") {\n" + checked + unused_parameters() + "    return " + options_.name +
-                         "_steps(" + given + ");\n}\n";
+        std::string const own = options_.name + (plan_.cores > 1 ? "_share" : "");
+        made.functions = "static int " + options_.name + "_steps(" + parameters + ") {\n" + body + "}\n\n" +
+                         (plan_.cores > 1 ? "static " : linkage) + "int " + own + "(" + made.parameters + ") {\n" + checked +
+                         unused_parameters() + "    return " + options_.name + "_steps(" + given + ");\n}\n";
+        if (plan_.cores > 1) made.functions += "\n" + linkage + function_of_cores(made.parameters);
         if (in_two) c_kernel_writer(schedule_, plan_, options_).write_completion(made);
         return made;
     }
@@ -93,9 +97,27 @@ class c_kernel_writer {
         if (!on_device()) to.emulator.insert(code_.values.prototypes.begin(), code_.values.prototypes.end());
     }
 
+    /// The kernel as each core calls it. The others are told of a core that fails, so none of them waits for it.
+    std::string function_of_cores(std::string const& parameters) const {
+        std::string const& core = signature_.core;
+        std::string text = "int " + options_.name + "(" + parameters + ") {\n";
+        text += "    if (" + core + " < 0 || " + core + " >= " + std::to_string(plan_.cores) + ") return " +
+                std::to_string(TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_WRONG_CORE, 0)) + "; /* no such core */\n";
+        std::string const call = options_.name + "_share(" + signature_.words_of(plan_) + ")";
+        if (!on_device() || !has_barriers(plan_)) return text + "    return " + call + ";\n}\n";
+        device_call const barrier = barrier_call_of(plan_.where->host());
+        std::string given;
+        for (int at = 0; at < barrier.count; ++at) {
+            call_argument const& a = barrier.arguments[at];
+            given += (at > 0 ? ", " : "") + (a.is == role::core ? core : a.is == role::status ? "failed" : c_integer(a.value, 64));
+        }
+        return text + "    int const failed = " + call + ";\n    if (failed != 0) (void)" + barrier.symbol.str() + "(" + given +
+               "); /* the other cores stop, too */\n    return failed;\n}\n";
+    }
+
     void reserve_names() {
-        for (std::string const& word : {options_.name, options_.name + "_steps", options_.name + "_complete", options_.name + "_machine",
-                                        std::string("tilewright_overlap")})
+        for (std::string const& word : {options_.name, options_.name + "_steps", options_.name + "_share", std::string("failed"),
+                                        options_.name + "_complete", options_.name + "_machine", std::string("tilewright_overlap")})
             code_.values.names.reserve(word);
         each_function(*plan_.where, [&](device_call const& call, bool aside) {
             code_.values.names.reserve(call.symbol.str());
@@ -132,6 +154,7 @@ class c_kernel_writer {
             buffer const& b = plan_.buffers[a.at];
             code_.values.bind(names_.buffers[a.at], {a.word, c_variable::kind::elements, false, !b.written});
         }
+        if (!signature_.core.empty()) code_.values.bind(emitter::core_name, {signature_.core, c_variable::kind::value, true});
         for (auto const& [at, word] : signature_.extents) code_.values.bind(names_.variables[at], {word, c_variable::kind::value, true});
         std::vector<scalar_parameter> const parameters = parameters_of(plan_);
         for (std::size_t at = 0; at < parameters.size(); ++at) {
@@ -176,11 +199,17 @@ class c_kernel_writer {
         }
         return false;
     }
+    static bool has_barriers(plan_value const& plan) {
+        bool found = false;
+        for (int at = 0; at < plan.steps.size(); ++at) found |= plan.steps[at].kind == step_kind::barrier;
+        return found;
+    }
     bool is_used(std::string const& name) const { return code_.values.used.count(name) != 0; }
     /// A statement for each scalar on which no code depends.
     std::string unused_parameters() const {
         std::string text;
         std::vector<scalar_parameter> const scalars = parameters_of(plan_);
+        if (!signature_.core.empty() && !is_used(emitter::core_name)) text += "    (void)" + signature_.core + ";\n";
         for (std::size_t at = 0; at < scalars.size(); ++at) {
             if (!is_used(scalars[at].code)) text += "    (void)" + signature_.words.parameters[at] + ";\n";
         }
@@ -193,6 +222,7 @@ class c_kernel_writer {
             parameters += (parameters.empty() ? "" : ", ") + type + word;
             given += (given.empty() ? "" : ", ") + value;
         };
+        if (!signature_.core.empty() && is_used(emitter::core_name)) add("int32_t ", signature_.core, signature_.core);
         for (c_argument const& a : signature_.tensors) {
             buffer const& b = plan_.buffers[a.at];
             if (is_used(names_.buffers[a.at])) add((b.written ? "" : "const ") + c_type(b.type) + " *", a.word, a.word);

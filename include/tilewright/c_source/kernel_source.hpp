@@ -22,7 +22,10 @@ inline std::string c_header(c_kernel_code const& k, bool on_device) {
             "position) of\n"
          << " * the first tensor that the kernel cannot run on. Kinds: 2 no data, 5 too many elements, 6 stride, 7 alignment, 8 shares "
             "bytes\n"
-         << " * with the result, 9 extent that is left to run time. */\n"
+         << " * with the result, 9 extent that is left to run time."
+         << (k.cores > 1 ? "\n * Every one of the " + std::to_string(k.cores) +
+                               " cores calls it, with its number and the same other arguments. */\n"
+                         : " */\n")
          << "int " << k.name << "(" << k.parameters << ");\n";
     std::size_t position = k.regions.size();
     for (pool const& one : k.pools)

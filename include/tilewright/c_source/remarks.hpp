@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <tilewright/plan/loops/nest.hpp>
 #include <tilewright/report/directive_text.hpp>
 #include <tilewright/report/loop_program.hpp>
 
@@ -32,7 +33,11 @@ class c_remarks {
         auto const of_buffer = [&](int at) { return at < 0 ? std::string() : directive_at(plan_.buffers[at].ordinal); };
         std::string directive;
         switch (s.kind) {
-            case step_kind::loop: directive = maker_of(plan_.variables[what].name); break;
+            case step_kind::loop: {
+                variable const& v = plan_.variables[what];
+                directive = v.distributed ? distributes(v.name) : maker_of(v.name);
+                break;
+            }
             case step_kind::start: {
                 movement const& m = plan_.movements[what];
                 bool const arrives = plan_.buffers[m.destination].kind != buffer_kind::argument;
@@ -86,6 +91,12 @@ class c_remarks {
                 if (schedule_.name_at(d, name) == loop) return true;
             }
             return false;
+        });
+    }
+    /// What shares a loop among cores: "m.core" is of the loop m.
+    std::string distributes(label const& loop) const {
+        return directive_where([&](directive const& d, label const&) {
+            return d.kind == directive_kind::distribute && tilewright::detail::dotted(schedule_.name_at(d, 0), "core") == loop;
         });
     }
     std::string tensorized_by(body const& b) const {

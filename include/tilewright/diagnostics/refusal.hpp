@@ -257,6 +257,9 @@ constexpr void report_refusal() {
             no_refusal<Planned, bank_conflict>::ok,
             TILEWRIGHT_BANK_CONFLICT);
         static_assert(
+            no_refusal<Planned, distribution>::ok,
+            TILEWRIGHT_DISTRIBUTION);
+        static_assert(
             no_refusal<Planned, race>::ok,
             TILEWRIGHT_RACE);
         static_assert(

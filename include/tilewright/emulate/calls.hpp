@@ -46,6 +46,12 @@ extern "C" {
                                                           bytes);
     return 0;
 }
+/// The number of the core that the emulator is; 0 if the machine has one core.
+[[gnu::used]] inline std::int32_t tilewright_emulated_core(void* machine) { return static_cast<tilewright::emulator*>(machine)->core(); }
+/// Returns when all cores have come.
+[[gnu::used]] inline std::int32_t tilewright_emulate_barrier(void* machine) {
+    return static_cast<tilewright::emulator*>(machine)->barrier();
+}
 [[gnu::used]] inline std::int32_t tilewright_emulate_end(void* machine) { return static_cast<tilewright::emulator*>(machine)->end(); }
 /// The argument of `tilewright_emulate_code` where a tile is partial.
 [[gnu::used]] inline std::int64_t tilewright_count_iterations(void* loops_and_limits) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <map>
 #include <tilewright/emulate/access_check.hpp>
+#include <tilewright/emulate/core_meeting.hpp>
 #include <tilewright/emulate/job_runner.hpp>
 
 namespace tilewright {
@@ -20,6 +21,9 @@ class emulator {
     emulator(emulator const&) = delete;
 
     machine const& what() const { return what_; }
+    /// Makes this the emulator of one of several cores: see `core_team`.
+    void join(emulation::core_meeting& team, int core) { team_ = &team, core_ = core; }
+    int core() const { return core_; }
     /// Where a memory lies in this process. @throws std::invalid_argument when the machine has none of that name, or it has no capacity
     std::byte* base(memory const& m, int bank = 0) const {
         std::byte* const found = base(what_.memories.find(m.name), bank);
@@ -129,14 +133,14 @@ class emulator {
 
     /// @param shape see `emulation::transfer_call`
     std::int32_t transfer(std::int32_t at, void const* source, void* destination, std::int64_t const* shape) {
-        if (creeps_) creep();
+        pass_time();
         if (at < 0 || at >= what_.transfers.size()) return fail(emulation_unknown_part, "a transfer that the machine does not have");
         if (fail_in_ > 0 && --fail_in_ == 0)
             return fail(fail_code_, what_.transfers[at].name.str() + " was made to fail with " + std::to_string(fail_code_));
         emulation::transfer_request asked{parts_.transfers[at], {source, destination, shape}};
         if (auto const refused = reader_.read(asked)) return fail(*refused);
         emulation::flight& next = asked.next;
-        if (shadow_.on() || engines_.is_interlocked(asked.lane)) next.reads = next.moves->reads(), next.writes = next.moves->writes();
+        if (keeps_ranges(asked.lane)) next.reads = next.moves->reads(), next.writes = next.moves->writes();
         if (asked.lane >= 0) engines_.begin(asked.lane, next);
         if (next.narrow_banks != 0) {
             if (auto const refused = check_.banks({.name = asked.part.is.name, .lane = asked.lane}, next.narrow_banks))
@@ -145,6 +149,7 @@ class emulator {
         if (shadow_.on()) {
             if (auto const refused = check_.transfer(asked)) return fail(*refused);
         }
+        if (auto const refused = touch(asked.part.is.name.str(), next)) return fail(*refused);
         runner_.run(asked);
         return 0;
     }
@@ -152,7 +157,7 @@ class emulator {
     /// one, it is that. @param value  by_transfer: the last job with this tag, if there is one, and all before it; by_channel: all but the
     /// last so many; by_engine: 0
     std::int32_t wait(std::int32_t lane, std::int64_t value) {
-        if (creeps_) creep();
+        pass_time();
         if (lane < 0 || lane >= what_.lane_count())
             return fail(emulation_unknown_part, "a wait for an engine that the machine does not have");
         runner_.wait(lane, value);
@@ -160,22 +165,32 @@ class emulator {
     }
     /// Sets a configuration to as many values as it has. What is called from now on uses them.
     std::int32_t configure(std::int32_t at, std::int64_t const* values) {
-        if (creeps_) creep();
+        pass_time();
         if (at < 0 || at >= what_.configurations.size())
             return fail(emulation_unknown_part, "a configuration that the machine does not have");
         settings_.set(at, values);
         return 0;
     }
+    /// All cores wait for each other. @return the code of a core that failed
+    std::int32_t barrier() {
+        pass_time();
+        if (team_ == nullptr)
+            return fail(emulation_deadlock, "a barrier of several cores, but one core runs alone: let a core_team run it");
+        std::int64_t now = runner_.now();
+        std::int32_t const code = team_->barrier(core_, now, still_touched());
+        if (code == 0) runner_.go_on_at(now);
+        return code;
+    }
     /// Pushes a token for another engine, after all that its engine has been given so far.
     std::int32_t push(std::int32_t tokens_at, std::int32_t queue_at) {
-        if (creeps_) creep();
+        pass_time();
         if (fail_token_in_ > 0 && --fail_token_in_ == 0)
             return fail(fail_code_, "a push was made to fail with " + std::to_string(fail_code_));
         return passed(tokens_at, engines_.push(tokens_at, queue_at));
     }
     /// Jobs that an engine is given from now on begin when the oldest token is there.
     std::int32_t pop(std::int32_t tokens_at, std::int32_t queue_at) {
-        if (creeps_) creep();
+        pass_time();
         if (fail_token_in_ > 0 && --fail_token_in_ == 0)
             return fail(fail_code_, "a pop was made to fail with " + std::to_string(fail_code_));
         return passed(tokens_at, engines_.pop(tokens_at, queue_at));
@@ -183,14 +198,15 @@ class emulator {
     /// `operands`: for each operand its address, its buffer's position in the plan, then `max_rank` strides in elements. Behind all, where
     /// the intrinsic covers up to so many elements of an axis, how many it covers of each of its axes.
     std::int32_t intrinsic(std::int32_t at, std::int64_t const* operands) {
-        if (creeps_) creep();
+        pass_time();
         if (at < 0 || at >= what_.intrinsics.size()) return fail(emulation_unknown_part, "an intrinsic that the machine does not have");
         emulation::intrinsic_request asked(parts_.intrinsics[at]);
         if (auto const refused = reader_.read(operands, asked)) return fail(*refused);
         emulation::intrinsic_part& part = asked.part;
         emulation::flight& next = asked.next;
         if (part.engine >= 0) {
-            if ((part.is_aside() && shadow_.on()) || engines_.is_interlocked(part.lane)) part.find_ranges(asked.call, next);
+            if ((part.is_aside() && (shadow_.on() || is_watched())) || engines_.is_interlocked(part.lane))
+                part.find_ranges(asked.call, next);
             engines_.begin(part.lane, next);
         }
         if (next.narrow_banks != 0) {
@@ -199,12 +215,16 @@ class emulator {
         if (shadow_.on()) {
             if (auto const refused = check_.intrinsic(part, asked.call)) return fail(*refused);
         }
+        if (is_watched()) {
+            if (next.reads.empty() && next.writes.empty()) part.find_ranges(asked.call, next);
+            if (auto const refused = touch(part.is.name.str(), next)) return fail(*refused);
+        }
         runner_.run(asked);
         return 0;
     }
     /// Loops that stay code are going to run.
     void code(std::int64_t iterations, ir::operation_counts const& operations) {
-        if (creeps_) creep();
+        pass_time();
         shadow_.begin_step();
         runner_.run_code(iterations * cycles_of(operations, what_.host().costs));
     }
@@ -216,7 +236,11 @@ class emulator {
     /// @param fills  it writes what a load leaves out, maybe for a step ahead: that uses no version yet
     std::int32_t access(std::int32_t stage_at, std::int32_t buffer, void const* address, std::int64_t bytes, bool writes,
                         bool fills = false) {
-        if (creeps_) creep();
+        if (creeps_) engines_.creep(random_);  // cores take turns at calls
+        if (is_watched()) {
+            auto const first = reinterpret_cast<std::uintptr_t>(address);
+            if (auto const refused = touch("code", {{first, first + static_cast<std::uintptr_t>(bytes)}}, writes)) return fail(*refused);
+        }
         if (!shadow_.on()) return 0;
         emulation::caller const who{.name = shadow_.stage_name(stage_at), .is_code = true};
         if (!shadow_.is_buffer(buffer)) return fail(check_.no_buffer(who));
@@ -256,7 +280,37 @@ class emulator {
                                             ? t.to.str() + " waits for ever for a token of " + t.name.str()
                                             : t.name.str() + ": more than " + std::to_string(t.capacity) + " tokens are under way");
     }
-    void creep() { engines_.creep(random_); }
+    /// Something is called: data may move meanwhile, and other cores may do something.
+    void pass_time() {
+        if (creeps_) engines_.creep(random_);
+        if (team_ != nullptr) team_->turn(core_);
+    }
+    bool is_watched() const { return team_ != nullptr && team_->watches(); }
+    bool keeps_ranges(int lane) const { return shadow_.on() || is_watched() || engines_.is_interlocked(lane); }
+    /// @return what is wrong with the accesses, as one of several cores
+    std::optional<emulation::refused_call> touch(std::string const& who, std::vector<emulation::byte_range> const& ranges, bool writes) {
+        for (std::size_t at = 0; is_watched() && at < ranges.size(); ++at) {
+            std::string const wrong = team_->touch(core_, {ranges[at], writes});
+            if (!wrong.empty()) return emulation::refused_call{emulation_bad_access, who + ": " + wrong};
+        }
+        return {};
+    }
+    /// What the engines do that the core does not know to be complete.
+    std::vector<emulation::core_access> still_touched() const {
+        std::vector<emulation::core_access> still;
+        for (int lane = 0; lane < engines_.size() && is_watched(); ++lane) {
+            for (emulation::flight const& f : engines_[lane].flights()) {
+                if (engines_.is_known(-1, lane, f)) continue;
+                for (emulation::byte_range const& range : f.reads) still.push_back({range, false});
+                for (emulation::byte_range const& range : f.writes) still.push_back({range, true});
+            }
+        }
+        return still;
+    }
+    std::optional<emulation::refused_call> touch(std::string const& who, emulation::flight const& job) {
+        auto const refused = touch(who, job.reads, false);
+        return refused ? refused : touch(who, job.writes, true);
+    }
     void give_up() {
         engines_.abandon();
         shadow_.clear();
@@ -278,6 +332,8 @@ class emulator {
     emulation::call_reader reader_{what_, memories_, settings_};
     emulation::access_check check_{what_, engines_, shadow_, names_};
     emulation::job_runner runner_{what_, engines_, names_};
+    emulation::core_meeting* team_ = nullptr;
+    int core_ = 0;
     bool creeps_ = false;
     std::mt19937_64 random_;
     std::int64_t fail_in_ = 0, fail_token_in_ = 0;

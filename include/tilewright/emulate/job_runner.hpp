@@ -102,6 +102,12 @@ class job_runner {
         now_ = std::max(now_, engines_.know_of(lane, count));
         keep_wait(lane, asked);
     }
+    /// Other cores have kept the core waiting until then.
+    void go_on_at(std::int64_t cycle) {
+        if (records_.on() && cycle > now_)
+            records_.keep({.kind = job_kind::wait, .name = "barrier", .begin = now_, .end = cycle, .complete = cycle});
+        now_ = cycle;
+    }
     /// Completes all that is in flight.
     void finish() {
         engines_.retire_all();

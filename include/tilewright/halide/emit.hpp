@@ -8,6 +8,8 @@ namespace tilewright::halide {
 
 class emitter : code_tiles {
   public:
+    using code_tiles::core_name;
+
     /// @throws std::logic_error when the plan does not have the part that is asked for
     emitter(plan_value const& plan, code_names names, emission how) : code_tiles(plan, std::move(names), std::move(how)) {
         if (how_.part == plan_part::whole) return;
@@ -37,6 +39,8 @@ class emitter : code_tiles {
             for (int part = b.parts() - 1; part >= 0; --part)
                 whole = LetStmt::make(name_of_part(position, part), address_of_planned(b, part), whole);
         }
+        if (plan_.cores > 1 && how_.to == binding::emulated && !how_.plain_arguments)
+            whole = LetStmt::make(core_name, call(Halide::Int(32), "tilewright_emulated_core", {machine_handle()}), whole);
         if (how_.to == binding::emulated) whole = LetStmt::make(machine_name, how_.machine, whole);
         return plan_.run_time_extents == 0 ? whole : with_extents(whole);
     }
@@ -50,6 +54,7 @@ class emitter : code_tiles {
             if (s.kind == step_kind::end) break;
             if (std::string const text = how_.remark ? how_.remark(at) : std::string(); !text.empty())
                 sequence.push_back(Evaluate::make(call(Halide::Int(32), remark_name, {Expr(text)})));
+            std::size_t const before = sequence.size();
             switch (s.kind) {
                 case step_kind::loop: sequence.push_back(loop(at)); break;
                 case step_kind::start: sequence.push_back(start(plan_.movements[s.what])); break;
@@ -67,8 +72,10 @@ class emitter : code_tiles {
                 case step_kind::configure: sequence.push_back(configure(plan_.settings[s.what])); break;
                 case step_kind::fence: sequence.push_back(checked(call(Halide::Int(32), fence_name, {}))); break;
                 case step_kind::compute: sequence.push_back(within_limits(going_on_, loop_values(), compute(plan_.bodies[s.what]))); break;
+                case step_kind::barrier: sequence.push_back(barrier()); break;
                 default: throw std::logic_error("a step of the program that this back end does not know");
             }
+            if (plan_.cores > 1 && !shared_ && ir::is_led(s)) sequence[before] = IfThenElse::make(core_number() == 0, sequence[before]);
         }
         return sequence.empty() ? Evaluate::make(0) : Block::make(sequence);
     }
@@ -82,20 +89,34 @@ class emitter : code_tiles {
         bool const goes_on = plan_.holds_ring_steps(at);
         if (goes_on) going_on_.push_back(which);
         open_.push_back(which);
+        shared_ |= v.distributed;
         Stmt inside = steps(++at);
         if (Stmt const asked = asked_in(which, open_); asked.defined()) inside = Block::make(asked, inside);
         open_.pop_back();
+        if (v.distributed) shared_ = false;
         inside = with_registers(inside, opened, at);
         if (!goes_on) inside = within_limits({which}, loop_values(), inside);
         std::vector<Stmt> loops;
         for (std::int64_t i = 0; v.unrolled && i < v.extent; ++i)
             loops.push_back(LetStmt::make(name_of_variable(which), static_cast<int>(i), inside));
-        if (!v.unrolled)
+        if (v.distributed) loops.push_back(LetStmt::make(name_of_variable(which), core_number(), inside));
+        if (!v.unrolled && !v.distributed)
             loops.push_back(For::make(name_of_variable(which), 0, trips_of(which),
                                       v.parallel && how_.to == binding::device ? ForType::Parallel : ForType::Serial,
                                       Halide::DeviceAPI::None, inside));
         if (goes_on) going_on_.pop_back();
         return goes_on ? Block::make(loops) : within_limits(going_on_, loop_values(), Block::make(loops));
+    }
+    /// All cores wait for each other.
+    Stmt barrier() const {
+        if (how_.to == binding::emulated) return checked(call(Halide::Int(32), "tilewright_emulate_barrier", {machine_handle()}));
+        device_call const described = barrier_call_of(plan_.where->host());
+        std::vector<Expr> arguments;
+        for (int at = 0; at < described.count; ++at) {
+            call_argument const& a = described.arguments[at];
+            arguments.push_back(a.is == role::core ? Halide::cast<std::int64_t>(core_number()) : wide(a.is == role::literal ? a.value : 0));
+        }
+        return checked(call(Halide::Int(32), described.symbol.str(), arguments));
     }
     /// The code of a transfer, under the condition that its step exists.
     Stmt start(movement const& m) const {
@@ -159,6 +180,7 @@ class emitter : code_tiles {
     int first_ = 0, end_ = plan_.steps.size();  ///< the steps that are emitted
     std::set<int> made_;                        ///< buffers in registers that there is an allocation for
     std::vector<int> open_;                     ///< the loops of the program around, outermost first
+    bool shared_ = false;                       ///< whether a distributed loop stands around
     std::vector<int> going_on_;                 ///< the loops around that limits do not skip
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 #include <tilewright/diagnostics/sentence.hpp>
-#include <tilewright/emulate/calls.hpp>
+#include <tilewright/emulate/core_team.hpp>
 #include <tilewright/halide/inject.hpp>
 #include <tilewright/halide/target.hpp>
 
@@ -19,25 +19,22 @@ class jit_kernel {
         emission how{binding::emulated, pointer(on), target_, checked};
         how.part = part;
         inject(how);
-        pipeline_.set_jit_externs({{"tilewright_emulated_base", Halide::JITExtern(tilewright_emulated_base)},
-                                   {"tilewright_emulate_transfer", Halide::JITExtern(tilewright_emulate_transfer)},
-                                   {"tilewright_emulate_intrinsic", Halide::JITExtern(tilewright_emulate_intrinsic)},
-                                   {"tilewright_emulate_configure", Halide::JITExtern(tilewright_emulate_configure)},
-                                   {"tilewright_emulate_wait", Halide::JITExtern(tilewright_emulate_wait)},
-                                   {"tilewright_emulate_push", Halide::JITExtern(tilewright_emulate_push)},
-                                   {"tilewright_emulate_pop", Halide::JITExtern(tilewright_emulate_pop)},
-                                   {"tilewright_emulate_end", Halide::JITExtern(tilewright_emulate_end)},
-                                   {"tilewright_emulate_access", Halide::JITExtern(tilewright_emulate_access)},
-                                   {"tilewright_emulate_argument", Halide::JITExtern(tilewright_emulate_argument)},
-                                   {"tilewright_count_iterations", Halide::JITExtern(tilewright_count_iterations)},
-                                   {"tilewright_emulate_code", Halide::JITExtern(tilewright_emulate_code)},
-                                   {"tilewright_fence", Halide::JITExtern(tilewright_fence)}});
+        link_emulator();
+    }
+    /// A kernel for several cores.
+    jit_kernel(plan_value const& plan, core_team const&, bool checked = false, Halide::Target const& target = jit_target())
+        : jit_kernel(plan, target) {
+        inject({binding::emulated,
+                Halide::Internal::Call::make(Halide::Handle(), "tilewright_this_core", {}, Halide::Internal::Call::Extern), target_,
+                checked});
+        link_emulator();
     }
     /// A kernel of this very processor: its machine is a core that copies by itself, with memories that have no addresses of their own.
     ///
     /// @param pools  where these memories are, in the order of the machine: `peak` bytes of each that the plan uses, aligned as it says
     jit_kernel(plan_value const& plan, std::vector<void*> const& pools, Halide::Target const& target = jit_target())
         : jit_kernel(plan, target) {
+        if (plan.cores > 1) throw std::invalid_argument("a kernel for several cores runs on an emulated machine, or as C source");
         argument_list const list = arguments_of(plan_);
         emission how{binding::device, {}, target_};
         for (int at = 0; at < list.pool_count; ++at)
@@ -57,15 +54,34 @@ class jit_kernel {
 
     /// Runs the kernel. @param inputs in the order of the plan's arguments @param values of the scalar parameters, in order of appearance
     void run(std::vector<Halide::Buffer<>> const& inputs, Halide::Buffer<> output, std::vector<double> const& values = {}) {
+        bind(inputs, values);
+        pipeline_.realize(output, target_);
+    }
+    /// Likewise on all cores of a team. @return 0, or the code of the first core that failed: `core_team::error` says why
+    std::int32_t run(core_team& on, std::vector<Halide::Buffer<>> const& inputs, Halide::Buffer<> output,
+                     std::vector<double> const& values = {}) {
+        bind(inputs, values);
+        pipeline_.compile_jit(target_);
+        return on.run([&](int core) {
+            try {
+                Halide::Buffer<> same = output;
+                pipeline_.realize(same, target_);
+            } catch (Halide::RuntimeError const&) {
+                if (on.on(core).error_code() == 0 && on.failure() == 0) throw;
+                return on.on(core).error_code();
+            }
+            return std::int32_t{0};
+        });
+    }
+
+  private:
+    void bind(std::vector<Halide::Buffer<>> const& inputs, std::vector<double> const& values) {
         for (std::size_t at = 0; at < images_.size(); ++at) images_[at].set(inputs.at(at));
         for (std::size_t at = 0; at < parameters_.size(); ++at) {
             Halide::Internal::Parameter& p = parameters_[at];
             visit_type(p.type(), [&]<class T>(T) { p.set_scalar<T>(static_cast<T>(values.at(at))); });
         }
-        pipeline_.realize(output, target_);
     }
-
-  private:
     jit_kernel(plan_value const& plan, Halide::Target const& target) : plan_(plan), target_(target) {
         if (plan_.refusal) throw std::invalid_argument(to_string(plan_.refusal));
         std::map<std::string, Halide::ImageParam> given;
@@ -86,6 +102,24 @@ class jit_kernel {
         result_ = build_algorithm(plan_, inputs_, result_name(plan_));
         pipeline_ = Halide::Pipeline(result_);
         pipeline_.add_custom_lowering_pass(new release_values);
+    }
+    void link_emulator() {
+        pipeline_.set_jit_externs({{"tilewright_this_core", Halide::JITExtern(tilewright_this_core)},
+                                   {"tilewright_emulated_base", Halide::JITExtern(tilewright_emulated_base)},
+                                   {"tilewright_emulate_transfer", Halide::JITExtern(tilewright_emulate_transfer)},
+                                   {"tilewright_emulate_intrinsic", Halide::JITExtern(tilewright_emulate_intrinsic)},
+                                   {"tilewright_emulate_configure", Halide::JITExtern(tilewright_emulate_configure)},
+                                   {"tilewright_emulate_wait", Halide::JITExtern(tilewright_emulate_wait)},
+                                   {"tilewright_emulate_push", Halide::JITExtern(tilewright_emulate_push)},
+                                   {"tilewright_emulate_pop", Halide::JITExtern(tilewright_emulate_pop)},
+                                   {"tilewright_emulated_core", Halide::JITExtern(tilewright_emulated_core)},
+                                   {"tilewright_emulate_barrier", Halide::JITExtern(tilewright_emulate_barrier)},
+                                   {"tilewright_emulate_end", Halide::JITExtern(tilewright_emulate_end)},
+                                   {"tilewright_emulate_access", Halide::JITExtern(tilewright_emulate_access)},
+                                   {"tilewright_emulate_argument", Halide::JITExtern(tilewright_emulate_argument)},
+                                   {"tilewright_count_iterations", Halide::JITExtern(tilewright_count_iterations)},
+                                   {"tilewright_emulate_code", Halide::JITExtern(tilewright_emulate_code)},
+                                   {"tilewright_fence", Halide::JITExtern(tilewright_fence)}});
     }
     static Halide::Expr pointer(void const* to) {
         return Halide::reinterpret(Halide::Handle(), Halide::Internal::make_const(Halide::UInt(64), reinterpret_cast<std::uintptr_t>(to)));

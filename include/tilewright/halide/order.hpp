@@ -47,14 +47,15 @@ class code_order : public code_places {
             if (!plan_.is_busy_aside(at)) continue;
             int const first = plan_.where->first_lane(at);
             if (is_channel(at)) {
-                plan_.each_busy_lane(
-                    at, [&](int lane) { waits.push_back(Halide::Internal::Evaluate::make(wait_on(at, wide(lane - first), wide(0)))); });
+                plan_.each_busy_lane(at, [&](int lane) {
+                    waits.push_back(Halide::Internal::Evaluate::make(wait_on(at, own_channel(at, wide(lane - first)), wide(0))));
+                });
             }
             for (int which = 0; which < plan_.rings.size() && !is_channel(at); ++which) {
                 ring const& r = plan_.rings[which];
                 for (int version = 0; version < r.versions && r.engine == at; ++version)
-                    waits.push_back(
-                        Halide::Internal::Evaluate::make(wait_on(at, wide(plan_.channel_of(r, version)), wide(r.first_tag + version))));
+                    waits.push_back(Halide::Internal::Evaluate::make(
+                        wait_on(at, own_channel(at, wide(plan_.channel_of(r, version))), wide(r.first_tag + version))));
             }
         }
         for (link const* l : token_queues()) waits.push_back(pop_all(*l, false));
@@ -83,14 +84,23 @@ class code_order : public code_places {
     /// The channel of its engine that a step's transfer is for.
     Expr channel_of(ring_step const& at) const {
         ring const& r = ring_of(at);
-        int const channels = plan_.where->channels_of(r.engine);
-        if (channels == 1) return wide(0);
+        int const channels = plan_.channels_of(r.engine);
+        if (channels == 1) return own_channel(r.engine, wide(0));
         // If the versions go round the channels evenly, the number of the step says the channel.
         int const versions = r.versions;
         Expr const number = step_value(at), version = versions % channels == 0 ? number : number % versions;
-        return Halide::cast<std::int64_t>(Halide::Internal::simplify((version + static_cast<int>(r.first_channel)) % channels));
+        Expr const among = Halide::Internal::simplify((version + static_cast<int>(r.first_channel)) % channels);
+        return own_channel(r.engine, Halide::cast<std::int64_t>(among));
     }
-    Expr channel_of(movement const& m) const { return plan_.is_asynchronous(m) ? channel_of(m.at) : wide(0); }
+    Expr channel_of(movement const& m) const {
+        if (plan_.is_asynchronous(m)) return channel_of(m.at);
+        return plan_.engine_of(m) < 0 ? wide(0) : own_channel(plan_.engine_of(m), wide(0));
+    }
+    /// One of the channels that this core has of an engine which cores share, among all of them.
+    Expr own_channel(int engine_at, Expr const& channel) const {
+        if (!plan_.is_dealt_out(engine_at)) return channel;
+        return Halide::Internal::simplify(Halide::cast<std::int64_t>(core_number()) * wide(plan_.channels_of(engine_at)) + channel);
+    }
     Expr wait_on(int engine_at, Expr const& channel, Expr const& value) const {
         engine const& e = plan_.where->engines[engine_at];
         if (how_.to == binding::emulated) {

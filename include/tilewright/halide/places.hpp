@@ -43,7 +43,11 @@ struct emission {
 /// Expressions for the places of a plan.
 class code_places {
   public:
+    static constexpr char const* core_name = "this.core";
+
     code_places(plan_value const& plan, code_names names, emission how) : plan_(plan), names_(std::move(names)), how_(std::move(how)) {
+        if (plan.cores > 1 && how_.to == binding::device && !how_.plain_arguments)
+            throw std::invalid_argument("the code of a kernel for several cores is C source");
         argument_list const list = arguments_of(plan);
         for (int at = 0; at < list.pool_count && how_.to == binding::device; ++at) {
             int const memory_at = list.pools[at];
@@ -64,6 +68,8 @@ class code_places {
     std::string const& name_of_variable(int at) const { return names_.variables[at]; }
     static Expr wide(std::int64_t value) { return Halide::Internal::make_const(Halide::Int(64), value); }
     static Expr reinterpret_to_handle(Expr const& address) { return Halide::reinterpret(Halide::Handle(), address); }
+    /// The number of the core that runs the code.
+    static Expr core_number() { return Halide::Internal::Variable::make(Halide::Int(32), core_name); }
     Expr machine_handle() const { return Halide::Internal::Variable::make(Halide::Handle(), machine_name); }
     static Expr call(Halide::Type type, std::string const& symbol, std::vector<Expr> const& arguments) {
         return Halide::Internal::Call::make(type, symbol, arguments, Halide::Internal::Call::Extern);
@@ -108,9 +114,22 @@ class code_places {
             return how_.pools.at(b.memory) + in_pool;
         }
         // The emulator decodes numbers, too.
-        if (how_.to == binding::device || m.is_numbered()) return Halide::Internal::make_const(Halide::UInt(64), m.position(bank, offset));
+        if (how_.to == binding::device || m.is_numbered()) {
+            Expr const at = Halide::Internal::make_const(Halide::UInt(64), m.position(bank, offset));
+            return how_.to == binding::device && plan_.cores > 1 && m.has_core_bases() ? at + core_offset(m) : at;
+        }
         Expr const base = call(Halide::UInt(64), "tilewright_emulated_base", {machine_handle(), static_cast<int>(b.memory), bank});
         return base + Halide::Internal::make_const(Halide::UInt(64), offset);
+    }
+    /// How much higher the addresses of this core's own memory are than those of core 0.
+    Expr core_offset(memory const& m) const {
+        auto const offset = [&](int core) { return Halide::Internal::make_const(Halide::UInt(64), m.core_offset(core)); };
+        bool even = true;
+        for (int core = 2; core < plan_.cores; ++core) even &= m.core_offset(core) == static_cast<std::uint64_t>(core) * m.core_offset(1);
+        if (even) return Halide::cast<std::uint64_t>(core_number()) * offset(1);
+        Expr chosen = offset(0);
+        for (int core = 1; core < plan_.cores; ++core) chosen = Halide::select(core_number() == core, offset(core), chosen);
+        return chosen;
     }
     Expr given(int variable_at) const { return Halide::Internal::Variable::make(Halide::Int(32), name_of_variable(variable_at)); }
     /// How often a loop runs.

@@ -26,6 +26,8 @@ enum class role : std::uint8_t {
     pad_before,          // transfer: elements of `dimension` before what is read, which the call writes itself; 0 is the row
     pad_after,           // transfer: likewise after what is read
     pad_value,           // transfer: what is written there; of floating point, its bits
+    core,                // the number of the core that calls, from 0
+    status,              // barrier: 0, or the code with which a core failed
 };
 
 /// One argument of a device function. `operand` is a position in the list of the intrinsic's operands.
@@ -60,7 +62,8 @@ struct operand_argument {
 /// The arguments that a device function can be given, to be listed in the order of its C signature.
 namespace argument {
 inline constexpr call_argument source{role::source}, destination{role::destination}, bytes{role::bytes}, row_bytes{role::row_bytes},
-    tag{role::tag}, pending{role::pending}, queue{role::queue}, channel{role::channel}, pad_value{role::pad_value};
+    tag{role::tag}, pending{role::pending}, queue{role::queue}, channel{role::channel}, pad_value{role::pad_value}, core{role::core},
+    status{role::status};
 constexpr call_argument extent(int dimension) { return {role::extent, static_cast<std::int8_t>(dimension)}; }
 constexpr call_argument source_stride(int dimension) { return {role::source_stride, static_cast<std::int8_t>(dimension)}; }
 constexpr call_argument destination_stride(int dimension) { return {role::destination_stride, static_cast<std::int8_t>(dimension)}; }

@@ -34,6 +34,8 @@ struct engine {
     bool interlocked = false;
     /// In a program: every agent that works aside has one of its own. Without, an engine of one name, or with one call that waits, is one.
     bool per_agent = false;
+    /// Every core has one of its own. Without, cores can share one only if it has channels enough: each core gets as many of them.
+    bool per_core = false;
     device_call wait_call{};  ///< without a symbol: see `wait_call_of`
 
     constexpr bool has_channels() const { return channels > 1; }

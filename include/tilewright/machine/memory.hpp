@@ -12,6 +12,9 @@ constexpr std::int64_t operator""_MiB(unsigned long long count) { return static_
 /// Most banks of a memory.
 inline constexpr int max_banks = 8;
 
+/// Most cores of a kind.
+inline constexpr int max_cores = 8;
+
 /// Most cycles that an access to a memory may be said to wait.
 inline constexpr std::int64_t most_wait_cycles = 1 << 20;
 
@@ -32,6 +35,8 @@ struct memory {
     std::int64_t wait_cycles = 0;     ///< that a load or store by loops that stay code takes here, beyond those of the core
     ir::label c_type{};               ///< of a register, in C source whose functions take and return registers by value; empty: none do
     ir::label view_of{};              ///< it is that memory at other addresses, and has no room of its own: see `memory_under`
+    bool per_core = false;            ///< every core has one of its own, and sees no other
+    fixed_array<std::uint64_t, max_cores> core_bases{};  ///< of each core's own; zeros: every core sees its own at the same addresses
 
     friend constexpr bool operator==(memory const&, memory const&) = default;
     /// What its numbers may be: `visit(name, number, least)` or `visit(name, number, least, most)`. The planner refuses others by this
@@ -52,6 +57,13 @@ struct memory {
         if (!has_address()) return no_address;
         if (bank_bases[0] == 0 && bank_bases[1] == 0) return base + static_cast<std::uint64_t>(bank * bank_capacity());
         return bank_bases[bank];
+    }
+    /// How much higher the addresses of a core's own memory are than those of core 0.
+    constexpr std::uint64_t core_offset(int core) const { return core_bases[core] - core_bases[0]; }
+    constexpr bool has_core_bases() const {
+        bool any = false;
+        for (int core = 1; core < max_cores; ++core) any |= core_bases[core] != 0;
+        return any;
     }
     constexpr bool has_address() const { return base != no_address || bank_bases[0] != 0 || bank_bases[1] != 0; }
     /// Whether kernels of the device binding are given its address by their caller.

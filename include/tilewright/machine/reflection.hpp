@@ -66,6 +66,13 @@ constexpr bank_base_list bases_of_banks(memory const& m) {
     return list;
 }
 
+constexpr bank_base_list bases_of_cores(memory const& m) {
+    static_assert(max_cores <= max_banks);
+    bank_base_list list;
+    for (int core = 0; m.has_core_bases() && core < max_cores; ++core) list.bases[list.count++] = {m.core_bases[core]};
+    return list;
+}
+
 /// Calls `visit(name, member)` for every member of `whole`.
 template <reflected T, class Visit>
 constexpr void each_member(T const& whole, Visit&& visit) {
@@ -109,9 +116,11 @@ BOOST_HANA_ADAPT_ADT(tilewright::memory, (name, [](auto const& m) { return m.nam
                      (address_unit, [](auto const& m) { return m.address_unit; }),
                      (address_flags, [](auto const& m) { return tilewright::device_address{m.address_flags}; }),
                      (per_agent, [](auto const& m) { return m.per_agent; }), (wait_cycles, [](auto const& m) { return m.wait_cycles; }),
-                     (c_type, [](auto const& m) { return m.c_type; }), (view_of, [](auto const& m) { return m.view_of; }));
+                     (c_type, [](auto const& m) { return m.c_type; }), (view_of, [](auto const& m) { return m.view_of; }),
+                     (per_core, [](auto const& m) { return m.per_core; }),
+                     (core_bases, [](auto const& m) { return tilewright::detail::bases_of_cores(m); }));
 BOOST_HANA_ADAPT_STRUCT(tilewright::operation_costs, load, store, arithmetic, multiply, divide, convert);
-BOOST_HANA_ADAPT_STRUCT(tilewright::core, name, costs, count, fused_multiply_add);
+BOOST_HANA_ADAPT_STRUCT(tilewright::core, name, costs, count, fused_multiply_add, barrier_cycles, barrier_call);
 BOOST_HANA_ADAPT_STRUCT(tilewright::transfer_cost, latency, setup, bytes_per_cycle);
 BOOST_HANA_ADAPT_STRUCT(tilewright::call_argument, is, dimension, operand, value);
 BOOST_HANA_ADAPT_ADT(tilewright::device_call, (symbol, [](auto const& c) { return c.symbol; }),
@@ -120,7 +129,7 @@ BOOST_HANA_ADAPT_STRUCT(tilewright::configuration, name, value_count, per_agent,
 BOOST_HANA_ADAPT_ADT(tilewright::required_setting, (configuration_name, [](auto const& s) { return s.configuration_name; }),
                      (values, [](auto const& s) { return tilewright::detail::in_use(s.values, s.count); }));
 BOOST_HANA_ADAPT_STRUCT(tilewright::part_range, first, count);
-BOOST_HANA_ADAPT_STRUCT(tilewright::engine, name, depth, channels, completes, interlocked, per_agent, wait_call);
+BOOST_HANA_ADAPT_STRUCT(tilewright::engine, name, depth, channels, completes, interlocked, per_agent, per_core, wait_call);
 BOOST_HANA_ADAPT_STRUCT(tilewright::tokens, name, from, to, queue_count, capacity, push_call, pop_call);
 BOOST_HANA_ADAPT_STRUCT(tilewright::semantics_range, first, count);
 BOOST_HANA_ADAPT_STRUCT(tilewright::stride_limits, most, multiple, exactly, none);

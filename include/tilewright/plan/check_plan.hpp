@@ -15,6 +15,7 @@ constexpr verdict check_plan(plan_value const& plan, schedule const* of, visitin
     refuse_stale_setting(plan, to, find_stale_setting(plan));
     auto const follow = [&](plan_value const& at) {
         if (!to.refused()) refuse_hazard(plan, to, find_hazard(at, how));
+        if (!to.refused()) refuse_hazard(plan, to, find_core_hazard(at, how));
         if (!to.refused()) refuse_hazard(plan, to, find_excess(at, how));
     };
     if (plan.run_time_extents == 0) follow(plan);

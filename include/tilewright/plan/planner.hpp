@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/plan/check/core_accesses.hpp>
 #include <tilewright/plan/check/excess.hpp>
 #include <tilewright/plan/check/hazards.hpp>
 #include <tilewright/plan/check/partial_counts.hpp>
@@ -9,12 +10,14 @@
 #include <tilewright/plan/offsets/addresses.hpp>
 #include <tilewright/plan/offsets/banks.hpp>
 #include <tilewright/plan/offsets/lifetimes.hpp>
+#include <tilewright/plan/place/cores.hpp>
 #include <tilewright/plan/place/machine_check.hpp>
 #include <tilewright/plan/place/parallel.hpp>
 #include <tilewright/plan/place/reading.hpp>
 #include <tilewright/plan/place/registers.hpp>
 #include <tilewright/plan/place/stage_placement.hpp>
 #include <tilewright/plan/place/staging.hpp>
+#include <tilewright/plan/write/barriers.hpp>
 #include <tilewright/plan/write/links.hpp>
 #include <tilewright/plan/write/needless_waits.hpp>
 #include <tilewright/plan/write/place_settings.hpp>
@@ -48,6 +51,7 @@ constexpr void write_plan(placing& p, proof wanted) {
     if (!p.refused()) check_transfer_stages(p);
     if (!p.refused()) make_rings(p);
     if (!p.refused()) place_parallel(p);
+    if (!p.refused() && plan.cores > 1) place_cores(p);
     for (stage_id s{}; s < plan.stages.size() && plan.limits.size() > 0 && !p.refused(); ++s) {
         if (p.nest_at(s).intrinsic >= 0) choose_fills(p, s);
     }
@@ -57,6 +61,7 @@ constexpr void write_plan(placing& p, proof wanted) {
         if (p.placed(s).at_stage < 0) writer.write_root(s);
     }
     if (!p.refused()) place_settings(p);
+    if (!p.refused() && plan.cores > 1) place_barriers(p);
     if (p.refused()) return;
     set_lifetimes(plan, p, levels_of_buffers(p));
     if (!p.refused()) check_registers(plan, p);
@@ -72,6 +77,7 @@ constexpr void write_plan(placing& p, proof wanted) {
     if (!p.refused()) plan.total_cycles = count_cycles(plan);
     if (wanted == proof::left_out) return;
     if (!p.refused()) refuse_hazard(plan, p, find_hazard(plan));
+    if (!p.refused() && plan.cores > 1) refuse_hazard(plan, p, find_core_hazard(plan));
     if (!p.refused() && p.is_partial()) refuse_hazard(plan, p, find_excess(plan));
 }
 

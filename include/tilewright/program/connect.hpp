@@ -198,6 +198,7 @@ constexpr void read_kernels(program_planning& p) {
             return p.refuse(verdict_kind::ill_formed, rule::kernel_for_another_machine, {k.name, {}, on.where->name});
         ir::argument_list const list = arguments_of(made);
         if (made.run_time_extents > 0) p.refuse(verdict_kind::not_honoured).names = {k.name, "extents left to run time"};
+        if (made.cores > 1) p.refuse(verdict_kind::not_honoured).names = {k.name, "several cores for a kernel of a program"};
         if (list.parameter_count > 0) p.refuse(verdict_kind::not_honoured).names = {k.name, "scalar parameters"};
         if (list.kept_result >= 0) p.refuse(verdict_kind::ill_formed, rule::result_kept_by_kernel, {k.name});
         if (p.refused()) return;

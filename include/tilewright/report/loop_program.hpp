@@ -25,7 +25,10 @@ struct program_line {
 
 inline std::string loop_text(plan_value const& plan, int at) {
     variable const& v = plan.variables[at];
-    return loop_name(plan, at) + " in 0.." + std::to_string(v.extent) + (v.unrolled ? " unrolled" : "") + (v.parallel ? " parallel" : "") +
+    return loop_name(plan, at) + " in 0.." + std::to_string(v.extent) + (v.unrolled ? " unrolled" : "") +
+           (v.parallel      ? " parallel"
+            : v.distributed ? " distributed"
+                            : "") +
            (v.vectorized ? " vectorized" : "");
 }
 

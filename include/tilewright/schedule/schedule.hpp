@@ -132,6 +132,12 @@ class schedule {
     }
     /// Runs the iterations of `loop` on several threads.
     constexpr schedule& parallel(loop_name loop) { return log(directive_kind::parallel, loop.line, {whole_loop}, loop.name); }
+    /// Shares the iterations of `loop` among cores: each takes as many that follow each other, the last ones fewer. The loop stands inside
+    /// a loop over the cores, `loop.core`, of which each core runs one iteration, side by side. What stands outside runs on core 0.
+    /// @param count  the first so many of them; without it, all that there are
+    constexpr schedule& distribute(loop_name loop, core const& among, std::int64_t count = whole_loop) {
+        return log(directive_kind::distribute, loop.line, {count}, loop.name, among.name);
+    }
     /// Computes the stage `producer` inside `loop` of its consumer, as much as one iteration needs.
     constexpr schedule& compute_at(any_tensor const& producer, loop_name loop) {
         return log(directive_kind::compute_at, loop.line, {}, producer.name, loop.name);

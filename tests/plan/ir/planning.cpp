@@ -72,6 +72,7 @@ TEST_CASE("tags follow each other, and channels those of the ring before on the 
     static constexpr engine channels{.name = "channels", .channels = 4};
     static constexpr auto dealt = machine("dealt", dram, channels, loader);
     s.of = schedule(copy, dealt);
+    s.p.plan.where = &dealt;
     CHECK(s.p.take_channels(0) == 0);
     s.p.add(ring{.engine = 0, .versions = 3});
     s.p.add(ring{.engine = 1, .versions = 2});

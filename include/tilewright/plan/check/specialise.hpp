@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/base/divisors.hpp>
+#include <tilewright/plan/check/core_accesses.hpp>
 #include <tilewright/plan/check/excess.hpp>
 #include <tilewright/plan/check/hazards.hpp>
 #include <tilewright/plan/check/partial_counts.hpp>
@@ -202,7 +203,10 @@ constexpr void each_representative(plan_value const& plan, bool thorough, Visit&
 
 /// The first hazard of a plan at extents that stand for all others, or what leaves a buffer there.
 constexpr hazard find_hazard_at_any(plan_value const& plan) {
-    if (plan.run_time_extents == 0) return find_hazard(plan);
+    if (plan.run_time_extents == 0) {
+        hazard const found = find_hazard(plan);
+        return found ? found : find_core_hazard(plan);
+    }
     hazard found;
     if (plan.refusal) return found;
     each_representative(plan, true, [&](open_extents const& extents) {
@@ -210,6 +214,7 @@ constexpr hazard find_hazard_at_any(plan_value const& plan) {
         specialisation const at = specialised(plan, extents, false);
         if (at.wrong != nullptr) return;
         found = find_hazard(at.plan);
+        if (!found) found = find_core_hazard(at.plan);
         if (!found) found = find_excess(at.plan);
     });
     return found;
@@ -224,6 +229,7 @@ constexpr void check_representatives(plan_value const& plan, refusals const& to)
         specialisation const at = specialised(plan, extents, false);
         if (at.wrong != nullptr) return;
         refuse_hazard(plan, to, find_hazard(at.plan));
+        if (!to.refused()) refuse_hazard(plan, to, find_core_hazard(at.plan));
         if (!to.refused() && (first || !__builtin_is_constant_evaluated())) refuse_hazard(plan, to, find_excess(at.plan));
         first = false;
     });

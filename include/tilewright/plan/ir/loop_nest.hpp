@@ -18,7 +18,8 @@ struct nest_axis {
     bool unrolled = false;
     bool vectorized = false;
     bool parallel = false;
-    std::int16_t marked_ordinal = 0;  ///< the directive that unrolls or vectorizes it, or makes it parallel
+    bool distributed = false;         ///< each core runs one iteration
+    std::int16_t marked_ordinal = 0;  ///< the directive that unrolls, vectorizes or distributes it, or makes it parallel
     std::int64_t lane_extent = 0;     ///< of a tensorized loop: elements that one step covers
     bool flexible = false;            ///< likewise: at most; the last step covers what is left
     std::int16_t outer = -1;          ///< split: the two parts; fused: the fused axis

@@ -7,20 +7,12 @@
 #include <tilewright/plan/ir/movement.hpp>
 #include <tilewright/plan/ir/quantity.hpp>
 #include <tilewright/plan/ir/setting.hpp>
+#include <tilewright/plan/ir/step.hpp>
 #include <tilewright/plan/ir/variable.hpp>
 #include <tilewright/schedule/schedule.hpp>
 
 // The parts of a plan stand in a namespace of their own, so that users keep words such as buffer, step and body.
 namespace tilewright::ir {
-
-enum class step_kind : std::uint8_t { loop, end, start, wait, push, pop, fence, compute, barrier, configure };
-
-/// A step of the loop program. `loop` opens a nest that its `end` closes.
-struct step {
-    step_kind kind = step_kind::end;
-    std::int16_t what = -1;   ///< loop: variable; start: movement; wait, push, pop: wait; compute: body; fence: buffer; configure: setting
-    std::int16_t tally = -1;  ///< with partial tiles: its counts, which the loops around do not tell; -1: none
-};
 
 /// The plan of a kernel: where every buffer is, and the program of loops, transfers and tile bodies. Back ends walk it.
 struct plan_value {
@@ -54,6 +46,7 @@ struct plan_value {
     part_pool<shape, most_shapes> shapes{};
     part_pool<setting, most_settings> settings{};
     part_pool<step_extent, most_step_extents> step_extents{};
+    std::int16_t cores = 1;    ///< that the kernel runs on; what stands in no distributed loop runs on core 0
     int run_time_extents = 0;  ///< so many of the first variables are extents that are still open: see `at`
     std::int64_t total_cycles = 0;
 
@@ -88,9 +81,17 @@ struct plan_value {
         return m.transfer < 0 ? -1 : where->engines.find(where->transfers[m.transfer].engine_name);
     }
 
-    /// The channel of its engine that moves a version of a ring.
+    /// Whether the channels of an engine are dealt out to the cores: each has as many of them, from core * `channels_of` on.
+    constexpr bool is_dealt_out(int engine_at) const {
+        return cores > 1 && !where->engines[engine_at].per_core && where->channels_of(engine_at) >= cores;
+    }
+    /// The channels of an engine that one core uses.
+    constexpr int channels_of(int engine_at) const {
+        return is_dealt_out(engine_at) ? where->channels_of(engine_at) / cores : where->channels_of(engine_at);
+    }
+    /// The channel of its engine that moves a version of a ring, on core 0.
     constexpr int channel_of(ring const& r, std::int64_t version) const {
-        return static_cast<int>((r.first_channel + version) % where->channels_of(r.engine));
+        return static_cast<int>((r.first_channel + version) % channels_of(r.engine));
     }
     /// Which of all channels of the machine carries a movement out at step `number` of its ring; -1: the core. A transfer that blocks goes
     /// to the first channel of its engine.
@@ -106,7 +107,7 @@ struct plan_value {
     template <class Visit>
     constexpr void each_busy_lane(int engine_at, Visit&& visit) const {
         int const first = where->first_lane(engine_at);
-        for (int lane = first; lane < first + where->channels_of(engine_at); ++lane) {
+        for (int lane = first; lane < first + channels_of(engine_at); ++lane) {
             bool busy = !where->engines[engine_at].has_channels() && is_busy_aside(engine_at);
             for (int at = 0; at < rings.size(); ++at) {
                 ring const& r = rings[at];
@@ -321,10 +322,11 @@ struct plan_value {
         });
         return total;
     }
-    /// The least cycles that an engine's work can take: its channels share it.
+    /// The least cycles that an engine's work can take: its channels share it, and so do those that cores have of their own.
     constexpr std::int64_t shared_cycles(int engine_at) const {
-        std::int64_t const channels = engine_at < 0 ? 1 : where->channels_of(engine_at);
-        return (busy_cycles(engine_at) + channels - 1) / channels;
+        std::int64_t units = engine_at < 0 ? 1 : where->channels_of(engine_at);
+        if (engine_at < 0 || where->engines[engine_at].per_core) units *= cores;
+        return (busy_cycles(engine_at) + units - 1) / units;
     }
     /// The kernel cannot be faster than this: the cycles of the core, or of the busiest engine, whose channels share them.
     constexpr quantity bound() const {

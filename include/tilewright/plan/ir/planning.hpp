@@ -217,7 +217,7 @@ struct writing : planning {
             ring const& before = plan.rings[at];
             if (before.engine == engine_at) first = before.first_channel + before.versions;
         }
-        return static_cast<std::int16_t>(first % of->where().channels_of(engine_at));
+        return static_cast<std::int16_t>(first % plan.channels_of(engine_at));
     }
     /// The first of `count` tags that no other transfer is waited for by.
     constexpr std::int16_t take_tags(int count) {

@@ -77,7 +77,8 @@ class program_position {
                 moves_data_[at] = counts_steps(s.what);
             }
             if (s.kind == step_kind::end) end_of_[open[--depth]] = static_cast<std::int16_t>(at);
-            bool const moves = is_followed(s), held = s.kind == step_kind::compute && is_interlocked(s.what);
+            bool const moves = is_followed(s) || (s.kind == step_kind::loop && variable_at(s.what).distributed),
+                       held = s.kind == step_kind::compute && is_interlocked(s.what);
             for (int around = 0; around < depth; ++around) {
                 int const loop = open[around];
                 // If there are several bodies, each must begin in its turn.
@@ -445,12 +446,18 @@ class program_position {
 /// - `sign(run, signature)`, which describes it relative to now, and `skip(run, times, now, then)`, which moves it on by that many periods,
 /// - `most_visits`, the loop iterations that a compiler can follow before it ends the evaluation as too long.
 ///
+/// Of a plan for several cores it may have
+/// - `of_core(number)`, the state of that core: it is asked inside of distributed loops, whose iterations are the cores. Elsewhere core 0
+/// runs, and `sign` and `skip` speak of all cores,
+/// - `meet(run)` for a barrier.
+/// Without, one core runs all shares, one after the other.
+///
 /// Signatures are compared at the end of the iterations of a loop. When one equals that of an earlier iteration, what follows repeats.
 /// Whole periods are then skipped, up to where a load would lie past the last step. The last iteration is always visited.
 template <class State>
 class program_run : public program_position {
   public:
-    constexpr program_run(plan_value const& plan, State& state, visiting how) : program_position(plan), state_(state), how_(how) {}
+    constexpr program_run(plan_value const& plan, State& state, visiting how) : program_position(plan), state_(&state), how_(how) {}
     /// @return false when the compiler gave up
     constexpr bool run() {
         run_steps(0, plan_.steps.size());
@@ -459,6 +466,10 @@ class program_run : public program_position {
 
   private:
     static constexpr int most_period = 12;
+    static constexpr bool knows_cores = requires(State & state, program_run& run) {
+        state.of_core(0);
+        state.meet(run);
+    };
 
     constexpr void run_steps(int at, int end) {
         while (at < end && visits_ >= 0 && !stopped_) {
@@ -470,11 +481,14 @@ class program_run : public program_position {
                 at = behind + 1;
                 continue;
             }
-            if (s.kind == step_kind::start && is_there(plan_.movements[s.what].at)) state_.start(*this, s.what);
-            if (s.kind == step_kind::wait && is_there(plan_.waits[s.what])) state_.wait(*this, s.what);
-            if (s.kind == step_kind::push && is_there(plan_.waits[s.what])) state_.push(*this, s.what);
-            if (s.kind == step_kind::pop && is_there(plan_.waits[s.what])) state_.pop(*this, s.what);
-            if (s.kind == step_kind::compute && within_limits() && is_begun(s.what)) state_.compute(*this, s.what, 1);
+            if (s.kind == step_kind::start && is_there(plan_.movements[s.what].at)) state_->start(*this, s.what);
+            if (s.kind == step_kind::wait && is_there(plan_.waits[s.what])) state_->wait(*this, s.what);
+            if (s.kind == step_kind::push && is_there(plan_.waits[s.what])) state_->push(*this, s.what);
+            if (s.kind == step_kind::pop && is_there(plan_.waits[s.what])) state_->pop(*this, s.what);
+            if (s.kind == step_kind::compute && within_limits() && is_begun(s.what)) state_->compute(*this, s.what, 1);
+            if constexpr (knows_cores) {
+                if (s.kind == step_kind::barrier) state_->meet(*this);
+            }
             ++at;
         }
     }
@@ -482,11 +496,16 @@ class program_run : public program_position {
         int const v = plan_.steps[at].what;
         std::int64_t const extent = plan_.variables[v].extent;
         fixed_array<run_signature, most_period> history{};
-        bool looking = how_ == visiting::periods && extent > 3;
+        bool const shared = knows_cores && variable_at(v).distributed;
+        State* const led = state_;
+        bool looking = how_ == visiting::periods && extent > 3 && !shared;
         open_[depth_++] = static_cast<std::int16_t>(v);
         for (std::int64_t i = 0; i < extent && visits_ >= 0 && !stopped_; ++i) {
             if (__builtin_is_constant_evaluated() && ++visits_ > State::most_visits) visits_ = -1;
             values_[v] = i;
+            if constexpr (knows_cores) {
+                if (shared) state_ = led->of_core(static_cast<int>(i));
+            }
             run_steps(at + 1, behind);
             if (!looking) continue;
             run_signature now;
@@ -496,12 +515,13 @@ class program_run : public program_position {
                 if (!now.same(then)) continue;
                 std::int64_t const times = (last_alike(v, i - period + 1, extent) - i) / period;
                 if (times <= 0) continue;
-                state_.skip(*this, times, now, then);
+                state_->skip(*this, times, now, then);
                 i += times * period;
                 looking = false;
             }
             if (looking) history[i % most_period] = now;
         }
+        state_ = led;
         --depth_;
     }
     constexpr void sign(run_signature& into) const {
@@ -510,7 +530,7 @@ class program_run : public program_position {
             into.steps[at] = value_of(r.step);
             into.push(into.steps[at] % r.versions);
         }
-        state_.sign(*this, into);
+        state_->sign(*this, into);
     }
     /// Loops in which nothing is moved.
     constexpr void run_alone(int at, int behind) {
@@ -520,11 +540,11 @@ class program_run : public program_position {
             std::int64_t const extent = s.kind == step_kind::loop || s.kind == step_kind::end ? plan_.variables[s.what].extent : 1;
             if (s.kind == step_kind::loop) times *= extent, values_[s.what] = -1;
             if (s.kind == step_kind::end) times /= extent, values_[s.what] = extent - 1;
-            if (s.kind == step_kind::compute && is_begun(s.what)) state_.compute(*this, s.what, times / repeats_of_first(s.what));
+            if (s.kind == step_kind::compute && is_begun(s.what)) state_->compute(*this, s.what, times / repeats_of_first(s.what));
         }
     }
 
-    State& state_;
+    State* state_;  ///< that of the core that runs
     visiting how_;
     int visits_ = 0;
 };

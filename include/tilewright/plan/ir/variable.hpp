@@ -22,7 +22,8 @@ struct variable {
     bool reduction = false;
     bool unrolled = false;
     bool vectorized = false;
-    bool parallel = false;  ///< its iterations run on several threads
+    bool parallel = false;     ///< its iterations run on several threads
+    bool distributed = false;  ///< its iterations are the shares of the cores: each core runs one of them
     variable_id trips =
         no_variable;             ///< loop: the extent or count that it runs over at run time, `extent` being the most; -1: always `extent`
     std::int16_t first_of = -1;  ///< loop: the ring whose first steps it counts; at run time there may be fewer of them

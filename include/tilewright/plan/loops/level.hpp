@@ -120,4 +120,13 @@ constexpr void each_reduction_around(planning const& p, stage_id s, int depth, V
     }
 }
 
+/// The position on the path of a stage after its distributed loop, if that is among the first `depth` loops; 0: it is not.
+constexpr std::int16_t share_depth(planning const& p, stage_id s, int depth) {
+    int found = 0;
+    for (int position = 0; position < depth; ++position) {
+        if (p.var(p.placed(s).path[position]).distributed) found = position + 1;
+    }
+    return static_cast<std::int16_t>(found);
+}
+
 }  // namespace tilewright::detail

@@ -48,10 +48,11 @@ constexpr int find_loop(planning const& p, stage_id s, label const& name, int or
 
 /// Refuses to take apart a loop that is to be unrolled or vectorized as it is.
 constexpr void keep_marked(planning const& p, nest_axis const& a, int ordinal) {
-    if (a.unrolled || a.vectorized || a.parallel)
+    if (a.unrolled || a.vectorized || a.parallel || a.distributed)
         p.refuse(verdict_kind::conflicting_directives, ordinal).names = {a.name, a.unrolled     ? "unroll"
                                                                                  : a.vectorized ? "vectorize"
-                                                                                                : "parallel"};
+                                                                                 : a.parallel   ? "parallel"
+                                                                                                : "distribute"};
 }
 
 /// What a loop is split into.
@@ -166,6 +167,42 @@ constexpr void mark_loop(placing& p, stage_id s, directive const& d, label name,
     (d.kind == directive_kind::vectorize ? a.vectorized : d.kind == directive_kind::unroll ? a.unrolled : a.parallel) = true;
 }
 
+/// loop of extent e -> loop.core over the cores, around loop of e / count, rounded up.
+constexpr void distribute_loop(placing& p, stage_id s, directive const& d, int ordinal) {
+    label const name = p.of->name_at(d, 0), among = p.of->name_at(d, 1);
+    int const position = find_loop(p, s, name, ordinal);
+    if (position < 0) return;
+    auto const refuse = [&](rule why, label const& other = {}) -> verdict& {
+        verdict& v = p.refuse(verdict_kind::distribution, ordinal);
+        v.broken = why;
+        v.names = {name, among, other};
+        return v;
+    };
+    machine const& where = p.of->where();
+    int const core_at = where.cores.find(among);
+    if (core_at < 0) return void(p.refuse(verdict_kind::unknown_part, ordinal).names = {among, where.name});
+    if (core_at > 0) return void(refuse(rule::not_the_core_of_loops, where.cores[0].name));
+    std::int64_t const there = where.cores[0].count, count = d.factors[0] == schedule::whole_loop ? there : d.factors[0];
+    if (count < 1 || count > there)
+        return void(refuse(rule::more_cores_than_there_are).facts = {fact{fact_kind::have, count}, fact{fact_kind::limit, there}});
+    if (p.plan.cores > 1 && p.plan.cores != count)
+        return void(refuse(rule::other_number_of_cores).facts = {fact{fact_kind::have, count}, fact{fact_kind::need, p.plan.cores}});
+    nest_axis const old = p.nest_at(s).axis_of_loop(position);
+    if (old.trips >= 0) return void(refuse(rule::run_time_loop));
+    if (old.reduction) return void(refuse(rule::distributed_reduction));
+    // The loop inside keeps the name.
+    p.nest_at(s).axis_of_loop(position).name = dotted(name, "all");
+    split_loop(p, s, position, {dotted(name, "core"), name, (old.extent - 1) / count + 1}, ordinal);
+    if (p.refused()) return;
+    nest_axis& of_cores = p.nest_at(s).axis_of_loop(position);
+    std::int64_t const share = p.nest_at(s).axis_of_loop(position + 1).extent;
+    of_cores.extent = count;
+    of_cores.distributed = true;
+    of_cores.marked_ordinal = static_cast<std::int16_t>(ordinal);
+    p.nest_at(s).partial |= share * count != old.extent;
+    p.plan.cores = static_cast<std::int16_t>(count);
+}
+
 constexpr void tensorize_loops(placing& p, stage_id s, directive const& d, int ordinal) {
     nest& n = p.nest_at(s);
     int const loops = d.name_count - 1;
@@ -273,6 +310,7 @@ constexpr void build_loops(placing& p, stage_id s, fixed_array<std::int64_t, sta
             case directive_kind::unroll:
             case directive_kind::parallel:
             case directive_kind::vectorize: mark_loop(p, s, d, name(0), ordinal); break;
+            case directive_kind::distribute: distribute_loop(p, s, d, ordinal); break;
             case directive_kind::tensorize: tensorize_loops(p, s, d, ordinal); break;
             default: break;
         }
@@ -292,6 +330,7 @@ constexpr void finish_loops(placing& p, stage_id s) {
                                     .unrolled = a.unrolled,
                                     .vectorized = a.vectorized,
                                     .parallel = a.parallel,
+                                    .distributed = a.distributed,
                                     .trips = a.trips});
         if (a.lane_extent > 0) {
             a.lane = p.add(variable{.name = a.name, .extent = a.lane_extent, .kind = variable_kind::lane, .reduction = a.reduction});

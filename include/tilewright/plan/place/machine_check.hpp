@@ -54,6 +54,7 @@ struct machine_check {
             broken(rule::registers_of_another_kind, of.name);
         if (!p.refused() && !of.c_type.empty() && of.registers == 0) broken(rule::registers_of_another_kind, of.name);
         if (of.is_view()) check_view(at);
+        if (of.has_core_bases()) check_core_bases(of);
         if (!of.c_type.empty() && !of.c_type.is_identifier()) broken(rule::no_identifier, of.name, of.c_type);
         p.check_name(of.c_type);
         auto const check_places = [&](memory const& whole) {
@@ -62,6 +63,18 @@ struct machine_check {
         };
         if (!of.is_view()) check_places(of);
         else if (!p.refused()) check_places(with_room(m, of));
+    }
+    /// Each core's own memory has its address, and no two of them overlap.
+    constexpr void check_core_bases(memory const& of) const {
+        bool right = of.per_core && of.has_address() && of.core_bases[0] == of.bank_base(0);
+        std::uint64_t const bytes = of.bank_base(of.banks - 1) + static_cast<std::uint64_t>(of.bank_capacity()) - of.bank_base(0);
+        for (int core = 0; core < m.host().count && core < max_cores && right; ++core) {
+            for (int other = 0; other < core; ++other) {
+                std::uint64_t const a = of.core_bases[core], b = of.core_bases[other];
+                right &= a != 0 && (a > b ? a - b : b - a) >= bytes;
+            }
+        }
+        if (!right) broken(rule::bases_of_cores_of_another_kind, of.name);
     }
     /// Banks begin at aligned addresses, and no two memories have one address.
     constexpr void check_place(memory const& of, int at) const {
@@ -237,8 +250,15 @@ struct machine_check {
     constexpr void check_core(int at) const {
         core const& of = m.cores[at];
         check_numbers(of, of.name);
-        if (of.count > 1) not_honoured(of.name, "several cores");
-        if (at > 0) not_honoured(of.name, "several cores", m.cores[0].name);
+        if (at > 0) not_honoured(of.name, "unlike cores", m.cores[0].name);
+        device_call const call = barrier_call_of(of);
+        bool others = false, told = false;
+        each_argument(call, [&](call_argument const& a) {
+            told |= a.is == role::status;
+            others |= a.is != role::status && a.is != role::core && a.is != role::literal;
+        });
+        if (of.count > 1) p.check_name(call.symbol), check_call(of.name, call, 0);
+        if (of.count > 1 && (others || !told)) broken(rule::barrier_of_another_kind, of.name);
     }
     constexpr void check_transfer(transfer_description const& t) const {
         p.check_name(t.call.symbol);

@@ -270,7 +270,7 @@ constexpr void choose_owned_loops(placing& p) {
         for (int at = 0; at < p.staging_count(); ++at) hold(p.staging_at(at).level);
         for (stage_id t{}; t < s; ++t) hold(p.placed(t).level);
         for (int position = 0; position < n.depth; ++position) {
-            if (n.axis_of_loop(position).parallel) hold(n.axis_of_loop(position).variable);
+            if (n.axis_of_loop(position).parallel || n.axis_of_loop(position).distributed) hold(n.axis_of_loop(position).variable);
         }
         // Tile bodies have loops of constant extents.
         for (int position = 0; position < n.depth && p.plan.run_time_extents > 0 && place.transfer < 0; ++position) {
@@ -289,7 +289,7 @@ constexpr void check_transfer_stages(planning const& p) {
         for (int position = 0; position < p.nest_at(s).depth; ++position) {
             nest_axis const& a = p.nest_at(s).axis_of_loop(position);
             bool const moved = place.owned == 0 && p.nest_at(s).order[position] != position;
-            directed |= a.vectorized || a.parallel || (a.unrolled && position >= place.owned) || moved;
+            directed |= a.vectorized || a.parallel || a.distributed || (a.unrolled && position >= place.owned) || moved;
         }
         if (directed) p.refuse(verdict_kind::misplaced_directive, rule::without_loops, {p.stage_at(s).output}, place.transfer_ordinal);
     }

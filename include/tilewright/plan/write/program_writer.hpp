@@ -299,6 +299,8 @@ class program_writer {
             p.add(step_kind::loop, a.variable);
             if (p.plan.limits.size() > 0) add_guards(p, s, depth);
             write_loops(s, depth + 1);
+            // Only the core that gave its engines jobs can wait for them.
+            if (a.distributed && computes_aside_) drain(agents_of(p, s));
             p.add(step_kind::end, a.variable);
             finish_stores(position, a.variable);
         } else if (p.placed(s).transfer >= 0) {

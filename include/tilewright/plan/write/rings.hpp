@@ -38,17 +38,19 @@ constexpr bool runs_on(planning const& p, staging const& st, staging const& arou
 /// Finds the position on the path of `st` from which its transfers can run ahead: after it, the buffer on the other side is there for all
 /// loops further in. A buffer that is made anew at a level can be read ahead of that level only if it has a version for the next step.
 constexpr void set_scope(planning const& p, staging& st, int mover) {
-    st.scope = 0;
+    st.scope = share_depth(p, st.stage, st.depth);
     if (p.buffer_at(st.outward).kind == buffer_kind::argument) return;
     for (int at = 0; at < p.staging_count(); ++at) {
         staging const& around = p.staging_at(at);
         if (around.buffer != st.outward || around.tensor != st.tensor) continue;  // another result has overwritten it
-        bool const on = runs_on(p, st, around, mover);
-        st.scope = on ? around.scope : around.depth;
+        bool const on = st.scope <= around.depth && runs_on(p, st, around, mover);
+        std::int16_t const scope = on ? around.scope : around.depth;
+        st.scope = scope > st.scope ? scope : st.scope;
         st.around = static_cast<std::int16_t>(on ? at : -1);
         return;
     }
-    st.scope = static_cast<std::int16_t>(p.placed(p.producer_of(st.tensor)).outer_depth);
+    std::int16_t const scope = static_cast<std::int16_t>(p.placed(p.producer_of(st.tensor)).outer_depth);
+    st.scope = scope > st.scope ? scope : st.scope;
 }
 
 /// Calls `visit(position)` for every staged buffer, after the buffer that it is a part of.

@@ -1,0 +1,315 @@
+#pragma once
+#include <tilewright/plan/check/hazards.hpp>
+
+// Whether barriers order every two accesses of different cores to one place. The check reads the program alone: it does not know how
+// barriers were placed.
+namespace tilewright::detail {
+
+/// What all cores have touched since the last barrier, of the places that more than one of them sees.
+///
+/// Between two barriers nothing orders the cores, so what one of them touches there must lie apart from what another one writes. A transfer
+/// counts until its core has waited for it, however many barriers come before that.
+struct shared_accesses {
+    static constexpr int most = 64, most_marks = 24;
+
+    /// Indices along one dimension, all of them and, if it is cut in pieces for the cores again and again, those inside of `period`.
+    struct side {
+        std::int64_t low = 0, high = 0;
+        std::int64_t period = 0, first = 0, last = 0;  ///< 0: none
+
+        constexpr bool apart(side const& other) const {
+            if (low > other.high || other.low > high) return true;
+            return period > 0 && period == other.period && (first > other.last || other.first > last);
+        }
+        constexpr void include(side const& other) {
+            low = other.low < low ? other.low : low;
+            high = other.high > high ? other.high : high;
+            first = other.first < first ? other.first : first;
+            last = other.last > last ? other.last : last;
+            if (period != other.period) period = 0;
+        }
+    };
+    struct access {
+        buffer_id buffer = no_buffer;
+        std::int16_t version = 0;
+        std::int16_t core = 0;
+        bool writes = false;
+        std::int16_t lane = -1, tag = -1;  ///< of a job that its core has not waited for; -1: of what is complete
+        std::int16_t movement = -1;
+        std::int64_t index = 0;  ///< of such a job, among those of its core
+        fixed_array<side, max_rank> sides{};
+    };
+    /// A mark in the jobs of a core.
+    struct mark {
+        std::int16_t core = -1, link = -1;
+        std::int64_t number = 0, index = 0;
+    };
+    fixed_array<access, most> all{};
+    int count = 0;
+    fixed_array<mark, most_marks> marks{};
+    int mark_count = 0;
+    fixed_array<std::int64_t, max_cores> given{};  ///< jobs, to the engines of each core
+    hazard found{};
+};
+
+/// One core of a run that fills in `shared_accesses`.
+struct core_run {
+    using run = program_position;
+    static constexpr int most_visits = 160;
+
+    shared_accesses* shared = nullptr;
+    core_run* team = nullptr;
+    std::int16_t core = 0;
+
+    constexpr core_run* of_core(int number) { return team + number; }
+    constexpr void meet(run&) {
+        shared_accesses& s = *shared;
+        int kept = 0;
+        for (int at = 0; at < s.count; ++at) {
+            if (s.all[at].lane >= 0) s.all[kept++] = s.all[at];
+        }
+        s.count = kept;
+    }
+    constexpr void start(run& in, int movement_at) {
+        movement const& m = in.movement_at(movement_at);
+        if (in.elements_of(m) == 0) return;
+        std::int64_t const number = in.number_of(m);
+        std::int16_t lane = -1, tag = -1;
+        if (in.plan().is_asynchronous(m)) {
+            lane = static_cast<std::int16_t>(in.plan().lane_of(m, number));
+            ring const& r = in.ring_at(m.at.ring);
+            tag = static_cast<std::int16_t>(r.first_tag + number % r.versions);
+        }
+        for (bool source : {true, false}) {
+            buffer_id const moved = source ? m.source : m.destination;
+            if (moved < 0 || !is_shared(in, moved)) continue;
+            shared_accesses::access next{.buffer = moved,
+                                         .version = static_cast<std::int16_t>(in.version_of(moved, m.at.ring, number)),
+                                         .core = core,
+                                         .writes = !source,
+                                         .lane = lane,
+                                         .tag = tag,
+                                         .movement = static_cast<std::int16_t>(movement_at),
+                                         .index = shared->given[core]};
+            set_sides(in, m, source, number, next);
+            touch(in, next);
+        }
+        ++shared->given[core];
+    }
+    constexpr void wait(run& in, int wait_at) {
+        ring_step const& until = in.plan().waits[wait_at];
+        ring const& r = in.ring_at(until.ring);
+        std::int64_t const number = in.value_of(until.step);
+        std::int16_t const tag = static_cast<std::int16_t>(r.first_tag + number % r.versions);
+        std::int64_t last = -1;
+        for (int at = 0; at < shared->count; ++at) {
+            shared_accesses::access const& a = shared->all[at];
+            if (a.core == core && a.tag == tag && a.lane >= 0 && a.index > last) last = a.index;
+        }
+        complete(in.plan(), in.plan().lane_of(r, number), last + 1);
+    }
+    constexpr void push(run& in, int push_at) {
+        ring_step const& at = in.plan().waits[push_at];
+        if (in.plan().links[at.link].to >= 0) return;
+        if (shared->mark_count == shared->most_marks) {
+            for (int which = 1; which < shared->mark_count; ++which) shared->marks[which - 1] = shared->marks[which];
+            --shared->mark_count;
+        }
+        shared->marks[shared->mark_count++] = {core, at.link, in.value_of(at.step), shared->given[core]};
+    }
+    constexpr void pop(run& in, int pop_at) {
+        ring_step const& at = in.plan().waits[pop_at];
+        link const& l = in.plan().links[at.link];
+        if (l.to >= 0) return;
+        for (int which = shared->mark_count - 1; which >= 0; --which) {
+            shared_accesses::mark const& m = shared->marks[which];
+            if (m.core == core && m.link == at.link && m.number == in.value_of(at.step))
+                return complete(in.plan(), in.plan().where->first_lane(l.from), m.index);
+        }
+    }
+    constexpr void compute(run& in, int body_at, std::int64_t times) {
+        if (times == 0) return;
+        body const& b = in.plan().bodies[body_at];
+        std::int16_t lane = -1;
+        if (in.plan().is_aside(b)) {
+            machine const& where = *in.plan().where;
+            lane = static_cast<std::int16_t>(where.first_lane(where.engines.find(where.intrinsics[b.intrinsic].engine_name)));
+        }
+        in.plan().each_use(
+            b,
+            [&](use const& u, bool, bool writes) {
+                if (!is_shared(in, u.buffer)) return;
+                shared_accesses::access next{.buffer = u.buffer,
+                                             .version = static_cast<std::int16_t>(in.version_of(u.buffer, -1, 0)),
+                                             .core = core,
+                                             .writes = writes,
+                                             .lane = lane,
+                                             .index = shared->given[core]};
+                buffer const& used = in.plan().buffers[u.buffer];
+                for (int d = 0; d < used.rank; ++d) next.sides[d] = side_of(in, u.at[d], 0, -1, 0);
+                touch(in, next);
+            },
+            in.begins(b));
+        ++shared->given[core];
+    }
+    constexpr void sign(run const&, run_signature& into) const {
+        // Where they lie moves on with the loops, for all alike.
+        for (int at = 0; at < shared->count; ++at) {
+            shared_accesses::access const& a = shared->all[at];
+            std::int64_t const where = ((std::int64_t{a.buffer} * most_versions + a.version) * 2 + (a.writes ? 1 : 0)) * max_cores + a.core;
+            into.push((where << 16 | (a.lane + 1)) << 16 | (a.tag + 1));
+        }
+    }
+    constexpr void skip(run const&, std::int64_t, run_signature const&, run_signature const&) {}
+
+  private:
+    /// Whether more than one core sees a buffer.
+    static constexpr bool is_shared(run const& in, buffer_id buffer_at) {
+        buffer const& b = in.plan().buffers[buffer_at];
+        memory const& m = in.plan().where->memories[b.memory];
+        return b.kind == buffer_kind::argument || (!m.per_core && m.registers == 0);
+    }
+    /// Where a form goes, and `reach` elements further: where the loops around stand, or those of a ring at a step of it. Loops that are
+    /// run as one, those of tile bodies, and parts of fused loops are taken at all of their iterations.
+    static constexpr shared_accesses::side side_of(run const& in, affine const& form, std::int64_t reach, int ring_at,
+                                                   std::int64_t number) {
+        shared_accesses::side s{form.constant, form.constant + reach};
+        std::int64_t of_core = 0, cores = 1;
+        for (int at = 0; at < form.count; ++at) {
+            term const& t = in.plan().term_at(form, at);
+            variable const& v = in.plan().variables[t.variable];
+            bool const stands = v.kind == variable_kind::loop && (in.is_open(t.variable) || is_of_ring(in, ring_at, t.variable));
+            std::int64_t const here = stands ? in.value_at(t.variable, ring_at, number) : -1;
+            std::int64_t const far = t.coefficient * (here >= 0 ? here : v.extent - 1);
+            if (v.distributed) of_core = t.coefficient, cores = v.extent;
+            if (here >= 0 || far < 0) s.low += far;
+            if (here >= 0 || far > 0) s.high += far;
+        }
+        if (of_core > 0) set_period(in.plan(), form, reach, of_core * cores, s);
+        return s;
+    }
+    static constexpr bool is_of_ring(run const& in, int ring_at, int loop) {
+        bool found = false;
+        for (int at = 0; ring_at >= 0 && at < in.ring_at(ring_at).loop_count; ++at) found |= in.ring_at(ring_at).loops[at] == loop;
+        return found;
+    }
+    /// An index that moves with the core begins anew after the pieces of all cores, if all but whole periods fits into one of them.
+    static constexpr void set_period(plan_value const& plan, affine const& form, std::int64_t reach, std::int64_t period,
+                                     shared_accesses::side& s) {
+        std::int64_t inside = form.constant % period + reach, others = 0;
+        bool right = form.constant >= 0;
+        for (int at = 0; at < form.count; ++at) {
+            term const& t = plan.term_at(form, at);
+            if (t.coefficient % period == 0) others += t.coefficient * (plan.variables[t.variable].extent - 1);
+            else inside += t.coefficient * (plan.variables[t.variable].extent - 1);
+            right &= t.coefficient > 0;
+        }
+        if (!right || inside >= period || others == 0) return;
+        s.period = period;
+        // Loops that stand still in it may be at all of their iterations: whole periods.
+        s.first = s.low % period, s.last = s.first + (s.high - s.low) % period;
+        if (s.last >= period) s.period = 0;
+    }
+    static constexpr void set_sides(run const& in, movement const& m, bool source, std::int64_t number, shared_accesses::access& next) {
+        buffer const& b = in.plan().buffers[next.buffer];
+        unsigned const joined = source ? m.source_joined : m.destination_joined;
+        fixed_array<std::int64_t, max_rank> reach{};
+        for (int position = -1; position < m.dimension_count; ++position) {
+            movement_dimension const along = position < 0 ? movement_dimension{} : m.dimensions[position];
+            int const d = position < 0 ? b.rank - 1 : source ? along.source_dimension : along.destination_dimension;
+            std::int64_t const factor = position < 0 ? 1 : source ? along.source_factor : along.destination_factor;
+            if (d >= 0) reach[d] += factor * ((position < 0 ? m.row_elements : along.extent) - 1);
+        }
+        // Steps that go on into the dimension around.
+        fixed_array<bool, max_rank> whole{};
+        for (int d = b.rank - 1; d > 0; --d) {
+            if ((joined >> (d - 1) & 1) == 0 || reach[d] < b.extents[d] - 1) continue;
+            reach[d - 1] += reach[d] / b.extents[d];
+            whole[d] = true;
+        }
+        for (int d = 0; d < b.rank; ++d) {
+            next.sides[d] = side_of(in, (source ? m.source_at : m.destination_at)[d], whole[d] ? 0 : reach[d], m.at.ring, number);
+            if (whole[d]) next.sides[d] = {b.minimum[d], b.minimum[d] + b.extents[d] - 1};
+        }
+    }
+    /// The jobs of this core on a lane, up to the one before `end`, are complete.
+    constexpr void complete(plan_value const& plan, int lane, std::int64_t end) {
+        shared_accesses& s = *shared;
+        for (int at = 0; at < s.count; ++at) {
+            shared_accesses::access done = s.all[at];
+            if (done.core != core || done.lane != lane || done.index >= end) continue;
+            for (int behind = at + 1; behind < s.count; ++behind) s.all[behind - 1] = s.all[behind];
+            --s.count, --at;
+            done.lane = done.tag = -1;
+            keep(plan, done);
+        }
+    }
+    /// @return whether there was room
+    constexpr bool keep(plan_value const& plan, shared_accesses::access const& next) {
+        shared_accesses& s = *shared;
+        for (int at = 0; at < s.count; ++at) {
+            shared_accesses::access& a = s.all[at];
+            bool const same = a.buffer == next.buffer && a.version == next.version && a.core == next.core && a.writes == next.writes &&
+                              a.lane == next.lane && a.tag == next.tag;
+            if (!same) continue;
+            for (int d = 0; d < plan.buffers[a.buffer].rank; ++d) a.sides[d].include(next.sides[d]);
+            a.index = next.index;
+            return true;
+        }
+        if (s.count == s.most) return false;
+        s.all[s.count++] = next;
+        return true;
+    }
+    constexpr void touch(run& in, shared_accesses::access const& next) {
+        shared_accesses& s = *shared;
+        if (s.found) return;
+        for (int at = 0; at < s.count; ++at) {
+            shared_accesses::access const& a = s.all[at];
+            // A core knows what it has done, and engines of one core are ordered by the other check.
+            if ((!a.writes && !next.writes) || a.core == next.core || !meet_at(in.plan(), a, next)) continue;
+            s.found = {.broken = rule::core_without_barrier,
+                       .buffer = next.buffer,
+                       .version = next.version,
+                       .first = a.movement,
+                       .second = next.movement};
+            return in.stop();
+        }
+        if (keep(in.plan(), next)) return;
+        s.found = {.broken = rule::too_many_in_flight, .buffer = next.buffer};
+        in.stop();
+    }
+    static constexpr bool meet_at(plan_value const& plan, shared_accesses::access const& a, shared_accesses::access const& b) {
+        if (a.buffer != b.buffer) return versions_overlap(plan, a.buffer, a.version, b.buffer, b.version);
+        if (a.version != b.version) return false;
+        for (int d = 0; d < plan.buffers[a.buffer].rank; ++d) {
+            if (a.sides[d].apart(b.sides[d])) return false;
+        }
+        return true;
+    }
+};
+
+/// The first barrier that stands in a distributed loop, where a core with a smaller share would not come to it; -1: none does.
+constexpr int barrier_in_a_share(plan_value const& plan) {
+    int depth = 0, share = -1;
+    for (int at = 0; at < plan.steps.size(); ++at) {
+        step const& s = plan.steps[at];
+        if (s.kind == step_kind::barrier && share >= 0) return at;
+        if (s.kind == step_kind::loop && plan.variables[s.what].distributed && share < 0) share = depth;
+        depth += s.kind == step_kind::loop ? 1 : s.kind == step_kind::end ? -1 : 0;
+        if (s.kind == step_kind::end && depth == share) share = -1;
+    }
+    return -1;
+}
+
+/// The first access of a core that no barrier orders with one of another core.
+constexpr hazard find_core_hazard(plan_value const& plan, visiting how = visiting::periods) {
+    if (plan.refusal || plan.cores == 1) return {};
+    if (barrier_in_a_share(plan) >= 0) return {.broken = rule::barrier_of_some_cores, .buffer = 0};
+    shared_accesses shared;
+    fixed_array<core_run, max_cores> team{};
+    for (int core = 0; core < plan.cores; ++core) team[core] = {&shared, team.data(), static_cast<std::int16_t>(core)};
+    program_run<core_run>(plan, team[0], how).run();
+    return shared.found;
+}
+
+}  // namespace tilewright::detail

@@ -1,0 +1,113 @@
+#pragma once
+#include <tilewright/plan/loops/level.hpp>
+#include <tilewright/plan/place/parallel.hpp>
+
+// Loops whose iterations are the shares of several cores.
+namespace tilewright::detail {
+
+/// Checks that what stands inside of a distributed loop uses only what each core has of its own, and what all cores see.
+class core_placer {
+  public:
+    constexpr explicit core_placer(planning const& planned) : p(planned), where_(planned.of->where()) {}
+
+    constexpr void run() {
+        for (stage_id s{}; s < p.plan.stages.size() && !p.refused(); ++s) {
+            for (int position = 0; position < p.nest_at(s).depth && !p.refused(); ++position) {
+                if (p.nest_at(s).axis_of_loop(position).distributed) check_share(s, position);
+            }
+        }
+        for (stage_id s{}; s < p.plan.stages.size() && !p.refused(); ++s) {
+            stage_placement const& place = p.placed(s);
+            if (share_depth(p, s, place.path_length) == 0) continue;
+            p.each_access(
+                s, [&](node_id node) { check_seen(p.plan.use_at(node)->buffer, s); }, true);
+        }
+        for (int at = 0; at < p.staging_count() && !p.refused(); ++at) {
+            staging const& st = p.staging_at(at);
+            if (share_depth(p, st.stage, st.depth) > 0) check_seen(st.outward, st.stage);
+        }
+    }
+
+  private:
+    /// What stands inside of the distributed loop at a position of the nest of stage `s`.
+    constexpr void check_share(stage_id s, int position) {
+        nest_axis const& a = p.nest_at(s).axis_of_loop(position);
+        loop_ = a.variable, name_ = a.name, ordinal_ = a.marked_ordinal;
+        int const depth = p.placed(s).outer_depth + position;
+        if (share_depth(p, s, depth) > 0) return refuse(rule::distributed_twice, p.stage_at(s).output);
+        for (stage_id t{}; t < p.plan.stages.size() && !p.refused(); ++t) {
+            bool const computed_inside = t != s && stands_inside(p, t, loop_, p.placed(t).outer_depth);
+            if (t != s && !computed_inside) continue;
+            if (computed_inside) keep_apart(p.placed(t).home);
+            if (p.nest_at(t).intrinsic >= 0) check_engine(where_.intrinsics[p.nest_at(t).intrinsic].engine_name, p.stage_at(t).output);
+            if (p.placed(t).transfer >= 0) check_transfer(p.placed(t).transfer, p.stage_at(t).output);
+        }
+        for (int at = 0; at < p.staging_count() && !p.refused(); ++at) {
+            staging const& st = p.staging_at(at);
+            if (!stands_inside(p, st.stage, loop_, st.depth)) continue;
+            keep_apart(st.buffer);
+            for (int by : {int{st.mover}, int{st.loader}, int{st.fill}}) {
+                if (by >= 0) check_transfer(by, st.tensor);
+            }
+        }
+    }
+    constexpr void refuse(rule why, label const& about, label const& part = {}, std::int64_t number = 0) {
+        verdict& v = p.refuse(verdict_kind::distribution, ordinal_);
+        v.broken = why;
+        v.names = {name_, about, part};
+        v.facts = {fact{fact_kind::have, number}};
+    }
+    constexpr bool is_of_each_core(buffer const& b) const {
+        memory const& m = where_.memories[b.memory];
+        return m.per_core || m.registers > 0;
+    }
+    /// A buffer that is made inside is each core's own.
+    constexpr void keep_apart(buffer_id buffer_at) {
+        buffer const& b = p.buffer_at(buffer_at);
+        if (b.kind != buffer_kind::argument && !is_of_each_core(b) && !p.refused())
+            refuse(rule::copied_for_each_core, b.tensor, where_.memories[b.memory].name);
+    }
+    constexpr void check_transfer(int transfer_at, label const& tensor) {
+        transfer_description const& t = where_.transfers[transfer_at];
+        if (t.core_name.empty()) check_engine(t.engine_name, tensor);
+    }
+    constexpr void check_engine(label const& engine_name, label const& tensor) {
+        int const at = where_.engines.find(engine_name);
+        if (at < 0 || p.refused() || where_.engines[at].per_core) return;
+        int const channels = where_.channels_of(at);
+        if (channels < p.plan.cores) refuse(rule::engine_of_all_cores, tensor, engine_name, channels);
+    }
+    /// A buffer that is made outside, and that all cores use, is one that all of them see.
+    constexpr void check_seen(buffer_id buffer_at, stage_id s) {
+        if (p.refused() || buffer_at < 0) return;
+        buffer const& b = p.buffer_at(buffer_at);
+        if (b.kind == buffer_kind::argument || !is_of_each_core(b) || is_made_inside(buffer_at)) return;
+        for (int position = 0; position < p.placed(s).path_length; ++position) {
+            variable const& v = p.var(p.placed(s).path[position]);
+            if (v.distributed) name_ = v.name;
+        }
+        ordinal_ = b.ordinal;
+        refuse(rule::out_of_sight_of_cores, b.tensor, where_.memories[b.memory].name);
+    }
+    constexpr bool is_made_inside(buffer_id buffer_at) const {
+        bool inside = false;
+        for (int at = 0; at < p.staging_count(); ++at) {
+            staging const& st = p.staging_at(at);
+            if (st.buffer == buffer_at) inside |= share_depth(p, st.stage, st.depth) > 0;
+        }
+        for (stage_id t{}; t < p.plan.stages.size(); ++t) {
+            if (p.placed(t).home == buffer_at) inside |= share_depth(p, t, p.placed(t).outer_depth) > 0;
+        }
+        return inside;
+    }
+
+    planning const& p;
+    machine const& where_;
+    variable_id loop_ = no_variable;
+    label name_{};
+    int ordinal_ = 0;
+};
+
+constexpr void place_cores(planning const& p) { core_placer(p).run(); }
+
+}  // namespace tilewright::detail

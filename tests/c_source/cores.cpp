@@ -1,0 +1,208 @@
+#include "kernels/cores.hpp"
+
+#include <sys/mman.h>
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <tilewright/emulate/core_team.hpp>
+
+#include "c_source/compiled.hpp"
+
+// Kernels that several cores share, as C: on emulated cores, and on a device whose engines move nothing before they are waited for.
+
+using namespace tilewright;
+using namespace cores_of_dsp;
+
+namespace {
+
+/// The core that a thread of this process plays.
+thread_local int mine = 0;
+
+/// Four cores with engines that do their jobs in order when they are waited for, and a barrier.
+struct lazy_cores {
+    struct job {
+        std::int64_t tag;
+        char* destination;
+        char const* source;
+        std::int64_t row_bytes, rows, destination_stride, source_stride;
+
+        void carry_out() const {
+            for (std::int64_t row = 0; row < rows; ++row)
+                std::memcpy(destination + row * destination_stride, source + row * source_stride, static_cast<std::size_t>(row_bytes));
+        }
+    };
+    std::deque<job> of_core[4], of_channel[8];  ///< the DMA engine of each core, and the one of all
+    std::mutex mutex;
+    std::condition_variable changed;
+    int come = 0, meetings = 0;
+    std::int64_t failed = 0;
+    int starts = 0, fail_at = 0;
+
+    void reset() {
+        for (auto& queue : of_core) queue.clear();
+        for (auto& queue : of_channel) queue.clear();
+        come = meetings = starts = fail_at = 0;
+        failed = 0;
+    }
+    int start(std::deque<job>& queue, job const& what) {
+        std::lock_guard<std::mutex> const lock(mutex);
+        if (++starts == fail_at) return 44;
+        queue.push_back(what);
+        return 0;
+    }
+    int wait(std::deque<job>& queue, std::int64_t tag) {
+        std::lock_guard<std::mutex> const lock(mutex);
+        std::size_t count = queue.size();
+        while (count > 0 && queue[count - 1].tag != tag) --count;
+        for (; count > 0; --count, queue.pop_front()) queue.front().carry_out();
+        return 0;
+    }
+    int barrier(std::int64_t status) {
+        std::unique_lock<std::mutex> lock(mutex);
+        if (status != 0 && failed == 0) failed = status;
+        if (failed != 0) return changed.notify_all(), static_cast<int>(failed);
+        int const mine = meetings;
+        if (++come == 4) come = 0, ++meetings, changed.notify_all();
+        changed.wait(lock, [&] { return meetings != mine || failed != 0; });
+        return meetings != mine ? 0 : static_cast<int>(failed);
+    }
+    bool is_idle() const {
+        bool idle = true;
+        for (auto const& queue : of_core) idle = idle && queue.empty();
+        for (auto const& queue : of_channel) idle = idle && queue.empty();
+        return idle;
+    }
+} device;
+
+bool map_device() {
+    auto const map = [](std::uint64_t base, memory const& m) {
+        void* const wanted = reinterpret_cast<void*>(base);
+        return mmap(wanted, static_cast<std::size_t>(m.capacity), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
+                    -1, 0) == wanted;
+    };
+    static bool const mapped = map(l2.base, l2) && map(tcm.core_bases[0], tcm) && map(tcm.core_bases[1], tcm) &&
+                               map(tcm.core_bases[2], tcm) && map(tcm.core_bases[3], tcm);
+    return mapped;
+}
+
+int run_on_device(c_kernels::c_kernel const& kernel, plan_value const& plan, kernels::operand_data const& data, Halide::Buffer<>& result,
+                  int (&codes)[4]) {
+    std::vector<std::thread> threads;
+    for (int core = 0; core < 4; ++core)
+        threads.emplace_back([&, core] {
+            mine = core;
+            codes[core] = kernel.run(plan, data, result, {}, core);
+        });
+    for (std::thread& thread : threads) thread.join();
+    return codes[0] != 0 ? codes[0] : codes[1] != 0 ? codes[1] : codes[2] != 0 ? codes[2] : codes[3];
+}
+
+std::vector<schedule> kernels_of_four() {
+    std::vector<schedule> all = with_barriers();
+    all.push_back(schedule(matmul, four)
+                      .split(m, mo, mi, 5)
+                      .distribute(mo, dsp)
+                      .cache_read(A, tcm)
+                      .at(mo)
+                      .buffers(2)
+                      .cache_read(B, tcm)
+                      .at("mo.core")
+                      .cache_write(C, tcm)
+                      .at(mo)
+                      .buffers(2));
+    return all;
+}
+
+}  // namespace
+
+extern "C" {
+int cores_load(void const* source, void* destination, std::int64_t row_bytes, std::int64_t rows, std::int64_t source_stride,
+               std::int64_t destination_stride, std::int64_t tag) {
+    return device.start(device.of_core[mine], {tag, static_cast<char*>(destination), static_cast<char const*>(source), row_bytes, rows,
+                                               destination_stride, source_stride});
+}
+int cores_store(void const* source, void* destination, std::int64_t row_bytes, std::int64_t rows, std::int64_t source_stride,
+                std::int64_t destination_stride, std::int64_t tag) {
+    return cores_load(source, destination, row_bytes, rows, source_stride, destination_stride, tag);
+}
+int cores_down(void const* source, void* destination, std::int64_t row_bytes, std::int64_t rows, std::int64_t source_stride,
+               std::int64_t destination_stride, std::int64_t tag) {
+    return cores_load(source, destination, row_bytes, rows, source_stride, destination_stride, tag);
+}
+int cores_dma_wait(std::int64_t tag) { return device.wait(device.of_core[mine], tag); }
+int cores_fetch(void const* source, void* destination, std::int64_t row_bytes, std::int64_t rows, std::int64_t source_stride,
+                std::int64_t destination_stride, std::int64_t channel, std::int64_t tag) {
+    if (channel / 2 != mine) return 45;
+    return device.start(device.of_channel[channel], {tag, static_cast<char*>(destination), static_cast<char const*>(source), row_bytes,
+                                                     rows, destination_stride, source_stride});
+}
+int cores_up(void const* source, void* destination, std::int64_t row_bytes, std::int64_t rows, std::int64_t source_stride,
+             std::int64_t destination_stride, std::int64_t channel) {
+    if (int const code = cores_fetch(source, destination, row_bytes, rows, source_stride, destination_stride, channel, 99); code != 0)
+        return code;
+    return device.wait(device.of_channel[channel], 99);
+}
+int cores_l2_wait(std::int64_t channel, std::int64_t tag) { return device.wait(device.of_channel[channel], tag); }
+int cores_barrier(std::int64_t core, std::int64_t status) { return core == mine ? device.barrier(status) : 46; }
+}
+
+TEST_CASE("cores share a kernel in C on emulated cores") {
+    for (schedule const& of : kernels_of_four()) {
+        auto const plan = std::make_unique<plan_value>(make_plan(of));
+        REQUIRE(!plan->refusal);
+        core_team team(four, semantics_of<four>);
+        kernels::operand_data const data = kernels::random_operands(*plan, 8);
+        Halide::Buffer<> const wanted = kernels::expected_of(*plan, data);
+        for (c_kernels::compiler const& with : c_kernels::compilers) {
+            c_kernels::c_kernel const kernel(of, *plan, team.on(0), with);
+            INFO(kernel.text().source);
+            for (interleaving how : {interleaving::first, interleaving::last, interleaving::random, interleaving::threads}) {
+                team.use(how, 9);
+                team.use(how == interleaving::first ? progress::latest : progress::random, 9);
+                team.reset();
+                kernels::guarded_buffer made = kernels::make_result(data);
+                CHECK(team.run([&](int core) { return kernel.run(*plan, data, made.elements, {}, core); }) == 0);
+                CHECK(team.error() == "");
+                CHECK(team.cycles() == plan->cycles());
+                CHECK(kernels::same_bits(made.elements, wanted));
+                CHECK(made.memory->is_intact());
+            }
+        }
+    }
+}
+
+TEST_CASE("cores share a kernel in C on a device") {
+    REQUIRE(map_device());
+    int failures = 0;
+    for (schedule const& of : kernels_of_four()) {
+        auto const plan = std::make_unique<plan_value>(make_plan(of));
+        REQUIRE(!plan->refusal);
+        kernels::operand_data const data = kernels::random_operands(*plan, 8);
+        Halide::Buffer<> const wanted = kernels::expected_of(*plan, data);
+        for (c_kernels::compiler const& with : c_kernels::compilers) {
+            c_kernels::c_kernel const kernel(of, *plan, {"kernel", halide::binding::device, {}}, {}, with);
+            INFO(kernel.text().source);
+            int codes[4]{};
+            device.reset();
+            kernels::guarded_buffer made = kernels::make_result(data);
+            CHECK(run_on_device(kernel, *plan, data, made.elements, codes) == 0);
+            CHECK(kernels::same_bits(made.elements, wanted));
+            CHECK(device.is_idle());
+            // A call that fails on one core ends all of them at their next barrier; nothing stays in flight, and nothing hangs.
+            int const calls = device.starts;
+            for (int fail_at = 1; fail_at <= calls; fail_at += 1 + calls / 7) {
+                device.reset();
+                device.fail_at = fail_at;
+                CHECK(run_on_device(kernel, *plan, data, made.elements, codes) == 44);
+                for (int code : codes) CHECK((code == 0 || code == 44));
+                CHECK(device.is_idle());
+                ++failures;
+            }
+            CHECK(kernel.run(*plan, data, made.elements, {}, 4) == -3000);
+            CHECK(kernel.run(*plan, data, made.elements, {}, -1) == -3000);
+        }
+    }
+    CHECK(failures >= 40);
+}

@@ -1,0 +1,147 @@
+// clang-format off: schedules are read line by line, a buffer a line.
+#include "kernels/cores.hpp"
+#include "catch.hpp"
+#include "kernels/run_kernel.hpp"
+#include <tilewright/emulate/core_team.hpp>
+#include <tilewright/plan/plan.hpp>
+#include <tilewright/report/loop_program.hpp>
+
+// Kernels whose loops several cores share.
+
+using namespace tilewright;
+using namespace cores_of_dsp;
+
+namespace {
+
+/// Runs a plan on as many cores as it takes, in all interleavings, with data that moves early and late.
+void check(schedule const& of) {
+    auto const plan = std::make_unique<plan_value>(make_plan(of));
+    REQUIRE((plan->refusal ? to_string(plan->refusal) : "") == "");
+    INFO(loop_program(*plan));
+    core_team team(*plan->where, semantics_of<four>, plan->cores);
+    kernels::operand_data const data = kernels::random_operands(*plan, 3);
+    Halide::Buffer<> const expected = kernels::expected_of(*plan, data);
+    halide::jit_kernel plain(*plan, team, false, kernels::quick_target()), watched(*plan, team, true);
+    auto const run = [&](halide::jit_kernel& kernel) {
+        team.reset();
+        kernels::guarded_buffer made = kernels::make_result(data);
+        CHECK(kernel.run(team, data.inputs, made.elements) == 0);
+        CHECK(team.error() == "");
+        CHECK(made.memory->is_intact());
+        CHECK(kernels::same_bits(made.elements, expected));
+        CHECK(team.cycles() == plan->cycles());
+    };
+    for (interleaving how : {interleaving::first, interleaving::last, interleaving::random, interleaving::threads}) {
+        INFO("interleaving " << static_cast<int>(how));
+        team.use(how, 5);
+        for (progress when : {progress::earliest, progress::latest, progress::random}) {
+            INFO("transfers complete: " << name_of(when));
+            team.use(when, 5);
+            run(plain);
+        }
+    }
+    team.watch();
+    run(watched);
+}
+
+}  // namespace
+
+TEST_CASE("each core computes its share in its own memory") {
+    check(schedule(matmul, four).distribute(m, dsp));
+    check(schedule(matmul, four)
+              .split(m, mo, mi, 3)
+              .distribute(mo, dsp)
+              .cache_read(A, tcm)
+              .at(mo)
+              .buffers(2)
+              .cache_read(B, tcm)
+              .at("mo.core")
+              .cache_write(C, tcm)
+              .at(mo)
+              .buffers(2));
+}
+
+TEST_CASE("shares are uneven, and cores may have none") {
+    check(schedule(matmul, four)
+              .split(m, mo, mi, 5)
+              .distribute(mo, dsp)  // 5 tiles, the last one partial: 2, 2, 1, 0
+              .cache_read(A, tcm)
+              .at(mo)
+              .buffers(2)
+              .cache_read(B, tcm)
+              .at("mo.core")
+              .cache_write(C, tcm)
+              .at(mo)
+              .buffers(2));
+    check(schedule(matmul, four).distribute(n, dsp).cache_read(B, tcm).at("n.core").cache_write(C, tcm).at(n));  // 18 columns: 5, 5, 5, 3
+    check(schedule(matmul, four).split(m, mo, mi, 12).distribute(mo, dsp, 3).cache_read(A, tcm).at(mo).cache_write(C, tcm).at(mo));
+}
+
+namespace {
+
+/// A plan without its `number`th barrier.
+plan_value without_barrier(plan_value plan, int number) {
+    for (int at = 0; at < plan.steps.size(); ++at) {
+        if (plan.steps[at].kind != ir::step_kind::barrier || number-- > 0) continue;
+        plan.steps.erase(at);
+        for (int b = 0; b < plan.buffers.size(); ++b) {
+            plan.buffers[b].born = static_cast<std::int16_t>(plan.buffers[b].born - (plan.buffers[b].born > at));
+            plan.buffers[b].dead = static_cast<std::int16_t>(plan.buffers[b].dead - (plan.buffers[b].dead > at));
+        }
+        break;
+    }
+    return plan;
+}
+int barriers_of(plan_value const& plan) {
+    int count = 0;
+    for (int at = 0; at < plan.steps.size(); ++at) count += plan.steps[at].kind == ir::step_kind::barrier;
+    return count;
+}
+
+}  // namespace
+
+TEST_CASE("one core loads tiles for all of them, and stages follow each other") {
+    for (schedule const& of : with_barriers()) check(of);
+    static constexpr tensor<std::int32_t> T{"T"}, R{"R"};
+    static constexpr axis y{"y", 22}, x{"x", 16}, yo{"yo"}, yi{"yi"}, p{"p", 24}, q{"q", 16};
+    static constexpr tensor<std::int16_t> in{"in"};
+    static constexpr auto blur = stages(T(p, q) = cast<std::int32_t>(in(p, q)) * 3, R(y, x) = T(y, x) + T(y + 1, x) + T(y + 2, x));
+    check(schedule(blur, four).split(y, yo, yi, 4).distribute(yo, dsp).compute_at(T, yo).store_in(T, tcm));
+}
+
+TEST_CASE("a barrier that is lost is found by the check and on the emulated machine") {
+    int seeded = 0;
+    for (schedule const& of : with_barriers()) {
+        auto const whole = std::make_unique<plan_value>(make_plan(of));
+        REQUIRE(barriers_of(*whole) > 0);
+        for (int number = 0; number < barriers_of(*whole); ++number) {
+            auto const plan = std::make_unique<plan_value>(without_barrier(*whole, number));
+            INFO("without barrier " << number << "\n" << loop_program(*plan));
+            CHECK(check_plan(*plan).broken == ir::rule::core_without_barrier);
+            CHECK(check_plan(*plan, ir::visiting::everything).broken == ir::rule::core_without_barrier);
+            core_team team(*plan->where, semantics_of<four>, plan->cores);
+            kernels::operand_data const data = kernels::random_operands(*plan, 3);
+            kernels::guarded_buffer made = kernels::make_result(data);
+            halide::jit_kernel watched(*plan, team, true);
+            team.watch();
+            CHECK(watched.run(team, data.inputs, made.elements) == emulation_bad_access);
+            CHECK(team.error().find("and no barrier lies between") != std::string::npos);
+            ++seeded;
+        }
+    }
+    CHECK(seeded >= 9);
+}
+
+TEST_CASE("a core that fails ends the run, and one that never comes to a barrier is missed") {
+    core_team team(four, semantics_of<four>);
+    for (interleaving how : {interleaving::first, interleaving::last, interleaving::random, interleaving::threads}) {
+        team.use(how, 3);
+        auto const meet = [] { return tilewright_emulate_barrier(core_team::current()); };
+        CHECK(team.run([&](int core) { return core == 2 ? 77 : meet(); }) == 77);
+        CHECK(team.error() == "core 2: it returned 77");
+        CHECK(team.run([&](int core) { return core == 1 ? 0 : meet(); }) == emulation_deadlock);
+        CHECK(team.error() == "3 of 4 cores wait at a barrier, and the others never come");
+        CHECK(team.run([&](int core) { return core == 3 ? meet() : meet() + meet(); }) == emulation_deadlock);
+        CHECK(team.run([&](int) { return meet(); }) == 0);
+    }
+}

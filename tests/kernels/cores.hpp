@@ -1,0 +1,100 @@
+// clang-format off: schedules are read line by line, a buffer a line.
+#pragma once
+#include <tilewright/tilewright.hpp>
+#include <vector>
+
+/// A machine of four cores, each with a memory and a DMA engine of its own, and one memory for all; and kernels that they share.
+namespace cores_of_dsp {
+
+using namespace tilewright;
+
+inline constexpr memory dram{.name = "dram"};
+inline constexpr memory l2{.name = "l2", .base = 0x1000'0000, .capacity = 256_KiB, .alignment = 64};
+inline constexpr memory tcm{.name = "tcm",
+                            .base = 0x2000'0000,
+                            .capacity = 64_KiB,
+                            .alignment = 16,
+                            .per_core = true,
+                            .core_bases = {0x2000'0000, 0x2002'0000, 0x2004'0000, 0x2006'0000}};
+inline constexpr engine dma{.name = "cores_dma", .per_core = true}, l2_dma{.name = "cores_l2", .channels = 8};
+inline constexpr auto load =
+    transfer("cores_load", dram, tcm).on(dma).asynchronous().dimensions(2).cost({.latency = 20, .bytes_per_cycle = 8});
+inline constexpr auto store =
+    transfer("cores_store", tcm, dram).on(dma).asynchronous().dimensions(2).cost({.latency = 20, .bytes_per_cycle = 8});
+inline constexpr auto fetch =
+    transfer("cores_fetch", dram, l2).on(l2_dma).asynchronous().dimensions(2).cost({.latency = 50, .bytes_per_cycle = 16});
+inline constexpr auto down =
+    transfer("cores_down", l2, tcm).on(dma).asynchronous().dimensions(2).cost({.latency = 5, .bytes_per_cycle = 16});
+inline constexpr auto up = transfer("cores_up", l2, dram).on(l2_dma).dimensions(2).cost({.latency = 50, .bytes_per_cycle = 16});
+
+constexpr machine dsp_of(core const& of) { return machine("dsp", dram, l2, tcm, dma, l2_dma, load, store, fetch, down, up, of); }
+inline constexpr core dsp{.name = "dsp", .count = 4, .barrier_cycles = 7, .barrier_call = {.symbol = "cores_barrier"}};
+inline constexpr auto four = dsp_of(dsp);
+
+inline constexpr axis m{"m", 24}, n{"n", 18}, k{"k", 20}, mo{"mo"}, mi{"mi"}, ko{"ko"}, ki{"ki"}, no{"no"}, ni{"ni"};
+inline constexpr tensor<std::int8_t> A{"A"}, B{"B"};
+inline constexpr tensor<std::int32_t> C{"C"};
+inline constexpr auto matmul = C(m, n) += cast<std::int32_t>(A(m, k)) * cast<std::int32_t>(B(k, n));
+
+/// Kernels in which core 0 loads for all, or stages follow each other.
+inline std::vector<schedule> with_barriers() {
+    static constexpr tensor<std::int32_t> T{"T"}, R{"R"};
+    static constexpr axis y{"y", 22}, x{"x", 16}, yo{"yo"}, yi{"yi"};
+    static constexpr tensor<std::int16_t> in{"in"};
+    static constexpr axis p{"p", 24}, q{"q", 16};
+    static constexpr auto blur = stages(T(p, q) = cast<std::int32_t>(in(p, q)) * 3, R(y, x) = T(y, x) + T(y + 1, x) + T(y + 2, x));
+    return {
+        // The whole of B, once.
+        schedule(matmul, four)
+            .split(m, mo, mi, 3)
+            .distribute(mo, dsp)
+            .cache_read(B, l2)
+            .cache_read(A, tcm)
+            .at(mo)
+            .cache_write(C, tcm)
+            .at(mo),
+        // Blocks of B, while all compute on the block before.
+        schedule(matmul, four)
+            .split(n, no, ni, 6)
+            .split(m, mo, mi, 3)
+            .reorder(no, mo, mi, ni, k)
+            .distribute(mo, dsp)
+            .cache_read(B, l2)
+            .at(no)
+            .buffers(2)
+            .cache_read(A, tcm)
+            .at(mo)
+            .buffers(2)
+            .cache_write(C, tcm)
+            .at(mo)
+            .buffers(2),
+        // And from there into the memory of each core.
+        schedule(matmul, four)
+            .split(n, no, ni, 6)
+            .split(m, mo, mi, 3)
+            .split(k, ko, ki, 5)
+            .reorder(no, mo, mi, ko, ni, ki)
+            .distribute(mo, dsp)
+            .cache_read(B, l2)
+            .at(no)
+            .buffers(2)
+            .cache_read(B, tcm)
+            .by(down)
+            .at(ko)
+            .buffers(2)
+            .cache_write(C, tcm)
+            .at(mo),
+        // What all have computed, core 0 stores.
+        schedule(matmul, four)
+            .split(n, no, ni, 6)
+            .split(m, mo, mi, 3)
+            .reorder(no, mo, mi, ni, k)
+            .distribute(mo, dsp)
+            .cache_write(C, l2)
+            .at(no),
+        schedule(blur, four).stage(T).distribute(p, dsp).store_in(T, l2).stage(R).distribute(y, dsp),
+        schedule(blur, four).store_in(T, l2).stage(R).split(y, yo, yi, 4).distribute(yo, dsp).cache_write(R, tcm).at(yo),
+    };
+}
+
+}  // namespace cores_of_dsp
