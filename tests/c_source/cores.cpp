@@ -2,8 +2,10 @@
 
 #include <sys/mman.h>
 
+#include <array>
 #include <condition_variable>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <thread>
 #include <tilewright/emulate/core_team.hpp>
@@ -36,13 +38,15 @@ struct lazy_cores {
     std::deque<job> of_core[4], of_channel[8];  ///< the DMA engine of each core, and the one of all
     std::mutex mutex;
     std::condition_variable changed;
+    std::map<std::array<std::int64_t, 3>, int> signals;  ///< from, to, queue
     int come = 0, meetings = 0;
     std::int64_t failed = 0;
-    int starts = 0, fail_at = 0;
+    int starts = 0, fail_at = 0, cores = 4;
 
     void reset() {
         for (auto& queue : of_core) queue.clear();
         for (auto& queue : of_channel) queue.clear();
+        signals.clear();
         come = meetings = starts = fail_at = 0;
         failed = 0;
     }
@@ -64,12 +68,27 @@ struct lazy_cores {
         if (status != 0 && failed == 0) failed = status;
         if (failed != 0) return changed.notify_all(), static_cast<int>(failed);
         int const mine = meetings;
-        if (++come == 4) come = 0, ++meetings, changed.notify_all();
+        if (++come == cores) come = 0, ++meetings, changed.notify_all();
         changed.wait(lock, [&] { return meetings != mine || failed != 0; });
         return meetings != mine ? 0 : static_cast<int>(failed);
     }
+    int signal(std::int64_t to, std::int64_t queue) {
+        std::lock_guard<std::mutex> const lock(mutex);
+        ++signals[{mine, to, queue}];
+        changed.notify_all();
+        return 0;
+    }
+    int await(std::int64_t from, std::int64_t queue) {
+        std::unique_lock<std::mutex> lock(mutex);
+        int& sent = signals[{from, mine, queue}];
+        changed.wait(lock, [&] { return sent > 0 || failed != 0; });
+        if (sent == 0) return static_cast<int>(failed);
+        --sent;
+        return 0;
+    }
     bool is_idle() const {
         bool idle = true;
+        for (auto const& [name, sent] : signals) idle = idle && (sent == 0 || failed != 0);
         for (auto const& queue : of_core) idle = idle && queue.empty();
         for (auto const& queue : of_channel) idle = idle && queue.empty();
         return idle;
@@ -90,7 +109,7 @@ bool map_device() {
 int run_on_device(c_kernels::c_kernel const& kernel, plan_value const& plan, kernels::operand_data const& data, Halide::Buffer<>& result,
                   int (&codes)[4]) {
     std::vector<std::thread> threads;
-    for (int core = 0; core < 4; ++core)
+    for (int core = 0; core < plan.cores; ++core)
         threads.emplace_back([&, core] {
             mine = core;
             codes[core] = kernel.run(plan, data, result, {}, core);
@@ -101,6 +120,7 @@ int run_on_device(c_kernels::c_kernel const& kernel, plan_value const& plan, ker
 
 std::vector<schedule> kernels_of_four() {
     std::vector<schedule> all = with_barriers();
+    for (schedule const& of : with_signals()) all.push_back(of);
     all.push_back(schedule(matmul, four)
                       .split(m, mo, mi, 5)
                       .distribute(mo, dsp)
@@ -145,6 +165,8 @@ int cores_up(void const* source, void* destination, std::int64_t row_bytes, std:
     return device.wait(device.of_channel[channel], 99);
 }
 int cores_l2_wait(std::int64_t channel, std::int64_t tag) { return device.wait(device.of_channel[channel], tag); }
+int cores_signal(std::int64_t core, std::int64_t peer, std::int64_t queue) { return core == mine ? device.signal(peer, queue) : 46; }
+int cores_await(std::int64_t core, std::int64_t peer, std::int64_t queue) { return core == mine ? device.await(peer, queue) : 46; }
 int cores_barrier(std::int64_t core, std::int64_t status) { return core == mine ? device.barrier(status) : 46; }
 }
 
@@ -152,7 +174,7 @@ TEST_CASE("cores share a kernel in C on emulated cores") {
     for (schedule const& of : kernels_of_four()) {
         auto const plan = std::make_unique<plan_value>(make_plan(of));
         REQUIRE(!plan->refusal);
-        core_team team(four, semantics_of<four>);
+        core_team team(four, semantics_of<four>, plan->cores);
         kernels::operand_data const data = kernels::random_operands(*plan, 8);
         Halide::Buffer<> const wanted = kernels::expected_of(*plan, data);
         for (c_kernels::compiler const& with : c_kernels::compilers) {
@@ -186,6 +208,7 @@ TEST_CASE("cores share a kernel in C on a device") {
             INFO(kernel.text().source);
             int codes[4]{};
             device.reset();
+            device.cores = plan->cores;
             kernels::guarded_buffer made = kernels::make_result(data);
             CHECK(run_on_device(kernel, *plan, data, made.elements, codes) == 0);
             CHECK(kernels::same_bits(made.elements, wanted));
@@ -200,7 +223,7 @@ TEST_CASE("cores share a kernel in C on a device") {
                 CHECK(device.is_idle());
                 ++failures;
             }
-            CHECK(kernel.run(*plan, data, made.elements, {}, 4) == -3000);
+            CHECK(kernel.run(*plan, data, made.elements, {}, plan->cores) == -3000);
             CHECK(kernel.run(*plan, data, made.elements, {}, -1) == -3000);
         }
     }

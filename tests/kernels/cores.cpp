@@ -125,11 +125,73 @@ TEST_CASE("a barrier that is lost is found by the check and on the emulated mach
             halide::jit_kernel watched(*plan, team, true);
             team.watch();
             CHECK(watched.run(team, data.inputs, made.elements) == emulation_bad_access);
-            CHECK(team.error().find("and no barrier lies between") != std::string::npos);
+            CHECK(team.error().find("and neither a barrier nor a signal orders them") != std::string::npos);
             ++seeded;
         }
     }
     CHECK(seeded >= 9);
+}
+
+TEST_CASE("stages run on cores of their own, and tell each other") {
+    for (schedule const& of : with_signals()) check(of);
+    // Side by side, they need little more than the longer of the two.
+    auto const pipelined = std::make_unique<plan_value>(make_plan(with_signals()[0])),
+               turns = std::make_unique<plan_value>(make_plan(with_signals()[1]));
+    CHECK(pipelined->cycles() < 0.6 * pipelined->serial_cycles());
+    CHECK(turns->cycles() > turns->serial_cycles());
+}
+
+namespace {
+
+/// A plan with step `at` changed: taken out, doubled, or with the message of another step.
+enum class fault { lost, doubled, other_queue, other_core };
+plan_value with_fault(plan_value plan, int at, fault how) {
+    ir::step const told = plan.steps[at];
+    if (how == fault::lost) plan.steps.erase(at);
+    if (how == fault::doubled) plan.steps.insert(at, told);
+    if (how == fault::other_queue || how == fault::other_core) {
+        ir::message changed = plan.messages[told.what];
+        if (how == fault::other_queue) changed.queue = static_cast<std::int16_t>(changed.queue + 1);
+        else (told.kind == ir::step_kind::signal ? changed.to : changed.from) = 3;
+        plan.steps[at].what = static_cast<std::int16_t>(plan.messages.push(changed));
+    }
+    return plan;
+}
+
+}  // namespace
+
+TEST_CASE("a signal that is lost, doubled or sent elsewhere is found by the check and on the emulated machine") {
+    int seeded = 0;
+    for (std::size_t which : {0, 3, 4}) {
+        schedule const of = with_signals()[which];
+        auto const whole = std::make_unique<plan_value>(make_plan(of));
+        for (int at = 0; at < whole->steps.size(); ++at) {
+            ir::step_kind const kind = whole->steps[at].kind;
+            if (kind != ir::step_kind::signal && kind != ir::step_kind::await) continue;
+            for (fault how : {fault::lost, fault::doubled, fault::other_queue, fault::other_core}) {
+                auto const plan = std::make_unique<plan_value>(with_fault(*whole, at, how));
+                INFO("step " << at << ", fault " << static_cast<int>(how) << "\n" << loop_program(*plan));
+                verdict const said = check_plan(*plan), said_of_all = check_plan(*plan, ir::visiting::everything);
+                CHECK((said.kind == verdict_kind::race || said.kind == verdict_kind::deadlock));
+                CHECK(said.kind == said_of_all.kind);
+                CHECK(said.broken == said_of_all.broken);
+                core_team team(*plan->where, semantics_of<four>, 4);
+                kernels::operand_data const data = kernels::random_operands(*plan, 3);
+                kernels::guarded_buffer made = kernels::make_result(data);
+                halide::jit_kernel watched(*plan, team, true);
+                team.watch();
+                bool found = false;
+                for (interleaving turns : {interleaving::first, interleaving::last, interleaving::random}) {
+                    team.use(turns, 7);
+                    team.reset();
+                    found = found || watched.run(team, data.inputs, made.elements) != 0;
+                }
+                CHECK(found);
+                ++seeded;
+            }
+        }
+    }
+    CHECK(seeded >= 60);
 }
 
 TEST_CASE("a core that fails ends the run, and one that never comes to a barrier is missed") {

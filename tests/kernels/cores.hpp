@@ -28,7 +28,13 @@ inline constexpr auto down =
 inline constexpr auto up = transfer("cores_up", l2, dram).on(l2_dma).dimensions(2).cost({.latency = 50, .bytes_per_cycle = 16});
 
 constexpr machine dsp_of(core const& of) { return machine("dsp", dram, l2, tcm, dma, l2_dma, load, store, fetch, down, up, of); }
-inline constexpr core dsp{.name = "dsp", .count = 4, .barrier_cycles = 7, .barrier_call = {.symbol = "cores_barrier"}};
+inline constexpr core dsp{.name = "dsp",
+                          .count = 4,
+                          .barrier_cycles = 7,
+                          .barrier_call = {.symbol = "cores_barrier"},
+                          .signal_cycles = 3,
+                          .signal_call = {.symbol = "cores_signal"},
+                          .await_call = {.symbol = "cores_await"}};
 inline constexpr auto four = dsp_of(dsp);
 
 inline constexpr axis m{"m", 24}, n{"n", 18}, k{"k", 20}, mo{"mo"}, mi{"mi"}, ko{"ko"}, ki{"ki"}, no{"no"}, ni{"ni"};
@@ -94,6 +100,81 @@ inline std::vector<schedule> with_barriers() {
             .at(no),
         schedule(blur, four).stage(T).distribute(p, dsp).store_in(T, l2).stage(R).distribute(y, dsp),
         schedule(blur, four).store_in(T, l2).stage(R).split(y, yo, yi, 4).distribute(yo, dsp).cache_write(R, tcm).at(yo),
+    };
+}
+
+/// Kernels whose stages run on cores of their own.
+inline std::vector<schedule> with_signals() {
+    static constexpr tensor<std::int32_t> T{"T"}, U{"U"}, R{"R"};
+    static constexpr axis y{"y", 22}, x{"x", 16}, yo{"yo"}, yi{"yi"}, xo{"xo"}, xi{"xi"};
+    static constexpr tensor<std::int16_t> in{"in"};
+    static constexpr axis p{"p", 24}, q{"q", 16}, r{"r", 23}, s{"s", 16};
+    static constexpr auto blur = stages(T(p, q) = cast<std::int32_t>(in(p, q)) * 3, R(y, x) = T(y, x) + T(y + 1, x) + T(y + 2, x));
+    static constexpr auto three =
+        stages(T(p, q) = cast<std::int32_t>(in(p, q)) * 3, U(r, s) = T(r, s) - T(r + 1, s), R(y, x) = U(y, x) + U(y + 1, x));
+    static constexpr auto requantised =
+        stages(C(m, n) += cast<std::int32_t>(A(m, k)) * cast<std::int32_t>(B(k, n)), R(m, n) = C(m, n) * 5 - 7);
+    return {
+        // Two stages, a tile after the other.
+        schedule(blur, four)
+            .split(y, yo, yi, 4)
+            .compute_at(T, yo)
+            .cache_write(R, tcm)
+            .at(yo)
+            .buffers(2)
+            .stage(T)
+            .on(dsp, 1)
+            .store_in(T, l2)
+            .buffers(2)
+            .cache_read(in, tcm)
+            .at(yo)
+            .buffers(2),
+        // In one version: they take turns.
+        schedule(blur, four).split(y, yo, yi, 4).compute_at(T, yo).stage(T).on(dsp, 1).store_in(T, l2),
+        // The reader on another core than the first, in three versions, inside of another loop.
+        schedule(blur, four)
+            .split(y, yo, yi, 4)
+            .split(x, xo, xi, 8)
+            .reorder(xo, yo, yi, xi)
+            .on(dsp, 2)
+            .compute_at(T, yo)
+            .stage(T)
+            .on(dsp, 3)
+            .store_in(T, l2)
+            .buffers(3),
+        // Whole stages, one after the other.
+        schedule(blur, four).stage(T).on(dsp, 1).store_in(T, l2),
+        // Three stages on three cores.
+        schedule(three, four)
+            .split(y, yo, yi, 5)
+            .compute_at(U, yo)
+            .compute_at(T, yo)
+            .stage(T)
+            .on(dsp, 2)
+            .store_in(T, l2)
+            .buffers(2)
+            .stage(U)
+            .on(dsp, 1)
+            .store_in(U, l2)
+            .buffers(2),
+        // A product on one core, what is made of it on another, each with transfers of its own.
+        schedule(requantised, four)
+            .split(m, mo, mi, 4)
+            .compute_at(C, mo)
+            .cache_write(R, tcm)
+            .at(mo)
+            .buffers(2)
+            .cache_read(C, tcm)
+            .by(down)
+            .at(mo)
+            .stage(C)
+            .on(dsp, 1)
+            .store_in(C, l2)
+            .buffers(2)
+            .cache_read(A, tcm)
+            .at(mo)
+            .buffers(2)
+            .cache_read(B, tcm),
     };
 }
 

@@ -129,9 +129,9 @@ class drawer {
         k.is = kinds[below(8)];
         if (k.is == slice && (rows < 3 || columns < 4)) k.is = scaled;
         k.by = number == 0 ? 0 : below(static_cast<int>(d_.agents.size()));
-        drawn_agent const& on = d_.agents[k.by];
+        drawn_agent const& agent = d_.agents[k.by];
         bool const by_npu = on.on == 1;
-        if (!on.engine.empty()) k.is = copied;
+        if (!agent.engine.empty()) k.is = copied;
         if (k.is == turned) std::swap(rows, columns);
         if (k.is == slice) rows -= 1, columns -= 2;
         if (k.is == added) {
@@ -153,7 +153,7 @@ class drawer {
         // Of two stages, each works on copies of its own, one after the other; or a copy lives among the tensors.
         bool const staged = k.is == twice || below(2) == 0, rowwise = below(2) == 0 && k.is != turned;
         if (k.is == copied) {
-            bool const in = on.engine == "dma";
+            bool const in = agent.engine == "dma";
             say(reads, "x", {in ? "l2" : "act"}), say(writes, "r", {in ? "act" : "l2"}), say(by, in ? "bring" : "carry");
         } else if (k.is == twice) {
             bool const named = !by_npu || below(4) != 0, among_tensors = !by_npu && below(2) == 0;

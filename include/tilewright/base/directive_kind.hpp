@@ -16,6 +16,7 @@
     X(parallel, "l", loops)             \
     X(distribute, "lcN", loops)         \
     X(compute_at, "tl", stages)         \
+    X(on, "cn", stages)                 \
     X(store_in, "tm", stages)           \
     X(reads, "tm*", stages)             \
     X(writes, "tm*", stages)            \

@@ -203,10 +203,18 @@
     X(copied_for_each_core, "inside of it each core needs a copy, but memory `$2` is one for all: it is not per_core")                    \
     X(out_of_sight_of_cores, "all cores use it, but memory `$2` is per_core: what one core keeps there, no other sees")                   \
     X(engine_of_all_cores, "inside of it every core gives jobs to `$2`, which is one for all: it is not per_core, and has #0 channels")   \
-    X(core_without_barrier, "a core meets data of another one, and no barrier lies between them")                                         \
+    X(core_without_barrier, "a core meets data of another one, and neither a barrier nor a signal orders them")                           \
     X(barrier_of_another_kind, "its barrier takes the status of the core that comes and, with it, core and literals only")                \
     X(bases_of_cores_of_another_kind, "bases for each core need per_core, an address of its own, and as many of them as there are cores") \
     X(barrier_of_some_cores, "a barrier stands in the share of a core, and one with a smaller share would never come to it")              \
+    X(signal_of_another_kind,                                                                                                             \
+      "its signals take core, peer, queue and literals: queue if there are several, peer if there are more than two cores")               \
+    X(on_with_distribution, "a stage has a core of its own, and another shares its loops among all: a kernel does one of both")           \
+    X(versions_on_one_core, "#0 versions, but what computes it and what reads it runs on one core, step by step")                         \
+    X(more_signals_than_fit, "#0 queues of signals lead from a core to another one, there are #1")                                        \
+    X(more_versions_than_signals, "#0 versions are signalled before the first is taken, #1 signals fit into a queue")                     \
+    X(signal_never_sent, "a core would wait for ever for a signal that no other core sends")                                              \
+    X(signal_never_taken, "a signal is left when the kernel ends, and the next kernel would take it")                                     \
     X(bank_in_use, "its bank has one port and is used twice at a time")                                                                   \
     X(never_waited_for, "the kernel ends while it is in flight")                                                                          \
     X(too_many_in_flight, "more transfers are in flight than can be followed")                                                            \

@@ -11,7 +11,10 @@ void each_function(machine const& where, Visit const& visit) {
     for (int at = 0; at < where.transfers.size(); ++at)
         each_call(where, where.transfers[at], [&](device_call const& call) { visit(call, true); });
     for (int at = 0; at < where.engines.size(); ++at) visit(wait_call_of(where.engines[at]), true);
-    if (where.host().count > 1) visit(barrier_call_of(where.host()), true);
+    if (where.host().count > 1) {
+        for (device_call const& call : {barrier_call_of(where.host()), signal_call_of(where.host()), await_call_of(where.host())})
+            visit(call, true);
+    }
     for (int at = 0; at < where.tokens.size(); ++at)
         visit(push_call_of(where.tokens[at]), true), visit(pop_call_of(where.tokens[at]), true);
     for (int at = 0; at < where.configurations.size(); ++at) visit(set_call_of(where.configurations[at]), false);
@@ -49,6 +52,13 @@ inline called_parts called_parts_of(plan_value const& plan) {
     return called;
 }
 
+/// Whether cores wait for each other, so that one that fails must tell the others.
+inline bool talks(plan_value const& plan) {
+    bool found = plan.messages.size() > 0;
+    for (int at = 0; at < plan.steps.size(); ++at) found |= plan.steps[at].kind == step_kind::barrier;
+    return found;
+}
+
 /// Writes the prototypes of a device's functions.
 class c_prototypes {
   public:
@@ -68,9 +78,8 @@ class c_prototypes {
         for (int at = 0; at < where.tokens.size(); ++at) {
             if (is_passed(at)) add_tokens(where.tokens[at]);
         }
-        for (int at = 0; at < plan_.steps.size(); ++at) {
-            if (plan_.steps[at].kind == step_kind::barrier) add_barrier(where.host());
-        }
+        if (plan_.cores > 1 && talks(plan_)) add_barrier(where.host());
+        if (plan_.messages.size() > 0) add_signals(where.host());
         for (int at = 0; at < where.intrinsics.size(); ++at) {
             if (called_.intrinsics[at]) add_intrinsic(where.intrinsics[at]);
         }
@@ -185,6 +194,19 @@ class c_prototypes {
             [](call_argument const& a, int position) {
                 return a.is == role::core ? "int64_t core" : a.is == role::status ? "int64_t status" : literal(position);
             });
+    }
+
+    void add_signals(core const& of) {
+        auto const argument = [](call_argument const& a, int position) {
+            return a.is == role::core    ? "int64_t core"
+                   : a.is == role::peer  ? "int64_t peer"
+                   : a.is == role::queue ? "int64_t queue"
+                                         : literal(position);
+        };
+        add(signal_call_of(of), "sends a signal to core `peer`, which then sees what this one has written; returns at once", argument);
+        add(await_call_of(of),
+            "takes the oldest signal of core `peer` in this queue, when there is one; or returns the status of a core that failed",
+            argument);
     }
 
     void add_intrinsic(intrinsic_description const& i) {

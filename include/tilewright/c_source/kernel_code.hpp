@@ -104,7 +104,7 @@ class c_kernel_writer {
         text += "    if (" + core + " < 0 || " + core + " >= " + std::to_string(plan_.cores) + ") return " +
                 std::to_string(TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_WRONG_CORE, 0)) + "; /* no such core */\n";
         std::string const call = options_.name + "_share(" + signature_.words_of(plan_) + ")";
-        if (!on_device() || !has_barriers(plan_)) return text + "    return " + call + ";\n}\n";
+        if (!on_device() || !talks(plan_)) return text + "    return " + call + ";\n}\n";
         device_call const barrier = barrier_call_of(plan_.where->host());
         std::string given;
         for (int at = 0; at < barrier.count; ++at) {
@@ -198,11 +198,6 @@ class c_kernel_writer {
             if (is_float(plan_.what[at].type)) return true;
         }
         return false;
-    }
-    static bool has_barriers(plan_value const& plan) {
-        bool found = false;
-        for (int at = 0; at < plan.steps.size(); ++at) found |= plan.steps[at].kind == step_kind::barrier;
-        return found;
     }
     bool is_used(std::string const& name) const { return code_.values.used.count(name) != 0; }
     /// A statement for each scalar on which no code depends.

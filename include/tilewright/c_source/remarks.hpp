@@ -51,6 +51,8 @@ class c_remarks {
                 if (at.ring >= 0) directive = of_buffer(plan_.rings[at.ring].buffer);
                 break;
             }
+            case step_kind::signal:
+            case step_kind::await: directive = of_buffer(plan_.messages[what].buffer); break;
             case step_kind::compute: directive = tensorized_by(plan_.bodies[what]); break;
             default: break;
         }

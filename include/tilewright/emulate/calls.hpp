@@ -52,6 +52,14 @@ extern "C" {
 [[gnu::used]] inline std::int32_t tilewright_emulate_barrier(void* machine) {
     return static_cast<tilewright::emulator*>(machine)->barrier();
 }
+/// Sends a signal to another core; returns at once.
+[[gnu::used]] inline std::int32_t tilewright_emulate_signal(void* machine, std::int32_t peer, std::int32_t queue) {
+    return static_cast<tilewright::emulator*>(machine)->signal(peer, queue);
+}
+/// Returns when there is a signal of another core, which it takes.
+[[gnu::used]] inline std::int32_t tilewright_emulate_await(void* machine, std::int32_t peer, std::int32_t queue) {
+    return static_cast<tilewright::emulator*>(machine)->await(peer, queue);
+}
 [[gnu::used]] inline std::int32_t tilewright_emulate_end(void* machine) { return static_cast<tilewright::emulator*>(machine)->end(); }
 /// The argument of `tilewright_emulate_code` where a tile is partial.
 [[gnu::used]] inline std::int64_t tilewright_count_iterations(void* loops_and_limits) {

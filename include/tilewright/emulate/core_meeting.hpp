@@ -25,6 +25,10 @@ class core_meeting {
     /// @param still  what its engines still do, and it does not know to be complete
     /// @return 0, or the code of the core that failed; `emulation_deadlock` when a core never comes
     virtual std::int32_t barrier(int core, std::int64_t& now, std::vector<core_access> const& still) = 0;
+    /// The core sends a signal to another one. @return 0, or `emulation_no_token` when the queue is full or is not there
+    virtual std::int32_t signal(int core, int peer, int queue, std::int64_t now, std::vector<core_access> const& still) = 0;
+    /// The core waits for a signal of another one, and takes it. @param now  as above
+    virtual std::int32_t await(int core, int peer, int queue, std::int64_t& now) = 0;
     /// Whether accesses of several cores to the same bytes are looked for.
     virtual bool watches() const = 0;
     /// @return what is wrong with an access: another core touches the bytes, and no barrier lies between; empty: nothing is

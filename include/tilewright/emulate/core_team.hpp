@@ -1,5 +1,8 @@
 #pragma once
+#include <algorithm>
 #include <condition_variable>
+#include <deque>
+#include <map>
 #include <mutex>
 #include <random>
 #include <thread>
@@ -51,7 +54,8 @@ class core_team : emulation::core_meeting {
     void use(progress how, std::uint64_t seed = 1) {
         for (auto const& core : cores_) core->use(how, seed);
     }
-    /// From now on a run ends when two cores touch the same bytes, one of them writes, and no barrier lies between.
+    /// From now on a run ends when two cores touch the same bytes, one of them writes, and neither a barrier nor a
+    /// signal orders them.
     void watch(bool on = true) { watching_ = on; }
     void reset() {
         for (auto const& core : cores_) core->reset();
@@ -90,17 +94,40 @@ class core_team : emulation::core_meeting {
             });
         }
         for (std::thread& thread : threads) thread.join();
+        check_signals();
         if (thrown) std::rethrow_exception(thrown);
         return failed_;
     }
 
   private:
-    enum class state : std::uint8_t { ready, waits, over };
+    enum class state : std::uint8_t { ready, at_barrier, awaits, over };
+    using knowledge = std::vector<std::int64_t>;  ///< of each core, how much of what it has done
+    struct sent_signal {
+        std::int64_t time = 0;  ///< when it is there
+        knowledge knows;
+    };
+    struct queue_name {
+        int from = 0, to = 0, queue = 0;
+        friend auto operator<=>(queue_name const&, queue_name const&) = default;
+    };
+    /// What a core has touched, and when.
+    struct past_access {
+        emulation::core_access what;
+        std::int64_t index = 0;  ///< among what the core has done
+    };
+    struct core_state {
+        state is = state::ready;
+        queue_name awaited{};
+        std::int64_t clock = 0, done = 0;
+        knowledge known;
+        std::vector<past_access> touched;
+        std::vector<emulation::core_access> still;
+    };
 
     void begin() {
-        states_.assign(cores_.size(), state::ready);
-        clocks_.assign(cores_.size(), 0);
-        touched_.assign(cores_.size(), {});
+        states_.assign(cores_.size(), {});
+        for (core_state& s : states_) s.known.assign(cores_.size(), 0);
+        signals_.clear();
         failed_ = 0;
         error_.clear();
         turn_ = -1;
@@ -111,7 +138,7 @@ class core_team : emulation::core_meeting {
     void choose() {
         std::vector<int> ready;
         for (int core = 0; core < size(); ++core) {
-            if (states_[core] == state::ready) ready.push_back(core);
+            if (states_[core].is == state::ready) ready.push_back(core);
         }
         turn_ = ready.empty()                  ? -1
                 : how_ == interleaving::last   ? ready.back()
@@ -119,47 +146,103 @@ class core_team : emulation::core_meeting {
                                                : ready.front();
         changed_.notify_all();
     }
+    bool may_go_on(int core) const { return states_[core].is == state::ready && (!takes_turns() || turn_ == core); }
     void wait_for_turn(int core) {
         std::unique_lock<std::mutex> lock(mutex_);
-        changed_.wait(lock, [&] { return !takes_turns() || turn_ == core; });
+        changed_.wait(lock, [&] { return may_go_on(core); });
     }
     void turn(int core) override {
         if (how_ != interleaving::random) return;
         std::unique_lock<std::mutex> lock(mutex_);
         choose();
-        changed_.wait(lock, [&] { return turn_ == core; });
+        changed_.wait(lock, [&] { return may_go_on(core); });
+    }
+    /// Until a core that has to wait can go on.
+    void block(std::unique_lock<std::mutex>& lock, int core) {
+        if (!settle() && takes_turns()) choose();
+        changed_.wait(lock, [&] { return may_go_on(core); });
     }
     std::int32_t barrier(int core, std::int64_t& now, std::vector<emulation::core_access> const& still) override {
         std::unique_lock<std::mutex> lock(mutex_);
         if (failed_ != 0) return failed_;
-        std::uint64_t const mine = meetings_;
-        states_[core] = state::waits;
-        clocks_[core] = now;
-        still_[core] = still;
-        if (!settle() && takes_turns()) choose();
-        changed_.wait(lock, [&] { return (meetings_ != mine || failed_ != 0) && (!takes_turns() || turn_ == core); });
-        if (meetings_ == mine) return failed_;
+        core_state& mine = states_[core];
+        mine.is = state::at_barrier;
+        mine.clock = now;
+        mine.still = still;
+        block(lock, core);
+        if (failed_ != 0) return failed_;
         now = met_at_;
         return 0;
     }
-    /// Lets all cores go on if all wait; fails if one that is over keeps them waiting. @return whether it did
+    std::int32_t signal(int core, int peer, int queue, std::int64_t now, std::vector<emulation::core_access> const& still) override {
+        std::unique_lock<std::mutex> lock(mutex_);
+        tilewright::core const& of = cores_[core]->what().host();
+        queue_name const name{core, peer, queue};
+        if (peer < 0 || peer >= size() || peer == core || queue < 0 || queue >= of.signal_queues ||
+            std::ssize(signals_[name]) >= of.signal_capacity)
+            return emulation_no_token;
+        core_state& mine = states_[core];
+        knowledge knows = mine.known;
+        knows[core] = mine.done;
+        signals_[name].push_back({now + of.signal_cycles, std::move(knows)});
+        keep_touching(core, still);
+        core_state& other = states_[peer];
+        if (other.is == state::awaits && other.awaited == name) other.is = state::ready, changed_.notify_all();
+        return 0;
+    }
+    std::int32_t await(int core, int peer, int queue, std::int64_t& now) override {
+        std::unique_lock<std::mutex> lock(mutex_);
+        if (failed_ != 0) return failed_;
+        core_state& mine = states_[core];
+        queue_name const name{peer, core, queue};
+        if (signals_[name].empty()) {
+            mine.is = state::awaits;
+            mine.awaited = name;
+            block(lock, core);
+        }
+        std::deque<sent_signal>& sent = signals_[name];
+        if (sent.empty()) return failed_;
+        now = std::max(now, sent.front().time);
+        for (int other = 0; other < size(); ++other) mine.known[other] = std::max(mine.known[other], sent.front().knows[other]);
+        sent.pop_front();
+        return 0;
+    }
+    /// Lets all cores go on if all have come to a barrier; fails if none can ever go on. @return whether it did
     bool settle() {
-        int waiting = 0, over = 0;
-        for (state s : states_) waiting += s == state::waits, over += s == state::over;
-        if (waiting == 0 || waiting + over < size()) return false;
-        if (over > 0) {
-            fail(emulation_deadlock,
-                 std::to_string(waiting) + " of " + std::to_string(size()) + " cores wait at a barrier, and the others never come");
+        int meeting = 0, over = 0;
+        std::string who;
+        for (int core = 0; core < size(); ++core) {
+            core_state const& s = states_[core];
+            if (s.is == state::ready) return false;
+            meeting += s.is == state::at_barrier, over += s.is == state::over;
+            if (s.is == state::awaits)
+                who += (who.empty() ? "core " : ", core ") + std::to_string(core) + " waits for a signal of core " +
+                       std::to_string(s.awaited.from) + " in queue " + std::to_string(s.awaited.queue);
+        }
+        if (over == size()) return false;
+        if (meeting < size()) {
+            if (meeting > 0)
+                who += (who.empty() ? "" : ", ") + std::to_string(meeting) + " of " + std::to_string(size()) + " cores wait at a barrier";
+            fail(emulation_deadlock, who + ", and the others never come");
         } else {
-            met_at_ = *std::max_element(clocks_.begin(), clocks_.end()) + cores_.front()->what().host().barrier_cycles;
-            for (int core = 0; core < size(); ++core) touched_[core] = still_[core];
-            ++meetings_;
+            met_at_ = 0;
+            for (core_state const& s : states_) met_at_ = std::max(met_at_, s.clock);
+            met_at_ += cores_.front()->what().host().barrier_cycles;
+            for (core_state& s : states_) {
+                for (int other = 0; other < size(); ++other) s.known[other] = states_[other].done;
+                s.touched.clear();
+            }
+            for (int core = 0; core < size(); ++core) keep_touching(core, states_[core].still);
         }
         release();
         return true;
     }
+    /// What the engines of a core still do comes after what others learn of it now.
+    void keep_touching(int core, std::vector<emulation::core_access> const& still) {
+        for (emulation::core_access const& one : still) states_[core].touched.push_back({one, states_[core].done++});
+    }
     void release() {
-        for (state& s : states_) s = s == state::waits ? state::ready : s;
+        for (core_state& s : states_) s.is = s.is == state::over ? state::over : state::ready;
         choose();
     }
     void fail(std::int32_t code, std::string const& why) {
@@ -169,7 +252,7 @@ class core_team : emulation::core_meeting {
     }
     void finish(int core, std::int32_t code) {
         std::lock_guard<std::mutex> const lock(mutex_);
-        states_[core] = state::over;
+        states_[core].is = state::over;
         if (code != 0) {
             std::string const& own = cores_[core]->error();
             fail(code, "core " + std::to_string(core) + ": " + (own.empty() ? "it returned " + std::to_string(code) : own));
@@ -177,29 +260,50 @@ class core_team : emulation::core_meeting {
         }
         if (!settle()) choose();
     }
+    /// Signals that nobody has taken: the next kernel would take them.
+    void check_signals() {
+        for (auto const& [name, sent] : signals_) {
+            if (!sent.empty())
+                fail(emulation_no_token, "the kernel ended with " + std::to_string(sent.size()) + " signals of core " +
+                                             std::to_string(name.from) + " to core " + std::to_string(name.to) + " that nobody took");
+        }
+    }
     bool watches() const override { return watching_; }
     std::string touch(int core, emulation::core_access const& one) override {
         std::lock_guard<std::mutex> const lock(mutex_);
+        core_state& mine = states_[core];
         for (int other = 0; other < size(); ++other) {
-            for (emulation::core_access const& had : touched_[other]) {
-                if (other == core || !(had.writes || one.writes)) continue;
-                if (had.range.begin >= one.range.end || one.range.begin >= had.range.end) continue;
+            for (past_access const& had : states_[other].touched) {
+                if (other == core || !(had.what.writes || one.writes) || mine.known[other] > had.index) continue;
+                if (had.what.range.begin >= one.range.end || one.range.begin >= had.what.range.end) continue;
                 return std::string("it ") + (one.writes ? "writes" : "reads") + " what core " + std::to_string(other) + " " +
-                       (had.writes ? "writes" : "reads") + " too, at " +
-                       cores_[core]->device_address(reinterpret_cast<void const*>(std::max(had.range.begin, one.range.begin))) +
-                       ", and no barrier lies between";
+                       (had.what.writes ? "writes" : "reads") + " too, at " +
+                       cores_[core]->device_address(reinterpret_cast<void const*>(std::max(had.what.range.begin, one.range.begin))) +
+                       ", and neither a barrier nor a signal orders them";
             }
         }
-        std::vector<emulation::core_access>& mine = touched_[core];
         // Neighbours follow each other: most accesses go on where the last one ended.
-        for (std::size_t back = 0; back < mine.size() && back < 8; ++back) {
-            emulation::core_access& last = mine[mine.size() - 1 - back];
-            if (last.writes != one.writes || last.range.begin > one.range.end || one.range.begin > last.range.end) continue;
-            last.range = {std::min(last.range.begin, one.range.begin), std::max(last.range.end, one.range.end)};
+        std::int64_t const index = mine.done++;
+        for (std::size_t back = 0; back < mine.touched.size() && back < 8; ++back) {
+            past_access& last = mine.touched[mine.touched.size() - 1 - back];
+            emulation::byte_range& had = last.what.range;
+            bool const told =
+                std::any_of(states_.begin(), states_.end(), [&](core_state const& s) { return &s != &mine && s.known[core] > last.index; });
+            if (last.what.writes != one.writes || had.begin > one.range.end || one.range.begin > had.end || told ||
+                sent_since(core, last.index))
+                continue;
+            had = {std::min(had.begin, one.range.begin), std::max(had.end, one.range.end)};
+            last.index = index;
             return {};
         }
-        mine.push_back(one);
+        mine.touched.push_back({one, index});
         return {};
+    }
+    /// Whether a signal is under way that tells of something that a core has done.
+    bool sent_since(int core, std::int64_t index) const {
+        return std::any_of(signals_.begin(), signals_.end(), [&](auto const& queue) {
+            return std::any_of(queue.second.begin(), queue.second.end(), [&](sent_signal const& s) { return s.knows[core] > index; });
+        });
     }
 
     std::vector<std::unique_ptr<emulator>> cores_;
@@ -208,11 +312,8 @@ class core_team : emulation::core_meeting {
     bool watching_ = false;
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::vector<state> states_;
-    std::vector<std::int64_t> clocks_;
-    std::vector<std::vector<emulation::core_access>> touched_;  ///< of each core, since the last barrier, and what its engines still do
-    std::map<int, std::vector<emulation::core_access>> still_;
-    std::uint64_t meetings_ = 0;
+    std::vector<core_state> states_;
+    std::map<queue_name, std::deque<sent_signal>> signals_;  ///< not taken yet
     std::int64_t met_at_ = 0;
     int turn_ = -1;
     std::int32_t failed_ = 0;

@@ -178,7 +178,25 @@ class emulator {
             return fail(emulation_deadlock, "a barrier of several cores, but one core runs alone: let a core_team run it");
         std::int64_t now = runner_.now();
         std::int32_t const code = team_->barrier(core_, now, still_touched());
-        if (code == 0) runner_.go_on_at(now);
+        if (code == 0) runner_.go_on_at(now, "barrier");
+        return code;
+    }
+    /// Tells another core something: it goes on when it has taken the signal.
+    std::int32_t signal(std::int32_t peer, std::int32_t queue) {
+        pass_time();
+        if (team_ == nullptr) return fail(emulation_deadlock, "a signal to another core, but one core runs alone: let a core_team run it");
+        std::int32_t const code = team_->signal(core_, peer, queue, runner_.now(), still_touched());
+        return code == 0 ? 0
+                         : fail(code, "a signal to core " + std::to_string(peer) + " in queue " + std::to_string(queue) +
+                                          ", which is not there, or is full");
+    }
+    /// Waits for a signal of another core, and takes it. @return the code of a core that failed
+    std::int32_t await(std::int32_t peer, std::int32_t queue) {
+        pass_time();
+        if (team_ == nullptr) return fail(emulation_deadlock, "a wait for another core, but one core runs alone: let a core_team run it");
+        std::int64_t now = runner_.now();
+        std::int32_t const code = team_->await(core_, peer, queue, now);
+        if (code == 0) runner_.go_on_at(now, "core " + std::to_string(peer));
         return code;
     }
     /// Pushes a token for another engine, after all that its engine has been given so far.

@@ -103,10 +103,10 @@ class job_runner {
         keep_wait(lane, asked);
     }
     /// Other cores have kept the core waiting until then.
-    void go_on_at(std::int64_t cycle) {
+    void go_on_at(std::int64_t cycle, std::string const& waits_for) {
         if (records_.on() && cycle > now_)
-            records_.keep({.kind = job_kind::wait, .name = "barrier", .begin = now_, .end = cycle, .complete = cycle});
-        now_ = cycle;
+            records_.keep({.kind = job_kind::wait, .name = ir::label(waits_for.c_str()), .begin = now_, .end = cycle, .complete = cycle});
+        now_ = std::max(now_, cycle);
     }
     /// Completes all that is in flight.
     void finish() {

@@ -72,10 +72,13 @@ class emitter : code_tiles {
                 case step_kind::configure: sequence.push_back(configure(plan_.settings[s.what])); break;
                 case step_kind::fence: sequence.push_back(checked(call(Halide::Int(32), fence_name, {}))); break;
                 case step_kind::compute: sequence.push_back(within_limits(going_on_, loop_values(), compute(plan_.bodies[s.what]))); break;
+                case step_kind::signal:
+                case step_kind::await: sequence.push_back(told(plan_.messages[s.what], s.kind == step_kind::signal)); break;
                 case step_kind::barrier: sequence.push_back(barrier()); break;
                 default: throw std::logic_error("a step of the program that this back end does not know");
             }
-            if (plan_.cores > 1 && !shared_ && ir::is_led(s)) sequence[before] = IfThenElse::make(core_number() == 0, sequence[before]);
+            if (plan_.cores > 1 && !shared_ && ir::is_led(s))
+                sequence[before] = IfThenElse::make(core_number() == static_cast<int>(s.core), sequence[before]);
         }
         return sequence.empty() ? Evaluate::make(0) : Block::make(sequence);
     }
@@ -110,13 +113,33 @@ class emitter : code_tiles {
     /// All cores wait for each other.
     Stmt barrier() const {
         if (how_.to == binding::emulated) return checked(call(Halide::Int(32), "tilewright_emulate_barrier", {machine_handle()}));
-        device_call const described = barrier_call_of(plan_.where->host());
+        return checked(call_between_cores(barrier_call_of(plan_.where->host()), {}));
+    }
+    /// A signal to another core, or a wait for one.
+    Stmt told(message const& m, bool sends) const {
+        using namespace Halide::Internal;
+        int const peer = sends ? m.to : m.from, queue = m.queue;
+        char const* const emulated = sends ? "tilewright_emulate_signal" : "tilewright_emulate_await";
+        core const& of = plan_.where->host();
+        Stmt const told =
+            checked(how_.to == binding::emulated ? call(Halide::Int(32), emulated, {machine_handle(), peer, queue})
+                                                 : call_between_cores(sends ? signal_call_of(of) : await_call_of(of), m, peer));
+        if (m.loop < 0) return told;
+        return IfThenElse::make(Variable::make(Halide::Int(32), name_of_variable(m.loop)) >= static_cast<int>(m.first), told);
+    }
+    Expr call_between_cores(device_call const& described, message const& m, int peer = 0) const {
         std::vector<Expr> arguments;
         for (int at = 0; at < described.count; ++at) {
             call_argument const& a = described.arguments[at];
-            arguments.push_back(a.is == role::core ? Halide::cast<std::int64_t>(core_number()) : wide(a.is == role::literal ? a.value : 0));
+            Expr const core = Halide::cast<std::int64_t>(core_number());
+            switch (a.is) {
+                case role::core: arguments.push_back(core); break;
+                case role::peer: arguments.push_back(wide(peer)); break;
+                case role::queue: arguments.push_back(wide(m.queue)); break;
+                default: arguments.push_back(wide(a.is == role::literal ? a.value : 0)); break;
+            }
         }
-        return checked(call(Halide::Int(32), described.symbol.str(), arguments));
+        return call(Halide::Int(32), described.symbol.str(), arguments);
     }
     /// The code of a transfer, under the condition that its step exists.
     Stmt start(movement const& m) const {

@@ -114,6 +114,8 @@ class jit_kernel {
                                    {"tilewright_emulate_pop", Halide::JITExtern(tilewright_emulate_pop)},
                                    {"tilewright_emulated_core", Halide::JITExtern(tilewright_emulated_core)},
                                    {"tilewright_emulate_barrier", Halide::JITExtern(tilewright_emulate_barrier)},
+                                   {"tilewright_emulate_signal", Halide::JITExtern(tilewright_emulate_signal)},
+                                   {"tilewright_emulate_await", Halide::JITExtern(tilewright_emulate_await)},
                                    {"tilewright_emulate_end", Halide::JITExtern(tilewright_emulate_end)},
                                    {"tilewright_emulate_access", Halide::JITExtern(tilewright_emulate_access)},
                                    {"tilewright_emulate_argument", Halide::JITExtern(tilewright_emulate_argument)},

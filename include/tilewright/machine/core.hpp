@@ -30,13 +30,36 @@ struct core {
     bool fused_multiply_add = false;
     std::int64_t barrier_cycles = 0;  ///< from the arrival of the last core at a barrier until all go on
     device_call barrier_call{};       ///< without a symbol: see `barrier_call_of`
+    int signal_queues = 16;           ///< from a core to another one; the signals of a queue are taken in their order
+    int signal_capacity = 16;         ///< signals of a queue that are sent and not taken yet
+    std::int64_t signal_cycles = 0;   ///< from the sending of a signal until the other core can go on
+    device_call signal_call{};        ///< without a symbol: see `signal_call_of`
+    device_call await_call{};         ///< likewise: see `await_call_of`
 
     /// What its numbers may be, as of a memory.
     template <class Visit>
     constexpr void each_number(Visit&& visit) const {
         visit("count", count, 1, max_cores);
         visit("barrier_cycles", barrier_cycles, 0, most_wait_cycles);
+        visit("signal_queues", signal_queues, 0);
+        visit("signal_capacity", signal_capacity, 1);
+        visit("signal_cycles", signal_cycles, 0, most_wait_cycles);
         costs.each_number(visit);
+    }
+    /// The C functions that send a signal to another core, and wait for one, and their arguments in order.
+    template <class... Arguments>
+    constexpr core signals(ir::label symbol, Arguments const&... arguments) const {
+        core changed = *this;
+        changed.signal_call = {.symbol = symbol};
+        (changed.signal_call.push(arguments), ...);
+        return changed;
+    }
+    template <class... Arguments>
+    constexpr core awaits(ir::label symbol, Arguments const&... arguments) const {
+        core changed = *this;
+        changed.await_call = {.symbol = symbol};
+        (changed.await_call.push(arguments), ...);
+        return changed;
     }
     /// The C function at which all cores wait for each other, and its arguments in order.
     template <class... Arguments>
@@ -62,6 +85,23 @@ constexpr device_call barrier_call_of(core const& of) {
     device_call call = of.barrier_call;
     if (call.symbol.empty()) call.symbol = joined(of.name, "_barrier");
     if (call.count == 0) call.push(argument::core), call.push(argument::status);
+    return call;
+}
+
+/// The call that sends a signal to another core, by default `int NAME_signal(int64_t core, int64_t peer, int64_t queue)`, and returns at
+/// once. What the core has written before, the other sees when it has taken the signal.
+constexpr device_call signal_call_of(core const& of) {
+    device_call call = of.signal_call;
+    if (call.symbol.empty()) call.symbol = joined(of.name, "_signal");
+    if (call.count == 0) call.push(argument::core), call.push(argument::peer), call.push(argument::queue);
+    return call;
+}
+/// The call that takes the oldest signal of another core, by default `int NAME_await(int64_t core, int64_t peer, int64_t queue)`. It
+/// returns 0 when there is one, or the status with which a core has failed: see `barrier_call_of`.
+constexpr device_call await_call_of(core const& of) {
+    device_call call = of.await_call;
+    if (call.symbol.empty()) call.symbol = joined(of.name, "_await");
+    if (call.count == 0) call.push(argument::core), call.push(argument::peer), call.push(argument::queue);
     return call;
 }
 

@@ -120,7 +120,8 @@ BOOST_HANA_ADAPT_ADT(tilewright::memory, (name, [](auto const& m) { return m.nam
                      (per_core, [](auto const& m) { return m.per_core; }),
                      (core_bases, [](auto const& m) { return tilewright::detail::bases_of_cores(m); }));
 BOOST_HANA_ADAPT_STRUCT(tilewright::operation_costs, load, store, arithmetic, multiply, divide, convert);
-BOOST_HANA_ADAPT_STRUCT(tilewright::core, name, costs, count, fused_multiply_add, barrier_cycles, barrier_call);
+BOOST_HANA_ADAPT_STRUCT(tilewright::core, name, costs, count, fused_multiply_add, barrier_cycles, barrier_call, signal_queues,
+                        signal_capacity, signal_cycles, signal_call, await_call);
 BOOST_HANA_ADAPT_STRUCT(tilewright::transfer_cost, latency, setup, bytes_per_cycle);
 BOOST_HANA_ADAPT_STRUCT(tilewright::call_argument, is, dimension, operand, value);
 BOOST_HANA_ADAPT_ADT(tilewright::device_call, (symbol, [](auto const& c) { return c.symbol; }),

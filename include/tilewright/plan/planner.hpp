@@ -61,7 +61,7 @@ constexpr void write_plan(placing& p, proof wanted) {
         if (p.placed(s).at_stage < 0) writer.write_root(s);
     }
     if (!p.refused()) place_settings(p);
-    if (!p.refused() && plan.cores > 1) place_barriers(p);
+    if (!p.refused() && plan.has_shares()) place_barriers(p);
     if (p.refused()) return;
     set_lifetimes(plan, p, levels_of_buffers(p));
     if (!p.refused()) check_registers(plan, p);

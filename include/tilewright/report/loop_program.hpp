@@ -230,6 +230,14 @@ inline std::string setting_text(plan_value const& plan, setting const& to) {
     return count == 1 ? " = " + text : " = (" + text + ")";
 }
 
+inline void tell(plan_value const& plan, message const& m, bool sends, program_line& line) {
+    line.kind = sends ? "signal" : "await";
+    line.name = plan.buffers[m.buffer].tensor.str();
+    line.text = (sends ? "signal to core " : "await of core ") + std::to_string(sends ? m.to : m.from) + ", " +
+                plan.buffers[m.buffer].name.str() +
+                (m.loop < 0 ? "" : " where " + loop_name(plan, m.loop) + " >= " + std::to_string(m.first));
+}
+
 inline program_line line_of(plan_value const& plan, step const& s) {
     program_line line;
     int const what = s.what;
@@ -298,8 +306,11 @@ inline program_line line_of(plan_value const& plan, step const& s) {
             if (!of.empty()) line.text += ", " + of + step_text(plan, at);
             break;
         }
+        case step_kind::signal:
+        case step_kind::await: tell(plan, plan.messages[what], s.kind == step_kind::signal, line); break;
         default: line.kind = line.text = "barrier"; break;
     }
+    if (plan.messages.size() > 0 && is_led(s)) line.text = "core " + std::to_string(s.core) + ": " + line.text;
     return line;
 }
 

@@ -142,6 +142,12 @@ class schedule {
     constexpr schedule& compute_at(any_tensor const& producer, loop_name loop) {
         return log(directive_kind::compute_at, loop.line, {}, producer.name, loop.name);
     }
+    /// The current stage, and the transfers of its buffers, run on the core of this number; others run on core 0. Cores tell each other by
+    /// signals when data is there, and when its place is free. With versions of what is between them, `store_in(…).buffers(2)`, they work
+    /// side by side.
+    constexpr schedule& on(core const& kind, int number, int line = __builtin_LINE()) {
+        return log(directive_kind::on, line, {number}, kind.name);
+    }
     /// Keeps what a stage computes in `where`. The result of the last stage then is a buffer of the plan, not an argument.
     constexpr schedule& store_in(any_tensor const& output, memory const& where, int line = __builtin_LINE()) {
         return log(directive_kind::store_in, line, {}, output.name, where.name);
@@ -170,8 +176,9 @@ class schedule {
     constexpr schedule& by(transfer_description const& mover, int line = __builtin_LINE()) {
         return log(directive_kind::by, line, {}, mover.name);
     }
-    /// For the cache_read or cache_write before it: `versions` copies of the buffer, so that asynchronous transfers of other iterations
-    /// overlap with what uses it. The version is a leading dimension: iteration t uses version t % versions.
+    /// For the cache_read or cache_write before it, or the store_in of a stage on another core: `versions` copies of the buffer, so that
+    /// asynchronous transfers of other iterations overlap with what uses it. The version is a leading dimension: iteration t uses version t
+    /// % versions.
     constexpr schedule& buffers(std::int64_t versions, int line = __builtin_LINE()) {
         return log(directive_kind::buffers, line, {versions});
     }

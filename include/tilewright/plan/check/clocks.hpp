@@ -5,6 +5,21 @@
 // The time of every core and engine while a program runs.
 namespace tilewright::detail {
 
+/// Signals from core to core that were sent, and are not taken yet, oldest first.
+struct sent_signals {
+    struct one {
+        std::int16_t from = 0, to = 0, queue = 0;
+        std::int64_t time = 0;  ///< when it is there
+    };
+    fixed_array<one, 64> sent{};
+    int count = 0;
+
+    constexpr void take(int position) {
+        for (int behind = position + 1; behind < count; ++behind) sent[behind - 1] = sent[behind];
+        --count;
+    }
+};
+
 /// The clocks of a plan's machine while its program runs.
 struct clocks {
     using run = program_position;
@@ -43,6 +58,7 @@ struct clocks {
     bool overflown = false;
     std::int64_t first_wait = -1;  ///< when the core comes to it
     clocks* team = nullptr;        ///< of a kernel for several cores, on core 0: the clocks of all of them
+    sent_signals* signals = nullptr;
     int cores = 1;
 
     constexpr clocks* of_core(int core) { return team == nullptr ? this : team + core; }
@@ -51,6 +67,20 @@ struct clocks {
         std::int64_t last = now;
         for (int core = 1; core < cores; ++core) last = team[core].now > last ? team[core].now : last;
         for (int core = 0; core < cores; ++core) of_core(core)->now = last + in.plan().where->host().barrier_cycles;
+    }
+    constexpr void signal(run const& in, int message_at) {
+        message const& m = in.plan().messages[message_at];
+        overflown |= signals->count == signals->sent.size();
+        if (!overflown) signals->sent[signals->count++] = {m.from, m.to, m.queue, now + in.plan().where->host().signal_cycles};
+    }
+    constexpr void await(run const& in, int message_at) {
+        message const& m = in.plan().messages[message_at];
+        for (int at = 0; at < signals->count; ++at) {
+            sent_signals::one const taken = signals->sent[at];
+            if (taken.from != m.from || taken.to != m.to || taken.queue != m.queue) continue;
+            if (taken.time > now) now = taken.time;
+            return signals->take(at);
+        }
     }
     /// When all that was started is over.
     constexpr std::int64_t complete() const {
@@ -151,14 +181,22 @@ struct clocks {
     constexpr void sign(run const& in, run_signature& into) const {
         into.now = now;
         sign_own(in, into);
+        if (in.is_shared()) return;
         for (int core = 1; core < cores; ++core) {
             into.push(team[core].now - now);
             team[core].sign_own(in, into);
         }
+        for (int at = 0; signals != nullptr && at < signals->count; ++at) {
+            sent_signals::one const& s = signals->sent[at];
+            into.push((std::int64_t{s.from} * max_cores + s.to) << 32 | s.queue);
+            into.push(s.time - now);
+        }
     }
     constexpr void skip(run const& in, std::int64_t times, run_signature const& later, run_signature const& earlier) {
-        for (int core = 1; core < cores; ++core) team[core].skip(in, times, later, earlier);
         skip_own(in, times, later, earlier);
+        if (in.is_shared()) return;
+        for (int core = 1; core < cores; ++core) team[core].skip_own(in, times, later, earlier);
+        for (int at = 0; signals != nullptr && at < signals->count; ++at) signals->sent[at].time += times * (later.now - earlier.now);
     }
 
   private:

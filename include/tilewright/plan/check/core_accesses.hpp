@@ -1,16 +1,16 @@
 #pragma once
 #include <tilewright/plan/check/hazards.hpp>
 
-// Whether barriers order every two accesses of different cores to one place. The check reads the program alone: it does not know how
-// barriers were placed.
+// Whether barriers and signals order every two accesses of different cores to one place. The check reads the program alone: it does not
+// know how they were placed.
 namespace tilewright::detail {
 
-/// What all cores have touched since the last barrier, of the places that more than one of them sees.
+/// What the cores have touched of the places that more than one of them sees, and what each of them knows of that.
 ///
-/// Between two barriers nothing orders the cores, so what one of them touches there must lie apart from what another one writes. A transfer
-/// counts until its core has waited for it, however many barriers come before that.
+/// A core knows what another one has done before a barrier, or before a signal that it has taken. What it does not know of must lie apart
+/// from what it touches, unless both only read. A transfer is done when its core has waited for it, however many barriers come before that.
 struct shared_accesses {
-    static constexpr int most = 64, most_marks = 24;
+    static constexpr int most = 64, most_marks = 24, most_signals = 64;
 
     /// Indices along one dimension, all of them and, if it is cut in pieces for the cores again and again, those inside of `period`.
     struct side {
@@ -36,7 +36,7 @@ struct shared_accesses {
         bool writes = false;
         std::int16_t lane = -1, tag = -1;  ///< of a job that its core has not waited for; -1: of what is complete
         std::int16_t movement = -1;
-        std::int64_t index = 0;  ///< of such a job, among those of its core
+        std::int64_t index = 0;  ///< among what its core does
         fixed_array<side, max_rank> sides{};
     };
     /// A mark in the jobs of a core.
@@ -48,8 +48,29 @@ struct shared_accesses {
     int count = 0;
     fixed_array<mark, most_marks> marks{};
     int mark_count = 0;
-    fixed_array<std::int64_t, max_cores> given{};  ///< jobs, to the engines of each core
+    fixed_array<std::int64_t, max_cores> given{};  ///< how much each core has done
+    using knowledge = fixed_array<std::int64_t, max_cores>;
+    fixed_array<knowledge, max_cores> known{};  ///< to each core: how much each of the others has done
+    /// A signal that is sent, and not taken yet.
+    struct sent {
+        message what{};
+        knowledge knows{};
+    };
+    fixed_array<sent, most_signals> signals{};
+    int signal_count = 0;
     hazard found{};
+
+    constexpr bool knows(int core, access const& a) const { return core == a.core || (a.lane < 0 && known[core][a.core] > a.index); }
+    /// Forgets what all cores know of.
+    constexpr void forget(int cores) {
+        int kept = 0;
+        for (int at = 0; at < count; ++at) {
+            bool all = true;
+            for (int core = 0; core < cores; ++core) all &= knows(core, this->all[at]);
+            if (!all) this->all[kept++] = this->all[at];
+        }
+        count = kept;
+    }
 };
 
 /// One core of a run that fills in `shared_accesses`.
@@ -62,13 +83,37 @@ struct core_run {
     std::int16_t core = 0;
 
     constexpr core_run* of_core(int number) { return team + number; }
-    constexpr void meet(run&) {
+    constexpr void meet(run& in) {
         shared_accesses& s = *shared;
-        int kept = 0;
-        for (int at = 0; at < s.count; ++at) {
-            if (s.all[at].lane >= 0) s.all[kept++] = s.all[at];
+        for (int at = 0; at < in.plan().cores; ++at) s.known[at] = s.given;
+        s.forget(in.plan().cores);
+    }
+    constexpr void signal(run& in, int message_at) {
+        shared_accesses& s = *shared;
+        message const& m = in.plan().messages[message_at];
+        int under_way = 1;
+        for (int at = 0; at < s.signal_count; ++at) under_way += same_queue(s.signals[at].what, m) ? 1 : 0;
+        if (s.signal_count == s.most_signals || under_way > in.plan().where->host().signal_capacity)
+            return report(in, {.broken = rule::tokens_overflow,
+                               .tokens = static_cast<std::int16_t>(under_way),
+                               .message = static_cast<std::int16_t>(message_at)});
+        s.signals[s.signal_count] = {m, s.known[core]};
+        s.signals[s.signal_count++].knows[core] = s.given[core];
+    }
+    constexpr void await(run& in, int message_at) {
+        shared_accesses& s = *shared;
+        message const& m = in.plan().messages[message_at];
+        for (int at = 0; at < s.signal_count; ++at) {
+            if (!same_queue(s.signals[at].what, m)) continue;
+            for (int other = 0; other < in.plan().cores; ++other) {
+                std::int64_t const learnt = s.signals[at].knows[other];
+                if (learnt > s.known[core][other]) s.known[core][other] = learnt;
+            }
+            for (int behind = at + 1; behind < s.signal_count; ++behind) s.signals[behind - 1] = s.signals[behind];
+            --s.signal_count;
+            return s.forget(in.plan().cores);
         }
-        s.count = kept;
+        report(in, {.broken = rule::signal_never_sent, .message = static_cast<std::int16_t>(message_at)});
     }
     constexpr void start(run& in, int movement_at) {
         movement const& m = in.movement_at(movement_at);
@@ -158,6 +203,19 @@ struct core_run {
             shared_accesses::access const& a = shared->all[at];
             std::int64_t const where = ((std::int64_t{a.buffer} * most_versions + a.version) * 2 + (a.writes ? 1 : 0)) * max_cores + a.core;
             into.push((where << 16 | (a.lane + 1)) << 16 | (a.tag + 1));
+            std::int64_t knowing = 0;
+            for (int other = 0; other < max_cores; ++other) knowing |= std::int64_t{shared->knows(other, a)} << other;
+            into.push(knowing);
+        }
+        for (int at = 0; at < shared->signal_count; ++at) {
+            shared_accesses::sent const& one = shared->signals[at];
+            std::int64_t knowing = 0;
+            for (int which = 0; which < shared->count; ++which) {
+                shared_accesses::access const& a = shared->all[which];
+                knowing = knowing << 1 | (a.lane < 0 && one.knows[a.core] > a.index ? 1 : 0);
+            }
+            into.push((std::int64_t{one.what.from} * max_cores + one.what.to) << 32 | one.what.queue);
+            into.push(knowing);
         }
     }
     constexpr void skip(run const&, std::int64_t, run_signature const&, run_signature const&) {}
@@ -241,6 +299,7 @@ struct core_run {
             for (int behind = at + 1; behind < s.count; ++behind) s.all[behind - 1] = s.all[behind];
             --s.count, --at;
             done.lane = done.tag = -1;
+            done.index = s.given[core]++;
             keep(plan, done);
         }
     }
@@ -251,7 +310,9 @@ struct core_run {
             shared_accesses::access& a = s.all[at];
             bool const same = a.buffer == next.buffer && a.version == next.version && a.core == next.core && a.writes == next.writes &&
                               a.lane == next.lane && a.tag == next.tag;
-            if (!same) continue;
+            bool known = false;  // to a core that does not know of the other
+            for (int other = 0; other < plan.cores; ++other) known |= s.knows(other, a) != s.knows(other, next);
+            if (!same || known) continue;
             for (int d = 0; d < plan.buffers[a.buffer].rank; ++d) a.sides[d].include(next.sides[d]);
             a.index = next.index;
             return true;
@@ -266,18 +327,20 @@ struct core_run {
         for (int at = 0; at < s.count; ++at) {
             shared_accesses::access const& a = s.all[at];
             // A core knows what it has done, and engines of one core are ordered by the other check.
-            if ((!a.writes && !next.writes) || a.core == next.core || !meet_at(in.plan(), a, next)) continue;
-            s.found = {.broken = rule::core_without_barrier,
-                       .buffer = next.buffer,
-                       .version = next.version,
-                       .first = a.movement,
-                       .second = next.movement};
-            return in.stop();
+            if ((!a.writes && !next.writes) || a.core == next.core || s.knows(next.core, a) || !meet_at(in.plan(), a, next)) continue;
+            return report(in, {.broken = rule::core_without_barrier,
+                               .buffer = next.buffer,
+                               .version = next.version,
+                               .first = a.movement,
+                               .second = next.movement});
         }
-        if (keep(in.plan(), next)) return;
-        s.found = {.broken = rule::too_many_in_flight, .buffer = next.buffer};
+        if (!keep(in.plan(), next)) report(in, {.broken = rule::too_many_in_flight, .buffer = next.buffer});
+    }
+    constexpr void report(run& in, hazard const& what) {
+        if (!shared->found) shared->found = what;
         in.stop();
     }
+    static constexpr bool same_queue(message const& a, message const& b) { return a.from == b.from && a.to == b.to && a.queue == b.queue; }
     static constexpr bool meet_at(plan_value const& plan, shared_accesses::access const& a, shared_accesses::access const& b) {
         if (a.buffer != b.buffer) return versions_overlap(plan, a.buffer, a.version, b.buffer, b.version);
         if (a.version != b.version) return false;
@@ -301,6 +364,15 @@ constexpr int barrier_in_a_share(plan_value const& plan) {
     return -1;
 }
 
+/// The step that sends a signal, by its queue.
+constexpr std::int16_t message_of(plan_value const& plan, message const& sent) {
+    std::int16_t at = 0;
+    while (at < plan.messages.size() &&
+           (plan.messages[at].from != sent.from || plan.messages[at].to != sent.to || plan.messages[at].queue != sent.queue))
+        ++at;
+    return at;
+}
+
 /// The first access of a core that no barrier orders with one of another core.
 constexpr hazard find_core_hazard(plan_value const& plan, visiting how = visiting::periods) {
     if (plan.refusal || plan.cores == 1) return {};
@@ -308,7 +380,10 @@ constexpr hazard find_core_hazard(plan_value const& plan, visiting how = visitin
     shared_accesses shared;
     fixed_array<core_run, max_cores> team{};
     for (int core = 0; core < plan.cores; ++core) team[core] = {&shared, team.data(), static_cast<std::int16_t>(core)};
-    program_run<core_run>(plan, team[0], how).run();
+    program_run<core_run> run(plan, team[0], how);
+    bool const finished = run.run();
+    if (finished && !shared.found && shared.signal_count > 0)
+        return {.broken = rule::signal_never_taken, .message = message_of(plan, shared.signals[0].what)};
     return shared.found;
 }
 

@@ -10,10 +10,11 @@ struct hazard {
     rule broken = rule::none;
     std::int16_t buffer = -1;
     std::int16_t version = 0;
-    std::int16_t first = -1;   ///< the movement that is in flight; -1: none is
-    std::int16_t second = -1;  ///< the movement that meets it; -1: what computes
-    std::int16_t link = -1;    ///< of tokens that engines wait for in vain
-    std::int16_t tokens = 0;   ///< of these, how many are under way
+    std::int16_t first = -1;    ///< the movement that is in flight; -1: none is
+    std::int16_t second = -1;   ///< the movement that meets it; -1: what computes
+    std::int16_t link = -1;     ///< of tokens that engines wait for in vain
+    std::int16_t tokens = 0;    ///< of these, how many are under way
+    std::int16_t message = -1;  ///< likewise of signals that cores wait for
 
     constexpr explicit operator bool() const { return broken != rule::none; }
 };
@@ -480,12 +481,24 @@ constexpr label in_flight_name(plan_value const& plan, int movement_at) {
     return plan.buffers[stores ? m.source : m.destination].tensor;
 }
 
+/// "core 1"
+constexpr label core_name(int core) {
+    fixed_array<char, 8> text{'c', 'o', 'r', 'e', ' ', static_cast<char>('0' + core)};
+    return label(text.data());
+}
+
 /// Refuses a plan that runs into a hazard.
 constexpr void refuse_hazard(plan_value const& plan, refusals const& to, hazard const& found) {
     if (!found) return;
     machine const& where = *plan.where;
     if (found.broken == rule::too_many_in_flight)
         return to.refuse_capacity("transfers in flight", in_flight::most_jobs + 1, in_flight::most_jobs);
+    if (found.message >= 0) {
+        message const& m = plan.messages[found.message];
+        to.refuse(verdict_kind::deadlock, found.broken, {plan.buffers[m.buffer].tensor, core_name(m.from), core_name(m.to)}, 0,
+                  {fact{fact_kind::need, found.tokens}, fact{fact_kind::limit, where.host().signal_capacity}});
+        return;
+    }
     if (found.link >= 0) {
         link const& l = plan.links[found.link];
         label const of = l.ring < 0 ? where.name : plan.buffers[plan.rings[l.ring].buffer].tensor;

@@ -17,8 +17,10 @@ namespace tilewright::detail {
 /// Cycles of several cores that work side by side: until the last of them, and of their engines, is ready.
 constexpr prediction predict_cores(plan_value const& plan, visiting how) {
     clocks* const team = new clocks[plan.cores];
+    sent_signals signals;
     team->team = team;
     team->cores = plan.cores;
+    for (int core = 0; core < plan.cores; ++core) team[core].signals = &signals;
     prediction found{0, program_run<clocks>(plan, *team, how).run()};
     for (int core = 0; core < plan.cores; ++core) {
         found.resolved &= !team[core].overflown;

@@ -19,7 +19,7 @@ struct plan_value {
     static constexpr int most_stages = 8, most_variables = 64, most_terms = 512, most_buffers = 24, most_movements = 32, most_uses = 40,
                          most_operands = 32, most_bodies = 16, most_steps = 128, most_rings = 16, most_waits = 64, most_links = 24,
                          most_limits = 48, most_clips = 64, most_tallies = 96, most_layouts = schedule::most_layouts, most_shapes = 32,
-                         most_paddings = 24, most_settings = 24, most_step_extents = 32;
+                         most_paddings = 24, most_settings = 24, most_messages = 48, most_step_extents = 32;
     static constexpr std::int64_t most_iterations = std::int64_t{1} << 40, most_bytes = std::int64_t{1} << 40,
                                   most_total = std::int64_t{1} << 53;
 
@@ -46,7 +46,8 @@ struct plan_value {
     part_pool<shape, most_shapes> shapes{};
     part_pool<setting, most_settings> settings{};
     part_pool<step_extent, most_step_extents> step_extents{};
-    std::int16_t cores = 1;    ///< that the kernel runs on; what stands in no distributed loop runs on core 0
+    part_pool<message, most_messages> messages{};
+    std::int16_t cores = 1;    ///< that the kernel runs on; in distributed loops all do
     int run_time_extents = 0;  ///< so many of the first variables are extents that are still open: see `at`
     std::int64_t total_cycles = 0;
 
@@ -74,6 +75,12 @@ struct plan_value {
         return guarded;
     }
 
+    /// Whether cores share a loop.
+    constexpr bool has_shares() const {
+        bool found = false;
+        for (int at = 0; at < variables.size(); ++at) found |= variables[at].distributed;
+        return found;
+    }
     /// Whether the core goes on while a movement is carried out.
     constexpr bool is_asynchronous(movement const& m) const { return m.transfer >= 0 && where->transfers[m.transfer].is_asynchronous; }
     /// The engine that carries a movement out; -1: the core.
@@ -138,6 +145,7 @@ struct plan_value {
             depth += s.kind == step_kind::loop ? 1 : s.kind == step_kind::end ? -1 : 0;
             if (depth == 0) return false;
             if (s.kind == step_kind::wait || s.kind == step_kind::push || s.kind == step_kind::pop) return true;
+            if (s.kind == step_kind::signal || s.kind == step_kind::await) return true;
             if (s.kind == step_kind::start && movements[s.what].at.ring >= 0) return true;
         }
         return false;

@@ -44,9 +44,10 @@ struct groundwork {
     part_pool<staged_link, plan_value::most_links> staged_links{};
     /// First element of every staged buffer's box in its tensor's coordinates.
     fixed_array<fixed_array<affine, max_rank>, plan_value::most_buffers> box_at{};
-    bool borders = false;  ///< a box holds the border of a padded tensor
-    bool cuts = false;     ///< a level cuts through a fused loop: a box can reach beyond the end of its tensor
-    int tags = 0;          ///< that transfers are waited for by, so far
+    bool borders = false;   ///< a box holds the border of a padded tensor
+    bool cuts = false;      ///< a level cuts through a fused loop: a box can reach beyond the end of its tensor
+    std::int16_t core = 0;  ///< that runs the steps which are written
+    int tags = 0;           ///< that transfers are waited for by, so far
 };
 
 /// A schedule while it is planned: what is known of it so far. After the first verdict every pass returns at once.
@@ -209,7 +210,13 @@ struct writing : planning {
     constexpr int add(stage const& s) { return keep(plan.stages, s, "stages"); }
     constexpr int add(buffer_layout const& l) { return keep(plan.layouts, l, "layouts"); }
     constexpr int add(shape const& s) { return keep(plan.shapes, s, "shapes of arguments"); }
-    constexpr int add(step_kind kind, int what) { return keep(plan.steps, step{kind, static_cast<std::int16_t>(what)}, "steps"); }
+    constexpr int add(message const& m) { return keep(plan.messages, m, "messages between cores"); }
+    constexpr int add(step_kind kind, int what) {
+        return keep(plan.steps, step{.kind = kind, .what = static_cast<std::int16_t>(what), .core = from_.core}, "steps");
+    }
+    /// The steps that are added from now on are those of a stage, on the core that runs it.
+    constexpr void write_for(stage_id s) { from_core(placed(s).core); }
+    constexpr void from_core(std::int16_t core) { from_.core = core; }
     /// The first channel of a ring: the one after those that the ring before it, on its engine, has for its versions.
     constexpr std::int16_t take_channels(int engine_at) {
         int first = 0;

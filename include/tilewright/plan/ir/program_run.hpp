@@ -100,6 +100,8 @@ class program_position {
         for (int at = 0; at < b.first_loop_count; ++at) begun &= value(b.first_loops[at]) <= 0;
         return begun;
     }
+    /// Whether a distributed loop stands around: one core runs its share.
+    constexpr bool is_shared() const { return shared_; }
     /// Whether a loop stands around.
     constexpr bool is_open(int variable_at) const {
         bool open = false;
@@ -285,6 +287,7 @@ class program_position {
     /// Whether iterations that hold a step are run one by one.
     constexpr bool is_followed(step const& s) const {
         if (s.kind == step_kind::start || s.kind == step_kind::wait || s.kind == step_kind::push || s.kind == step_kind::pop) return true;
+        if (s.kind == step_kind::signal || s.kind == step_kind::await) return true;
         if (s.kind != step_kind::compute) return false;
         // On an engine that works beside the core or is interlocked: jobs that differ in length or use, or that meet those of other
         // engines.
@@ -438,6 +441,7 @@ class program_position {
     fixed_array<std::int16_t, plan_value::most_steps> end_of_{};
     fixed_array<bool, plan_value::most_steps> moves_data_{};
     bool stopped_ = false;
+    bool shared_ = false;  ///< a distributed loop stands around
 };
 
 /// Walks a plan's program. `State` has
@@ -447,10 +451,10 @@ class program_position {
 /// - `most_visits`, the loop iterations that a compiler can follow before it ends the evaluation as too long.
 ///
 /// Of a plan for several cores it may have
-/// - `of_core(number)`, the state of that core: it is asked inside of distributed loops, whose iterations are the cores. Elsewhere core 0
-/// runs, and `sign` and `skip` speak of all cores,
-/// - `meet(run)` for a barrier.
-/// Without, one core runs all shares, one after the other.
+/// - `of_core(number)`, the state of that core: it is asked inside of distributed loops, whose iterations are the cores, and for steps
+/// of stages that run on another core. `sign` and `skip` of core 0 speak of all cores,
+/// - `meet(run)` for a barrier, `signal(run, message)` and `await(run, message)` for what cores tell each other.
+/// Without, one core runs all shares, and all stages, one after the other.
 ///
 /// Signatures are compared at the end of the iterations of a loop. When one equals that of an earlier iteration, what follows repeats.
 /// Whole periods are then skipped, up to where a load would lie past the last step. The last iteration is always visited.
@@ -469,6 +473,8 @@ class program_run : public program_position {
     static constexpr bool knows_cores = requires(State & state, program_run& run) {
         state.of_core(0);
         state.meet(run);
+        state.signal(run, 0);
+        state.await(run, 0);
     };
 
     constexpr void run_steps(int at, int end) {
@@ -481,6 +487,10 @@ class program_run : public program_position {
                 at = behind + 1;
                 continue;
             }
+            [[maybe_unused]] State* const led = state_;
+            if constexpr (knows_cores) {
+                if (s.core > 0 && !shared_) state_ = led->of_core(s.core);
+            }
             if (s.kind == step_kind::start && is_there(plan_.movements[s.what].at)) state_->start(*this, s.what);
             if (s.kind == step_kind::wait && is_there(plan_.waits[s.what])) state_->wait(*this, s.what);
             if (s.kind == step_kind::push && is_there(plan_.waits[s.what])) state_->push(*this, s.what);
@@ -488,6 +498,9 @@ class program_run : public program_position {
             if (s.kind == step_kind::compute && within_limits() && is_begun(s.what)) state_->compute(*this, s.what, 1);
             if constexpr (knows_cores) {
                 if (s.kind == step_kind::barrier) state_->meet(*this);
+                if (s.kind == step_kind::signal && is_told(s.what)) state_->signal(*this, s.what);
+                if (s.kind == step_kind::await && is_told(s.what)) state_->await(*this, s.what);
+                state_ = led;
             }
             ++at;
         }
@@ -504,7 +517,7 @@ class program_run : public program_position {
             if (__builtin_is_constant_evaluated() && ++visits_ > State::most_visits) visits_ = -1;
             values_[v] = i;
             if constexpr (knows_cores) {
-                if (shared) state_ = led->of_core(static_cast<int>(i));
+                if (shared) state_ = led->of_core(static_cast<int>(i)), shared_ = true;
             }
             run_steps(at + 1, behind);
             if (!looking) continue;
@@ -522,6 +535,7 @@ class program_run : public program_position {
             if (looking) history[i % most_period] = now;
         }
         state_ = led;
+        if (shared) shared_ = false;
         --depth_;
     }
     constexpr void sign(run_signature& into) const {
@@ -531,6 +545,10 @@ class program_run : public program_position {
             into.push(into.steps[at] % r.versions);
         }
         state_->sign(*this, into);
+    }
+    constexpr bool is_told(int message_at) const {
+        message const& m = plan_.messages[message_at];
+        return m.loop < 0 || value(m.loop) >= m.first;
     }
     /// Loops in which nothing is moved.
     constexpr void run_alone(int at, int behind) {

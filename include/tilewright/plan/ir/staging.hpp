@@ -15,6 +15,10 @@ struct stage_placement {
     std::int16_t store_bank_ordinal = 0;
     std::int16_t store_layout = -1;  ///< position in the schedule
     std::int16_t store_layout_ordinal = 0;
+    std::int16_t store_versions = 1;  ///< for a reader on another core
+    std::int16_t store_versions_ordinal = 0;
+    std::int16_t core = 0;  ///< that it runs on
+    std::int16_t core_ordinal = 0;
     std::int16_t transfer = -1;  ///< carries the whole stage out
     std::int16_t transfer_ordinal = 0;
     label at_loop{};  ///< compute_at

@@ -23,6 +23,8 @@ constexpr buffer_levels levels_of_buffers(planning const& p) {
     for (int at = 0; at < plan.buffers.size(); ++at) {
         if (p.buffer_at(at).by_loop >= 0) levels[at] = no_variable;
     }
+    // Cores are at different places, too, where each runs its own stages.
+    for (int at = 0; at < plan.buffers.size() && plan.messages.size() > 0; ++at) levels[at] = no_variable;
     // Buffers that engines compute on are in use until somebody waits for the engines.
     for (stage_id s{}; s < plan.stages.size() && has_asynchronous_intrinsics(*plan.where); ++s) {
         if (agents_of(p, s).engines == 0) continue;
@@ -89,7 +91,7 @@ constexpr void set_lifetimes(plan_value& plan, refusals const& to, buffer_levels
     }
     for (int at = 0; at < plan.buffers.size(); ++at) {
         buffer& b = plan.buffers[at];
-        if (b.kind == buffer_kind::result) b.born = 0, b.dead = static_cast<std::int16_t>(plan.steps.size());
+        if (b.kind == buffer_kind::result || plan.messages.size() > 0) b.born = 0, b.dead = static_cast<std::int16_t>(plan.steps.size());
     }
 }
 

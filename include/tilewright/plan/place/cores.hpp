@@ -8,9 +8,11 @@ namespace tilewright::detail {
 /// Checks that what stands inside of a distributed loop uses only what each core has of its own, and what all cores see.
 class core_placer {
   public:
-    constexpr explicit core_placer(planning const& planned) : p(planned), where_(planned.of->where()) {}
+    constexpr explicit core_placer(writing& planned) : p(planned), where_(planned.of->where()) {}
 
     constexpr void run() {
+        place_stages();
+        if (p.refused()) return;
         for (stage_id s{}; s < p.plan.stages.size() && !p.refused(); ++s) {
             for (int position = 0; position < p.nest_at(s).depth && !p.refused(); ++position) {
                 if (p.nest_at(s).axis_of_loop(position).distributed) check_share(s, position);
@@ -29,6 +31,45 @@ class core_placer {
     }
 
   private:
+    /// Stages on cores of their own: what is between them lies where both see it, in versions that they take in turn.
+    constexpr void place_stages() {
+        int shares = 0, told = 0;
+        for (stage_id s{}; s < p.plan.stages.size() && !p.refused(); ++s) {
+            stage_placement const& place = p.placed(s);
+            name_ = p.stage_at(s).output, ordinal_ = place.core_ordinal;
+            if (place.core_ordinal != 0) told = place.core_ordinal;
+            shares += share_depth(p, s, place.path_length) > 0;
+            bool handed_over = false;
+            for (stage_id t{}; t < p.plan.stages.size(); ++t) {
+                if (p.placed(t).core == place.core) continue;
+                p.each_access(t, [&](node_id node) { handed_over |= p.plan.what[node].name == name_; });
+            }
+            buffer& home = p.buffer_at(place.home);
+            if (handed_over && is_of_each_core(home)) refuse(rule::out_of_sight_of_cores, name_, where_.memories[home.memory].name);
+            if (handed_over && place.level >= 0 && p.var(place.level).trips >= 0) refuse(rule::run_time_loop, p.var(place.level).name);
+            if (p.refused() || place.store_versions == 1) continue;
+            ordinal_ = place.store_versions_ordinal;
+            if (!handed_over || place.level < 0) return refuse(rule::versions_on_one_core, {}, {}, place.store_versions);
+            if (place.store_versions > most_versions)
+                return p.refuse_capacity("versions", place.store_versions, most_versions, ordinal_, name_);
+            home.versions = place.store_versions;
+            home.by_loop = place.level;
+        }
+        ordinal_ = told;
+        if (told > 0 && shares > 0 && !p.refused()) refuse(rule::on_with_distribution, {});
+        for (int at = 0; at < p.staging_count() && told > 0 && !p.refused(); ++at) {
+            staging const& st = p.staging_at(at);
+            name_ = p.stage_at(st.stage).output;
+            for (int by : {int{st.mover}, int{st.loader}, int{st.fill}}) {
+                if (by >= 0) check_transfer(by, st.tensor);
+            }
+        }
+        for (stage_id s{}; s < p.plan.stages.size() && told > 0 && !p.refused(); ++s) {
+            name_ = p.stage_at(s).output;
+            if (p.nest_at(s).intrinsic >= 0) check_engine(where_.intrinsics[p.nest_at(s).intrinsic].engine_name, name_);
+            if (p.placed(s).transfer >= 0) check_transfer(p.placed(s).transfer, name_);
+        }
+    }
     /// What stands inside of the distributed loop at a position of the nest of stage `s`.
     constexpr void check_share(stage_id s, int position) {
         nest_axis const& a = p.nest_at(s).axis_of_loop(position);
@@ -101,13 +142,13 @@ class core_placer {
         return inside;
     }
 
-    planning const& p;
+    writing& p;
     machine const& where_;
     variable_id loop_ = no_variable;
     label name_{};
     int ordinal_ = 0;
 };
 
-constexpr void place_cores(planning const& p) { core_placer(p).run(); }
+constexpr void place_cores(writing& p) { core_placer(p).run(); }
 
 }  // namespace tilewright::detail

@@ -258,6 +258,16 @@ struct machine_check {
             others |= a.is != role::status && a.is != role::core && a.is != role::literal;
         });
         if (of.count > 1) p.check_name(call.symbol), check_call(of.name, call, 0);
+        for (device_call const& signal : {signal_call_of(of), await_call_of(of)}) {
+            if (of.count > 1) p.check_name(signal.symbol), check_call(of.name, signal, 0);
+            bool queue = false, peer = false, more = false;
+            each_argument(signal, [&](call_argument const& a) {
+                queue |= a.is == role::queue, peer |= a.is == role::peer;
+                more |= a.is != role::queue && a.is != role::peer && a.is != role::core && a.is != role::literal;
+            });
+            if (of.count > 1 && (more || (of.signal_queues > 1 && !queue) || (of.count > 2 && !peer)))
+                broken(rule::signal_of_another_kind, of.name);
+        }
         if (of.count > 1 && (others || !told)) broken(rule::barrier_of_another_kind, of.name);
     }
     constexpr void check_transfer(transfer_description const& t) const {

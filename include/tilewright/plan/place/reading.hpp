@@ -134,6 +134,7 @@ class directive_reader {
         switch (d_->kind) {
             case directive_kind::stage: current_ = stage_named(name(0)); break;
             case directive_kind::compute_at: return read_compute_at();
+            case directive_kind::on: return read_on();
             case directive_kind::store_in: return read_store_in();
             case directive_kind::reads:
             case directive_kind::writes: return read_residence();
@@ -170,6 +171,26 @@ class directive_reader {
         if (p_.placed(s).at_ordinal != 0) return refuse_conflict(name(0));
         p_.placed(s).at_loop = name(1);
         p_.placed(s).at_ordinal = ordinal_;
+    }
+    constexpr void read_on() {
+        int const kind = where_.cores.find(name(0));
+        std::int64_t const number = d_->factors[0];
+        auto const refuse = [&](rule why) -> verdict& {
+            verdict& v = p_.refuse(verdict_kind::distribution, ordinal_);
+            v.broken = why;
+            v.names = {p_.stage_at(current_).output, name(0), where_.cores[0].name};
+            return v;
+        };
+        if (kind < 0) return void(p_.refuse(verdict_kind::unknown_part, ordinal_).names = {name(0), where_.name});
+        if (kind > 0) return void(refuse(rule::not_the_core_of_loops));
+        if (number < 0 || number >= where_.cores[0].count)
+            return void(refuse(rule::more_cores_than_there_are).facts = {fact{fact_kind::have, number + 1},
+                                                                         fact{fact_kind::limit, where_.cores[0].count}});
+        stage_placement& place = p_.placed(current_);
+        if (place.core_ordinal != 0) return refuse_conflict(p_.stage_at(current_).output);
+        place.core = static_cast<std::int16_t>(number);
+        place.core_ordinal = ordinal_;
+        if (number >= p_.plan.cores) p_.plan.cores = static_cast<std::int16_t>(number + 1);
     }
     constexpr void read_store_in() {
         stage_id const s = stage_named(name(0));
@@ -275,6 +296,8 @@ class directive_reader {
         }
     }
     constexpr void read_buffers() {
+        if (staged_ < 0 && stored_ >= 0 && !by_caller_ && where_.host().count > 1)
+            return say_number(p_.placed(stored_).store_versions, p_.placed(stored_).store_versions_ordinal, 1);
         if (speaks_of_nothing(false)) return;
         staging& st = p_.staging_at(staged_);
         say_number(st.versions, st.versions_ordinal, 1);

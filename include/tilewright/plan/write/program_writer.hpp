@@ -16,6 +16,7 @@ class program_writer {
     constexpr void write_root(stage_id s) {
         write_loops(s, 0);
         order_behind(s, true);
+        hand_over(s);
     }
 
   private:
@@ -27,6 +28,7 @@ class program_writer {
             staging const& st = p.staging_at(at);
             if (!st.writes || st.ring < 0 || !stands_at(st, t, level)) continue;
             int const back = loaded_ahead(p, st) - st.versions;
+            p.write_for(st.stage);
             if (st.core_waits) wait(step_of(p, st.ring, back));
             pass(at, link_role::store_to_user, step_kind::pop, step_of(p, st.ring, back));
         }
@@ -50,10 +52,14 @@ class program_writer {
                 if (st.stage == s && !st.writes && p.producer_of(st.tensor) >= 0) load(at, t, level), wait_for_load(at, t, level);
             }
             if (p.placed(s).at_stage < 0 || p.placed(s).level != level) continue;
+            p.write_for(s);
             if (level >= 0) order_before(s);
+            take_back(s);
             write_loops(s, 0);
             close_level(s, level, true);
+            p.write_for(s);
             order_behind(s, false);
+            hand_over(s);
         }
     }
     /// Writes the copies out of buffers that live inside the loop `level`.
@@ -63,6 +69,7 @@ class program_writer {
             // What a stage computes at the level of another stage is stored right after it, before the other stage reads it.
             bool const mine = st.stage == t || (!producer && p.placed(st.stage).level != level);
             if (!st.writes || !mine || !stands_at(st, t, level)) continue;
+            p.write_for(st.stage);
             if (st.ring < 0) {
                 if (computes_aside_) drain(users_of(p, st.buffer, at));
                 move(st, st.buffer, st.outward, st.mover, {});
@@ -78,6 +85,7 @@ class program_writer {
         for (int at = 0; at < p.staging_count() && !p.refused(); ++at) {
             staging const& st = p.staging_at(at);
             bool const mine = st.stage == t || (!producer && p.placed(st.stage).level != level);
+            p.write_for(st.stage);
             if (!st.writes && st.ring >= 0 && mine && stands_at(st, t, level))
                 pass(at, link_role::user_to_load, step_kind::push, step_of(p, st.ring, 0), st.versions);
         }
@@ -142,6 +150,89 @@ class program_writer {
         }
     }
 
+    // Between cores: "ready" leads from the core of a stage to those that read what it computes, "free" leads back from there.
+
+    /// Calls `visit(core)` for the other cores on which stages read what stage `s` computes.
+    template <class Visit>
+    constexpr void each_reading_core(stage_id s, Visit&& visit) {
+        if (p.plan.cores == 1) return;
+        fixed_array<bool, max_cores> reads{};
+        for (stage_id t{}; t < p.plan.stages.size(); ++t) {
+            p.each_access(t, [&](node_id node) { reads[p.placed(t).core] |= p.plan.what[node].name == p.stage_at(s).output; });
+        }
+        for (int core = 0; core < p.plan.cores && !p.refused(); ++core) {
+            if (reads[core] && core != p.placed(s).core) visit(static_cast<std::int16_t>(core));
+        }
+    }
+    /// The queue of signals between two cores that are about a buffer; a new one if there is none.
+    constexpr std::int16_t queue_about(std::int16_t from, std::int16_t to, buffer_id about) {
+        std::int16_t next = 0;
+        for (int at = 0; at < p.plan.messages.size(); ++at) {
+            message const& m = p.plan.messages[at];
+            if (m.from != from || m.to != to) continue;
+            if (m.buffer == about) return m.queue;
+            if (m.queue >= next) next = static_cast<std::int16_t>(m.queue + 1);
+        }
+        core const& of = where().host();
+        auto const refuse = [&](rule why, std::int64_t have, std::int64_t limit) {
+            verdict& v = p.refuse(verdict_kind::distribution, p.buffer_at(about).ordinal);
+            v.broken = why;
+            v.names = {p.buffer_at(about).tensor, of.name};
+            v.facts = {fact{fact_kind::have, have}, fact{fact_kind::limit, limit}};
+        };
+        if (next >= of.signal_queues) refuse(rule::more_signals_than_fit, next + 1, of.signal_queues);
+        if (p.buffer_at(about).versions > of.signal_capacity)
+            refuse(rule::more_versions_than_signals, p.buffer_at(about).versions, of.signal_capacity);
+        return next;
+    }
+    constexpr void send(std::int16_t from, std::int16_t to, buffer_id about, step_kind kind, int loop = -1, int first = 0) {
+        message const m{.from = from,
+                        .to = to,
+                        .queue = queue_about(from, to, about),
+                        .buffer = about,
+                        .loop = static_cast<std::int16_t>(loop),
+                        .first = static_cast<std::int16_t>(first)};
+        p.from_core(kind == step_kind::signal ? from : to);
+        if (!p.refused()) p.add(kind, p.add(m));
+    }
+    /// What stage `s` computes is ready: tells the cores that read it.
+    constexpr void hand_over(stage_id s) {
+        each_reading_core(s, [&](std::int16_t reader) {
+            for (step_kind kind : {step_kind::signal, step_kind::await}) send(p.placed(s).core, reader, p.placed(s).home, kind);
+        });
+    }
+    /// Before stage `s` computes the next version: waits until its place is free.
+    constexpr void take_back(stage_id s) {
+        if (p.placed(s).level < 0) return;
+        each_reading_core(s, [&](std::int16_t reader) {
+            send(reader, p.placed(s).core, p.placed(s).home, step_kind::await, p.placed(s).level, p.buffer_at(p.placed(s).home).versions);
+        });
+        p.write_for(s);
+    }
+    template <class Visit>
+    constexpr void each_made_at(stage_id t, int level, Visit&& visit) {
+        for (stage_id s{}; s < p.plan.stages.size() && !p.refused(); ++s) {
+            if (p.placed(s).at_stage == t && p.placed(s).level == level) visit(s);
+        }
+        p.write_for(t);
+    }
+    /// At the end of an iteration of the loop `level` of stage `t`: what was made for it has been read.
+    constexpr void give_back(stage_id t, int level) {
+        each_made_at(t, level, [&](stage_id s) {
+            each_reading_core(s, [&](std::int16_t reader) { send(reader, p.placed(s).core, p.placed(s).home, step_kind::signal); });
+        });
+    }
+    /// After that loop: takes the signals of its last iterations, so none is left.
+    constexpr void await_rest(stage_id t, int level) {
+        each_made_at(t, level, [&](stage_id s) {
+            std::int64_t const versions = p.buffer_at(p.placed(s).home).versions, extent = p.var(level).extent;
+            each_reading_core(s, [&](std::int16_t reader) {
+                for (std::int64_t at = 0; at < versions && at < extent; ++at)
+                    send(reader, p.placed(s).core, p.placed(s).home, step_kind::await);
+            });
+        });
+    }
+
     constexpr bool is_loaded_here(buffer_id buffer_at, stage_id t, int level) const {
         for (int at = 0; at < p.staging_count(); ++at) {
             staging const& st = p.staging_at(at);
@@ -160,6 +251,7 @@ class program_writer {
     constexpr void load(int at, stage_id t, int level) {
         staging const& st = p.staging_at(at);
         if (p.refused() || !stands_at(st, t, level)) return;
+        p.write_for(st.stage);
         int const ring_at = st.writes ? st.loader_ring : st.ring, mover = st.writes ? st.loader : st.mover;
         if (mover < 0) return;
         ring_step when;
@@ -198,6 +290,7 @@ class program_writer {
         staging const& st = p.staging_at(at);
         int const ring_at = st.writes ? st.loader_ring : st.ring;
         if (p.refused() || ring_at < 0 || !stands_at(st, t, level)) return;
+        p.write_for(st.stage);
         if (st.core_waits) wait(step_of(p, ring_at, 0));
         pass(at, link_role::load_to_user, step_kind::pop, step_of(p, ring_at, 0));
     }
@@ -215,6 +308,7 @@ class program_writer {
         each_outward_first(p, [&](int at) {
             staging const& st = p.staging_at(at);
             if (st.writes || !counts_from(st, position, level)) return;
+            p.write_for(st.stage);
             ring const& r = p.ring_at(st.ring);
             std::int64_t const ahead = r.run_time || r.distance < r.steps ? r.distance : r.steps;
             if (ahead == 0) return;
@@ -236,6 +330,7 @@ class program_writer {
         for (int at = 0; at < p.staging_count() && !p.refused(); ++at) {
             staging const& st = p.staging_at(at);
             if (!st.writes || !counts_from(st, position, level)) continue;
+            p.write_for(st.stage);
             // Jobs of one channel complete in order. Where tiles are partial, the last steps may have stored nothing.
             bool const open = p.ring_at(st.ring).run_time;  // the last step of a version is not known, but the version is
             std::int64_t const steps = open ? st.versions : p.ring_at(st.ring).steps, all = steps < st.versions ? steps : st.versions;
@@ -288,6 +383,7 @@ class program_writer {
         int const level = depth > 0 ? n.axis_of_loop(depth - 1).variable : p.placed(s).at_stage >= 0 ? -2 : -1;
         if (level != -2) open_level(s, level);
         if (p.refused()) return;
+        p.write_for(s);
         if (depth == identity_depth(s)) write_identity(s, depth);
         if (depth < p.placed(s).owned) {
             nest_axis const& a = n.axis_of_loop(depth);
@@ -301,7 +397,9 @@ class program_writer {
             write_loops(s, depth + 1);
             // Only the core that gave its engines jobs can wait for them.
             if (a.distributed && computes_aside_) drain(agents_of(p, s));
+            give_back(s, a.variable);
             p.add(step_kind::end, a.variable);
+            await_rest(s, a.variable);
             finish_stores(position, a.variable);
         } else if (p.placed(s).transfer >= 0) {
             transfer_stage(p, s);
