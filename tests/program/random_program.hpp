@@ -130,7 +130,7 @@ class drawer {
         if (k.is == slice && (rows < 3 || columns < 4)) k.is = scaled;
         k.by = number == 0 ? 0 : below(static_cast<int>(d_.agents.size()));
         drawn_agent const& agent = d_.agents[k.by];
-        bool const by_npu = on.on == 1;
+        bool const by_npu = agent.on == 1;
         if (!agent.engine.empty()) k.is = copied;
         if (k.is == turned) std::swap(rows, columns);
         if (k.is == slice) rows -= 1, columns -= 2;
