@@ -22,6 +22,10 @@ using namespace lesson_board;
 
 static_assert(program_plan<read_digits>.peak(board::sram) <= 2_KiB);
 
+// Core 0 has no such instruction.
+constexpr auto on_core0 = schedule(product::what, board::core0).tensorize(product::k, board::mac4);
+static_assert(planned<on_core0>::refusal.kind == verdict_kind::unknown_part);
+
 std::string line(char const* format, auto... values) {
     char text[200];
     std::snprintf(text, sizeof text, format, values...);

@@ -46,8 +46,9 @@ std::vector<std::byte> random_bytes(oracle::tensor_box const& box, unsigned seed
 
 class kernel_list {
   public:
-    kernel_list(std::string folder, int count, std::string include)
-        : folder_(std::move(folder)), include_(std::move(include)), wanted_(count) {}
+    /// @param include  the header of the board's functions; @param banks  the memory of which the kernels use parts
+    kernel_list(std::string folder, int count, std::string include, memory const& banks)
+        : folder_(std::move(folder)), include_(std::move(include)), wanted_(count), banks_(banks) {}
 
     /// @param what  in words; @param parameters  of the plain loops that the board compares with, too: see `struct kernel` of shapes.c
     void add(std::string const& what, schedule const& made_by, std::string const& parameters) {
@@ -93,8 +94,8 @@ class kernel_list {
         functions_ << "static int call_" << number << "(void **in, void *out) { return " << name << "(" << call.str() << "); }\n";
         table_ << "    {\"" << what << "\", call_" << number << ", " << parameters << ", " << position << ", {" << given.str() << "}, out_"
                << number << ", " << expected.bytes.size() << ", {";
-        for (int bank = 0; bank < 4; ++bank)
-            table_ << static_cast<std::int64_t>(static_cast<double>(plan->peak(board::sram, bank))) << ", ";
+        for (int bank = 0; bank < banks_.banks; ++bank)
+            table_ << static_cast<std::int64_t>(static_cast<double>(plan->peak(banks_, bank))) << ", ";
         table_ << "}},\n";
     }
     /// From now on, kernels that do not fit the banks are left out.
@@ -109,6 +110,7 @@ class kernel_list {
   private:
     std::string folder_, include_;
     int count_ = 0, wanted_;
+    memory banks_;
     bool skips_large_ = false;
     std::ostringstream includes_, arrays_, functions_, table_;
 };
@@ -235,6 +237,50 @@ void draw_convs(kernel_list& to) {
     }
 }
 
+/// For the other board: vectors of whole channels or depths, and rows whose ends are predicated.
+void add_by_vectors(kernel_list& to) {
+    for (matmul_shape const& shape :
+         {matmul_shape{1, 1, 16}, {2, 2, 32}, {3, 5, 48}, {16, 1, 128}, {48, 30, 64}, {64, 64, 64}, {130, 6, 96, 26}, {32, 130, 112, 8}})
+        add_matmul(to, shape, "vectors", &matmul<std::int8_t>::by_vectors);
+    for (matmul_shape const& shape : {matmul_shape{1, 1, 8}, {3, 5, 24}, {32, 17, 128}, {64, 64, 64}})
+        add_matmul(to, shape, "vectors", &matmul<std::int16_t>::by_vectors);
+    for (matmul_shape const& shape : {matmul_shape{1, 1, 1},
+                                      {1, 1, 130},
+                                      {130, 1, 15},
+                                      {1, 130, 16},
+                                      {2, 3, 17},
+                                      {17, 13, 33},
+                                      {31, 25, 47},
+                                      {5, 130, 129},
+                                      {64, 64, 64},
+                                      {65, 66, 67, 9}})
+        add_matmul(to, shape, "rows", &matmul<std::int8_t>::by_predicated_rows);
+    for (conv_shape const& shape : {conv_shape{3, 3, 16, 1},
+                                    {1, 1, 16, 1, 1, 1},
+                                    {16, 16, 16, 16, 3, 3, 1, 1, 1, 1},
+                                    {9, 7, 32, 6, 3, 3, 2, 1, 1, 1},
+                                    {12, 13, 16, 5, 3, 3, 1, 2, 2, 2},
+                                    {11, 10, 48, 3, 5, 3, 2, 2, 3, 1},
+                                    {6, 6, 128, 2, 1, 1}})
+        add_conv(to, shape, "vectors", &conv::by_vectors);
+    for (conv_shape const& shape : {conv_shape{1, 1, 1, 1, 3, 3, 1, 1, 1, 1},
+                                    {8, 8, 1, 16, 3, 3, 1, 1, 1, 1},
+                                    {13, 11, 5, 7, 3, 2, 2, 2, 2, 1},
+                                    {130, 3, 3, 2, 3, 3, 1, 1, 1, 1},
+                                    {5, 4, 130, 9, 3, 3, 1, 1, 1, 1},
+                                    {6, 6, 17, 11, 2, 2, 1, 3, 2, 2}})
+        add_conv(to, shape, "rows", &conv::by_predicated_rows);
+    to.skip_large();
+    dice random(11);
+    for (int draw = 0; draw < 40; ++draw) {
+        matmul_shape const shape{random.extent(), random.extent(), random.extent(), random.among(1, 20)};
+        if (shape.m * shape.n * shape.k > 200'000) continue;
+        if (shape.k % 16 == 0) add_matmul(to, shape, "vectors", &matmul<std::int8_t>::by_vectors);
+        if (shape.k % 8 == 0) add_matmul(to, shape, "vectors", &matmul<std::int16_t>::by_vectors);
+        add_matmul(to, shape, "rows", &matmul<std::int8_t>::by_predicated_rows);
+    }
+}
+
 void add_copies(kernel_list& to) {
     for (auto [length, piece] : {std::pair<std::int64_t, std::int64_t>{1, 1},
                                  {130, 130},
@@ -251,16 +297,23 @@ void add_copies(kernel_list& to) {
 
 }  // namespace
 
-/// Arguments: the folder, the number of kernels.
+/// Arguments: the board, the folder, the number of kernels.
 int main(int count, char** arguments) try {
-    if (count != 3) return 1;
-    kernel_list all(arguments[1], std::stoi(arguments[2]), "tilewright/targets/mps2_an521.h");
-    add_matmuls(all);
-    add_convs(all);
-    add_copies(all);
-    all.skip_large();
-    draw_matmuls(all);
-    draw_convs(all);
+    if (count != 4) return 1;
+    std::string const name = arguments[1];
+    bool const has_vectors = name == "mps3_an547";
+    kernel_list all(arguments[2], std::stoi(arguments[3]), "tilewright/targets/" + name + ".h",
+                    has_vectors ? memory(vector_board::dtcm) : memory(board::sram));
+    if (has_vectors) {
+        add_by_vectors(all);
+    } else {
+        add_matmuls(all);
+        add_convs(all);
+        add_copies(all);
+        all.skip_large();
+        draw_matmuls(all);
+        draw_convs(all);
+    }
     all.write();
     return 0;
 } catch (std::exception const& wrong) {

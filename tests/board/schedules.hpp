@@ -2,13 +2,16 @@
 // clang-format off
 #pragma once
 #include <tilewright/targets/mps2_an521.hpp>
+#include <tilewright/targets/mps3_an547.hpp>
 #include <tilewright/tilewright.hpp>
 
-/// Kernels of many shapes for the MPS2-AN521: with words in registers on the core that has the instruction, and by loops on the other one.
+/// Kernels of many shapes: for the MPS2-AN521 with words in registers on the core that has the instruction, and by loops on the other one; for
+/// the MPS3-AN547 with vectors in registers.
 namespace board_kernels {
 
 using namespace tilewright;
 namespace board = targets::mps2_an521;
+namespace vector_board = targets::mps3_an547;
 
 /// The largest of 2 and 1 that divides an extent: registers hold whole tiles.
 constexpr std::int64_t pair_of(std::int64_t extent) { return extent % 2 == 0 ? 2 : 1; }
@@ -51,6 +54,25 @@ struct matmul {
             .cache_write(C, board::sram).at(nn).double_buffer().in_bank(2)
             .cache_write(C, board::words).at(nr)
             .tensorize(k, board::dot_on);
+    }
+    /// On the MPS3-AN547.
+    schedule by_vectors() const {
+        bool const bytes = sizeof(Element) == 1;
+        std::int64_t const rows = shape.m % shape.rows == 0 ? shape.rows : 1;
+        return schedule(what, vector_board::core0)
+            .split(m, mo, mi, rows).split(mi, mm, mr, pair_of(rows)).split(n, nn, nr, pair_of(shape.n)).split(k, kk, kr, bytes ? 16 : 8)
+            .reorder(mo, mm, nn, kk, mr, nr, kr)
+            .cache_read(A, vector_board::dtcm).at(mo).cache_read(W, vector_board::dtcm).cache_write(C, vector_board::dtcm).at(mo)
+            .cache_read(A, vector_board::vectors).at(kk).cache_read(W, vector_board::vectors).at(kk)
+            .cache_write(C, vector_board::words).at(nn)
+            .unroll(mr).unroll(nr).tensorize(kr, bytes ? vector_board::mac16 : vector_board::mac8);
+    }
+    schedule by_predicated_rows() const {
+        return schedule(what, vector_board::core0)
+            .split(m, mo, mi, shape.rows).split(n, nn, nr, 12).reorder(mo, nn, mi, nr, k)
+            .cache_read(A, vector_board::dtcm).at(mo).cache_read(W, vector_board::dtcm).at(nn)
+            .cache_write(C, vector_board::words).at(nr)
+            .tensorize(k, vector_board::dot_on);
     }
     schedule by_loops() const {
         return schedule(what, board::core0)
@@ -111,6 +133,25 @@ struct conv : conv_stage {
             .cache_read(bias, board::words).at(fi)
             .cache_write(out, board::words).at(fi)
             .tensorize(channel, board::dot_on);
+    }
+    /// On the MPS3-AN547.
+    schedule by_vectors() const {
+        return schedule(what, vector_board::core0)
+            .split(x, xx, xr, shape.stride == 1 ? pair_of(x.extent) : 1).split(filter, ff, fr, pair_of(shape.filters)).split(channel, cc, cr, 16)
+            .reorder(y, xx, ff, r, s, cc, xr, fr, cr)
+            .cache_read(in, vector_board::dtcm).at(y).cache_read(weights, vector_board::dtcm).cache_write(out, vector_board::dtcm).at(y)
+            .cache_read(in, vector_board::vectors).at(cc).cache_read(weights, vector_board::vectors).at(cc)
+            .cache_read(bias, vector_board::words).at(ff)
+            .cache_write(out, vector_board::words).at(ff)
+            .unroll(xr).unroll(fr).tensorize(cr, vector_board::mac16);
+    }
+    schedule by_predicated_rows() const {
+        return schedule(what, vector_board::core0)
+            .split(filter, fo, fi, 8).reorder(fo, y, x, fi, r, s, channel)
+            .cache_read(in, vector_board::dtcm).at(y).cache_read(weights, vector_board::dtcm).at(fo)
+            .cache_read(bias, vector_board::words).at(fi)
+            .cache_write(out, vector_board::words).at(fi)
+            .tensorize(channel, vector_board::dot_on);
     }
     schedule by_loops() const {
         return schedule(what, board::core0)

@@ -8,7 +8,7 @@
 
 /* A timer of 20 MHz. QEMU with `-icount shift=8` lets every instruction take 256 ns, so it counts instructions, to the digit. */
 #ifdef BOARD_MPS3_AN547
-#define BOARD_TIMER 0x49302018u
+#define BOARD_TIMER 0x59302018u
 #else
 #define BOARD_TIMER 0x50302018u
 #endif
