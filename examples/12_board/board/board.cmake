@@ -112,8 +112,9 @@ endfunction()
 
 # board_test(NAME EXECUTABLE)
 #
-# A test that the executable succeeds.
+# A test that the executable succeeds, and ends.
 function(board_test name executable)
     board_command(command ${executable})
     add_test(NAME ${name} COMMAND ${command})
+    set_tests_properties(${name} PROPERTIES TIMEOUT 120)
 endfunction()
