@@ -121,6 +121,18 @@ class rule_book {
             CHECK(text_of(detail::find_excess(plan, how).broken) == std::string(text_of(broken)));
         seen_.insert(detail::find_excess(plan).broken);
     }
+    /// Likewise of what several cores do.
+    template <class Change>
+    void core_hazard(ir::rule broken, schedule const& of, Change const& change) {
+        plan_value plan = make_plan(of);
+        INFO(text_of(broken) << ": " << to_string(plan.refusal));
+        REQUIRE(!plan.refusal);
+        CHECK(!detail::find_core_hazard(plan));
+        change(plan);
+        for (auto how : {ir::visiting::periods, ir::visiting::everything})
+            CHECK(text_of(detail::find_core_hazard(plan, how).broken) == std::string(text_of(broken)));
+        seen_.insert(detail::find_core_hazard(plan).broken);
+    }
     void sees(ir::rule broken) { seen_.insert(broken); }
     static schedule& staged(schedule&& of) { return of.cache_read(A, spad).cache_read(B, spad).cache_write(C, acc); }
 
@@ -215,6 +227,71 @@ void break_programs(rule_book& book) {
     book.refuses(ill_formed, ir::rule::engine_that_blocks, given().with(agent("by_idle", copying).copies_on(idle)));
     CHECK(make_program_plan(given().with(agent("by_none", left).copies_on(dma))).refusal.kind == unknown_part);
     CHECK(make_program_plan(one().bind(y, x)).refusal.kind == cycle);
+}
+
+/// Rules of what several cores share, and of what they tell each other.
+void break_rules_of_cores(rule_book& book) {
+    using enum verdict_kind;
+    using enum ir::step_kind;
+    constexpr memory near{.name = "near", .base = 0x3000'0000, .capacity = 16_KiB, .per_core = true};
+    constexpr engine of_all{.name = "of_all"};
+    auto const into_near = transfer("into_near", dram, near).dimensions(2),
+               late = transfer("late", dram, near).on(of_all).asynchronous().dimensions(2);
+    constexpr core four{.name = "four", .count = 4}, another{.name = "another"};
+    auto const cores_with = [&](core const& kind, transfer const& moved) {
+        return machine("cores", dram, spad, near, of_all, load, moved, kind);
+    };
+    auto const on_four = cores_with(four, into_near), one_dma = cores_with(four, late);
+    auto const shared = [&](machine const& where) { return schedule(matmul, where); };
+    book.refuses(distribution, ir::rule::distributed_reduction, shared(on_four).distribute(k, four));
+    book.refuses(distribution, ir::rule::distributed_twice, shared(on_four).distribute(m, four).distribute(n, four));
+    book.refuses(distribution, ir::rule::more_cores_than_there_are, shared(on_four).distribute(m, four, 5));
+    book.refuses(distribution, ir::rule::more_cores_than_there_are, shared(on_four).on(four, 4));
+    auto const staged_in_two = [&] { return schedule(two_stages, on_four).store_in(D, spad); };
+    book.refuses(distribution, ir::rule::other_number_of_cores, staged_in_two().distribute(m, four, 2).stage(D).distribute(m, four));
+    book.refuses(distribution, ir::rule::copied_for_each_core, shared(on_four).distribute(m, four).cache_read(A, spad).at(m));
+    book.refuses(distribution, ir::rule::out_of_sight_of_cores, shared(on_four).distribute(m, four).cache_read(B, near));
+    book.refuses(distribution, ir::rule::engine_of_all_cores, shared(one_dma).distribute(m, four).cache_read(A, near).at(m));
+    book.refuses(distribution, ir::rule::on_with_distribution, staged_in_two().distribute(m, four).stage(D).on(four, 1));
+    book.refuses(distribution, ir::rule::versions_on_one_core, staged_in_two().store_in(C, spad).buffers(2));
+    auto const told = [&](core const& kind, machine const& where) {
+        return schedule(two_stages, where).compute_at(D, m).stage(D).on(kind, 1).store_in(D, spad);
+    };
+    core few = four, shallow = four, odd = four;
+    few.signal_queues = 0;
+    shallow.signal_capacity = 2;
+    auto const with_few = cores_with(few, into_near), with_shallow = cores_with(shallow, into_near);
+    book.refuses(distribution, ir::rule::more_signals_than_fit, told(few, with_few));
+    book.refuses(distribution, ir::rule::more_versions_than_signals, told(shallow, with_shallow).buffers(3));
+    auto const two_kinds = machine("two_kinds", dram, spad, load, another, four);
+    book.refuses(not_honoured, ir::rule::none, shared(two_kinds));
+    odd.barrier_call = {.symbol = "odd"};
+    odd.barrier_call.push(argument::core);
+    auto const without_status = cores_with(odd, into_near);
+    book.refuses(invalid_part, ir::rule::barrier_of_another_kind, shared(without_status));
+    auto const without_queue = cores_with(four.signals("ring", argument::core, argument::peer), into_near);
+    book.refuses(invalid_part, ir::rule::signal_of_another_kind, shared(without_queue));
+    constexpr memory close{
+        .name = "near", .base = 0x3000'0000, .capacity = 16_KiB, .per_core = true, .core_bases = {0x3000'0000, 0x3000'1000}};
+    auto const too_close = machine("too_close", dram, close, cores("two", 2));
+    book.refuses(invalid_part, ir::rule::bases_of_cores_of_another_kind, shared(too_close));
+    // What orders cores.
+    auto const first_of = [](ir::step_kind kind, plan_value const& plan) {
+        int at = 0;
+        while (plan.steps[at].kind != kind) ++at;
+        return at;
+    };
+    auto const led = shared(on_four).cache_read(B, spad).distribute(m, four);
+    book.core_hazard(ir::rule::core_without_barrier, led, [&](plan_value& plan) { plan.steps.erase(first_of(barrier, plan)); });
+    book.core_hazard(ir::rule::barrier_of_some_cores, led,
+                     [&](plan_value& plan) { plan.steps.insert(first_of(compute, plan), {.kind = barrier, .what = 0}); });
+    auto const in_turns = told(four, on_four);
+    book.core_hazard(ir::rule::signal_never_sent, in_turns, [&](plan_value& plan) { plan.steps.erase(first_of(signal, plan)); });
+    book.core_hazard(ir::rule::signal_never_taken, in_turns, [&](plan_value& plan) {
+        int last = plan.steps.size() - 1;
+        while (plan.steps[last].kind != await) --last;
+        plan.steps.erase(last);
+    });
 }
 
 }  // namespace
@@ -787,5 +864,6 @@ TEST_CASE("every rule is raised by what breaks it") {
     CHECK(detail::find_hazard(many).broken == ir::rule::too_many_in_flight);
 
     break_programs(book);
+    break_rules_of_cores(book);
     book.check_complete();
 }

@@ -35,6 +35,13 @@ constexpr core cpu{.name = "cpu"};
 constexpr auto copy = transfer("copy", dram, near).on(cpu);
 constexpr auto host = machine("host", dram, near, cpu, copy);
 
+constexpr memory own{.name = "own", .capacity = 16_KiB, .per_core = true}, common{.name = "common", .capacity = 64_KiB};
+constexpr engine own_dma{.name = "own_dma", .per_core = true}, wide_dma{.name = "wide_dma", .channels = 4};
+constexpr auto bring = transfer("bring", dram, own).on(own_dma).asynchronous().dimensions(2);
+constexpr auto share = transfer("share", dram, common).on(wide_dma).asynchronous().dimensions(2);
+constexpr core dsps = cores("dsps", 4);
+constexpr auto team = machine("team", dram, own, common, own_dma, wide_dma, bring, share, dsps);
+
 constexpr axis m{"m", 8}, n{"n", 12}, k{"k", 6};
 constexpr axis mo{"mo"}, mi{"mi"}, no{"no"}, ni{"ni"}, ko{"ko"}, ki{"ki"}, f{"f"};
 constexpr tensor<float> A{"A"}, B{"B"}, C{"C"}, bias{"bias"};

@@ -197,7 +197,6 @@
     X(never_computed, "what nothing has computed is read or stored")                                                                      \
     X(distributed_reduction, "cores would add to one sum at a time: a loop that is reduced is not distributed")                           \
     X(distributed_twice, "a loop around it is distributed already")                                                                       \
-    X(not_the_core_of_loops, "loops run on core `$2`, not on this one")                                                                   \
     X(more_cores_than_there_are, "#0 cores are asked for, there are #1")                                                                  \
     X(other_number_of_cores, "it takes #0 cores, another loop of the kernel takes #1")                                                    \
     X(copied_for_each_core, "inside of it each core needs a copy, but memory `$2` is one for all: it is not per_core")                    \

@@ -51,7 +51,7 @@ constexpr void write_plan(placing& p, proof wanted) {
     if (!p.refused()) check_transfer_stages(p);
     if (!p.refused()) make_rings(p);
     if (!p.refused()) place_parallel(p);
-    if (!p.refused() && plan.cores > 1) place_cores(p);
+    if (!p.refused() && plan.where->host().count > 1) place_cores(p);
     for (stage_id s{}; s < plan.stages.size() && plan.limits.size() > 0 && !p.refused(); ++s) {
         if (p.nest_at(s).intrinsic >= 0) choose_fills(p, s);
     }

@@ -233,6 +233,8 @@ struct core_run {
                                                    std::int64_t number) {
         shared_accesses::side s{form.constant, form.constant + reach};
         std::int64_t of_core = 0, cores = 1;
+        int const end = end_of_shares(in.plan(), form);
+        std::int64_t last = end < 0 ? s.high : form.constant + in.plan().limits[end].bound - 1;  // that is not beyond the end of the shares
         for (int at = 0; at < form.count; ++at) {
             term const& t = in.plan().term_at(form, at);
             variable const& v = in.plan().variables[t.variable];
@@ -242,9 +244,35 @@ struct core_run {
             if (v.distributed) of_core = t.coefficient, cores = v.extent;
             if (here >= 0 || far < 0) s.low += far;
             if (here >= 0 || far > 0) s.high += far;
+            if (end >= 0 && !is_in(in.plan(), in.plan().limits[end].form, t) && (here >= 0 || far > 0)) last += far;
         }
-        if (of_core > 0) set_period(in.plan(), form, reach, of_core * cores, s);
+        bool const ends = end >= 0 && last < s.high;
+        if (ends && !is_whole(in.plan(), form, end)) s.high = last;  // in every period
+        if (of_core > 0) set_period(in.plan(), form, reach, of_core * cores, end, s);
+        if (ends) s.high = last;
         return s;
+    }
+    static constexpr bool is_in(plan_value const& plan, affine const& form, term const& t) {
+        bool found = false;
+        for (int at = 0; at < form.count; ++at)
+            found |= plan.term_at(form, at).variable == t.variable && plan.term_at(form, at).coefficient == t.coefficient;
+        return found;
+    }
+    /// The limit at which the last of uneven shares ends, if an index moves as it says; -1: there is none.
+    static constexpr int end_of_shares(plan_value const& plan, affine const& form) {
+        int found = -1;
+        for (int which = 0; which < plan.limits.size(); ++which) {
+            affine const& limited = plan.limits[which].form;
+            bool shared = false, same = limited.constant == 0;
+            for (int at = 0; at < form.count; ++at) {
+                term const& t = plan.term_at(form, at);
+                bool const in_both = is_in(plan, limited, t);
+                shared |= in_both && plan.variables[t.variable].distributed;
+                for (int other = 0; other < limited.count; ++other) same &= in_both || plan.term_at(limited, other).variable != t.variable;
+            }
+            if (shared && same && (found < 0 || plan.limits[which].bound < plan.limits[found].bound)) found = which;
+        }
+        return found;
     }
     static constexpr bool is_of_ring(run const& in, int ring_at, int loop) {
         bool found = false;
@@ -252,15 +280,24 @@ struct core_run {
         return found;
     }
     /// An index that moves with the core begins anew after the pieces of all cores, if all but whole periods fits into one of them.
-    static constexpr void set_period(plan_value const& plan, affine const& form, std::int64_t reach, std::int64_t period,
+    /// Whether a limit is that of the whole index, which does not say where shares begin anew.
+    static constexpr bool is_whole(plan_value const& plan, affine const& form, int limit_at) {
+        bool whole = true;
+        for (int at = 0; at < form.count; ++at) whole &= is_in(plan, plan.limits[limit_at].form, plan.term_at(form, at));
+        return whole;
+    }
+    /// @param end  the limit of uneven shares, after whose bound they begin anew; -1: there is none
+    static constexpr void set_period(plan_value const& plan, affine const& form, std::int64_t reach, std::int64_t period, int end,
                                      shared_accesses::side& s) {
-        std::int64_t inside = form.constant % period + reach, others = 0;
+        if (end >= 0 && is_whole(plan, form, end)) end = -1;
+        if (end >= 0) period = plan.limits[end].bound;
+        std::int64_t inside = form.constant % period + (end < 0 ? reach : period - 1), others = 0;
         bool right = form.constant >= 0;
         for (int at = 0; at < form.count; ++at) {
             term const& t = plan.term_at(form, at);
-            if (t.coefficient % period == 0) others += t.coefficient * (plan.variables[t.variable].extent - 1);
-            else inside += t.coefficient * (plan.variables[t.variable].extent - 1);
             right &= t.coefficient > 0;
+            if (end >= 0 && is_in(plan, plan.limits[end].form, t)) continue;
+            (t.coefficient % period == 0 ? others : inside) += t.coefficient * (plan.variables[t.variable].extent - 1);
         }
         if (!right || inside >= period || others == 0) return;
         s.period = period;

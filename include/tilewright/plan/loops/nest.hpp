@@ -172,19 +172,21 @@ constexpr void distribute_loop(placing& p, stage_id s, directive const& d, int o
     label const name = p.of->name_at(d, 0), among = p.of->name_at(d, 1);
     int const position = find_loop(p, s, name, ordinal);
     if (position < 0) return;
-    auto const refuse = [&](rule why, label const& other = {}) -> verdict& {
+    auto const refuse = [&](rule why) -> verdict& {
         verdict& v = p.refuse(verdict_kind::distribution, ordinal);
         v.broken = why;
-        v.names = {name, among, other};
+        v.names = {name, among};
         return v;
     };
     machine const& where = p.of->where();
     int const core_at = where.cores.find(among);
     if (core_at < 0) return void(p.refuse(verdict_kind::unknown_part, ordinal).names = {among, where.name});
-    if (core_at > 0) return void(refuse(rule::not_the_core_of_loops, where.cores[0].name));
     std::int64_t const there = where.cores[0].count, count = d.factors[0] == schedule::whole_loop ? there : d.factors[0];
     if (count < 1 || count > there)
         return void(refuse(rule::more_cores_than_there_are).facts = {fact{fact_kind::have, count}, fact{fact_kind::limit, there}});
+    for (stage_id t{}; t < p.plan.stages.size(); ++t) {
+        if (p.placed(t).core_ordinal != 0) return void(refuse(rule::on_with_distribution));
+    }
     if (p.plan.cores > 1 && p.plan.cores != count)
         return void(refuse(rule::other_number_of_cores).facts = {fact{fact_kind::have, count}, fact{fact_kind::need, p.plan.cores}});
     nest_axis const old = p.nest_at(s).axis_of_loop(position);

@@ -33,12 +33,11 @@ class core_placer {
   private:
     /// Stages on cores of their own: what is between them lies where both see it, in versions that they take in turn.
     constexpr void place_stages() {
-        int shares = 0, told = 0;
+        int told = 0;
         for (stage_id s{}; s < p.plan.stages.size() && !p.refused(); ++s) {
             stage_placement const& place = p.placed(s);
             name_ = p.stage_at(s).output, ordinal_ = place.core_ordinal;
             if (place.core_ordinal != 0) told = place.core_ordinal;
-            shares += share_depth(p, s, place.path_length) > 0;
             bool handed_over = false;
             for (stage_id t{}; t < p.plan.stages.size(); ++t) {
                 if (p.placed(t).core == place.core) continue;
@@ -56,18 +55,27 @@ class core_placer {
             home.by_loop = place.level;
         }
         ordinal_ = told;
-        if (told > 0 && shares > 0 && !p.refused()) refuse(rule::on_with_distribution, {});
-        for (int at = 0; at < p.staging_count() && told > 0 && !p.refused(); ++at) {
-            staging const& st = p.staging_at(at);
-            name_ = p.stage_at(st.stage).output;
-            for (int by : {int{st.mover}, int{st.loader}, int{st.fill}}) {
-                if (by >= 0) check_transfer(by, st.tensor);
-            }
-        }
-        for (stage_id s{}; s < p.plan.stages.size() && told > 0 && !p.refused(); ++s) {
+        for (int at = 0; at < where_.engines.size() && told > 0 && !p.refused(); ++at) check_users(at);
+    }
+    /// An engine that is not dealt out serves the stages of one core.
+    constexpr void check_users(int engine_at) {
+        label const& name = where_.engines[engine_at].name;
+        int user = -1;
+        auto const use_by = [&](stage_id s, label const& on) {
+            if (on != name || p.refused() || where_.engines[engine_at].per_core || p.plan.is_dealt_out(engine_at)) return;
             name_ = p.stage_at(s).output;
-            if (p.nest_at(s).intrinsic >= 0) check_engine(where_.intrinsics[p.nest_at(s).intrinsic].engine_name, name_);
-            if (p.placed(s).transfer >= 0) check_transfer(p.placed(s).transfer, name_);
+            if (user >= 0 && user != p.placed(s).core) refuse(rule::engine_of_all_cores, {}, name, where_.channels_of(engine_at));
+            user = p.placed(s).core;
+        };
+        for (stage_id s{}; s < p.plan.stages.size(); ++s) {
+            if (p.nest_at(s).intrinsic >= 0) use_by(s, where_.intrinsics[p.nest_at(s).intrinsic].engine_name);
+            if (p.placed(s).transfer >= 0) use_by(s, where_.transfers[p.placed(s).transfer].engine_name);
+        }
+        for (int at = 0; at < p.staging_count(); ++at) {
+            staging const& st = p.staging_at(at);
+            for (int by : {int{st.mover}, int{st.loader}, int{st.fill}}) {
+                if (by >= 0) use_by(st.stage, where_.transfers[by].engine_name);
+            }
         }
     }
     /// What stands inside of the distributed loop at a position of the nest of stage `s`.

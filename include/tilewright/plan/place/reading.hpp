@@ -173,19 +173,15 @@ class directive_reader {
         p_.placed(s).at_ordinal = ordinal_;
     }
     constexpr void read_on() {
-        int const kind = where_.cores.find(name(0));
-        std::int64_t const number = d_->factors[0];
-        auto const refuse = [&](rule why) -> verdict& {
+        std::int64_t const number = d_->factors[0], there = where_.host().count;
+        if (where_.cores.find(name(0)) < 0) return void(p_.refuse(verdict_kind::unknown_part, ordinal_).names = {name(0), where_.name});
+        if (number < 0 || number >= there) {
             verdict& v = p_.refuse(verdict_kind::distribution, ordinal_);
-            v.broken = why;
-            v.names = {p_.stage_at(current_).output, name(0), where_.cores[0].name};
-            return v;
-        };
-        if (kind < 0) return void(p_.refuse(verdict_kind::unknown_part, ordinal_).names = {name(0), where_.name});
-        if (kind > 0) return void(refuse(rule::not_the_core_of_loops));
-        if (number < 0 || number >= where_.cores[0].count)
-            return void(refuse(rule::more_cores_than_there_are).facts = {fact{fact_kind::have, number + 1},
-                                                                         fact{fact_kind::limit, where_.cores[0].count}});
+            v.broken = rule::more_cores_than_there_are;
+            v.names = {p_.stage_at(current_).output, name(0)};
+            v.facts = {fact{fact_kind::have, number + 1}, fact{fact_kind::limit, there}};
+            return;
+        }
         stage_placement& place = p_.placed(current_);
         if (place.core_ordinal != 0) return refuse_conflict(p_.stage_at(current_).output);
         place.core = static_cast<std::int16_t>(number);

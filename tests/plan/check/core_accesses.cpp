@@ -1,0 +1,89 @@
+#include <tilewright/plan/check/core_accesses.hpp>
+
+#include <tilewright/plan/planner.hpp>
+
+#include "plan/cores.hpp"
+
+// What barriers and signals order between cores.
+
+using namespace small_kernels;
+using tilewright::detail::find_core_hazard, tilewright::detail::visiting;
+
+namespace {
+
+/// Takes the first step of a kind out of a plan.
+plan_value without(plan_value plan, step_kind kind) {
+    int at = 0;
+    while (plan.steps[at].kind != kind) ++at;
+    plan.steps.erase(at);
+    return plan;
+}
+rule broken_in(plan_value const& plan) {
+    rule const found = find_core_hazard(plan).broken;
+    CHECK(find_core_hazard(plan, visiting::everything).broken == found);
+    return found;
+}
+rule broken_without(step_kind kind, schedule const& of) {
+    auto const plan = std::make_unique<plan_value>(make_plan(of));
+    REQUIRE(!plan->refusal);
+    CHECK(broken_in(*plan) == rule::none);
+    return broken_in(without(*plan, kind));
+}
+schedule distributed(schedule s) { return s.distribute(m, pair_of_cores); }
+
+}  // namespace
+
+TEST_CASE("shares of one loop lie apart, also where they are dealt out again and again") {
+    for (schedule const& of :
+         {schedule(copy, two).distribute(m, pair_of_cores), schedule(copy, two).distribute(n, pair_of_cores),
+          // Rows 4 mo + 2 core + mi: in every mo, each core has two of them.
+          schedule(copy, two).split(m, mo, mi, 4).distribute(mi, pair_of_cores),
+          schedule(copy, two).split(m, mo, mi, 4).reorder(mi, mo, n).distribute(mi, pair_of_cores),
+          schedule(copy, two).split(m, mo, mi, 4).distribute(mi, pair_of_cores).cache_read(A, own).at(mi).buffers(2)}) {
+        auto const plan = std::make_unique<plan_value>(make_plan(of));
+        CHECK(!plan->refusal);
+        CHECK(broken_in(*plan) == rule::none);
+    }
+}
+TEST_CASE("what another core computes needs a barrier, if it is read across shares") {
+    auto const first_shared = [](auto const& what, axis const& over) {
+        schedule s(what, two);
+        return s.store_in(S, common).distribute(m, pair_of_cores).stage(S).distribute(over, pair_of_cores);
+    };
+    CHECK(broken_without(step_kind::barrier, first_shared(blur, rows)) == rule::core_without_barrier);
+    // Each core reads what it has computed itself: the barrier is not needed, and no race without it.
+    CHECK(broken_without(step_kind::barrier, first_shared(twice, m)) == rule::none);
+    // Core 0 computes all of it.
+    CHECK(broken_without(step_kind::barrier, distributed(schedule(twice, two).store_in(S, common))) == rule::core_without_barrier);
+}
+TEST_CASE("a transfer counts until its core has waited for it, whatever barriers lie between") {
+    auto const loaded = distributed(schedule(product, two).cache_read(B, common));
+    auto const plan = std::make_unique<plan_value>(make_plan(loaded));
+    REQUIRE(!plan->refusal);
+    CHECK(broken_in(without(*plan, step_kind::barrier)) == rule::core_without_barrier);
+    CHECK(broken_in(without(*plan, step_kind::wait)) == rule::core_without_barrier);
+}
+TEST_CASE("signals order what they tell of, version by version") {
+    auto const told = schedule(twice, two).compute_at(S, m).stage(S).on(pair_of_cores, 1).store_in(S, common).buffers(2);
+    CHECK(broken_without(step_kind::signal, told) == rule::signal_never_sent);
+    auto const plan = std::make_unique<plan_value>(make_plan(told));
+    // The second wait is the reader's: without it, it reads what may not be there.
+    plan_value changed = *plan;
+    int at = 0;
+    for (int waits = 0; waits < 2; ++at) waits += changed.steps[at].kind == step_kind::await;
+    changed.steps.erase(at - 1);
+    CHECK(broken_in(changed) == rule::core_without_barrier);
+    // A signal too early: before what it tells of.
+    changed = *plan;
+    for (at = 0; changed.steps[at].kind != step_kind::signal; ++at) {
+    }
+    std::swap(changed.steps[at], changed.steps[at - 1]);
+    CHECK(broken_in(changed) == rule::core_without_barrier);
+}
+TEST_CASE("a barrier that some cores do not come to is refused") {
+    plan_value plan = make_plan(distributed(schedule(copy, two)));
+    int at = 0;
+    while (plan.steps[at].kind != step_kind::compute) ++at;
+    plan.steps.insert(at, {.kind = step_kind::barrier, .what = 0});
+    CHECK(broken_in(plan) == rule::barrier_of_some_cores);
+}

@@ -1,0 +1,53 @@
+#include <tilewright/plan/place/cores.hpp>
+
+#include <tilewright/plan/planner.hpp>
+
+#include "plan/cores.hpp"
+
+// What cores have of their own, and what they share.
+
+using namespace small_kernels;
+
+namespace {
+verdict refusal_of(schedule const& of) { return make_plan(of).refusal; }
+}  // namespace
+
+TEST_CASE("a buffer inside of a share is each core's own, and one outside is seen by all") {
+    CHECK_FALSE(refusal_of(schedule(copy, two).distribute(m, pair_of_cores).cache_read(A, own).at(m)));
+    verdict const inside = refusal_of(schedule(copy, two).distribute(m, pair_of_cores).cache_read(A, common).at(m));
+    CHECK((inside.kind == verdict_kind::distribution && inside.broken == rule::copied_for_each_core));
+    CHECK((inside.names[0] == "m.core" && inside.names[1] == "A" && inside.names[2] == "common" && inside.ordinal == 1));
+    CHECK_FALSE(refusal_of(schedule(copy, two).distribute(m, pair_of_cores).cache_read(A, common)));
+    verdict const outside = refusal_of(schedule(copy, two).distribute(m, pair_of_cores).cache_read(A, own));
+    CHECK((outside.broken == rule::out_of_sight_of_cores && outside.names[1] == "A" && outside.names[2] == "own"));
+    // What core 0 alone uses may be its own.
+    CHECK_FALSE(refusal_of(schedule(twice, two).store_in(S, common).distribute(m, pair_of_cores).stage(S).cache_read(A, own)));
+}
+TEST_CASE("an engine for all has a channel for each core, or serves one of them") {
+    static constexpr engine narrow{.name = "narrow", .channels = 3};
+    static constexpr auto by_narrow = transfer("by_narrow", dram, own).on(narrow).asynchronous().dimensions(2);
+    static constexpr auto with_narrow = machine("with_narrow", dram, own, common, narrow, by_narrow, four_cores);
+    verdict const few = refusal_of(schedule(copy, with_narrow).distribute(m, four_cores).cache_read(A, own).at(m));
+    CHECK((few.broken == rule::engine_of_all_cores && few.names[2] == "narrow" && few.facts[0].value == 3));
+    plan_value const three = make_plan(schedule(copy, with_narrow).distribute(m, four_cores, 3).cache_read(A, own).at(m).buffers(2));
+    REQUIRE_FALSE(three.refusal);
+    CHECK((three.is_dealt_out(0) && three.channels_of(0) == 1));
+    // Core 1 alone loads.
+    plan_value const alone = make_plan(
+        schedule(twice, with_narrow).compute_at(S, m).stage(S).on(four_cores, 3).store_in(S, common).cache_read(A, own).at(m).buffers(2));
+    REQUIRE_FALSE(alone.refusal);
+    CHECK((!alone.is_dealt_out(0) && alone.channels_of(0) == 3));
+}
+TEST_CASE("what a stage on another core computes has versions") {
+    plan_value const plan = make_plan(schedule(twice, two).compute_at(S, m).stage(S).on(pair_of_cores, 1).store_in(S, common).buffers(3));
+    REQUIRE_FALSE(plan.refusal);
+    CHECK(plan.cores == 2);
+    for (int at = 0; at < plan.buffers.size(); ++at) {
+        buffer const& b = plan.buffers[at];
+        if (b.tensor == "S") CHECK((b.versions == 3 && plan.variables[b.by_loop].name == "m"));
+    }
+    verdict const same_core = refusal_of(schedule(twice, two).compute_at(S, m).stage(S).store_in(S, common).buffers(3));
+    CHECK((same_core.broken == rule::versions_on_one_core && same_core.facts[0].value == 3));
+    verdict const unseen = refusal_of(schedule(twice, two).compute_at(S, m).stage(S).on(pair_of_cores, 1).store_in(S, own));
+    CHECK(unseen.broken == rule::out_of_sight_of_cores);
+}
