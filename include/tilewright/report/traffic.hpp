@@ -59,7 +59,7 @@ inline std::vector<work> work_of(plan_value const& plan) {
 struct occupation {
     std::string name;
     std::int64_t busy = 0;
-    int channels = 1;
+    int channels = 1;  ///< that work side by side; of what each core has of its own, those of all cores
 
     /// What it takes at least: its channels share the work.
     std::int64_t least() const { return (busy + channels - 1) / channels; }
@@ -70,8 +70,9 @@ inline std::vector<occupation> occupations_of(plan_value const& plan) {
     std::vector<occupation> all;
     if (plan.refusal) return all;
     for (int at = 0; at < plan.where->engines.size(); ++at)
-        all.push_back({plan.where->engines[at].name.str(), plan.busy_cycles(at), plan.where->channels_of(at)});
-    all.push_back({plan.where->host().name.str(), plan.busy_cycles(-1)});
+        all.push_back({plan.where->engines[at].name.str(), plan.busy_cycles(at),
+                       plan.where->channels_of(at) * (plan.where->engines[at].per_core ? plan.cores : 1)});
+    all.push_back({plan.where->host().name.str(), plan.busy_cycles(-1), plan.cores});
     return all;
 }
 

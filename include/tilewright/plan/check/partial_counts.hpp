@@ -17,12 +17,14 @@ constexpr bool is_loop_of(ring const& r, int loop) {
 /// Counts the steps that partial tiles concern.
 class partial_counter {
   public:
-    constexpr explicit partial_counter(plan_value& plan) : plan_(plan) {}
+    /// @param core  the only one whose share of distributed loops counts; -1: all do
+    constexpr explicit partial_counter(plan_value const& plan, int core = -1) : plan_(plan), core_(core) {}
 
-    /// @return what there is too much of to count
-    constexpr trip_count::excess run() {
+    /// Calls `visit(position, tally)` for these steps. @return what there is too much of to count
+    template <class Visit>
+    constexpr trip_count::excess run(Visit&& visit) {
         for (int position = 0; position < plan_.steps.size() && excess_.what == nullptr; ++position) {
-            step& s = plan_.steps[position];
+            step const& s = plan_.steps[position];
             if (s.kind == step_kind::end) --depth_;
             if (s.kind == step_kind::loop) {
                 goes_on_[depth_] = plan_.holds_ring_steps(position);
@@ -34,9 +36,7 @@ class partial_counter {
             configures_ = s.kind == step_kind::configure;
             limited_ = false;
             tally const whole = moved_ != nullptr ? count_movement() : computes_ != nullptr ? count_body() : count_setting();
-            if (!limited_ || excess_.what != nullptr) continue;
-            if (plan_.tallies.full()) return {"counts of partial tiles", plan_value::most_tallies};
-            s.tally = static_cast<std::int16_t>(plan_.tallies.push(whole));
+            if (limited_ && excess_.what == nullptr) visit(position, whole);
         }
         return excess_;
     }
@@ -62,6 +62,10 @@ class partial_counter {
             if (is_given(plan_.variables[at])) trips.add_loop_at(at, 0);
         }
     }
+    constexpr void add_open(trip_count& trips, int loop) const {
+        if (core_ >= 0 && loop_at(loop).distributed) trips.add_loop_at(loop, core_);
+        else trips.add_loop(loop);
+    }
     constexpr void add_loops(trip_count& trips, of what) const {
         bool const only_first = computes_ != nullptr && computes_->kind == body_kind::identity && computes_->first_loop_count > 0;
         add_given(trips);
@@ -70,7 +74,7 @@ class partial_counter {
             for (int loop = 0; (what == of::first || only_first) && loop < computes_->first_loop_count; ++loop)
                 at_first |= computes_->first_loops[loop] == open_[at];
             if (at_first) trips.add_loop_at(open_[at], 0);
-            else trips.add_loop(open_[at]);
+            else add_open(trips, open_[at]);
         }
         bool const inside = what == of::body || what == of::pure_body;
         for (int at = 0; inside && at < computes_->loop_count; ++at) {
@@ -188,7 +192,7 @@ class partial_counter {
             int const loop = open_[at];
             bool const counts = moved_->at.step.count == 1 && plan_.term_at(moved_->at.step, 0).variable == loop && r.steps > 1;
             if (counts && !is_loop_of(r, loop)) continue;  // the loop that counts the first steps
-            trips.add_loop(loop);
+            add_open(trips, loop);
             put(loop);
         }
         for (int at = 0; at < plan_.limits.size(); ++at) {
@@ -203,7 +207,8 @@ class partial_counter {
         return counted(trips);
     }
 
-    plan_value& plan_;
+    plan_value const& plan_;
+    int core_;
     trip_count::excess excess_{};
     fixed_array<std::int16_t, 32> open_{};  // the loops around the step
     fixed_array<bool, 32> goes_on_{};       // whether each of them holds steps of rings
@@ -214,7 +219,15 @@ class partial_counter {
     bool limited_ = false;  // by partial tiles
 };
 
-constexpr trip_count::excess count_partial(plan_value& plan) { return partial_counter(plan).run(); }
+/// Counts them, and keeps the counts in the plan. @return what there is too much of
+constexpr trip_count::excess count_partial(plan_value& plan) {
+    bool full = false;
+    trip_count::excess const found = partial_counter(plan).run([&](int position, tally const& whole) {
+        full |= plan.tallies.full();
+        if (!full) plan.steps[position].tally = static_cast<std::int16_t>(plan.tallies.push(whole));
+    });
+    return full ? trip_count::excess{"counts of partial tiles", plan_value::most_tallies} : found;
+}
 
 constexpr void refuse_excess(refusals const& to, trip_count::excess const& found) {
     if (found.what != nullptr) to.refuse_capacity(found.what, found.most + 1, found.most);

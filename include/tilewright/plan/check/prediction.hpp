@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/plan/check/clocks.hpp>
+#include <tilewright/plan/check/core_shares.hpp>
 
 // What a kernel costs on cores and engines that work side by side, without running it.
 namespace tilewright::ir {

@@ -309,33 +309,36 @@ struct plan_value {
     }
     constexpr std::int64_t busy_cycles(int engine_at) const {
         std::int64_t total = 0;
-        auto const is_on = [&](label const& engine_name) {
-            return engine_name.empty() ? engine_at < 0 : where->engines.find(engine_name) == engine_at;
-        };
         walk([&](step const& s, std::int64_t times, std::int64_t first_times) {
-            if (s.kind == step_kind::start) {
-                movement const& m = movements[s.what];
-                std::int64_t const latency = m.transfer < 0 ? 0 : where->transfers[m.transfer].costs.latency;
-                if (engine_of(m) == engine_at) total += total_of(s, times, first_times).cycles - times * latency;
-            }
-            if (s.kind != step_kind::compute) return;
-            body const& b = bodies[s.what];
-            tally const all = total_of(s, times, first_times);
-            if (b.kind != body_kind::intrinsic) {
-                if (engine_at < 0) total += all.cycles;
-                return;
-            }
-            if (is_on(where->intrinsics[b.intrinsic].engine_name)) total += all.cycles - all.first_cycles;
-            if (b.first_intrinsic >= 0 && is_on(where->intrinsics[b.first_intrinsic].engine_name)) total += all.first_cycles;
+            total += busy_in(s, total_of(s, times, first_times), engine_at);
         });
         return total;
     }
-    /// The least cycles that an engine's work can take: its channels share it, and so do those that cores have of their own.
-    constexpr std::int64_t shared_cycles(int engine_at) const {
-        std::int64_t units = engine_at < 0 ? 1 : where->channels_of(engine_at);
-        if (engine_at < 0 || where->engines[engine_at].per_core) units *= cores;
-        return (busy_cycles(engine_at) + units - 1) / units;
+    /// Of what a step does in one run, the cycles that an engine works, or the core.
+    constexpr std::int64_t busy_in(step const& s, tally const& all, int engine_at) const {
+        auto const is_on = [&](label const& engine_name) {
+            return engine_name.empty() ? engine_at < 0 : where->engines.find(engine_name) == engine_at;
+        };
+        if (s.kind == step_kind::start) {
+            movement const& m = movements[s.what];
+            std::int64_t const latency = m.transfer < 0 ? 0 : where->transfers[m.transfer].costs.latency;
+            return engine_of(m) == engine_at ? all.cycles - all.times * latency : 0;
+        }
+        if (s.kind != step_kind::compute) return 0;
+        body const& b = bodies[s.what];
+        if (b.kind != body_kind::intrinsic) return engine_at < 0 ? all.cycles : 0;
+        std::int64_t total = 0;
+        if (is_on(where->intrinsics[b.intrinsic].engine_name)) total += all.cycles - all.first_cycles;
+        if (b.first_intrinsic >= 0 && is_on(where->intrinsics[b.first_intrinsic].engine_name)) total += all.first_cycles;
+        return total;
     }
+    /// The least cycles that an engine's work can take: its channels share it. Of several cores, the one with the largest share counts.
+    constexpr std::int64_t shared_cycles(int engine_at) const {
+        std::int64_t const units = engine_at < 0 ? 1 : channels_of(engine_at);
+        return ((cores > 1 ? busiest_share(engine_at) : busy_cycles(engine_at)) + units - 1) / units;
+    }
+    /// Of several cores, the most cycles that one of them has an engine work, or works itself. `plan/check/core_shares.hpp` defines it.
+    constexpr std::int64_t busiest_share(int engine_at) const;
     /// The kernel cannot be faster than this: the cycles of the core, or of the busiest engine, whose channels share them.
     constexpr quantity bound() const {
         if (refusal) return unknown;

@@ -199,7 +199,7 @@ constexpr void distribute_loop(placing& p, stage_id s, directive const& d, int o
     nest_axis& of_cores = p.nest_at(s).axis_of_loop(position);
     std::int64_t const share = p.nest_at(s).axis_of_loop(position + 1).extent;
     of_cores.extent = count;
-    of_cores.distributed = true;
+    of_cores.distributed = count > 1;
     of_cores.marked_ordinal = static_cast<std::int16_t>(ordinal);
     p.nest_at(s).partial |= share * count != old.extent;
     p.plan.cores = static_cast<std::int16_t>(count);

@@ -1,0 +1,37 @@
+#pragma once
+#include <tilewright/plan/check/partial_counts.hpp>
+
+// What each of several cores has its engines do.
+namespace tilewright::detail {
+
+/// Cycles that a core has an engine work; for engine -1, that it works itself: in its shares, and in the steps outside of them that
+/// it runs.
+constexpr std::int64_t share_of_core(plan_value const& plan, int engine_at, int core) {
+    fixed_array<tally, plan_value::most_tallies> partial{};
+    partial_counter(plan, core).run([&](int position, tally const& mine) {
+        if (int const at = plan.steps[position].tally; at >= 0) partial[at] = mine;
+    });
+    std::int64_t total = 0, cores = 1;  // that the loops around are shared by
+    plan.walk([&](step const& s, std::int64_t times, std::int64_t first_times) {
+        bool const shared = (s.kind == step_kind::loop || s.kind == step_kind::end) && plan.variables[s.what].distributed;
+        if (shared) cores = s.kind == step_kind::loop ? plan.variables[s.what].extent : 1;
+        if (shared || (cores == 1 && core != s.core)) return;
+        total += plan.busy_in(s, s.tally >= 0 ? partial[s.tally] : plan.total_of(s, times / cores, first_times / cores), engine_at);
+    });
+    return total;
+}
+
+}  // namespace tilewright::detail
+
+namespace tilewright::ir {
+
+constexpr std::int64_t plan_value::busiest_share(int engine_at) const {
+    std::int64_t most = 0;
+    for (int core = 0; core < cores; ++core) {
+        std::int64_t const one = detail::share_of_core(*this, engine_at, core);
+        most = most < one ? one : most;
+    }
+    return most;
+}
+
+}  // namespace tilewright::ir

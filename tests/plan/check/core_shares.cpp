@@ -1,0 +1,58 @@
+#include <tilewright/plan/check/core_shares.hpp>
+// clang-format off: schedules are read line by line, a buffer a line.
+#include "catch.hpp"
+#include "kernels/cores.hpp"
+#include <tilewright/plan/plan.hpp>
+
+// The bound of a kernel for several cores is what the busiest of them does.
+
+using namespace tilewright;
+using namespace cores_of_dsp;
+
+namespace {
+
+/// Cycles of a row of C: its sums begin at 0, and each step loads three operands, converts two, multiplies, adds and stores.
+constexpr std::int64_t row_cycles = 18 * (20 * 8 + 1);
+
+/// What moves `bytes`, without its latency.
+constexpr std::int64_t moved(std::int64_t bytes, std::int64_t rate = 8) { return (bytes + rate - 1) / rate; }
+
+/// 5 tiles of 5 rows, the last one of 4: two for the cores 0 and 1, the last one for core 2, and none for core 3.
+constexpr auto uneven = schedule(matmul, four).split(m, mo, mi, 5).distribute(mo, dsp)
+    .cache_read(A, tcm).at(mo).buffers(2)
+    .cache_read(B, tcm).at("mo.core")
+    .cache_write(C, tcm).at(mo).buffers(2);
+/// 8 tiles of 3 rows: two for each core. Core 0 loads B for all.
+constexpr auto shared = schedule(matmul, four).split(m, mo, mi, 3).distribute(mo, dsp)
+    .cache_read(B, l2)
+    .cache_read(A, tcm).at(mo)
+    .cache_write(C, tcm).at(mo);
+
+}  // namespace
+
+TEST_CASE("of uneven shares, the largest one counts") {
+    static_assert(plan<uneven>.busy_cycles(-1) == 24 * row_cycles);
+    static_assert(plan<uneven>.busiest_share(-1) == 10 * row_cycles);
+    static_assert(plan<uneven>.bound() == 10 * row_cycles);
+    // All of B, two tiles of A and two of C.
+    static_assert(plan<uneven>.shared_cycles(0) == moved(20 * 18) + 2 * moved(5 * 20) + 2 * moved(5 * 18 * 4));
+    constexpr auto share = [](int core) { return detail::share_of_core(plan<uneven>, -1, core); };
+    static_assert(share(1) == 10 * row_cycles && share(2) == 4 * row_cycles && share(3) == 0);
+    static_assert(detail::share_of_core(plan<uneven>, 0, 3) == 0);
+}
+TEST_CASE("what core 0 does for all is its own") {
+    static_assert(plan<shared>.busiest_share(-1) == 6 * row_cycles);
+    // Two of the channels are those of core 0.
+    static_assert(plan<shared>.channels_of(1) == 2);
+    static_assert(plan<shared>.busiest_share(1) == moved(20 * 18, 16));
+    static_assert(detail::share_of_core(plan<shared>, 1, 1) == 0);
+    static_assert(plan<shared>.shared_cycles(1) == (moved(20 * 18, 16) + 1) / 2);
+}
+TEST_CASE("a stage on a core of its own is the work of that core") {
+    auto const pipelined = std::make_unique<plan_value>(make_plan(with_signals()[3]));
+    REQUIRE(!pipelined->refusal);
+    // 24 x 16 elements of T: load, convert, multiply, store; 22 x 16 of R: three loads, two additions, a store.
+    CHECK(detail::share_of_core(*pipelined, -1, 1) == 24 * 16 * 4);
+    CHECK(detail::share_of_core(*pipelined, -1, 0) == 22 * 16 * 6);
+    CHECK(pipelined->bound() == 22 * 16 * 6);
+}
