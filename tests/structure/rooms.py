@@ -41,7 +41,6 @@ LONG = {
     "plan/ir/program_run.hpp": "one walk over the loop program; how it skips what repeats needs the loops, the rings and the counts together",
     "plan/check/hazards.hpp": "the jobs in flight and the events that change them: each event needs most of that state",
     "plan/check/core_accesses.hpp": "what cores touch and know of each other, and the events that change it, as in hazards.hpp",
-    "plan/ir/plan_value.hpp": "the plan: its lists, and what users ask of it",
     "plan/ir/trip_count.hpp": "one counter: loops that no limit connects are counted apart, then joined",
     "plan/write/program_writer.hpp": "one loop nest after the other, from the outermost loop inwards: what opens a level is closed here",
     "diagnostics/refusal.hpp report_refusal": "a case for each verdict: a compiler prints the case that it stands in",

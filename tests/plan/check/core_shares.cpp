@@ -1,5 +1,5 @@
 #include <tilewright/plan/check/core_shares.hpp>
-// clang-format off: schedules are read line by line, a buffer a line.
+
 #include "catch.hpp"
 #include "kernels/cores.hpp"
 #include <tilewright/plan/plan.hpp>
@@ -17,16 +17,22 @@ constexpr std::int64_t row_cycles = 18 * (20 * 8 + 1);
 /// What moves `bytes`, without its latency.
 constexpr std::int64_t moved(std::int64_t bytes, std::int64_t rate = 8) { return (bytes + rate - 1) / rate; }
 
+// clang-format off: schedules are read line by line, a buffer a line.
 /// 5 tiles of 5 rows, the last one of 4: two for the cores 0 and 1, the last one for core 2, and none for core 3.
-constexpr auto uneven = schedule(matmul, four).split(m, mo, mi, 5).distribute(mo, dsp)
-    .cache_read(A, tcm).at(mo).buffers(2)
-    .cache_read(B, tcm).at("mo.core")
-    .cache_write(C, tcm).at(mo).buffers(2);
+constexpr auto uneven = schedule(matmul, four)
+                            .split(m, mo, mi, 5)
+                            .distribute(mo, dsp)
+                            .cache_read(A, tcm)
+                            .at(mo)
+                            .buffers(2)
+                            .cache_read(B, tcm)
+                            .at("mo.core")
+                            .cache_write(C, tcm)
+                            .at(mo)
+                            .buffers(2);
 /// 8 tiles of 3 rows: two for each core. Core 0 loads B for all.
-constexpr auto shared = schedule(matmul, four).split(m, mo, mi, 3).distribute(mo, dsp)
-    .cache_read(B, l2)
-    .cache_read(A, tcm).at(mo)
-    .cache_write(C, tcm).at(mo);
+constexpr auto shared =
+    schedule(matmul, four).split(m, mo, mi, 3).distribute(mo, dsp).cache_read(B, l2).cache_read(A, tcm).at(mo).cache_write(C, tcm).at(mo);
 
 }  // namespace
 

@@ -33,5 +33,15 @@ constexpr std::int64_t plan_value::busiest_share(int engine_at) const {
     }
     return most;
 }
+constexpr std::int64_t plan_value::shared_cycles(int engine_at) const {
+    std::int64_t const units = engine_at < 0 ? 1 : channels_of(engine_at);
+    return ((cores > 1 ? busiest_share(engine_at) : busy_cycles(engine_at)) + units - 1) / units;
+}
+constexpr quantity plan_value::bound() const {
+    if (refusal) return unknown;
+    std::int64_t most = 0;
+    for (int at = -1; at < where->engines.size(); ++at) most = most < shared_cycles(at) ? shared_cycles(at) : most;
+    return most;
+}
 
 }  // namespace tilewright::ir

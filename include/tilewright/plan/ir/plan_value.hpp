@@ -333,19 +333,12 @@ struct plan_value {
         return total;
     }
     /// The least cycles that an engine's work can take: its channels share it. Of several cores, the one with the largest share counts.
-    constexpr std::int64_t shared_cycles(int engine_at) const {
-        std::int64_t const units = engine_at < 0 ? 1 : channels_of(engine_at);
-        return ((cores > 1 ? busiest_share(engine_at) : busy_cycles(engine_at)) + units - 1) / units;
-    }
-    /// Of several cores, the most cycles that one of them has an engine work, or works itself. `plan/check/core_shares.hpp` defines it.
+    /// `plan/check/core_shares.hpp` defines it, and the two below.
+    constexpr std::int64_t shared_cycles(int engine_at) const;
+    /// Of several cores, the most cycles that one of them has an engine work, or works itself.
     constexpr std::int64_t busiest_share(int engine_at) const;
     /// The kernel cannot be faster than this: the cycles of the core, or of the busiest engine, whose channels share them.
-    constexpr quantity bound() const {
-        if (refusal) return unknown;
-        std::int64_t most = 0;
-        for (int at = -1; at < where->engines.size(); ++at) most = most < shared_cycles(at) ? shared_cycles(at) : most;
-        return most;
-    }
+    constexpr quantity bound() const;
 
     struct traffic {
         std::int64_t calls = 0, bytes = 0;
