@@ -1,5 +1,5 @@
-#include <tilewright/plan/ir/plan_value.hpp>
 #include <tilewright/plan/check/core_shares.hpp>
+#include <tilewright/plan/ir/plan_value.hpp>
 
 #include <stdexcept>
 #include <vector>
