@@ -1,7 +1,7 @@
-#include <tilewright/plan/check/core_shares.hpp>
 #include <tilewright/plan/ir/plan_value.hpp>
 
 #include <stdexcept>
+#include <tilewright/plan/check/core_shares.hpp>
 #include <vector>
 
 #include "plan/small_kernels.hpp"
