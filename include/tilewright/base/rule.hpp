@@ -199,7 +199,7 @@
     X(distributed_twice, "a loop around it is distributed already")                                                                       \
     X(more_cores_than_there_are, "#0 cores are asked for, there are #1")                                                                  \
     X(other_number_of_cores, "it takes #0 cores, another loop of the kernel takes #1")                                                    \
-    X(copied_for_each_core, "inside of it each core needs a copy, but memory `$2` is one for all: it is not per_core")                    \
+    X(copied_for_each_core, "each core needs one of its own, but memory `$2` is one for all")                                             \
     X(out_of_sight_of_cores, "all cores use it, but memory `$2` is per_core: what one core keeps there, no other sees")                   \
     X(engine_of_all_cores, "inside of it every core gives jobs to `$2`, which is one for all: it is not per_core, and has #0 channels")   \
     X(core_without_barrier, "a core meets data of another one, and neither a barrier nor a signal orders them")                           \
