@@ -97,6 +97,6 @@ vtcm = find(dsp["memories"], "vtcm")
 assert (vtcm["banks"], vtcm["ports"], vtcm["bank_bases"]) == (2, 1, ["0xd8000000", "0xda000000"])
 assert find(dsp["memories"], "acc")["bank_bases"] == []
 assert find(dsp["engines"], "dma_in") == {
-    "name": "dma_in", "depth": 16, "channels": 1, "completes": "by_transfer", "interlocked": False, "per_agent": False,
+    "name": "dma_in", "depth": 16, "channels": 1, "completes": "by_transfer", "interlocked": False, "per_agent": False, "per_core": False,
     "wait_call": {"symbol": "", "arguments": []}}
 assert find(dsp["transfers"], "load")["is_asynchronous"] is True
