@@ -31,6 +31,20 @@ inline constexpr auto matmul = schedule(product::what, board::core1)
     .cache_write(product::C, board::words).at(product::nn)                            // 2 x 2 sums stay in registers
     .unroll(product::mr).unroll(product::nr).tensorize(product::kr, board::mac4);
 
+/// The same on both cores, each of which has two banks and four channels: 32 rows for each.
+inline constexpr auto matmul_on_both = schedule(product::what, board::both)
+    .split(product::m, product::mo, product::mi, 16)
+    .split(product::mi, product::mm, product::mr, 2).split(product::n, product::nn, product::nr, 2).split(product::k, product::kk, product::kr, 4)
+    .reorder(product::mo, product::mm, product::nn, product::kk, product::mr, product::nr, product::kr)
+    .distribute(product::mo, board::both_cores)
+    .cache_read(product::W, board::sram).at("mo.core")
+    .cache_read(product::A, board::sram).at(product::mo).double_buffer()
+    .cache_write(product::C, board::sram).at(product::mo).double_buffer()
+    .cache_read(product::A, board::words).at(product::kk)
+    .cache_read(product::W, board::words).at(product::kk)
+    .cache_write(product::C, board::words).at(product::nn)
+    .unroll(product::mr).unroll(product::nr).tensorize(product::kr, board::mac4);
+
 /// A convolution 3 x 3 with a border of zeros, requantised, and the ReLU: in [y][x][channel], weights [r][s][filter][channel]. The image
 /// comes from a memory, the result goes to one, and weights and scales stay in one.
 template <int Side, int Channels, int Filters, memory const& From = board::psram, memory const& To = board::psram,
@@ -60,6 +74,20 @@ struct convolution {
             .cache_write(sums, board::words).at(ff)
             .unroll(xr).unroll(fr).tensorize(cr, board::mac4);
     };
+    // On both cores: each computes half of the rows.
+    static constexpr axis yo{"yo"}, yi{"yi"};
+    static constexpr auto on_both = [] {
+        return schedule(what, board::both)
+            .split(y, yo, yi, Side / 2).split(filter, fo, fi, 8).reorder(yo, fo, yi, x, fi).distribute(yo, board::both_cores)
+            .compute_at(sums, yi).store_in(sums, board::sram)
+            .stage(sums)
+            .split(x, xx, xr, 2).split(filter, ff, fr, 2).split(channel, cc, cr, 4).reorder(y, xx, ff, r, s, cc, xr, fr, cr)
+            .cache_read(in, board::sram).at(yo)
+            .cache_read(weights, board::sram).at(fo).double_buffer()
+            .cache_read(in, board::words).at(cc).cache_read(weights, board::words).at(cc).cache_read(bias, board::words).at(ff)
+            .cache_write(sums, board::words).at(ff)
+            .unroll(xr).unroll(fr).tensorize(cr, board::mac4);
+    };
     // One channel makes no words: loops of the core.
     static constexpr auto by_loops = [] {
         return schedule(base).stage(sums).reorder(y, x, filter, r, s, channel).cache_read(in, board::sram).in_bank(2);
@@ -68,5 +96,6 @@ struct convolution {
 };
 
 inline constexpr auto conv2d = convolution<16, 16, 16>::on_board;
+inline constexpr auto conv2d_on_both = convolution<16, 16, 16>::on_both();
 
 }  // namespace lesson_board

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <iostream>
 #include <string>
+#include <tilewright/emulate/core_team.hpp>
 #include <tilewright/emulate/program_emulator.hpp>
 #include <tilewright/report/program_report.hpp>
 #include <tilewright/runtime/call.hpp>
@@ -13,7 +14,9 @@
 #include "../digits/digits.hpp"
 #include "data.h"
 #include "emulated_conv2d.h"
+#include "emulated_conv2d_on_both.h"
 #include "emulated_matmul.h"
+#include "emulated_matmul_on_both.h"
 #include "emulated_network.h"
 
 namespace {
@@ -41,21 +44,39 @@ std::vector<std::int8_t> bytes(std::size_t count, std::uint32_t seed) {
     return made;
 }
 
+/// Both cores, one that goes on until it waits before the other.
+int run_on_both(auto const& kernel) {
+    core_team team(board::both, semantics_of<board::both>);
+    team.use(interleaving::last);
+    team.watch();
+    int const code = team.run(kernel);
+    if (code != 0) std::cerr << "code " << code << ": " << team.error() << "\n";
+    return code;
+}
 /// What the board must print, from the emulated machine.
 std::string matmul_on_emulator() {
     auto const left = bytes(64 * 64, 1), right = bytes(64 * 64, 2);
-    std::vector<std::int32_t> result(64 * 64);
+    std::vector<std::int32_t> result(64 * 64), from_both(64 * 64);
     int const code = tilewright::call<lesson_board::matmul>(::emulated_matmul, left.data(), right.data(), result.data());
-    return line("matmul 64 x 64 x 64: code %d, sum %08x\n", code, sum_of(result));
+    int const code_of_both = run_on_both([&](int) {
+        return tilewright::call<lesson_board::matmul_on_both>(::emulated_matmul_on_both, left.data(), right.data(), from_both.data());
+    });
+    return line("matmul 64 x 64 x 64: code %d, sum %08x\n", code, sum_of(result)) +
+           line("matmul on both cores: code %d, sum %08x\n", code_of_both, sum_of(from_both));
 }
 std::string conv2d_on_emulator() {
     auto const in = bytes(16 * 16 * 16, 3), weights = bytes(3 * 3 * 16 * 16, 4);
     std::vector<std::int32_t> bias(CONV_FILTERS), multiplier(CONV_FILTERS), shift(CONV_FILTERS);
     make_scales(bias.data(), multiplier.data(), shift.data());
-    std::vector<std::int8_t> out(in.size());
+    std::vector<std::int8_t> out(in.size()), from_both(in.size());
     int const code = tilewright::call<lesson_board::conv2d>(::emulated_conv2d, bias.data(), in.data(), weights.data(), multiplier.data(),
                                                             shift.data(), out.data());
-    return line("conv2d 3 x 3, 16 to 16 channels, 16 x 16: code %d, sum %08x\n", code, sum_of(out));
+    int const code_of_both = run_on_both([&](int) {
+        return tilewright::call<lesson_board::conv2d_on_both>(::emulated_conv2d_on_both, bias.data(), in.data(), weights.data(),
+                                                              multiplier.data(), shift.data(), from_both.data());
+    });
+    return line("conv2d 3 x 3, 16 to 16 channels, 16 x 16: code %d, sum %08x\n", code, sum_of(out)) +
+           line("conv2d on both cores: code %d, sum %08x\n", code_of_both, sum_of(from_both));
 }
 /// All digits, in the ways in which data can move. @param agrees  becomes false where scores are not those of plain C++
 std::string network_on_emulator(bool& agrees) {
@@ -99,8 +120,10 @@ int main() {
     std::string const expected = matmul_on_emulator() + conv2d_on_emulator() + network_on_emulator(agrees);
     std::cout << "emulated:\n" << expected << std::flush;
     if (!agrees) std::cout << "the emulated network is DIFFERENT from plain C++\n";
-    for (auto const& [driver, command] : {std::pair{"eager", RUN_EAGER}, {"lazy", RUN_LAZY}}) {
-        std::cout << "\nboard, " << driver << " controllers:\n" << std::flush;
+    for (auto const& [how, command] : {std::pair{"eager controllers", RUN_EAGER},
+                                       {"lazy controllers", RUN_LAZY},
+                                       {"eager controllers, DSP instructions on core 0, too", RUN_DSP}}) {
+        std::cout << "\nboard, " << how << ":\n" << std::flush;
         bool const good = results_of(command) == expected;
         std::cout << (good ? "bit-equal to the emulated machine\n" : "DIFFERENT from the emulated machine\n");
         agrees &= good;

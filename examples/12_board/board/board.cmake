@@ -74,18 +74,19 @@ function(board_objects name)
 endfunction()
 
 # board_executable(NAME BOARD mps2_an521|mps3_an547 SOURCES file.c… [OBJECTS file.o…] [DEPENDS target…] [INCLUDES folder…]
-#                  [DEFINITIONS NAME=value…] [OPTIONS flag…])
+#                  [DEFINITIONS NAME=value…] [OPTIONS flag…] [SOURCES_OF_CORE0 file.c…] [DSP_ON_BOTH])
 #
 # Makes the target NAME, which builds NAME.elf of sources and of what board_objects() has made. `main` runs on the core that has all
-# instructions, and the sources are compiled for it.
+# instructions, and the sources are compiled for it. What both cores call is in sources of core 0. With DSP_ON_BOTH it is for an mps2_an521
+# whose core 0 has all instructions, too: QEMU has that one.
 function(board_executable name)
-    cmake_parse_arguments(PARSE_ARGV 1 ARG "" "BOARD" "SOURCES;OBJECTS;DEPENDS;INCLUDES;DEFINITIONS;OPTIONS")
+    cmake_parse_arguments(PARSE_ARGV 1 ARG "DSP_ON_BOTH" "BOARD" "SOURCES;SOURCES_OF_CORE0;OBJECTS;DEPENDS;INCLUDES;DEFINITIONS;OPTIONS")
     if(NOT BOARD_CC)
         return()
     endif()
     _board_main_core(core ${ARG_BOARD})
     _board_compile(own ${name} ${ARG_BOARD} ${core} ${ARG_SOURCES})
-    _board_compile(start ${name} ${ARG_BOARD} core0 ${BOARD_DIRECTORY}/${ARG_BOARD}.c)
+    _board_compile(start ${name} ${ARG_BOARD} core0 ${BOARD_DIRECTORY}/${ARG_BOARD}.c ${ARG_SOURCES_OF_CORE0})
     set(script ${BOARD_DIRECTORY}/${ARG_BOARD}.ld)
     add_custom_command(OUTPUT ${name}.elf
         COMMAND ${BOARD_CC} ${BOARD_${ARG_BOARD}_${core}} --specs=rdimon.specs -nostartfiles -T ${script}
@@ -93,7 +94,11 @@ function(board_executable name)
         DEPENDS ${start} ${own} ${ARG_OBJECTS} ${script}
         COMMENT "Linking ${name}.elf" VERBATIM)
     add_custom_target(${name} ALL DEPENDS ${name}.elf)
-    set_target_properties(${name} PROPERTIES BOARD_ELF ${CMAKE_CURRENT_BINARY_DIR}/${name}.elf BOARD ${ARG_BOARD})
+    set(options)
+    if(ARG_DSP_ON_BOTH)
+        set(options -global sse-200.CPU0_DSP=true -global sse-200.CPU0_FPU=true)
+    endif()
+    set_target_properties(${name} PROPERTIES BOARD_ELF ${CMAKE_CURRENT_BINARY_DIR}/${name}.elf BOARD ${ARG_BOARD} BOARD_OPTIONS "${options}")
 endfunction()
 
 # Sets `result` to the command that runs the executable `name` in QEMU, which counts instructions. Without the compiler or QEMU, to one that
@@ -105,8 +110,9 @@ function(board_command result name)
     endif()
     get_target_property(elf ${name} BOARD_ELF)
     get_target_property(board ${name} BOARD)
+    get_target_property(options ${name} BOARD_OPTIONS)
     string(REPLACE "_" "-" machine ${board})
-    set(${result} ${BOARD_QEMU} -M ${machine} -display none -semihosting-config enable=on,target=native -icount shift=8 -kernel ${elf}
+    set(${result} ${BOARD_QEMU} -M ${machine} ${options} -display none -semihosting-config enable=on,target=native -icount shift=7 -kernel ${elf}
         PARENT_SCOPE)
 endfunction()
 

@@ -63,11 +63,16 @@ static void set_variables(void) {
     memcpy(board_data, board_data_image, (size_t)(board_data_end - board_data));
     memset(board_zero, 0, (size_t)(board_zero_end - board_zero));
 }
-/* Runs the program on this core, which has floating point and perhaps vectors. */
-static void run_main(void) {
+/* Turns on floating point and vectors, where this core has them, and the faults that have handlers of their own: of the bus, of protection
+ * and of usage. */
+static void set_core(void) {
     FLOATING_POINT |= 0xfu << 20;
-    HANDLERS |= 7u << 16; /* faults of the bus, of protection and of usage have handlers of their own */
+    HANDLERS |= 7u << 16;
     __asm__ volatile("dsb\n\tisb" ::: "memory");
+}
+/* Runs the program on this core. */
+static void run_main(void) {
+    set_core();
     initialise_monitor_handles();
     exit(main());
 }

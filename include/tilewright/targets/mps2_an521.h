@@ -1,4 +1,5 @@
-/* The C functions of the Arm MPS2-AN521 that kernels for `targets/mps2_an521.hpp` call: its DMA controllers, and its instructions on words.
+/* The C functions of the Arm MPS2-AN521 that kernels for `targets/mps2_an521.hpp` call: its DMA controllers, what its two cores tell each
+ * other, and its instructions on words.
  *
  * It stands beside the description of the machine, since the two say the same and change together. To port it to your board, change the
  * addresses and `mps2_an521_dma_begin`, which is all that knows the controller, and copy the machine.
@@ -41,6 +42,19 @@ int mps2_an521_dma_start(int64_t channel, void* destination, const void* source,
 int mps2_an521_dma_wait(int64_t channel);
 /* Fills rows with zeros: the core does, and nobody waits. */
 int mps2_an521_clear(void* destination, int64_t row_bytes, int64_t rows, int64_t stride);
+
+/* Queues of signals from a core to the other one. As `signal_queues` there. */
+#define MPS2_AN521_QUEUES 16
+
+/* Forgets what the cores have told each other: to be called before both begin a kernel. */
+void mps2_an521_begin(void);
+/* With status 0, returns 0 when the other core has come, too, or the code with which it has failed. With another status, notes that this
+ * core has failed, and returns at once. What a core has stored before, the other sees afterwards. */
+int mps2_an521_barrier(int64_t core, int64_t status);
+/* Sends a signal to the other core. */
+int mps2_an521_signal(int64_t core, int64_t queue);
+/* Takes a signal of the other core when there is one; or returns the code with which it has failed. */
+int mps2_an521_await(int64_t core, int64_t queue);
 
 /* A word of memory, of any alignment, in a register: one instruction. */
 static inline int32_t mps2_an521_load(const void* source) {
@@ -202,6 +216,56 @@ int mps2_an521_dma_start(int64_t number, void* destination, const void* source, 
 int mps2_an521_clear(void* destination, int64_t row_bytes, int64_t rows, int64_t stride) {
     for (int64_t row = 0; row < rows; ++row) memset((unsigned char*)destination + row * stride, 0, (size_t)row_bytes);
     return 0;
+}
+
+/* What a core tells the other: each word is written by its core alone. */
+struct mps2_an521_words {
+    volatile uint32_t meetings, sent[MPS2_AN521_QUEUES], taken[MPS2_AN521_QUEUES];
+    volatile int failed;
+};
+static struct mps2_an521_words mps2_an521_words_of[2];
+
+void mps2_an521_begin(void) {
+    memset((void*)mps2_an521_words_of, 0, sizeof mps2_an521_words_of);
+    __asm__ volatile("dsb sy" ::: "memory");
+}
+
+/* Polls until `*word` of the other core is not `before` any more, and returns 0, or the code with which that core has failed. An emulator
+ * that runs one core at a time lets the other one go on at a `yield`. */
+static int mps2_an521_poll(const struct mps2_an521_words* other, const volatile uint32_t* word, uint32_t before) {
+    while (*word == before) {
+        if (other->failed != 0) return other->failed;
+        __asm__ volatile("yield");
+    }
+    __asm__ volatile("dsb sy" ::: "memory");
+    return 0;
+}
+
+int mps2_an521_barrier(int64_t core, int64_t status) {
+    struct mps2_an521_words *const own = mps2_an521_words_of + core, *const other = mps2_an521_words_of + (1 - core);
+    __asm__ volatile("dsb sy" ::: "memory");
+    if (status != 0) {
+        own->failed = (int)status;
+        return (int)status;
+    }
+    /* The other core is at this meeting already, or one behind: it cannot leave the next one without this core. */
+    const uint32_t before = own->meetings;
+    own->meetings = before + 1;
+    return mps2_an521_poll(other, &other->meetings, before);
+}
+
+int mps2_an521_signal(int64_t core, int64_t queue) {
+    struct mps2_an521_words* const own = mps2_an521_words_of + core;
+    __asm__ volatile("dsb sy" ::: "memory");
+    own->sent[queue] = own->sent[queue] + 1;
+    return 0;
+}
+
+int mps2_an521_await(int64_t core, int64_t queue) {
+    struct mps2_an521_words *const own = mps2_an521_words_of + core, *const other = mps2_an521_words_of + (1 - core);
+    const int failed = mps2_an521_poll(other, &other->sent[queue], own->taken[queue]);
+    if (failed == 0) own->taken[queue] = own->taken[queue] + 1;
+    return failed;
 }
 
 #endif

@@ -125,4 +125,18 @@ inline constexpr auto core0 = machine("mps2_an521_core0", psram, sram, code, dma
 inline constexpr auto core1 = machine("mps2_an521_core1", psram, sram, code, words, dma, cortex_m33_dsp, fetch, fetch_constants, store, move, clear,
                                       load, load_far, load_constant, save, save_far, mul2, from2, mac2, mul4, from4, mac4, dot, dot_from, dot_on);
 
+/// What each core has when both work: two of the four banks.
+inline constexpr memory half_of_sram{.name = "sram", .base = 0x3000'0000, .capacity = 64_KiB, .alignment = 4, .banks = 2,
+                                     .per_core = true, .core_bases = {0x3000'0000, 0x3001'0000}};
+/// Both cores. They talk by words in memory, which they poll; what that takes was not measured on a board.
+inline constexpr core both_cores = core{.name = "cortex_m33", .costs = of_cortex_m33, .count = 2, .barrier_cycles = 40, .signal_queues = 16,
+                                        .signal_cycles = 30}
+    .barrier("mps2_an521_barrier", argument::core, argument::status)
+    .signals("mps2_an521_signal", argument::core, argument::queue)
+    .awaits("mps2_an521_await", argument::core, argument::queue);
+/// Both cores at a time: each has two banks and four channels. Core 0 has no DSP instructions: compile its functions for it, with plain C
+/// for what it lacks (MPS2_AN521_PLAIN_C).
+inline constexpr auto both = machine("mps2_an521", psram, half_of_sram, code, words, dma, both_cores, fetch, fetch_constants, store, move, clear,
+                                     load, load_far, load_constant, save, save_far, mul2, from2, mac2, mul4, from4, mac4, dot, dot_from, dot_on);
+
 }  // namespace tilewright::targets::mps2_an521
