@@ -57,8 +57,8 @@ class kernel_list {
         if (plan->refusal) throw std::runtime_error(what + ": " + to_string(plan->refusal));
         std::string const number = std::to_string(count_++), name = "kernel_" + number;
         halide::c_source_text const text = halide::c_source(made_by, *plan, {name, halide::binding::device, {include_}});
+        bool const shared = plan->where->host().count > 1;
         std::ofstream(folder_ + "/" + name + ".h") << text.header;
-        std::ofstream(folder_ + "/" + name + ".c") << text.source;
 
         std::vector<oracle::tensor_box> const boxes = oracle::inputs_of(plan->what);
         std::vector<std::vector<std::byte>> inputs;
@@ -71,6 +71,7 @@ class kernel_list {
 
         includes_ << "#include \"" << name << ".h\"\n";
         std::ostringstream given, call;
+        if (plan->cores > 1) call << "core, ";
         std::size_t position = 0;
         auto const strides = [&](oracle::tensor_box const& box) {
             auto const all = box.dense_strides();
@@ -88,14 +89,33 @@ class kernel_list {
             strides(boxes[at]);
             ++position;
         }
-        call << ", out";
+        call << (plan->where->host().count > 1 ? ", of->out" : ", out");
         strides(expected.box);
         arrays_ << array_text("out_" + number, expected.bytes.data(), expected.bytes.size());
-        functions_ << "static int call_" << number << "(void **in, void *out) { return " << name << "(" << call.str() << "); }\n";
-        table_ << "    {\"" << what << "\", call_" << number << ", " << parameters << ", " << position << ", {" << given.str() << "}, out_"
-               << number << ", " << expected.bytes.size() << ", {";
-        for (int bank = 0; bank < banks_.banks; ++bank)
-            table_ << static_cast<std::int64_t>(static_cast<double>(plan->peak(banks_, bank))) << ", ";
+        // A share is compiled for each core, and so it stands beside the kernel. A kernel that left the second core idle would be one for
+        // core 0 alone.
+        std::ofstream(folder_ + "/" + name + ".c")
+            << text.source
+            << (shared ? "\n#include \"share.h\"\nboard_share share_" + number + ";\nint share_" + number +
+                             "(int32_t core, const void *operands) {\n    const struct share *of = "
+                             "operands;\n    void *const *in = of->in;\n    return " +
+                             name + "(" + call.str() + ");\n}\n"
+                       : "");
+        if (shared) {
+            functions_ << "extern board_share share_" << number << ", share_" << number << "_of_core0;\n";
+            names_of_core0_ << "#define " << name << " " << name << "_of_core0\n#define share_" << number << " share_" << number
+                            << "_of_core0\n";
+        } else {
+            functions_ << "static int call_" << number << "(void **in, void *out) { return " << name << "(" << call.str() << "); }\n";
+        }
+        table_ << "    {\"" << what << "\", ";
+        if (shared) table_ << "{SHARE_OF_CORE0(" << number << "), share_" << number << "}, ";
+        else table_ << "call_" << number << ", ";
+        table_ << parameters << ", " << position << ", {" << given.str() << "}, out_" << number << ", " << expected.bytes.size() << ", {";
+        for (int core = 0; core < (banks_.per_core ? 2 : 1); ++core) {
+            for (int bank = 0; bank < banks_.banks; ++bank)
+                table_ << static_cast<std::int64_t>(static_cast<double>(plan->peak(banks_, bank))) << ", ";
+        }
         table_ << "}},\n";
     }
     /// From now on, kernels that do not fit the banks are left out.
@@ -105,6 +125,7 @@ class kernel_list {
         std::ofstream(folder_ + "/kernels.h") << includes_.str() << arrays_.str() << functions_.str()
                                               << "static const struct kernel kernels[] = {\n"
                                               << table_.str() << "};\n";
+        std::ofstream(folder_ + "/names_of_core0.h") << names_of_core0_.str();
     }
 
   private:
@@ -112,7 +133,7 @@ class kernel_list {
     int count_ = 0, wanted_;
     memory banks_;
     bool skips_large_ = false;
-    std::ostringstream includes_, arrays_, functions_, table_;
+    std::ostringstream includes_, arrays_, functions_, table_, names_of_core0_;
 };
 
 /// Extents of 1 to 130: the ends, powers of two and what is beside them are drawn more often.
@@ -295,17 +316,66 @@ void add_copies(kernel_list& to) {
     }
 }
 
+/// Shares of both cores, even and uneven, with and without barriers, and pipelines by signals.
+void add_on_both(kernel_list& to) {
+    for (matmul_shape const& shape :
+         {matmul_shape{2, 2, 8, 1}, {3, 5, 12, 1}, {48, 30, 20}, {64, 64, 64}, {130, 6, 100, 26}, {32, 130, 44, 8}, {9, 8, 128, 1}})
+        add_matmul(to, shape, "words on both", &matmul<std::int8_t>::words_on_both);
+    for (matmul_shape const& shape : {matmul_shape{3, 5, 6, 1}, {32, 17, 130}, {64, 64, 64}})
+        add_matmul(to, shape, "words on both", &matmul<std::int16_t>::words_on_both);
+    for (matmul_shape const& shape : {matmul_shape{2, 1, 1, 1},
+                                      {2, 3, 5, 1},
+                                      {3, 5, 7, 2},
+                                      {17, 13, 33},
+                                      {31, 25, 15, 4},
+                                      {33, 24, 65, 5},
+                                      {5, 130, 129, 2},
+                                      {64, 64, 64}})
+        add_matmul(to, shape, "rows on both", &matmul<std::int8_t>::rows_on_both);
+    for (conv_shape const& shape : {conv_shape{4, 4, 7, 4, 4, 4},
+                                    {8, 8, 1, 16, 3, 3, 1, 1, 1, 1},
+                                    {13, 11, 5, 7, 3, 2, 2, 2, 2, 1},
+                                    {130, 3, 3, 4, 3, 3, 1, 1, 1, 1},
+                                    {5, 4, 130, 9, 3, 3, 1, 1, 1, 1},
+                                    {17, 17, 3, 11, 5, 5, 3, 3, 6, 6}}) {
+        add_conv(to, shape, "rows on both", &conv::rows_on_both);
+        add_conv(to, shape, "loops on both", &conv::loops_on_both);
+    }
+    for (auto [length, piece, versions] :
+         {std::array<std::int64_t, 3>{100, 100, 1}, {1000, 100, 1}, {1000, 100, 2}, {9001, 500, 3}, {4095, 45, 4}}) {
+        for (int first = 0; first < 2; ++first) {
+            pipeline const made(length, piece, versions);
+            to.add("pipeline of " + std::to_string(length) + " in pieces of " + std::to_string(piece) + ", " + std::to_string(versions) +
+                       " between, from core " + std::to_string(first),
+                   made.over(first, 1 - first), "COPY, {" + std::to_string(length) + "}");
+        }
+    }
+    to.skip_large();
+    dice random(13);
+    for (int draw = 0; draw < 40; ++draw) {
+        matmul_shape const shape{random.extent() + 1, random.extent(), random.extent(), random.among(1, 20)};
+        if (shape.m <= shape.rows || shape.m * shape.n * shape.k > 200'000) continue;
+        if (shape.k % 4 == 0) add_matmul(to, shape, "words on both", &matmul<std::int8_t>::words_on_both);
+        add_matmul(to, shape, "rows on both", &matmul<std::int8_t>::rows_on_both);
+    }
+}
+
 }  // namespace
 
 /// Arguments: the board, the folder, the number of kernels.
 int main(int count, char** arguments) try {
     if (count != 4) return 1;
     std::string const name = arguments[1];
-    bool const has_vectors = name == "mps3_an547";
-    kernel_list all(arguments[2], std::stoi(arguments[3]), "tilewright/targets/" + name + ".h",
-                    has_vectors ? memory(vector_board::dtcm) : memory(board::sram));
+    bool const has_vectors = name == "mps3_an547", on_both = name == "mps2_an521_both";
+    kernel_list all(arguments[2], std::stoi(arguments[3]),
+                    std::string("tilewright/targets/") + (has_vectors ? "mps3_an547" : "mps2_an521") + ".h",
+                    has_vectors ? memory(vector_board::dtcm)
+                    : on_both   ? memory(board::half_of_sram)
+                                : memory(board::sram));
     if (has_vectors) {
         add_by_vectors(all);
+    } else if (on_both) {
+        add_on_both(all);
     } else {
         add_matmuls(all);
         add_convs(all);

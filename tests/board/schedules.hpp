@@ -55,6 +55,33 @@ struct matmul {
             .cache_write(C, board::words).at(nr)
             .tensorize(k, board::dot_on);
     }
+    /// On both cores, which share tiles of rows.
+    schedule words_on_both() const {
+        bool const bytes = sizeof(Element) == 1;
+        std::int64_t const rows = shape.m % shape.rows == 0 ? shape.rows : 1;
+        return schedule(what, board::both)
+            .split(m, mo, mi, rows).split(mi, mm, mr, pair_of(rows)).split(n, nn, nr, pair_of(shape.n)).split(k, kk, kr, bytes ? 4 : 2)
+            .reorder(mo, mm, nn, kk, mr, nr, kr)
+            .distribute(mo, board::both_cores)
+            .cache_read(A, board::sram).at(mo).double_buffer()
+            .cache_read(W, board::sram).at("mo.core")
+            .cache_write(C, board::sram).at(mo).double_buffer()
+            .cache_read(A, board::words).at(kk).cache_read(W, board::words).at(kk)
+            .cache_write(C, board::words).at(nn)
+            .unroll(mr).unroll(nr).tensorize(kr, bytes ? board::mac4 : board::mac2);
+    }
+    /// Core 0 brings blocks of W for both.
+    schedule rows_on_both() const {
+        return schedule(what, board::both)
+            .split(m, mo, mi, shape.rows).split(n, nn, nr, 12).reorder(nn, mo, mi, nr, k)
+            .distribute(mo, board::both_cores)
+            .cache_read(W, board::common).at(nn).double_buffer()
+            .cache_read(A, board::sram).at(mo).double_buffer()
+            .cache_read(W, board::sram).at("mo.core").by(board::fetch_common)
+            .cache_write(C, board::sram).at(mo).double_buffer()
+            .cache_write(C, board::words).at(nr)
+            .tensorize(k, board::dot_on);
+    }
     /// On the MPS3-AN547.
     schedule by_vectors() const {
         bool const bytes = sizeof(Element) == 1;
@@ -134,6 +161,20 @@ struct conv : conv_stage {
             .cache_write(out, board::words).at(fi)
             .tensorize(channel, board::dot_on);
     }
+    /// On both cores, which share blocks of filters.
+    schedule rows_on_both() const {
+        return schedule(what, board::both)
+            .split(filter, fo, fi, 3).reorder(fo, y, x, fi, r, s, channel)
+            .distribute(fo, board::both_cores)
+            .cache_read(in, board::sram).at(y).double_buffer()
+            .cache_read(weights, board::sram).at(fo)
+            .cache_write(out, board::sram).at(y).double_buffer()
+            .cache_read(bias, board::words).at(fi)
+            .cache_write(out, board::words).at(fi)
+            .tensorize(channel, board::dot_on);
+    }
+    /// The cores share rows, and compute where data lies.
+    schedule loops_on_both() const { return schedule(what, board::both).reorder(y, filter, x, r, s, channel).distribute(y, board::both_cores); }
     /// On the MPS3-AN547.
     schedule by_vectors() const {
         return schedule(what, vector_board::core0)
@@ -175,6 +216,25 @@ struct copy {
     schedule by_pieces() const {
         return schedule(what, board::core0).split(i, io, ii, piece)
             .cache_read(from, board::sram).at(io).double_buffer().cache_write(to, board::sram).at(io).double_buffer().in_bank(2);
+    }
+};
+
+/// A core begins what the other one ends, with so many tiles between them.
+struct pipeline {
+    axis i, io{"io"}, ii{"ii"};
+    tensor<std::int16_t> from{"from"}, between{"between"}, to{"to"};
+    decltype(stages(between(i) = from(i) - 2, to(i) = between(i) + 3)) what;
+    std::int64_t piece, versions;
+
+    pipeline(std::int64_t length, std::int64_t of, std::int64_t in_flight)
+        : i{"i", length}, what(stages(between(i) = from(i) - 2, to(i) = between(i) + 3)), piece(of), versions(in_flight) {}
+    schedule over(int first, int second) const {
+        return schedule(what, board::both).split(i, io, ii, piece)
+            .on(board::both_cores, second)
+            .cache_read(between, board::sram).at(io).by(board::fetch_common)
+            .compute_at(between, io).store_in(between, board::common).buffers(static_cast<int>(versions))
+            .stage(between).on(board::both_cores, first)
+            .cache_read(from, board::sram).at(io);
     }
 };
 

@@ -4,11 +4,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#ifdef ON_BOTH
+#include "share.h"
+#endif
+
 /* What plain loops compare with, and their extents. */
 enum kind { MATMUL8, MATMUL16, CONV, COPY };
 struct kernel {
     const char* what;
+#ifdef ON_BOTH
+    board_share* of_core[2];
+#else
     int (*call)(void** in, void* out);
+#endif
     enum kind kind;
     int extents[11];
     int inputs;
@@ -20,12 +28,19 @@ struct kernel {
     uint32_t bytes;
     uint32_t of_bank[4]; /* bytes that the plan uses */
 };
+#ifdef DSP_ON_CORE0
+#define SHARE_OF_CORE0(number) share_##number
+#else
+#define SHARE_OF_CORE0(number) share_##number##_of_core0
+#endif
 #include "kernels.h"
 
 #ifdef BOARD_MPS3_AN547
 enum { BANKS = 1, BANK_BYTES = 0x40000 };
 #else
+#ifndef ON_BOTH
 #define MPS2_AN521_DMA_DRIVER
+#endif
 #include <tilewright/targets/mps2_an521.h>
 enum { BANKS = 4, BANK_BYTES = 0x8000 };
 #endif
@@ -48,6 +63,16 @@ static void refuse_rest(const uint32_t* used) {
         REGISTER(controller + 0x1c) = blocks < 32 ? ~0u << blocks : 0;
     }
     __asm__ volatile("dsb" ::: "memory");
+#endif
+}
+
+static int call(const struct kernel* k, void** in, void* out) {
+#ifdef ON_BOTH
+    const struct share operands = {in, out};
+    mps2_an521_begin();
+    return board_run_on_both(k->of_core[0], k->of_core[1], &operands).code;
+#else
+    return k->call(in, out);
 #endif
 }
 
@@ -136,8 +161,12 @@ static int run(const struct kernel* k, int guarded) {
         next = (unsigned char*)(((uintptr_t)end[at] + 7) & ~(uintptr_t)7);
     }
     if (guarded) refuse_rest(k->of_bank);
-    const int code = k->call(in, begin[k->inputs]);
+    const int code = call(k, in, begin[k->inputs]);
     refuse_rest(everything);
+#ifdef FAILS_WITH
+    if (code != FAILS_WITH) printf("%s: code %d\n", k->what, code);
+    return code != FAILS_WITH;
+#endif
 
     const unsigned char* const result = begin[k->inputs];
     int wrong = 0;
@@ -162,7 +191,7 @@ static int run(const struct kernel* k, int guarded) {
     return wrong;
 }
 
-/* In the place of a wait, in the test of what notices it. */
+/* In the place of functions that kernels call, in tests of what notices it. */
 int does_not_wait(int64_t channel);
 int does_not_wait(int64_t channel) { return channel < 0; }
 

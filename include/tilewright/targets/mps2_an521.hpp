@@ -128,15 +128,20 @@ inline constexpr auto core1 = machine("mps2_an521_core1", psram, sram, code, wor
 /// What each core has when both work: two of the four banks.
 inline constexpr memory half_of_sram{.name = "sram", .base = 0x3000'0000, .capacity = 64_KiB, .alignment = 4, .banks = 2,
                                      .per_core = true, .core_bases = {0x3000'0000, 0x3001'0000}};
-/// Both cores. They talk by words in memory, which they poll; what that takes was not measured on a board.
-inline constexpr core both_cores = core{.name = "cortex_m33", .costs = of_cortex_m33, .count = 2, .barrier_cycles = 40, .signal_queues = 16,
-                                        .signal_cycles = 30}
+/// Memory that both see (SSRAM3): what a core leaves for the other one.
+inline constexpr memory common{.name = "common", .base = 0x3820'0000, .capacity = 2_MiB, .alignment = 4};
+inline constexpr auto fetch_for_all = detail::moves("fetch_for_all", psram, common);  ///< for both cores
+inline constexpr auto fetch_common = detail::moves("fetch_common", common, sram);     ///< into a bank of the core
+inline constexpr auto store_common = detail::moves("store_common", sram, common);     ///< out of it
+/// The cores talk by words in memory, which they poll; what that takes was not measured on a board.
+inline constexpr core both_cores = core{.name = "cortex_m33", .costs = of_cortex_m33, .count = 2, .barrier_cycles = 40, .signal_cycles = 30}
     .barrier("mps2_an521_barrier", argument::core, argument::status)
     .signals("mps2_an521_signal", argument::core, argument::queue)
     .awaits("mps2_an521_await", argument::core, argument::queue);
-/// Both cores at a time: each has two banks and four channels. Core 0 has no DSP instructions: compile its functions for it, with plain C
-/// for what it lacks (MPS2_AN521_PLAIN_C).
-inline constexpr auto both = machine("mps2_an521", psram, half_of_sram, code, words, dma, both_cores, fetch, fetch_constants, store, move, clear,
-                                     load, load_far, load_constant, save, save_far, mul2, from2, mac2, mul4, from4, mac4, dot, dot_from, dot_on);
+/// Both cores at a time: each has two banks and four channels. Core 0 has no DSP instructions: compile what it runs for it, with plain C in
+/// their place (MPS2_AN521_PLAIN_C).
+inline constexpr auto both = machine("mps2_an521", psram, half_of_sram, common, code, words, dma, both_cores, fetch, fetch_constants, store,
+                                     fetch_for_all, fetch_common, store_common, clear, load, load_far, load_constant, save, save_far,
+                                     mul2, from2, mac2, mul4, from4, mac4, dot, dot_from, dot_on);
 
 }  // namespace tilewright::targets::mps2_an521
