@@ -76,11 +76,12 @@ struct convolution {
     };
     // On both cores: each computes half of the rows.
     static constexpr axis yo{"yo"}, yi{"yi"};
-    static constexpr auto on_both = [] {
-        return schedule(what, board::both)
-            .split(y, yo, yi, Side / 2).split(filter, fo, fi, 8).reorder(yo, fo, yi, x, fi).distribute(yo, board::both_cores)
-            .compute_at(sums, yi).store_in(sums, board::sram)
-            .stage(sums)
+    static constexpr auto base_on_both = schedule(what, board::both)
+        .reads(in, From).writes(out, To).reads(weights, Constants).reads(bias, Constants).reads(multiplier, Constants).reads(shift, Constants)
+        .split(y, yo, yi, Side / 2).split(filter, fo, fi, 8).reorder(yo, fo, yi, x, fi).distribute(yo, board::both_cores)
+        .compute_at(sums, yi).store_in(sums, board::sram);
+    static constexpr auto by_words_on_both = [] {
+        return schedule(base_on_both).stage(sums)
             .split(x, xx, xr, 2).split(filter, ff, fr, 2).split(channel, cc, cr, 4).reorder(y, xx, ff, r, s, cc, xr, fr, cr)
             .cache_read(in, board::sram).at(yo)
             .cache_read(weights, board::sram).at(fo).double_buffer()
@@ -92,10 +93,14 @@ struct convolution {
     static constexpr auto by_loops = [] {
         return schedule(base).stage(sums).reorder(y, x, filter, r, s, channel).cache_read(in, board::sram).in_bank(2);
     };
+    static constexpr auto by_loops_on_both = [] {
+        return schedule(base_on_both).stage(sums).reorder(y, x, filter, r, s, channel).cache_read(in, board::sram).at(yo);
+    };
     static constexpr auto on_board = [] { if constexpr (Channels % 4 == 0) return by_words(); else return by_loops(); }();
+    static constexpr auto on_both = [] { if constexpr (Channels % 4 == 0) return by_words_on_both(); else return by_loops_on_both(); }();
 };
 
 inline constexpr auto conv2d = convolution<16, 16, 16>::on_board;
-inline constexpr auto conv2d_on_both = convolution<16, 16, 16>::on_both();
+inline constexpr auto conv2d_on_both = convolution<16, 16, 16>::on_both;
 
 }  // namespace lesson_board

@@ -18,6 +18,7 @@
 #include "emulated_matmul.h"
 #include "emulated_matmul_on_both.h"
 #include "emulated_network.h"
+#include "emulated_network_on_both.h"
 
 namespace {
 
@@ -83,20 +84,33 @@ std::string network_on_emulator(bool& agrees) {
     program_emulator& on = emulated_program<lesson_board::read_digits>();
     std::vector<handwritten::digit> const digits = handwritten::load_digits(DIGITS_FILE);
     constexpr progress modes[] = {progress::earliest, progress::latest, progress::random, progress::threads};
+    program_emulator& both = emulated_program<lesson_board::read_digits_on_both>();
+    both.cores().watch();
+    constexpr interleaving turns[] = {interleaving::first, interleaving::last, interleaving::random, interleaving::threads};
     int right = 0;
-    std::uint32_t sum = EMPTY_SUM;
+    std::uint32_t sum = EMPTY_SUM, sum_of_both = EMPTY_SUM;
     for (std::size_t at = handwritten::training_digits; at < digits.size(); ++at) {
         lesson_network::activations const expected = lesson_network::run_network(digits[at].image.data());
         right += guess(expected) == digits[at].label ? 1 : 0;
         on.use(modes[at % 4]);
         on.reset();
-        std::array<std::int32_t, 10> found{};
+        std::array<std::int32_t, 10> found{}, found_by_both{};
         int const code = ::emulated_network(digits[at].image.data(), found.data());
+        both.use(modes[at / 4 % 4]);
+        both.cores().use(turns[at % 4]);
+        both.reset();
+        int const code_of_both =
+            both.cores().run([&](int core) { return ::emulated_network_on_both(core, digits[at].image.data(), found_by_both.data()); });
         sum = add_to_sum(sum, found.data(), sizeof found);
-        agrees &= code == 0 && found == expected.scores;
-        if (code != 0) std::cerr << "digit " << at << ": code " << code << ": " << on.error() << "\n";
+        sum_of_both = add_to_sum(sum_of_both, found_by_both.data(), sizeof found_by_both);
+        agrees &= code == 0 && found == expected.scores && code_of_both == 0 && found_by_both == expected.scores;
+        if (code != 0 || code_of_both != 0)
+            std::cerr << "digit " << at << ": codes " << code << ", " << code_of_both << ": " << on.error() << both.error() << "\n";
     }
-    return line("network: %d of %d digits read right, sum of the scores %08x\n", right, handwritten::test_digits, sum);
+    auto const text = [&](char const* name, std::uint32_t found) {
+        return line("%s: %d of %d digits read right, sum of the scores %08x\n", name, right, handwritten::test_digits, found);
+    };
+    return text("network", sum) + text("network on both cores", sum_of_both);
 }
 
 /// Runs a command and shows what it prints. @return its results: the lines that count no instructions, and "" when it fails

@@ -31,6 +31,8 @@ struct pooling {
     static constexpr tensor<std::int8_t> in{"in"}, out{"out"};
     static constexpr auto what = out(y, x, channel) = maximum(r, s, in(2 * y + r, 2 * x + s, channel));
     static constexpr auto on_board = schedule(what, board::core1).reads(in, board::sram).writes(out, board::sram);
+    static constexpr auto on_both = schedule(what, board::both).reads(in, board::common).writes(out, board::common)
+        .distribute(y, board::both_cores);
 };
 
 /// Ten scores, two at a time.
@@ -47,6 +49,13 @@ struct dense {
         .cache_read(in, board::words).at(cc).cache_read(weights, board::words).at(cc).cache_read(bias, board::words).at(dd)
         .cache_write(out, board::words).at(dd)
         .unroll(dr).tensorize(cr, board::mac4);
+    static constexpr auto on_both = schedule(what, board::both)
+        .reads(in, board::common).reads(weights, board::code).reads(bias, board::code)
+        .split(channel, cc, cr, 4).split(digit, dd, dr, 2).reorder(dd, y, x, cc, dr, cr).distribute(dd, board::both_cores)
+        .cache_read(in, board::sram).at("dd.core")
+        .cache_read(in, board::words).at(cc).cache_read(weights, board::words).at(cc).cache_read(bias, board::words).at(dd)
+        .cache_write(out, board::words).at(dd)
+        .unroll(dr).tensorize(cr, board::mac4);
 };
 
 inline constexpr tensor<std::int8_t> image{"image"}, hidden1{"hidden1"}, pooled1{"pooled1"}, hidden2{"hidden2"}, pooled2{"pooled2"};
@@ -59,7 +68,7 @@ using conv2 = convolution<4, conv1_filters, conv2_filters, board::sram, board::s
 using pool1 = pooling<8, conv1_filters>;
 using pool2 = pooling<4, conv2_filters>;
 
-inline constexpr agent core("core1", board::core1);
+inline constexpr agent core("core1", board::core1), cores("both", board::both);
 
 inline constexpr auto read_digits = program("read_digits")
     .input(image, board::psram)
@@ -75,6 +84,27 @@ inline constexpr auto read_digits = program("read_digits")
         .bind(conv2::bias, b2).bind(conv2::multiplier, m2).bind(conv2::shift, s2).bind(conv2::out, hidden2)
     .run("pool2", core, pool2::on_board).bind(pool2::in, hidden2).bind(pool2::out, pooled2)
     .run("dense", core, dense::on_board).bind(dense::in, pooled2).bind(dense::weights, w3).bind(dense::bias, b3)
+        .bind(dense::out, scores)
+    .output(scores, board::psram);
+
+/// On both cores. What is between two kernels lies where both see it, and the cores meet there.
+using conv1_on_both = convolution<8, 1, conv1_filters, board::psram, board::common, board::code>;
+using conv2_on_both = convolution<4, conv1_filters, conv2_filters, board::common, board::common, board::code>;
+
+inline constexpr auto read_digits_on_both = program("read_digits_on_both")
+    .input(image, board::psram)
+    .constant(w1, board::code, weights1).constant(b1, board::code, conv1_bias)
+    .constant(m1, board::code, conv1_multiplier).constant(s1, board::code, conv1_shift)
+    .constant(w2, board::code, weights2).constant(b2, board::code, conv2_bias)
+    .constant(m2, board::code, conv2_multiplier).constant(s2, board::code, conv2_shift)
+    .constant(w3, board::code, weights3).constant(b3, board::code, dense_bias)
+    .run("conv1", cores, conv1_on_both::on_both).bind(conv1::in, image).bind(conv1::weights, w1)
+        .bind(conv1::bias, b1).bind(conv1::multiplier, m1).bind(conv1::shift, s1).bind(conv1::out, hidden1)
+    .run("pool1", cores, pool1::on_both).bind(pool1::in, hidden1).bind(pool1::out, pooled1)
+    .run("conv2", cores, conv2_on_both::on_both).bind(conv2::in, pooled1).bind(conv2::weights, w2)
+        .bind(conv2::bias, b2).bind(conv2::multiplier, m2).bind(conv2::shift, s2).bind(conv2::out, hidden2)
+    .run("pool2", cores, pool2::on_both).bind(pool2::in, hidden2).bind(pool2::out, pooled2)
+    .run("dense", cores, dense::on_both).bind(dense::in, pooled2).bind(dense::weights, w3).bind(dense::bias, b3)
         .bind(dense::out, scores)
     .output(scores, board::psram);
 

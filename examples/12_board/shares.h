@@ -12,9 +12,17 @@ struct conv2d_operands {
     const int32_t *bias, *multiplier, *shift;
     int8_t* features;
 };
+struct board_network_on_both_memories;
+struct network_operands {
+    const int8_t* image;
+    int32_t* scores;
+    const struct board_network_on_both_memories* memories;
+};
 /* Shares of core 1, and those of core 0, which are compiled for it. */
 int matmul_share(int32_t core, const void* operands);
 int conv2d_share(int32_t core, const void* operands);
+int network_share(int32_t core, const void* operands);
 int matmul_share_of_core0(int32_t core, const void* operands);
 int conv2d_share_of_core0(int32_t core, const void* operands);
+int network_share_of_core0(int32_t core, const void* operands);
 #endif

@@ -70,7 +70,7 @@ static int call(const struct kernel* k, void** in, void* out) {
 #ifdef ON_BOTH
     const struct share operands = {in, out};
     mps2_an521_begin();
-    return board_run_on_both(k->of_core[0], k->of_core[1], &operands).code;
+    return board_run_on_both(k->of_core[0], k->of_core[1], &operands);
 #else
     return k->call(in, out);
 #endif

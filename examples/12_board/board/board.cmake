@@ -74,13 +74,13 @@ function(board_objects name)
 endfunction()
 
 # board_executable(NAME BOARD mps2_an521|mps3_an547 SOURCES file.c… [OBJECTS file.o…] [DEPENDS target…] [INCLUDES folder…]
-#                  [DEFINITIONS NAME=value…] [OPTIONS flag…] [SOURCES_OF_CORE0 file.c…] [DSP_ON_BOTH])
+#                  [DEFINITIONS NAME=value…] [OPTIONS flag…] [SOURCES_OF_CORE0 file.c…] [LINK_OPTIONS flag…] [DSP_ON_BOTH])
 #
 # Makes the target NAME, which builds NAME.elf of sources and of what board_objects() has made. `main` runs on the core that has all
 # instructions, and the sources are compiled for it. What both cores call is in sources of core 0. With DSP_ON_BOTH it is for an mps2_an521
 # whose core 0 has all instructions, too: QEMU has that one.
 function(board_executable name)
-    cmake_parse_arguments(PARSE_ARGV 1 ARG "DSP_ON_BOTH" "BOARD" "SOURCES;SOURCES_OF_CORE0;OBJECTS;DEPENDS;INCLUDES;DEFINITIONS;OPTIONS")
+    cmake_parse_arguments(PARSE_ARGV 1 ARG "DSP_ON_BOTH" "BOARD" "SOURCES;SOURCES_OF_CORE0;OBJECTS;DEPENDS;INCLUDES;DEFINITIONS;OPTIONS;LINK_OPTIONS")
     if(NOT BOARD_CC)
         return()
     endif()
@@ -90,7 +90,7 @@ function(board_executable name)
     set(script ${BOARD_DIRECTORY}/${ARG_BOARD}.ld)
     add_custom_command(OUTPUT ${name}.elf
         COMMAND ${BOARD_CC} ${BOARD_${ARG_BOARD}_${core}} --specs=rdimon.specs -nostartfiles -T ${script}
-            -Wl,--gc-sections,--no-warn-rwx-segments ${start} ${own} ${ARG_OBJECTS} -o ${name}.elf
+            -Wl,--gc-sections,--no-warn-rwx-segments ${ARG_LINK_OPTIONS} ${start} ${own} ${ARG_OBJECTS} -o ${name}.elf
         DEPENDS ${start} ${own} ${ARG_OBJECTS} ${script}
         COMMENT "Linking ${name}.elf" VERBATIM)
     add_custom_target(${name} ALL DEPENDS ${name}.elf)

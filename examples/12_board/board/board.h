@@ -17,15 +17,9 @@ static inline uint32_t board_time(void) { return *(volatile uint32_t*)(uintptr_t
 static inline uint32_t board_instructions(uint32_t from, uint32_t to) { return (uint32_t)(((uint64_t)(to - from) * 25 + 32) / 64); }
 
 #ifdef BOARD_MPS2_AN521
-/* What came of a run on both cores: 0 or a code, and the instructions of each. QEMU lets the cores take turns; where one was interrupted
- * in its share, its number has instructions of the other one, too. */
-struct board_run {
-    int code;
-    uint32_t instructions[2];
-};
 /* What a core does of the work for both. That of core 0 is compiled for it. */
 typedef int board_share(int32_t core, const void* operands);
-/* Runs a share on each core, and returns when both are ready. */
-struct board_run board_run_on_both(board_share* of_core0, board_share* of_core1, const void* operands);
+/* Runs a share on each core, and returns when both are ready: 0, or a code that is not 0. */
+int board_run_on_both(board_share* of_core0, board_share* of_core1, const void* operands);
 #endif
 #endif

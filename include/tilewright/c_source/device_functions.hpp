@@ -64,6 +64,11 @@ class c_prototypes {
   public:
     c_prototypes(plan_value const& plan, bool guarded) : plan_(plan), guarded_(guarded) {}
 
+    /// The barrier alone: a program's cores meet between kernels.
+    std::vector<std::string> barrier(int cores) {
+        add_barrier(plan_.where->host(), cores);
+        return list_;
+    }
     std::vector<std::string> list() {
         machine const& where = *plan_.where;
         for (int at = 0; at < where.transfers.size(); ++at) {
@@ -78,7 +83,7 @@ class c_prototypes {
         for (int at = 0; at < where.tokens.size(); ++at) {
             if (is_passed(at)) add_tokens(where.tokens[at]);
         }
-        if (plan_.cores > 1 && talks(plan_)) add_barrier(where.host());
+        if (plan_.cores > 1 && talks(plan_)) add_barrier(where.host(), plan_.cores);
         if (plan_.messages.size() > 0) add_signals(where.host());
         for (int at = 0; at < where.intrinsics.size(); ++at) {
             if (called_.intrinsics[at]) add_intrinsic(where.intrinsics[at]);
@@ -187,9 +192,9 @@ class c_prototypes {
             value("queue"));
     }
 
-    void add_barrier(core const& of) {
+    void add_barrier(core const& of, int cores) {
         add(barrier_call_of(of),
-            "returns 0 when " + std::to_string(plan_.cores) + " cores of " + of.name.str() +
+            "returns 0 when " + std::to_string(cores) + " cores of " + of.name.str() +
                 " have come with status 0; or the status of one that failed, which comes with it and does not wait",
             [](call_argument const& a, int position) {
                 return a.is == role::core ? "int64_t core" : a.is == role::status ? "int64_t status" : literal(position);

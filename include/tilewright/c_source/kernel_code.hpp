@@ -36,6 +36,17 @@ struct c_kernel_code {
     bool floating_point = false, fences = false, overlaps = false;
 };
 
+/// A call of the barrier of several cores. @param core, status  in C
+inline std::string barrier_text(core const& of, std::string const& core, std::string const& status) {
+    device_call const call = barrier_call_of(of);
+    std::string given;
+    for (int at = 0; at < call.count; ++at) {
+        call_argument const& a = call.arguments[at];
+        given += (at > 0 ? ", " : "") + (a.is == role::core ? core : a.is == role::status ? status : c_integer(a.value, 64));
+    }
+    return call.symbol.str() + "(" + given + ")";
+}
+
 class c_kernel_writer {
   public:
     c_kernel_writer(schedule const& made_by, plan_value const& plan, c_source_options const& options)
@@ -105,14 +116,8 @@ class c_kernel_writer {
                 std::to_string(TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_WRONG_CORE, 0)) + "; /* no such core */\n";
         std::string const call = options_.name + "_share(" + signature_.words_of(plan_) + ")";
         if (!on_device() || !talks(plan_)) return text + "    return " + call + ";\n}\n";
-        device_call const barrier = barrier_call_of(plan_.where->host());
-        std::string given;
-        for (int at = 0; at < barrier.count; ++at) {
-            call_argument const& a = barrier.arguments[at];
-            given += (at > 0 ? ", " : "") + (a.is == role::core ? core : a.is == role::status ? "failed" : c_integer(a.value, 64));
-        }
-        return text + "    int const failed = " + call + ";\n    if (failed != 0) (void)" + barrier.symbol.str() + "(" + given +
-               "); /* the other cores stop, too */\n    return failed;\n}\n";
+        return text + "    int const failed = " + call + ";\n    if (failed != 0) (void)" +
+               barrier_text(plan_.where->host(), core, "failed") + "; /* the other cores stop, too */\n    return failed;\n}\n";
     }
 
     void reserve_names() {

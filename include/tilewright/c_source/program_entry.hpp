@@ -11,7 +11,7 @@ class c_program_entry : protected c_program_kernels {
     using c_program_kernels::c_program_kernels;
 
     std::string places_text() const {
-        std::string text;
+        std::string text = core_.empty() ? "" : "    int32_t " + core_ + ";\n";
         for (std::string const& one : passed_declarations()) text += "    " + one + ";\n";
         for (int at = 0; at < plan_.memories.size(); ++at) {
             int const banks = memory_at(at).what.banks;
@@ -23,8 +23,14 @@ class c_program_entry : protected c_program_kernels {
     }
     /// Where functions of the device may be inline: no access to memory moves across one that begins or joins a kernel on an agent.
     bool is_fenced(ir::program_step const& s) const {
-        bool const beside = s.kind != ir::program_step_kind::run && plan_.agent_of(plan_.kernel_at(s.kernel)).is_aside();
-        return on_device() && !options_.includes.empty() && beside;
+        if (!on_device() || options_.includes.empty() || s.kind == ir::program_step_kind::run) return false;
+        return s.kind == ir::program_step_kind::barrier || plan_.agent_of(plan_.kernel_at(s.kernel)).is_aside();
+    }
+    /// What a core does that has failed: the others stop, too.
+    std::string failing_text() const {
+        if (plan_.cores == 1 || !on_device()) return "";
+        return "static int " + options_.name + "_failed(int32_t " + core_ + ", int " + status_ + ") {\n    (void)" +
+               barrier_text(host(), core_, status_) + "; /* the other cores stop, too */\n    return " + status_ + ";\n}\n";
     }
     std::string entry_text() const { return checks_text() + bound_places_text() + steps_text(); }
 
@@ -34,6 +40,9 @@ class c_program_entry : protected c_program_kernels {
     /// Refuses what the program cannot run on.
     std::string checks_text() const {
         std::ostringstream text;
+        if (!core_.empty())
+            text << "    if (" << core_ << " < 0 || " << core_ << " >= " << plan_.cores << ") return "
+                 << TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_WRONG_CORE, 0) << "; /* no such core */\n";
         int position = 0;
         auto const check = [&](std::string const& word, std::int64_t alignment, char const* what) {
             text << "    if (" << word << " == NULL) return " << TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_NULL_HOST, position) << "; /* no "
@@ -59,6 +68,7 @@ class c_program_entry : protected c_program_kernels {
         std::ostringstream text;
         text << "    struct " << options_.name << "_places " << at_ << ";\n"
              << (places_text() == no_places ? "    " + at_ + ".nothing = 0;\n" : "");
+        if (!core_.empty()) text << "    " << at_ << "." << core_ << " = " << core_ << ";\n";
         auto const place = [&](int at, ir::program_tensor const&) {
             text << "    " << at_ << "." << word_of_tensor(at) << " = " << word_of_tensor(at) << ";\n";
         };
@@ -79,6 +89,10 @@ class c_program_entry : protected c_program_kernels {
         std::map<int, std::int16_t> running;  // of each agent, the kernel
         for (int at = 0; at < plan_.steps.size(); ++at) {
             ir::program_step const& s = plan_.steps[at];
+            if (plan_.cores > 1) {
+                text << step_of_cores(s);
+                continue;
+            }
             ir::program_kernel const& k = plan_.kernel_at(s.kernel);
             agent const& on = plan_.agent_of(k);
             if (s.kind == ir::program_step_kind::join) running.erase(k.agent);
@@ -97,6 +111,17 @@ class c_program_entry : protected c_program_kernels {
         }
         text << "    return 0;\n";
         return text.str();
+    }
+    core host() const { return plan_.of->agents[0].where->host(); }
+    /// A step of a program whose kernels several cores share. What they do not share is for core 0.
+    std::string step_of_cores(ir::program_step const& s) const {
+        bool const meets = s.kind == ir::program_step_kind::barrier;
+        bool const alone = !meets && plan_.kernel_at(s.kernel).cores == 1;
+        std::string const failed = on_device() ? options_.name + "_failed(" + core_ + ", " + status_ + ")" : status_;
+        std::string text = "    /* " + (meets ? std::string("all cores meet") : plan_.kernel_at(s.kernel).name.str()) +
+                           (alone ? ", on core 0" : "") + " */\n";
+        text += fenced("    " + (alone ? "if (" + core_ + " == 0) " : std::string()), status_ + " = ", s);
+        return text + "    if (" + status_ + " != 0) return " + (meets ? status_ : failed) + ";\n";
     }
     std::string address_of_bank(int memory, int bank) const {
         memory_value const& m = memory_at(memory).what;
@@ -117,6 +142,8 @@ class c_program_entry : protected c_program_kernels {
     /// The call that carries out a step.
     std::string step_text(ir::program_step const& s) const {
         using enum ir::program_step_kind;
+        if (s.kind == barrier && on_device()) return barrier_text(host(), core_, c_integer(0, 64));
+        if (s.kind == barrier) return "tilewright_program_barrier(" + options_.name + "_program())";
         agent const& on = plan_.agent_of(plan_.kernel_at(s.kernel));
         std::string const name = kernel_name(s.kernel), kernel = name + "_here";
         if (on_device() && s.kind == join) return on.is_engine() ? name + "_complete()" : on.join.str() + "()";

@@ -20,7 +20,7 @@ class c_program_kernels : protected c_program_words {
     std::string call_text(int kernel_at) const {
         kernel_build const& made = builds_[kernel_at];
         c_signature const& signature = codes_[kernel_at].signature;
-        std::string inputs, result;
+        std::string inputs = codes_[kernel_at].cores > 1 ? "at->" + core_ : std::string(), result;
         for (c_argument const& a : signature.tensors) {
             buffer const& b = made.plan.buffers[a.at];
             ir::program_use const& u = use_of(plan_, kernel_at, made.plan, a.at);
@@ -44,6 +44,9 @@ class c_program_kernels : protected c_program_words {
         kernel_build const& made = builds_[at];
         c_source_options const how{kernel_name(at), options_.to, options_.includes};
         codes_.push_back(c_kernel_writer(*made.what, made.plan, how).write("static ", copies(at)));
+        if (at == 0 && plan_.cores > 1 && on_device()) {
+            for (std::string const& one : c_prototypes(made.plan, true).barrier(plan_.cores)) codes_.back().device.push_back(one);
+        }
     }
     /// "(const float *)(at->act_mem + 4096)"
     std::string address_of(ir::program_use const& u, std::int64_t first) const {

@@ -28,8 +28,10 @@ class c_program_writer : c_program_entry {
                            "\"\n#include <tilewright/emulate/program_emulator.hpp>\n\nextern \"C\" void* " + options_.name +
                            "_program() { return &" + on + "; }\n";
         for (int at = 0; at < plan_.kernels.size(); ++at)
-            text += "extern \"C\" void* " + kernel_name(at) + "_machine() { return &" + on + ".on(" +
-                    std::to_string(plan_.kernel_at(at).agent) + "); }\n";
+            text += "extern \"C\" void* " + kernel_name(at) + "_machine() { return &" +
+                    (plan_.cores > 1 ? "tilewright::running_core(" + on + ".on(0))"
+                                     : on + ".on(" + std::to_string(plan_.kernel_at(at).agent) + ")") +
+                    "; }\n";
         return text;
     }
 
@@ -55,7 +57,11 @@ class c_program_writer : c_program_entry {
              << "/* Returns 0; or the code of a function of a machine that failed; or, before anything runs, -(2000 + 100 * kind + "
                 "position) of\n"
              << " * a parameter that the program cannot run on. Kinds: 2 null, 7 alignment. Tensors are whole: pointers are to their "
-                "element 0. */\n"
+                "element 0."
+             << (plan_.cores > 1 ? "\n * Every one of the " + std::to_string(plan_.cores) +
+                                       " cores calls it, with its number and the same other arguments."
+                                 : "")
+             << " */\n"
              << "int " << options_.name << "(" << parameters() << ");\n\n";
         for (int at = 0; at < plan_.tensors.size(); ++at) {
             ir::program_tensor const& t = plan_.tensor_at(at);
@@ -132,6 +138,7 @@ class c_program_writer : c_program_entry {
             for (char const* name : {"run", "start"})
                 text << "int32_t tilewright_program_" << name << "(void *, int32_t, int (*)(void *), void *);\n";
             text << "int32_t tilewright_program_begin(void *, int32_t, int (*)(void *), int (*)(void *), void *);\n";
+            if (plan_.cores > 1) text << "int32_t tilewright_program_barrier(void *);\n";
             text << "int32_t tilewright_program_join(void *, int32_t);\nvoid *" << options_.name << "_program(void);\n";
         }
         for (int at = 0; at < plan_.memories.size(); ++at) {
@@ -156,7 +163,9 @@ class c_program_writer : c_program_entry {
                 text << "static int " << kernel_name(at) << "_complete_here(void *places) {\n    (void)places;\n    return "
                      << kernel_name(at) << "_complete();\n}\n";
         }
-        text << "\nint " << options_.name << "(" << parameters() << ") {\n" << entry_text() << "}\n";
+        std::string const failing = failing_text();
+        text << (failing.empty() ? "" : "\n") << failing << "\nint " << options_.name << "(" << parameters() << ") {\n"
+             << entry_text() << "}\n";
         return text.str();
     }
 };

@@ -47,7 +47,7 @@ class c_program_words {
     /// Gives every word of the file to one thing: users' tensors and memories first.
     void take_words(std::vector<kernel_build> const& builds) {
         check_function_name(options_.name);
-        for (char const* made : {"", "_program", "_places", "_memories"}) words_.reserve(options_.name + made);
+        for (char const* made : {"", "_program", "_places", "_memories", "_failed"}) words_.reserve(options_.name + made);
         auto const reserve = [&](label const& symbol) {
             if (symbol.str() == options_.name)
                 throw std::invalid_argument("`" + options_.name + "` is a function of a machine: name the program otherwise");
@@ -65,7 +65,8 @@ class c_program_words {
         for (int at = 0; at < plan_.memories.size(); ++at) words_.reserve(image_name(at) + "_image");
         for (int at = 0; at < plan_.kernels.size(); ++at)
             kernel_words_.push_back(words_.take(options_.name + "_" + as_word(plan_.kernel_at(at).name),
-                                                {"_steps", "_complete", "_here", "_complete_here", "_machine"}));
+                                                {"_steps", "_share", "_complete", "_here", "_complete_here", "_machine"}));
+        if (plan_.cores > 1) core_ = words_.take("core");
         at_ = words_.take("at"), status_ = words_.take("status"), memories_ = words_.take("memories");
     }
     /// Whether the caller gives the address of a memory, and the program uses it.
@@ -122,10 +123,11 @@ class c_program_words {
         for (int at = 0; at < plan_.memories.size(); ++at) any |= is_given(at);
         return any;
     }
-    /// Inputs, outputs, and all memories together.
+    /// The number of the core, if there are several; inputs, outputs, and all memories together.
     std::string parameters() const {
         std::string text;
         auto const add = [&](std::string const& one) { text += (text.empty() ? "" : ", ") + one; };
+        if (!core_.empty()) add("int32_t " + core_);
         for (std::string const& one : passed_declarations()) add(one);
         if (is_any_given()) add("const struct " + options_.name + "_memories *" + memories_);
         return text.empty() ? "void" : text;
@@ -134,6 +136,7 @@ class c_program_words {
     program_plan_value const& plan_;
     c_source_options options_;
     std::string at_, status_, memories_;  ///< of the entry
+    std::string core_;                    ///< likewise, if there are several
 
   private:
     c_names words_;

@@ -24,15 +24,21 @@ enum class interleaving : std::uint8_t {
 /// A core that returns a code ends the run: the others get it at their next barrier.
 class core_team : emulation::core_meeting {
   public:
+    using memory_banks = std::map<std::string, std::shared_ptr<emulation::bank_list const>>;
+
     /// @param count  of cores; 0: all that the machine has
-    core_team(machine const& what, semantics_table const& semantics, int count = 0) {
-        std::map<std::string, std::shared_ptr<emulation::bank_list const>> shared;
+    /// @param given  memories, by name, that lie where somebody else has them, too; one that is `per_core` is that of core 0
+    core_team(machine const& what, semantics_table const& semantics, int count = 0, memory_banks const& given = {}) {
+        memory_banks first = given, shared;  // of core 0, and of all others
         for (int at = 0; at < what.memories.size(); ++at) {
             memory const& m = what.memories[at];
-            if (!m.per_core && m.registers == 0) shared[m.name.str()] = emulation::banks_of(m);
+            if (m.per_core || m.registers > 0) continue;
+            auto& banks = first[m.name.str()];
+            if (!banks) banks = emulation::banks_of(m);
+            shared[m.name.str()] = banks;
         }
         for (int core = 0; core < (count > 0 ? count : what.host().count); ++core) {
-            cores_.push_back(std::make_unique<emulator>(what, semantics, shared));
+            cores_.push_back(std::make_unique<emulator>(what, semantics, core == 0 ? first : shared));
             cores_.back()->join(*this, core);
         }
     }
@@ -133,6 +139,12 @@ class core_team : emulation::core_meeting {
         turn_ = -1;
         choose();
     }
+    /// Outside of `run`, nobody would ever come.
+    bool runs() {
+        bool const inside = current() != nullptr;
+        if (!inside) fail(emulation_deadlock, "a kernel for several cores runs outside of `core_team::run`");
+        return inside;
+    }
     bool takes_turns() const { return how_ != interleaving::threads; }
     /// Gives the turn to a core that can go on; nobody gets it if none can.
     void choose() {
@@ -164,6 +176,7 @@ class core_team : emulation::core_meeting {
     }
     std::int32_t barrier(int core, std::int64_t& now, std::vector<emulation::core_access> const& still) override {
         std::unique_lock<std::mutex> lock(mutex_);
+        if (!runs()) return emulation_deadlock;
         if (failed_ != 0) return failed_;
         core_state& mine = states_[core];
         mine.is = state::at_barrier;
@@ -176,6 +189,7 @@ class core_team : emulation::core_meeting {
     }
     std::int32_t signal(int core, int peer, int queue, std::int64_t now, std::vector<emulation::core_access> const& still) override {
         std::unique_lock<std::mutex> lock(mutex_);
+        if (!runs()) return emulation_deadlock;
         tilewright::core const& of = cores_[core]->what().host();
         queue_name const name{core, peer, queue};
         if (peer < 0 || peer >= size() || peer == core || queue < 0 || queue >= of.signal_queues ||
@@ -192,6 +206,7 @@ class core_team : emulation::core_meeting {
     }
     std::int32_t await(int core, int peer, int queue, std::int64_t& now) override {
         std::unique_lock<std::mutex> lock(mutex_);
+        if (!runs()) return emulation_deadlock;
         if (failed_ != 0) return failed_;
         core_state& mine = states_[core];
         queue_name const name{peer, core, queue};

@@ -4,7 +4,7 @@
 #include <functional>
 #include <random>
 #include <thread>
-#include <tilewright/emulate/calls.hpp>
+#include <tilewright/emulate/core_team.hpp>
 #include <tilewright/program/program_plan.hpp>
 
 namespace tilewright {
@@ -29,7 +29,10 @@ class program_emulator {
                 if ((m.agents >> a & 1) != 0) shared[m.what.name.str()] = banks_[at];
             }
             agent_state& made = agents_.emplace_back();
-            made.on = std::make_unique<emulator>(*plan_.of->agents[a].where, semantics.at(a), shared);
+            machine const& where = *plan_.of->agents[a].where;
+            if (plan_.cores > 1) team_ = std::make_unique<core_team>(where, semantics.at(a), plan_.cores, shared);
+            else made.own = std::make_unique<emulator>(where, semantics.at(a), shared);
+            made.on = team_ ? &team_->on(0) : made.own.get();
         }
         load_constants();
     }
@@ -40,7 +43,14 @@ class program_emulator {
     }
     program_emulator(program_emulator const&) = delete;
 
+    /// Of several cores, the first.
     emulator& on(int agent_at) { return *agents_.at(agent_at).on; }
+    /// The cores that share kernels: `cores().run` runs the program's function on all of them.
+    /// @throws std::logic_error when the program is for one core
+    core_team& cores() {
+        if (!team_) throw std::logic_error("the program is for one core");
+        return *team_;
+    }
     emulator& on(agent const& by) {
         for (int a = 0; a < plan_.of->agent_count; ++a) {
             if (plan_.of->agents[a].name == by.name) return on(a);
@@ -54,6 +64,7 @@ class program_emulator {
         how_ = how;
         random_.seed(seed);
         for (agent_state& a : agents_) a.on->use(how, seed);
+        if (team_) team_->use(how, seed);
     }
     /// Where a tensor of the program lies in this process; null for those that the caller passes.
     std::byte* address(int tensor_at) const {
@@ -76,14 +87,16 @@ class program_emulator {
         load_constants();
     }
     /// Cycles of all that has run, agents working side by side.
-    std::int64_t cycles() const { return now_; }
+    std::int64_t cycles() const { return team_ ? team_->cycles() : now_; }
     /// Forgets cycles, counts and errors; settings and contents stay.
     void reset() {
         now_ = 0;
         for (agent_state& a : agents_) a.on->reset();
+        if (team_) team_->reset();
     }
     /// What the first failed call of any agent wanted.
     std::string error() const {
+        if (team_) return team_->error();
         for (agent_state const& a : agents_) {
             if (!a.on->error().empty()) return a.on->error();
         }
@@ -94,6 +107,7 @@ class program_emulator {
 
     /// Runs a kernel by the caller's core.
     int run(int agent_at, std::function<int()> const& kernel) {
+        if (team_) return kernel();
         agent_state& a = agents_[agent_at];
         std::int64_t const before = a.on->cycles();
         int const code = kernel();
@@ -137,7 +151,8 @@ class program_emulator {
 
   private:
     struct agent_state {
-        std::unique_ptr<emulator> on;
+        std::unique_ptr<emulator> own;
+        emulator* on = nullptr;
         std::thread beside;
         std::function<int()> given;
         int code = 0;
@@ -154,6 +169,7 @@ class program_emulator {
 
     program_plan_value plan_;
     std::vector<std::shared_ptr<emulation::bank_list const>> banks_;
+    std::unique_ptr<core_team> team_;  ///< of a program whose kernels several cores share
     std::deque<agent_state> agents_;
     progress how_ = progress::earliest;
     std::mt19937_64 random_;
@@ -220,6 +236,10 @@ extern "C" {
 }
 [[gnu::used]] inline std::int32_t tilewright_program_join(void* program, std::int32_t agent) {
     return static_cast<tilewright::program_emulator*>(program)->join(agent);
+}
+/// All cores meet.
+[[gnu::used]] inline std::int32_t tilewright_program_barrier(void* program) {
+    return tilewright::running_core(static_cast<tilewright::program_emulator*>(program)->on(0)).barrier();
 }
 [[gnu::used]] inline void* tilewright_program_memory(void* program, std::int32_t memory, std::int32_t bank) {
     return static_cast<tilewright::program_emulator*>(program)->base(memory, bank);

@@ -63,6 +63,7 @@ class jit_kernel {
         bind(inputs, values);
         pipeline_.compile_jit(target_);
         return on.run([&](int core) {
+            if (core >= plan_.cores) return std::int32_t{0};
             try {
                 Halide::Buffer<> same = output;
                 pipeline_.realize(same, target_);

@@ -14,6 +14,11 @@ class jit_program {
         for (int at = 0; at < plan().kernels.size(); ++at) {
             kernel& made = kernels_.emplace_back();
             made.build = build_kernel(plan(), at);
+            if (plan().cores > 1) {
+                if (checked) throw std::invalid_argument("a program for several cores runs unchecked: its team can watch instead");
+                made.code = std::make_unique<jit_kernel>(made.build.plan, on.cores());
+                continue;
+            }
             emulator* const by = &on.on(plan().kernel_at(at).agent);
             bool const copies = plan().agent_of(plan().kernel_at(at)).is_engine();
             made.code =
@@ -30,6 +35,10 @@ class jit_program {
         int code = 0;
         for (int at = 0; at < plan().steps.size() && code == 0; ++at) {
             ir::program_step const& s = plan().steps[at];
+            if (plan().cores > 1) {
+                code = step_of_cores(s, passed);
+                continue;
+            }
             int const agent = plan().kernel_at(s.kernel).agent;
             auto const kernel = [this, &passed, at = s.kernel] { return call(at, passed); };
             if (s.kind == ir::program_step_kind::join) code = on_.join(agent);
@@ -37,7 +46,7 @@ class jit_program {
             else if (!kernels_[s.kernel].completes) code = on_.start(agent, kernel);
             else code = on_.begin(agent, kernel, [this, &passed, at = s.kernel] { return call(at, passed, true); });
         }
-        for (int a = 0; a < plan().of->agent_count; ++a) {
+        for (int a = 0; a < plan().of->agent_count && plan().cores == 1; ++a) {
             int const joined = on_.join(a);
             if (code == 0) code = joined;
         }
@@ -52,9 +61,15 @@ class jit_program {
 
     program_plan_value const& plan() const { return on_.plan(); }
 
-    int call(int kernel_at, std::map<std::string, void*> const& passed, bool completes = false) {
+    /// All cores meet, or run a kernel; core 0 alone runs what they do not share.
+    int step_of_cores(ir::program_step const& s, std::map<std::string, void*> const& passed) {
+        core_team& team = on_.cores();
+        if (s.kind == ir::program_step_kind::barrier) return team.run([&](int core) { return team.on(core).barrier(); });
+        auto [inputs, output] = arguments(s.kernel, passed);
+        return kernels_[s.kernel].code->run(team, inputs, output);
+    }
+    std::pair<std::vector<Halide::Buffer<>>, Halide::Buffer<>> arguments(int kernel_at, std::map<std::string, void*> const& passed) {
         kernel& k = kernels_[kernel_at];
-        emulator& on = on_.on(plan().kernel_at(kernel_at).agent);
         std::vector<Halide::Buffer<>> inputs;
         Halide::Buffer<> output;
         argument_list const list = arguments_of(k.build.plan);
@@ -63,6 +78,12 @@ class jit_program {
             buffer const& b = k.build.plan.buffers[at];
             (b.written ? output : inputs.emplace_back()) = argument_at(use_of(plan(), kernel_at, k.build.plan, at), b, passed);
         }
+        return {inputs, output};
+    }
+    int call(int kernel_at, std::map<std::string, void*> const& passed, bool completes = false) {
+        kernel& k = kernels_[kernel_at];
+        emulator& on = on_.on(plan().kernel_at(kernel_at).agent);
+        auto [inputs, output] = arguments(kernel_at, passed);
         int code = 0;
         Halide::JITHandlers keeping;
         thread_local int* said = nullptr;

@@ -125,7 +125,8 @@ constexpr std::uint16_t memories_for(program_planning& p, ir::program_kernel con
     std::uint16_t bits = 0;
     for (int m = 0; m < where.memories.size(); ++m) {
         memory const& one = where.memories[m];
-        bool const seen = accesses >= 0 && one.host_visible && one.registers == 0 && !one.is_numbered() && !one.is_view();
+        bool const seen = accesses >= 0 && one.host_visible && one.registers == 0 && !one.is_numbered() && !one.is_view() &&
+                          !(k.cores > 1 && one.per_core);
         if (m == b.memory || seen) bits |= static_cast<std::uint16_t>(1u << p.plan.memory_of(k.agent, one.name));
     }
     return bits;
@@ -176,6 +177,16 @@ constexpr void add_use(program_planning& p, int kernel_at, int buffer_at) {
            "tensors of kernels");
 }
 
+/// Cores that share kernels run all of the program: it has no other agents, and all such kernels take equally many.
+constexpr void check_cores(program_planning& p, program::kernel const& k, std::int16_t cores) {
+    program const& of = *p.plan.of;
+    auto const refuse = [&](label const& what) { p.refuse(verdict_kind::not_honoured).names = {k.name, what}; };
+    if (of.agent_count > 1) refuse("several cores beside other agents");
+    if (of.agents[k.agent].works_beside()) refuse("several cores beside the caller");
+    if (p.plan.cores > 1 && p.plan.cores != cores) refuse("another number of cores");
+    p.plan.cores = cores;
+}
+
 constexpr void read_kernels(program_planning& p) {
     program const& of = *p.plan.of;
     p.check_name(of.name);
@@ -198,11 +209,11 @@ constexpr void read_kernels(program_planning& p) {
             return p.refuse(verdict_kind::ill_formed, rule::kernel_for_another_machine, {k.name, {}, on.where->name});
         ir::argument_list const list = arguments_of(made);
         if (made.run_time_extents > 0) p.refuse(verdict_kind::not_honoured).names = {k.name, "extents left to run time"};
-        if (made.cores > 1) p.refuse(verdict_kind::not_honoured).names = {k.name, "several cores for a kernel of a program"};
+        if (made.cores > 1) check_cores(p, k, made.cores);
         if (list.parameter_count > 0) p.refuse(verdict_kind::not_honoured).names = {k.name, "scalar parameters"};
         if (list.kept_result >= 0) p.refuse(verdict_kind::ill_formed, rule::result_kept_by_kernel, {k.name});
         if (p.refused()) return;
-        p.keep(p.plan.kernels, ir::program_kernel{.name = k.name, .agent = k.agent, .what = k.what}, "kernels");
+        p.keep(p.plan.kernels, ir::program_kernel{.name = k.name, .agent = k.agent, .what = k.what, .cores = made.cores}, "kernels");
         for (int argument = 0; argument < list.tensor_count && !p.refused(); ++argument) add_use(p, at, list.tensors[argument]);
     }
 }

@@ -85,6 +85,7 @@ class kernel_order {
         known_ &= kernel.cycles_known;
         for (int agent = in_the_way_of(k); agent >= 0; agent = in_the_way_of(k)) join(agent);
         if (!is_beside(k)) {
+            meet_before(k);
             kernel.first_step = kernel.last_step = static_cast<std::int16_t>(step(ir::program_step_kind::run, k));
             states_[k] = state::complete;
             now_ += kernel.cycles;
@@ -98,6 +99,13 @@ class kernel_order {
         now_ += kernel.issue_cycles;
         // A kernel that reads such a copy, or takes the bytes that it has freed, comes right after it.
         if (on_demand(k) || (kernel.early && p.spills_at_once)) join(static_cast<int>(agent_at(k)));
+    }
+    /// Cores meet between two kernels, unless core 0 runs both.
+    constexpr void meet_before(int k) {
+        int const last = p.plan.steps.size() - 1;
+        if (last < 0 || (p.kernel(k).cores == 1 && p.kernel(p.plan.steps[last].kernel).cores == 1)) return;
+        step(ir::program_step_kind::barrier, -1);
+        now_ += p.plan.agent_of(p.kernel(k)).where->host().barrier_cycles;
     }
     /// A copy out of a memory that is too small frees it as soon as it is complete.
     constexpr void join_what_has_left() {
@@ -163,7 +171,8 @@ constexpr void set_lifetimes(program_planning& p) {
 /// A result takes over the bytes of a tensor that its kernel is the last to read, if that is proven safe.
 constexpr void take_over(program_planning& p) {
     for (int k = 0; k < p.plan.kernels.size(); ++k) {
-        if (p.kernel(k).is_copy()) continue;
+        // Cores are at different elements at a time.
+        if (p.kernel(k).is_copy() || p.kernel(k).cores > 1) continue;
         int result = -1;
         p.each_use(k, [&](ir::program_use const& u) { result = u.written ? u.tensor : result; });
         p.each_use(k, [&](ir::program_use const& u) {

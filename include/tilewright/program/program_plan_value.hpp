@@ -80,8 +80,9 @@ struct program_kernel {
     std::int64_t issue_cycles = 0;   ///< of a copy by an engine: the caller's core starts it for so long
     bool cycles_known = true;
     used_hardware uses{};
-    bool early = false;  ///< a copy out of a memory that is too small: it runs as soon as it can
-    bool late = false;   ///< a copy back: it runs right before the first kernel that needs it
+    bool early = false;      ///< a copy out of a memory that is too small: it runs as soon as it can
+    bool late = false;       ///< a copy back: it runs right before the first kernel that needs it
+    std::int16_t cores = 1;  ///< of the caller's: more than one share it
     /// Its own buffers keep their distances if they share bytes: the proof of order between engines is only for these distances.
     bool keeps_sharing = false;
 
@@ -107,10 +108,15 @@ struct program_scratch {
     std::int16_t dead = 1;  ///< the point after it
 };
 
-enum class program_step_kind : std::uint8_t { run, start, join };
+enum class program_step_kind : std::uint8_t {
+    run,
+    start,
+    join,
+    barrier,  ///< of the cores that share kernels
+};
 struct program_step {
     program_step_kind kind = program_step_kind::run;
-    std::int16_t kernel = -1;
+    std::int16_t kernel = -1;  ///< -1: a barrier
 };
 
 /// A memory as it comes out.
@@ -147,6 +153,7 @@ struct program_plan_value {
     ir::part_pool<ir::program_scratch, most_scratch> scratch{};
     ir::part_pool<ir::program_step, most_steps> steps{};
     fixed_array<ir::pool_use, most_memories> pools{};
+    std::int16_t cores = 1;         ///< that kernels share; what they do not share runs on core 0
     std::int64_t total_cycles = 0;  ///< where it is not known, at least so many
     bool total_known = true;
 

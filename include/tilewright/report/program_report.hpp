@@ -91,7 +91,7 @@ inline program_report report_of(program_plan_value const& plan) {
     }
     for (int step = 0; step < plan.steps.size(); ++step) {
         ir::program_step const& s = plan.steps[step];
-        if (s.kind == ir::program_step_kind::join) continue;
+        if (s.kind == ir::program_step_kind::join || s.kind == ir::program_step_kind::barrier) continue;
         ir::program_kernel const& k = plan.kernel_at(s.kernel);
         kernel_build const made = build_kernel(plan, s.kernel);
         reported_layer layer{.name = k.name,

@@ -12,6 +12,7 @@ class core_placer {
 
     constexpr void run() {
         place_stages();
+        check_arguments();
         if (p.refused()) return;
         for (stage_id s{}; s < p.plan.stages.size() && !p.refused(); ++s) {
             for (int position = 0; position < p.nest_at(s).depth && !p.refused(); ++position) {
@@ -31,6 +32,15 @@ class core_placer {
     }
 
   private:
+    /// A tensor that the caller provides is one for all cores.
+    constexpr void check_arguments() {
+        for (buffer_id at{}; at < p.plan.buffers.size() && p.plan.cores > 1 && !p.refused(); ++at) {
+            buffer const& b = p.buffer_at(at);
+            if (b.kind != buffer_kind::argument || !where_.memories[b.memory].per_core) continue;
+            name_ = b.tensor, ordinal_ = b.ordinal;
+            refuse(rule::out_of_sight_of_cores, b.tensor, where_.memories[b.memory].name);
+        }
+    }
     /// Stages on cores of their own: what is between them lies where both see it, in versions that they take in turn.
     constexpr void place_stages() {
         int told = 0;
