@@ -4,6 +4,7 @@
 
 #include "c_source/pooled.hpp"
 #include "catch.hpp"
+#include "program/core_program.hpp"
 #include "program/program_text.hpp"
 #include "program/random_program.hpp"
 
@@ -131,4 +132,22 @@ TEST_CASE(
     // Engines copied, also more than their queue holds at a time.
     CHECK(begun > 50);
     CHECK(held_up > 10);
+}
+
+TEST_CASE("a program that four cores share, compiled at run time: as planned, and core 0 runs what they do not share") {
+    using namespace core_programs;
+    program_emulator on(program_plan<shared_by_four>, {semantics_of<quad>});
+    halide::jit_program compiled(on);
+    std::array<std::int32_t, 100> given{}, result{};
+    for (int at = 0; at < 100; ++at) given[static_cast<std::size_t>(at)] = at * 7 - 50;
+    for (interleaving turns : {interleaving::first, interleaving::last, interleaving::random, interleaving::threads}) {
+        on.cores().use(turns);
+        on.reset();
+        result.fill(-1);
+        REQUIRE(compiled.run({{"in", given.data()}, {"out", result.data()}}) == 0);
+        CHECK(program_plan<shared_by_four>.cycles() == on.cycles());
+        for (int at = 0; at < 100; ++at)
+            REQUIRE(result[static_cast<std::size_t>(at)] == 2 * (2 * ((at % 10 * 10 + at / 10) * 7 - 50 + 1) + at * at - 3000));
+    }
+    CHECK_THROWS_WITH(halide::jit_program(on, true), Catch::Contains("unchecked"));
 }

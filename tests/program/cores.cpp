@@ -1,0 +1,74 @@
+#include "catch.hpp"
+#include "program/core_program.hpp"
+
+// Programs whose kernels several cores share: where the cores meet, where tensors lie, and what is refused.
+
+using namespace core_programs;
+
+// Turning takes 3 cycles an element, on core 0. Of the other kernels, a core has three rows. Bringing one takes 10 cycles and 20 on the way,
+// doubling it 30, adding to it 40, and storing it 30 again. Three meetings take 7 cycles each.
+static_assert(program_plan<shared_by_four>.cycles() == 300 + 3 * (30 + 30 + 30) + 3 * (30 + 40) + 300 + 3 * 7);
+
+TEST_CASE("cores meet between two kernels, unless core 0 runs both") {
+    program_plan_value const plan = make_program_plan(shared_by_four);
+    REQUIRE(to_string(plan.refusal) == "; ");
+    CHECK(plan.cores == 4);
+    std::string text;
+    for (int at = 0; at < plan.steps.size(); ++at) {
+        bool const meets = plan.steps[at].kind == ir::program_step_kind::barrier;
+        text += (at > 0 ? ", " : "") + (meets ? std::string("meet") : plan.kernel_at(plan.steps[at].kernel).name.str());
+    }
+    CHECK(text == "turn, meet, twice, meet, sum, meet, last");
+
+    program one("one");
+    one.input(in, dram).run("turn", dsps, turn).bind(x, in).bind(r, t0).run("last", dsps, last).bind(x, t0).bind(r, out).output(out, dram);
+    program_plan_value const alone = make_program_plan(one);
+    REQUIRE(to_string(alone.refusal) == "; ");
+    CHECK(alone.cores == 1);
+    CHECK(alone.steps.size() == 2);
+    CHECK(alone.cycles() == 600);
+}
+
+TEST_CASE("what cores share lies where all see it, and no result takes over the bytes of an operand") {
+    program_plan_value const plan = make_program_plan(shared_by_four);
+    for (any_tensor const& between : {any_tensor(t0), any_tensor(t1), any_tensor(t2)}) CHECK(plan.memory_of(between) == "l2");
+    CHECK(plan.tensor_at(plan.find_tensor("t1")).in_place_of == -1);
+    // Core 0 could have it in a memory of its own; what it makes there for all, it copies.
+    schedule const anywhere = schedule(turned, quad).reads(x, dram).writes(r, tcm);
+    program made("made");
+    made.input(in, dram).run("turn", dsps, anywhere).bind(x, in).bind(r, t0).run("twice", dsps, twice).bind(x, t0).bind(r, out);
+    made.output(out, l2);
+    program_plan_value const copied = make_program_plan(made);
+    REQUIRE(to_string(copied.refusal) == "; ");
+    CHECK(copied.copies() == 1);
+    CHECK(copied.memory_of(t0) == "tcm");
+    CHECK(copied.kernel_at(copied.steps[1].kernel).is_copy());  // by core 0, without a meeting in between
+    CHECK(copied.steps[2].kind == ir::program_step_kind::barrier);
+}
+
+TEST_CASE("programs that cores cannot run say why") {
+    auto const refused = [](program const& what, verdict_kind kind, char const* name) {
+        verdict const v = make_program_plan(what).refusal;
+        return v.kind == kind && v.names[1] == name;
+    };
+    agent const other("other", quad);
+    program two("two");
+    two.input(in, dram).run("turn", other, turn).bind(x, in).bind(r, t0).run("twice", dsps, twice).bind(x, t0).bind(r, out).output(out, l2);
+    CHECK(refused(two, verdict_kind::not_honoured, "several cores beside other agents"));
+    agent const beside = agent("beside", quad).aside("begin", "end");
+    program away("away");
+    away.input(in, l2).run("twice", beside, twice).bind(x, in).bind(r, out).output(out, l2);
+    CHECK(refused(away, verdict_kind::not_honoured, "several cores beside the caller"));
+    schedule const by_two = schedule(doubled, quad).reads(x, l2).writes(r, l2).distribute(i, dsp, 2);
+    program uneven("uneven");
+    uneven.input(in, l2).run("twice", dsps, twice).bind(x, in).bind(r, t0).run("by_two", dsps, by_two).bind(x, t0).bind(r, out);
+    uneven.output(out, l2);
+    CHECK(refused(uneven, verdict_kind::not_honoured, "another number of cores"));
+    // A tensor that only one core sees.
+    schedule const unseen = schedule(doubled, quad).reads(x, tcm).writes(r, l2).distribute(i, dsp);
+    program wrong("wrong");
+    wrong.input(in, tcm).run("unseen", dsps, unseen).bind(x, in).bind(r, out).output(out, l2);
+    verdict const v = make_program_plan(wrong).refusal;
+    CHECK(v.kind == verdict_kind::distribution);
+    CHECK(v.broken == ir::rule::out_of_sight_of_cores);
+}
