@@ -276,7 +276,11 @@ inline std::unique_ptr<built_case> build(drawn_case const& of) {
             case vectorize: d.numbers.empty() ? s.vectorize(name(0)) : s.vectorize(name(0), d.numbers[0]); break;
             case parallel: s.parallel(name(0)); break;
             case on: s.on(core{.name = ir::label(d.names.at(0).c_str())}, static_cast<int>(d.numbers.at(0))); break;
-            case distribute: s.distribute(name(0), core{.name = ir::label(d.names.at(1).c_str())}); break;
+            case distribute: {
+                core const among{.name = ir::label(d.names.at(1).c_str())};
+                d.numbers.empty() ? s.distribute(name(0), among) : s.distribute(name(0), among, d.numbers[0]);
+                break;
+            }
             case compute_at: s.compute_at(spoken_of, name(0)); break;
             case store_in: s.store_in(spoken_of, memory_at(0)); break;
             case reads: s.reads(spoken_of, memory_at(0)); break;

@@ -14,10 +14,17 @@ class schedule_drawer {
   public:
     schedule_drawer(dice& random, names& named, drawn_case& into) : random_(random), names_(named), case_(into) {}
 
+    struct loop {
+        std::string name;
+        std::int64_t extent = 1;
+        bool reduced = false;
+        bool open = false;  ///< how often it runs is left to run time
+    };
     /// What became of the one stage that instructions may compute.
     struct tensorized {
         int stage = -1;  ///< -1: none
         instruction_drawer::made steps{};
+        std::map<int, std::vector<loop>> nests{};  ///< the loops of the stage that computes a tensor
     };
 
     /// @param wanted  the stage that instructions shall compute, where they can; -1: as it is drawn
@@ -47,28 +54,23 @@ class schedule_drawer {
                 instruction_drawer::made const steps = instruction_drawer(random_, names_, case_).draw(s);
                 if (!steps.name.empty()) {
                     nests[at] = draw_tensorized(s, last, steps);
-                    by = {static_cast<int>(at), steps};
+                    by.stage = static_cast<int>(at), by.steps = steps;
                     continue;
                 }
             }
             nests[at] = draw_stage(s, last, around);
         }
+        for (std::size_t at = 0; at < nests.size(); ++at) by.nests[case_.stages[at].output] = nests[at];
         return by;
     }
 
   private:
-    struct loop {
-        std::string name;
-        std::int64_t extent = 1;
-        bool reduced = false;
-    };
-
     void push(directive d) { case_.directives.push_back(std::move(d)); }
     std::string fresh(std::string const& of, char const* suffix) { return names_.take(of.substr(0, 12) + suffix); }
 
     void split(std::vector<loop>& loops, std::size_t at, std::int64_t factor) {
         loop const parent = loops[at];
-        loop const outer{fresh(parent.name, "o"), (parent.extent + factor - 1) / factor, parent.reduced},
+        loop const outer{fresh(parent.name, "o"), (parent.extent + factor - 1) / factor, parent.reduced, parent.open},
             inner{fresh(parent.name, "i"), std::min(factor, parent.extent), parent.reduced};
         push({.kind = directive_kind::split, .names = {parent.name, outer.name, inner.name}, .numbers = {factor}});
         loops[at] = outer;
@@ -76,7 +78,8 @@ class schedule_drawer {
         loops.insert(loops.begin() + static_cast<std::ptrdiff_t>(at) + 1, inner);
     }
     void fuse(std::vector<loop>& loops, std::size_t at) {
-        loop const fused{names_.take("fused"), loops[at].extent * loops[at + 1].extent, loops[at].reduced};
+        loop const fused{names_.take("fused"), loops[at].extent * loops[at + 1].extent, loops[at].reduced,
+                         loops[at].open || loops[at + 1].open};
         push({.kind = directive_kind::fuse, .names = {loops[at].name, loops[at + 1].name, fused.name}});
         loops[at] = fused;
         loops.erase(loops.begin() + static_cast<std::ptrdiff_t>(at) + 1);
@@ -97,7 +100,7 @@ class schedule_drawer {
         std::vector<loop> loops;
         for (int at = 0; at < static_cast<int>(s.axes.size()); ++at) {
             axis const& a = s.axes[at];
-            loops.push_back({a.name, a.extent, at >= s.rank});
+            loops.push_back({a.name, a.extent, at >= s.rank, a.open});
         }
         bool const open = std::any_of(s.axes.begin(), s.axes.end(), [](axis const& a) { return a.open; });
         int const way = random_.weighted({45, 40, 15});
@@ -115,7 +118,7 @@ class schedule_drawer {
         std::vector<loop> outer, inner;
         for (int at = 0; at < static_cast<int>(s.axes.size()); ++at) {
             axis const& a = s.axes[at];
-            loop const whole{a.name, a.extent, at >= s.rank};
+            loop const whole{a.name, a.extent, at >= s.rank, a.open};
             auto const found = std::find(steps.axes.begin(), steps.axes.end(), at);
             if (found == steps.axes.end()) {
                 outer.push_back(whole);

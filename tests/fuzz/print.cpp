@@ -199,13 +199,18 @@ std::string machine_text(machine_parts const& parts) {
                 ", .host_visible = " + yes_no(m.host_visible);
         if (m.registers > 0) text += ", .registers = " + std::to_string(m.registers);
         if (m.address_unit > 0) text += ", .address_unit = " + std::to_string(m.address_unit);
-        text += ", .wait_cycles = " + std::to_string(m.wait_cycles) + "};\nwhere.add(memory" + std::to_string(at) + ");\n";
+        text += ", .wait_cycles = " + std::to_string(m.wait_cycles);
+        if (m.per_core) text += ", .per_core = true";
+        for (int core = 0; m.has_core_bases() && core < max_cores && m.core_bases[core] != 0; ++core)
+            text += (core == 0 ? ", .core_bases = {" : ", ") + std::to_string(m.core_bases[core]);
+        text += std::string(m.has_core_bases() ? "}" : "") + "};\nwhere.add(memory" + std::to_string(at) + ");\n";
     }
     for (std::size_t at = 0; at < parts.engines.size(); ++at) {
         engine const& e = parts.engines[at];
         text += "engine const engine" + std::to_string(at) + "{.name = " + quoted(e.name) + ", .depth = " + std::to_string(e.depth) +
                 ", .channels = " + std::to_string(e.channels) + ", .completes = completion::" + name_of(e.completes) +
-                ", .interlocked = " + yes_no(e.interlocked) + "};\nwhere.add(engine" + std::to_string(at) + ");\n";
+                ", .interlocked = " + yes_no(e.interlocked) + (e.per_core ? ", .per_core = true" : "") + "};\nwhere.add(engine" +
+                std::to_string(at) + ");\n";
     }
     for (tilewright::tokens const& t : parts.tokens)
         text += "where.add(tokens(" + engine_name(t.from) + ", " + engine_name(t.to) + ").named(" + quoted(t.name) + ").queues(" +
@@ -214,7 +219,12 @@ std::string machine_text(machine_parts const& parts) {
         core const& c = parts.cores[at];
         text += "core const core" + std::to_string(at) + "{.name = " + quoted(c.name) +
                 ", .costs = {.load = " + std::to_string(c.costs.load) + ", .store = " + std::to_string(c.costs.store) +
-                ", .multiply = " + std::to_string(c.costs.multiply) + "}};\nwhere.add(core" + std::to_string(at) + ");\n";
+                ", .multiply = " + std::to_string(c.costs.multiply) + "}";
+        if (c.count > 1)
+            text += ", .count = " + std::to_string(c.count) + ", .barrier_cycles = " + std::to_string(c.barrier_cycles) +
+                    ", .signal_queues = " + std::to_string(c.signal_queues) + ", .signal_capacity = " + std::to_string(c.signal_capacity) +
+                    ", .signal_cycles = " + std::to_string(c.signal_cycles);
+        text += "};\nwhere.add(core" + std::to_string(at) + ");\n";
     }
     for (std::size_t at = 0; at < parts.configurations.size(); ++at) {
         configuration const& c = parts.configurations[at];
@@ -330,6 +340,7 @@ std::string cpp_of(drawn_case const& of) {
         if (d.tensor >= 0) given.push_back(w.tensor_name(d.tensor));
         if (d.kind == directive_kind::layout) given.push_back(layout_text(d));
         for (std::string const& name : d.names) given.push_back(names_memory ? "memory{.name = " + quoted(name) + "}" : quoted(name));
+        if (d.kind == directive_kind::distribute || d.kind == directive_kind::on) given.back() = "core0";
         if (d.kind == directive_kind::by) given = {"transfer_description{.name = " + quoted(d.names.at(0)) + "}"};
         if (d.kind == directive_kind::tensorize) {
             given.erase(given.begin());

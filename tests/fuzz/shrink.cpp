@@ -101,7 +101,7 @@ void without_axes(drawn_case const& from, std::vector<drawn_case>& into) {
                 if (axis < padded.size()) padded.erase(padded.begin() + static_cast<std::ptrdiff_t>(axis));
             }
             // The directives that name the loops of the axis go with it.
-            std::vector<std::string> gone{from.stages[at].axes[axis].name};
+            std::vector<std::string> gone{from.stages[at].axes[axis].name, from.stages[at].axes[axis].name + ".core"};
             std::vector<directive> kept;
             for (directive d : made.directives) {
                 auto const is_gone = [&](std::string const& name) { return std::find(gone.begin(), gone.end(), name) != gone.end(); };
@@ -109,9 +109,11 @@ void without_axes(drawn_case const& from, std::vector<drawn_case>& into) {
                     std::erase_if(d.names, is_gone);
                     if (d.names.size() < 2) continue;
                 } else if (std::any_of(d.names.begin(), d.names.end(), is_gone)) {
-                    if (d.kind == directive_kind::split) gone.push_back(d.names[1]), gone.push_back(d.names[2]);
+                    if (d.kind == directive_kind::split) {
+                        for (std::size_t part : {1, 2}) gone.push_back(d.names[part]), gone.push_back(d.names[part] + ".core");
+                    }
                     if (d.kind == directive_kind::at || d.kind == directive_kind::split || d.kind == directive_kind::unroll ||
-                        d.kind == directive_kind::vectorize || d.kind == directive_kind::parallel)
+                        d.kind == directive_kind::vectorize || d.kind == directive_kind::parallel || d.kind == directive_kind::distribute)
                         continue;
                 }
                 kept.push_back(d);
@@ -271,13 +273,15 @@ void with_simpler_parts(drawn_case const& from, std::vector<drawn_case>& into) {
             add([&](drawn_case& c) { return set(c.where.memories[at].*field, memory{}.*field); });
         };
         simpler(&memory::banks), simpler(&memory::ports), simpler(&memory::alignment), simpler(&memory::wait_cycles),
-            simpler(&memory::base);
+            simpler(&memory::base), simpler(&memory::per_core), simpler(&memory::core_bases);
     }
     for (std::size_t at = 0; at < from.where.engines.size(); ++at) {
         auto const simpler = [&](auto engine::*field) {
             add([&](drawn_case& c) { return set(c.where.engines[at].*field, engine{}.*field); });
         };
-        simpler(&engine::depth), simpler(&engine::channels), simpler(&engine::completes), simpler(&engine::interlocked);
+        simpler(&engine::depth), simpler(&engine::channels), simpler(&engine::completes), simpler(&engine::interlocked),
+            simpler(&engine::per_core);
+        add([&](drawn_case& c) { return set(c.where.engines[at].per_core, true); });
     }
     for (std::size_t at = 0; at < from.where.transfers.size(); ++at) {
         auto const of = [at](drawn_case& c) -> transfer& { return c.where.transfers[at].what; };
@@ -304,8 +308,12 @@ void with_simpler_parts(drawn_case const& from, std::vector<drawn_case>& into) {
         add([&](drawn_case& c) { return set(of(c), intrinsic_cost{}); });
         add([&](drawn_case& c) { return of(c).term_count > 0 && --of(c).term_count >= 0; });
     }
-    for (std::size_t at = 0; at < from.where.cores.size(); ++at)
-        add([&](drawn_case& c) { return set(c.where.cores[at].costs, operation_costs{}); });
+    for (std::size_t at = 0; at < from.where.cores.size(); ++at) {
+        auto const simpler = [&](auto core::*field) { add([&](drawn_case& c) { return set(c.where.cores[at].*field, core{}.*field); }); };
+        simpler(&core::costs), simpler(&core::count), simpler(&core::barrier_cycles), simpler(&core::signal_cycles);
+        simpler(&core::signal_queues), simpler(&core::signal_capacity);
+        add([&](drawn_case& c) { return c.where.cores[at].count > 2 && --c.where.cores[at].count > 0; });
+    }
     for (std::size_t at = 0; at < from.tensors.size(); ++at) {
         add([&](drawn_case& c) { return set(c.tensors[at].special, false); });
         add([&](drawn_case& c) { return set(c.tensors[at].exact, true); });

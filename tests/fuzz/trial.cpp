@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 #include <tilewright/c_source/kernel_source.hpp>
+#include <tilewright/emulate/core_team.hpp>
 #include <tilewright/halide/jit.hpp>
 #include <tilewright/plan/check/prediction.hpp>
 #include <tilewright/plan/check_plan.hpp>
@@ -48,11 +49,50 @@ struct trial::inside {
     std::unique_ptr<plan_value> plan;
     std::vector<std::unique_ptr<setting_of_run>> runs{};
     std::vector<double> parameters{};
-    std::unique_ptr<emulator> on{};
+    std::unique_ptr<emulator> on{};     ///< of a kernel for one core
+    std::unique_ptr<core_team> team{};  ///< of a kernel for several
 
     explicit inside(drawn_case const& of) : what(of), built(build(of)) {}
 
     bool overlaps() const { return plan->rings.size() > 0 || tilewright::detail::is_ordered_aside(*plan); }
+
+    int cores() const { return plan->cores; }
+    emulator& on_core(int core) { return team ? team->on(core) : *on; }
+    template <class Visit>
+    void each_core(Visit const& visit) {
+        for (int core = 0; core < cores(); ++core) visit(on_core(core));
+    }
+    std::string error() const { return team ? team->error() : on->error(); }
+    std::int64_t cycles() const { return team ? team->cycles() : on->cycles(); }
+    std::int64_t serial_cycles() {
+        std::int64_t all = 0;
+        each_core([&](emulator const& core) { all += core.serial_cycles(); });
+        return all;
+    }
+    /// Of which each may hand the turn over to another core.
+    static constexpr std::int64_t many_calls = 3000;
+    std::int64_t transfers(int core) {
+        std::int64_t all = 0;
+        for (int at = 0; at < plan->where->transfers.size(); ++at) all += on_core(core).transfers(at).calls;
+        return all;
+    }
+    /// In the last run.
+    std::int64_t calls() {
+        std::int64_t all = 0;
+        for (int core = 0; core < cores(); ++core) {
+            all += transfers(core) + on_core(core).code().calls;
+            for (int at = 0; at < plan->where->intrinsics.size(); ++at) all += on_core(core).intrinsics(at).calls;
+        }
+        return all;
+    }
+    std::size_t in_flight() {
+        std::size_t all = 0;
+        each_core([&](emulator const& core) { all += core.in_flight(); });
+        return all;
+    }
+    void use(progress how) {
+        each_core([&](emulator& core) { core.use(how, what.seed); });
+    }
 
     /// The kernel as something that runs on operands. @return its code, or text of what it threw
     using kernel = std::function<std::string(setting_of_run&)>;
@@ -60,9 +100,9 @@ struct trial::inside {
     /// One run, at one end of the pages, compared with what is wanted. @return what is wrong; empty: nothing
     std::string check_run(kernel const& code, setting_of_run& with, bool high, bool counts) {
         for (std::size_t at = 0; at < with.tensors.size(); ++at) with.tensors[at].place(high), with.tensors[at].fill(with.contents[at]);
-        on->reset();
+        each_core([](emulator& core) { core.reset(); });
         std::string const said = code(with);
-        if (!said.empty() || !on->error().empty()) return "error: " + said + " " + on->error();
+        if (!said.empty() || !error().empty()) return "error: " + said + " " + error();
         std::string const wrong = difference(with.wanted, with.tensors.back().dense());
         if (!wrong.empty()) return "result: " + wrong;
         for (std::size_t at = 0; at < with.tensors.size(); ++at) {
@@ -71,48 +111,86 @@ struct trial::inside {
                 return "outside: " + with.tensors[at].box().name.str() + " was written";
         }
         if (!counts) return {};
-        if (!(on->cycles() == predict(with.plan).cycles))
-            return "cycles: " + std::to_string(on->cycles()) + " executed, " +
-                   std::to_string(static_cast<double>(predict(with.plan).cycles)) + " predicted";
-        if (on->serial_cycles() != with.plan.total_cycles)
-            return "cycles: " + std::to_string(on->serial_cycles()) + " executed one after the other, " +
+        if (!(cycles() == predict(with.plan).cycles))
+            return "cycles: " + std::to_string(cycles()) + " executed, " + std::to_string(static_cast<double>(predict(with.plan).cycles)) +
+                   " predicted";
+        if (serial_cycles() != with.plan.total_cycles)
+            return "cycles: " + std::to_string(serial_cycles()) + " executed one after the other, " +
                    std::to_string(with.plan.total_cycles) + " predicted";
         return {};
     }
     /// In every way in which engines can get on.
     std::string check_progress(kernel const& code, setting_of_run& with, std::string const& how_compiled, bool threads) {
+        if (team) return check_interleavings(code, with, how_compiled, threads);
         for (progress how : {progress::earliest, progress::latest, progress::random, progress::threads}) {
             if ((!overlaps() && how != progress::earliest) || (how == progress::threads && !threads)) break;
-            on->use(how, what.seed);
+            use(how);
             std::string const wrong = check_run(code, with, how != progress::earliest, true);
             if (!wrong.empty()) return wrong + " (" + how_compiled + ", engines " + name_of(how) + ")";
         }
-        on->use(progress::earliest);
+        use(progress::earliest);
         if (!overlaps()) {
             std::string const wrong = check_run(code, with, true, true);
             if (!wrong.empty()) return wrong + " (" + how_compiled + ", operands at the end of their pages)";
         }
         return {};
     }
+    /// Whichever of the cores goes on when several can, with engines that are early or late.
+    std::string check_interleavings(kernel const& code, setting_of_run& with, std::string const& how_compiled, bool aside,
+                                    bool watched = false) {
+        struct way {
+            interleaving turns;
+            std::uint64_t seed;
+            progress engines;
+            bool again = false;  ///< in turns that come in another way, too
+        };
+        using enum interleaving;
+        way const ways[] = {{first, 1, progress::earliest},        {last, 1, progress::latest},
+                            {random, what.seed, progress::random}, {random, what.seed + 1, progress::earliest},
+                            {first, 1, progress::latest, true},    {last, 1, progress::earliest, true},
+                            {threads, 1, progress::random},        {threads, 1, progress::latest, true}};
+        for (way const& one : ways) {
+            if (one.turns == threads && !aside) continue;
+            if (one.again && (watched || !overlaps())) continue;
+            if (calls() > many_calls && one.turns != first && one.turns != last) continue;
+            team->use(one.turns, one.seed);
+            use(one.engines);
+            std::string const wrong = check_run(code, with, one.engines == progress::latest, true);
+            if (!wrong.empty())
+                return wrong + " (" + how_compiled + ", " + std::to_string(cores()) + " cores in turns " +
+                       std::to_string(static_cast<int>(one.turns)) + ", seed " + std::to_string(one.seed) + ", engines " +
+                       name_of(one.engines) + ")";
+        }
+        team->use(first);
+        use(progress::earliest);
+        return {};
+    }
     /// Calls of transfers fail, one in each run: the code comes back, nothing is left in flight, and the next run is as good as ever.
     std::string check_failures(kernel const& code, setting_of_run& with) {
-        on->use(progress::latest);
+        use(progress::latest);
         std::string wrong = check_run(code, with, false, true);
         std::int64_t calls = 0;
-        for (int at = 0; at < plan->where->transfers.size(); ++at) calls += on->transfers(at).calls;
+        std::vector<std::int64_t> of_core;
+        for (int core = 0; core < cores(); ++core) calls += of_core.emplace_back(transfers(core));
         for (std::int64_t n : failing_calls(calls)) {
             if (!wrong.empty()) break;
-            on->reset();
-            on->fail_transfer(n, -9);
+            std::int64_t own = n;
+            int core = 0;
+            while (own > of_core[static_cast<std::size_t>(core)]) own -= of_core[static_cast<std::size_t>(core++)];
+            each_core([](emulator& one) { one.reset(); });
+            if (team) team->use(n % 2 == 0 ? interleaving::first : interleaving::last);
+            on_core(core).fail_transfer(own, -9);
             std::string const said = code(with);
-            if (said.find("-9") == std::string::npos) wrong = "failure: call " + std::to_string(n) + " failed, the kernel says " + said;
-            else if (on->in_flight() != 0) wrong = "failure: call " + std::to_string(n) + " failed, jobs are left in flight";
+            std::string const call = "call " + std::to_string(own) + (team ? " of core " + std::to_string(core) : "");
+            if (said.find("-9") == std::string::npos) wrong = "failure: " + call + " failed, the kernel says " + said;
+            else if (in_flight() != 0) wrong = "failure: " + call + " failed, jobs are left in flight";
         }
         if (wrong.empty() && calls > 0) {
             wrong = check_run(code, with, false, true);
             if (!wrong.empty()) wrong += " (after a failure)";
         }
-        on->use(progress::earliest);
+        if (team) team->use(interleaving::first);
+        use(progress::earliest);
         return wrong;
     }
 
@@ -193,13 +271,18 @@ outcome trial::plan() try {
         }
     }
     interpreted_machine() = &in.built->where;
-    in.on = std::make_unique<emulator>(in.built->where, interpreted_semantics(in.built->where));
-    return {};
+    semantics_table const semantics = interpreted_semantics(in.built->where);
+    if (in.cores() > 1) in.team = std::make_unique<core_team>(in.built->where, semantics, in.cores());
+    else in.on = std::make_unique<emulator>(in.built->where, semantics);
+    return {.cores = in.cores()};
 } catch (std::exception const& wrong) {
     return failed("exception", std::string("planned: ") + wrong.what());
 }
 
-outcome trial::run() try {
+/// LLVM leaves its loops alone.
+static Halide::Target quick_target() { return halide::jit_target().with_feature(Halide::Target::DisableLLVMLoopOpt); }
+
+outcome trial::run(bool quick) try {
     inside& in = *inside_;
     interpreted_machine() = &in.built->where;
     auto const as_buffer = [](placed_tensor const& t) {
@@ -216,34 +299,47 @@ outcome trial::run() try {
             std::vector<Halide::Buffer<>> inputs;
             for (std::size_t at = 0; at + 1 < with.tensors.size(); ++at) inputs.push_back(as_buffer(with.tensors[at]));
             try {
-                kernel.run(inputs, as_buffer(with.tensors.back()), in.parameters);
+                if (!in.team) kernel.run(inputs, as_buffer(with.tensors.back()), in.parameters);
+                else if (std::int32_t const code = kernel.run(*in.team, inputs, as_buffer(with.tensors.back()), in.parameters); code != 0)
+                    return "it returns " + std::to_string(code);
             } catch (std::exception const& said) {
                 return std::string("it says ") + said.what();
             }
             return {};
         };
     };
-    {
-        halide::jit_kernel kernel(*in.plan, in.on.get());
+    auto const compiled = [&](bool checked) {
+        return in.team ? halide::jit_kernel(*in.plan, *in.team, checked, quick ? quick_target() : halide::jit_target())
+                       : halide::jit_kernel(*in.plan, in.on.get(), checked);
+    };
+    if (!quick || !in.team) {
+        halide::jit_kernel kernel = compiled(false);
         for (auto const& with : in.runs) {
             std::string wrong = in.check_progress(runs(kernel), *with, "compiled at run time", true);
             if (wrong.empty() && with == in.runs.front()) wrong = in.check_failures(runs(kernel), *with);
             if (!wrong.empty()) return {outcome::kind::failed, wrong};
         }
     }
-    halide::jit_kernel checked(*in.plan, in.on.get(), true);
+    halide::jit_kernel checked = compiled(true);
     for (auto const& with : in.runs) {
+        if (in.team) {
+            in.team->watch();
+            std::string const wrong = in.check_interleavings(runs(checked), *with, "every access watched", quick, true);
+            in.team->watch(false);
+            if (!wrong.empty()) return {outcome::kind::failed, wrong};
+            continue;  // an emulator knows what its core has written, and not what the others have
+        }
         for (progress how : {progress::earliest, progress::latest}) {
             if (how != progress::earliest && !in.overlaps()) continue;
-            in.on->use(how);
+            in.use(how);
             in.on->check(with->plan);
             std::string const wrong = in.check_run(runs(checked), *with, false, true);
             in.on->stop_checking();
             if (!wrong.empty()) return {outcome::kind::failed, wrong + " (every access checked)"};
         }
     }
-    in.on->use(progress::earliest);
-    return {};
+    in.use(progress::earliest);
+    return {.cores = in.cores()};
 } catch (std::exception const& wrong) {
     return failed("exception", wrong.what());
 }
@@ -265,7 +361,7 @@ outcome trial::run_c(void* library, std::string const& name) try {
     interpreted_machine() = &in.built->where;
     auto* const use = reinterpret_cast<void (*)(void*)>(dlsym(library, ("use_machine_of_" + name).c_str()));
     auto* const call = reinterpret_cast<c_kernels::call_type*>(dlsym(library, (name + "_call").c_str()));
-    use(in.on.get());
+    if (!in.team) use(in.on.get());
     inside::kernel const code = [&](setting_of_run& with) -> std::string {
         std::vector<void*> tensors;
         std::vector<std::int64_t> strides, extents;
@@ -277,15 +373,21 @@ outcome trial::run_c(void* library, std::string const& name) try {
             ir::shape const& from = ir::shape_of_extent(*in.plan, at, true);
             extents.push_back(with.plan.buffers[from.buffer].extents[from.dimension]);
         }
-        int const said = call(tensors.data(), strides.data(), in.parameters.data(), extents.data());
+        extents.push_back(0);
+        auto const on = [&](int core) {
+            std::vector<std::int64_t> own = extents;
+            own.back() = core;
+            return call(tensors.data(), strides.data(), in.parameters.data(), own.data());
+        };
+        int const said = in.team ? in.team->run(on) : on(0);
         return said == 0 ? std::string() : "it returns " + std::to_string(said);
     };
     for (auto const& with : in.runs) {
-        std::string wrong = in.check_progress(code, *with, "C source", false);
+        std::string wrong = in.check_progress(code, *with, "C source", in.cores() > 1);
         if (wrong.empty() && with == in.runs.front()) wrong = in.check_failures(code, *with);
         if (!wrong.empty()) return {outcome::kind::failed, "c_" + wrong, true};
     }
-    return {.in_c = true};
+    return {.in_c = true, .cores = in.cores()};
 } catch (std::exception const& wrong) {
     return failed("c_exception", wrong.what());
 }

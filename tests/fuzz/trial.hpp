@@ -21,7 +21,8 @@ class trial {
     /// Plans it, looks at the plan, and asks the oracle what it must give. Only what agrees is run.
     outcome plan();
     /// Compiled while the process runs, on the emulated machine: however engines get on, with every access checked, with calls that fail.
-    outcome run();
+    /// @param quick  of a kernel for several cores, only with every access watched
+    outcome run(bool quick = false);
     /// The C source of the kernel as `NAME.h`, `NAME.c` and a caller in a folder.
     /// @return the C files; none where C has no such operation
     /// @throws what the library throws

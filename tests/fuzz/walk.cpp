@@ -18,6 +18,7 @@
 #include <stdexcept>
 
 #include "fuzz/draw.hpp"
+#include "fuzz/draw_cores.hpp"
 #include "fuzz/print.hpp"
 #include "fuzz/program_trial.hpp"
 #include "fuzz/shrink.hpp"
@@ -39,6 +40,7 @@ struct record {
     outcome::kind is = outcome::kind::agreed;
     bool in_c = false;
     bool again = false;  ///< of the C source, after the case has been told of
+    int cores = 1;
     char what[240] = {};
 };
 /// What a worker is at, for those who find it dead.
@@ -54,7 +56,7 @@ std::string text_of(std::uint64_t seed, programs::recipe const& program) {
 std::string text_of(std::uint64_t seed) { return is_program(seed) ? text_of(seed, draw_program(seed)) : cpp_of(draw(seed)); }
 
 void send(int to, std::uint64_t seed, outcome const& found, bool again = false) {
-    record r{seed, found.is, found.in_c, again, {}};
+    record r{seed, found.is, found.in_c, again, found.cores, {}};
     std::strncpy(r.what, found.what.c_str(), sizeof r.what - 1);
     if (write(to, &r, sizeof r) != static_cast<ssize_t>(sizeof r)) _exit(3);
 }
@@ -113,7 +115,7 @@ void work(int to, place_of_work& at, walk_options const& options, std::uint64_t 
         }
         auto one = std::make_unique<trial>(draw(seed));
         outcome found = one->plan();
-        if (found.is == outcome::kind::agreed) found = one->run();
+        if (found.is == outcome::kind::agreed) found = one->run(options.quick);
         send(to, seed, found);
         if (found.is == outcome::kind::agreed && options.c_source) waiting.push_back(std::move(one));
         if (waiting.size() == batch) compile();
@@ -193,7 +195,7 @@ outcome try_apart(std::uint64_t seed, std::function<outcome()> const& tries, dou
     double const until = now() + seconds;
     while (!came && now() < until) {
         bool const open = read_records(made, 200, [&](record const& r) {
-            found = {r.is, r.what, r.in_c};
+            found = {r.is, r.what, r.in_c, r.cores};
             came = true;
         });
         if (!open) break;
@@ -229,9 +231,12 @@ walk_result walk(walk_options const& options) {
         std::string errors{};
     };
     std::uint64_t const end = options.cases > 0 ? options.first + static_cast<std::uint64_t>(options.cases) : ~std::uint64_t{0} / 2;
-    auto const step = static_cast<std::uint64_t>(options.workers);
+    std::uint64_t first = options.first;
+    while (options.on_cores > 0 && !is_for_cores(first)) ++first;
+    std::uint64_t const apart = options.on_cores > 0 ? cores_every : 1, step = apart * static_cast<std::uint64_t>(options.workers);
     std::vector<worker> workers(static_cast<std::size_t>(options.workers));
     std::deque<std::pair<std::uint64_t, std::string>> failed;  // not made smaller yet
+    bool enough = false;
 
     auto const begin = [&](worker& w) {
         w.since = now();
@@ -246,23 +251,26 @@ walk_result walk(walk_options const& options) {
         all.in_c += r.in_c ? 1 : 0;
         if (r.again) return;
         ++all.cases;
+        all.cores_drawn += is_for_cores(r.seed) ? 1 : 0;
         static constexpr char const* words[] = {"agrees with the oracle ",
                                                 "is refused: ", "is left to the user by the language: ", "fails: "};
         if (options.shows_cases) std::cout << text_of(r.seed) << "// " << words[static_cast<int>(r.is)] << r.what << "\n\n";
         if (r.is == outcome::kind::refused) {
             std::string const name = outcome{r.is, r.what}.category();
             ++all.refused[name];
+            if (is_for_cores(r.seed)) ++all.refused_cores[name];
             if (name == "race" || name == "deadlock") all.blamed.push_back(r.seed);
         }
         if (r.is == outcome::kind::undefined) ++all.undefined;
-        if (r.is == outcome::kind::agreed) ++all.agreed;
+        if (r.is == outcome::kind::agreed) ++all.agreed, all.on_cores += r.cores > 1 ? 1 : 0;
+        if (options.on_cores > 0 && all.on_cores >= options.on_cores) enough = true;
     };
     for (std::size_t at = 0; at < workers.size(); ++at) {
         worker& w = workers[at];
         void* const shared = mmap(nullptr, sizeof(place_of_work), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
         if (shared == MAP_FAILED) throw std::bad_alloc();
         w.at = new (shared) place_of_work;
-        w.next = options.first + at;
+        w.next = first + apart * at;
         w.errors = folder + "/worker" + std::to_string(at);
         begin(w);
     }
@@ -271,12 +279,12 @@ walk_result walk(walk_options const& options) {
         if (died) {
             bool const in_c = w.at->in_c != 0;
             std::string const how = hung ? "hangs: nothing came for a long time" : "crash: " + death_of(status, w.errors);
-            record r{w.at->seed, outcome::kind::failed, false, in_c, {}};
+            record r{w.at->seed, outcome::kind::failed, false, in_c, 1, {}};
             std::strncpy(r.what, ((in_c ? "c_" : "") + how).c_str(), sizeof r.what - 1);
             take(w, r);
         }
         w.next = w.at->drawn + step;
-        w.ended = w.next >= end || stopped || left() <= 0;
+        w.ended = w.next >= end || stopped || enough || left() <= 0;
         if (!w.ended) begin(w);
     };
     double shown = now();
@@ -287,7 +295,7 @@ walk_result walk(walk_options const& options) {
             std::uint64_t const seed = w.at->seed;
             if (seed != w.seen) w.seen = seed, w.since = now();
             bool const hung = open && now() - w.since > 120;
-            bool const over = stopped || left() <= 0;
+            bool const over = stopped || enough || left() <= 0;
             if (open && !hung && !over) continue;
             if (open) kill(w.process.process, SIGKILL);
             int status = 0;

@@ -12,7 +12,9 @@ struct walk_options {
     std::int64_t cases = 0;  ///< 0: as many as the time is enough for
     double seconds = 0;      ///< 0: no limit
     int workers = 1;
+    std::int64_t on_cores = 0;  ///< draw only kernels for several cores, until so many of them agree; 0: draw all
     bool c_source = true;
+    bool quick = false;           ///< kernels for several cores run only with every access watched
     double shrink_seconds = 120;  ///< for each failure
     int most_failures = 20;       ///< that are made smaller and kept; then the walk ends
     bool shows_progress = false;
@@ -26,11 +28,14 @@ struct walk_failure {
 };
 
 struct walk_result {
-    std::int64_t cases = 0;      ///< drawn
-    std::int64_t agreed = 0;     ///< run in every way, and equal to the oracle
-    std::int64_t in_c = 0;       ///< of them, from C source too
-    std::int64_t undefined = 0;  ///< the oracle met something that the language leaves to its user
+    std::int64_t cases = 0;        ///< drawn
+    std::int64_t agreed = 0;       ///< run in every way, and equal to the oracle
+    std::int64_t in_c = 0;         ///< of them, from C source too
+    std::int64_t undefined = 0;    ///< the oracle met something that the language leaves to its user
+    std::int64_t cores_drawn = 0;  ///< drawn for machines of one to four cores
+    std::int64_t on_cores = 0;     ///< of those that agree, kernels that run on several
     std::map<std::string, std::int64_t> refused{};
+    std::map<std::string, std::int64_t> refused_cores{};  ///< of those for such machines
     std::vector<std::uint64_t> blamed{};  ///< seeds of those that are refused by the proof at the end of a plan: the planner's own mistakes
     std::vector<walk_failure> failures{};
 

@@ -7,6 +7,7 @@
 #include <random>
 #include <thread>
 #include <tilewright/emulate/calls.hpp>
+#include <tilewright/emulate/touched_bytes.hpp>
 
 namespace tilewright {
 
@@ -41,6 +42,7 @@ class core_team : emulation::core_meeting {
             cores_.push_back(std::make_unique<emulator>(what, semantics, core == 0 ? first : shared));
             cores_.back()->join(*this, core);
         }
+        changed_ = std::vector<std::condition_variable>(cores_.size());
     }
 
     int size() const { return static_cast<int>(cores_.size()); }
@@ -107,7 +109,8 @@ class core_team : emulation::core_meeting {
 
   private:
     enum class state : std::uint8_t { ready, at_barrier, awaits, over };
-    using knowledge = std::vector<std::int64_t>;  ///< of each core, how much of what it has done
+    /// Of each core, how often it had told of what it had done: others know what it did before.
+    using knowledge = std::vector<std::int64_t>;
     struct sent_signal {
         std::int64_t time = 0;  ///< when it is there
         knowledge knows;
@@ -116,22 +119,18 @@ class core_team : emulation::core_meeting {
         int from = 0, to = 0, queue = 0;
         friend auto operator<=>(queue_name const&, queue_name const&) = default;
     };
-    /// What a core has touched, and when.
-    struct past_access {
-        emulation::core_access what;
-        std::int64_t index = 0;  ///< among what the core has done
-    };
     struct core_state {
         state is = state::ready;
         queue_name awaited{};
-        std::int64_t clock = 0, done = 0;
+        std::int64_t clock = 0;
+        std::int64_t done = 0;  ///< how often it has told of what it has done
         knowledge known;
-        std::vector<past_access> touched;
+        emulation::touched_bytes touched[2]{};  ///< that it has read, and that it has written
         std::vector<emulation::core_access> still;
     };
 
     void begin() {
-        states_.assign(cores_.size(), {});
+        states_.assign(cores_.size(), core_state());
         for (core_state& s : states_) s.known.assign(cores_.size(), 0);
         signals_.clear();
         failed_ = 0;
@@ -156,23 +155,25 @@ class core_team : emulation::core_meeting {
                 : how_ == interleaving::last   ? ready.back()
                 : how_ == interleaving::random ? ready[random_() % ready.size()]
                                                : ready.front();
-        changed_.notify_all();
+        for (int core = 0; core < size(); ++core) {
+            if (may_go_on(core)) changed_[core].notify_one();
+        }
     }
     bool may_go_on(int core) const { return states_[core].is == state::ready && (!takes_turns() || turn_ == core); }
     void wait_for_turn(int core) {
         std::unique_lock<std::mutex> lock(mutex_);
-        changed_.wait(lock, [&] { return may_go_on(core); });
+        changed_[core].wait(lock, [&] { return may_go_on(core); });
     }
     void turn(int core) override {
         if (how_ != interleaving::random) return;
         std::unique_lock<std::mutex> lock(mutex_);
         choose();
-        changed_.wait(lock, [&] { return may_go_on(core); });
+        changed_[core].wait(lock, [&] { return may_go_on(core); });
     }
     /// Until a core that has to wait can go on.
     void block(std::unique_lock<std::mutex>& lock, int core) {
         if (!settle() && takes_turns()) choose();
-        changed_.wait(lock, [&] { return may_go_on(core); });
+        changed_[core].wait(lock, [&] { return may_go_on(core); });
     }
     std::int32_t barrier(int core, std::int64_t& now, std::vector<emulation::core_access> const& still) override {
         std::unique_lock<std::mutex> lock(mutex_);
@@ -197,11 +198,11 @@ class core_team : emulation::core_meeting {
             return emulation_no_token;
         core_state& mine = states_[core];
         knowledge knows = mine.known;
-        knows[core] = mine.done;
+        knows[core] = ++mine.done;
         signals_[name].push_back({now + of.signal_cycles, std::move(knows)});
         keep_touching(core, still);
         core_state& other = states_[peer];
-        if (other.is == state::awaits && other.awaited == name) other.is = state::ready, changed_.notify_all();
+        if (other.is == state::awaits && other.awaited == name) other.is = state::ready, changed_[peer].notify_one();
         return 0;
     }
     std::int32_t await(int core, int peer, int queue, std::int64_t& now) override {
@@ -244,8 +245,11 @@ class core_team : emulation::core_meeting {
             for (core_state const& s : states_) met_at_ = std::max(met_at_, s.clock);
             met_at_ += cores_.front()->what().host().barrier_cycles;
             for (core_state& s : states_) {
+                ++s.done;
+                for (emulation::touched_bytes& touched : s.touched) touched.clear();
+            }
+            for (core_state& s : states_) {
                 for (int other = 0; other < size(); ++other) s.known[other] = states_[other].done;
-                s.touched.clear();
             }
             for (int core = 0; core < size(); ++core) keep_touching(core, states_[core].still);
         }
@@ -254,7 +258,8 @@ class core_team : emulation::core_meeting {
     }
     /// What the engines of a core still do comes after what others learn of it now.
     void keep_touching(int core, std::vector<emulation::core_access> const& still) {
-        for (emulation::core_access const& one : still) states_[core].touched.push_back({one, states_[core].done++});
+        core_state& mine = states_[core];
+        for (emulation::core_access const& one : still) mine.touched[one.writes].touch(one.range, mine.done);
     }
     void release() {
         for (core_state& s : states_) s.is = s.is == state::over ? state::over : state::ready;
@@ -288,37 +293,17 @@ class core_team : emulation::core_meeting {
         std::lock_guard<std::mutex> const lock(mutex_);
         core_state& mine = states_[core];
         for (int other = 0; other < size(); ++other) {
-            for (past_access const& had : states_[other].touched) {
-                if (other == core || !(had.what.writes || one.writes) || mine.known[other] > had.index) continue;
-                if (had.what.range.begin >= one.range.end || one.range.begin >= had.what.range.end) continue;
+            for (bool writes : {true, false}) {
+                if (other == core || !(writes || one.writes)) continue;
+                auto const place = states_[other].touched[writes].find(one.range, mine.known[other]);
+                if (!place) continue;
                 return std::string("it ") + (one.writes ? "writes" : "reads") + " what core " + std::to_string(other) + " " +
-                       (had.what.writes ? "writes" : "reads") + " too, at " +
-                       cores_[core]->device_address(reinterpret_cast<void const*>(std::max(had.what.range.begin, one.range.begin))) +
+                       (writes ? "writes" : "reads") + " too, at " + cores_[core]->device_address(reinterpret_cast<void const*>(*place)) +
                        ", and neither a barrier nor a signal orders them";
             }
         }
-        // Neighbours follow each other: most accesses go on where the last one ended.
-        std::int64_t const index = mine.done++;
-        for (std::size_t back = 0; back < mine.touched.size() && back < 8; ++back) {
-            past_access& last = mine.touched[mine.touched.size() - 1 - back];
-            emulation::byte_range& had = last.what.range;
-            bool const told =
-                std::any_of(states_.begin(), states_.end(), [&](core_state const& s) { return &s != &mine && s.known[core] > last.index; });
-            if (last.what.writes != one.writes || had.begin > one.range.end || one.range.begin > had.end || told ||
-                sent_since(core, last.index))
-                continue;
-            had = {std::min(had.begin, one.range.begin), std::max(had.end, one.range.end)};
-            last.index = index;
-            return {};
-        }
-        mine.touched.push_back({one, index});
+        mine.touched[one.writes].touch(one.range, mine.done);
         return {};
-    }
-    /// Whether a signal is under way that tells of something that a core has done.
-    bool sent_since(int core, std::int64_t index) const {
-        return std::any_of(signals_.begin(), signals_.end(), [&](auto const& queue) {
-            return std::any_of(queue.second.begin(), queue.second.end(), [&](sent_signal const& s) { return s.knows[core] > index; });
-        });
     }
 
     std::vector<std::unique_ptr<emulator>> cores_;
@@ -326,7 +311,7 @@ class core_team : emulation::core_meeting {
     std::mt19937_64 random_{1};
     bool watching_ = false;
     std::mutex mutex_;
-    std::condition_variable changed_;
+    std::vector<std::condition_variable> changed_;  ///< for each core: it may be its turn
     std::vector<core_state> states_;
     std::map<queue_name, std::deque<sent_signal>> signals_;  ///< not taken yet
     std::int64_t met_at_ = 0;

@@ -257,7 +257,8 @@ class emulator {
         if (creeps_) engines_.creep(random_);  // cores take turns at calls
         if (is_watched()) {
             auto const first = reinterpret_cast<std::uintptr_t>(address);
-            if (auto const refused = touch("code", {{first, first + static_cast<std::uintptr_t>(bytes)}}, writes)) return fail(*refused);
+            std::string const wrong = team_->touch(core_, {{first, first + static_cast<std::uintptr_t>(bytes)}, writes});
+            if (!wrong.empty()) return fail({emulation_bad_access, "code: " + wrong});
         }
         if (!shadow_.on()) return 0;
         emulation::caller const who{.name = shadow_.stage_name(stage_at), .is_code = true};
