@@ -53,10 +53,9 @@ class expressions {
         Expr const any = draw_.below(2) == 0 ? constant(type) : of(type, depth - 1);
         return type.is_int() ? Halide::select(any == -1, Halide::Internal::make_const(type, 3), any) : any;
     }
+    /// What the language shifts by: nothing below 0, and less than the bits.
     Expr amount(Halide::Type const& type, int depth) {
-        Expr const less = of(type, depth - 1) % Halide::Internal::make_const(type, type.bits() >= 32 ? 7 : type.bits());
-        if (!type.is_int()) return less;
-        return draw_.below(2) == 0 ? less : -less;
+        return of(type, depth - 1) % Halide::Internal::make_const(type, type.bits() >= 32 ? 7 : type.bits());
     }
     Expr converted(Halide::Type const& type, Halide::Type const& from, int depth) {
         Expr const value = of(from, depth - 1);

@@ -19,8 +19,7 @@ inline c_expressions::piece c_expressions::called(Halide::Internal::Call const* 
         if (op->args.size() != 3) throw unsupported_in_c("`if_then_else` without a value for both cases");
         return {held(written(0), either) + " ? " + held(written(1), either) + " : " + held(written(2), choice), choice};
     }
-    if (op->is_intrinsic({Call::shift_left, Call::shift_right}))
-        return helper_call(op->is_intrinsic(Call::shift_left) ? "shift_left" : "shift_right", type, {written(0).text, written(1).text});
+    if (op->is_intrinsic({Call::shift_left, Call::shift_right})) return shifted(op, lane);
     if (op->is_intrinsic(Call::abs) && argument(0).type().is_int()) return helper_call("absolute", argument(0).type(), {written(0).text});
     if (op->is_intrinsic({Call::bitwise_and, Call::bitwise_or, Call::bitwise_xor})) {
         char const* const sign = op->is_intrinsic(Call::bitwise_and) ? " & " : op->is_intrinsic(Call::bitwise_or) ? " | " : " ^ ";

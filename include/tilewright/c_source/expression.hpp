@@ -2,6 +2,7 @@
 #include <functional>
 #include <optional>
 #include <string_view>
+#include <tilewright/c_source/find_node.hpp>
 #include <tilewright/c_source/helpers.hpp>
 #include <tilewright/c_source/names.hpp>
 #include <tilewright/halide/names.hpp>
@@ -32,30 +33,6 @@ struct c_lane {
 
     static c_lane at(int which) { return {std::to_string(which), which}; }
 };
-
-/// Looks for something in an expression.
-template <class Test>
-class find_node : public Halide::Internal::IRGraphVisitor {
-  public:
-    explicit find_node(Test const& test) : test_(test) {}
-    bool found = false;
-    void include(Halide::Expr const& e) override {
-        found = found || test_(e);
-        if (!found) IRGraphVisitor::include(e);
-    }
-
-  protected:
-    using IRGraphVisitor::include;
-
-  private:
-    Test const& test_;
-};
-template <class Test>
-bool holds_node(Halide::Expr const& e, Test const& test) {
-    find_node<Test> visitor(test);
-    visitor.include(e);
-    return visitor.found;
-}
 
 /// Whether an expression is a sum or product of numbers alone.
 inline bool is_number(Halide::Expr const& e) {
@@ -148,6 +125,8 @@ class c_expressions {
     piece let(Halide::Internal::Let const* op, c_lane const& lane);
     piece arithmetic(Expr const& a, Expr const& b, char const* sign, level holds, c_lane const& lane);
     piece rounded(char const* helper, char const* sign, Expr const& a, Expr const& b, c_lane const& lane);
+    static piece shifted(char const* sign, Halide::Type const& type, piece const& value, piece const& amount);
+    piece shifted(Halide::Internal::Call const* op, c_lane const& lane);
     static bool is_wide(Expr const& e);
     piece beside(Expr const& other, Expr const& e, c_lane const& lane);
     static std::optional<std::pair<std::int64_t, std::int64_t>> range_by_type(Expr e);

@@ -80,19 +80,6 @@ class c_helpers {
         if (what == "minimum") return made("static inline $T tilewright_minimum_$W($T a, $T b) { return a < b ? a : b; }\n");
         if (what == "maximum") return made("static inline $T tilewright_maximum_$W($T a, $T b) { return a > b ? a : b; }\n");
         if (what == "absolute") return made("static inline $U tilewright_absolute_$W($T a) { return a < 0 ? ($U)(0u - ($U)a) : ($U)a; }\n");
-        // An amount below 0 shifts the other way; nothing is left of what is shifted as far as there are bits.
-        if (what == "shift_left")
-            return made(
-                "static inline $T tilewright_shift_left_$W($T a, int64_t by) {\n"
-                "    if (by < 0) return ($T)(a >> (-by < $B ? -by : $B - 1) >> (-by < $B ? 0 : 1));\n"
-                "    return by < $B ? ($T)(($U)a << by) : 0;\n"
-                "}\n");
-        if (what == "shift_right")
-            return made(
-                "static inline $T tilewright_shift_right_$W($T a, int64_t by) {\n"
-                "    if (by < 0) return -by < $B ? ($T)(($U)a << -by) : 0;\n"
-                "    return ($T)(a >> (by < $B ? by : $B - 1) >> (by < $B ? 0 : 1));\n"
-                "}\n");
         if (what == "of_bits")
             return made(
                 "static inline $T tilewright_of_bits_$W($U bits) {\n"

@@ -1,6 +1,8 @@
 #pragma once
+#include <tilewright/c_source/borders.hpp>
 #include <tilewright/c_source/device_functions.hpp>
 #include <tilewright/c_source/entry.hpp>
+#include <tilewright/c_source/first_steps.hpp>
 #include <tilewright/c_source/remarks.hpp>
 #include <tilewright/c_source/statement.hpp>
 #include <tilewright/halide/emit.hpp>
@@ -82,7 +84,7 @@ class c_kernel_writer {
         c_checks checks(plan_, signature_);
         std::string const checked = checks.text();
         made.overlaps = checks.overlaps();
-        auto const [parameters, given] = own_parameters();
+        auto const [parameters, given] = own_parameters(body);
         std::string const own = options_.name + (plan_.cores > 1 ? "_share" : "");
         made.functions = "static int " + options_.name + "_steps(" + parameters + ") {\n" + body + "}\n\n" +
                          (plan_.cores > 1 ? "static " : linkage) + "int " + own + "(" + made.parameters + ") {\n" + checked +
@@ -101,7 +103,7 @@ class c_kernel_writer {
         signature_ = c_signature_of(plan_, code_.values.names, on_device());
         bind_arguments();
         std::string const body = code_.function_body(program(plan_part::complete));
-        if (own_parameters().first != "void") throw std::logic_error("a wait that needs what the kernel was given");
+        if (own_parameters(body).first != "void") throw std::logic_error("a wait that needs what the kernel was given");
         to.functions += "\nstatic int " + options_.name + "_complete(void) {\n" + body + "}\n";
         to.fences |= code_.uses_fences();
         to.helpers.add(code_.values.helpers);
@@ -141,8 +143,7 @@ class c_kernel_writer {
                 throw std::invalid_argument("registers of `" + file.name.str() + "` are of the C type `" + file.c_type.str() +
                                             "`, which a header of the user's must define: name it");
             code_.values.names.reserve(file.c_type.str());
-            registers_.emplace(
-                at, register_variables{file.c_type.str(), static_cast<int>(b.bytes / file.register_bytes()), values.begun.count(at) != 0});
+            registers_.emplace(at, register_variables{file.c_type.str(), static_cast<int>(b.bytes / file.register_bytes())});
         }
     }
 
@@ -179,7 +180,7 @@ class c_kernel_writer {
             if (names_.buffers[a.at] + ".buffer" != handle) continue;
             int const d = b.rank - 1 - dimension;
             if (field == Call::buffer_get_min) return c_integer(b.minimum[d], 32);
-            if (field == Call::buffer_get_stride) return strides_.insert(a.strides[d]), a.strides[d];
+            if (field == Call::buffer_get_stride) return a.strides[d];
         }
         throw unsupported_in_c("`" + field + "` of `" + handle + "`");
     }
@@ -195,7 +196,10 @@ class c_kernel_writer {
         how.passes_values = true;
         how.part = part;
         how.remark = [this](int step_at) { return c_remarks(schedule_, plan_).of_step(step_at); };
-        return emitter(plan_, names_, how).program();
+        Halide::Internal::Stmt const program = emitter(plan_, names_, how).program();
+        Halide::Internal::Stmt const asked = asked_once().mutate(program);
+        Halide::Internal::Stmt const apart = registers_.empty() ? asked : first_steps().mutate(asked);
+        return without_idle_values().mutate(borders_apart().mutate(sums_in_variables().mutate(apart)));
     }
 
     bool uses_floating_point() const {
@@ -215,8 +219,18 @@ class c_kernel_writer {
         }
         return text;
     }
+    /// Whether nothing that the code writes by another argument, or reads if it writes this one, is an element of it: the checks have seen
+    /// to it, unless an input may be the result.
+    bool is_apart(int buffer_at) const {
+        // Other cores write it, too.
+        if (plan_.cores > 1 && plan_.buffers[buffer_at].written) return false;
+        if (!plan_.buffers[buffer_at].written) return !tilewright::detail::may_be_result(plan_, buffer_at);
+        return std::none_of(signature_.tensors.begin(), signature_.tensors.end(),
+                            [&](c_argument const& a) { return a.at != buffer_at && tilewright::detail::may_be_result(plan_, a.at); });
+    }
     /// The arguments that the program uses: strides and extents have 32 bits from here on.
-    std::pair<std::string, std::string> own_parameters() const {
+    /// @param code  that it is
+    std::pair<std::string, std::string> own_parameters(std::string const& code) const {
         std::string parameters, given;
         auto const add = [&](std::string const& type, std::string const& word, std::string const& value) {
             parameters += (parameters.empty() ? "" : ", ") + type + word;
@@ -225,9 +239,10 @@ class c_kernel_writer {
         if (!signature_.core.empty() && is_used(emitter::core_name)) add("int32_t ", signature_.core, signature_.core);
         for (c_argument const& a : signature_.tensors) {
             buffer const& b = plan_.buffers[a.at];
-            if (is_used(names_.buffers[a.at])) add((b.written ? "" : "const ") + c_type(b.type) + " *", a.word, a.word);
+            if (is_used(names_.buffers[a.at]))
+                add((b.written ? "" : "const ") + c_type(b.type) + (is_apart(a.at) ? " *restrict " : " *"), a.word, a.word);
             for (std::string const& stride : a.strides) {
-                if (strides_.count(stride) != 0) add("int32_t ", stride, "(int32_t)" + stride);
+                if (has_word(code, stride)) add("int32_t ", stride, "(int32_t)" + stride);
             }
         }
         std::vector<scalar_parameter> const scalars = parameters_of(plan_);
@@ -250,7 +265,6 @@ class c_kernel_writer {
     c_signature signature_;
     code_names names_;
     c_statements code_;
-    std::set<std::string> strides_;
     std::map<int, register_variables> registers_;
 };
 

@@ -34,6 +34,16 @@ inline bool is_reserved(std::string const& word) {
     return words.count(word) != 0 || of_a_type || limits || begins("tilewright_") || begins("TILEWRIGHT_") || begins("halide_");
 }
 
+/// Whether a text of C has a word.
+inline bool has_word(std::string const& text, std::string const& word) {
+    auto const is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+    for (std::size_t found = text.find(word); found != std::string::npos; found = text.find(word, found + 1)) {
+        std::size_t const end = found + word.size();
+        if ((found == 0 || !is_letter(text[found - 1])) && (end == text.size() || !is_letter(text[end]))) return true;
+    }
+    return false;
+}
+
 /// The words of one piece of generated C: each stands for one thing. Words of users come first and stay what they are, if they can.
 /// Generated words avoid them. At file scope, generated words begin with `tilewright_` or with the kernel's name.
 class c_names {

@@ -1,4 +1,5 @@
 #pragma once
+#include <bit>
 #include <tilewright/c_source/expression.hpp>
 
 // Operations of the generated program in C: arithmetic, comparisons, conversions, accesses, lanes.
@@ -133,8 +134,13 @@ inline c_expressions::piece c_expressions::beside(Expr const& other, Expr const&
 /// Arithmetic of 8 and 16 bits wraps. C computes it with more bits, so the result is converted back.
 inline c_expressions::piece c_expressions::arithmetic(Expr const& a, Expr const& b, char const* sign, level holds, c_lane const& lane) {
     Halide::Type const type = a.type();
-    piece const left = is_number(a) && !is_number(b) ? beside(b, a, lane) : write(a, lane), right = beside(a, b, lane);
+    piece const left = is_number(a) && !is_number(b) ? beside(b, a, lane) : write(a, lane);
+    // Beside nothing, which has no width, a value is widened.
+    piece const right = left.text == "0" ? write(b, lane) : beside(a, b, lane);
     if (!type.is_float() && right.text == "0" && holds == sum) return left;
+    // At the first iteration of a loop that it is taken out of.
+    if (type.is_int() && (left.text == "0" || left.text == "(int64_t)0") && sign[1] == '*') return {"0", word};
+    if (type.is_int() && type.bits() >= 32 && left.text == "0" && sign[1] == '+') return right;
     if (!type.is_float() && type.bits() >= 32 && Halide::Internal::is_const_zero(a) && sign[1] == '+') return write(b, lane);
     if (!type.is_float() && right.text == "1" && holds == product) return left;
     // The right operand of the same sign keeps its parentheses, because rounding goes from left to right.
@@ -161,8 +167,47 @@ inline c_expressions::piece c_expressions::rounded(char const* helper, char cons
         std::string const text = held(left, product) + sign + held(right, unary);
         return type.bits() < 32 ? piece{"(" + c_type(type) + ")(" + text + ")", unary} : piece{text, product};
     }
+    // Rounded down by a power of 2: the sign moves along, and what is lost is the remainder.
+    bool const of_two = whole != nullptr && *whole > 0 && (*whole & (*whole - 1)) == 0;
+    if (of_two && sign[1] == '/')
+        return shifted(" >> ", type, left, {std::to_string(std::countr_zero(static_cast<std::uint64_t>(*whole))), word});
+    if (of_two) {
+        std::string const text = held(left, word) + " & " + c_integer(*whole - 1, 32 < type.bits() && *whole - 1 > INT32_MAX ? 64 : 32);
+        return {type.bits() < 32 ? "(" + c_type(type) + ")(" + text + ")" : "(" + text + ")", word};
+    }
     if (type.bits() >= 32) return helper_call(helper, type, {left.text, right.text});
     return {"(" + c_type(type) + ")" + helper_call(helper, type.with_bits(32), {left.text, right.text}).text, unary};
+}
+
+/// A shift by an amount that is known to be less than the bits. What is shifted to the left loses what is beyond the top.
+inline c_expressions::piece c_expressions::shifted(char const* sign, Halide::Type const& type, piece const& value, piece const& amount) {
+    bool const left = sign[1] == '<';
+    bool const narrow = type.bits() < 32, back = left && (narrow || type.is_int());
+    std::string const bits = !back ? "" : narrow ? "(uint32_t)" : "(" + c_type(type.with_code(halide_type_uint)) + ")";
+    std::string const text = (back ? bits + held(value, unary) : held(value, word)) + sign + held(amount, word);
+    return {back ? "(" + c_type(type) + ")(" + text + ")" : "(" + text + ")", back ? unary : word};
+}
+/// The language shifts by 0 up to one less than the bits. Of an amount that is not known, only as many bits count: no other amount is
+/// undefined in C.
+inline c_expressions::piece c_expressions::shifted(Halide::Internal::Call const* op, c_lane const& lane) {
+    using namespace Halide::Internal;
+    Halide::Type const type = op->type;
+    char const* const sign = op->is_intrinsic(Call::shift_left) ? " << " : " >> ";
+    piece const value = write(op->args[0], op->args[0].type().is_scalar() ? c_lane{} : lane);
+    Expr amount = op->args[1];
+    c_lane const of_amount = amount.type().is_scalar() ? c_lane{} : lane;
+    if (auto const* const same = amount.as<Broadcast>()) amount = same->value;
+    // The amount has few bits, whatever the type of the value.
+    for (auto const* wide = amount.as<Cast>(); wide != nullptr && wide->type.bits() > 32 && wide->value.type().bits() <= 32;
+         wide = amount.as<Cast>())
+        amount = wide->value;
+    std::optional<std::int64_t> known;
+    Expr const number = simplify(amount);
+    if (auto const* const whole = as_const_int(number)) known = *whole;
+    if (auto const* const natural = as_const_uint(number)) known = static_cast<std::int64_t>(*natural);
+    if (known && *known >= 0 && *known < type.bits()) return shifted(sign, type, value, {std::to_string(*known), word});
+    piece const by{held(write(amount, of_amount), word) + " & " + std::to_string(type.bits() - 1), equality};
+    return shifted(sign, type, value, by);
 }
 
 /// The range of an integer by its type, before it was widened; of a number, the number.
@@ -231,6 +276,7 @@ inline c_expressions::piece c_expressions::widened_product(Halide::Type const& t
 
 inline c_expressions::piece c_expressions::loaded(Halide::Internal::Load const* op, c_lane const& lane) {
     c_variable const from = variable(op->name);
+    if (from.is == c_variable::kind::value) return {from.word, word};
     piece const element{from.word + "[" + index(op->index, lane) + "]", word};
     if (Halide::Internal::is_const_one(op->predicate)) return element;
     return {held(write(op->predicate, lane), either) + " ? " + element.text + " : 0", choice};

@@ -1,6 +1,7 @@
 #pragma once
 #include <tilewright/c_source/call.hpp>
 #include <tilewright/c_source/operation.hpp>
+#include <tilewright/c_source/sums.hpp>
 #include <tilewright/halide/places.hpp>
 
 // Statements of the generated program in C.
@@ -10,7 +11,6 @@ namespace tilewright::halide::detail {
 struct register_variables {
     std::string type;
     int count = 0;
-    bool begins_empty = false;  ///< its first value is made under a condition, which compilers may not see through
 };
 
 /// Writes the body of a C function. It knows serial loops, branches, local arrays of constant size, and values that C has. It refuses
@@ -126,6 +126,7 @@ class c_statements {
     std::string status_, lane_;  ///< words of its own
     int depth_ = 1;
     Stmt drain_;
+    std::set<std::string> begins_;  ///< variables that get their first value next
     bool checks_codes_ = false, uses_fences_ = false, declared_ = false;
 };
 
@@ -134,7 +135,9 @@ inline void c_statements::write(Stmt const& s, bool last) {
     if (!s.defined()) return;
     switch (s.node_type()) {
         case IRNodeType::Block: {
-            statement(s.as<Block>()->first);
+            auto const* const first = s.as<Block>()->first.as<Store>();
+            if (first != nullptr && begins_.count(first->name) != 0) store(first);
+            else statement(s.as<Block>()->first);
             return write(s.as<Block>()->rest, last);
         }
         case IRNodeType::LetStmt: return let(s.as<LetStmt>(), last);
@@ -149,22 +152,6 @@ inline void c_statements::write(Stmt const& s, bool last) {
     }
     refuse(s, "a statement of this kind");
 }
-
-/// Whether a statement has a variable, or loads from or stores to a buffer, of this name.
-class find_name : public Halide::Internal::IRGraphVisitor {
-  public:
-    explicit find_name(std::string const& name) : name_(name) {}
-    bool found = false;
-
-  protected:
-    using IRGraphVisitor::visit;
-    void visit(Halide::Internal::Variable const* op) override { found |= op->name == name_; }
-    void visit(Halide::Internal::Load const* op) override { found |= op->name == name_, IRGraphVisitor::visit(op); }
-    void visit(Halide::Internal::Store const* op) override { found |= op->name == name_, IRGraphVisitor::visit(op); }
-
-  private:
-    std::string const& name_;
-};
 
 inline void c_statements::let(Halide::Internal::LetStmt const* op, bool last) {
     using namespace Halide::Internal;
@@ -216,14 +203,8 @@ inline void c_statements::let(Halide::Internal::LetStmt const* op, bool last) {
 inline void c_statements::write_using(std::string const& word, Stmt const& body, bool last) {
     std::size_t const declared_at = lines_.size() - 1;
     write(body, last);
-    auto const is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
     for (std::size_t at = declared_at + 1; at < lines_.size(); ++at) {
-        std::string const& text = lines_[at].text;
-        if (text.compare(0, 2, "/*") == 0) continue;
-        for (std::size_t found = text.find(word); found != std::string::npos; found = text.find(word, found + 1)) {
-            std::size_t const end = found + word.size();
-            if ((found == 0 || !is_letter(text[found - 1])) && (end == text.size() || !is_letter(text[end]))) return;
-        }
+        if (lines_[at].text.compare(0, 2, "/*") != 0 && has_word(lines_[at].text, word)) return;
     }
     lines_.erase(lines_.begin() + static_cast<std::ptrdiff_t>(declared_at));
 }
@@ -301,8 +282,15 @@ inline void c_statements::branch(Halide::Internal::IfThenElse const* op) {
 
 inline void c_statements::store(Halide::Internal::Store const* op) {
     using namespace Halide::Internal;
-    std::string const into = values.variable(op->name).word;
+    c_variable const target = values.variable(op->name);
+    std::string const into = target.word;
     Halide::Type const type = op->value.type();
+    if (target.is == c_variable::kind::value) {  // see `sums_in_variables`
+        std::string const value = values.text(op->value);
+        flush();
+        if (begins_.erase(op->name) != 0) return declare(c_type(type) + " " + into + " = " + value + ";");
+        return line(into + " = " + value + ";");
+    }
     bool const always = is_const_one(op->predicate);
     auto const write_one = [&](c_lane const& lane, std::string const& from) {
         std::string const where = values.index(op->index, lane);
@@ -343,13 +331,20 @@ inline void c_statements::allocate(Halide::Internal::Allocate const* op, bool la
     if (size <= 0 || op->new_expr.defined() || !Halide::Internal::is_const_one(op->condition))
         refuse(op->body, "memory for `" + op->name + "`, whose size is not constant");
     if (auto const held = registers.find(op->name); held != registers.end()) {
+        // Where the first value is made under a condition, compilers may not see through it.
+        bool const empty = has_branches(op->body);
         for (int which = 0; which < held->second.count; ++which) {
             std::string const number = std::to_string(which);
-            declare(held->second.type + " " + values.define(op->name + "." + number) + (held->second.begins_empty ? " = {0};" : ";"));
+            declare(held->second.type + " " + values.define(op->name + "." + number) + (empty ? " = {0};" : ";"));
         }
         return write(op->body, last);
     }
     std::string const type = c_type(op->type);
+    if (op->name.find(held_suffix) != std::string::npos) {
+        values.define(op->name);
+        begins_.insert(op->name);
+        return write(op->body, last);
+    }
     declare(type + " " + values.define(op->name, c_variable::kind::elements) + "[" +
             std::to_string(static_cast<std::int64_t>(size) * op->type.lanes()) + "];");
     write(op->body, last);

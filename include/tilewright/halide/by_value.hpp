@@ -16,7 +16,6 @@ inline constexpr char const* read_address_name = "tilewright.read_address";
 /// The buffers of a plan that are variables of their registers' C type.
 struct value_buffers {
     std::set<int> all;
-    std::set<int> begun;  ///< of them, those that the first step of a reduction makes where the code asks whether it is the first
 
     bool holds(int buffer_at) const { return all.count(buffer_at) != 0; }
 };
@@ -33,11 +32,8 @@ inline value_buffers value_buffers_of(plan_value const& plan, bool by_value) {
     };
     for (int at = 0; at < plan.bodies.size(); ++at) {
         body const& b = plan.bodies[at];
-        bool const called = b.kind == body_kind::intrinsic, asks = called && b.first_intrinsic >= 0 && b.first_loop_count > 0;
-        plan.each_use(b, [&](use const& u, bool, bool writes) {
-            touch(u.buffer, called);
-            if (asks && writes) found.begun.insert(u.buffer);
-        });
+        bool const called = b.kind == body_kind::intrinsic;
+        plan.each_use(b, [&](use const& u, bool, bool) { touch(u.buffer, called); });
     }
     for (int at = 0; at < plan.movements.size(); ++at) {
         movement const& m = plan.movements[at];

@@ -17,6 +17,8 @@ struct surroundings {
     code_names const& names;
     Halide::Target const& target;
     bool reported = false;  ///< accesses will be reported: see `padded_call`
+    /// A value that is chosen is all that is computed: an element behind a condition needs no address where it is not. It is so in C.
+    bool chooses = false;
 };
 
 namespace detail {
@@ -146,8 +148,8 @@ class tile_pipeline {
                 adopt_.values[made.first->second.name()] = *part;
                 *part = made.first->second;
             }
-            Expr const place = part_.inside ? form_value(plan_, u.at[dimension], loop_)  //
-                                            : place_of(plan_, u, dimension, loop_);
+            Expr const place = part_.inside || is_chosen(u.node) ? form_value(plan_, u.at[dimension], loop_)  //
+                                                                 : place_of(plan_, u, dimension, loop_);
             index = index + (place - low) * stride;
         }
         return Halide::Internal::simplify(index);
@@ -169,8 +171,45 @@ class tile_pipeline {
         Expr inside = Halide::Internal::const_true();
         plan_.each_padding(at, [&](padding const& one) { inside = inside && is_inside(form_value(plan_, one.index, loop_), one.extent); });
         Expr const border = border_of(plan_.what, at);
+        if (is_chosen(at))
+            return Halide::Internal::Call::make(element.type(), Halide::Internal::Call::if_then_else, {inside, element, border},
+                                                Halide::Internal::Call::PureIntrinsic);
         if (!around_.reported) return choose(inside, element, border);
         return Halide::Internal::Call::make(element.type(), padded_call, {inside, element, border}, Halide::Internal::Call::PureExtern);
+    }
+
+    /// Whether a padded access asks where it is, and has an address only if it is inside. Where its border adds nothing, loops run over
+    /// what is inside; else the question stands outside of the innermost loop. If that one crosses a border that counts, it gets a part of
+    /// its own without the question: see `move_inside`.
+    bool is_chosen(int node) const {
+        if (!around_.chooses || around_.reported || !plan_.is_guarded(node) || body_.loop_count == 0) return false;
+        for (int at = 0; at < body_.loop_count; ++at) {
+            if (plan_.variables[body_.loops[at]].vectorized) return false;
+        }
+        bool outside = true;
+        plan_.each_padding(node, [&](padding const& one) {
+            outside &=
+                !tilewright::detail::moves_with(plan_, tilewright::detail::form_of(plan_, one.index), body_.loops[body_.loop_count - 1]);
+        });
+        return outside || adds_nothing(stage_.body, node);
+    }
+    /// Whether a reduction of the value `of` is the same with and without the border of a padded access: a factor 0, or the least of all
+    /// that a maximum is taken of.
+    bool adds_nothing(int of, int node) const {
+        if (!stage_.reduces() || is_float(stage_.type)) return false;
+        tilewright::ir::node const& n = plan_.what[of];
+        bool const sums = stage_.reduction == operation::reduce_sum;
+        if (of == node) return n.value == (sums ? 0 : least_of(stage_.reduction, n.type)) && (sums || n.type == stage_.type);
+        // A factor 0 of a real number may be no number.
+        if (sums && n.op == operation::multiply && !is_float(n.type))
+            return adds_nothing(n.argument(0), node) || adds_nothing(n.argument(1), node);
+        return sums && n.op == operation::cast && adds_nothing(n.argument(0), node);
+    }
+    static std::int64_t least_of(operation reduction, scalar_type type) {
+        Halide::Expr const value = Halide::Internal::simplify(identity(reduction, type));
+        auto const* const known = Halide::Internal::as_const_int(value);
+        auto const* const natural = Halide::Internal::as_const_uint(value);
+        return known != nullptr ? *known : natural != nullptr ? static_cast<std::int64_t>(*natural) : 0;
     }
 
     /// What an iteration of the tile stores at `where`.

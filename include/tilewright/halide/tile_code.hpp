@@ -29,7 +29,7 @@ class code_tiles : public code_costs {
         bool const outside = computes_for_border() && !is_const_one(is_whole(plan_, b, loop_values()));
         bool const constant = !outside && !end_one_loop(pieces) && ends.size() <= 3 &&
                               std::none_of(pieces.begin(), pieces.end(), [](auto const& p) { return p.empty(); });
-        surroundings const around{plan_, names_, how_.target, how_.checked};
+        surroundings const around{plan_, names_, how_.target, how_.checked, how_.plain_arguments};
         auto const lower = [&](tile_part const& part) {
             Stmt lowered = across_blocks(buffers_of(b), lower_tile_body(around, b, part));
             lowered = with_asking(b, part, open, lowered);

@@ -1,0 +1,120 @@
+#pragma once
+#include <Halide.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+// Something that is looked for in an expression, and what names in it stand for.
+namespace tilewright::halide::detail {
+
+/// Looks for something in an expression.
+template <class Test>
+class find_node : public Halide::Internal::IRGraphVisitor {
+  public:
+    explicit find_node(Test const& test) : test_(test) {}
+    bool found = false;
+    void include(Halide::Expr const& e) override {
+        found = found || test_(e);
+        if (!found) IRGraphVisitor::include(e);
+    }
+
+  protected:
+    using IRGraphVisitor::include;
+
+  private:
+    Test const& test_;
+};
+template <class Test>
+bool holds_node(Halide::Expr const& e, Test const& test) {
+    find_node<Test> visitor(test);
+    visitor.include(e);
+    return visitor.found;
+}
+
+/// Whether a statement has a variable, or loads from or stores to a buffer, of this name.
+class find_name : public Halide::Internal::IRGraphVisitor {
+  public:
+    explicit find_name(std::string const& name) : name_(name) {}
+    bool found = false;
+
+  protected:
+    using IRGraphVisitor::visit;
+    void visit(Halide::Internal::Variable const* op) override { found |= op->name == name_; }
+    void visit(Halide::Internal::Load const* op) override { found |= op->name == name_, IRGraphVisitor::visit(op); }
+    void visit(Halide::Internal::Store const* op) override { found |= op->name == name_, IRGraphVisitor::visit(op); }
+
+  private:
+    std::string const& name_;
+};
+
+/// Whether a statement asks what to do.
+inline bool has_branches(Halide::Internal::Stmt const& s) {
+    struct look_for : Halide::Internal::IRGraphVisitor {
+        using IRGraphVisitor::visit;
+        bool found = false;
+        void visit(Halide::Internal::IfThenElse const*) override { found = true; }
+    } look;
+    s.accept(&look);
+    return look.found;
+}
+
+/// An expression with values in the place of names.
+inline Halide::Expr spelled_out(Halide::Expr const& e, std::map<std::string, Halide::Expr> const& values) {
+    struct spell : Halide::Internal::IRMutator {
+        using IRMutator::visit;
+        std::map<std::string, Halide::Expr> const* values = nullptr;
+        Halide::Expr visit(Halide::Internal::Variable const* op) override {
+            auto const value = values->find(op->name);
+            return value == values->end() ? Halide::Expr(op) : mutate(value->second);
+        }
+    } inside;
+    inside.values = &values;
+    return inside.mutate(e);
+}
+
+/// A statement that does not ask again what a branch around it has asked.
+class asked_once : public Halide::Internal::IRMutator {
+  protected:
+    using IRMutator::visit;
+    Halide::Internal::Stmt visit(Halide::Internal::IfThenElse const* op) override {
+        using namespace Halide::Internal;
+        std::vector<Halide::Expr> parts;
+        split_into_ands(op->condition, parts);
+        Halide::Expr left;
+        std::size_t const before = known_.size();
+        for (Halide::Expr const& part : parts) {
+            bool const is_known = std::any_of(known_.begin(), known_.end(), [&](Halide::Expr const& one) { return equal(one, part); });
+            if (is_known) continue;
+            left = left.defined() ? left && part : part;
+            // What is in memory may change.
+            if (!holds_node(part, [](Halide::Expr const& e) { return e.as<Load>() != nullptr || e.as<Call>() != nullptr; }))
+                known_.push_back(part);
+        }
+        Stmt const then_case = mutate(op->then_case);
+        known_.resize(before);
+        if (!left.defined()) return then_case;
+        return IfThenElse::make(left, then_case, mutate(op->else_case));
+    }
+
+  private:
+    std::vector<Halide::Expr> known_;
+};
+
+/// A statement without values that it does not use.
+class without_idle_values : public Halide::Internal::IRMutator {
+  protected:
+    using IRMutator::visit;
+    Halide::Internal::Stmt visit(Halide::Internal::LetStmt const* op) override {
+        Halide::Internal::Stmt const body = mutate(op->body);
+        bool const acts = holds_node(op->value, [](Halide::Expr const& part) {
+            auto const* const call = part.as<Halide::Internal::Call>();
+            return call != nullptr && !call->is_pure() && call->name.rfind("_halide_buffer_get_", 0) != 0;
+        });
+        bool const idle = !acts && !Halide::Internal::stmt_uses_var(body, op->name);
+        return idle ? body : Halide::Internal::LetStmt::make(op->name, op->value, body);
+    }
+};
+
+}  // namespace tilewright::halide::detail
