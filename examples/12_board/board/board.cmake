@@ -74,16 +74,21 @@ function(board_objects name)
 endfunction()
 
 # board_executable(NAME BOARD mps2_an521|mps3_an547 SOURCES file.c… [OBJECTS file.o…] [DEPENDS target…] [INCLUDES folder…]
-#                  [DEFINITIONS NAME=value…] [OPTIONS flag…] [SOURCES_OF_CORE0 file.c…] [LINK_OPTIONS flag…] [DSP_ON_BOTH])
+#                  [DEFINITIONS NAME=value…] [OPTIONS flag…] [SOURCES_OF_CORE0 file.c…] [LINK_OPTIONS flag…] [DSP_ON_BOTH]
+#                  [ICOUNT_SHIFT n])
 #
 # Makes the target NAME, which builds NAME.elf of sources and of what board_objects() has made. `main` runs on the core that has all
 # instructions, and the sources are compiled for it. What both cores call is in sources of core 0. With DSP_ON_BOTH it is for an mps2_an521
-# whose core 0 has all instructions, too: QEMU has that one.
+# whose core 0 has all instructions, too: QEMU has that one. With ICOUNT_SHIFT, an instruction takes 2^n ns, instead of 2^7.
 function(board_executable name)
-    cmake_parse_arguments(PARSE_ARGV 1 ARG "DSP_ON_BOTH" "BOARD" "SOURCES;SOURCES_OF_CORE0;OBJECTS;DEPENDS;INCLUDES;DEFINITIONS;OPTIONS;LINK_OPTIONS")
+    cmake_parse_arguments(PARSE_ARGV 1 ARG "DSP_ON_BOTH" "BOARD;ICOUNT_SHIFT" "SOURCES;SOURCES_OF_CORE0;OBJECTS;DEPENDS;INCLUDES;DEFINITIONS;OPTIONS;LINK_OPTIONS")
     if(NOT BOARD_CC)
         return()
     endif()
+    if(NOT ARG_ICOUNT_SHIFT)
+        set(ARG_ICOUNT_SHIFT 7)
+    endif()
+    list(APPEND ARG_DEFINITIONS BOARD_ICOUNT_SHIFT=${ARG_ICOUNT_SHIFT})
     _board_main_core(core ${ARG_BOARD})
     _board_compile(own ${name} ${ARG_BOARD} ${core} ${ARG_SOURCES})
     _board_compile(start ${name} ${ARG_BOARD} core0 ${BOARD_DIRECTORY}/${ARG_BOARD}.c ${ARG_SOURCES_OF_CORE0})
@@ -94,9 +99,9 @@ function(board_executable name)
         DEPENDS ${start} ${own} ${ARG_OBJECTS} ${script}
         COMMENT "Linking ${name}.elf" VERBATIM)
     add_custom_target(${name} ALL DEPENDS ${name}.elf)
-    set(options)
+    set(options -icount shift=${ARG_ICOUNT_SHIFT})
     if(ARG_DSP_ON_BOTH)
-        set(options -global sse-200.CPU0_DSP=true -global sse-200.CPU0_FPU=true)
+        list(APPEND options -global sse-200.CPU0_DSP=true -global sse-200.CPU0_FPU=true)
     endif()
     set_target_properties(${name} PROPERTIES BOARD_ELF ${CMAKE_CURRENT_BINARY_DIR}/${name}.elf BOARD ${ARG_BOARD} BOARD_OPTIONS "${options}")
 endfunction()
@@ -112,7 +117,7 @@ function(board_command result name)
     get_target_property(board ${name} BOARD)
     get_target_property(options ${name} BOARD_OPTIONS)
     string(REPLACE "_" "-" machine ${board})
-    set(${result} ${BOARD_QEMU} -M ${machine} ${options} -display none -semihosting-config enable=on,target=native -icount shift=7 -kernel ${elf}
+    set(${result} ${BOARD_QEMU} -M ${machine} ${options} -display none -semihosting-config enable=on,target=native -kernel ${elf}
         PARENT_SCOPE)
 endfunction()
 
