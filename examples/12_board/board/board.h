@@ -22,7 +22,7 @@ static inline uint32_t board_instructions(uint32_t from, uint32_t to) {
     return (uint32_t)(((uint64_t)(to - from) * 50 + (1u << BOARD_ICOUNT_SHIFT) / 2) >> BOARD_ICOUNT_SHIFT);
 }
 
-#ifdef BOARD_MPS2_AN521
+#ifndef BOARD_MPS3_AN547 /* which has one core */
 /* What a core does of the work for both. That of core 0 is compiled for it. */
 typedef int board_share(int32_t core, const void* operands);
 /* Runs a share on each core, and returns when both are ready: 0, or a code that is not 0. */
