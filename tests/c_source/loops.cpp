@@ -147,8 +147,8 @@ TEST_CASE("bounds that are no bounds of a loop are asked outside of the innermos
     CHECK(holds(source, "if (1 <= x3 * 2 + s * 3 && x3 * 2 + s * 3 < 7) {"));
 }
 TEST_CASE("a border that counts is chosen where it is read") {
-    for (std::string const& source : {check<with_sevens_on_host>(), check<of_reals_on_host>(), check<pool_from_0_on_host>(),
-                                     check<rounded_on_host>()}) {
+    for (std::string const& source :
+         {check<with_sevens_on_host>(), check<of_reals_on_host>(), check<pool_from_0_on_host>(), check<rounded_on_host>()}) {
         INFO(source);
         CHECK(holds(source, " ? "));
     }

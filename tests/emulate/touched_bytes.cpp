@@ -18,7 +18,7 @@ TEST_CASE("the last time of every byte, whatever was touched in whatever order")
             std::uintptr_t const begin = random() % 64, end = begin + random() % (65 - begin);
             touched.touch({begin, end}, now);
             for (std::uintptr_t at = begin; at < end; ++at) last[at] = now;
-            std::uintptr_t const from = random() % 64, to = from + random() % (65 - from);
+            std::uintptr_t const from = random() % 64, to = from + 1 + random() % (64 - from);
             std::int64_t const since = static_cast<std::int64_t>(random() % 12);
             std::optional<std::uintptr_t> first;
             for (std::uintptr_t at = from; at < to && !first; ++at) {
