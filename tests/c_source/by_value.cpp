@@ -1,3 +1,5 @@
+#include <tilewright/targets/mps2_an521.hpp>
+
 #include "c_source/compiled.hpp"
 
 // Registers of a C type of the user's, which functions take and return by value.
@@ -65,6 +67,31 @@ constexpr auto vbegin8 = intrinsic("vbegin8", c(i) = d(i) + sum(a() * b(i)))
 constexpr auto overwriting = machine("overwriting", dram, vec, cpu, vload, vstore, vscale8, vbegin8);
 constexpr auto from_tile = C(m, n) = bias(m, n) + sum(k, A(m, k) * B(k, n));
 constexpr auto in_registers = sums_in_registers(from_tile, overwriting);
+
+// Words of a bank: 2 x 2 sums, four steps written out.
+namespace board = targets::mps2_an521;
+constexpr axis rows{"rows", 6}, columns{"columns", 8}, depth{"depth", 16}, ro{"ro"}, ri{"ri"}, co{"co"}, ci{"ci"}, deep{"deep"},
+    four{"four"};
+constexpr tensor<std::int8_t> left{"left"}, right{"right"};
+constexpr tensor<std::int32_t> sums{"sums"};
+constexpr auto of_bytes = sums(rows, columns) += cast<std::int32_t>(left(rows, depth)) * cast<std::int32_t>(right(columns, depth));
+constexpr auto on_words = schedule(of_bytes, board::core1)
+                              .split(rows, ro, ri, 2)
+                              .split(columns, co, ci, 2)
+                              .split(depth, deep, four, 4)
+                              .reorder(ro, co, deep, ri, ci, four)
+                              .cache_read(left, board::sram)
+                              .cache_read(right, board::sram)
+                              .cache_read(left, board::words)
+                              .at(deep)
+                              .cache_read(right, board::words)
+                              .at(deep)
+                              .cache_write(sums, board::words)
+                              .at(co)
+                              .unroll(deep)
+                              .unroll(ri)
+                              .unroll(ci)
+                              .tensorize(four, board::mac4);
 
 std::string vectors() {
     std::ifstream in(TILEWRIGHT_VECTORS_H);
@@ -199,4 +226,22 @@ TEST_CASE("what cannot be passed by value is refused by name") {
     CHECK_THAT(said_of(schedule(rest, simd).cache_read(A, vec)), Catch::Contains("a row has 48 bytes, which is no multiple of 32"));
     // Object code.
     CHECK_THROWS_WITH(halide::value_buffers_of(plan<by_fma>, false), Catch::Contains("object code cannot"));
+}
+
+TEST_CASE("addresses of words that differ in a number have a pointer in common") {
+    static constexpr plan_value const& planned = plan<on_words>;
+    REQUIRE(!planned.refusal);
+    std::string const source =
+        halide::c_source(on_words, planned, {"kernel", halide::binding::device, {"tilewright/targets/mps2_an521.h"}}).source;
+    INFO(source);
+    std::size_t const outer = source.find("for (int32_t ro"), inner = source.find("for (int32_t co");
+    std::size_t const of_left = source.find("*const left_sram_address_moved_"), of_right = source.find("*const right_sram_address_moved_");
+    // Each where the loop around begins that moves it, once.
+    CHECK((outer < of_left && of_left < inner && inner < of_right && of_right != std::string::npos));
+    CHECK(source.find("*const left_sram_address_moved_", of_left + 1) == std::string::npos);
+    CHECK(source.find("*const right_sram_address_moved_", of_right + 1) == std::string::npos);
+    for (char const* moved : {" + 4));", " + 8));", " + 12));", " + 16));", " + 28));"}) CHECK(holds(source, moved));
+    // No step asks whether it is the first.
+    CHECK(!holds(source, "== 0) {\n    sums"));
+    CHECK(!holds(source, "0 == 0"));
 }

@@ -23,6 +23,10 @@ constexpr auto conv = out(y, x, f) += product;
 constexpr auto conv_on_host = schedule(conv, host);
 constexpr auto across = schedule(conv, host).reorder(y, x, f, r, c, s);
 constexpr auto written_out = schedule(conv, host).split(f, fo, fi, 3).reorder(y, x, fo, r, s, c, fi).unroll(fi);
+// Several copies of a loop, each at its own tap.
+constexpr auto taps_written_out = schedule(conv, host).split(x, xo, xi, 3).unroll(xi).unroll(s);
+constexpr auto near_taps =
+    schedule(conv, host).split(y, yo, yi, 7).reorder(yo, yi, x, s, f, r, c).unroll(yi).unroll(s).cache_read(in, near_by).at(yi);
 constexpr auto staged = schedule(conv, host)
                             .split(y, yo, yi, 3)
                             .split(x, xo, xi, 4)
@@ -122,6 +126,8 @@ TEST_CASE("several sums, of a loop that is written out") {
     REQUIRE(bodies.size() == 1);
     for (char const* sum : {"out_held_0", "out_held_1", "out_held_2"}) CHECK(holds(bodies[0], std::string(sum) + " = (int32_t)in["));
     CHECK(!holds(bodies[0], "out["));
+    check<taps_written_out>();
+    check<near_taps>();
 }
 TEST_CASE("what a stage computes for the next one, in a memory, and in tiles that end early") {
     std::string const source = check<twice_by_rows>();

@@ -44,7 +44,7 @@ TEST_CASE("operations, types and statements that C source does not know") {
 TEST_CASE("names that C or the source itself has taken") {
     static constexpr memory dram{.name = "dram"}, l1{.name = "l1", .base = 64, .capacity = 4_KiB};
     static constexpr auto load = transfer("load", dram, l1);
-    static constexpr auto where = machine("where", dram, l1, load);
+    static constexpr auto where = machine("taken_words", dram, l1, load);
     static constexpr axis status{"status", 8}, lane{"lane", 8}, register_{"register"}, kernel{"kernel"};
     static constexpr tensor<std::int32_t> auto_{"auto"}, overlap{"overlap"};
     static constexpr auto sums = overlap(status, lane) = auto_(status, lane) + cast<std::int32_t>(status);

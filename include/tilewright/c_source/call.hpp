@@ -117,7 +117,9 @@ inline c_expressions::piece c_expressions::pointer_piece(Expr const& address) {
         if (begins) {
             auto const* const offset = a->b.as<Cast>();
             bool const is_signed = offset != nullptr && offset->value.type() == Halide::Int(64);
-            piece const moved = write(is_signed ? offset->value : a->b, {});
+            auto const* const number = is_signed ? as_const_int(offset->value) : nullptr;
+            bool const fits = number != nullptr && *number >= 0 && *number <= INT32_MAX;
+            piece const moved = fits ? piece{std::to_string(*number), word} : write(is_signed ? offset->value : a->b, {});
             return {held(pointer_piece(a->a), sum) + " + " + held(moved, product), sum};
         }
     }

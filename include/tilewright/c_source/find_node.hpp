@@ -74,6 +74,23 @@ inline Halide::Expr spelled_out(Halide::Expr const& e, std::map<std::string, Hal
     return inside.mutate(e);
 }
 
+/// Loops that are written out: their values are numbers, and so is what asks for them.
+class numbers_in_place : public Halide::Internal::IRMutator {
+  protected:
+    using IRMutator::visit;
+    Halide::Internal::Stmt visit(Halide::Internal::LetStmt const* op) override {
+        if (op->value.type() != Halide::Int(32) || Halide::Internal::as_const_int(op->value) == nullptr) return IRMutator::visit(op);
+        return mutate(Halide::Internal::substitute(op->name, op->value, op->body));
+    }
+    Halide::Internal::Stmt visit(Halide::Internal::IfThenElse const* op) override {
+        using namespace Halide::Internal;
+        Halide::Expr const condition = simplify(op->condition);
+        if (is_const_one(condition)) return mutate(op->then_case);
+        if (!is_const_zero(condition)) return IRMutator::visit(op);
+        return op->else_case.defined() ? mutate(op->else_case) : Evaluate::make(0);
+    }
+};
+
 /// A statement that does not ask again what a branch around it has asked.
 class asked_once : public Halide::Internal::IRMutator {
   protected:

@@ -25,25 +25,10 @@ class first_steps : public Halide::Internal::IRMutator {
 
     Stmt mutate(Stmt const& s) override {
         if (!s.defined() || !only_registers(s)) return IRMutator::mutate(s);
-        return decided_around(numbers_in_place().mutate(s));
+        return decided_around(s);
     }
 
   private:
-    /// Loops that are written out: their values are numbers, and so is what asks for them.
-    class numbers_in_place : public IRMutator {
-      protected:
-        using IRMutator::visit;
-        Stmt visit(Halide::Internal::LetStmt const* op) override {
-            if (Halide::Internal::as_const_int(op->value) == nullptr) return IRMutator::visit(op);
-            return mutate(Halide::Internal::substitute(op->name, op->value, op->body));
-        }
-        Stmt visit(Halide::Internal::IfThenElse const* op) override {
-            Expr const condition = Halide::Internal::simplify(op->condition);
-            if (Halide::Internal::is_const_one(condition)) return mutate(op->then_case);
-            if (!Halide::Internal::is_const_zero(condition)) return IRMutator::visit(op);
-            return op->else_case.defined() ? mutate(op->else_case) : Halide::Internal::Evaluate::make(0);
-        }
-    };
     /// Whether a statement is made of functions on registers, and holds a branch of them.
     static bool only_registers(Stmt const& s) {
         struct look_around : Halide::Internal::IRGraphVisitor {

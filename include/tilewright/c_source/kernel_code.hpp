@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/c_source/borders.hpp>
+#include <tilewright/c_source/common_addresses.hpp>
 #include <tilewright/c_source/device_functions.hpp>
 #include <tilewright/c_source/entry.hpp>
 #include <tilewright/c_source/first_steps.hpp>
@@ -196,10 +197,11 @@ class c_kernel_writer {
         how.passes_values = true;
         how.part = part;
         how.remark = [this](int step_at) { return c_remarks(schedule_, plan_).of_step(step_at); };
-        Halide::Internal::Stmt const program = emitter(plan_, names_, how).program();
+        Halide::Internal::Stmt const program = numbers_in_place().mutate(emitter(plan_, names_, how).program());
         Halide::Internal::Stmt const asked = asked_once().mutate(program);
         Halide::Internal::Stmt const apart = registers_.empty() ? asked : first_steps().mutate(asked);
-        return without_idle_values().mutate(borders_apart().mutate(sums_in_variables().mutate(apart)));
+        Halide::Internal::Stmt const written = without_idle_values().mutate(borders_apart().mutate(sums_in_variables().mutate(apart)));
+        return registers_.empty() ? written : common_addresses().mutate(written);
     }
 
     bool uses_floating_point() const {
