@@ -5,7 +5,7 @@ set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$root/build/bench
 
-# A benchmark is a folder: a script where it measures compilers, an executable where it measures code.
+# A benchmark is a folder: a script where it measures compilers or runs elsewhere, an executable where it measures code here.
 names() {
     for folder in "$root"/bench/*/; do
         if [ -e "$folder/run.py" ] || [ -e "$folder/CMakeLists.txt" ]; then basename "$folder"; fi
@@ -20,7 +20,10 @@ shift
 
 . "$root/.ci/packages.sh"
 if [ -e "$root/bench/$name/run.py" ]; then
-    install_packages g++ clang-14 libboost-dev python3
+    case $name in
+        board) install_packages $build_packages $board_packages libbenchmark-dev zlib1g-dev python3 ;;
+        *) install_packages g++ clang-14 libboost-dev python3 ;;
+    esac
     exec python3 -B "$root/bench/$name/run.py" "$@"
 fi
 peers=

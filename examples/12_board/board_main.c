@@ -72,7 +72,7 @@ static int run_conv2d(void) {
     make_bytes(weights, sizeof weights, 4);
     make_scales(bias, multiplier, shift);
     const uint32_t begin = board_time();
-    const int code = board_conv2d(bias, image, 256, 16, weights, 768, 256, 16, multiplier, shift, features, 256, 16);
+    const int code = board_conv2d(image, 256, 16, weights, 768, 256, 16, bias, multiplier, shift, features, 256, 16);
     const uint32_t end = board_time();
     printf("conv2d 3 x 3, 16 to 16 channels, 16 x 16: code %d, sum %08lx\n", code,
            (unsigned long)add_to_sum(EMPTY_SUM, features, sizeof features));

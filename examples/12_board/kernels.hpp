@@ -19,19 +19,31 @@ constexpr tensor<std::int32_t> C{"C"};
 constexpr auto what = C(m, n) += cast<std::int32_t>(A(m, k)) * cast<std::int32_t>(W(n, k));
 }  // namespace product
 
-inline constexpr auto matmul = schedule(product::what, board::core1)
-    .split(product::m, product::mo, product::mi, 16)
-    .split(product::mi, product::mm, product::mr, 2).split(product::n, product::nn, product::nr, 2).split(product::k, product::kk, product::kr, 4)
-    .reorder(product::mo, product::mm, product::nn, product::kk, product::mr, product::nr, product::kr)
-    .cache_read(product::W, board::sram).in_bank(2)                                   // all of it, once
-    .cache_read(product::A, board::sram).at(product::mo).double_buffer()              // 16 rows, into banks 0 and 1 in turns
-    .cache_write(product::C, board::sram).at(product::mo).double_buffer().in_bank(2)  // out of banks 2 and 3
-    .cache_read(product::A, board::words).at(product::kk)                             // 4 elements are a word
-    .cache_read(product::W, board::words).at(product::kk)
-    .cache_write(product::C, board::words).at(product::nn)                            // 2 x 2 sums stay in registers
-    .unroll(product::mr).unroll(product::nr).tensorize(product::kr, board::mac4);
+/// The same with its operands as 16 bits, which are made once: SMLAD then takes two products from memory as they are.
+namespace product_of_halves {
+using namespace product;
+constexpr axis rows{"rows", 64}, columns{"columns", 64}, kh{"kh"}, k4{"k4"};
+constexpr tensor<std::int16_t> wide_A{"wide_A"}, wide_W{"wide_W"};
+constexpr auto what = stages(
+    wide_A(rows, k) = cast<std::int16_t>(A(rows, k)), wide_W(columns, k) = cast<std::int16_t>(W(columns, k)),
+    C(m, n) += cast<std::int32_t>(wide_A(m, k)) * cast<std::int32_t>(wide_W(n, k)));
 
-/// The same on both cores, each of which has two banks and four channels: 32 rows for each.
+inline constexpr auto on_board = schedule(what, board::core1)
+    .split(m, mo, mi, 16).split(mi, mm, mr, 2).split(n, nn, nr, 2).split(k, kk, k4, 4).split(k4, kh, kr, 2)
+    .reorder(mo, mm, nn, kk, nr, mr, kh, kr)
+    .store_in(wide_W, board::sram).in_bank(2)                                // all of it, once
+    .compute_at(wide_A, mo).store_in(wide_A, board::sram).in_bank(1)         // 16 rows
+    .cache_write(C, board::sram).at(mo).double_buffer().in_bank(2)           // out of banks 2 and 3
+    .cache_read(wide_A, board::words).at(kk)                                 // 2 x 4 elements: two loads of two words
+    .cache_read(wide_W, board::words).at(nr)
+    .cache_write(C, board::words).at(nn)                                     // 2 x 2 sums stay in registers
+    .unroll(kk).unroll(nr).unroll(mr).unroll(kh).tensorize(kr, board::mac2)
+    .stage(wide_A).cache_read(A, board::sram).in_bank(0).unroll(k, 16)
+    .stage(wide_W).cache_read(W, board::sram).in_bank(3).unroll(k, 16);
+}  // namespace product_of_halves
+inline constexpr auto matmul = product_of_halves::on_board;
+
+/// On both cores, each of which has two banks and four channels: 32 rows for each. The operands are bytes: core 0 has no SMLAD.
 inline constexpr auto matmul_on_both = schedule(product::what, board::both)
     .split(product::m, product::mo, product::mi, 16)
     .split(product::mi, product::mm, product::mr, 2).split(product::n, product::nn, product::nr, 2).split(product::k, product::kk, product::kr, 4)
@@ -44,6 +56,14 @@ inline constexpr auto matmul_on_both = schedule(product::what, board::both)
     .cache_read(product::W, board::words).at(product::kk)
     .cache_write(product::C, board::words).at(product::nn)
     .unroll(product::mr).unroll(product::nr).tensorize(product::kr, board::mac4);
+
+/// A sum times multiplier / 2^(31 + shift), rounded to the nearest, and limited to 0 ... 127: what `requantize` and the ReLU are together.
+/// For a shift of 2 or more: the upper word of the product is then all that counts.
+template <class Sum, class Multiplier, class Shift>
+constexpr auto requantized_from_0(Sum const& sum, Multiplier const& multiplier, Shift const& shift) {
+    auto const high = cast<std::int32_t>((cast<std::int64_t>(sum) * cast<std::int64_t>(multiplier)) >> 32);
+    return cast<std::int8_t>(clamp((high + (1 << (shift - 2))) >> (shift - 1), 0, 127));
+}
 
 /// A convolution 3 x 3 with a border of zeros, requantised, and the ReLU: in [y][x][channel], weights [r][s][filter][channel]. The image
 /// comes from a memory, the result goes to one, and weights and scales stay in one.
@@ -58,21 +78,49 @@ struct convolution {
     static constexpr auto what = stages(
         sums(y, x, filter) = bias(filter) + sum(r, s, channel,
             cast<std::int32_t>(padded(in(in_y, in_x, channel), 0)(y + r - 1, x + s - 1, channel)) * cast<std::int32_t>(weights(r, s, filter, channel))),
-        out(y, x, filter) = max(requantize<std::int8_t>(sums(y, x, filter), multiplier(filter), shift(filter)), 0));
+        out(y, x, filter) = requantized_from_0(sums(y, x, filter), multiplier(filter), shift(filter)));
 
-    // Weights of eight filters at a time are brought into two banks in turns.
-    static constexpr auto base = schedule(what, board::core1)
-        .reads(in, From).writes(out, To).reads(weights, Constants).reads(bias, Constants).reads(multiplier, Constants).reads(shift, Constants)
-        .split(filter, fo, fi, 8).reorder(fo, y, x, fi)
-        .compute_at(sums, y).store_in(sums, board::sram).in_bank(3);
-    static constexpr auto by_words = [] {
-        return schedule(base).stage(sums)
-            .split(x, xx, xr, 2).split(filter, ff, fr, 2).split(channel, cc, cr, 4).reorder(y, xx, ff, r, s, cc, xr, fr, cr)
-            .cache_read(in, board::sram).in_bank(2)
-            .cache_read(weights, board::sram).at(fo).double_buffer()
-            .cache_read(in, board::words).at(cc).cache_read(weights, board::words).at(cc).cache_read(bias, board::words).at(ff)
-            .cache_write(sums, board::words).at(ff)
-            .unroll(xr).unroll(fr).tensorize(cr, board::mac4);
+    // Pixels and weights as 16 bits, which are made once. The weights of a filter lie one behind the other.
+    static constexpr axis wide_y{"wide_y", Side + 2}, wide_x{"wide_x", Side + 2}, c4{"c4"}, ch{"ch"};
+    static constexpr tensor<std::int16_t> wide_in{"wide_in"}, wide_weights{"wide_weights"};
+    static constexpr auto what_by_halves = stages(
+        wide_in(wide_y, wide_x, channel) = cast<std::int16_t>(padded(in(in_y, in_x, channel), 0)(wide_y - 1, wide_x - 1, channel)),
+        wide_weights(filter, r, s, channel) = cast<std::int16_t>(weights(r, s, filter, channel)),
+        sums(y, x, filter) = sum(r, s, channel,
+            cast<std::int32_t>(wide_in(y + r, x + s, channel)) * cast<std::int32_t>(wide_weights(filter, r, s, channel))),
+        out(y, x, filter) = requantized_from_0(bias(filter) + sums(y, x, filter), multiplier(filter), shift(filter)));
+    static constexpr auto by_halves = [] {
+        return schedule(what_by_halves, board::core1)
+            .reads(in, From).writes(out, To).reads(weights, Constants).reads(bias, Constants).reads(multiplier, Constants).reads(shift, Constants)
+            .store_in(wide_in, board::sram).in_bank(1).store_in(wide_weights, board::sram).in_bank(0)
+            .reorder(y, filter, x).unroll(x, 4).compute_at(sums, y).store_in(sums, board::sram).in_bank(3)
+            .stage(wide_in).cache_read(in, board::sram).in_bank(2).unroll(channel)
+            .stage(wide_weights).unroll(channel)
+            .stage(sums)
+            .split(x, xx, xr, 2).split(filter, ff, fr, 2).split(channel, cc, c4, 4).split(c4, ch, cr, 2)
+            .reorder(y, ff, xx, r, s, cc, fr, xr, ch, cr)
+            .cache_read(wide_in, board::words).at(cc).cache_read(wide_weights, board::words).at(fr)
+            .cache_write(sums, board::words).at(xx)
+            .unroll(r).unroll(s).unroll(cc).unroll(fr).unroll(xr).unroll(ch).tensorize(cr, board::mac2);
+    };
+    // One channel makes no words, but the taps of a row do, of which there are four with a zero.
+    static constexpr axis wide_row{"wide_row", Side + 4}, s4{"s4", 4}, sr{"sr"};
+    static constexpr auto what_by_rows = stages(
+        wide_in(wide_y, wide_row) = cast<std::int16_t>(padded(in(in_y, in_x, channel), 0)(wide_y - 1, wide_row - 1, 0)),
+        wide_weights(filter, r, s4) = cast<std::int16_t>(padded(weights(r, s, filter, channel), 0)(r, s4, filter, 0)),
+        sums(y, x, filter) = sum(r, s4, cast<std::int32_t>(wide_in(y + r, x + s4)) * cast<std::int32_t>(wide_weights(filter, r, s4))),
+        out(y, x, filter) = requantized_from_0(bias(filter) + sums(y, x, filter), multiplier(filter), shift(filter)));
+    static constexpr auto by_rows = [] {
+        return schedule(what_by_rows, board::core1)
+            .reads(in, From).writes(out, To).reads(weights, Constants).reads(bias, Constants).reads(multiplier, Constants).reads(shift, Constants)
+            .store_in(wide_in, board::sram).in_bank(1).store_in(wide_weights, board::sram).in_bank(0)
+            .reorder(y, filter, x).unroll(x, 4).compute_at(sums, y).store_in(sums, board::sram).in_bank(3)
+            .stage(wide_in).cache_read(in, board::sram).in_bank(2)
+            .stage(sums)
+            .split(x, xx, xr, 2).split(filter, ff, fr, 2).split(s4, cc, sr, 2).reorder(y, ff, xx, r, cc, xr, fr, sr)
+            .cache_read(wide_in, board::words).at(xr).cache_read(wide_weights, board::words).at(cc)
+            .cache_write(sums, board::words).at(xx)
+            .unroll(r).unroll(cc).unroll(fr).unroll(xr).tensorize(sr, board::mac2);
     };
     // On both cores: each computes half of the rows.
     static constexpr axis yo{"yo"}, yi{"yi"};
@@ -89,14 +137,11 @@ struct convolution {
             .cache_write(sums, board::words).at(ff)
             .unroll(xr).unroll(fr).tensorize(cr, board::mac4);
     };
-    // One channel makes no words: loops of the core.
-    static constexpr auto by_loops = [] {
-        return schedule(base).stage(sums).reorder(y, x, filter, r, s, channel).cache_read(in, board::sram).in_bank(2);
-    };
+    // One channel: loops of the cores.
     static constexpr auto by_loops_on_both = [] {
         return schedule(base_on_both).stage(sums).reorder(y, x, filter, r, s, channel).cache_read(in, board::sram).at(yo);
     };
-    static constexpr auto on_board = [] { if constexpr (Channels % 4 == 0) return by_words(); else return by_loops(); }();
+    static constexpr auto on_board = [] { if constexpr (Channels % 4 == 0) return by_halves(); else return by_rows(); }();
     static constexpr auto on_both = [] { if constexpr (Channels % 4 == 0) return by_words_on_both(); else return by_loops_on_both(); }();
 };
 
