@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Instructions of the generated kernels of lesson 12 on its board, beside plain C at -O3 and loops by hand with __smlad.
 
-QEMU counts them, to the digit. Results are compared bit by bit as they are computed; one that differs makes the run fail.
+QEMU counts them, the same number each time. Both cores have DSP instructions; of what they share, the later core counts. Results are
+compared bit by bit as they are computed; one that differs makes the run fail.
 """
 import argparse
 import pathlib
@@ -11,7 +12,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 KERNELS = {"matmul": "int8 64 x 64 x 64", "conv2d": "int8 3 x 3, 16 to 16 channels, 16 x 16", "network": "of lesson 09, one digit"}
-WAYS = ("plain", "hand", "ours")
+WAYS = ("plain", "hand", "ours", "both")
 
 
 def build(folder):
@@ -43,20 +44,21 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/bench", help="the folder to build in")
     found = measured(build(parser.parse_args().build))
 
-    print(f"\n{'':<50}" + "".join(f"{way:>12}" for way in WAYS) + f"{'ours/plain':>12}{'ours/hand':>12}")
-    against = {}
+    print(f"\n{'':<50}" + "".join(f"{way:>12}" for way in WAYS) + f"{'ours/plain':>12}{'ours/hand':>12}{'both/ours':>12}")
+    ratios = {name: [] for name in ("plain", "hand", "network", "two_cores")}
     for kernel, shape in KERNELS.items():
         row = f"{kernel + ', ' + shape:<50}" + "".join(f"{found.get((kernel, way), ''):>12}" for way in WAYS)
-        for way in WAYS[:2]:
-            if (kernel, way) in found:
-                against[kernel, way] = found[kernel, "ours"] / found[kernel, way]
-                row += f"{against[kernel, way]:>12.3f}"
+        for name, way, to in (("plain", "ours", "plain"), ("hand", "ours", "hand"), ("two_cores", "both", "ours")):
+            if (kernel, to) not in found:
+                row += " " * 12
+                continue
+            ratio = found[kernel, way] / found[kernel, to]
+            row += f"{ratio:>12.3f}"
+            ratios[kernel if kernel == "network" and name == "plain" else name].append(ratio)
         print(row)
-    # Of the two kernels, the one that does worse. Below 1, the generated code takes less.
-    results = {way: max(against["matmul", way], against["conv2d", way]) for way in ("plain", "hand")}
-    results["network"] = against["network", "plain"]
-    print("\nbars: plain 0.40, hand 1.03, network 0.5")
-    print("board: " + " ".join(f"{key}={value:.3f}" for key, value in results.items()))
+    # Of several kernels, the one that does worst. Below 1, the generated code takes less, or both cores do.
+    print("\nbars: plain 0.40, hand 1.03, network 0.5, two_cores 0.55")
+    print("board: " + " ".join(f"{name}={max(all_of):.3f}" for name, all_of in ratios.items()))
 
 
 if __name__ == "__main__":

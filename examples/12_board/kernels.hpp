@@ -40,22 +40,22 @@ inline constexpr auto on_board = schedule(what, board::core1)
     .unroll(kk).unroll(nr).unroll(mr).unroll(kh).tensorize(kr, board::mac2)
     .stage(wide_A).cache_read(A, board::sram).in_bank(0).unroll(k, 16)
     .stage(wide_W).cache_read(W, board::sram).in_bank(3).unroll(k, 16);
-}  // namespace product_of_halves
-inline constexpr auto matmul = product_of_halves::on_board;
 
-/// On both cores, each of which has two banks and four channels: 32 rows for each. The operands are bytes: core 0 has no SMLAD.
-inline constexpr auto matmul_on_both = schedule(product::what, board::both)
-    .split(product::m, product::mo, product::mi, 16)
-    .split(product::mi, product::mm, product::mr, 2).split(product::n, product::nn, product::nr, 2).split(product::k, product::kk, product::kr, 4)
-    .reorder(product::mo, product::mm, product::nn, product::kk, product::mr, product::nr, product::kr)
-    .distribute(product::mo, board::both_cores)
-    .cache_read(product::W, board::sram).at("mo.core")
-    .cache_read(product::A, board::sram).at(product::mo).double_buffer()
-    .cache_write(product::C, board::sram).at(product::mo).double_buffer()
-    .cache_read(product::A, board::words).at(product::kk)
-    .cache_read(product::W, board::words).at(product::kk)
-    .cache_write(product::C, board::words).at(product::nn)
-    .unroll(product::mr).unroll(product::nr).tensorize(product::kr, board::mac4);
+/// On both cores, each of which has two banks and four channels: 32 rows for each, and all of W.
+inline constexpr auto on_both = schedule(what, board::both)
+    .split(m, mo, mi, 16).split(mi, mm, mr, 2).split(n, nn, nr, 2).split(k, kk, k4, 4).split(k4, kh, kr, 2)
+    .reorder(mo, mm, nn, kk, nr, mr, kh, kr).distribute(mo, board::both_cores)
+    .compute_at(wide_W, "mo.core").store_in(wide_W, board::sram)             // by each core for itself
+    .compute_at(wide_A, mo).store_in(wide_A, board::sram)
+    .cache_write(C, board::sram).at(mo).double_buffer()
+    .cache_read(wide_A, board::words).at(kk)
+    .cache_read(wide_W, board::words).at(nr)
+    .cache_write(C, board::words).at(nn)
+    .unroll(kk).unroll(nr).unroll(mr).unroll(kh).tensorize(kr, board::mac2)
+    .stage(wide_A).cache_read(A, board::sram).at(mo).double_buffer().unroll(k, 16)
+    .stage(wide_W).cache_read(W, board::sram).at("mo.core").unroll(k, 16);
+}  // namespace product_of_halves
+inline constexpr auto matmul = product_of_halves::on_board, matmul_on_both = product_of_halves::on_both;
 
 /// A sum times multiplier / 2^(31 + shift), rounded to the nearest, and limited to 0 ... 127: what `requantize` and the ReLU are together.
 /// For a shift of 2 or more: the upper word of the product is then all that counts.
@@ -72,13 +72,9 @@ template <int Side, int Channels, int Filters, memory const& From = board::psram
 struct convolution {
     static constexpr axis y{"y", Side}, x{"x", Side}, filter{"filter", Filters}, r{"r", 3}, s{"s", 3}, channel{"channel", Channels};
     static constexpr axis in_y{"in_y", Side}, in_x{"in_x", Side};
-    static constexpr axis fo{"fo"}, fi{"fi"}, xx{"xx"}, xr{"xr"}, ff{"ff"}, fr{"fr"}, cc{"cc"}, cr{"cr"};
+    static constexpr axis xx{"xx"}, xr{"xr"}, ff{"ff"}, fr{"fr"}, cc{"cc"}, cr{"cr"};
     static constexpr tensor<std::int8_t> in{"in"}, weights{"weights"}, out{"out"};
     static constexpr tensor<std::int32_t> sums{"sums"}, bias{"bias"}, multiplier{"multiplier"}, shift{"shift"};
-    static constexpr auto what = stages(
-        sums(y, x, filter) = bias(filter) + sum(r, s, channel,
-            cast<std::int32_t>(padded(in(in_y, in_x, channel), 0)(y + r - 1, x + s - 1, channel)) * cast<std::int32_t>(weights(r, s, filter, channel))),
-        out(y, x, filter) = requantized_from_0(sums(y, x, filter), multiplier(filter), shift(filter)));
 
     // Pixels and weights as 16 bits, which are made once. The weights of a filter lie one behind the other.
     static constexpr axis wide_y{"wide_y", Side + 2}, wide_x{"wide_x", Side + 2}, c4{"c4"}, ch{"ch"};
@@ -89,19 +85,21 @@ struct convolution {
         sums(y, x, filter) = sum(r, s, channel,
             cast<std::int32_t>(wide_in(y + r, x + s, channel)) * cast<std::int32_t>(wide_weights(filter, r, s, channel))),
         out(y, x, filter) = requantized_from_0(bias(filter) + sums(y, x, filter), multiplier(filter), shift(filter)));
-    static constexpr auto by_halves = [] {
-        return schedule(what_by_halves, board::core1)
-            .reads(in, From).writes(out, To).reads(weights, Constants).reads(bias, Constants).reads(multiplier, Constants).reads(shift, Constants)
-            .store_in(wide_in, board::sram).in_bank(1).store_in(wide_weights, board::sram).in_bank(0)
-            .reorder(y, filter, x).unroll(x, 4).compute_at(sums, y).store_in(sums, board::sram).in_bank(3)
-            .stage(wide_in).cache_read(in, board::sram).in_bank(2).unroll(channel)
-            .stage(wide_weights).unroll(channel)
-            .stage(sums)
+    static constexpr auto sums_of_halves = [](schedule const& all) {
+        return schedule(all).stage(sums)
             .split(x, xx, xr, 2).split(filter, ff, fr, 2).split(channel, cc, c4, 4).split(c4, ch, cr, 2)
             .reorder(y, ff, xx, r, s, cc, fr, xr, ch, cr)
             .cache_read(wide_in, board::words).at(cc).cache_read(wide_weights, board::words).at(fr)
             .cache_write(sums, board::words).at(xx)
             .unroll(r).unroll(s).unroll(cc).unroll(fr).unroll(xr).unroll(ch).tensorize(cr, board::mac2);
+    };
+    static constexpr auto by_halves = [] {
+        return sums_of_halves(schedule(what_by_halves, board::core1)
+            .reads(in, From).writes(out, To).reads(weights, Constants).reads(bias, Constants).reads(multiplier, Constants).reads(shift, Constants)
+            .store_in(wide_in, board::sram).in_bank(1).store_in(wide_weights, board::sram).in_bank(0)
+            .reorder(y, filter, x).unroll(x, 4).compute_at(sums, y).store_in(sums, board::sram).in_bank(3)
+            .stage(wide_in).cache_read(in, board::sram).in_bank(2).unroll(channel)
+            .stage(wide_weights).unroll(channel));
     };
     // One channel makes no words, but the taps of a row do, of which there are four with a zero.
     static constexpr axis wide_row{"wide_row", Side + 4}, s4{"s4", 4}, sr{"sr"};
@@ -110,39 +108,40 @@ struct convolution {
         wide_weights(filter, r, s4) = cast<std::int16_t>(padded(weights(r, s, filter, channel), 0)(r, s4, filter, 0)),
         sums(y, x, filter) = sum(r, s4, cast<std::int32_t>(wide_in(y + r, x + s4)) * cast<std::int32_t>(wide_weights(filter, r, s4))),
         out(y, x, filter) = requantized_from_0(bias(filter) + sums(y, x, filter), multiplier(filter), shift(filter)));
-    static constexpr auto by_rows = [] {
-        return schedule(what_by_rows, board::core1)
-            .reads(in, From).writes(out, To).reads(weights, Constants).reads(bias, Constants).reads(multiplier, Constants).reads(shift, Constants)
-            .store_in(wide_in, board::sram).in_bank(1).store_in(wide_weights, board::sram).in_bank(0)
-            .reorder(y, filter, x).unroll(x, 4).compute_at(sums, y).store_in(sums, board::sram).in_bank(3)
-            .stage(wide_in).cache_read(in, board::sram).in_bank(2)
-            .stage(sums)
+    static constexpr auto sums_of_rows = [](schedule const& all) {
+        return schedule(all).stage(sums)
             .split(x, xx, xr, 2).split(filter, ff, fr, 2).split(s4, cc, sr, 2).reorder(y, ff, xx, r, cc, xr, fr, sr)
             .cache_read(wide_in, board::words).at(xr).cache_read(wide_weights, board::words).at(cc)
             .cache_write(sums, board::words).at(xx)
             .unroll(r).unroll(cc).unroll(fr).unroll(xr).tensorize(sr, board::mac2);
     };
-    // On both cores: each computes half of the rows.
-    static constexpr axis yo{"yo"}, yi{"yi"};
-    static constexpr auto base_on_both = schedule(what, board::both)
-        .reads(in, From).writes(out, To).reads(weights, Constants).reads(bias, Constants).reads(multiplier, Constants).reads(shift, Constants)
-        .split(y, yo, yi, Side / 2).split(filter, fo, fi, 8).reorder(yo, fo, yi, x, fi).distribute(yo, board::both_cores)
-        .compute_at(sums, yi).store_in(sums, board::sram);
-    static constexpr auto by_words_on_both = [] {
-        return schedule(base_on_both).stage(sums)
-            .split(x, xx, xr, 2).split(filter, ff, fr, 2).split(channel, cc, cr, 4).reorder(y, xx, ff, r, s, cc, xr, fr, cr)
-            .cache_read(in, board::sram).at(yo)
-            .cache_read(weights, board::sram).at(fo).double_buffer()
-            .cache_read(in, board::words).at(cc).cache_read(weights, board::words).at(cc).cache_read(bias, board::words).at(ff)
-            .cache_write(sums, board::words).at(ff)
-            .unroll(xr).unroll(fr).tensorize(cr, board::mac4);
+    static constexpr auto by_rows = [] {
+        return sums_of_rows(schedule(what_by_rows, board::core1)
+            .reads(in, From).writes(out, To).reads(weights, Constants).reads(bias, Constants).reads(multiplier, Constants).reads(shift, Constants)
+            .store_in(wide_in, board::sram).in_bank(1).store_in(wide_weights, board::sram).in_bank(0)
+            .reorder(y, filter, x).unroll(x, 4).compute_at(sums, y).store_in(sums, board::sram).in_bank(3)
+            .stage(wide_in).cache_read(in, board::sram).in_bank(2));
     };
-    // One channel: loops of the cores.
-    static constexpr auto by_loops_on_both = [] {
-        return schedule(base_on_both).stage(sums).reorder(y, x, filter, r, s, channel).cache_read(in, board::sram).at(yo);
+    // On both cores: each computes half of the rows, of all filters.
+    static constexpr auto by_halves_on_both = [] {
+        return sums_of_halves(schedule(what_by_halves, board::both)
+            .reads(in, From).writes(out, To).reads(weights, Constants).reads(bias, Constants).reads(multiplier, Constants).reads(shift, Constants)
+            .reorder(y, filter, x).distribute(y, board::both_cores)
+            .compute_at(wide_in, "y.core").store_in(wide_in, board::sram).compute_at(wide_weights, "y.core").store_in(wide_weights, board::sram)
+            .unroll(x, 4).compute_at(sums, y).store_in(sums, board::sram)
+            .stage(wide_in).cache_read(in, board::sram).at("y.core").unroll(channel)
+            .stage(wide_weights).unroll(channel));
+    };
+    static constexpr auto by_rows_on_both = [] {
+        return sums_of_rows(schedule(what_by_rows, board::both)
+            .reads(in, From).writes(out, To).reads(weights, Constants).reads(bias, Constants).reads(multiplier, Constants).reads(shift, Constants)
+            .reorder(y, filter, x).distribute(y, board::both_cores)
+            .compute_at(wide_in, "y.core").store_in(wide_in, board::sram).compute_at(wide_weights, "y.core").store_in(wide_weights, board::sram)
+            .unroll(x, 4).compute_at(sums, y).store_in(sums, board::sram)
+            .stage(wide_in).cache_read(in, board::sram).at("y.core"));
     };
     static constexpr auto on_board = [] { if constexpr (Channels % 4 == 0) return by_halves(); else return by_rows(); }();
-    static constexpr auto on_both = [] { if constexpr (Channels % 4 == 0) return by_words_on_both(); else return by_loops_on_both(); }();
+    static constexpr auto on_both = [] { if constexpr (Channels % 4 == 0) return by_halves_on_both(); else return by_rows_on_both(); }();
 };
 
 inline constexpr auto conv2d = convolution<16, 16, 16>::on_board;

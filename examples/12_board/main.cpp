@@ -73,7 +73,7 @@ std::string conv2d_on_emulator() {
     int const code = tilewright::call<lesson_board::conv2d>(::emulated_conv2d, in.data(), weights.data(), bias.data(), multiplier.data(),
                                                             shift.data(), out.data());
     int const code_of_both = run_on_both([&](int) {
-        return tilewright::call<lesson_board::conv2d_on_both>(::emulated_conv2d_on_both, bias.data(), in.data(), weights.data(),
+        return tilewright::call<lesson_board::conv2d_on_both>(::emulated_conv2d_on_both, in.data(), weights.data(), bias.data(),
                                                               multiplier.data(), shift.data(), from_both.data());
     });
     return line("conv2d 3 x 3, 16 to 16 channels, 16 x 16: code %d, sum %08x\n", code, sum_of(out)) +

@@ -23,7 +23,7 @@ int matmul_share(int32_t core, const void* operands) {
 int conv2d_share(int32_t core, const void* operands) {
     const struct conv2d_operands* const of = operands;
     begin_clock(core);
-    const int code = board_conv2d_on_both(core, of->bias, of->image, 256, 16, of->weights, 768, 256, 16, of->multiplier, of->shift,
+    const int code = board_conv2d_on_both(core, of->image, 256, 16, of->weights, 768, 256, 16, of->bias, of->multiplier, of->shift,
                                           of->features, 256, 16);
     stop_clock(core);
     return code;
