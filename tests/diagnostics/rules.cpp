@@ -254,6 +254,12 @@ void break_rules_of_cores(rule_book& book) {
     book.refuses(distribution, ir::rule::engine_of_all_cores, shared(one_dma).distribute(m, four).cache_read(A, near).at(m));
     book.refuses(distribution, ir::rule::on_with_distribution, staged_in_two().distribute(m, four).stage(D).on(four, 1));
     book.refuses(distribution, ir::rule::versions_on_one_core, staged_in_two().store_in(C, spad).buffers(2));
+    book.refuses(distribution, ir::rule::parts_of_shares,
+                 staged_in_two()
+                     .layout([](auto i, auto j) { return index_map(i % 3, i / 9, i % 9 / 3, j); })
+                     .distribute(m, four)
+                     .stage(D)
+                     .distribute(m, four));
     auto const told = [&](core const& kind, machine const& where) {
         return schedule(two_stages, where).compute_at(D, m).stage(D).on(kind, 1).store_in(D, spad);
     };

@@ -205,6 +205,9 @@
     X(core_without_barrier, "a core meets data of another one, and neither a barrier nor a signal orders them")                           \
     X(barrier_of_another_kind, "its barrier takes the status of the core that comes and, with it, core and literals only")                \
     X(bases_of_cores_of_another_kind, "bases for each core need per_core, an address of its own, and as many of them as there are cores") \
+    X(parts_of_shares,                                                                                                                    \
+      "each core has a part of what it touches, but its indices do not show that the parts lie apart: they are quotients "                \
+      "and remainders of the shared loop")                                                                                                \
     X(barrier_of_some_cores, "a barrier stands in the share of a core, and one with a smaller share would never come to it")              \
     X(signal_of_another_kind,                                                                                                             \
       "its signals take core, peer, queue and literals: queue if there are several, peer if there are more than two cores")               \

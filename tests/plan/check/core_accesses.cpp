@@ -29,6 +29,7 @@ rule broken_without(step_kind kind, schedule const& of) {
     CHECK(broken_in(*plan) == rule::none);
     return broken_in(without(*plan, kind));
 }
+axis const f{"f"}, fo{"fo"}, fi{"fi"};
 schedule distributed(schedule s) { return s.distribute(m, pair_of_cores); }
 
 }  // namespace
@@ -44,6 +45,57 @@ TEST_CASE("shares of one loop lie apart, also where they are dealt out again and
         CHECK(!plan->refusal);
         CHECK(broken_in(*plan) == rule::none);
     }
+}
+TEST_CASE("shares of a fused loop lie apart, though cores share rows") {
+    // Sixty elements in rows of six: core 1 of four begins in the middle of row 2.
+    schedule const fused = schedule(copy, four).fuse(m, n, f).distribute(f, four_cores);
+    schedule const tiles =
+        schedule(copy, four).split(m, mo, mi, 3).split(n, no, ni, 4).reorder(mo, no, mi, ni).fuse(mo, no, f).distribute(f, four_cores);
+    axis const row{"row"};
+    for (schedule const &of : {
+             fused,
+             tiles,
+             schedule(tiles).cache_read(A, own).at(f).buffers(2),
+             // Shares are dealt out in pieces of ten: core 1 has 3, 4 and 5 of each.
+             schedule(copy, four).fuse(m, n, f).split(f, fo, fi, 10).distribute(fi, four_cores),
+             // What is fused is fused again.
+             schedule(copy, four).split(m, mo, mi, 2).fuse(mi, n, row).fuse(mo, row, f).distribute(f, four_cores),
+             // Rows i % 3 of columns i / 3.
+             schedule(twice, four)
+                 .store_in(S, common)
+                 .layout([](auto i, auto j) { return index_map(i % 3, i / 3, j); })
+                 .stage(S)
+                 .distribute(m, four_cores),
+         }) {
+        auto const plan = std::make_unique<plan_value>(make_plan(of));
+        CHECK(!plan->refusal);
+        CHECK(broken_in(*plan) == rule::none);
+    }
+}
+TEST_CASE("a race between shares of fused loops is found") {
+    auto const stages_over = [](auto const& first, auto const& then) {
+        return then(first(schedule(twice, four).store_in(S, common).stage(S)).stage(C));
+    };
+    auto const by_pieces = [](schedule s) { return s.fuse(m, n, f).split(f, fo, fi, 10).distribute(fi, four_cores); };
+    auto const as_a_whole = [](schedule s) { return s.fuse(m, n, f).distribute(f, four_cores); };
+    auto const by_rows = [](schedule s) { return s.distribute(m, four_cores); };
+    // Each core reads what it has computed itself.
+    CHECK(broken_without(step_kind::barrier, stages_over(as_a_whole, as_a_whole)) == rule::none);
+    CHECK(broken_without(step_kind::barrier, stages_over(by_pieces, by_pieces)) == rule::none);
+    CHECK(broken_without(step_kind::barrier, stages_over(by_pieces, as_a_whole)) == rule::core_without_barrier);
+    CHECK(broken_without(step_kind::barrier, stages_over(as_a_whole, by_rows)) == rule::core_without_barrier);
+    CHECK(broken_without(step_kind::barrier, stages_over(by_rows, by_pieces)) == rule::core_without_barrier);
+}
+TEST_CASE("parts that do not show which core has them are refused by a name of their own") {
+    // The remainder itself is in no index: its parts are.
+    auto const plan = make_plan(schedule(twice, four)
+                                    .store_in(S, common)
+                                    .layout([](auto i, auto j) { return index_map(i % 2, i / 4, i % 4 / 2, j); })
+                                    .stage(S)
+                                    .distribute(m, four_cores));
+    CHECK(plan.refusal.kind == verdict_kind::distribution);
+    CHECK(plan.refusal.broken == rule::parts_of_shares);
+    CHECK(plan.refusal.names[0] == "S");
 }
 TEST_CASE("what another core computes needs a barrier, if it is read across shares") {
     auto const first_shared = [](auto const& what, axis const& over) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/plan/check/hazards.hpp>
+#include <tilewright/plan/check/whole_index.hpp>
 
 // Whether barriers and signals order every two accesses of different cores to one place. The check reads the program alone: it does not
 // know how they were placed.
@@ -38,6 +39,17 @@ struct shared_accesses {
         std::int16_t movement = -1;
         std::int64_t index = 0;  ///< among what its core does
         fixed_array<side, max_rank> sides{};
+        /// The fused loop, or other whole, that the indices give in parts, and where it stands.
+        whole_index whole{};
+        side of_whole{};
+        bool in_parts = false;  ///< the indices are parts of what moves with the core, and do not give the whole of it
+
+        constexpr void include(access const& other, int rank) {
+            for (int d = 0; d < rank; ++d) sides[d].include(other.sides[d]);
+            of_whole.include(other.of_whole);
+            if (!whole.same(other.whole)) whole = {};
+            in_parts |= other.in_parts;
+        }
     };
     /// A mark in the jobs of a core.
     struct mark {
@@ -192,6 +204,7 @@ struct core_run {
                                              .index = shared->given[core]};
                 buffer const& used = in.plan().buffers[u.buffer];
                 for (int d = 0; d < used.rank; ++d) next.sides[d] = side_of(in, u.at[d], 0, -1, 0);
+                find_whole(in, {u.at.data(), used.rank}, -1, 0, next);
                 touch(in, next);
             },
             in.begins(b));
@@ -228,7 +241,7 @@ struct core_run {
         return b.kind == buffer_kind::argument || (!m.per_core && m.registers == 0);
     }
     /// Where a form goes, and `reach` elements further: where the loops around stand, or those of a ring at a step of it. Loops that are
-    /// run as one, those of tile bodies, and parts of fused loops are taken at all of their iterations.
+    /// run as one, those of tile bodies, and parts of fused loops are taken at all of their iterations: see `find_whole`.
     static constexpr shared_accesses::side side_of(run const& in, affine const& form, std::int64_t reach, int ring_at,
                                                    std::int64_t number) {
         shared_accesses::side s{form.constant, form.constant + reach};
@@ -326,6 +339,18 @@ struct core_run {
             next.sides[d] = side_of(in, (source ? m.source_at : m.destination_at)[d], whole[d] ? 0 : reach[d], m.at.ring, number);
             if (whole[d]) next.sides[d] = {b.minimum[d], b.minimum[d] + b.extents[d] - 1};
         }
+        find_whole(in, {(source ? m.source_at : m.destination_at).data(), b.rank, reach, whole}, m.at.ring, number, next);
+    }
+    /// Where the indices are parts of what moves with the core: of a fused loop, or by a layout.
+    static constexpr void find_whole(run const& in, place_of_parts const& where, int ring_at, std::int64_t number,
+                                     shared_accesses::access& next) {
+        whole_finder finder(in.plan(), where);
+        if (!finder.has_parts_of_shares()) return;
+        next.in_parts = !finder.find();
+        if (next.in_parts) return;
+        next.of_whole = side_of(in, finder.form(), 0, ring_at, number);
+        next.in_parts = finder.limit() > 0 && (next.of_whole.low < 0 || next.of_whole.high >= finder.limit());
+        if (!next.in_parts) next.whole = finder.found();
     }
     /// The jobs of this core on a lane, up to the one before `end`, are complete.
     constexpr void complete(plan_value const& plan, int lane, std::int64_t end) {
@@ -350,7 +375,7 @@ struct core_run {
             bool known = false;  // to a core that does not know of the other
             for (int other = 0; other < plan.cores; ++other) known |= s.knows(other, a) != s.knows(other, next);
             if (!same || known) continue;
-            for (int d = 0; d < plan.buffers[a.buffer].rank; ++d) a.sides[d].include(next.sides[d]);
+            a.include(next, plan.buffers[a.buffer].rank);
             a.index = next.index;
             return true;
         }
@@ -365,7 +390,9 @@ struct core_run {
             shared_accesses::access const& a = s.all[at];
             // A core knows what it has done, and engines of one core are ordered by the other check.
             if ((!a.writes && !next.writes) || a.core == next.core || s.knows(next.core, a) || !meet_at(in.plan(), a, next)) continue;
-            return report(in, {.broken = rule::core_without_barrier,
+            // Of parts the check takes all values: what it refuses may be in order.
+            bool const in_parts = a.in_parts || next.in_parts;
+            return report(in, {.broken = in_parts ? rule::parts_of_shares : rule::core_without_barrier,
                                .buffer = next.buffer,
                                .version = next.version,
                                .first = a.movement,
@@ -384,7 +411,7 @@ struct core_run {
         for (int d = 0; d < plan.buffers[a.buffer].rank; ++d) {
             if (a.sides[d].apart(b.sides[d])) return false;
         }
-        return true;
+        return a.whole.count == 0 || !a.whole.same(b.whole) || !a.of_whole.apart(b.of_whole);
     }
 };
 
