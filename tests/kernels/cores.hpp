@@ -49,7 +49,18 @@ inline std::vector<schedule> with_barriers() {
     static constexpr tensor<std::int16_t> in{"in"};
     static constexpr axis p{"p", 24}, q{"q", 16};
     static constexpr auto blur = stages(T(p, q) = cast<std::int32_t>(in(p, q)) * 3, R(y, x) = T(y, x) + T(y + 1, x) + T(y + 2, x));
+    // Sums of four parts of the products, and the sum of those.
+    static constexpr axis part{"part", 4}, step{"step", 5}, all{"all", 3};
+    static constexpr tensor<std::int32_t> P{"P"};
+    static constexpr auto in_parts = stages(
+        P(part, m, n) += cast<std::int32_t>(A(m, 5 * part + step)) * cast<std::int32_t>(B(5 * part + step, n)), C(m, n) += P(part, m, n));
+    static constexpr tensor<float> F{"F"}, sums{"sums"}, total{"total"};
+    static constexpr auto of_floats = stages(sums(part, all) += F(5 * part + step, all), total(all) += sums(part, all));
     return {
+        // Each core adds up a part of the products. Then each adds the sums of all of them up, of rows of its own; or core 0 does.
+        schedule(in_parts, four).distribute(m, dsp).stage(P).distribute(part, dsp).store_in(P, l2).cache_read(A, tcm).at(part),
+        schedule(of_floats, four).stage(sums).distribute(part, dsp).store_in(sums, l2),
+        schedule(of_floats, four).distribute(all, dsp).stage(sums).distribute(part, dsp).store_in(sums, l2),
         // The whole of B, once.
         schedule(matmul, four)
             .split(m, mo, mi, 3)

@@ -47,6 +47,9 @@ constexpr axis mo{"mo"}, mi{"mi"}, no{"no"}, ni{"ni"}, ko{"ko"}, ki{"ki"}, f{"f"
 constexpr tensor<float> A{"A"}, B{"B"}, C{"C"}, bias{"bias"};
 constexpr auto matmul = C(m, n) += A(m, k) * B(k, n);
 constexpr auto biased = C(m, n) = bias(n) + sum(k, A(m, k) * B(k, n));
+constexpr axis part{"part", 3}, kp{"kp", 2};
+constexpr tensor<float> sums{"sums"};
+constexpr auto in_parts = stages(sums(part, m, n) += A(m, 2 * part + kp) * B(2 * part + kp, n), C(m, n) += sums(part, m, n));
 
 constexpr axis y{"y", 16}, x{"x", 32}, hy{"hy", 18}, hx{"hx", 32}, yo{"yo"}, yi{"yi"};
 constexpr tensor<float> in{"in"}, rows{"rows"}, out{"out"};

@@ -195,7 +195,9 @@
     X(outside_of_it, "a tile that ends early reaches past its end")                                                                       \
     X(never_loaded, "what no transfer has brought there is read")                                                                         \
     X(never_computed, "what nothing has computed is read or stored")                                                                      \
-    X(distributed_reduction, "cores would add to one sum at a time: a loop that is reduced is not distributed")                           \
+    X(distributed_reduction,                                                                                                              \
+      "cores would add to one sum at a time: a loop that is reduced is not distributed; let one stage compute a "                         \
+      "sum for each core, and another add them up")                                                                                       \
     X(distributed_twice, "a loop around it is distributed already")                                                                       \
     X(more_cores_than_there_are, "#0 cores are asked for, there are #1")                                                                  \
     X(other_number_of_cores, "it takes #0 cores, another loop of the kernel takes #1")                                                    \

@@ -44,6 +44,13 @@ TEST_CASE("stages that all share follow each other") {
     CHECK(steps_of(both().stage(S).distribute(m, pair_of_cores)) == "LcebLce");
     CHECK(steps_of(both()) == "cbLce");
 }
+TEST_CASE("sums of parts, one for each core, are added up when all are there") {
+    axis const part{"part", 2}, step{"step", 5};
+    auto const in_parts = stages(S(part, m) += A(m, 5 * part + step), C(m) += S(part, m));
+    auto const parts = [&] { return schedule(in_parts, two).stage(S).distribute(part, pair_of_cores).store_in(S, common); };
+    CHECK(steps_of(parts()) == "Lcebc");
+    CHECK(steps_of(parts().stage(C).distribute(m, pair_of_cores)) == "LcebLce");
+}
 TEST_CASE("steps are led by one core, but for loops, settings, fences and barriers") {
     for (step_kind kind :
          {step_kind::start, step_kind::wait, step_kind::push, step_kind::pop, step_kind::compute, step_kind::signal, step_kind::await})
