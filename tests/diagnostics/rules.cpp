@@ -269,8 +269,19 @@ void break_rules_of_cores(rule_book& book) {
     auto const with_few = cores_with(few, into_near), with_shallow = cores_with(shallow, into_near);
     book.refuses(distribution, ir::rule::more_signals_than_fit, told(few, with_few));
     book.refuses(distribution, ir::rule::more_versions_than_signals, told(shallow, with_shallow).buffers(3));
-    auto const two_kinds = machine("two_kinds", dram, spad, load, another, four);
-    book.refuses(not_honoured, ir::rule::none, shared(two_kinds));
+    constexpr core fused{.name = "fused", .fused_multiply_add = true};
+    auto const two_kinds = machine("two_kinds", dram, spad, load, another, four), rounds_twice = machine("rounds", dram, four, fused);
+    book.refuses(not_honoured, ir::rule::none, shared(rounds_twice));
+    book.refuses(distribution, ir::rule::kinds_out_of_order, shared(two_kinds).distribute(m, four, another));
+    book.refuses(distribution, ir::rule::other_cores,
+                 schedule(two_stages, two_kinds).store_in(D, spad).distribute(m, four, 1).stage(D).distribute(m, another));
+    auto const sums = [](char const* name) { return intrinsic(name, c(i, j) = wide(a(i, j)) + 1).reads(a, spad).writes(c, spad); };
+    auto const others = intrinsic("sums", c(i, j) = wide(a(i, j)) + 2).reads(a, spad).writes(c, spad);
+    auto const unequal = machine("unequal", dram, spad, another, four, sums("sums").on(another), intrinsic(others).on(four));
+    book.refuses(invalid_part, ir::rule::intrinsics_of_one_name, shared(unequal));
+    auto const one_of_four = machine("one_of_four", dram, spad, another, four, sums("sums").on(four));
+    constexpr auto plus = stages(C(m, n) = wide(A(m, n)) + 1);
+    book.refuses(core_without_part, ir::rule::none, schedule(plus, one_of_four).tensorize(m, n, sums("sums")));
     odd.barrier_call = {.symbol = "odd"};
     odd.barrier_call.push(argument::core);
     auto const without_status = cores_with(odd, into_near);

@@ -453,12 +453,14 @@ TEST_CASE("machines are checked as the reference says") {
     CHECK(verdict_of(memory{.name = "banked", .capacity = 64, .banks = 2, .bank_bases = {64, 96}}) == "none");
     CHECK(verdict_of(core{.name = "two", .count = 2}) == "none");
     CHECK(verdict_of(core{.name = "none", .count = 0}) == "invalid_number");
-    core const fast{.name = "fast"}, slow{.name = "slow", .costs = {.load = 100}};
+    CHECK(verdict_of(core{.name = "fast"}, core{.name = "slow", .costs = {.load = 100}}) == "none");
+    CHECK(verdict_of(core{.name = "fast", .count = 4}, core{.name = "slow", .count = 5}) == "capacity_of_representation");
+    core const fast{.name = "fast"}, slow{.name = "slow", .fused_multiply_add = true};
     for (auto const& [one, other] : {std::pair{fast, slow}, std::pair{slow, fast}}) {
         plan_value const both = on(one, other);
         CHECK(name_of(both.refusal.kind) == std::string("not_honoured"));
         std::string const sentence =
-            "`" + other.name.str() + "` beside `" + one.name.str() + "` asks for unlike cores, which plans do not do yet";
+            "`" + other.name.str() + "` beside `" + one.name.str() + "` asks for sums rounded otherwise, which plans do not do yet";
         CHECK(sentence_of(both.refusal).letters.data() == sentence);
         CHECK(to_json(both).find("{\"verdict\":\"not_honoured\",\"sentence\":\"" + sentence) != std::string::npos);
     }

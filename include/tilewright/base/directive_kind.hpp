@@ -14,7 +14,7 @@
     X(unroll, "lN", loops)              \
     X(vectorize, "lN", loops)           \
     X(parallel, "l", loops)             \
-    X(distribute, "lcN", loops)         \
+    X(distribute, "lc*N", loops)        \
     X(compute_at, "tl", stages)         \
     X(on, "cn", stages)                 \
     X(store_in, "tm", stages)           \

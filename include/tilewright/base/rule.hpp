@@ -200,6 +200,9 @@
       "sum for each core, and another add them up")                                                                                       \
     X(distributed_twice, "a loop around it is distributed already")                                                                       \
     X(more_cores_than_there_are, "#0 cores are asked for, there are #1")                                                                  \
+    X(kinds_out_of_order, "kinds of cores that share a loop follow each other as in the machine")                                         \
+    X(other_cores, "its first core is #0, that of another loop of the kernel #1")                                                         \
+    X(intrinsics_of_one_name, "two intrinsics of one name are for different cores, and differ only in cycles and in the C function")      \
     X(other_number_of_cores, "it takes #0 cores, another loop of the kernel takes #1")                                                    \
     X(copied_for_each_core, "each core needs one of its own, but memory `$2` is one for all")                                             \
     X(out_of_sight_of_cores, "all cores use it, but memory `$2` is per_core: what one core keeps there, no other sees")                   \

@@ -11,9 +11,9 @@ void each_function(machine const& where, Visit const& visit) {
     for (int at = 0; at < where.transfers.size(); ++at)
         each_call(where, where.transfers[at], [&](device_call const& call) { visit(call, true); });
     for (int at = 0; at < where.engines.size(); ++at) visit(wait_call_of(where.engines[at]), true);
-    if (where.host().count > 1) {
-        for (device_call const& call : {barrier_call_of(where.host()), signal_call_of(where.host()), await_call_of(where.host())})
-            visit(call, true);
+    for (int kind = 0; kind < where.cores.size() && where.core_count() > 1; ++kind) {
+        core const& of = where.cores[kind];
+        for (device_call const& call : {barrier_call_of(of), signal_call_of(of), await_call_of(of)}) visit(call, true);
     }
     for (int at = 0; at < where.tokens.size(); ++at)
         visit(push_call_of(where.tokens[at]), true), visit(pop_call_of(where.tokens[at]), true);
@@ -46,7 +46,9 @@ inline called_parts called_parts_of(plan_value const& plan) {
     for (int at = 0; at < plan.bodies.size(); ++at) {
         body const& b = plan.bodies[at];
         for (int which : {b.intrinsic, b.first_intrinsic}) {
-            if (which >= 0) called.intrinsics[which] = true;
+            for (int core = 0; which >= 0 && core < plan.cores; ++core) {
+                if (int const own = intrinsic_on(where, which, core); own >= 0) called.intrinsics[own] = true;
+            }
         }
     }
     return called;
@@ -66,7 +68,7 @@ class c_prototypes {
 
     /// The barrier alone: a program's cores meet between kernels.
     std::vector<std::string> barrier(int cores) {
-        add_barrier(plan_.where->host(), cores);
+        add_barriers(cores);
         return list_;
     }
     std::vector<std::string> list() {
@@ -83,8 +85,8 @@ class c_prototypes {
         for (int at = 0; at < where.tokens.size(); ++at) {
             if (is_passed(at)) add_tokens(where.tokens[at]);
         }
-        if (plan_.cores > 1 && talks(plan_)) add_barrier(where.host(), plan_.cores);
-        if (plan_.messages.size() > 0) add_signals(where.host());
+        if (plan_.cores > 1 && talks(plan_)) add_barriers(plan_.cores);
+        if (plan_.messages.size() > 0) add_signals();
         for (int at = 0; at < where.intrinsics.size(); ++at) {
             if (called_.intrinsics[at]) add_intrinsic(where.intrinsics[at]);
         }
@@ -192,15 +194,26 @@ class c_prototypes {
             value("queue"));
     }
 
+    template <class Visit>
+    void each_kind(int cores, Visit const& visit) const {
+        machine const& where = *plan_.where;
+        for (int kind = 0; kind <= where.kind_of(cores - 1); ++kind) visit(where.core_of_kind(kind));
+    }
+    void add_barriers(int cores) {
+        each_kind(cores, [&](core const& of) { add_barrier(of, cores); });
+    }
     void add_barrier(core const& of, int cores) {
         add(barrier_call_of(of),
-            "returns 0 when " + std::to_string(cores) + " cores of " + of.name.str() +
+            "returns 0 when " + std::to_string(cores) + " cores" + (plan_.where->has_unlike_cores() ? "" : " of " + of.name.str()) +
                 " have come with status 0; or the status of one that failed, which comes with it and does not wait",
             [](call_argument const& a, int position) {
                 return a.is == role::core ? "int64_t core" : a.is == role::status ? "int64_t status" : literal(position);
             });
     }
 
+    void add_signals() {
+        each_kind(plan_.cores, [&](core const& of) { add_signals(of); });
+    }
     void add_signals(core const& of) {
         auto const argument = [](call_argument const& a, int position) {
             return a.is == role::core    ? "int64_t core"

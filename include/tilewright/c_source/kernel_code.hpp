@@ -50,6 +50,18 @@ inline std::string barrier_text(core const& of, std::string const& core, std::st
     return call.symbol.str() + "(" + given + ")";
 }
 
+/// Likewise on one of the first cores of a machine: of a core of its kind, where kinds have other functions.
+inline std::string barrier_text(machine const& where, int cores, std::string const& core, std::string const& status) {
+    std::string chosen, next;
+    for (int kind = where.kind_of(cores - 1); kind >= 0; --kind) {
+        std::string const own = barrier_text(where.core_of_kind(kind), core, status);
+        if (chosen.empty()) chosen = own;
+        else if (own != next) chosen = "(" + core + " < " + std::to_string(where.first_core(kind + 1)) + " ? " + own + " : " + chosen + ")";
+        next = own;
+    }
+    return chosen;
+}
+
 class c_kernel_writer {
   public:
     c_kernel_writer(schedule const& made_by, plan_value const& plan, c_source_options const& options)
@@ -120,7 +132,7 @@ class c_kernel_writer {
         std::string const call = options_.name + "_share(" + signature_.words_of(plan_) + ")";
         if (!on_device() || !talks(plan_)) return text + "    return " + call + ";\n}\n";
         return text + "    int const failed = " + call + ";\n    if (failed != 0) (void)" +
-               barrier_text(plan_.where->host(), core, "failed") + "; /* the other cores stop, too */\n    return failed;\n}\n";
+               barrier_text(*plan_.where, plan_.cores, core, "failed") + "; /* the other cores stop, too */\n    return failed;\n}\n";
     }
 
     void reserve_names() {

@@ -38,7 +38,7 @@ class core_team : emulation::core_meeting {
             if (!banks) banks = emulation::banks_of(m);
             shared[m.name.str()] = banks;
         }
-        for (int core = 0; core < (count > 0 ? count : what.host().count); ++core) {
+        for (int core = 0; core < (count > 0 ? count : what.core_count()); ++core) {
             cores_.push_back(std::make_unique<emulator>(what, semantics, core == 0 ? first : shared));
             cores_.back()->join(*this, core);
         }
@@ -129,6 +129,7 @@ class core_team : emulation::core_meeting {
         std::vector<emulation::core_access> still;
     };
 
+    tilewright::core const& kind_of(int core) const { return cores_[core]->what().core_at(core); }
     void begin() {
         states_.assign(cores_.size(), core_state());
         for (core_state& s : states_) s.known.assign(cores_.size(), 0);
@@ -185,13 +186,13 @@ class core_team : emulation::core_meeting {
         mine.still = still;
         block(lock, core);
         if (failed_ != 0) return failed_;
-        now = met_at_;
+        now = met_at_ + kind_of(core).barrier_cycles;
         return 0;
     }
     std::int32_t signal(int core, int peer, int queue, std::int64_t now, std::vector<emulation::core_access> const& still) override {
         std::unique_lock<std::mutex> lock(mutex_);
         if (!runs()) return emulation_deadlock;
-        tilewright::core const& of = cores_[core]->what().host();
+        tilewright::core const& of = kind_of(core);
         queue_name const name{core, peer, queue};
         if (peer < 0 || peer >= size() || peer == core || queue < 0 || queue >= of.signal_queues ||
             std::ssize(signals_[name]) >= of.signal_capacity)
@@ -243,7 +244,6 @@ class core_team : emulation::core_meeting {
         } else {
             met_at_ = 0;
             for (core_state const& s : states_) met_at_ = std::max(met_at_, s.clock);
-            met_at_ += cores_.front()->what().host().barrier_cycles;
             for (core_state& s : states_) {
                 ++s.done;
                 for (emulation::touched_bytes& touched : s.touched) touched.clear();

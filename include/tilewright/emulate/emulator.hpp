@@ -218,6 +218,9 @@ class emulator {
     std::int32_t intrinsic(std::int32_t at, std::int64_t const* operands) {
         pass_time();
         if (at < 0 || at >= what_.intrinsics.size()) return fail(emulation_unknown_part, "an intrinsic that the machine does not have");
+        if (!is_on(what_, what_.intrinsics[at].core_name, core_))
+            return fail(emulation_unknown_part, "core " + std::to_string(core_) + " has no `" + what_.intrinsics[at].name.str() + "` of `" +
+                                                    what_.intrinsics[at].core_name.str() + "`");
         emulation::intrinsic_request asked(parts_.intrinsics[at]);
         if (auto const refused = reader_.read(operands, asked)) return fail(*refused);
         emulation::intrinsic_part& part = asked.part;
@@ -244,7 +247,7 @@ class emulator {
     void code(std::int64_t iterations, ir::operation_counts const& operations) {
         pass_time();
         shadow_.begin_step();
-        runner_.run_code(iterations * cycles_of(operations, what_.host().costs));
+        runner_.run_code(iterations * cycles_of(operations, what_.core_at(core_).costs));
     }
     /// The bytes of an argument that the kernel may touch. Nothing, unless runs are checked.
     void argument(std::int32_t buffer, void const* first, std::int64_t bytes) {

@@ -37,7 +37,7 @@ struct transfer_part : engine_place {
 };
 
 struct intrinsic_part : engine_place {
-    int at;
+    int at;  ///< of several of one name, the first, which is counted for all
     intrinsic_description const& is;
     intrinsic_function does;
     int axis_count = 0;
@@ -46,7 +46,10 @@ struct intrinsic_part : engine_place {
     std::vector<operand_footprint> operands;
 
     intrinsic_part(machine const& where, int which, intrinsic_function function)
-        : engine_place(where, where.intrinsics[which].engine_name), at(which), is(where.intrinsics[which]), does(function) {
+        : engine_place(where, where.intrinsics[which].engine_name),
+          at(where.intrinsics.find(where.intrinsics[which].name)),
+          is(where.intrinsics[which]),
+          does(function) {
         ir::stage s;
         read_stage(where.view(is.semantics), 0, s);
         axis_count = s.axis_count;

@@ -55,6 +55,7 @@ class emitter : code_tiles {
             if (std::string const text = how_.remark ? how_.remark(at) : std::string(); !text.empty())
                 sequence.push_back(Evaluate::make(call(Halide::Int(32), remark_name, {Expr(text)})));
             std::size_t const before = sequence.size();
+            led_by_ = s.core;
             switch (s.kind) {
                 case step_kind::loop: sequence.push_back(loop(at)); break;
                 case step_kind::start: sequence.push_back(start(plan_.movements[s.what])); break;
@@ -102,7 +103,11 @@ class emitter : code_tiles {
         std::vector<Stmt> loops;
         for (std::int64_t i = 0; v.unrolled && i < v.extent; ++i)
             loops.push_back(LetStmt::make(name_of_variable(which), static_cast<int>(i), inside));
-        if (v.distributed) loops.push_back(LetStmt::make(name_of_variable(which), core_number(), inside));
+        if (v.distributed) {
+            Stmt const share = LetStmt::make(name_of_variable(which),
+                                             Halide::Internal::simplify(core_number() - static_cast<int>(plan_.first_core)), inside);
+            loops.push_back(plan_.first_core > 0 ? IfThenElse::make(core_number() >= static_cast<int>(plan_.first_core), share) : share);
+        }
         if (!v.unrolled && !v.distributed)
             loops.push_back(For::make(name_of_variable(which), 0, trips_of(which),
                                       v.parallel && how_.to == binding::device ? ForType::Parallel : ForType::Serial,
@@ -113,14 +118,35 @@ class emitter : code_tiles {
     /// All cores wait for each other.
     Stmt barrier() const {
         if (how_.to == binding::emulated) return checked(call(Halide::Int(32), "tilewright_emulate_barrier", {machine_handle()}));
-        return checked(call_between_cores(barrier_call_of(plan_.where->host()), {}));
+        return on_each_kind(0, plan_.cores,
+                            [&](int core) { return checked(call_between_cores(barrier_call_of(plan_.where->core_at(core)), {})); });
+    }
+    /// What one of the cores from `first` up to `end` does that runs the code: by its kind, where kinds differ in that.
+    /// @param made  `made(core)`: what a core does, and all of its kind do
+    template <class Make>
+    Stmt on_each_kind(int first, int end, Make const& made) const {
+        machine const& where = *plan_.where;
+        Stmt chosen, next;
+        for (int kind = where.kind_of(end - 1); kind >= where.kind_of(first); --kind) {
+            Stmt const own = made(where.first_core(kind));
+            if (!chosen.defined()) chosen = own;
+            else if (!Halide::Internal::equal(own, next))
+                chosen = Halide::Internal::IfThenElse::make(core_number() < where.first_core(kind + 1), own, chosen);
+            next = own;
+        }
+        return chosen;
+    }
+    /// A step of an intrinsic, by the one of its name that a core has.
+    Stmt step_of(intrinsic_form const& form, unsigned sets) const {
+        auto const own = [&](int core) { return set_up(tilewright::detail::form_on(plan_, form, core), sets); };
+        return shared_ ? on_each_kind(plan_.first_core, plan_.cores, own) : own(led_by_);
     }
     /// A signal to another core, or a wait for one.
     Stmt told(message const& m, bool sends) const {
         using namespace Halide::Internal;
         int const peer = sends ? m.to : m.from, queue = m.queue;
         char const* const emulated = sends ? "tilewright_emulate_signal" : "tilewright_emulate_await";
-        core const& of = plan_.where->host();
+        core const& of = plan_.where->core_at(sends ? m.from : m.to);
         Stmt const told =
             checked(how_.to == binding::emulated ? call(Halide::Int(32), emulated, {machine_handle(), peer, queue})
                                                  : call_between_cores(sends ? signal_call_of(of) : await_call_of(of), m, peer));
@@ -186,9 +212,9 @@ class emitter : code_tiles {
             }
             return b.first_loop_count == 0 ? made : IfThenElse::make(at_first(b), made);
         }
-        Stmt rest = set_up(form_of_rest(b), b.sets);
+        Stmt rest = step_of(form_of_rest(b), b.sets);
         if (b.first_intrinsic < 0) return rest;
-        Stmt const first = set_up(form_of_first(b), b.first_sets);
+        Stmt const first = step_of(form_of_first(b), b.first_sets);
         if (b.first_loop_count == 0) return first;
         return IfThenElse::make(at_first(b), first, rest);
     }
@@ -204,6 +230,7 @@ class emitter : code_tiles {
     std::set<int> made_;                        ///< buffers in registers that there is an allocation for
     std::vector<int> open_;                     ///< the loops of the program around, outermost first
     bool shared_ = false;                       ///< whether a distributed loop stands around
+    int led_by_ = 0;                            ///< otherwise: the core that runs the step
     std::vector<int> going_on_;                 ///< the loops around that limits do not skip
 };
 

@@ -21,11 +21,12 @@ struct operation_costs {
     friend constexpr bool operator==(operation_costs const&, operation_costs const&) = default;
 };
 
-/// The core that runs the loops which stay code. A machine without one has a core "host" of one cycle an operation.
+/// A kind of core, which runs the loops that stay code. Core numbers run over the kinds of a machine in their order. A machine without any
+/// has a core "host" of one cycle an operation.
 struct core {
     ir::label name;
     operation_costs costs{};
-    int count = 1;  ///< alike, each with its number, from 0: see `schedule::distribute`
+    int count = 1;  ///< of this kind: see `schedule::distribute`
     /// A sum of products in floating point is carried out by fused multiply-adds: `s + a * b` is rounded once.
     bool fused_multiply_add = false;
     std::int64_t barrier_cycles = 0;  ///< from the arrival of the last core at a barrier until all go on
@@ -71,6 +72,9 @@ struct core {
     }
     friend constexpr bool operator==(core const&, core const&) = default;
 };
+
+/// Of a machine that names none.
+inline constexpr core host_by_default{.name = "host"};
 
 /// Several cores that are alike: `cores("dsp", 4)`.
 constexpr core cores(ir::label name, int count, operation_costs const& costs = {}) {

@@ -42,6 +42,7 @@ struct intrinsic_description {
 
     ir::label name{};
     ir::label engine_name{};
+    ir::label core_name{};  ///< the kind of core that has it; empty: every core does
     bool is_asynchronous = false;
     fixed_array<operand_constraint, most_operands> operands{};
     int operand_count = 0;
@@ -116,6 +117,12 @@ struct intrinsic : intrinsic_description {
     }
     constexpr intrinsic& on(engine const& where) {
         engine_name = where.name;
+        return *this;
+    }
+    /// Only cores of this kind have it. Each kind may have its own by one name: the same semantics, operands and arguments, with other
+    /// cycles and another C function.
+    constexpr intrinsic& on(core const& kind) {
+        core_name = kind.name;
         return *this;
     }
     /// Its call returns before it is complete. The plan orders accesses to its operands, as the machine says.

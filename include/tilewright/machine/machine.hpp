@@ -114,10 +114,39 @@ struct machine {
     }
     constexpr engine const& engine_at_lane(int lane) const { return engines[engine_of_lane(lane)]; }
 
-    constexpr core host() const { return cores.count > 0 ? cores[0] : core{.name = "host"}; }
+    // The cores of all kinds stand in one row, as lanes do: those of kind 0, those of kind 1, …
+    constexpr int core_count() const { return first_core(cores.size() > 0 ? cores.size() : 1); }
+    constexpr int first_core(int kind) const {
+        int number = 0;
+        for (int before = 0; before < kind; ++before) number += core_of_kind(before).count;
+        return number;
+    }
+    constexpr int kind_of(int core_number) const {
+        int kind = 0;
+        while (kind + 1 < cores.size() && core_number >= cores[kind].count) core_number -= cores[kind++].count;
+        return kind;
+    }
+    constexpr core const& core_of_kind(int kind) const { return cores.count > 0 ? cores[kind] : host_by_default; }
+    constexpr core const& core_at(int core_number) const { return core_of_kind(kind_of(core_number)); }
+    constexpr core const& host() const { return core_of_kind(0); }
+    constexpr bool has_unlike_cores() const { return cores.count > 1; }
 
     friend constexpr bool operator==(machine const&, machine const&) = default;
 };
+
+/// Whether a part of a kind of cores is there for a core: it belongs to no kind, or to that of the core.
+constexpr bool is_on(machine const& where, ir::label const& kind, int core_number) {
+    return kind.empty() || kind == where.core_at(core_number).name;
+}
+/// The intrinsic of this name that a core has: itself or, where each kind has its own, that of the core's kind. -1: it has none
+constexpr int intrinsic_on(machine const& where, int intrinsic_at, int core_number) {
+    if (is_on(where, where.intrinsics[intrinsic_at].core_name, core_number)) return intrinsic_at;
+    for (int at = 0; at < where.intrinsics.size(); ++at) {
+        intrinsic_description const& other = where.intrinsics[at];
+        if (other.name == where.intrinsics[intrinsic_at].name && is_on(where, other.core_name, core_number)) return at;
+    }
+    return -1;
+}
 
 /// The memory whose bytes the memory of this name shows: itself or, for a view, the one that it shows. -1: there is none
 constexpr int memory_under(machine const& where, ir::label const& name) {

@@ -145,7 +145,7 @@ BOOST_HANA_ADAPT_ADT(tilewright::cycle_term, (cycles, [](auto const& t) { return
 BOOST_HANA_ADAPT_ADT(tilewright::intrinsic_cost, (cycles, [](auto const& c) { return c.cycles; }),
                      (terms, [](auto const& c) { return tilewright::detail::in_use(c.terms, c.term_count); }));
 BOOST_HANA_ADAPT_ADT(tilewright::intrinsic_description, (name, [](auto const& i) { return i.name; }),
-                     (engine_name, [](auto const& i) { return i.engine_name; }),
+                     (engine_name, [](auto const& i) { return i.engine_name; }), (core_name, [](auto const& i) { return i.core_name; }),
                      (operands, [](auto const& i) { return tilewright::detail::in_use(i.operands, i.operand_count); }),
                      (is_asynchronous, [](auto const& i) { return i.is_asynchronous; }), (costs, [](auto const& i) { return i.costs; }),
                      (flexible_axes, [](auto const& i) { return i.flexible_axes; }),

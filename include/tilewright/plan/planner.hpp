@@ -51,7 +51,7 @@ constexpr void write_plan(placing& p, proof wanted) {
     if (!p.refused()) check_transfer_stages(p);
     if (!p.refused()) make_rings(p);
     if (!p.refused()) place_parallel(p);
-    if (!p.refused() && plan.where->host().count > 1) place_cores(p);
+    if (!p.refused() && (plan.where->has_unlike_cores() || plan.where->host().count > 1)) place_cores(p);
     for (stage_id s{}; s < plan.stages.size() && plan.limits.size() > 0 && !p.refused(); ++s) {
         if (p.nest_at(s).intrinsic >= 0) choose_fills(p, s);
     }
@@ -73,7 +73,7 @@ constexpr void write_plan(placing& p, proof wanted) {
     if (has_asynchronous_intrinsics(of.where())) drop_needless_waits(plan);
     if (plan.run_time_extents > 0) return check_representatives(plan, p);
     limit_totals(plan, p);
-    if (!p.refused() && p.is_conditional()) refuse_excess(p, count_partial(plan));
+    if (!p.refused() && (p.is_conditional() || has_unlike_shares(plan))) refuse_excess(p, count_partial(plan));
     if (!p.refused()) plan.total_cycles = count_cycles(plan);
     if (wanted == proof::left_out) return;
     if (!p.refused()) refuse_hazard(plan, p, find_hazard(plan));

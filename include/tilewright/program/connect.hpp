@@ -183,6 +183,7 @@ constexpr void check_cores(program_planning& p, program::kernel const& k, std::i
     auto const refuse = [&](label const& what) { p.refuse(verdict_kind::not_honoured).names = {k.name, what}; };
     if (of.agent_count > 1) refuse("several cores beside other agents");
     if (of.agents[k.agent].works_beside()) refuse("several cores beside the caller");
+    if (k.what->where().has_unlike_cores()) refuse("cores of several kinds");
     if (p.plan.cores > 1 && p.plan.cores != cores) refuse("another number of cores");
     p.plan.cores = cores;
 }

@@ -72,7 +72,13 @@ inline std::vector<occupation> occupations_of(plan_value const& plan) {
     for (int at = 0; at < plan.where->engines.size(); ++at)
         all.push_back({plan.where->engines[at].name.str(), plan.busy_cycles(at),
                        plan.where->channels_of(at) * (plan.where->engines[at].per_core ? plan.cores : 1)});
-    all.push_back({plan.where->host().name.str(), plan.busy_cycles(-1), plan.cores});
+    if (!plan.where->has_unlike_cores()) all.push_back({plan.where->host().name.str(), plan.busy_cycles(-1), plan.cores});
+    for (int kind = 0; kind < plan.where->cores.size() && plan.where->has_unlike_cores(); ++kind) {
+        int const first = plan.where->first_core(kind), end = std::min<int>(plan.where->first_core(kind + 1), plan.cores);
+        occupation of{plan.where->cores[kind].name.str(), 0, end - first};
+        for (int core = first; core < end; ++core) of.busy += plan.cores > 1 ? detail::share_of_core(plan, -1, core) : plan.busy_cycles(-1);
+        if (end > first) all.push_back(of);
+    }
     return all;
 }
 

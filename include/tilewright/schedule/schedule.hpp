@@ -134,17 +134,22 @@ class schedule {
     constexpr schedule& parallel(loop_name loop) { return log(directive_kind::parallel, loop.line, {whole_loop}, loop.name); }
     /// Shares the iterations of `loop` among cores: each takes as many that follow each other, the last ones fewer. The loop stands inside
     /// a loop over the cores, `loop.core`, of which each core runs one iteration, side by side. What stands outside runs on core 0.
-    /// @param count  the first so many of them; without it, all that there are
+    /// @param count  the first so many of this kind; without it, all that there are
     constexpr schedule& distribute(loop_name loop, core const& among, std::int64_t count = whole_loop) {
         return log(directive_kind::distribute, loop.line, {count}, loop.name, among.name);
+    }
+    /// Likewise among all cores of several kinds, which follow each other in the machine.
+    template <std::same_as<core>... More>
+    constexpr schedule& distribute(loop_name loop, core const& first, core const& second, More const&... more) {
+        return log(directive_kind::distribute, loop.line, {whole_loop}, loop.name, first.name, second.name, more.name...);
     }
     /// Computes the stage `producer` inside `loop` of its consumer, as much as one iteration needs.
     constexpr schedule& compute_at(any_tensor const& producer, loop_name loop) {
         return log(directive_kind::compute_at, loop.line, {}, producer.name, loop.name);
     }
-    /// The current stage, and the transfers of its buffers, run on the core of this number; others run on core 0. Cores tell each other by
-    /// signals when data is there, and when its place is free. With versions of what is between them, `store_in(…).buffers(2)`, they work
-    /// side by side.
+    /// The current stage, and the transfers of its buffers, run on the core of this number of its kind; others run on core 0. Cores tell
+    /// each other by signals when data is there, and when its place is free. With versions of what is between them,
+    /// `store_in(…).buffers(2)`, they work side by side.
     constexpr schedule& on(core const& kind, int number, int line = __builtin_LINE()) {
         return log(directive_kind::on, line, {number}, kind.name);
     }

@@ -168,7 +168,7 @@ TEST_CASE("the core fills an element in a store and the waits of its memory") {
     plan_value made;
     made.where = &by_core;
     made.buffers.push({.memory = 1});
-    CHECK(detail::fill_cycles(made, {.destination = ir::buffer_id{}}) == 2 + 3);
+    CHECK(detail::fill_cycles(made, {.destination = ir::buffer_id{}}, 0) == 2 + 3);
 }
 TEST_CASE("the last steps of several axes take what they cover") {
     for (machine const* on : {&npu, &npu_aside}) {

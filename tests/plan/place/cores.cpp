@@ -51,3 +51,36 @@ TEST_CASE("what a stage on another core computes has versions") {
     verdict const unseen = refusal_of(schedule(twice, two).compute_at(S, m).stage(S).on(pair_of_cores, 1).store_in(S, own));
     CHECK(unseen.broken == rule::out_of_sight_of_cores);
 }
+
+namespace {
+
+/// Two fast cores and a slow one: a load of 1 or 9 cycles.
+constexpr core fast{.name = "fast", .count = 2, .barrier_cycles = 7},
+    slow{.name = "slow", .costs = {.load = 9, .store = 2}, .barrier_cycles = 3};
+constexpr auto mixed = machine("mixed", dram, own, common, own_dma, into_own, fast, slow);
+constexpr auto slow_first = machine("slow_first", dram, own, common, own_dma, into_own, slow, fast);
+
+}  // namespace
+
+TEST_CASE("core numbers run over the kinds of a machine") {
+    static_assert(mixed.core_count() == 3 && mixed.first_core(1) == 2 && slow_first.first_core(1) == 1);
+    static_assert(mixed.kind_of(0) == 0 && mixed.kind_of(1) == 0 && mixed.kind_of(2) == 1 && slow_first.kind_of(2) == 1);
+    static_assert(mixed.core_at(1).name == "fast" && mixed.core_at(2).name == "slow");
+    static_assert(small_kernels::two.core_count() == 2 && machine("none", dram).core_count() == 1);
+    plan_value const whole = make_plan(schedule(copy, mixed).distribute(m, fast, slow)),
+                     part = make_plan(schedule(copy, mixed).distribute(m, slow));
+    CHECK((whole.cores == 3 && whole.first_core == 0 && part.cores == 3 && part.first_core == 2));
+    plan_value const on_slow = make_plan(schedule(twice, mixed).store_in(S, common).stage(S).on(slow, 0));
+    REQUIRE_FALSE(on_slow.refusal);
+    CHECK(on_slow.cores == 3);
+    verdict const beyond = refusal_of(schedule(twice, mixed).store_in(S, common).stage(S).on(slow, 1));
+    CHECK((beyond.broken == rule::more_cores_than_there_are && beyond.facts[0].value == 2 && beyond.facts[1].value == 1));
+    verdict const out_of_order = refusal_of(schedule(copy, mixed).distribute(m, slow, fast));
+    CHECK((out_of_order.broken == rule::kinds_out_of_order && out_of_order.names[0] == "m" && out_of_order.names[1] == "fast"));
+    CHECK(refusal_of(schedule(copy, mixed).distribute(m, fast, core{.name = "none"})).kind == verdict_kind::unknown_part);
+}
+TEST_CASE("all distributed loops of a kernel take the same cores") {
+    verdict const others = refusal_of(schedule(twice, mixed).store_in(S, common).distribute(m, slow).stage(S).distribute(m, fast, 1));
+    CHECK((others.broken == rule::other_cores && others.facts[0].value == 0 && others.facts[1].value == 2));
+    CHECK_FALSE(refusal_of(schedule(twice, mixed).store_in(S, common).distribute(m, fast).stage(S).distribute(m, fast)));
+}

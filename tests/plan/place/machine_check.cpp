@@ -163,3 +163,35 @@ TEST_CASE("a configuration is set to each of its values once, and used with all 
     CHECK(refusal_of(configuration("c", 5)).kind == verdict_kind::capacity_of_representation);
     CHECK(broken_by(configuration("c", 2).calls("set", argument::setting(0), argument::setting(0))) == rule::set_call_of_another_kind);
 }
+
+TEST_CASE("each kind of core has an intrinsic of its own by one name, and all say the same") {
+    constexpr core one{.name = "one", .count = 2}, two{.name = "two"};
+    auto const of = [](core const& kind) { return one_step().on(kind); };
+    CHECK_FALSE(refusal_of(spad, one, two, of(one), of(two).cycles(9).calls("other_step")));
+    CHECK(broken_by(spad, one, two, one_step(), one_step()) == rule::two_parts_of_one_name);
+    CHECK(broken_by(spad, one, two, of(one), one_step()) == rule::intrinsics_of_one_name);
+    CHECK(broken_by(spad, one, two, of(one), of(one)) == rule::intrinsics_of_one_name);
+    CHECK(broken_by(spad, one, two, of(one), of(two), of(two)) == rule::intrinsics_of_one_name);
+    constexpr auto by_two = to(r) = from(r) + 2;
+    CHECK(broken_by(spad, one, two, of(one), intrinsic("step", by_two).reads(from, spad).writes(to, spad).on(two)) ==
+          rule::intrinsics_of_one_name);
+    CHECK(broken_by(spad, one, two, of(one), of(two).alignment(8)) == rule::intrinsics_of_one_name);
+    CHECK(broken_by(spad, one, two, of(one), of(two).alignment(from, 8)) == rule::intrinsics_of_one_name);
+    CHECK(broken_by(spad, one, two, of(one), of(two).then("more")) == rule::intrinsics_of_one_name);
+    CHECK(broken_by(spad, one, two, of(one), of(two).calls("step", argument::address(from), argument::address(to))) ==
+          rule::intrinsics_of_one_name);
+    CHECK(refusal_of(spad, one, of(two)).kind == verdict_kind::unknown_part);
+}
+TEST_CASE("kinds of cores are at most eight cores together, and round sums alike") {
+    constexpr core four{.name = "four", .count = 4};
+    CHECK_FALSE(refusal_of(four, core{.name = "others", .count = 4}));
+    verdict const many = refusal_of(four, core{.name = "others", .count = 5});
+    CHECK((many.kind == verdict_kind::capacity_of_representation && many.facts[0].value == 9 && many.facts[1].value == 8));
+    CHECK(refusal_of(four, core{.name = "fused", .fused_multiply_add = true}).kind == verdict_kind::not_honoured);
+    // Two kinds of one core each talk, too.
+    core silent{.name = "silent"};
+    silent.barrier_call = {.symbol = "meet"};
+    silent.barrier_call.push(argument::core);
+    CHECK_FALSE(refusal_of(silent));
+    CHECK(broken_by(core{.name = "other"}, silent) == rule::barrier_of_another_kind);
+}

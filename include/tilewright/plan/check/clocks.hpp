@@ -59,19 +59,19 @@ struct clocks {
     std::int64_t first_wait = -1;  ///< when the core comes to it
     clocks* team = nullptr;        ///< of a kernel for several cores, on core 0: the clocks of all of them
     sent_signals* signals = nullptr;
-    int cores = 1;
+    int cores = 1, core = 0;
 
     constexpr clocks* of_core(int core) { return team == nullptr ? this : team + core; }
     /// All cores go on when the last of them has come.
     constexpr void meet(run const& in) {
         std::int64_t last = now;
         for (int core = 1; core < cores; ++core) last = team[core].now > last ? team[core].now : last;
-        for (int core = 0; core < cores; ++core) of_core(core)->now = last + in.plan().where->host().barrier_cycles;
+        for (int core = 0; core < cores; ++core) of_core(core)->now = last + in.plan().where->core_at(core).barrier_cycles;
     }
     constexpr void signal(run const& in, int message_at) {
         message const& m = in.plan().messages[message_at];
         overflown |= signals->count == signals->sent.size();
-        if (!overflown) signals->sent[signals->count++] = {m.from, m.to, m.queue, now + in.plan().where->host().signal_cycles};
+        if (!overflown) signals->sent[signals->count++] = {m.from, m.to, m.queue, now + in.plan().where->core_at(m.from).signal_cycles};
     }
     constexpr void await(run const& in, int message_at) {
         message const& m = in.plan().messages[message_at];
@@ -94,7 +94,7 @@ struct clocks {
         machine const& where = *in.plan().where;
         std::int64_t const elements = in.elements_of(m);
         if (elements == 0) return;
-        if (m.transfer < 0) return void(now += elements * fill_cycles(in.plan(), m));
+        if (m.transfer < 0) return void(now += elements * fill_cycles(in.plan(), m, core));
         transfer_description const& t = where.transfers[m.transfer];
         job_time const time = time_of(t.costs, elements * bytes_of(in.plan().buffers[m.destination].type));
         int const on = in.plan().lane_of(m, in.number_of(m));
@@ -252,9 +252,9 @@ struct clocks {
         for (int at = 0; at < use_count; ++at) uses[at].complete += cycles;
     }
 
-    static constexpr std::int64_t cycles_of_code(run const& in, body const& b) {
-        if (in.plan().limits.size() == 0) return b.cycles;
-        operation_costs const costs = in.plan().where->host().costs;
+    constexpr std::int64_t cycles_of_code(run const& in, body const& b) const {
+        if (in.plan().limits.size() == 0 && !in.plan().where->has_unlike_cores()) return b.cycles;
+        operation_costs const& costs = in.plan().where->core_at(core).costs;
         std::int64_t cycles = in.iterations_of(b, b.kind == body_kind::identity) * cycles_of(b.counts, costs);
         if (b.kind == body_kind::reduction) cycles += in.iterations_of(b, true) * cycles_of(b.start_counts, costs);
         return cycles;
@@ -329,9 +329,9 @@ struct clocks {
     constexpr void carry_out(run const& in, int body_at, bool begins, std::int64_t times) {
         if (times == 0) return;
         body const& b = in.plan().bodies[body_at];
-        intrinsic_form const form = begins ? form_of_first(b) : form_of_rest(b);
+        intrinsic_form const form = form_on(in.plan(), begins ? form_of_first(b) : form_of_rest(b), core);
         int const intrinsic_at = form.intrinsic;
-        std::int64_t const cycles = cycles_of_step(in, form, begins ? b.first_cycles : b.cycles);
+        std::int64_t const cycles = cycles_of_step(in, form, whole_step_on(in.plan(), form, begins ? b.first_cycles : b.cycles));
         machine const& where = *in.plan().where;
         int const engine_at = where.engines.find(where.intrinsics[intrinsic_at].engine_name);
         if (engine_at < 0) {

@@ -105,7 +105,7 @@ struct core_run {
         message const& m = in.plan().messages[message_at];
         int under_way = 1;
         for (int at = 0; at < s.signal_count; ++at) under_way += same_queue(s.signals[at].what, m) ? 1 : 0;
-        if (s.signal_count == s.most_signals || under_way > in.plan().where->host().signal_capacity)
+        if (s.signal_count == s.most_signals || under_way > in.plan().where->core_at(m.from).signal_capacity)
             return report(in, {.broken = rule::tokens_overflow,
                                .tokens = static_cast<std::int16_t>(under_way),
                                .message = static_cast<std::int16_t>(message_at)});

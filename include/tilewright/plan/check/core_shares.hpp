@@ -8,15 +8,17 @@ namespace tilewright::detail {
 /// it runs.
 constexpr std::int64_t share_of_core(plan_value const& plan, int engine_at, int core) {
     fixed_array<tally, plan_value::most_tallies> partial{};
-    partial_counter(plan, core).run([&](int position, tally const& mine) {
+    partial_counter(plan, core < plan.first_core ? plan.first_core : core).run([&](int position, tally const& mine) {
         if (int const at = plan.steps[position].tally; at >= 0) partial[at] = mine;
     });
-    std::int64_t total = 0, cores = 1;  // that the loops around are shared by
+    std::int64_t total = 0;
+    int sharing = 0;  // cores, in the shares of a loop
     plan.walk([&](step const& s, std::int64_t times, std::int64_t first_times) {
         bool const shared = (s.kind == step_kind::loop || s.kind == step_kind::end) && plan.variables[s.what].distributed;
-        if (shared) cores = s.kind == step_kind::loop ? plan.variables[s.what].extent : 1;
-        if (shared || (cores == 1 && core != s.core)) return;
-        total += plan.busy_in(s, s.tally >= 0 ? partial[s.tally] : plan.total_of(s, times / cores, first_times / cores), engine_at);
+        if (shared) sharing = s.kind == step_kind::loop ? static_cast<int>(plan.variables[s.what].extent) : 0;
+        if (shared || (sharing == 0 ? core != s.core : core < plan.first_core)) return;
+        int const parts = sharing == 0 ? 1 : sharing;
+        total += plan.busy_in(s, s.tally >= 0 ? partial[s.tally] : plan.total_of(s, times / parts, first_times / parts), engine_at);
     });
     return total;
 }

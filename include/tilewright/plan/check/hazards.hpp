@@ -496,7 +496,7 @@ constexpr void refuse_hazard(plan_value const& plan, refusals const& to, hazard 
     if (found.message >= 0) {
         message const& m = plan.messages[found.message];
         to.refuse(verdict_kind::deadlock, found.broken, {plan.buffers[m.buffer].tensor, core_name(m.from), core_name(m.to)}, 0,
-                  {fact{fact_kind::need, found.tokens}, fact{fact_kind::limit, where.host().signal_capacity}});
+                  {fact{fact_kind::need, found.tokens}, fact{fact_kind::limit, where.core_at(m.from).signal_capacity}});
         return;
     }
     if (found.link >= 0) {

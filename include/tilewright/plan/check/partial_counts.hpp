@@ -35,7 +35,9 @@ class partial_counter {
             computes_ = s.kind == step_kind::compute ? &plan_.bodies[s.what] : nullptr;
             configures_ = s.kind == step_kind::configure;
             limited_ = false;
-            tally const whole = moved_ != nullptr ? count_movement() : computes_ != nullptr ? count_body() : count_setting();
+            bool const shared = is_shared();
+            runs_on_ = !shared ? s.core : core_ < 0 ? plan_.first_core : core_;
+            tally const whole = shared && takes_each_its_own() ? count_on_cores() : count_here();
             if (limited_ && excess_.what == nullptr) visit(position, whole);
         }
         return excess_;
@@ -63,7 +65,7 @@ class partial_counter {
         }
     }
     constexpr void add_open(trip_count& trips, int loop) const {
-        if (core_ >= 0 && loop_at(loop).distributed) trips.add_loop_at(loop, core_);
+        if (core_ >= 0 && loop_at(loop).distributed) trips.add_loop_at(loop, core_ - plan_.first_core);
         else trips.add_loop(loop);
     }
     constexpr void add_loops(trip_count& trips, of what) const {
@@ -105,9 +107,10 @@ class partial_counter {
         return counted(trips);
     }
     /// Cycles of so many steps of an intrinsic, by how much each of them covers.
-    constexpr std::int64_t cycles_of_steps(of what, intrinsic_form const& form, std::int64_t whole_cycles, std::int64_t times) {
+    constexpr std::int64_t cycles_of_steps(of what, intrinsic_form const& any, std::int64_t whole_cycles, std::int64_t times) {
+        intrinsic_form const form = form_on(plan_, any, runs_on_);
         unsigned const axes = costly_ends(plan_, form);
-        if (axes == 0) return times * whole_cycles;
+        if (axes == 0) return times * whole_step_on(plan_, form, whole_cycles);
         trip_count trips(plan_);
         add_loops(trips, what);
         trips.add_steps(form.extents, form.extent_count, axes);
@@ -120,6 +123,28 @@ class partial_counter {
             cycles += one.times * time_of(plan_.where->intrinsics[form.intrinsic].costs, one.extents).busy;
         }
         return cycles;
+    }
+
+    constexpr tally count_here() { return moved_ != nullptr ? count_movement() : computes_ != nullptr ? count_body() : count_setting(); }
+    constexpr bool is_shared() const {
+        bool shared = false;
+        for (int at = 0; plan_.cores > 1 && at < depth_; ++at) shared |= loop_at(open_[at]).distributed;
+        return shared;
+    }
+    /// Whether a step takes other cycles on other cores that share it.
+    constexpr bool takes_each_its_own() const { return unlike_ && (computes_ != nullptr || (moved_ != nullptr && moved_->transfer < 0)); }
+    constexpr tally count_on_cores() {
+        int const only = core_;
+        tally all{};
+        for (int core = only < 0 ? plan_.first_core : only; core < (only < 0 ? plan_.cores : only + 1); ++core) {
+            core_ = core, runs_on_ = core;
+            tally const mine = count_here();
+            all.times += mine.times, all.first_times += mine.first_times, all.bytes += mine.bytes;
+            all.cycles += mine.cycles, all.first_cycles += mine.first_cycles;
+        }
+        core_ = only;
+        limited_ = true;
+        return all;
     }
 
     constexpr tally count_setting() {
@@ -136,7 +161,7 @@ class partial_counter {
             whole.cycles += whole.first_cycles - cycles_of_steps(of::first, form_of_rest(*computes_), computes_->cycles, whole.first_times);
             return whole;
         }
-        operation_costs const& costs = plan_.where->host().costs;
+        operation_costs const& costs = plan_.where->core_at(runs_on_).costs;
         whole.cycles = total(count(of::body)) * cycles_of(computes_->counts, costs);
         if (computes_->kind == body_kind::reduction)
             whole.cycles += total(count(of::pure_body)) * cycles_of(computes_->start_counts, costs);
@@ -171,8 +196,8 @@ class partial_counter {
             std::int64_t const bytes = all[at].elements * size, times = sign * all[at].times;
             whole.times += times;
             whole.bytes += times * bytes;
-            whole.cycles +=
-                times * (moved_->transfer < 0 ? bytes / size * fill_cycles(plan_, *moved_) : fixed_cycles + (bytes + rate - 1) / rate);
+            whole.cycles += times * (moved_->transfer < 0 ? bytes / size * fill_cycles(plan_, *moved_, runs_on_)
+                                                          : fixed_cycles + (bytes + rate - 1) / rate);
         }
     }
     /// What a movement of a ring does at one step, in all iterations of the loops over which its steps are not counted.
@@ -209,6 +234,8 @@ class partial_counter {
 
     plan_value const& plan_;
     int core_;
+    int runs_on_ = 0;  ///< the core whose cycles are counted
+    bool unlike_ = has_unlike_shares(plan_);
     trip_count::excess excess_{};
     fixed_array<std::int16_t, 32> open_{};  // the loops around the step
     fixed_array<bool, 32> goes_on_{};       // whether each of them holds steps of rings

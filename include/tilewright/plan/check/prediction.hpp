@@ -21,7 +21,7 @@ constexpr prediction predict_cores(plan_value const& plan, visiting how) {
     sent_signals signals;
     team->team = team;
     team->cores = plan.cores;
-    for (int core = 0; core < plan.cores; ++core) team[core].signals = &signals;
+    for (int core = 0; core < plan.cores; ++core) team[core].signals = &signals, team[core].core = core;
     prediction found{0, program_run<clocks>(plan, *team, how).run()};
     for (int core = 0; core < plan.cores; ++core) {
         found.resolved &= !team[core].overflown;

@@ -47,6 +47,7 @@ struct groundwork {
     bool borders = false;   ///< a box holds the border of a padded tensor
     bool cuts = false;      ///< a level cuts through a fused loop: a box can reach beyond the end of its tensor
     std::int16_t core = 0;  ///< that runs the steps which are written
+    bool shared = false;    ///< they stand in a distributed loop: each core runs its share of them
     int tags = 0;           ///< that transfers are waited for by, so far
 };
 
@@ -89,6 +90,15 @@ struct planning : refusals {
     constexpr staging const& staging_at(int position) const { return from_.stagings[position]; }
 
     constexpr int staging_count() const { return from_.stagings.size(); }
+
+    /// The cores that run what is written now: from `first` up to `end`.
+    struct core_range {
+        int first = 0, end = 1;
+    };
+    constexpr core_range running() const {
+        if (from_.shared) return {made_.first_core, made_.cores};
+        return {from_.core, from_.core + 1};
+    }
 
     /// Whether some movements must be clipped: tiles can be partial, or only run time knows where axes end.
     constexpr bool is_partial() const { return from_.cuts || from_.borders || made_.limits.size() > 0 || made_.run_time_extents > 0; }
@@ -217,6 +227,7 @@ struct writing : planning {
     /// The steps that are added from now on are those of a stage, on the core that runs it.
     constexpr void write_for(stage_id s) { from_core(placed(s).core); }
     constexpr void from_core(std::int16_t core) { from_.core = core; }
+    constexpr void in_shares(bool shared) { from_.shared = shared; }
     /// The first channel of a ring: the one after those that the ring before it, on its engine, has for its versions.
     constexpr std::int16_t take_channels(int engine_at) {
         int first = 0;

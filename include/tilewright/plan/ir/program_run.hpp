@@ -293,7 +293,7 @@ class program_position {
         // engines.
         body const& b = plan_.bodies[s.what];
         stage const& of = plan_.stages[b.stage];
-        bool const two = b.first_intrinsic >= 0 && (b.cycles != b.first_cycles || of.start >= 0);
+        bool const two = b.first_intrinsic >= 0 && (b.cycles != b.first_cycles || of.start >= 0 || plan_.where->has_unlike_cores());
         return (plan_.is_aside(b) && (two || interlocks_units(b))) || (is_interlocked(s.what) && (two || has_mixed_steps(b)));
     }
     /// Whether the place of an operand depends on a component over several loops: it does not step as each loop does.
@@ -517,7 +517,7 @@ class program_run : public program_position {
             if (__builtin_is_constant_evaluated() && ++visits_ > State::most_visits) visits_ = -1;
             values_[v] = i;
             if constexpr (knows_cores) {
-                if (shared) state_ = led->of_core(static_cast<int>(i)), shared_ = true;
+                if (shared) state_ = led->of_core(plan_.first_core + static_cast<int>(i)), shared_ = true;
             }
             run_steps(at + 1, behind);
             if (!looking) continue;

@@ -19,6 +19,22 @@ constexpr std::int64_t cycles_of_whole_step(plan_value const& plan, intrinsic_fo
     return time_of(plan.where->intrinsics[form.intrinsic].costs, extents).busy;
 }
 
+/// The form with the intrinsic of its name that a core has.
+constexpr intrinsic_form form_on(plan_value const& plan, intrinsic_form form, int core) {
+    if (plan.where->has_unlike_cores())
+        form.intrinsic = static_cast<decltype(form.intrinsic)>(intrinsic_on(*plan.where, form.intrinsic, core));
+    return form;
+}
+/// Cycles of a whole step on the core whose form it is.
+/// @param most  on the slowest of the cores that run it
+constexpr std::int64_t whole_step_on(plan_value const& plan, intrinsic_form const& form, std::int64_t most) {
+    intrinsic_description const& own = plan.where->intrinsics[form.intrinsic];
+    if (own.core_name.empty()) return most;
+    stage semantics;
+    read_stage(plan.where->view(own.semantics), 0, semantics);
+    return cycles_of_whole_step(plan, form, semantics);
+}
+
 /// A bit for each axis whose ends make steps cover less, and so cost less.
 constexpr unsigned costly_ends(plan_value const& plan, intrinsic_form const& form) {
     unsigned ends = 0;
@@ -53,10 +69,16 @@ constexpr std::int64_t cycles_of_step(Run const& in, intrinsic_form const& form,
     return time_of(in.plan().where->intrinsics[form.intrinsic].costs, extents).busy;
 }
 
-/// Cycles of the core for one element that it fills.
-constexpr std::int64_t fill_cycles(plan_value const& plan, movement const& m) {
+/// Cycles of a core for one element that it fills.
+constexpr std::int64_t fill_cycles(plan_value const& plan, movement const& m, int core) {
     buffer const& b = plan.buffers[m.destination];
-    return plan.where->host().costs.store + plan.where->memories[b.memory].wait_cycles;
+    return plan.where->core_at(core).costs.store + plan.where->memories[b.memory].wait_cycles;
+}
+
+/// Whether cores of several kinds take shares of a loop: a step there takes each kind its own cycles.
+constexpr bool has_unlike_shares(plan_value const& plan) {
+    return plan.where->has_unlike_cores() && plan.has_shares() &&
+           plan.where->kind_of(plan.first_core) != plan.where->kind_of(plan.cores - 1);
 }
 
 }  // namespace tilewright::detail

@@ -129,4 +129,21 @@ constexpr std::int16_t share_depth(planning const& p, stage_id s, int depth) {
     return static_cast<std::int16_t>(found);
 }
 
+/// The cores that run what stands inside the first `depth` loops of the path of stage `s`.
+constexpr planning::core_range cores_of(planning const& p, stage_id s, int depth) {
+    if (share_depth(p, s, depth) > 0) return {p.plan.first_core, p.plan.cores};
+    return {p.placed(s).core, p.placed(s).core + 1};
+}
+
+/// Whether all cores that run stage `s` have an intrinsic. Of several of one name, the first stands for all.
+constexpr bool is_for_stage(planning const& p, stage_id s, int intrinsic_at) {
+    machine const& where = p.of->where();
+    if (!where.has_unlike_cores()) return true;
+    if (where.intrinsics.find(where.intrinsics[intrinsic_at].name) != intrinsic_at) return false;
+    planning::core_range const running = cores_of(p, s, p.placed(s).path_length);
+    bool everywhere = true;
+    for (int core = running.first; core < running.end; ++core) everywhere &= intrinsic_on(where, intrinsic_at, core) >= 0;
+    return everywhere;
+}
+
 }  // namespace tilewright::detail

@@ -181,14 +181,26 @@ constexpr void distribute_loop(placing& p, stage_id s, directive const& d, int o
     machine const& where = p.of->where();
     int const core_at = where.cores.find(among);
     if (core_at < 0) return void(p.refuse(verdict_kind::unknown_part, ordinal).names = {among, where.name});
-    std::int64_t const there = where.cores[0].count, count = d.factors[0] == schedule::whole_loop ? there : d.factors[0];
+    std::int64_t there = where.cores[core_at].count;
+    for (int at = 2; at < d.name_count; ++at) {
+        int const kind = where.cores.find(p.of->name_at(d, at));
+        if (kind < 0) return void(p.refuse(verdict_kind::unknown_part, ordinal).names = {p.of->name_at(d, at), where.name});
+        if (kind != core_at + at - 1) return void(refuse(rule::kinds_out_of_order).names[1] = where.cores[kind].name);
+        there += where.cores[kind].count;
+    }
+    std::int64_t const count = d.factors[0] == schedule::whole_loop ? there : d.factors[0];
+    auto const first = static_cast<std::int16_t>(where.first_core(core_at));
     if (count < 1 || count > there)
         return void(refuse(rule::more_cores_than_there_are).facts = {fact{fact_kind::have, count}, fact{fact_kind::limit, there}});
     for (stage_id t{}; t < p.plan.stages.size(); ++t) {
         if (p.placed(t).core_ordinal != 0) return void(refuse(rule::on_with_distribution));
     }
-    if (p.plan.cores > 1 && p.plan.cores != count)
-        return void(refuse(rule::other_number_of_cores).facts = {fact{fact_kind::have, count}, fact{fact_kind::need, p.plan.cores}});
+    bool const again = p.plan.cores > 1;
+    if (again && p.plan.cores - p.plan.first_core != count)
+        return void(refuse(rule::other_number_of_cores).facts = {fact{fact_kind::have, count},
+                                                                 fact{fact_kind::need, p.plan.cores - p.plan.first_core}});
+    if (again && p.plan.first_core != first)
+        return void(refuse(rule::other_cores).facts = {fact{fact_kind::have, first}, fact{fact_kind::need, p.plan.first_core}});
     nest_axis const old = p.nest_at(s).axis_of_loop(position);
     if (old.trips >= 0) return void(refuse(rule::run_time_loop));
     if (old.reduction) return void(refuse(rule::distributed_reduction));
@@ -199,10 +211,11 @@ constexpr void distribute_loop(placing& p, stage_id s, directive const& d, int o
     nest_axis& of_cores = p.nest_at(s).axis_of_loop(position);
     std::int64_t const share = p.nest_at(s).axis_of_loop(position + 1).extent;
     of_cores.extent = count;
-    of_cores.distributed = count > 1;
+    of_cores.distributed = count > 1 || first > 0;
     of_cores.marked_ordinal = static_cast<std::int16_t>(ordinal);
     p.nest_at(s).partial |= share * count != old.extent;
-    p.plan.cores = static_cast<std::int16_t>(count);
+    p.plan.first_core = first;
+    p.plan.cores = static_cast<std::int16_t>(first + count);
 }
 
 constexpr void tensorize_loops(placing& p, stage_id s, directive const& d, int ordinal) {

@@ -13,6 +13,7 @@ class core_placer {
     constexpr void run() {
         place_stages();
         check_arguments();
+        if (where_.has_unlike_cores()) check_parts();
         if (p.refused()) return;
         for (stage_id s{}; s < p.plan.stages.size() && !p.refused(); ++s) {
             for (int position = 0; position < p.nest_at(s).depth && !p.refused(); ++position) {
@@ -86,6 +87,32 @@ class core_placer {
             for (int by : {int{st.mover}, int{st.loader}, int{st.fill}}) {
                 if (by >= 0) use_by(st.stage, where_.transfers[by].engine_name);
             }
+        }
+    }
+    /// What a stage calls is there for all cores that run it.
+    constexpr void check_parts() {
+        for (stage_id s{}; s < p.plan.stages.size() && !p.refused(); ++s) {
+            ordinal_ = p.nest_at(s).intrinsic_ordinal;
+            check_part(s, p.placed(s).path_length, p.nest_at(s).intrinsic, -1);
+            ordinal_ = p.placed(s).transfer_ordinal;
+            check_part(s, p.placed(s).path_length, -1, p.placed(s).transfer);
+        }
+        for (int at = 0; at < p.staging_count() && !p.refused(); ++at) {
+            staging const& st = p.staging_at(at);
+            ordinal_ = st.moved_by();
+            for (int by : {int{st.mover}, int{st.loader}, int{st.fill}}) check_part(st.stage, st.depth, -1, by);
+        }
+    }
+    constexpr void check_part(stage_id s, int depth, int intrinsic_at, int transfer_at) {
+        planning::core_range const running = cores_of(p, s, depth);
+        for (int core = running.first; core < running.end && !p.refused(); ++core) {
+            bool const has_both = (intrinsic_at < 0 || intrinsic_on(where_, intrinsic_at, core) >= 0) &&
+                                  (transfer_at < 0 || is_on(where_, where_.transfers[transfer_at].core_name, core));
+            if (has_both) continue;
+            label const& part = intrinsic_at < 0 ? where_.transfers[transfer_at].name : where_.intrinsics[intrinsic_at].name;
+            verdict& v = p.refuse(verdict_kind::core_without_part, ordinal_);
+            v.names = {p.stage_at(s).output, where_.core_at(core).name, part};
+            v.facts = {fact{fact_kind::have, core}};
         }
     }
     /// What stands inside of the distributed loop at a position of the nest of stage `s`.

@@ -35,14 +35,37 @@ struct machine_check {
         if (position < 0) p.refuse(verdict_kind::unknown_part).names = {part, m.name};
     }
     template <class List>
-    constexpr void check_list(List const& list, char const* what) const {
+    constexpr void check_list(List const& list, char const* what, bool unique = true) const {
         if (list.count > list.most) p.refuse_capacity(what, list.count, list.most, 0, m.name);
         for (int at = 0; at < list.size(); ++at) {
             label const& name = list[at].name;
             if (name.empty()) broken(rule::part_without_name, m.name, what);
             p.check_name(name);
-            if (list.find(name) != at) broken(rule::two_parts_of_one_name, name, what);
+            if (unique && list.find(name) != at) broken(rule::two_parts_of_one_name, name, what);
         }
+    }
+
+    /// Of intrinsics of one name, each kind of core has its own, which does the same in another time and by another C function.
+    constexpr void check_name_of(int at) const {
+        intrinsic_description const& what = m.intrinsics[at];
+        int const before = m.intrinsics.find(what.name);
+        if (before == at) return;
+        intrinsic_description const& other = m.intrinsics[before];
+        if (what.core_name.empty() && other.core_name.empty()) broken(rule::two_parts_of_one_name, what.name, "intrinsics");
+        bool alike = !what.core_name.empty() && !other.core_name.empty() && what.operand_count == other.operand_count &&
+                     what.engine_name == other.engine_name && what.is_asynchronous == other.is_asynchronous &&
+                     what.flexible_axes == other.flexible_axes && what.address_alignment == other.address_alignment &&
+                     what.stride_alignment == other.stride_alignment && what.call.count == other.call.count &&
+                     what.more_calls.count + other.more_calls.count + what.settings.count + other.settings.count == 0;
+        for (int one = before; one < at; ++one)
+            alike &= m.intrinsics[one].name != what.name || m.intrinsics[one].core_name != what.core_name;
+        for (int o = 0; o < what.operand_count && o < what.most_operands && alike; ++o) alike = what.operands[o] == other.operands[o];
+        for (int a = 0; a < what.call.count && a < device_call::most_arguments && alike; ++a)
+            alike = what.call.arguments[a] == other.call.arguments[a];
+        computation_view const a = m.view(what.semantics), b = m.view(other.semantics);
+        alike &= a.count == b.count;
+        for (int node = 0; node < a.count && alike; ++node) alike = a[node] == b[node];
+        if (!alike) broken(rule::intrinsics_of_one_name, what.name, other.core_name);
     }
 
     constexpr void check_memory(int at) const {
@@ -68,7 +91,7 @@ struct machine_check {
     constexpr void check_core_bases(memory const& of) const {
         bool right = of.per_core && of.has_address() && of.core_bases[0] == of.bank_base(0);
         std::uint64_t const bytes = of.bank_base(of.banks - 1) + static_cast<std::uint64_t>(of.bank_capacity()) - of.bank_base(0);
-        for (int core = 0; core < m.host().count && core < max_cores && right; ++core) {
+        for (int core = 0; core < m.core_count() && core < max_cores && right; ++core) {
             for (int other = 0; other < core; ++other) {
                 std::uint64_t const a = of.core_bases[core], b = of.core_bases[other];
                 right &= a != 0 && (a > b ? a - b : b - a) >= bytes;
@@ -250,25 +273,26 @@ struct machine_check {
     constexpr void check_core(int at) const {
         core const& of = m.cores[at];
         check_numbers(of, of.name);
-        if (at > 0) not_honoured(of.name, "unlike cores", m.cores[0].name);
+        if (of.fused_multiply_add != m.cores[0].fused_multiply_add) not_honoured(of.name, "sums rounded otherwise", m.cores[0].name);
+        int const all = m.core_count();
+        if (at + 1 == m.cores.size() && all > max_cores && !p.refused()) p.refuse_capacity("cores", all, max_cores, 0, m.name);
         device_call const call = barrier_call_of(of);
         bool others = false, told = false;
         each_argument(call, [&](call_argument const& a) {
             told |= a.is == role::status;
             others |= a.is != role::status && a.is != role::core && a.is != role::literal;
         });
-        if (of.count > 1) p.check_name(call.symbol), check_call(of.name, call, 0);
+        if (all > 1) p.check_name(call.symbol), check_call(of.name, call, 0);
         for (device_call const& signal : {signal_call_of(of), await_call_of(of)}) {
-            if (of.count > 1) p.check_name(signal.symbol), check_call(of.name, signal, 0);
+            if (all > 1) p.check_name(signal.symbol), check_call(of.name, signal, 0);
             bool queue = false, peer = false, more = false;
             each_argument(signal, [&](call_argument const& a) {
                 queue |= a.is == role::queue, peer |= a.is == role::peer;
                 more |= a.is != role::queue && a.is != role::peer && a.is != role::core && a.is != role::literal;
             });
-            if (of.count > 1 && (more || (of.signal_queues > 1 && !queue) || (of.count > 2 && !peer)))
-                broken(rule::signal_of_another_kind, of.name);
+            if (all > 1 && (more || (of.signal_queues > 1 && !queue) || (all > 2 && !peer))) broken(rule::signal_of_another_kind, of.name);
         }
-        if (of.count > 1 && (others || !told)) broken(rule::barrier_of_another_kind, of.name);
+        if (all > 1 && (others || !told)) broken(rule::barrier_of_another_kind, of.name);
     }
     constexpr void check_transfer(transfer_description const& t) const {
         p.check_name(t.call.symbol);
@@ -359,6 +383,7 @@ struct machine_check {
     constexpr void check_intrinsic(intrinsic_description const& i, stage& s) const {
         p.check_name(i.call.symbol);
         if (!i.engine_name.empty()) known(m.engines.find(i.engine_name), i.engine_name);
+        if (!i.core_name.empty()) known(m.cores.find(i.core_name), i.core_name);
         if (i.is_asynchronous && i.engine_name.empty()) broken(rule::asynchronous_without_engine, i.name);
         if (int const at = m.engines.find(i.engine_name); at >= 0 && m.engines[at].has_channels())
             broken(rule::intrinsic_on_channels, i.name, i.engine_name);
@@ -516,7 +541,8 @@ struct machine_check {
         check_list(m.tokens, "tokens");
         check_list(m.cores, "cores");
         check_list(m.transfers, "transfers");
-        check_list(m.intrinsics, "intrinsics");
+        check_list(m.intrinsics, "intrinsics", false);
+        for (int at = 0; at < m.intrinsics.size() && !p.refused(); ++at) check_name_of(at);
         check_list(m.configurations, "configurations");
         if (m.more_calls.count > m.more_calls.most) p.refuse_capacity("further calls", m.more_calls.count, m.more_calls.most, 0, m.name);
         if (m.settings.count > m.settings.most) p.refuse_capacity("settings", m.settings.count, m.settings.most, 0, m.name);

@@ -173,8 +173,9 @@ class directive_reader {
         p_.placed(s).at_ordinal = ordinal_;
     }
     constexpr void read_on() {
-        std::int64_t const number = d_->factors[0], there = where_.host().count;
-        if (where_.cores.find(name(0)) < 0) return void(p_.refuse(verdict_kind::unknown_part, ordinal_).names = {name(0), where_.name});
+        int const kind = where_.cores.find(name(0));
+        if (kind < 0) return void(p_.refuse(verdict_kind::unknown_part, ordinal_).names = {name(0), where_.name});
+        std::int64_t const number = d_->factors[0], there = where_.cores[kind].count;
         if (number < 0 || number >= there) {
             verdict& v = p_.refuse(verdict_kind::distribution, ordinal_);
             v.broken = rule::more_cores_than_there_are;
@@ -184,9 +185,9 @@ class directive_reader {
         }
         stage_placement& place = p_.placed(current_);
         if (place.core_ordinal != 0) return refuse_conflict(p_.stage_at(current_).output);
-        place.core = static_cast<std::int16_t>(number);
+        place.core = static_cast<std::int16_t>(where_.first_core(kind) + number);
         place.core_ordinal = ordinal_;
-        if (number >= p_.plan.cores) p_.plan.cores = static_cast<std::int16_t>(number + 1);
+        if (place.core >= p_.plan.cores) p_.plan.cores = static_cast<std::int16_t>(place.core + 1);
     }
     constexpr void read_store_in() {
         stage_id const s = stage_named(name(0));
@@ -292,7 +293,7 @@ class directive_reader {
         }
     }
     constexpr void read_buffers() {
-        if (staged_ < 0 && stored_ >= 0 && !by_caller_ && where_.host().count > 1)
+        if (staged_ < 0 && stored_ >= 0 && !by_caller_ && where_.core_count() > 1)
             return say_number(p_.placed(stored_).store_versions, p_.placed(stored_).store_versions_ordinal, 1);
         if (speaks_of_nothing(false)) return;
         staging& st = p_.staging_at(staged_);

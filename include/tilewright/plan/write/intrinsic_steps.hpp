@@ -202,7 +202,7 @@ constexpr int keep_operands(writing& p, stage_id s, int intrinsic_at, matching c
 /// from; -1: none.
 constexpr int overwriting_form(planning const& p, stage_id s, int named, matching& found) {
     for (int at = 0; at < p.of->where().intrinsics.size(); ++at) {
-        if (at == named) continue;
+        if (at == named || !is_for_stage(p, s, at)) continue;
         matching trial;
         if (match_intrinsic(p, s, at, trial)) continue;
         if (accumulates(p.of->where().intrinsics[at], trial.semantics) || trial.semantics.continues) continue;
@@ -216,6 +216,16 @@ constexpr int overwriting_form(planning const& p, stage_id s, int named, matchin
         return at;
     }
     return -1;
+}
+
+/// Cycles of a step that no end shortens, on the slowest of the cores that run what is written now.
+constexpr std::int64_t most_cycles_of_step(planning const& p, intrinsic_form const& form, stage const& semantics) {
+    std::int64_t most = 0;
+    for (int core = p.running().first; core < p.running().end; ++core) {
+        std::int64_t const cycles = cycles_of_whole_step(p.plan, form_on(p.plan, form, core), semantics);
+        if (cycles > most) most = cycles;
+    }
+    return most;
 }
 
 /// What a reduction starts from, as a word; empty: its identity.
@@ -238,7 +248,7 @@ constexpr void write_intrinsic(writing& p, stage_id s, bool filled) {
     b.operands = static_cast<std::int16_t>(keep_operands(p, s, n.intrinsic, found));
     b.extents = static_cast<std::int16_t>(p.plan.step_extents.size());
     b.extent_count = keep_step_extents(p, s, n.intrinsic, found);
-    b.cycles = cycles_of_whole_step(p.plan, form_of_rest(b), found.semantics);
+    b.cycles = most_cycles_of_step(p, form_of_rest(b), found.semantics);
     bool const adds = accumulates(p.of->where().intrinsics[n.intrinsic], found.semantics);
     for (int position = 0; position < n.depth; ++position) {
         nest_axis const& a = n.axis_of_loop(position);
@@ -261,7 +271,7 @@ constexpr void write_intrinsic(writing& p, stage_id s, bool filled) {
         b.first_operands = static_cast<std::int16_t>(keep_operands(p, s, b.first_intrinsic, found));
         b.first_extents = static_cast<std::int16_t>(p.plan.step_extents.size());
         b.first_extent_count = keep_step_extents(p, s, b.first_intrinsic, found);
-        b.first_cycles = cycles_of_whole_step(p.plan, form_of_first(b), found.semantics);
+        b.first_cycles = most_cycles_of_step(p, form_of_first(b), found.semantics);
     } else {
         b.first_loop_count = 0;
     }

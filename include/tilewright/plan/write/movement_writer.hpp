@@ -70,7 +70,10 @@ class movement_writer {
         m_.bytes = m_.row_elements * size_;
         for (int position = 0; position < m_.dimension_count; ++position) m_.bytes *= m_.dimensions[position].extent;
         m_.cycles = t_.costs.latency + t_.costs.setup + (m_.bytes + t_.costs.bytes_per_cycle - 1) / t_.costs.bytes_per_cycle;
-        if (m_.transfer < 0) m_.cycles = m_.bytes / size_ * fill_cycles(p_.plan, m_);
+        for (int core = p_.running().first; core < p_.running().end && m_.transfer < 0; ++core) {
+            std::int64_t const cycles = m_.bytes / size_ * fill_cycles(p_.plan, m_, core);
+            if (core == p_.running().first || cycles > m_.cycles) m_.cycles = cycles;
+        }
         p_.add(step_kind::start, p_.add(m_));
         for (int at = loop_count_ - 1; at >= 0; --at) p_.add(step_kind::end, loops_[at]);
         return {};

@@ -173,7 +173,7 @@ class program_writer {
             if (m.buffer == about) return m.queue;
             if (m.queue >= next) next = static_cast<std::int16_t>(m.queue + 1);
         }
-        core const& of = where().host();
+        core const& of = where().core_at(from);
         auto const refuse = [&](rule why, std::int64_t have, std::int64_t limit) {
             verdict& v = p.refuse(verdict_kind::distribution, p.buffer_at(about).ordinal);
             v.broken = why;
@@ -394,10 +394,13 @@ class program_writer {
             start_ahead(position, a.variable);
             p.add(step_kind::loop, a.variable);
             if (p.plan.limits.size() > 0) add_guards(p, s, depth);
+            bool const around = p.from.shared;
+            p.in_shares(around || a.distributed);
             write_loops(s, depth + 1);
             // Only the core that gave its engines jobs can wait for them.
             if (a.distributed && computes_aside_) drain(agents_of(p, s));
             give_back(s, a.variable);
+            p.in_shares(around);
             p.add(step_kind::end, a.variable);
             await_rest(s, a.variable);
             finish_stores(position, a.variable);
@@ -462,7 +465,7 @@ class program_writer {
         }
         each_reduction_around(p, s, p.placed(s).outer_depth + depth, [&](variable_id loop) { b.first_loops[b.first_loop_count++] = loop; });
         b.counts = count_start(p, p.stage_at(s));
-        b.cycles = cycles_of_code(s, b, b.loop_count);
+        b.cycles = cycles_of_code(s, b);
         touch_from_code(p, s, p.stage_at(s).start >= 0);
         p.add(step_kind::compute, p.add(b));
         for (int position = inside - 1; position >= depth; --position) {
@@ -470,9 +473,18 @@ class program_writer {
         }
     }
 
-    constexpr std::int64_t cycles_of_code(stage_id s, body const& b, int loop_count) {
-        double const once = static_cast<double>(cycles_of(b.counts, where().host().costs));
-        return p.limited(static_cast<double>(trips(p, b.loops, loop_count)) * once, plan_value::most_total, "cycles", p.stage_at(s).output);
+    /// On the slowest of the cores that run it.
+    constexpr std::int64_t cycles_of_code(stage_id s, body const& b) {
+        double const all = static_cast<double>(trips(p, b.loops, b.loop_count));
+        std::int64_t const starts = b.kind == body_kind::reduction ? trips(p, b.loops, b.loop_count, true) : 0;
+        std::int64_t most = 0;
+        for (int core = p.running().first; core < p.running().end; ++core) {
+            operation_costs const& costs = where().core_at(core).costs;
+            double const once = static_cast<double>(cycles_of(b.counts, costs));
+            std::int64_t const cycles = p.limited(all * once, plan_value::most_total, "cycles", p.stage_at(s).output);
+            if (most < cycles + starts * cycles_of(b.start_counts, costs)) most = cycles + starts * cycles_of(b.start_counts, costs);
+        }
+        return most;
     }
 
     constexpr void write_code(stage_id s) {
@@ -489,10 +501,8 @@ class program_writer {
         std::int32_t const wait = target == nullptr ? 0 : wait_at(p, target->buffer);
         b.counts.store += 1, b.counts.wait += wait;
         if (st.reduces()) b.counts.load += 1, b.counts.arithmetic += 1, b.counts.wait += wait;
-        b.cycles = cycles_of_code(s, b, b.loop_count);
         b.start_counts = count_start(p, st);
-        if (b.kind == body_kind::reduction)
-            b.cycles += trips(p, b.loops, b.loop_count, true) * cycles_of(b.start_counts, where().host().costs);
+        b.cycles = cycles_of_code(s, b);
         touch_from_code(p, s, true);
         p.add(step_kind::compute, p.add(b));
     }
