@@ -1,6 +1,6 @@
 #pragma once
 #include <cstdint>
-#include <string>
+#include <initializer_list>
 #include <tilewright/base/fixed_array.hpp>
 
 namespace tilewright::ir {
@@ -69,11 +69,8 @@ struct label {
         return left[0] == right[0] && left[1] == right[1] && left[2] == right[2];
     }
 
-    std::string str() const {
-        std::string text;
-        for (int position = 0; position < size(); ++position) text += (*this)[position];
-        return text;
-    }
+    /// The name as a std::string. Include `base/label_text.hpp`, which defines it: a plan needs no <string>.
+    auto str() const;
 
   private:
     constexpr char byte(int position) const { return static_cast<char>(words[position / 8] >> (8 * (position % 8)) & 0xff); }

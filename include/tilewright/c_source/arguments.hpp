@@ -2,6 +2,7 @@
 #include <map>
 #include <string>
 #include <tilewright/base/divisors.hpp>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/c_source/names.hpp>
 #include <tilewright/plan/ir/arguments.hpp>
 #include <vector>

@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/c_source/binding_header.hpp>
 #include <tilewright/c_source/run_time_extents.hpp>
 #include <tilewright/plan/check/may_be_result.hpp>

@@ -1,5 +1,6 @@
 #pragma once
 #include <sstream>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/c_source/device_functions.hpp>
 
 // NAME.h of a kernel that is an object: its arguments are descriptors of Halide's.

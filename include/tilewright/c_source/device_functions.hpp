@@ -1,5 +1,7 @@
 #pragma once
 #include <set>
+#include <stdexcept>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/c_source/arguments.hpp>
 
 // The functions of a machine that generated code calls, and their prototypes.

@@ -1,5 +1,6 @@
 #pragma once
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <tilewright/c_source/words.hpp>
 

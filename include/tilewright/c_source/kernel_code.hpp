@@ -1,4 +1,6 @@
 #pragma once
+#include <stdexcept>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/c_source/borders.hpp>
 #include <tilewright/c_source/common_addresses.hpp>
 #include <tilewright/c_source/device_functions.hpp>
@@ -6,6 +8,7 @@
 #include <tilewright/c_source/first_steps.hpp>
 #include <tilewright/c_source/remarks.hpp>
 #include <tilewright/c_source/statement.hpp>
+#include <tilewright/diagnostics/text.hpp>
 #include <tilewright/halide/emit.hpp>
 #include <tilewright/halide/inject.hpp>
 #include <tilewright/plan/check/specialise.hpp>

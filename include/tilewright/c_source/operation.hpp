@@ -1,5 +1,6 @@
 #pragma once
 #include <bit>
+#include <stdexcept>
 #include <tilewright/c_source/expression.hpp>
 
 // Operations of the generated program in C: arithmetic, comparisons, conversions, accesses, lanes.

@@ -1,5 +1,6 @@
 #pragma once
 #include <sstream>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/c_source/program_kernels.hpp>
 #include <tilewright/runtime/argument_error.h>
 

@@ -1,6 +1,9 @@
 #pragma once
+#include <stdexcept>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/c_source/kernel_source.hpp>
 #include <tilewright/c_source/program_entry.hpp>
+#include <tilewright/diagnostics/text.hpp>
 
 // A program as C11: one file with its kernels and the function that runs them on the memories that it is given.
 namespace tilewright::halide {

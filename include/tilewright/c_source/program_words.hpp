@@ -1,4 +1,6 @@
 #pragma once
+#include <stdexcept>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/c_source/kernel_code.hpp>
 #include <tilewright/program/kernel_plans.hpp>
 

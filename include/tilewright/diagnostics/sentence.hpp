@@ -1,5 +1,4 @@
 #pragma once
-#include <string>
 #include <tilewright/base/verdict.hpp>
 
 namespace tilewright {
@@ -113,11 +112,6 @@ constexpr text_line sentence_of(verdict const& refusal) {
         line.put(']');
     }
     return line;
-}
-
-/// The verdict with the way out, as run-time tools print it.
-inline std::string to_string(verdict const& refusal) {
-    return std::string(sentence_of(refusal).letters.data()) + "; " + advice_of(refusal);
 }
 
 }  // namespace tilewright

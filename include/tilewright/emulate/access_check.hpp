@@ -1,5 +1,6 @@
 #pragma once
 #include <bit>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/emulate/buffer_names.hpp>
 #include <tilewright/emulate/call_reader.hpp>
 #include <tilewright/emulate/engine_set.hpp>

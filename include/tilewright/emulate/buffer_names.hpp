@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/emulate/engine_queue.hpp>
 #include <tilewright/plan/ir/plan_value.hpp>
 

@@ -4,6 +4,7 @@
 #include <random>
 #include <stdexcept>
 #include <tilewright/base/divisors.hpp>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/emulate/memories.hpp>
 
 // Whether C functions do what a machine declares of them: random operands, strides and extents; what lies around the operands must stay as

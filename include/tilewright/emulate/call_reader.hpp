@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/emulate/configuration_registers.hpp>
 #include <tilewright/emulate/emulation_error.hpp>
 #include <tilewright/emulate/legal_call.hpp>

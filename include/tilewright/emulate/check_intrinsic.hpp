@@ -1,5 +1,7 @@
 #pragma once
+#include <stdexcept>
 #include <tilewright/base/divisors.hpp>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/emulate/c_functions.hpp>
 #include <tilewright/emulate/configuration_registers.hpp>
 #include <tilewright/emulate/operands.hpp>

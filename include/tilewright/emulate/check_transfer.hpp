@@ -1,5 +1,7 @@
 #pragma once
+#include <stdexcept>
 #include <tilewright/base/divisors.hpp>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/emulate/c_functions.hpp>
 #include <tilewright/emulate/transfer_job.hpp>
 #include <tilewright/machine/call_limits.hpp>

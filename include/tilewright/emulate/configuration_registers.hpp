@@ -2,6 +2,7 @@
 #include <bit>
 #include <cstring>
 #include <string>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/emulate/intrinsic_call.hpp>
 #include <tilewright/emulate/transfer_call.hpp>
 #include <tilewright/machine/machine.hpp>

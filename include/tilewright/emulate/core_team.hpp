@@ -6,6 +6,7 @@
 #include <mutex>
 #include <random>
 #include <thread>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/emulate/calls.hpp>
 #include <tilewright/emulate/touched_bytes.hpp>
 

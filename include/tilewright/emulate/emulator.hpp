@@ -1,5 +1,7 @@
 #pragma once
 #include <map>
+#include <stdexcept>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/emulate/access_check.hpp>
 #include <tilewright/emulate/core_meeting.hpp>
 #include <tilewright/emulate/job_runner.hpp>

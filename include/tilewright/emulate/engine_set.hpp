@@ -1,5 +1,7 @@
 #pragma once
 #include <memory>
+#include <stdexcept>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/emulate/engine_queue.hpp>
 #include <tilewright/machine/machine.hpp>
 

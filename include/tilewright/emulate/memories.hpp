@@ -4,6 +4,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/emulate/region.hpp>
 #include <tilewright/machine/machine.hpp>
 #include <vector>

@@ -3,7 +3,10 @@
 #include <deque>
 #include <functional>
 #include <random>
+#include <stdexcept>
 #include <thread>
+#include <tilewright/base/label_text.hpp>
+#include <tilewright/diagnostics/text.hpp>
 #include <tilewright/emulate/core_team.hpp>
 #include <tilewright/program/program_plan.hpp>
 

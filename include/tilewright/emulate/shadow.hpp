@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <optional>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/emulate/memories.hpp>
 #include <tilewright/emulate/transfer_job.hpp>
 #include <tilewright/plan/ir/plan_value.hpp>

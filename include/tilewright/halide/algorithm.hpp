@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/halide/border.hpp>
 #include <tilewright/halide/held.hpp>
 #include <tilewright/halide/names.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 #include <set>
 #include <stdexcept>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/halide/expression.hpp>
 
 // Registers that functions of the machine take and return by value: variables of a C type that the user's header defines.

@@ -1,5 +1,7 @@
 #pragma once
 #include <set>
+#include <stdexcept>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/halide/tile_code.hpp>
 #include <tilewright/plan/check/issue_cycles.hpp>
 

@@ -2,6 +2,7 @@
 #include <Halide.h>
 
 #include <cmath>
+#include <stdexcept>
 #include <tilewright/plan/ir/plan_value.hpp>
 
 namespace tilewright::halide {

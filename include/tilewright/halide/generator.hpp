@@ -1,4 +1,6 @@
 #pragma once
+#include <stdexcept>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/halide/inject.hpp>
 #include <tilewright/halide/tool_subject.hpp>
 #include <tilewright/plan/check/specialise.hpp>

@@ -1,4 +1,6 @@
 #pragma once
+#include <stdexcept>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/halide/algorithm.hpp>
 #include <tilewright/halide/element_alignment.hpp>
 #include <tilewright/halide/emit.hpp>

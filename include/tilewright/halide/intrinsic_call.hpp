@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/halide/copy_code.hpp>
 #include <tilewright/machine/call_limits.hpp>
 

@@ -1,5 +1,8 @@
 #pragma once
+#include <stdexcept>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/diagnostics/sentence.hpp>
+#include <tilewright/diagnostics/text.hpp>
 #include <tilewright/emulate/core_team.hpp>
 #include <tilewright/halide/inject.hpp>
 #include <tilewright/halide/target.hpp>

@@ -1,4 +1,6 @@
 #pragma once
+#include <stdexcept>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/emulate/program_emulator.hpp>
 #include <tilewright/halide/jit.hpp>
 #include <tilewright/program/kernel_plans.hpp>

@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/halide/places.hpp>
 #include <tilewright/plan/ir/required_value.hpp>
 

@@ -1,5 +1,7 @@
 #pragma once
 #include <functional>
+#include <stdexcept>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/halide/by_value.hpp>
 #include <tilewright/halide/index_value.hpp>
 #include <tilewright/halide/names.hpp>

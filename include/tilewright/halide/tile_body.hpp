@@ -1,5 +1,7 @@
 #pragma once
 #include <algorithm>
+#include <stdexcept>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/halide/adopt_names.hpp>
 #include <tilewright/halide/border.hpp>
 #include <tilewright/halide/find_production.hpp>

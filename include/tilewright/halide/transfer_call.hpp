@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/halide/border.hpp>
 #include <tilewright/halide/checked.hpp>
 #include <tilewright/halide/order.hpp>

@@ -55,14 +55,14 @@ constexpr int position_of_least(Costs const& costs) {
 /// @param candidates  tiles, in whatever form
 /// @param scheduled   the schedule with a tile, of one computation and machine for all
 /// @param cost        of a plan that was not refused
-/// @throws std::invalid_argument when all are refused
+/// @throws bad_query when all are refused
 template <class Candidates, class Scheduled, class Cost = by_cycles>
 auto best_tile(Candidates const& candidates, Scheduled const& scheduled, Cost const& cost = {}) {
     detail::machine_reading const reading = detail::read_machine(scheduled(*candidates.begin()).where());
     std::vector<double> costs;
     for (auto const& tile : candidates) costs.push_back(detail::cost_of_schedule(scheduled(tile), reading, cost));
     int const best = detail::position_of_least(costs);
-    if (best < 0) throw std::invalid_argument("no candidate has a plan");
+    if (best < 0) throw bad_query("no candidate has a plan");
     return *(candidates.begin() + best);
 }
 

@@ -1,5 +1,8 @@
 #pragma once
 #include <memory>
+#include <stdexcept>
+#include <tilewright/base/label_text.hpp>
+#include <tilewright/diagnostics/text.hpp>
 #include <tilewright/program/program_plan.hpp>
 
 namespace tilewright {

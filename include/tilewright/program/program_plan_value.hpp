@@ -169,7 +169,7 @@ struct program_plan_value {
         }
         return -1;
     }
-    /// @throws std::invalid_argument when no agent has a memory of this name, or several have one of their own
+    /// @throws bad_query when no agent has a memory of this name, or several have one of their own
     constexpr int position_of(memory const& m) const { return position_of_memory(m.name); }
     constexpr int position_of_memory(ir::label const& name) const {
         int found = find_memory(name);
@@ -177,7 +177,7 @@ struct program_plan_value {
         for (int at = 0; at < memories.size(); ++at) {
             if (memories[at].what.name == name) found = found == -1 ? at : -2;
         }
-        if (found < 0) throw std::invalid_argument("`" + name.str() + "` is not a memory of the program, or one that each agent has");
+        if (found < 0) throw bad_query(name, " is not a memory of the program, or one that each agent has");
         return found;
     }
     constexpr int find_memory(ir::label const& name) const {
@@ -217,7 +217,7 @@ struct program_plan_value {
     constexpr ir::quantity live(memory const& m, ir::label const& kernel) const {
         if (refusal) return unknown;
         int const k = find_kernel(kernel);
-        if (k < 0) throw std::invalid_argument("`" + kernel.str() + "` is not a kernel of the program");
+        if (k < 0) throw bad_query(kernel, " is not a kernel of the program");
         std::int64_t most = 0;
         for (int at = kernel_at(k).first_step; at <= kernel_at(k).last_step; ++at) {
             std::int64_t const here = live_bytes(position_of(m), at);

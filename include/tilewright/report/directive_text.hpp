@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <string>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/schedule/schedule.hpp>
 
 // Directives of a schedule as they were written.

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/plan/ir/plan_value.hpp>
 #include <vector>
 

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <optional>
 #include <string_view>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/report/print.hpp>
 
 namespace tilewright {

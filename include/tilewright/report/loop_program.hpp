@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/plan/check/partial_counts.hpp>
 #include <tilewright/report/formula.hpp>
 #include <tilewright/report/refused.hpp>

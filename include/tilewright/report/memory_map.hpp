@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <map>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/report/loop_program.hpp>
 
 namespace tilewright {

@@ -1,5 +1,6 @@
 #pragma once
 #include <concepts>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/machine/structural.hpp>
 #include <tilewright/report/table.hpp>
 

@@ -1,4 +1,6 @@
 #pragma once
+#include <tilewright/base/label_text.hpp>
+#include <tilewright/diagnostics/text.hpp>
 #include <tilewright/program/kernel_plans.hpp>
 #include <tilewright/report/plan_report.hpp>
 #include <tilewright/report/refused.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 #include <string>
 #include <tilewright/diagnostics/sentence.hpp>
+#include <tilewright/diagnostics/text.hpp>
 #include <tilewright/plan/ir/plan_value.hpp>
 
 namespace tilewright::reports {

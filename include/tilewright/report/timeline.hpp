@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/emulate/emulator.hpp>
 #include <tilewright/report/json.hpp>
 #include <tilewright/report/table.hpp>

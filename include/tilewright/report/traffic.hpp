@@ -1,5 +1,6 @@
 #pragma once
 #include <optional>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/plan/check/prediction.hpp>
 #include <tilewright/report/refused.hpp>
 #include <tilewright/report/table.hpp>

@@ -4,6 +4,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/plan/ir/arguments.hpp>
 #include <tilewright/plan/plan.hpp>
 

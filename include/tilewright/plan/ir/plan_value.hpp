@@ -180,7 +180,7 @@ struct plan_value {
     }
 
     /// Calls `visit(step, times, first_times)` for every step: how often it runs, and how often with all its `first_loops` at 0.
-    /// @throws std::invalid_argument while extents are left to run time
+    /// @throws bad_query while extents are left to run time
     template <class Visit>
     constexpr void walk(Visit&& visit) const {
         need_extents();
@@ -242,11 +242,11 @@ struct plan_value {
         return {times, first_times, 0, (times - first) * b.cycles + first_cycles, first_cycles};
     }
 
-    /// Position of a part of the machine. @throws std::invalid_argument when the machine has no part of that name
+    /// Position of a part of the machine. @throws bad_query when the machine has no part of that name
     template <class List>
     static constexpr int position_in(List const& parts, label const& name) {
         int const position = parts.find(name);
-        if (position < 0) throw std::invalid_argument("`" + name.str() + "` is not a part of the plan's machine");
+        if (position < 0) throw bad_query(name, " is not a part of the plan's machine");
         return position;
     }
     /// The most bytes of memory `of` that the kernel needs at one time, from the base; of all its banks together.
@@ -273,14 +273,14 @@ struct plan_value {
     }
     /// The plan at extents that are left to run time, in any order: `at({{m, 100}, {k, 64}})`. Ask the plan at some extents for what is
     /// counted, drawn or checked.
-    /// @throws std::invalid_argument when one is missing, less than 1, or beyond its upper bound
+    /// @throws bad_query when one is missing, less than 1, or beyond its upper bound
     /// `plan/check/specialise.hpp` defines it.
     constexpr plan_value at(std::initializer_list<axis_extent> extents) const;
     template <class List>
     constexpr plan_value at(List const& extents) const;
-    /// @throws std::invalid_argument while extents are left to run time: no number would be right
+    /// @throws bad_query while extents are left to run time: no number would be right
     constexpr void need_extents() const {
-        if (run_time_extents > 0) throw std::invalid_argument("extents are left to run time: ask plan.at({{axis, extent}}) instead");
+        if (run_time_extents > 0) throw bad_query("extents are left to run time: ask plan.at({{axis, extent}}) instead");
     }
     /// Calls of a transfer, and the bytes that they move.
     constexpr quantity calls(transfer_description const& of) const {

@@ -1,13 +1,13 @@
 #pragma once
 #include <cstdint>
-#include <stdexcept>
+#include <tilewright/base/bad_query.hpp>
 
 namespace tilewright::ir {
 
 /// A number that a plan was asked for.
 ///
 /// After a refusal it compares true with everything, so that the verdict stays the only error. A number that was not found has no value:
-/// comparing or converting it is an error in the compiler, and std::invalid_argument at run time.
+/// comparing or converting it is an error in the compiler, and bad_query at run time.
 struct quantity {
     double value = 0;  ///< not resolved: it is at least so much
     bool known = true;
@@ -39,7 +39,7 @@ struct quantity {
     constexpr bool is_refused() const { return !known && resolved; }
     static constexpr bool either_refused(quantity a, quantity b) { return a.is_refused() || b.is_refused(); }
     constexpr double number() const {
-        if (!resolved) throw std::invalid_argument("the number is not resolved: ask cycles_resolved() before it is used");
+        if (!resolved) throw bad_query("the number is not resolved: ask cycles_resolved() before it is used");
         return value;
     }
 };
