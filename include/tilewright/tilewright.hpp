@@ -1,5 +1,6 @@
 #pragma once
-/// Everything but Halide: machines, computations, schedules, plans and their reports.
+/// Machines, computations, schedules and plans: what the compiler proves. Reports, emulated runs, programs and back ends have headers of
+/// their own.
 #include <tilewright/compute/exponential.hpp>
 #include <tilewright/compute/functions.hpp>
 #include <tilewright/diagnostics/refusal.hpp>

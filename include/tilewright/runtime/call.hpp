@@ -186,7 +186,7 @@ int call(Function* function, Operands&&... operands) {
 }
 
 /// Likewise, of a kernel that leaves extents to run time: `call<matmul_on_npu>(matmul, {{m, rows}}, a.data(), b.data(), c.data())`.
-/// @throws std::invalid_argument also when the kernel has no such axis. An extent that is missing or wrong gives the entry's return code
+/// @throws bad_query when the kernel has no such axis. An extent that is missing or wrong gives the entry's return code
 template <schedule const& Schedule, class Function, class... Operands>
 int call(Function* function, std::initializer_list<axis_extent> extents, Operands&&... operands) {
     static constexpr plan_value const& kernel = plan<Schedule>;

@@ -100,7 +100,7 @@ TEST_CASE("the peak of a bank is the highest end of what lies there") {
     CHECK(plan.peak(banked) == 8 + 96);
     CHECK(plan.peak(banked, 1) == 96);
     CHECK(plan.peak(spad) == 508);
-    CHECK_THROWS_AS(plan.peak(memory{.name = "none"}), std::invalid_argument);
+    CHECK_THROWS_AS(plan.peak(memory{.name = "none"}), bad_query);
     plan.refusal.kind = verdict_kind::no_memory;
     CHECK_FALSE(plan.peak(spad).known);
 }
@@ -137,6 +137,6 @@ TEST_CASE("an engine's work leaves out latency, and its channels share it") {
 TEST_CASE("what is left to run time has no numbers") {
     two_loops t;
     t.plan.run_time_extents = 1;
-    CHECK_THROWS_AS(t.times(), std::invalid_argument);
-    CHECK_THROWS_AS(t.plan.serial_cycles(), std::invalid_argument);
+    CHECK_THROWS_AS(t.times(), bad_query);
+    CHECK_THROWS_AS(t.plan.serial_cycles(), bad_query);
 }
