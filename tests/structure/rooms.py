@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The rooms of the library, from the ground up: a header includes what is in its own room and below. Fails on an arrow that points up, on
-headers that include each other, on a folder that is not in the list, on a header of the plan without a test of its own, and on a header or
-a function that is long without a reason.
+headers that include each other, on a folder that is not in the list, on a header of the plan without a test of its own, on a header or a
+function that is long without a reason, and on a header of the standard library that a plan should not make the compiler read.
 
     rooms.py [--figures]    --figures also prints what can be counted of the headers: lengths, casts, what passes may change
 """
@@ -34,6 +34,9 @@ ROOMS = [
     "runtime",       # what applications call
     "",
 ]
+# What tilewright.hpp includes of the standard library, itself or through others: <string> alone would be a quarter of what it costs.
+LIGHT = {"bit", "concepts", "cstddef", "cstdint", "exception", "initializer_list", "limits", "type_traits", "utility"}
+
 LONG_HEADER, LONG_FUNCTION = 400, 80
 # What is longer stands here, with the reason why it is one piece.
 LONG = {
@@ -105,6 +108,18 @@ def circles(root):
         yield from visit(name)
 
 
+def heavy_includes(root):
+    open_, seen = ["tilewright.hpp"], {"tilewright.hpp"}
+    while open_:
+        name = open_.pop()
+        for standard in re.findall(r"^#include <([a-z_]+)>", (root / name).read_text(), re.MULTILINE):
+            if standard not in LIGHT:
+                yield f"{name}, which tilewright.hpp includes, includes <{standard}>"
+        new = set(includes(root / name, root)) - seen
+        seen |= new
+        open_ += sorted(new)
+
+
 def without_tests(root, tests):
     for room in TESTED_ROOMS:
         for header in sorted((root / room).glob("*.hpp")):
@@ -170,7 +185,8 @@ def figures(root):
 
 def main():
     root = pathlib.Path(__file__).resolve().parents[2] / "include" / "tilewright"
-    wrong = [*arrows_up(root), *circles(root), *without_tests(root, root.parents[1] / "tests"), *long_without_reason(root)]
+    wrong = [*arrows_up(root), *circles(root), *heavy_includes(root), *without_tests(root, root.parents[1] / "tests"),
+             *long_without_reason(root)]
     for one in wrong:
         print(one)
     if "--figures" in sys.argv[1:]:
