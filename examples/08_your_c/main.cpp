@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iostream>
 #include <string>
+#include <tilewright/diagnostics/text.hpp>
 #include <tilewright/emulate/check_intrinsic.hpp>
 #include <tilewright/emulate/check_transfer.hpp>
 #include <vector>
