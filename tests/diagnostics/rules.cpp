@@ -1,5 +1,6 @@
 #include <array>
 #include <set>
+#include <tilewright/diagnostics/text.hpp>
 #include <tilewright/program/program_plan.hpp>
 #include <tilewright/tilewright.hpp>
 

@@ -1,4 +1,6 @@
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/diagnostics/sentence.hpp>
+#include <tilewright/diagnostics/text.hpp>
 
 #include "catch.hpp"
 

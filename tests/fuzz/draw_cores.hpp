@@ -1,4 +1,6 @@
 #pragma once
+#include <tilewright/base/label_text.hpp>
+
 #include "fuzz/draw_schedule.hpp"
 
 namespace fuzz {

@@ -1,4 +1,6 @@
 #pragma once
+#include <tilewright/base/label_text.hpp>
+
 #include "fuzz/names.hpp"
 #include "fuzz/recipe.hpp"
 

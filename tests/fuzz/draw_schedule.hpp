@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tilewright/base/label_text.hpp>
 
 #include "fuzz/draw_instruction.hpp"
 #include "fuzz/names.hpp"

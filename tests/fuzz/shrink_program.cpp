@@ -1,6 +1,7 @@
 #include "fuzz/shrink_program.hpp"
 
 #include <algorithm>
+#include <tilewright/base/label_text.hpp>
 #include <utility>
 
 #include "fuzz/shrink.hpp"

@@ -4,6 +4,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/program/program.hpp>
 #include <vector>
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <tilewright/base/label_text.hpp>
 
 #include "program_recipe.hpp"
 
