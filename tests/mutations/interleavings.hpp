@@ -5,6 +5,7 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/plan/ir/plan_value.hpp>
 #include <unordered_set>
 #include <utility>

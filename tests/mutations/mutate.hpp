@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/plan/ir/plan_value.hpp>
 #include <vector>
 

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <tilewright/base/label_text.hpp>
 
 #include "oracle/ask.hpp"
 

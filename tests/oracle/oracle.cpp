@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <stdexcept>
+#include <tilewright/base/label_text.hpp>
 
 #include "arithmetic.hpp"
 #include "stages.hpp"

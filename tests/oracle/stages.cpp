@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <tilewright/base/label_text.hpp>
 
 namespace oracle {
 

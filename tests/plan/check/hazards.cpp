@@ -1,5 +1,7 @@
 #include <tilewright/plan/check/hazards.hpp>
 
+#include <tilewright/base/label_text.hpp>
+#include <tilewright/diagnostics/text.hpp>
 #include <tilewright/plan/plan.hpp>
 
 #include "catch.hpp"

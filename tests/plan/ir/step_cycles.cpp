@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <tilewright/diagnostics/text.hpp>
 #include <tilewright/plan/best_tile.hpp>
 #include <tilewright/report/traffic.hpp>
 #include <tilewright/tilewright.hpp>

@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/plan/loops/nest.hpp>
 
 #include "plan/small_kernels.hpp"

@@ -1,5 +1,7 @@
 #include <tilewright/plan/loops/nest.hpp>
 
+#include <tilewright/base/label_text.hpp>
+
 #include "plan/loops/built_loops.hpp"
 
 // The directives of one stage make its loops.

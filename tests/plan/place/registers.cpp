@@ -1,5 +1,7 @@
 #include <tilewright/plan/place/registers.hpp>
 
+#include <tilewright/base/label_text.hpp>
+
 #include "plan/passes.hpp"
 
 // What a tile body holds in registers at one time.

@@ -1,6 +1,7 @@
 #include <tilewright/plan/write/program_writer.hpp>
 
 #include <string>
+#include <tilewright/base/label_text.hpp>
 
 #include "plan/passes.hpp"
 
