@@ -29,20 +29,22 @@ TEST_CASE("a timeline has a lane for every engine and for the core") {
     CHECK(timeline(d.on, 12) ==
           "120 cycles, 10 a column\n"
           "loader   |AAABB.......|  41.7 %\n"
-          "channel  |......EEEEE.|  37.5 %\n"
+          "channel  |......CCCCC.|  37.5 %\n"
           "array    |......D.....|   4.2 %\n"
-          "host     |CC....F.....|  16.7 %\n"
+          "host     |EE----F-----|  16.7 %\n"
           "\n"
-          "A load x   B load y   C code   D add   E store y   F copy\n");
+          "A load x   B load y   C store y   D add   E code   F copy\n"
+          "host waits: 50 cycles for channel, 45 cycles for loader\n");
     // Columns of 17 and 18 cycles
     CHECK(timeline(d.on, 7) ==
           "120 cycles, 7 columns\n"
           "loader   |AAB....|  41.7 %\n"
-          "channel  |...:EE:|  37.5 %\n"
+          "channel  |...:CC:|  37.5 %\n"
           "array    |...:...|   4.2 %\n"
-          "host     |C..::..|  16.7 %\n"
+          "host     |E------|  16.7 %\n"
           "\n"
-          "A load x   B load y   C code   D add   E store y   F copy\n");
+          "A load x   B load y   C store y   D add   E code   F copy\n"
+          "host waits: 50 cycles for channel, 45 cycles for loader\n");
 }
 TEST_CASE("a timeline has no more columns than cycles, and no buffers without a plan") {
     device d;
@@ -52,12 +54,12 @@ TEST_CASE("a timeline has no more columns than cycles, and no buffers without a 
     CHECK(d.start_load(0, 0, 4, -1, 2) == 0);
     CHECK(timeline(d.on) ==
           "14 cycles, 1 a column\n"
-          "loader   |...B..........|   7.1 %\n"
+          "loader   |...A..........|   7.1 %\n"
           "channel  |..............|   0.0 %\n"
           "array    |..............|   0.0 %\n"
-          "host     |AAA...........|  21.4 %\n"
+          "host     |BBB...........|  21.4 %\n"
           "\n"
-          "A code   B load\n");
+          "A load   B code\n");
     CHECK(d.on.recorded().size() == 2);
     d.on.reset();
     CHECK(d.on.recorded().empty());
@@ -80,4 +82,63 @@ TEST_CASE("a trace has a thread for every engine and for the core") {
                                     R"({"name":"wait for loader","cat":"wait","ph":"X","pid":1,"tid":4,"ts":0,"dur":40,)"
                                     R"("args":{"complete":40,"bytes":0,"buffer":"","tag":-1}}]})"
                                     "\n");
+}
+
+namespace {
+
+/// Two cores with a DMA engine each: a load of 10 cycles a 40 bytes, barriers of 5 cycles.
+namespace pair {
+using namespace tilewright;
+inline constexpr core worker{.name = "worker", .count = 2, .barrier_cycles = 5};
+inline constexpr memory dram{.name = "dram"}, near{.name = "near", .capacity = 1_KiB, .per_core = true};
+inline constexpr engine dma{.name = "dma", .per_core = true};
+inline constexpr auto load = transfer("load", dram, near).on(dma).asynchronous().cost({.bytes_per_cycle = 4});
+inline constexpr auto both = machine("both", worker, dram, near, dma, load);
+}  // namespace pair
+
+/// Core 0 loads 40 bytes and waits for them, core 1 computes 30 cycles; both meet, and core 1 computes 5 more.
+int some_of(core_team& team, int core, std::vector<std::uint8_t>& from) {
+    emulator* const on = &team.on(core);
+    if (core == 0) {
+        std::int64_t shape[] = {40, 1, 1, 0, 0, -1, -1};
+        if (int const code = tilewright_emulate_transfer(on, 0, from.data(), on->base(pair::near), shape)) return code;
+        if (int const code = tilewright_emulate_wait(on, 0, 0)) return code;
+    } else if (int const code = tilewright_emulate_code(on, 30, 1, 0, 0, 0, 0, 0, 0)) {
+        return code;
+    }
+    if (int const code = tilewright_emulate_barrier(on)) return code;
+    if (core == 1) {
+        if (int const code = tilewright_emulate_code(on, 5, 1, 0, 0, 0, 0, 0, 0)) return code;
+    }
+    return tilewright_emulate_end(on);
+}
+
+}  // namespace
+
+TEST_CASE("a timeline of several cores has one axis of time, and says what each waits for") {
+    for (interleaving how : {interleaving::first, interleaving::last, interleaving::threads}) {
+        core_team team(pair::both, semantics_of<pair::both>);
+        team.use(how);
+        CHECK(timeline(team) == "nothing was recorded: call record() on the team before the kernel\n");
+        team.record();
+        std::vector<std::uint8_t> from(40);
+        REQUIRE(team.run([&](int core) { return some_of(team, core, from); }) == 0);
+        CHECK(timeline(team, 8) ==
+              "40 cycles, 5 a column\n"
+              "0 dma     |AA......|  25.0 %\n"
+              "0 worker  |-------.|   0.0 %\n"
+              "1 worker  |BBBBBB-B|  87.5 %\n"
+              "\n"
+              "A load   B code\n"
+              "0 worker waits: 25 cycles for barrier, 10 cycles for dma\n"
+              "1 worker waits: 5 cycles for barrier\n");
+        auto const process = [](int number, std::string const& name) {
+            return R"({"name":"process_name","ph":"M","pid":)" + std::to_string(number) + R"(,"args":{"name":")" + name + R"("}})";
+        };
+        std::string const trace = chrome_trace(team);
+        CAPTURE(trace);
+        CHECK(trace.find(process(1, "core 0")) != std::string::npos);
+        CHECK(trace.find(process(2, "core 1")) != std::string::npos);
+        CHECK(trace.find(R"({"name":"wait for barrier","cat":"wait","ph":"X","pid":2,"tid":2,"ts":30,"dur":5,)") != std::string::npos);
+    }
 }

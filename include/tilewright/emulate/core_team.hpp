@@ -66,6 +66,14 @@ class core_team : emulation::core_meeting {
     /// From now on a run ends when two cores touch the same bytes, one of them writes, and neither a barrier nor a
     /// signal orders them.
     void watch(bool on = true) { watching_ = on; }
+    /// From now on every core keeps what it and its engines do: see `timeline` and `chrome_trace`.
+    void record(bool on = true) {
+        for (auto const& core : cores_) core->record(on);
+    }
+    /// Likewise, with the names of the plan's buffers.
+    void record(plan_value const& plan) {
+        for (auto const& core : cores_) core->record(plan);
+    }
     void reset() {
         for (auto const& core : cores_) core->reset();
     }
