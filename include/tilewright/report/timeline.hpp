@@ -109,7 +109,7 @@ class drawn_timeline {
             char longest = '.';
             std::int64_t most = 0;
             for (auto const& [letter, share] : occupied[static_cast<std::size_t>(column)]) {
-                if (share > most) longest = letter, most = share;
+                if (share > most || (share == most && longest == '-')) longest = letter, most = share;
             }
             drawn += most == 0 || 2 * most >= first_cycle(column + 1) - first_cycle(column) ? longest : ':';
         }

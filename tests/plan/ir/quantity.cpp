@@ -25,10 +25,10 @@ TEST_CASE("after a refusal every comparison is true, and what is calculated from
 TEST_CASE("what is not resolved has a bound and no value, but beside a refusal") {
     quantity const open = quantity::at_least(12);
     CHECK(open.value == 12);
-    CHECK_THROWS_AS(open == 12, bad_query);
-    CHECK_THROWS_AS(open < 12, bad_query);
-    CHECK_THROWS_AS(static_cast<double>(open), bad_query);
-    CHECK_THROWS_AS((open + 1) > 3, bad_query);
+    CHECK_THROWS_AS(open == 12, tilewright::bad_query);
+    CHECK_THROWS_AS(open < 12, tilewright::bad_query);
+    CHECK_THROWS_AS(static_cast<double>(open), tilewright::bad_query);
+    CHECK_THROWS_AS((open + 1) > 3, tilewright::bad_query);
     CHECK(open < plan_value::unknown);
     CHECK((open + plan_value::unknown).resolved);
 }
