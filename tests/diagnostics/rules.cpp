@@ -293,6 +293,24 @@ void break_rules_of_cores(rule_book& book) {
         .name = "near", .base = 0x3000'0000, .capacity = 16_KiB, .per_core = true, .core_bases = {0x3000'0000, 0x3000'1000}};
     auto const too_close = machine("too_close", dram, close, cores("two", 2));
     book.refuses(invalid_part, ir::rule::bases_of_cores_of_another_kind, shared(too_close));
+    // One call for all cores.
+    auto const to_all = transfer("to_all", dram, near).multicast().dimensions(2),
+               untold = transfer(to_all).calls("untold", argument::source);
+    auto const spreading = cores_with(four, to_all), spreading_blindly = cores_with(four, untold);
+    auto const spreading_to_one = cores_with(core{.name = "single"}, to_all);
+    book.refuses(invalid_part, ir::rule::multicast_of_another_kind, shared(spreading_to_one));
+    book.refuses(multicast, ir::rule::multicast_for_one_core, shared(spreading).cache_read(B, near));
+    book.refuses(multicast, ir::rule::multicast_in_a_share, shared(spreading).distribute(m, four).cache_read(B, near).at("m.core"));
+    book.refuses(multicast, ir::rule::tiles_of_cores, shared(spreading).distribute(m, four).cache_read(A, near).at(m));
+    book.refuses(multicast, ir::rule::multicast_to_more_cores, shared(spreading_blindly).distribute(m, four, 3).cache_read(B, near));
+    static constexpr axis h{"h", 64}, w{"w", 64}, f{"f", 3};
+    static constexpr auto filter = C(n, m) += wide(padded(A(h, w), 0)(m, n + f - 1));
+    book.refuses(no_border, ir::rule::border_of_one_core, schedule(filter, spreading).distribute(m, four).cache_read(A, near));
+    book.core_hazard(ir::rule::brought_to_one_core, shared(spreading).cache_read(B, near).distribute(m, four), [&](plan_value& plan) {
+        static constexpr auto plain = machine("plain", dram, spad, near, engine{.name = "of_all"}, load,
+                                              transfer("to_all", dram, near).dimensions(2), core{.name = "four", .count = 4});
+        plan.where = &plain;
+    });
     // What orders cores.
     auto const first_of = [](ir::step_kind kind, plan_value const& plan) {
         int at = 0;

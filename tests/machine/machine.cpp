@@ -50,6 +50,9 @@ constexpr auto by_tag = transfer("by_tag", dram, near).on(four).asynchronous(), 
 constexpr auto dealt = machine("dealt", dram, near, dma, four, pair, whole, by_tag, by_count);
 static_assert(has_roles(call_of(dealt, by_tag), {role::source, role::destination, role::bytes, role::channel, role::tag}));
 static_assert(has_roles(call_of(dealt, by_count), {role::source, role::destination, role::bytes, role::channel}));
+// A multicast is told how many cores it reaches.
+constexpr auto to_all = transfer("to_all", dram, near).multicast().on(four).asynchronous();
+static_assert(has_roles(call_of(dealt, to_all), {role::source, role::destination, role::bytes, role::cores, role::channel, role::tag}));
 static_assert(has_roles(wait_call_of(four), {role::channel, role::tag}) && has_roles(wait_call_of(pair), {role::channel, role::pending}));
 static_assert(has_roles(wait_call_of(whole), {role::channel}) && has_roles(wait_call_of(dma), {role::tag}));
 // Channels stand in one row.

@@ -15,6 +15,11 @@ inline constexpr core pair_of_cores{.name = "pair", .count = 2, .barrier_cycles 
 inline constexpr auto two = machine("two", dram, own, common, own_dma, dma_of_all, into_own, into_common, pair_of_cores);
 inline constexpr auto four = machine("four", dram, own, common, own_dma, dma_of_all, into_own, into_common, four_cores);
 
+/// One call for all cores.
+inline constexpr auto into_all = transfer("into_all", dram, own).multicast().on(dma_of_all).asynchronous().dimensions(2);
+inline constexpr auto four_at_once =
+    machine("four_at_once", dram, own, common, own_dma, dma_of_all, into_own, into_common, into_all, four_cores);
+
 inline constexpr tensor<std::int32_t> S{"S"};
 inline constexpr axis rows{"rows", 12};
 /// Two stages of the same shape; and one that reads three rows of the other.

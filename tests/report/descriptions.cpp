@@ -36,6 +36,7 @@ constexpr machine variants[] = {
     CHANGED(m.engines.parts[0].per_agent = true),
     CHANGED(m.engines.parts[0] = m.engines.parts[0].waits("drain")),
     CHANGED(m.transfers.parts[0].is_asynchronous = true),
+    CHANGED(m.transfers.parts[0].is_multicast = true),
     CHANGED(m.memories.parts[2].host_visible = true),
     CHANGED(m.engines.parts[2].name = "arrays"),
     CHANGED(m.add(engine{"fourth"})),

@@ -95,6 +95,7 @@ TEST_CASE("directives make the loops that the reference shows") {
     EXAMPLE(schedule(matmul, host).split(n, no, ni, 6).parallel(no).reorder(no, m, k, ni).cache_read(B, near).at(no));
     EXAMPLE(schedule(matmul, team).distribute(m, dsps).cache_read(A, own).at(m).buffers(2));
     EXAMPLE(schedule(matmul, team).split(n, no, ni, 6).reorder(no, m, ni, k).distribute(m, dsps).cache_read(B, common).at(no));
+    EXAMPLE(schedule(matmul, team).split(n, no, ni, 6).reorder(no, m, ni, k).distribute(m, dsps).cache_read(B, own).at(no).buffers(2));
     EXAMPLE(schedule(in_parts, team).distribute(m, dsps, 3).stage(sums).distribute(part, dsps, 3).store_in(sums, common));
     EXAMPLE(schedule(blur, dsp).split(y, yo, yi, 4).compute_at(rows, yo).store_in(rows, tcm));
     EXAMPLE(schedule(blur, team).split(y, yo, yi, 4).compute_at(rows, yo).stage(rows).on(dsps, 1).store_in(rows, common).buffers(2));

@@ -39,8 +39,9 @@ constexpr memory own{.name = "own", .capacity = 16_KiB, .per_core = true}, commo
 constexpr engine own_dma{.name = "own_dma", .per_core = true}, wide_dma{.name = "wide_dma", .channels = 4};
 constexpr auto bring = transfer("bring", dram, own).on(own_dma).asynchronous().dimensions(2);
 constexpr auto share = transfer("share", dram, common).on(wide_dma).asynchronous().dimensions(2);
+constexpr auto to_all = transfer("to_all", dram, own).on(wide_dma).asynchronous().dimensions(2).multicast();
 constexpr core dsps = cores("dsps", 4);
-constexpr auto team = machine("team", dram, own, common, own_dma, wide_dma, bring, share, dsps);
+constexpr auto team = machine("team", dram, own, common, own_dma, wide_dma, bring, share, to_all, dsps);
 
 constexpr axis m{"m", 8}, n{"n", 12}, k{"k", 6};
 constexpr axis mo{"mo"}, mi{"mi"}, no{"no"}, ni{"ni"}, ko{"ko"}, ki{"ki"}, f{"f"};

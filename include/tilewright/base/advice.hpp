@@ -37,6 +37,7 @@
 #define TILEWRIGHT_LAYOUT_MISMATCH "layout mismatch: give every element of the box one place, as the rule says"
 #define TILEWRIGHT_BANK_CONFLICT "bank conflict: choose versions and prefetch by the table of banks, or keep it in another memory"
 #define TILEWRIGHT_DISTRIBUTION "distribution: say per_core of what each core has of its own, or distribute another loop"
+#define TILEWRIGHT_MULTICAST "multicast: stage it outside of the distributed loop"
 #define TILEWRIGHT_CORE_WITHOUT_PART "core without part: let cores that have it run the stage, by on(...) or distribute(...)"
 #define TILEWRIGHT_RACE "race: the plan leaves two accesses unordered; please report the schedule, and take buffers or asynchronous out"
 #define TILEWRIGHT_DEADLOCK "deadlock: declare the capacity that the hardware has, use fewer versions, or give the tokens more queues"

@@ -210,9 +210,17 @@
     X(core_without_barrier, "a core meets data of another one, and neither a barrier nor a signal orders them")                           \
     X(barrier_of_another_kind, "its barrier takes the status of the core that comes and, with it, core and literals only")                \
     X(bases_of_cores_of_another_kind, "bases for each core need per_core, an address of its own, and as many of them as there are cores") \
+    X(multicast_of_another_kind,                                                                                                          \
+      "a multicast is a C function that reads what all of several cores see, and writes to a memory that is per_core")                    \
     X(parts_of_shares,                                                                                                                    \
       "each core has a part of what it touches, but its indices do not show that the parts lie apart: they are quotients "                \
       "and remainders of the shared loop")                                                                                                \
+    X(multicast_for_one_core, "one core alone uses what it brings to all: no loop around that use is distributed")                        \
+    X(multicast_in_a_share, "one call writes to all #0 cores, but inside of `$2` each of them would start it")                            \
+    X(tiles_of_cores, "it brings one tile, and inside of `$2` those of the #2 cores lie #1 elements apart (dimension #0)")                \
+    X(multicast_to_more_cores, "no argument `cores` tells it that #0 cores run the kernel, so it writes to all #1")                       \
+    X(brought_to_one_core, "core 0 fills its own copy alone, and other cores read theirs")                                                \
+    X(border_of_one_core, "core 0 would fill the border of its own copy alone, because no multicast fills a memory with it")              \
     X(barrier_of_some_cores, "a barrier stands in the share of a core, and one with a smaller share would never come to it")              \
     X(signal_of_another_kind,                                                                                                             \
       "its signals take core, peer, queue and literals: queue if there are several, peer if there are more than two cores")               \
@@ -263,7 +271,7 @@
 
 namespace tilewright::ir {
 
-enum class rule : std::uint8_t {
+enum class rule : std::uint16_t {
     none,
 #define TILEWRIGHT_RULE(name, text) name,
     TILEWRIGHT_RULES(TILEWRIGHT_RULE)

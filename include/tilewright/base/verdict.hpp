@@ -46,6 +46,7 @@
     X(bank_conflict, "bank #0 of `$0` has one port: `$1` is in flight there while `$2` is used{3 by $3}", TILEWRIGHT_BANK_CONFLICT)        \
     X(distribution, "cores share `$0`: %{1 (`$1`)}", TILEWRIGHT_DISTRIBUTION)                                                              \
     X(core_without_part, "stage `$0` runs on core #0, one of `$1`, which does not have `$2`", TILEWRIGHT_CORE_WITHOUT_PART)                \
+    X(multicast, "multicast `$0` of `$1`: %", TILEWRIGHT_MULTICAST)                                                                        \
     X(race, "version #0 of `$0`: %{1 (`$1` is in flight)}{2 (`$2` meets it)}", TILEWRIGHT_RACE)                                            \
     X(deadlock, "tokens from `$1` to `$2` for `$0`: %", TILEWRIGHT_DEADLOCK)                                                               \
     X(outside_domain, "dimension #0 of `$0` is read from #1 to #2, but computed from 0 to #3", TILEWRIGHT_OUTSIDE_DOMAIN)                  \

@@ -149,6 +149,7 @@ class c_prototypes {
             case role::pad_value: return "int64_t pad_value";
             case role::tag: return "int64_t tag";
             case role::channel: return "int64_t channel";
+            case role::cores: return "int64_t cores";
             default: return literal(position);
         }
     }

@@ -263,6 +263,9 @@ constexpr void report_refusal() {
             no_refusal<Planned, core_without_part>::ok,
             TILEWRIGHT_CORE_WITHOUT_PART);
         static_assert(
+            no_refusal<Planned, multicast>::ok,
+            TILEWRIGHT_MULTICAST);
+        static_assert(
             no_refusal<Planned, race>::ok,
             TILEWRIGHT_RACE);
         static_assert(

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <tilewright/emulate/emulation_error.hpp>
@@ -29,6 +30,9 @@ class core_meeting {
     virtual std::int32_t signal(int core, int peer, int queue, std::int64_t now, std::vector<core_access> const& still) = 0;
     /// The core waits for a signal of another one, and takes it. @param now  as above
     virtual std::int32_t await(int core, int peer, int queue, std::int64_t& now) = 0;
+    virtual int cores() const = 0;
+    /// Where a bank of a memory of core `core` lies in this process.
+    virtual std::byte* base_of(int core, int memory, int bank) const = 0;
     /// Whether accesses of several cores to the same bytes are looked for.
     virtual bool watches() const = 0;
     /// @return what is wrong with an access: another core touches the bytes, and no barrier lies between; empty: nothing is

@@ -297,6 +297,8 @@ class core_team : emulation::core_meeting {
                                              std::to_string(name.from) + " to core " + std::to_string(name.to) + " that nobody took");
         }
     }
+    int cores() const override { return size(); }
+    std::byte* base_of(int core, int memory, int bank) const override { return cores_[core]->base(memory, bank); }
     bool watches() const override { return watching_; }
     std::string touch(int core, emulation::core_access const& one) override {
         std::lock_guard<std::mutex> const lock(mutex_);

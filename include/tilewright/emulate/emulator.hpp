@@ -5,6 +5,7 @@
 #include <tilewright/emulate/access_check.hpp>
 #include <tilewright/emulate/core_meeting.hpp>
 #include <tilewright/emulate/job_runner.hpp>
+#include <tilewright/emulate/multicast.hpp>
 
 namespace tilewright {
 
@@ -143,6 +144,9 @@ class emulator {
         if (auto const refused = reader_.read(asked)) return fail(*refused);
         emulation::flight& next = asked.next;
         if (keeps_ranges(asked.lane)) next.reads = next.moves->reads(), next.writes = next.moves->writes();
+        if (asked.part.is.is_multicast) {
+            if (auto const refused = emulation::send_to_all(asked, memories_, team_, core_)) return fail(*refused);
+        }
         if (asked.lane >= 0) engines_.begin(asked.lane, next);
         if (next.narrow_banks != 0) {
             if (auto const refused = check_.banks({.name = asked.part.is.name, .lane = asked.lane}, next.narrow_banks))
@@ -327,13 +331,15 @@ class emulator {
                 if (engines_.is_known(-1, lane, f)) continue;
                 for (emulation::byte_range const& range : f.reads) still.push_back({range, false});
                 for (emulation::byte_range const& range : f.writes) still.push_back({range, true});
+                for (emulation::byte_range const& range : f.elsewhere) still.push_back({range, true});
             }
         }
         return still;
     }
     std::optional<emulation::refused_call> touch(std::string const& who, emulation::flight const& job) {
-        auto const refused = touch(who, job.reads, false);
-        return refused ? refused : touch(who, job.writes, true);
+        auto refused = touch(who, job.reads, false);
+        if (!refused) refused = touch(who, job.writes, true);
+        return refused ? refused : touch(who, job.elsewhere, true);
     }
     void give_up() {
         engines_.abandon();

@@ -57,6 +57,7 @@ struct flight {
     std::uint64_t narrow_banks = 0;  ///< banks with a single port that it touches, as `memories::bank_bit` numbers them
     int source_buffer = -1, destination_buffer = -1;
     std::vector<byte_range> reads{}, writes{};  ///< in checked runs, and where engines are interlocked
+    std::vector<byte_range> elsewhere{};        ///< what a multicast writes in the memories of other cores, where these are watched
 
     void finish() { moves ? moves->finish() : computes(); }
 };

@@ -8,8 +8,8 @@ namespace tilewright::emulation {
 /// `shape`: {row elements, bytes of a destination element, of a source element, number of dimensions, tag, source buffer, destination
 /// buffer, then for each dimension, outermost first: extent, source stride and destination stride in bytes; then, if the transfer writes
 /// borders, the bits of an element of the border, and the numbers of border elements before and after, for the row and for each dimension;
-/// last, if its engine has several channels, the channel}. Buffers are positions in the plan, -1: none. The tag of a blocking transfer is
-/// -1.
+/// then, if its engine has several channels, the channel; last, if it is a multicast, how many cores it reaches}. Buffers are positions in
+/// the plan, -1: none. The tag of a blocking transfer is -1.
 struct transfer_call {
     void const* source = nullptr;
     void* destination = nullptr;
@@ -50,6 +50,8 @@ struct transfer_call {
     std::int64_t padded(std::int64_t dimension) const { return pads(dimension)[0] + pads(dimension)[1]; }
     /// @pre the engine of the transfer has several channels
     std::int64_t channel(bool has_border) const { return shape[end_at(dimensions(), has_border)]; }
+    /// @pre the transfer is a multicast
+    std::int64_t cores(bool has_border, bool has_channel) const { return shape[end_at(dimensions(), has_border) + (has_channel ? 1 : 0)]; }
 };
 
 }  // namespace tilewright::emulation

@@ -42,7 +42,8 @@ struct transfer_job {
     int dimension_count = 0;
     std::array<dimension, most_dimensions> dimensions;  ///< outermost first
     std::int64_t elements = 0;
-    std::int64_t done = 0;  ///< elements that have been moved
+    std::int64_t done = 0;                    ///< elements that have been moved
+    std::vector<std::ptrdiff_t> elsewhere{};  ///< of a multicast: how far from the destination the other cores have theirs
 
     transfer_job(transfer_function what, transfer_call const& call)
         : function(what),
@@ -105,6 +106,7 @@ struct transfer_job {
             } else {
                 std::memcpy(into, out_of, count * destination_size);
             }
+            for (std::ptrdiff_t const away : elsewhere) std::memcpy(into + away, into, count * destination_size);
             done += count;
             most -= count;
             return most <= 0 ? next::stop : first + count < row ? next::again : next::row;

@@ -134,6 +134,7 @@ class code_transfers : public code_order {
                 }
             }
             if (is_dealt_out(*plan_.where, t)) shape.push_back(channel_of(m));
+            if (t.is_multicast) shape.push_back(wide(plan_.cores));
             Expr const source = reinterpret_to_handle(m.source < 0 ? from : encoded(m.source, from));
             Expr const destination = reinterpret_to_handle(encoded(m.destination, to));
             return started(m, checked(call(Halide::Int(32), "tilewright_emulate_transfer",
@@ -209,6 +210,7 @@ class code_transfers : public code_order {
                 case role::pad_value: arguments.push_back(border_bits(m)); break;
                 case role::tag: arguments.push_back(tag_of(m.at)); break;
                 case role::channel: arguments.push_back(channel_of(m)); break;
+                case role::cores: arguments.push_back(wide(plan_.cores)); break;
                 default: arguments.push_back(wide(a.value)); break;
             }
         }

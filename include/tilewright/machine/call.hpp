@@ -29,6 +29,7 @@ enum class role : std::uint8_t {
     core,                // the number of the core that calls, from 0
     peer,                // signal, await: the number of the other core
     status,              // barrier: 0, or the code with which a core failed
+    cores,               // transfer: so many cores, from core 0 on, get what a multicast writes
 };
 
 /// One argument of a device function. `operand` is a position in the list of the intrinsic's operands.
@@ -64,7 +65,7 @@ struct operand_argument {
 namespace argument {
 inline constexpr call_argument source{role::source}, destination{role::destination}, bytes{role::bytes}, row_bytes{role::row_bytes},
     tag{role::tag}, pending{role::pending}, queue{role::queue}, channel{role::channel}, pad_value{role::pad_value}, core{role::core},
-    peer{role::peer}, status{role::status};
+    peer{role::peer}, status{role::status}, cores{role::cores};
 constexpr call_argument extent(int dimension) { return {role::extent, static_cast<std::int8_t>(dimension)}; }
 constexpr call_argument source_stride(int dimension) { return {role::source_stride, static_cast<std::int8_t>(dimension)}; }
 constexpr call_argument destination_stride(int dimension) { return {role::destination_stride, static_cast<std::int8_t>(dimension)}; }

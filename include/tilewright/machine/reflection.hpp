@@ -24,7 +24,8 @@ struct device_address {
 constexpr char const* name_of(role is) {
     constexpr char const* names[] = {"source",  "destination", "bytes",   "row_bytes",  "extent",    "source_stride", "destination_stride",
                                      "address", "stride",      "literal", "tag",        "pending",   "queue",         "covered",
-                                     "setting", "value",       "channel", "pad_before", "pad_after", "pad_value"};
+                                     "setting", "value",       "channel", "pad_before", "pad_after", "pad_value",     "core",
+                                     "peer",    "status",      "cores"};
     return names[static_cast<int>(is)];
 }
 
@@ -135,7 +136,7 @@ BOOST_HANA_ADAPT_STRUCT(tilewright::tokens, name, from, to, queue_count, capacit
 BOOST_HANA_ADAPT_STRUCT(tilewright::semantics_range, first, count);
 BOOST_HANA_ADAPT_STRUCT(tilewright::stride_limits, most, multiple, exactly, none);
 BOOST_HANA_ADAPT_STRUCT(tilewright::border_writing, is, any_value, value, longest);
-BOOST_HANA_ADAPT_STRUCT(tilewright::transfer_description, name, source, destination, engine_name, core_name, is_asynchronous,
+BOOST_HANA_ADAPT_STRUCT(tilewright::transfer_description, name, source, destination, engine_name, core_name, is_asynchronous, is_multicast,
                         most_dimensions, largest_row_bytes, largest_extent, largest_extents, source_strides, destination_strides,
                         limited_dimension, row_granularity, address_alignment, border, costs, call, more_calls, settings, semantics);
 BOOST_HANA_ADAPT_STRUCT(tilewright::operand_constraint, tensor, memory_name, is, alignment, stride_multiple, longest_stride, in_place);

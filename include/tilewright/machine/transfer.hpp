@@ -114,6 +114,7 @@ struct transfer_description {
     ir::label engine_name{};
     ir::label core_name{};  ///< the core that copies by loops of its own; empty: a C function does it
     bool is_asynchronous = false;
+    bool is_multicast = false;           ///< it writes to the memories of all cores at once, at one offset from where each begins
     int most_dimensions = 1;             ///< 1: contiguous bytes; 2: rows at a stride; …
     std::int64_t largest_row_bytes = 0;  ///< 0: no limit
     std::int64_t largest_extent = 0;     ///< of every dimension but the row; 0: no limit
@@ -150,8 +151,8 @@ struct transfer_description {
 
 /// The call of a transfer, with its default arguments when none were given: (source, destination, bytes) for one dimension; for more,
 /// (source, destination, row_bytes), then extent, source_stride and destination_stride of each dimension from 1 up, except sides that have
-/// no strides. If it writes borders: pad_before and pad_after of each dimension from the row up, and the value if it is told one. If its
-/// engine has several channels: the channel. Last, if the transfer is waited for by its tag: the tag.
+/// no strides. If it writes borders: pad_before and pad_after of each dimension from the row up, and the value if it is told one. If it is
+/// a multicast: the cores. If its engine has several channels: the channel. Last, if the transfer is waited for by its tag: the tag.
 constexpr device_call call_of(transfer_description const& t, bool with_tag, bool with_channel = false) {
     device_call call = t.call;
     if (call.count > 0) return call;
@@ -169,6 +170,7 @@ constexpr device_call call_of(transfer_description const& t, bool with_tag, bool
         call.push(argument::pad_after(dimension));
     }
     if (t.border.any_value) call.push(argument::pad_value);
+    if (t.is_multicast) call.push(argument::cores);
     if (with_channel) call.push(argument::channel);
     if (with_tag) call.push(argument::tag);
     return call;
@@ -208,6 +210,12 @@ struct transfer : transfer_description {
     /// Its call returns before it is complete. The plan places the waits, as the engine says.
     constexpr transfer& asynchronous() {
         is_asynchronous = true;
+        return *this;
+    }
+    /// One call, of core 0, writes to the `per_core` memory of every core that runs the kernel: the same bytes, at the same offset from
+    /// where the memory of each core begins. The destination that the call is given is that of core 0.
+    constexpr transfer& multicast() {
+        is_multicast = true;
         return *this;
     }
     constexpr transfer& dimensions(int most) {

@@ -12,6 +12,7 @@
 #include <tilewright/plan/offsets/lifetimes.hpp>
 #include <tilewright/plan/place/cores.hpp>
 #include <tilewright/plan/place/machine_check.hpp>
+#include <tilewright/plan/place/multicasts.hpp>
 #include <tilewright/plan/place/parallel.hpp>
 #include <tilewright/plan/place/reading.hpp>
 #include <tilewright/plan/place/registers.hpp>
@@ -51,6 +52,7 @@ constexpr void write_plan(placing& p, proof wanted) {
     if (!p.refused()) check_transfer_stages(p);
     if (!p.refused()) make_rings(p);
     if (!p.refused()) place_parallel(p);
+    if (!p.refused() && plan.where->core_count() > 1) check_multicasts(p);
     if (!p.refused() && (plan.where->has_unlike_cores() || plan.where->host().count > 1)) place_cores(p);
     for (stage_id s{}; s < plan.stages.size() && plan.limits.size() > 0 && !p.refused(); ++s) {
         if (p.nest_at(s).intrinsic >= 0) choose_fills(p, s);

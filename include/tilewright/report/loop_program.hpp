@@ -131,8 +131,9 @@ inline std::string transfer_text(plan_value const& plan, movement const& m) {
         if (c.is == clip_kind::only) only += (only.empty() ? " if " : " and ") + limit_text(plan, c.form, c.bound);
         if (c.is == clip_kind::beyond) beyond += (beyond.empty() ? " if " : " or ") + limit_text(plan, c.form, c.bound - 1, " > ");
     }
+    std::string const to_all = t.is_multicast ? " of " + std::to_string(plan.cores) + " cores" : "";
     return t.name.str() + "  " + source + " (" + extents_text(plan, m) + pads_text(plan, m) + ") -> " +
-           corner_text(plan, m.destination, m.destination_at) + only + beyond + (m.at.ring >= 0 ? step_text(plan, m.at) : "");
+           corner_text(plan, m.destination, m.destination_at) + to_all + only + beyond + (m.at.ring >= 0 ? step_text(plan, m.at) : "");
 }
 
 /// Where a reduction begins: " if ko == 0 and ki == 0".

@@ -139,3 +139,48 @@ TEST_CASE("a barrier that some cores do not come to is refused") {
     plan.steps.insert(at, {.kind = step_kind::barrier, .what = 0});
     CHECK(broken_in(plan) == rule::barrier_of_some_cores);
 }
+TEST_CASE("what a multicast writes in the memories of all cores is ordered by barriers, and by the wait for it") {
+    for (schedule const& of :
+         {schedule(product, four_at_once).distribute(m, four_cores).cache_read(B, own),
+          schedule(product, four_at_once).split(n, no, ni, 2).reorder(no, m, ni, k).distribute(m, four_cores).cache_read(B, own).at(no),
+          schedule(product, four_at_once)
+              .split(n, no, ni, 2)
+              .reorder(no, m, ni, k)
+              .distribute(m, four_cores)
+              .cache_read(B, own)
+              .at(no)
+              .buffers(2)}) {
+        auto const plan = std::make_unique<plan_value>(make_plan(of));
+        REQUIRE_FALSE(plan->refusal);
+        INFO(plan->steps.size() << " steps");
+        CHECK(broken_in(*plan) == rule::none);
+        CHECK(broken_in(without(*plan, step_kind::wait)) == rule::core_without_barrier);
+        for (int at = 0; at < plan->steps.size(); ++at) {
+            if (plan->steps[at].kind != step_kind::barrier) continue;
+            plan_value lost = *plan;
+            lost.steps.erase(at);
+            CHECK(broken_in(lost) == rule::core_without_barrier);
+            // Too early: what stands before it comes after it now.
+            plan_value early = *plan;
+            std::swap(early.steps[at], early.steps[at - 1]);
+            if (plan->steps[at - 1].kind != step_kind::end) CHECK(broken_in(early) == rule::core_without_barrier);
+        }
+    }
+}
+TEST_CASE("a multicast meets what other cores keep in the same bytes") {
+    static constexpr auto from_common = transfer("from_common", common, own).multicast().dimensions(2);
+    static constexpr auto where = machine("where", dram, own, common, own_dma, into_own, from_common, four_cores);
+    auto const of = schedule(twice, where)
+                        .store_in(S, common)
+                        .distribute(m, four_cores)
+                        .cache_read(S, own)
+                        .stage(S)
+                        .distribute(m, four_cores)
+                        .cache_read(A, own)
+                        .at(m);
+    auto const meets = std::make_unique<plan_value>(make_plan(of));
+    REQUIRE_FALSE(meets->refusal);
+    CHECK(broken_in(*meets) == rule::none);
+    // The first barrier keeps core 0 from bringing S where other cores still have their rows of A.
+    CHECK(broken_in(without(*meets, step_kind::barrier)) == rule::core_without_barrier);
+}

@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/plan/check/core_copies.hpp>
 #include <tilewright/plan/check/hazards.hpp>
 #include <tilewright/plan/check/whole_index.hpp>
 
@@ -12,6 +13,7 @@ namespace tilewright::detail {
 /// from what it touches, unless both only read. A transfer is done when its core has waited for it, however many barriers come before that.
 struct shared_accesses {
     static constexpr int most = 64, most_marks = 24, most_signals = 64;
+    static constexpr std::int16_t copy_of_all = -1;
 
     /// Indices along one dimension, all of them and, if it is cut in pieces for the cores again and again, those inside of `period`.
     struct side {
@@ -34,6 +36,7 @@ struct shared_accesses {
         buffer_id buffer = no_buffer;
         std::int16_t version = 0;
         std::int16_t core = 0;
+        std::int16_t copy = 0;  ///< whose copy, of a buffer that each core has
         bool writes = false;
         std::int16_t lane = -1, tag = -1;  ///< of a job that its core has not waited for; -1: of what is complete
         std::int16_t movement = -1;
@@ -56,6 +59,8 @@ struct shared_accesses {
         std::int16_t core = -1, link = -1;
         std::int64_t number = 0, index = 0;
     };
+    /// Buffers that each core has, and that multicasts write to, or others that lie on their bytes.
+    buffer_set reached{};
     fixed_array<access, most> all{};
     int count = 0;
     fixed_array<mark, most_marks> marks{};
@@ -143,6 +148,7 @@ struct core_run {
             shared_accesses::access next{.buffer = moved,
                                          .version = static_cast<std::int16_t>(in.version_of(moved, m.at.ring, number)),
                                          .core = core,
+                                         .copy = in.plan().is_multicast(m) && !source ? shared_accesses::copy_of_all : copy_of(in, moved),
                                          .writes = !source,
                                          .lane = lane,
                                          .tag = tag,
@@ -199,6 +205,7 @@ struct core_run {
                 shared_accesses::access next{.buffer = u.buffer,
                                              .version = static_cast<std::int16_t>(in.version_of(u.buffer, -1, 0)),
                                              .core = core,
+                                             .copy = copy_of(in, u.buffer),
                                              .writes = writes,
                                              .lane = lane,
                                              .index = shared->given[core]};
@@ -215,7 +222,7 @@ struct core_run {
         for (int at = 0; at < shared->count; ++at) {
             shared_accesses::access const& a = shared->all[at];
             std::int64_t const where = ((std::int64_t{a.buffer} * most_versions + a.version) * 2 + (a.writes ? 1 : 0)) * max_cores + a.core;
-            into.push((where << 16 | (a.lane + 1)) << 16 | (a.tag + 1));
+            into.push(((where << 1 | (a.copy == shared_accesses::copy_of_all)) << 16 | (a.lane + 1)) << 15 | (a.tag + 1));
             std::int64_t knowing = 0;
             for (int other = 0; other < max_cores; ++other) knowing |= std::int64_t{shared->knows(other, a)} << other;
             into.push(knowing);
@@ -234,11 +241,12 @@ struct core_run {
     constexpr void skip(run const&, std::int64_t, run_signature const&, run_signature const&) {}
 
   private:
-    /// Whether more than one core sees a buffer.
-    static constexpr bool is_shared(run const& in, buffer_id buffer_at) {
-        buffer const& b = in.plan().buffers[buffer_at];
-        memory const& m = in.plan().where->memories[b.memory];
-        return b.kind == buffer_kind::argument || (!m.per_core && m.registers == 0);
+    /// Whether more than one core reaches a buffer.
+    constexpr bool is_shared(run const& in, buffer_id buffer_at) const {
+        return is_one_for_all(in.plan(), buffer_at) || shared->reached[buffer_at];
+    }
+    constexpr std::int16_t copy_of(run const& in, buffer_id buffer_at) const {
+        return is_one_for_all(in.plan(), buffer_at) ? shared_accesses::copy_of_all : core;
     }
     /// Where a form goes, and `reach` elements further: where the loops around stand, or those of a ring at a step of it. Loops that are
     /// run as one, those of tile bodies, and parts of fused loops are taken at all of their iterations: see `find_whole`.
@@ -370,8 +378,8 @@ struct core_run {
         shared_accesses& s = *shared;
         for (int at = 0; at < s.count; ++at) {
             shared_accesses::access& a = s.all[at];
-            bool const same = a.buffer == next.buffer && a.version == next.version && a.core == next.core && a.writes == next.writes &&
-                              a.lane == next.lane && a.tag == next.tag;
+            bool const same = a.buffer == next.buffer && a.version == next.version && a.core == next.core && a.copy == next.copy &&
+                              a.writes == next.writes && a.lane == next.lane && a.tag == next.tag;
             bool known = false;  // to a core that does not know of the other
             for (int other = 0; other < plan.cores; ++other) known |= s.knows(other, a) != s.knows(other, next);
             if (!same || known) continue;
@@ -406,6 +414,7 @@ struct core_run {
     }
     static constexpr bool same_queue(message const& a, message const& b) { return a.from == b.from && a.to == b.to && a.queue == b.queue; }
     static constexpr bool meet_at(plan_value const& plan, shared_accesses::access const& a, shared_accesses::access const& b) {
+        if (a.copy != b.copy && a.copy != shared_accesses::copy_of_all && b.copy != shared_accesses::copy_of_all) return false;
         if (a.buffer != b.buffer) return versions_overlap(plan, a.buffer, a.version, b.buffer, b.version);
         if (a.version != b.version) return false;
         for (int d = 0; d < plan.buffers[a.buffer].rank; ++d) {
@@ -441,7 +450,9 @@ constexpr std::int16_t message_of(plan_value const& plan, message const& sent) {
 constexpr hazard find_core_hazard(plan_value const& plan, visiting how = visiting::periods) {
     if (plan.refusal || plan.cores == 1) return {};
     if (barrier_in_a_share(plan) >= 0) return {.broken = rule::barrier_of_some_cores, .buffer = 0};
+    if (buffer_id const alone = brought_to_one_core(plan); alone >= 0) return {.broken = rule::brought_to_one_core, .buffer = alone};
     shared_accesses shared;
+    shared.reached = reached_by_multicasts(plan);
     fixed_array<core_run, max_cores> team{};
     for (int core = 0; core < plan.cores; ++core) team[core] = {&shared, team.data(), static_cast<std::int16_t>(core)};
     program_run<core_run> run(plan, team[0], how);

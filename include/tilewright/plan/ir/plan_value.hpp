@@ -84,6 +84,8 @@ struct plan_value {
     }
     /// Whether the core goes on while a movement is carried out.
     constexpr bool is_asynchronous(movement const& m) const { return m.transfer >= 0 && where->transfers[m.transfer].is_asynchronous; }
+    /// Whether a movement writes to the memories of all cores.
+    constexpr bool is_multicast(movement const& m) const { return m.transfer >= 0 && where->transfers[m.transfer].is_multicast; }
     /// The engine that carries a movement out; -1: the core.
     constexpr int engine_of(movement const& m) const {
         return m.transfer < 0 ? -1 : where->engines.find(where->transfers[m.transfer].engine_name);

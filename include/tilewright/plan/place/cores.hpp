@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/plan/loops/level.hpp>
+#include <tilewright/plan/place/multicasts.hpp>
 #include <tilewright/plan/place/parallel.hpp>
 
 // Loops whose iterations are the shares of several cores.
@@ -167,7 +168,7 @@ class core_placer {
     constexpr void check_seen(buffer_id buffer_at, stage_id s) {
         if (p.refused() || buffer_at < 0) return;
         buffer const& b = p.buffer_at(buffer_at);
-        if (b.kind == buffer_kind::argument || !is_of_each_core(b) || is_made_inside(buffer_at)) return;
+        if (b.kind == buffer_kind::argument || !is_of_each_core(b) || is_made_inside(buffer_at) || is_sent_to_all(p, buffer_at)) return;
         for (int position = 0; position < p.placed(s).path_length; ++position) {
             variable const& v = p.var(p.placed(s).path[position]);
             if (v.distributed) name_ = v.name;

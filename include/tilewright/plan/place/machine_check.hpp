@@ -300,6 +300,7 @@ struct machine_check {
         known(m.memories.find(t.source), t.source);
         known(m.memories.find(t.destination), t.destination);
         check_numbers(t.costs, t.name);
+        if (t.is_multicast && !is_multicast_right(t)) broken(rule::multicast_of_another_kind, t.name);
         if (!t.core_name.empty()) return check_copy_by_core(t);
         for (label const& name : {t.source, t.destination}) {
             int const at = m.memories.find(name);
@@ -326,7 +327,7 @@ struct machine_check {
             if (passes_values(m, t) && (is_returned || (!is_address(a.is) && a.is != role::literal)))
                 broken(rule::registers_in_another_way, t.name);
             else if (a.is > role::destination_stride && a.is != role::literal && a.is != role::tag && !is_channel &&
-                     !(t.border.is && is_pad(a.is)))
+                     !(t.border.is && is_pad(a.is)) && !(t.is_multicast && a.is == role::cores))
                 broken(rule::argument_of_no_transfer, t.name);
             else check_value_of(t.name, a, memory_of(m, t, a));
         };
@@ -356,6 +357,12 @@ struct machine_check {
             }
             if (!plain) broken(rule::transfer_that_rearranges, t.name, view[at].name);
         }
+    }
+    /// What all cores get lies in a memory of each; where it comes from is one place for all.
+    constexpr bool is_multicast_right(transfer_description const& t) const {
+        int const from = memory_under(m, t.source), to = memory_under(m, t.destination);
+        auto const is_of_each_core = [&](int at) { return m.memories[at].per_core || m.memories[at].registers > 0; };
+        return t.core_name.empty() && m.core_count() > 1 && from >= 0 && to >= 0 && !is_of_each_core(from) && m.memories[to].per_core;
     }
     /// A copy writes borders by a device function. The function is told where and, if the value varies, what.
     constexpr void check_border(transfer_description const& t) const {

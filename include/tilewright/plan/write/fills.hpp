@@ -23,6 +23,12 @@ constexpr known filled_value(planning const& p, int transfer_at, int memory_at, 
     return value.op == operation::constant ? known{true, value.value} : known{};
 }
 
+/// Whether a transfer reaches the copies of a staged buffer that its load reaches: those of all cores, or that of one.
+constexpr bool reaches_as_load(planning const& p, staging const& st, int transfer_at) {
+    auto const& transfers = p.of->where().transfers;
+    return transfers[transfer_at].is_multicast == transfers[st.mover].is_multicast;
+}
+
 /// Whether a load itself writes the border of a padded access: it takes any value, or its own value is that of the border.
 constexpr bool writes_border(transfer_description const& t, node const& padded) {
     if (!t.border.is || t.border.any_value) return t.border.is;
@@ -37,9 +43,12 @@ constexpr void choose_border_fill(writing& p, staging& st) {
     if (st.pads) return;
     for (int at = 0; at < p.of->where().transfers.size() && st.fill == staging::no_fill; ++at) {
         known const value = filled_value(p, at, st.memory, padded.type);
-        if (value.is && value.value == padded.value) st.fill = static_cast<std::int16_t>(at);
+        if (value.is && value.value == padded.value && reaches_as_load(p, st, at)) st.fill = static_cast<std::int16_t>(at);
     }
     if (st.fill != staging::no_fill) return;
+    if (p.of->where().transfers[st.mover].is_multicast)
+        return p.refuse(verdict_kind::no_border, rule::border_of_one_core, {st.tensor, p.of->where().memories[st.memory].name},
+                        st.moved_by());
     st.fill = staging::filled_by_core;
     p.buffer_at(st.buffer).code_access = true;
     // Registers have no address to fill.

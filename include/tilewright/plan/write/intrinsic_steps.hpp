@@ -338,6 +338,7 @@ constexpr start_transfer find_start_transfer(planning const& p, stage_id s) {
     if (!accumulates(p.of->where().intrinsics[named], matched.semantics) || overwriting_form(p, s, named, matched) >= 0) return {};
     int const target_memory = p.buffer_at(p.plan.use_at(st.target)->buffer).memory;
     for (int at = 0; at < p.of->where().transfers.size(); ++at) {
+        if (p.of->where().transfers[at].is_multicast) continue;  // each core begins its own sums
         start_transfer found{.transfer = at};
         known const value = filled_value(p, at, target_memory, st.type);
         node const* const start = st.start < 0 ? nullptr : &p.plan.what[st.start];

@@ -276,12 +276,14 @@ constexpr ring_step step_number(int ring_at, std::int64_t number) {
 constexpr bool copies(transfer_description const& t) { return t.semantics.count == 0; }
 
 /// The transfer that moves data of one type from `source` to `destination`: the named one, or the only one there is.
+/// @param multicast  whether multicasts are looked at, or all others; the other kind only where there is none, so that it is refused by
+/// name
 /// @return its position, -1 after a refusal
-constexpr int choose_transfer(planning const& p, label const& tensor, int source, int destination, int named, int ordinal) {
+constexpr int choose_transfer(planning const& p, label const& tensor, int source, int destination, int named, int ordinal,
+                              bool multicast = false) {
     machine const& where = p.of->where();
     label const& from_name = where.memories[source].name;
     label const& to_name = where.memories[destination].name;
-    int found = -1;
     if (named >= 0) {
         transfer_description const& t = where.transfers[named];
         bool const leads = memory_under(where, t.source) == source && memory_under(where, t.destination) == destination;
@@ -289,17 +291,20 @@ constexpr int choose_transfer(planning const& p, label const& tensor, int source
         if (leads && !copies(t)) p.refuse(verdict_kind::transfer_mismatch, rule::changing_the_data, {t.name, tensor}, ordinal);
         return p.refused() ? -1 : named;
     }
+    fixed_array<int, 2> found{-1, -1};  // of the other kind, and of this one
     for (int at = 0; at < where.transfers.size(); ++at) {
         transfer_description const& t = where.transfers[at];
         if (memory_under(where, t.source) != source || memory_under(where, t.destination) != destination || !copies(t)) continue;
-        if (found >= 0) {
-            p.refuse(verdict_kind::several_transfers, ordinal).names = {tensor, where.transfers[found].name, t.name};
+        int& first = found[t.is_multicast == multicast ? 1 : 0];
+        if (first >= 0 && t.is_multicast == multicast) {
+            p.refuse(verdict_kind::several_transfers, ordinal).names = {tensor, where.transfers[first].name, t.name};
             return -1;
         }
-        found = at;
+        if (first < 0) first = at;
     }
-    if (found < 0) p.refuse(verdict_kind::no_transfer, ordinal).names = {tensor, from_name, to_name};
-    return found;
+    int const chosen = found[1] >= 0 ? found[1] : found[0];
+    if (chosen < 0) p.refuse(verdict_kind::no_transfer, ordinal).names = {tensor, from_name, to_name};
+    return chosen;
 }
 
 }  // namespace tilewright::detail

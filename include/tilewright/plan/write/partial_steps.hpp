@@ -179,7 +179,8 @@ class fill_choice {
         }
     }
     constexpr known fill_of(int transfer_at, tail_operand const& o) {
-        return filled_value(p_, transfer_at, p_.staging_at(o.staging).memory, o.type);
+        staging const& st = p_.staging_at(o.staging);
+        return reaches_as_load(p_, st, transfer_at) ? filled_value(p_, transfer_at, st.memory, o.type) : known{};
     }
     /// Whether the semantics make the identity of the reduction out of the values that fill the operands.
     constexpr bool adds_nothing(choice const& chosen) {

@@ -147,6 +147,12 @@ constexpr void check_shared_rings(planning const& p) {
     }
 }
 
+/// Whether all cores read, in their shares, a buffer that is brought before into a memory of each: one multicast brings it to all of them.
+constexpr bool is_for_all(planning const& p, staging const& st) {
+    bool const shared = share_depth(p, st.stage, p.placed(st.stage).path_length) > 0;
+    return !st.writes && shared && share_depth(p, st.stage, st.depth) == 0 && p.of->where().memories[st.memory].per_core;
+}
+
 /// Chooses the transfers of every staged buffer; makes rings of asynchronous ones.
 constexpr void make_rings(placing& p) {
     for (stage_id s{}; s < p.plan.stages.size(); ++s) {
@@ -157,8 +163,8 @@ constexpr void make_rings(placing& p) {
         int const inner = p.buffer_at(st.buffer).memory, outer = p.buffer_at(st.outward).memory;
         bool loads_first = st.writes && p.stage_at(st.stage).continues;
         if (st.writes) each_reduction_around(p, st.stage, st.depth, [&](int) { loads_first = true; });
-        st.mover = static_cast<std::int16_t>(
-            choose_transfer(p, st.tensor, st.writes ? inner : outer, st.writes ? outer : inner, st.transfer, st.moved_by()));
+        st.mover = static_cast<std::int16_t>(choose_transfer(p, st.tensor, st.writes ? inner : outer, st.writes ? outer : inner,
+                                                             st.transfer, st.moved_by(), is_for_all(p, st)));
         if (loads_first && !p.refused()) st.loader = static_cast<std::int16_t>(choose_transfer(p, st.tensor, outer, inner, -1, st.ordinal));
         if (p.refused()) return;
         if (st.border >= 0) choose_border_fill(p, st);
