@@ -1,3 +1,4 @@
+#include "kernels/multicast.hpp"
 #include "kernels/unlike_cores.hpp"
 
 #include <sys/mman.h>
@@ -29,13 +30,20 @@ struct lazy_cores {
         char* destination;
         char const* source;
         std::int64_t row_bytes, rows, destination_stride, source_stride;
+        std::int64_t cores = 1;  ///< that get it, from core 0 on
 
         void carry_out() const {
-            for (std::int64_t row = 0; row < rows; ++row)
-                std::memcpy(destination + row * destination_stride, source + row * source_stride, static_cast<std::size_t>(row_bytes));
+            for (std::int64_t core = 0; core < cores; ++core) {
+                char* const own = destination + (tcm.core_bases[static_cast<std::size_t>(core)] - tcm.core_bases[0]) * (cores > 1 ? 1 : 0);
+                for (std::int64_t row = 0; row < rows; ++row) {
+                    auto const bytes = static_cast<std::size_t>(row_bytes);
+                    if (source == nullptr) std::memset(own + row * destination_stride, 0, bytes);
+                    else std::memcpy(own + row * destination_stride, source + row * source_stride, bytes);
+                }
+            }
         }
     };
-    std::deque<job> of_core[4], of_channel[8];  ///< the DMA engine of each core, and the one of all
+    std::deque<job> of_core[4], of_channel[8], of_noc;  ///< the DMA engine of each core, the one of all, and the one that writes to all
     std::mutex mutex;
     std::condition_variable changed;
     std::map<std::array<std::int64_t, 3>, int> signals;  ///< from, to, queue
@@ -46,6 +54,7 @@ struct lazy_cores {
     void reset() {
         for (auto& queue : of_core) queue.clear();
         for (auto& queue : of_channel) queue.clear();
+        of_noc.clear();
         signals.clear();
         come = meetings = starts = fail_at = 0;
         failed = 0;
@@ -91,7 +100,7 @@ struct lazy_cores {
         for (auto const& [name, sent] : signals) idle = idle && (sent == 0 || failed != 0);
         for (auto const& queue : of_core) idle = idle && queue.empty();
         for (auto const& queue : of_channel) idle = idle && queue.empty();
-        return idle;
+        return idle && of_noc.empty();
     }
 } device;
 
@@ -184,6 +193,34 @@ int cores_up(void const* source, void* destination, std::int64_t row_bytes, std:
     return device.wait(device.of_channel[channel], 99);
 }
 int cores_l2_wait(std::int64_t channel, std::int64_t tag) { return device.wait(device.of_channel[channel], tag); }
+int cores_spread(void const* source, void* destination, std::int64_t row_bytes, std::int64_t rows, std::int64_t source_stride,
+                 std::int64_t destination_stride, std::int64_t cores, std::int64_t tag) {
+    if (mine != 0 || cores != device.cores) return 48;  // core 0 alone calls it
+    return device.start(device.of_noc, {tag, static_cast<char*>(destination), static_cast<char const*>(source), row_bytes, rows,
+                                        destination_stride, source_stride, cores});
+}
+int cores_spread_l2(void const* source, void* destination, std::int64_t row_bytes, std::int64_t rows, std::int64_t source_stride,
+                    std::int64_t destination_stride, std::int64_t cores, std::int64_t tag) {
+    return cores_spread(source, destination, row_bytes, rows, source_stride, destination_stride, cores, tag);
+}
+int cores_noc_wait(std::int64_t tag) { return device.wait(device.of_noc, tag); }
+int cores_clear(void const*, void* destination, std::int64_t row_bytes, std::int64_t rows, std::int64_t, std::int64_t destination_stride,
+                std::int64_t cores) {
+    if (int const code = cores_spread(nullptr, destination, row_bytes, rows, 0, destination_stride, cores, 98); code != 0) return code;
+    return device.wait(device.of_noc, 98);
+}
+int cores_spread_now(void const* source, void* destination, std::int64_t row_bytes, std::int64_t rows, std::int64_t source_stride,
+                     std::int64_t destination_stride, std::int64_t planes, std::int64_t source_plane, std::int64_t destination_plane,
+                     std::int64_t cores) {
+    for (std::int64_t plane = 0; plane < planes; ++plane) {
+        if (int const code = cores_spread(static_cast<char const*>(source) + plane * source_plane,
+                                          static_cast<char*>(destination) + plane * destination_plane, row_bytes, rows, source_stride,
+                                          destination_stride, cores, 98);
+            code != 0)
+            return device.wait(device.of_noc, 98), code;
+    }
+    return device.wait(device.of_noc, 98);
+}
 int cores_signal(std::int64_t core, std::int64_t peer, std::int64_t queue) { return core == mine ? device.signal(peer, queue) : 46; }
 int cores_await(std::int64_t core, std::int64_t peer, std::int64_t queue) { return core == mine ? device.await(peer, queue) : 46; }
 int cores_barrier(std::int64_t core, std::int64_t status) { return core == mine ? device.barrier(status) : 46; }
@@ -280,7 +317,23 @@ int run_on_device(std::vector<schedule> const& all) {
 
 TEST_CASE("cores share a kernel in C on emulated cores") { run_emulated<four>(kernels_of_four()); }
 TEST_CASE("cores of two kinds share a kernel in C on emulated cores") { run_emulated<unlike_cores::mixed>(kernels_of_two_kinds()); }
+TEST_CASE("one call brings a tile to all cores in C on emulated cores") { run_emulated<with_noc>(with_multicasts()); }
 
+TEST_CASE("one call of core 0 brings a tile to all cores in C on a device") { CHECK(run_on_device(with_multicasts()) >= 40); }
+TEST_CASE("the prototype of a multicast has the number of cores, and core 0 alone calls it") {
+    schedule const of = with_multicasts()[6];  // three of four cores
+    auto const plan = std::make_unique<plan_value>(make_plan(of));
+    REQUIRE(!plan->refusal);
+    REQUIRE(plan->cores == 3);
+    c_kernels::c_kernel const kernel(of, *plan, {"kernel", halide::binding::device, {}}, {}, c_kernels::compilers[0]);
+    std::string const &text = kernel.text().source, &header = kernel.text().header;
+    INFO(header << text);
+    CHECK(header.find("l2 to tcm of each core, at the offset that it has in that of core 0") != std::string::npos);
+    CHECK(header.find("int64_t destination_stride_1, int64_t cores, int64_t tag);") != std::string::npos);
+    std::size_t const call = text.find("cores_spread_l2(B_l2_address, B_tcm_address_0, 6, 20, 18, 6, 3, 1)");
+    REQUIRE(call != std::string::npos);
+    CHECK(text.rfind("if (core == 0) {", call) > text.rfind("}", call));
+}
 TEST_CASE("cores share a kernel in C on a device") { CHECK(run_on_device(kernels_of_four()) >= 40); }
 TEST_CASE("cores of two kinds share a kernel in C on a device, each by the functions of its kind") {
     CHECK(run_on_device(kernels_of_two_kinds()) >= 25);

@@ -127,8 +127,9 @@ class c_prototypes {
     void add_transfer(transfer_description const& t) {
         machine const& where = *plan_.where;
         if (passes_values(where, t)) return add_by_value("transfer " + t.name.str(), t.call);
+        std::string const to_all = t.is_multicast ? " of each core, at the offset that it has in that of core 0" : "";
         each_call(where, t, [&](device_call const& call) {
-            add(call, "transfer " + t.name.str() + ": " + t.source.str() + " to " + t.destination.str(),
+            add(call, "transfer " + t.name.str() + ": " + t.source.str() + " to " + t.destination.str() + to_all,
                 [&](call_argument const& a, int position) { return transfer_argument(t, a, position); });
         });
     }
