@@ -100,3 +100,4 @@ assert find(dsp["engines"], "dma_in") == {
     "name": "dma_in", "depth": 16, "channels": 1, "completes": "by_transfer", "interlocked": False, "per_agent": False, "per_core": False,
     "wait_call": {"symbol": "", "arguments": []}}
 assert find(dsp["transfers"], "load")["is_asynchronous"] is True
+assert find(dsp["transfers"], "load")["is_multicast"] is False

@@ -88,3 +88,56 @@ TEST_CASE("a multicast reads what all cores see, and writes to memories of their
     // How many cores there are is told to multicasts alone.
     CHECK(broken(transfer("t", dram, own).calls("t", argument::source, argument::cores), four_cores) == rule::argument_of_no_transfer);
 }
+TEST_CASE("a multicast fills what a multicast brings, and what one core brings is filled for it alone") {
+    static constexpr axis i{"i", 4}, l{"l", 4}, z{"z", 1};
+    static constexpr tensor<std::int32_t> a{"a"}, b{"b"}, c{"c"}, d{"d"};
+    static constexpr auto mac = intrinsic("mac", c(i) += a(i, l) * b(l)).reads(a, own).reads(b, own).updates(c, own);
+    static constexpr auto zero = transfer("zero", dram, own, d(z) = 0).dimensions(2),
+                          zeros = transfer("zeros", dram, own, d(z) = 0).dimensions(2).multicast();
+    static constexpr auto out = transfer("out", own, dram).dimensions(2), in = transfer("in", dram, own).dimensions(2),
+                          all = transfer("all", dram, own).dimensions(2).multicast();
+    static constexpr auto one_first = machine("one_first", dram, own, common, in, all, out, zero, zeros, mac, four_cores),
+                          all_first = machine("all_first", dram, own, common, in, all, out, zeros, zero, mac, four_cores),
+                          alone = machine("alone", dram, own, common, in, all, out, zero, mac, four_cores);
+    // Ten rows in steps of four, six columns likewise: what stands behind the sixth adds nothing.
+    static constexpr auto product_of_column = C(m) = sum(n, A(m, n) * B(n));
+    auto const fills_of = [](plan_value const& plan) {
+        int to_all = 0, others = 0;
+        for (int at = 0; at < plan.movements.size(); ++at) {
+            if (plan.movements[at].source >= 0) continue;
+            bool const brought_to_all = plan.buffers[plan.movements[at].destination].tensor == "B";
+            CHECK(plan.is_multicast(plan.movements[at]) == brought_to_all);
+            ++(brought_to_all ? to_all : others);
+        }
+        return std::pair(to_all, others);
+    };
+    auto const stepped = [](machine const& on) {
+        return schedule(product_of_column, on)
+            .split(m, mo, mi, 4)
+            .distribute(mo, four_cores)
+            .cache_read(A, own)
+            .at(mo)
+            .cache_read(B, own)
+            .cache_write(C, own)
+            .at(mo)
+            .tensorize(mi, n, mac);
+    };
+    for (machine const* on : {&one_first, &all_first, &alone}) {
+        plan_value const plan = make_plan(stepped(*on));
+        CHECK_FALSE(plan.refusal);
+        auto const [to_all, others] = fills_of(plan);
+        CHECK((to_all + others == 2 && others >= 1));  // the sums, and one of A and B
+    }
+    static constexpr axis x{"x", 10};
+    static constexpr auto shifted = C(m, x) = padded(A(x), 0)(x - 1) * B(m);
+    for (machine const* on : {&one_first, &all_first}) {
+        plan_value const plan = make_plan(schedule(shifted, *on).distribute(m, four_cores).cache_read(A, own));
+        CHECK_FALSE(plan.refusal);
+        for (int at = 0; at < plan.movements.size(); ++at) CHECK(plan.is_multicast(plan.movements[at]));
+        plan_value const inside = make_plan(schedule(shifted, *on).distribute(m, four_cores).cache_read(A, own).at(m));
+        CHECK_FALSE(inside.refusal);
+        for (int at = 0; at < inside.movements.size(); ++at) CHECK_FALSE(inside.is_multicast(inside.movements[at]));
+    }
+    verdict const bare = refusal_of(schedule(shifted, alone).distribute(m, four_cores).cache_read(A, own));
+    CHECK((bare.kind == verdict_kind::no_border && bare.broken == rule::border_of_one_core && bare.names[1] == "own"));
+}
