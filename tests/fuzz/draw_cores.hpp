@@ -23,6 +23,7 @@ class cores_drawer {
     void draw() {
         bool const by_stages = case_.stages.size() > 1 && random_.percent(50);
         draw_team(by_stages);
+        if (!by_stages || random_.one_in(20)) draw_multicasts();
         if (by_stages) hand_out_stages();
         else share_loops();
         move_homes(by_stages);
@@ -72,6 +73,25 @@ class cores_drawer {
             return std::any_of(where().engines.begin(), where().engines.end(),
                                [&](engine const& e) { return e.channels > 1 && (e.name == t.from || e.name == t.to); });
         });
+    }
+
+    /// Makes some transfers again as multicasts, where the machine can have them.
+    void draw_multicasts() {
+        constexpr std::size_t most = 12;
+        auto const is_own = [&](ir::label const& name) { return is_per_core(name.str()); };
+        std::size_t const drawn = where().transfers.size();
+        for (std::size_t at = 0; at < drawn && where().transfers.size() < most; ++at) {
+            move again = where().transfers[at];
+            transfer& t = again.what;
+            if (is_own(t.source) || !is_own(t.destination) || where().cores.front().count == 1 || random_.percent(35)) continue;
+            t.name = t.call.symbol = ir::label(names_.take("all").c_str());
+            if (!t.core_name.empty()) t.core_name = {}, t.most_dimensions = random_.between(1, 4);
+            t.multicast();
+            for (memory const& m : where().memories) {
+                if (m.name == t.destination) reached_.insert(m.name.str());
+            }
+            where().transfers.push_back(again);
+        }
     }
 
     /// The directives that are spoken of a stage: [begin, end).
@@ -223,6 +243,10 @@ class cores_drawer {
                     if (case_.directives[refining].kind == directive_kind::at) level = refining;
                 }
                 bool const inside = level > at && shares_.count(case_.directives[level].names.at(0)) > 0;
+                // A multicast brings what stands outside to all cores.
+                bool const to_all = !inside && d.kind == directive_kind::cache_read && entries_.count(stage_at) > 0 && !reached_.empty();
+                if (to_all && !fixed && !is_per_core(d.names.at(0)) && random_.one_in(3)) move_to_kind(at, true);
+                if (to_all && reached_.count(d.names.at(0)) > 0 && !random_.one_in(4)) continue;
                 if (is_per_core(d.names.at(0)) == inside) continue;
                 std::string const entry = entries_.count(stage_at) > 0 ? entries_.at(stage_at) : level_of(case_.stages[stage_at].output);
                 if (inside) {
@@ -262,6 +286,7 @@ class cores_drawer {
     drawn_case& case_;
     std::map<int, std::vector<loop>> nests_;        ///< of the stage that computes a tensor
     std::set<std::string> shares_{};                ///< loops inside of which each core runs its share
+    std::set<std::string> reached_{};               ///< memories that multicasts write to
     std::map<std::size_t, std::string> entries_{};  ///< of a stage, the loop that its shares begin at
 };
 

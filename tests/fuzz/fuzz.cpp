@@ -47,7 +47,8 @@ int main(int count, char** given) {
     std::cout << "compared: " << all.agreed << ", of them from C source too " << all.in_c
               << "; left to the user by the language: " << all.undefined << "\n";
     if (all.cores_drawn > 0) {
-        std::cout << "drawn for one to four cores: " << all.cores_drawn << "; compared on several: " << all.on_cores << "; refused:";
+        std::cout << "drawn for one to four cores: " << all.cores_drawn << "; compared on several: " << all.on_cores << ", with multicasts "
+                  << all.with_multicasts << "; refused:";
         for (auto const& [name, times] : all.refused_cores) std::cout << " " << name << " " << times;
         std::cout << "\n";
     }

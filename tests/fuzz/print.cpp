@@ -260,6 +260,7 @@ std::string machine_text(machine_parts const& parts) {
         if (!t.core_name.empty()) text += ".on(core0)";
         if (!t.engine_name.empty()) text += ".on(" + engine_name(t.engine_name) + ")";
         if (t.is_asynchronous) text += ".asynchronous()";
+        if (t.is_multicast) text += ".multicast()";
         if (t.core_name.empty()) text += ".dimensions(" + std::to_string(t.most_dimensions) + ")";
         if (t.largest_row_bytes > 0) text += ".row_limit(" + std::to_string(t.largest_row_bytes) + ")";
         if (t.largest_extent > 0) text += ".extent_limit(" + std::to_string(t.largest_extent) + ")";

@@ -287,6 +287,7 @@ void with_simpler_parts(drawn_case const& from, std::vector<drawn_case>& into) {
         auto const of = [at](drawn_case& c) -> transfer& { return c.where.transfers[at].what; };
         add([&](drawn_case& c) { return !std::exchange(c.where.transfers[at].uses, {}).empty(); });
         add([&](drawn_case& c) { return set(of(c).is_asynchronous, false); });
+        add([&](drawn_case& c) { return set(of(c).is_multicast, false); });
         add([&](drawn_case& c) { return set(of(c).engine_name, ir::label{}) && set(of(c).is_asynchronous, false); });
         add([&](drawn_case& c) { return of(c).core_name.empty() && set(of(c).most_dimensions, 6); });
         add([&](drawn_case& c) { return set(of(c).costs, transfer_cost{}); });

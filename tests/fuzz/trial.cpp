@@ -57,6 +57,11 @@ struct trial::inside {
     bool overlaps() const { return plan->rings.size() > 0 || tilewright::detail::is_ordered_aside(*plan); }
 
     int cores() const { return plan->cores; }
+    bool multicasts() const {
+        bool found = false;
+        for (int at = 0; at < plan->movements.size(); ++at) found |= plan->is_multicast(plan->movements[at]);
+        return found;
+    }
     emulator& on_core(int core) { return team ? team->on(core) : *on; }
     template <class Visit>
     void each_core(Visit const& visit) {
@@ -274,7 +279,7 @@ outcome trial::plan() try {
     semantics_table const semantics = interpreted_semantics(in.built->where);
     if (in.cores() > 1) in.team = std::make_unique<core_team>(in.built->where, semantics, in.cores());
     else in.on = std::make_unique<emulator>(in.built->where, semantics);
-    return {.cores = in.cores()};
+    return {.cores = in.cores(), .multicasts = in.multicasts()};
 } catch (std::exception const& wrong) {
     return failed("exception", std::string("planned: ") + wrong.what());
 }
@@ -339,7 +344,7 @@ outcome trial::run(bool quick) try {
         }
     }
     in.use(progress::earliest);
-    return {.cores = in.cores()};
+    return {.cores = in.cores(), .multicasts = in.multicasts()};
 } catch (std::exception const& wrong) {
     return failed("exception", wrong.what());
 }
@@ -387,7 +392,7 @@ outcome trial::run_c(void* library, std::string const& name) try {
         if (wrong.empty() && with == in.runs.front()) wrong = in.check_failures(code, *with);
         if (!wrong.empty()) return {outcome::kind::failed, "c_" + wrong, true};
     }
-    return {.in_c = true, .cores = in.cores()};
+    return {.in_c = true, .cores = in.cores(), .multicasts = in.multicasts()};
 } catch (std::exception const& wrong) {
     return failed("c_exception", wrong.what());
 }

@@ -41,6 +41,7 @@ struct record {
     bool in_c = false;
     bool again = false;  ///< of the C source, after the case has been told of
     int cores = 1;
+    bool multicasts = false;
     char what[240] = {};
 };
 /// What a worker is at, for those who find it dead.
@@ -56,7 +57,7 @@ std::string text_of(std::uint64_t seed, programs::recipe const& program) {
 std::string text_of(std::uint64_t seed) { return is_program(seed) ? text_of(seed, draw_program(seed)) : cpp_of(draw(seed)); }
 
 void send(int to, std::uint64_t seed, outcome const& found, bool again = false) {
-    record r{seed, found.is, found.in_c, again, found.cores, {}};
+    record r{seed, found.is, found.in_c, again, found.cores, found.multicasts, {}};
     std::strncpy(r.what, found.what.c_str(), sizeof r.what - 1);
     if (write(to, &r, sizeof r) != static_cast<ssize_t>(sizeof r)) _exit(3);
 }
@@ -195,7 +196,7 @@ outcome try_apart(std::uint64_t seed, std::function<outcome()> const& tries, dou
     double const until = now() + seconds;
     while (!came && now() < until) {
         bool const open = read_records(made, 200, [&](record const& r) {
-            found = {r.is, r.what, r.in_c, r.cores};
+            found = {r.is, r.what, r.in_c, r.cores, r.multicasts};
             came = true;
         });
         if (!open) break;
@@ -262,7 +263,7 @@ walk_result walk(walk_options const& options) {
             if (name == "race" || name == "deadlock") all.blamed.push_back(r.seed);
         }
         if (r.is == outcome::kind::undefined) ++all.undefined;
-        if (r.is == outcome::kind::agreed) ++all.agreed, all.on_cores += r.cores > 1 ? 1 : 0;
+        if (r.is == outcome::kind::agreed) ++all.agreed, all.on_cores += r.cores > 1 ? 1 : 0, all.with_multicasts += r.multicasts ? 1 : 0;
         if (options.on_cores > 0 && all.on_cores >= options.on_cores) enough = true;
     };
     for (std::size_t at = 0; at < workers.size(); ++at) {

@@ -28,12 +28,13 @@ struct walk_failure {
 };
 
 struct walk_result {
-    std::int64_t cases = 0;        ///< drawn
-    std::int64_t agreed = 0;       ///< run in every way, and equal to the oracle
-    std::int64_t in_c = 0;         ///< of them, from C source too
-    std::int64_t undefined = 0;    ///< the oracle met something that the language leaves to its user
-    std::int64_t cores_drawn = 0;  ///< drawn for machines of one to four cores
-    std::int64_t on_cores = 0;     ///< of those that agree, kernels that run on several
+    std::int64_t cases = 0;            ///< drawn
+    std::int64_t agreed = 0;           ///< run in every way, and equal to the oracle
+    std::int64_t in_c = 0;             ///< of them, from C source too
+    std::int64_t undefined = 0;        ///< the oracle met something that the language leaves to its user
+    std::int64_t cores_drawn = 0;      ///< drawn for machines of one to four cores
+    std::int64_t on_cores = 0;         ///< of those that agree, kernels that run on several
+    std::int64_t with_multicasts = 0;  ///< of these, with tiles that one call brings to all
     std::map<std::string, std::int64_t> refused{};
     std::map<std::string, std::int64_t> refused_cores{};  ///< of those for such machines
     std::vector<std::uint64_t> blamed{};  ///< seeds of those that are refused by the proof at the end of a plan: the planner's own mistakes
