@@ -317,9 +317,15 @@ int run_on_device(std::vector<schedule> const& all) {
 
 TEST_CASE("cores share a kernel in C on emulated cores") { run_emulated<four>(kernels_of_four()); }
 TEST_CASE("cores of two kinds share a kernel in C on emulated cores") { run_emulated<unlike_cores::mixed>(kernels_of_two_kinds()); }
-TEST_CASE("one call brings a tile to all cores in C on emulated cores") { run_emulated<with_noc>(with_multicasts()); }
+TEST_CASE("one call brings a tile to all cores in C on emulated cores") {
+    run_emulated<with_noc>(with_multicasts());
+    run_emulated<unlike_cores::mixed_noc>(unlike_cores::with_multicasts());
+}
 
-TEST_CASE("one call of core 0 brings a tile to all cores in C on a device") { CHECK(run_on_device(with_multicasts()) >= 40); }
+TEST_CASE("one call of core 0 brings a tile to all cores in C on a device") {
+    CHECK(run_on_device(with_multicasts()) >= 40);
+    CHECK(run_on_device(unlike_cores::with_multicasts()) >= 5);
+}
 TEST_CASE("the prototype of a multicast has the number of cores, and core 0 alone calls it") {
     schedule const of = with_multicasts()[6];  // three of four cores
     auto const plan = std::make_unique<plan_value>(make_plan(of));

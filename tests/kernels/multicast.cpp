@@ -22,6 +22,10 @@ TEST_CASE("a multicast brings a tile to all cores") {
                                  .prefetch(1));
 }
 
+TEST_CASE("a multicast brings a tile to cores of two kinds") {
+    for (schedule const& of : unlike_cores::with_multicasts()) check_on_cores<unlike_cores::mixed_noc>(of);
+}
+
 TEST_CASE("a barrier around a multicast that is lost is found by the check and on the emulated machine") {
     int seeded = 0;
     for (schedule const& of : with_multicasts()) seeded += check_lost_barriers<with_noc>(of);

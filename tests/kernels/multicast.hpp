@@ -1,5 +1,5 @@
 #pragma once
-#include "kernels/cores.hpp"
+#include "kernels/unlike_cores.hpp"
 
 /// The machine of four cores with engines that write to the memories of all cores at once, and kernels for it.
 namespace cores_of_dsp {
@@ -106,3 +106,44 @@ inline std::vector<schedule> with_multicasts() {
 }
 
 }  // namespace cores_of_dsp
+
+namespace unlike_cores {
+
+inline constexpr auto mixed_noc = machine("mixed_noc", dram, l2, tcm, dma, l2_dma, noc, load, store, spread, spread_now, control, vector,
+                                          mac, mac_of_vector, mul, mul_of_vector);
+
+/// Kernels of cores of two kinds, to which one call brings a tile.
+inline std::vector<schedule> with_multicasts() {
+    return {
+        // The slow core brings each block of B, and both kinds compute by their instructions.
+        schedule(matmul, mixed_noc)
+            .split(n, no, ni, 6)
+            .split(m, mo, mi, 3)
+            .split(k, ko, ki, 5)
+            .reorder(no, mo, ko, mi, ni, ki)
+            .distribute(mo, control, vector)
+            .cache_read(B, tcm)
+            .at(no)
+            .by(spread)
+            .buffers(2)
+            .cache_read(A, tcm)
+            .at(mo)
+            .by(load)
+            .cache_write(C, tcm)
+            .at(mo)
+            .tensorize(mi, ni, ki, mac),
+        // It brings them for the fast cores, which compute.
+        schedule(matmul, mixed_noc)
+            .split(n, no, ni, 6)
+            .reorder(no, m, ni, k)
+            .distribute(m, vector)
+            .cache_read(B, tcm)
+            .at(no)
+            .by(spread)
+            .buffers(3)
+            .prefetch(2),
+        schedule(matmul, mixed_noc).distribute(m, vector).cache_read(B, tcm).by(spread_now),
+    };
+}
+
+}  // namespace unlike_cores

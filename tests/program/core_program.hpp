@@ -14,15 +14,18 @@ constexpr memory tcm{.name = "tcm", .base = 0x7000'0000, .capacity = 1_KiB, .per
 constexpr engine dma{.name = "dma", .per_core = true};
 constexpr auto bring = transfer("bring", l2, tcm).on(dma).asynchronous().dimensions(2).cost({.latency = 20, .bytes_per_cycle = 4});
 constexpr auto put = transfer("put", tcm, l2).on(dma).asynchronous().dimensions(2).cost({.latency = 20, .bytes_per_cycle = 4});
+constexpr engine noc{"noc"};
+constexpr auto spread = transfer("spread", l2, tcm).multicast().on(noc).dimensions(2).cost({.latency = 20, .bytes_per_cycle = 8});
 constexpr core dsp{.name = "dsp", .count = 4, .barrier_cycles = 7};
-constexpr auto quad = machine("quad", dram, l2, tcm, dma, bring, put, dsp);
+constexpr auto quad = machine("quad", dram, l2, tcm, dma, noc, bring, put, spread, dsp);
 constexpr agent dsps("dsps", quad);
 
 constexpr auto turn = schedule(turned, quad).reads(x, dram).writes(r, l2);
 /// Three rows for each core, and one for the last.
 constexpr auto twice =
     schedule(doubled, quad).reads(x, l2).writes(r, l2).distribute(i, dsp).cache_read(x, tcm).at(i).cache_write(r, tcm).at(i);
-constexpr auto add = schedule(added, quad).reads(x, l2).reads(y, l2).writes(r, l2).distribute(i, dsp).cache_read(y, tcm).at(i);
+/// One call brings all cores what they add.
+constexpr auto add = schedule(added, quad).reads(x, l2).reads(y, l2).writes(r, l2).distribute(i, dsp).cache_read(y, tcm);
 constexpr auto last = schedule(doubled, quad).reads(x, l2).writes(r, dram);
 
 constexpr auto numbers = [] {
