@@ -38,6 +38,12 @@ constexpr auto fetch =
     transfer("fetch", dram, l2).on(l2_dma).asynchronous().dimensions(4).cost({.latency = 64, .setup = 8, .bytes_per_cycle = 64});
 constexpr auto feed =
     transfer("feed", l2, spad).on(copier).asynchronous().dimensions(4).cost({.latency = 16, .setup = 8, .bytes_per_cycle = 32});
+constexpr auto spread = transfer("spread", dram, spad)
+                            .multicast()
+                            .on(l2_dma)
+                            .asynchronous()
+                            .dimensions(4)
+                            .cost({.latency = 64, .setup = 8, .bytes_per_cycle = 64});
 constexpr auto mac = intrinsic("mac", c(i, j) += product).reads(a, spad).reads(b, spad).updates(c, acc).on(array).cycles(16);
 constexpr auto mul = intrinsic("mul", c(i, j) = sum(l, product)).reads(a, spad).reads(b, spad).writes(c, acc).on(array).cycles(16);
 
@@ -46,6 +52,11 @@ struct dsps {
     static constexpr core dsp{.name = "dsp", .count = Count, .barrier_cycles = 16, .signal_cycles = 16};
     static constexpr auto where = machine("dsps", dram, l2, shared_by_code, spad, acc, loader, copier, storer, array, l2_dma, mvin, mvout,
                                           fetch, feed, mac, mul, dsp);
+    /// Likewise, with one call for all cores, and room for two blocks in the memory of each.
+    static constexpr memory wide_spad{
+        .name = "spad", .base = 0x5000'0000, .capacity = 256_KiB, .alignment = 64, .host_visible = false, .per_core = true};
+    static constexpr auto at_once = machine("dsps_at_once", dram, l2, shared_by_code, wide_spad, acc, loader, copier, storer, array, l2_dma,
+                                            mvin, mvout, spread, mac, mul, dsp);
 };
 
 constexpr tensor<std::int8_t> A{"A"}, B{"B"};
@@ -96,6 +107,25 @@ schedule shared_tiles(machine const& where, core const& dsp) {
         .buffers(2)
         .cache_read(B, spad)
         .by(feed)
+        .at("ko")
+        .buffers(2)
+        .cache_write(C, acc)
+        .at("no")
+        .buffers(2)
+        .tensorize("mi", "ni", "ki", mac);
+}
+/// One call brings each block of B to all cores, while they compute on the block before.
+schedule multicast_tiles(machine const& where, core const& dsp) {
+    return schedule(matmul::work, where)
+        .split("n", "nb", "nr", 128)
+        .tile("m", "nr", "mo", "no", "mi", "ni", 16, 64)
+        .split("k", "ko", "ki", 64)
+        .reorder("nb", "mo", "no", "ko", "mi", "ni", "ki")
+        .distribute("mo", dsp)
+        .cache_read(B, spad)
+        .at("nb")
+        .buffers(2)
+        .cache_read(A, spad)
         .at("ko")
         .buffers(2)
         .cache_write(C, acc)
@@ -215,6 +245,11 @@ void measure_all(problem const& product, problem const& convolved, problem const
     core_team team(dsps<Count>::where, semantics_of<dsps<Count>::where>);
     measure("matmul, private tiles", private_tiles(dsps<Count>::where, dsps<Count>::dsp), team, product);
     measure("matmul, shared tiles", shared_tiles(dsps<Count>::where, dsps<Count>::dsp), team, product);
+    if constexpr (Count > 1) {
+        core_team at_once(dsps<Count>::at_once, semantics_of<dsps<Count>::at_once>);
+        all.of_one["matmul, multicast tiles"] = all.of_one["matmul, shared tiles"];
+        measure("matmul, multicast tiles", multicast_tiles(dsps<Count>::at_once, dsps<Count>::dsp), at_once, product);
+    }
     measure("conv2d 3x3, 56x56x64", rows_of_a_picture(dsps<Count>::where, dsps<Count>::dsp), team, convolved);
     if (Count <= 2) measure("two stages", two_stages(dsps<Count>::where, dsps<Count>::dsp), team, staged);
 }
