@@ -1,5 +1,5 @@
 #include "catch.hpp"
-#include "program/core_program.hpp"
+#include "program/team_program.hpp"
 
 // Programs whose kernels several cores share: where the cores meet, where tensors lie, and what is refused.
 
@@ -47,24 +47,50 @@ TEST_CASE("what cores share lies where all see it, and no result takes over the 
     CHECK(copied.steps[2].kind == ir::program_step_kind::barrier);
 }
 
+TEST_CASE("cores of several kinds, kernels for some of them, and an agent beside them") {
+    using namespace team_programs;
+    program_plan_value const plan = make_program_plan(team);
+    REQUIRE(to_string(plan.refusal) == "; ");
+    CHECK(plan.cores == 4);
+    CHECK(&plan.machine_of_cores() == &mixed);
+    CHECK(plan.is_of_cores(0));
+    CHECK(!plan.is_of_cores(1));
+    CHECK(plan.kernel_at(plan.find_kernel("sum")).cores == 4);
+    CHECK(plan.kernel_at(plan.find_kernel("last")).cores == 1);
+    constexpr char const* kinds[] = {"", "start ", "join ", "meet"};
+    std::string text;
+    for (int at = 0; at < plan.steps.size(); ++at) {
+        ir::program_step const& s = plan.steps[at];
+        text +=
+            (at > 0 ? ", " : "") + std::string(kinds[static_cast<int>(s.kind)]) + (s.kernel < 0 ? "" : plan.kernel_at(s.kernel).name.str());
+    }
+    CHECK(text == "turn, start beside, meet, twice, meet, sum, join beside, meet, last");
+    // A meeting is over when the slowest kind is: 11 cycles.
+    auto const cycles = [&](char const* kernel) { return plan.kernel_at(plan.find_kernel(kernel)).cycles; };
+    CHECK(plan.total_cycles == cycles("turn") + cycles("twice") + cycles("sum") + cycles("last") + 3 * 11);
+    // A core that has nothing of a kernel comes to its barriers.
+    plan_value const sum = build_kernel(plan, plan.find_kernel("sum")).plan;
+    CHECK(sum.cores == 4);
+    CHECK(sum.first_core == 1);
+    CHECK(sum.end_core == 3);
+}
+
 TEST_CASE("programs that cores cannot run say why") {
     auto const refused = [](program const& what, verdict_kind kind, char const* name) {
         verdict const v = make_program_plan(what).refusal;
         return v.kind == kind && v.names[1] == name;
     };
-    agent const other("other", quad);
-    program two("two");
-    two.input(in, dram).run("turn", other, turn).bind(x, in).bind(r, t0).run("twice", dsps, twice).bind(x, t0).bind(r, out).output(out, l2);
-    CHECK(refused(two, verdict_kind::not_honoured, "several cores beside other agents"));
     agent const beside = agent("beside", quad).aside("begin", "end");
     program away("away");
     away.input(in, l2).run("twice", beside, twice).bind(x, in).bind(r, out).output(out, l2);
     CHECK(refused(away, verdict_kind::not_honoured, "several cores beside the caller"));
-    schedule const by_two = schedule(doubled, quad).reads(x, l2).writes(r, l2).distribute(i, dsp, 2);
-    program uneven("uneven");
-    uneven.input(in, l2).run("twice", dsps, twice).bind(x, in).bind(r, t0).run("by_two", dsps, by_two).bind(x, t0).bind(r, out);
-    uneven.output(out, l2);
-    CHECK(refused(uneven, verdict_kind::not_honoured, "another number of cores"));
+    static constexpr core pair{.name = "pair", .count = 2};
+    static constexpr auto two_of_them = machine("two", dram, l2, pair);
+    schedule const by_pair = schedule(doubled, two_of_them).reads(x, l2).writes(r, l2).distribute(i, pair);
+    program strangers("strangers");
+    strangers.input(in, l2).run("twice", dsps, twice).bind(x, in).bind(r, t0);
+    strangers.run("by_pair", agent("pair", two_of_them), by_pair).bind(x, t0).bind(r, out).output(out, l2);
+    CHECK(refused(strangers, verdict_kind::not_honoured, "cores of two machines"));
     // A tensor that only one core sees.
     schedule const unseen = schedule(doubled, quad).reads(x, tcm).writes(r, l2).distribute(i, dsp);
     program wrong("wrong");

@@ -4,9 +4,9 @@
 
 #include "c_source/pooled.hpp"
 #include "catch.hpp"
-#include "program/core_program.hpp"
 #include "program/program_text.hpp"
 #include "program/random_program.hpp"
+#include "program/team_program.hpp"
 
 using namespace tilewright;
 
@@ -150,4 +150,23 @@ TEST_CASE("a program that four cores share, compiled at run time: as planned, an
             REQUIRE(result[static_cast<std::size_t>(at)] == 2 * (2 * ((at % 10 * 10 + at / 10) * 7 - 50 + 1) + at * at - 3000));
     }
     CHECK_THROWS_WITH(halide::jit_program(on, true), Catch::Contains("unchecked"));
+}
+
+TEST_CASE("a program for cores of two kinds and an agent beside them, compiled at run time") {
+    using namespace team_programs;
+    program_emulator on(program_plan<team>, {semantics_of<mixed>, semantics_of<npu_machine>});
+    halide::jit_program compiled(on);
+    std::array<std::int32_t, 100> given{}, result{};
+    for (int at = 0; at < 100; ++at) given[static_cast<std::size_t>(at)] = at * 7 - 50;
+    for (interleaving turns : {interleaving::first, interleaving::last, interleaving::random, interleaving::threads}) {
+        for (progress how : {progress::earliest, progress::latest, progress::threads}) {
+            on.cores().use(turns);
+            on.use(how);
+            on.reset();
+            result.fill(-1);
+            REQUIRE(compiled.run({{"in", given.data()}, {"out", result.data()}}) == 0);
+            CHECK(program_plan<team>.cycles() == on.cycles());
+            for (int at = 0; at < 100; ++at) REQUIRE(result[static_cast<std::size_t>(at)] == expected(at));
+        }
+    }
 }

@@ -31,7 +31,8 @@ class c_program_entry : protected c_program_kernels {
     std::string failing_text() const {
         if (plan_.cores == 1 || !on_device()) return "";
         return "static int " + options_.name + "_failed(int32_t " + core_ + ", int " + status_ + ") {\n    (void)" +
-               barrier_text(host(), core_, status_) + "; /* the other cores stop, too */\n    return " + status_ + ";\n}\n";
+               barrier_text(plan_.machine_of_cores(), plan_.cores, core_, status_) + "; /* the other cores stop, too */\n    return " +
+               status_ + ";\n}\n";
     }
     std::string entry_text() const { return checks_text() + bound_places_text() + steps_text(); }
 
@@ -45,22 +46,22 @@ class c_program_entry : protected c_program_kernels {
             text << "    if (" << core_ << " < 0 || " << core_ << " >= " << plan_.cores << ") return "
                  << TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_WRONG_CORE, 0) << "; /* no such core */\n";
         int position = 0;
-        auto const check = [&](std::string const& word, std::int64_t alignment, char const* what) {
-            text << "    if (" << word << " == NULL) return " << TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_NULL_HOST, position) << "; /* no "
-                 << what << " */\n";
+        auto const refuse = [&](std::string const& condition, int kind, char const* what) {
+            text << "    if (" << condition << ") return " << told_to_all(std::to_string(TILEWRIGHT_ARGUMENT_ERROR(kind, position)))
+                 << "; /* " << what << " */\n";
+        };
+        auto const check = [&](std::string const& word, std::int64_t alignment, char const* missing) {
+            refuse(word + " == NULL", TILEWRIGHT_NULL_HOST, missing);
             if (alignment > 1)
-                text << "    if ((uintptr_t)" << word << " % " << alignment << " != 0) return "
-                     << TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_MISALIGNED, position) << "; /* not aligned */\n";
+                refuse("(uintptr_t)" + word + " % " + std::to_string(alignment) + " != 0", TILEWRIGHT_MISALIGNED, "not aligned");
             ++position;
         };
-        auto const check_tensor = [&](int at, ir::program_tensor const& t) { check(word_of_tensor(at), t.alignment, "data"); };
+        auto const check_tensor = [&](int at, ir::program_tensor const& t) { check(word_of_tensor(at), t.alignment, "no data"); };
         each_passed(ir::tensor_kind::input, check_tensor);
         each_passed(ir::tensor_kind::output, check_tensor);
-        if (is_any_given())
-            text << "    if (" << memories_ << " == NULL) return " << TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_NULL_HOST, position)
-                 << "; /* no memories */\n";
+        if (is_any_given()) refuse(memories_ + " == NULL", TILEWRIGHT_NULL_HOST, "no memories");
         for (int at = 0; at < plan_.memories.size(); ++at) {
-            if (is_given(at)) check(memories_ + "->" + word_of_memory(at), pool_at(at).alignment, "memory");
+            if (is_given(at)) check(memories_ + "->" + word_of_memory(at), pool_at(at).alignment, "no memory");
         }
         return text.str();
     }
@@ -90,39 +91,41 @@ class c_program_entry : protected c_program_kernels {
         std::map<int, std::int16_t> running;  // of each agent, the kernel
         for (int at = 0; at < plan_.steps.size(); ++at) {
             ir::program_step const& s = plan_.steps[at];
-            if (plan_.cores > 1) {
-                text << step_of_cores(s);
-                continue;
-            }
-            ir::program_kernel const& k = plan_.kernel_at(s.kernel);
-            agent const& on = plan_.agent_of(k);
-            if (s.kind == ir::program_step_kind::join) running.erase(k.agent);
-            constexpr char const* steps[] = {"", "start ", "join "};
-            text << "    /* " << steps[static_cast<int>(s.kind)] << k.name.str() << " on " << on.name.str() << " */\n"
-                 << fenced("    ", status_ + " = ", s);
+            bool const meets = s.kind == ir::program_step_kind::barrier;
+            if (s.kind == ir::program_step_kind::join) running.erase(plan_.kernel_at(s.kernel).agent);
+            text << "    /* " << (meets ? "all cores meet" : said_of(s)) << " */\n"
+                 << fenced("    " + (is_of_core_0(s) ? if_core_0() : ""), status_ + " = ", s);
+            std::string const returned = meets ? status_ : told_to_all(status_);
             if (running.empty()) {
-                text << "    if (" << status_ << " != 0) return " << status_ << ";\n";
+                text << "    if (" << status_ << " != 0) return " << returned << ";\n";
             } else {
                 // Nothing is under way when the caller has the code.
                 text << "    if (" << status_ << " != 0) {\n";
-                for (auto const& [agent, kernel] : running) text << fenced("        ", "(void)", {ir::program_step_kind::join, kernel});
-                text << "        return " << status_ << ";\n    }\n";
+                for (auto const& [agent, kernel] : running)
+                    text << fenced("        " + (plan_.cores > 1 ? if_core_0() : ""), "(void)", {ir::program_step_kind::join, kernel});
+                text << "        return " << returned << ";\n    }\n";
             }
-            if (s.kind == ir::program_step_kind::start) running[k.agent] = s.kernel;
+            if (s.kind == ir::program_step_kind::start) running[plan_.kernel_at(s.kernel).agent] = s.kernel;
         }
         text << "    return 0;\n";
         return text.str();
     }
-    core host() const { return plan_.of->agents[0].where->host(); }
-    /// A step of a program whose kernels several cores share. What they do not share is for core 0.
-    std::string step_of_cores(ir::program_step const& s) const {
-        bool const meets = s.kind == ir::program_step_kind::barrier;
-        bool const alone = !meets && plan_.kernel_at(s.kernel).cores == 1;
-        std::string const failed = on_device() ? options_.name + "_failed(" + core_ + ", " + status_ + ")" : status_;
-        std::string text = "    /* " + (meets ? std::string("all cores meet") : plan_.kernel_at(s.kernel).name.str()) +
-                           (alone ? ", on core 0" : "") + " */\n";
-        text += fenced("    " + (alone ? "if (" + core_ + " == 0) " : std::string()), status_ + " = ", s);
-        return text + "    if (" + status_ + " != 0) return " + (meets ? status_ : failed) + ";\n";
+    /// A code that one of several cores returns; the others learn of it.
+    std::string told_to_all(std::string const& code) const {
+        return plan_.cores > 1 && on_device() ? options_.name + "_failed(" + core_ + ", " + code + ")" : code;
+    }
+    /// Of a program that several cores run, what they do not share is for core 0.
+    bool is_of_core_0(ir::program_step const& s) const {
+        return plan_.cores > 1 && s.kind != ir::program_step_kind::barrier && plan_.kernel_at(s.kernel).cores == 1;
+    }
+    std::string if_core_0() const { return "if (" + core_ + " == 0) "; }
+    /// "start conv on npu"; a kernel of cores names no agent, but core 0 where it runs it alone.
+    std::string said_of(ir::program_step const& s) const {
+        constexpr char const* steps[] = {"", "start ", "join "};
+        ir::program_kernel const& k = plan_.kernel_at(s.kernel);
+        std::string const said = steps[static_cast<int>(s.kind)] + k.name.str();
+        if (!plan_.is_of_cores(k.agent)) return said + " on " + plan_.agent_of(k).name.str();
+        return said + (is_of_core_0(s) ? ", on core 0" : "");
     }
     std::string address_of_bank(int memory, int bank) const {
         memory_value const& m = memory_at(memory).what;
@@ -143,7 +146,7 @@ class c_program_entry : protected c_program_kernels {
     /// The call that carries out a step.
     std::string step_text(ir::program_step const& s) const {
         using enum ir::program_step_kind;
-        if (s.kind == barrier && on_device()) return barrier_text(host(), core_, c_integer(0, 64));
+        if (s.kind == barrier && on_device()) return barrier_text(plan_.machine_of_cores(), plan_.cores, core_, c_integer(0, 64));
         if (s.kind == barrier) return "tilewright_program_barrier(" + options_.name + "_program())";
         agent const& on = plan_.agent_of(plan_.kernel_at(s.kernel));
         std::string const name = kernel_name(s.kernel), kernel = name + "_here";

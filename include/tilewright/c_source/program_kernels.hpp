@@ -44,7 +44,7 @@ class c_program_kernels : protected c_program_words {
         kernel_build const& made = builds_[at];
         c_source_options const how{kernel_name(at), options_.to, options_.includes};
         codes_.push_back(c_kernel_writer(*made.what, made.plan, how).write("static ", copies(at)));
-        if (at == 0 && plan_.cores > 1 && on_device()) {
+        if (made.plan.cores > 1 && on_device()) {
             for (std::string const& one : c_prototypes(made.plan, true).barrier(plan_.cores)) codes_.back().device.push_back(one);
         }
     }

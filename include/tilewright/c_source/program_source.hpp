@@ -32,8 +32,8 @@ class c_program_writer : c_program_entry {
                            "_program() { return &" + on + "; }\n";
         for (int at = 0; at < plan_.kernels.size(); ++at)
             text += "extern \"C\" void* " + kernel_name(at) + "_machine() { return &" +
-                    (plan_.cores > 1 ? "tilewright::running_core(" + on + ".on(0))"
-                                     : on + ".on(" + std::to_string(plan_.kernel_at(at).agent) + ")") +
+                    (plan_.is_of_cores(plan_.kernel_at(at).agent) ? "tilewright::running_core(" + on + ".cores().on(0))"
+                                                                  : on + ".on(" + std::to_string(plan_.kernel_at(at).agent) + ")") +
                     "; }\n";
         return text;
     }
@@ -54,6 +54,14 @@ class c_program_writer : c_program_entry {
                    ? ""
                    : "/* Where the program finds the memories that it uses. */\nstruct " + options_.name + "_memories {\n" + text + "};\n";
     }
+    /// What each core has of its own among the memories that the caller gives.
+    std::string own_memories_text() const {
+        std::string text;
+        for (int at = 0; at < plan_.memories.size(); ++at) {
+            if (is_given(at) && memory_at(at).what.per_core) text += (text.empty() ? ", but an own " : " and ") + memory_at(at).name.str();
+        }
+        return text;
+    }
     std::string header() const {
         std::ostringstream text;
         text << memories_text()
@@ -62,7 +70,7 @@ class c_program_writer : c_program_entry {
              << " * a parameter that the program cannot run on. Kinds: 2 null, 7 alignment. Tensors are whole: pointers are to their "
                 "element 0."
              << (plan_.cores > 1 ? "\n * Every one of the " + std::to_string(plan_.cores) +
-                                       " cores calls it, with its number and the same other arguments."
+                                       " cores calls it, with its number and the same other arguments" + own_memories_text() + "."
                                  : "")
              << " */\n"
              << "int " << options_.name << "(" << parameters() << ");\n\n";

@@ -187,6 +187,14 @@ class emulator {
         if (code == 0) runner_.go_on_at(now, "barrier");
         return code;
     }
+    /// Likewise between two kernels of a program, where all cores go on when the slowest kind does. @param cores  that meet
+    std::int32_t meet(int cores) {
+        std::int32_t const code = barrier();
+        if (code == 0) wait_until(runner_.now() + what_.longest_barrier(cores) - what_.core_at(core_).barrier_cycles, "barrier");
+        return code;
+    }
+    /// The core waits for something outside of its machine.
+    void wait_until(std::int64_t cycle, std::string const& what) { runner_.go_on_at(cycle, what); }
     /// Tells another core something: it goes on when it has taken the signal.
     std::int32_t signal(std::int32_t peer, std::int32_t queue) {
         pass_time();

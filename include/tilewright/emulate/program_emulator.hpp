@@ -33,9 +33,9 @@ class program_emulator {
             }
             agent_state& made = agents_.emplace_back();
             machine const& where = *plan_.of->agents[a].where;
-            if (plan_.cores > 1) team_ = std::make_unique<core_team>(where, semantics.at(a), plan_.cores, shared);
-            else made.own = std::make_unique<emulator>(where, semantics.at(a), shared);
-            made.on = team_ ? &team_->on(0) : made.own.get();
+            if (plan_.is_of_cores(a) && !team_) team_ = std::make_unique<core_team>(where, semantics.at(a), plan_.cores, shared);
+            if (!plan_.is_of_cores(a)) made.own = std::make_unique<emulator>(where, semantics.at(a), shared);
+            made.on = made.own ? made.own.get() : &team_->on(0);
         }
         load_constants();
     }
@@ -99,7 +99,7 @@ class program_emulator {
     }
     /// What the first failed call of any agent wanted.
     std::string error() const {
-        if (team_) return team_->error();
+        if (team_ && !team_->error().empty()) return team_->error();
         for (agent_state const& a : agents_) {
             if (!a.on->error().empty()) return a.on->error();
         }
@@ -110,17 +110,17 @@ class program_emulator {
 
     /// Runs a kernel by the caller's core.
     int run(int agent_at, std::function<int()> const& kernel) {
-        if (team_) return kernel();
+        if (plan_.is_of_cores(agent_at)) return kernel();
         agent_state& a = agents_[agent_at];
         std::int64_t const before = a.on->cycles();
         int const code = kernel();
-        now_ += a.on->cycles() - before;
+        go_on_at(agent_at, now() + a.on->cycles() - before);
         return code;
     }
     /// Begins a kernel beside the caller.
     int start(int agent_at, std::function<int()> kernel) {
         agent_state& a = agents_[agent_at];
-        a.began = now_;
+        a.began = now();
         a.cycles_before = a.on->cycles();
         a.given = std::move(kernel);
         a.runs = true;
@@ -132,10 +132,10 @@ class program_emulator {
     /// Begins a copy by an engine of the caller's machine. The core goes on when it has started the copy. @param completes  waits for it
     int begin(int agent_at, std::function<int()> const& starts, std::function<int()> completes) {
         agent_state& a = agents_[agent_at];
-        a.began = now_;
+        a.began = now();
         a.cycles_before = a.on->cycles();
         if (int const code = starts(); code != 0) return code;
-        now_ += a.on->core_cycles() - a.cycles_before;
+        go_on_at(agent_at, now() + a.on->core_cycles() - a.cycles_before);
         a.given = std::move(completes);
         a.runs = true;
         return 0;
@@ -148,9 +148,11 @@ class program_emulator {
         else if (a.given) a.code = a.given();
         a.given = nullptr;
         a.runs = false;
-        now_ = std::max(now_, a.began + a.on->cycles() - a.cycles_before);
+        go_on_at(agent_at, std::max(now(), a.began + a.on->cycles() - a.cycles_before));
         return a.code;
     }
+    /// All cores meet; the calling thread is one of them.
+    int meet() { return running_core(cores().on(0)).meet(plan_.cores); }
 
   private:
     struct agent_state {
@@ -163,6 +165,13 @@ class program_emulator {
         std::int64_t began = 0, cycles_before = 0;
     };
 
+    /// The caller's clock: of several cores, that of core 0.
+    std::int64_t now() const { return team_ ? team_->on(0).core_cycles() : now_; }
+    /// The caller goes on when an agent lets it.
+    void go_on_at(int agent_at, std::int64_t cycle) {
+        now_ = cycle;
+        if (team_) team_->on(0).wait_until(cycle, plan_.of->agents[agent_at].name.str());
+    }
     void load_constants() {
         for (int at = 0; at < plan_.tensors.size(); ++at) {
             ir::program_tensor const& t = plan_.tensor_at(at);
@@ -242,7 +251,7 @@ extern "C" {
 }
 /// All cores meet.
 [[gnu::used]] inline std::int32_t tilewright_program_barrier(void* program) {
-    return tilewright::running_core(static_cast<tilewright::program_emulator*>(program)->on(0)).barrier();
+    return static_cast<tilewright::program_emulator*>(program)->meet();
 }
 [[gnu::used]] inline void* tilewright_program_memory(void* program, std::int32_t memory, std::int32_t bank) {
     return static_cast<tilewright::program_emulator*>(program)->base(memory, bank);

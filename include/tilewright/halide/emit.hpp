@@ -108,7 +108,7 @@ class emitter : code_tiles {
         if (v.distributed) {
             Stmt const share = LetStmt::make(name_of_variable(which),
                                              Halide::Internal::simplify(core_number() - static_cast<int>(plan_.first_core)), inside);
-            loops.push_back(plan_.first_core > 0 ? IfThenElse::make(core_number() >= static_cast<int>(plan_.first_core), share) : share);
+            loops.push_back(of_cores_with_shares(share));
         }
         if (!v.unrolled && !v.distributed)
             loops.push_back(For::make(name_of_variable(which), 0, trips_of(which),
@@ -116,6 +116,13 @@ class emitter : code_tiles {
                                       Halide::DeviceAPI::None, inside));
         if (goes_on) going_on_.pop_back();
         return goes_on ? Block::make(loops) : within_limits(going_on_, loop_values(), Block::make(loops));
+    }
+    /// What the cores do that have shares of a loop; the others do nothing.
+    Stmt of_cores_with_shares(Stmt share) const {
+        using Halide::Internal::IfThenElse;
+        if (plan_.end_core < plan_.cores) share = IfThenElse::make(core_number() < static_cast<int>(plan_.end_core), share);
+        if (plan_.first_core > 0) share = IfThenElse::make(core_number() >= static_cast<int>(plan_.first_core), share);
+        return share;
     }
     /// All cores wait for each other.
     Stmt barrier() const {
@@ -141,7 +148,7 @@ class emitter : code_tiles {
     /// A step of an intrinsic, by the one of its name that a core has.
     Stmt step_of(intrinsic_form const& form, unsigned sets) const {
         auto const own = [&](int core) { return set_up(tilewright::detail::form_on(plan_, form, core), sets); };
-        return shared_ ? on_each_kind(plan_.first_core, plan_.cores, own) : own(led_by_);
+        return shared_ ? on_each_kind(plan_.first_core, plan_.end_core, own) : own(led_by_);
     }
     /// A signal to another core, or a wait for one.
     Stmt told(message const& m, bool sends) const {

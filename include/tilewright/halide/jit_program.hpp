@@ -16,8 +16,9 @@ class jit_program {
         for (int at = 0; at < plan().kernels.size(); ++at) {
             kernel& made = kernels_.emplace_back();
             made.build = build_kernel(plan(), at);
-            if (plan().cores > 1) {
-                if (checked) throw std::invalid_argument("a program for several cores runs unchecked: its team can watch instead");
+            if (plan().cores > 1 && checked)
+                throw std::invalid_argument("a program for several cores runs unchecked: its team can watch instead");
+            if (plan().is_of_cores(plan().kernel_at(at).agent)) {
                 made.code = std::make_unique<jit_kernel>(made.build.plan, on.cores());
                 continue;
             }
@@ -37,7 +38,7 @@ class jit_program {
         int code = 0;
         for (int at = 0; at < plan().steps.size() && code == 0; ++at) {
             ir::program_step const& s = plan().steps[at];
-            if (plan().cores > 1) {
+            if (s.kind == ir::program_step_kind::barrier || plan().is_of_cores(plan().kernel_at(s.kernel).agent)) {
                 code = step_of_cores(s, passed);
                 continue;
             }
@@ -48,7 +49,7 @@ class jit_program {
             else if (!kernels_[s.kernel].completes) code = on_.start(agent, kernel);
             else code = on_.begin(agent, kernel, [this, &passed, at = s.kernel] { return call(at, passed, true); });
         }
-        for (int a = 0; a < plan().of->agent_count && plan().cores == 1; ++a) {
+        for (int a = 0; a < plan().of->agent_count; ++a) {
             int const joined = on_.join(a);
             if (code == 0) code = joined;
         }
@@ -66,7 +67,7 @@ class jit_program {
     /// All cores meet, or run a kernel; core 0 alone runs what they do not share.
     int step_of_cores(ir::program_step const& s, std::map<std::string, void*> const& passed) {
         core_team& team = on_.cores();
-        if (s.kind == ir::program_step_kind::barrier) return team.run([&](int core) { return team.on(core).barrier(); });
+        if (s.kind == ir::program_step_kind::barrier) return team.run([&](int) { return on_.meet(); });
         auto [inputs, output] = arguments(s.kernel, passed);
         return kernels_[s.kernel].code->run(team, inputs, output);
     }

@@ -129,6 +129,12 @@ struct machine {
     constexpr core const& core_of_kind(int kind) const { return cores.count > 0 ? cores[kind] : host_by_default; }
     constexpr core const& core_at(int core_number) const { return core_of_kind(kind_of(core_number)); }
     constexpr core const& host() const { return core_of_kind(0); }
+    /// Of the first `count` cores, the barrier cycles of those that take the longest.
+    constexpr std::int64_t longest_barrier(int count) const {
+        std::int64_t longest = 0;
+        for (int at = 0; at < count; ++at) longest = core_at(at).barrier_cycles > longest ? core_at(at).barrier_cycles : longest;
+        return longest;
+    }
     constexpr bool has_unlike_cores() const { return cores.count > 1; }
 
     friend constexpr bool operator==(machine const&, machine const&) = default;

@@ -177,15 +177,19 @@ constexpr void add_use(program_planning& p, int kernel_at, int buffer_at) {
            "tensors of kernels");
 }
 
-/// Cores that share kernels run all of the program: it has no other agents, and all such kernels take equally many.
+/// Cores that share kernels are of one machine, and run all of the program: see `join_team`.
 constexpr void check_cores(program_planning& p, program::kernel const& k, std::int16_t cores) {
     program const& of = *p.plan.of;
     auto const refuse = [&](label const& what) { p.refuse(verdict_kind::not_honoured).names = {k.name, what}; };
-    if (of.agent_count > 1) refuse("several cores beside other agents");
     if (of.agents[k.agent].works_beside()) refuse("several cores beside the caller");
-    if (k.what->where().has_unlike_cores()) refuse("cores of several kinds");
-    if (p.plan.cores > 1 && p.plan.cores != cores) refuse("another number of cores");
-    p.plan.cores = cores;
+    if (p.plan.shared_by >= 0 && of.agents[k.agent].where != of.agents[p.plan.shared_by].where) refuse("cores of two machines");
+    if (p.plan.shared_by < 0) p.plan.shared_by = k.agent;
+    if (cores > p.plan.cores) p.plan.cores = cores;
+}
+
+/// Cores of the program that a kernel has nothing for come to its barriers, too.
+constexpr void join_team(plan_value& kernel, program_plan_value const& plan) {
+    if (kernel.cores > 1) kernel.cores = plan.cores;
 }
 
 constexpr void read_kernels(program_planning& p) {
@@ -216,6 +220,9 @@ constexpr void read_kernels(program_planning& p) {
         if (p.refused()) return;
         p.keep(p.plan.kernels, ir::program_kernel{.name = k.name, .agent = k.agent, .what = k.what, .cores = made.cores}, "kernels");
         for (int argument = 0; argument < list.tensor_count && !p.refused(); ++argument) add_use(p, at, list.tensors[argument]);
+    }
+    for (int at = 0; at < p.plan.kernels.size(); ++at) {
+        if (p.kernel(at).cores > 1) p.kernel(at).cores = p.plan.cores;
     }
 }
 

@@ -82,8 +82,14 @@ constexpr void read_kernel_plans(program_planning& p) {
     };
     for (int at = 0; at < p.plan.kernels.size() && !p.refused(); ++at) {
         if (p.kernel(at).is_copy()) continue;
-        if (is_as_written(p.plan, at, p.plan_of(at))) read(at, p.plan_of(at));
-        else read(at, make_plan(schedule_of(p.plan, at, p.plan_of(at))));
+        bool const as_written = is_as_written(p.plan, at, p.plan_of(at));
+        if (as_written && p.plan_of(at).cores == p.kernel(at).cores) {
+            read(at, p.plan_of(at));
+        } else {
+            plan_value made = as_written ? p.plan_of(at) : make_plan(schedule_of(p.plan, at, p.plan_of(at)));
+            join_team(made, p.plan);
+            read(at, made);
+        }
     }
 }
 

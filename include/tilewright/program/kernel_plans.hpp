@@ -58,6 +58,7 @@ inline kernel_build build_kernel(program_plan_value const& of, int kernel_at) {
         made.plan = make_plan(*k.what);
         made.what = std::make_unique<schedule>(detail::schedule_of(of, kernel_at, made.plan));
         if (!detail::is_as_written(of, kernel_at, made.plan)) made.plan = make_plan(*made.what);
+        detail::join_team(made.plan, of);
     }
     detail::place_scratch(of, kernel_at, made.plan);
     return made;

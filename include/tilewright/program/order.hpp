@@ -84,14 +84,14 @@ class kernel_order {
         ir::program_kernel& kernel = p.kernel(k);
         known_ &= kernel.cycles_known;
         for (int agent = in_the_way_of(k); agent >= 0; agent = in_the_way_of(k)) join(agent);
+        if (is_beside(k) && running_[agent_at(k)] >= 0) join(static_cast<int>(agent_at(k)));
+        meet_before(k);
         if (!is_beside(k)) {
-            meet_before(k);
             kernel.first_step = kernel.last_step = static_cast<std::int16_t>(step(ir::program_step_kind::run, k));
             states_[k] = state::complete;
             now_ += kernel.cycles;
             return;
         }
-        if (running_[agent_at(k)] >= 0) join(static_cast<int>(agent_at(k)));
         kernel.first_step = static_cast<std::int16_t>(step(ir::program_step_kind::start, k));
         states_[k] = state::running;
         running_[agent_at(k)] = static_cast<std::int16_t>(k);
@@ -100,12 +100,15 @@ class kernel_order {
         // A kernel that reads such a copy, or takes the bytes that it has freed, comes right after it.
         if (on_demand(k) || (kernel.early && p.spills_at_once)) join(static_cast<int>(agent_at(k)));
     }
-    /// Cores meet between two kernels, unless core 0 runs both.
+    /// Cores meet between two kernels, unless core 0 runs both, or begins or joins them. All go on when the slowest kind does.
     constexpr void meet_before(int k) {
-        int const last = p.plan.steps.size() - 1;
-        if (last < 0 || (p.kernel(k).cores == 1 && p.kernel(p.plan.steps[last].kernel).cores == 1)) return;
-        step(ir::program_step_kind::barrier, -1);
-        now_ += p.plan.agent_of(p.kernel(k)).where->host().barrier_cycles;
+        bool const shared = p.kernel(k).cores > 1;
+        if (shared_is_open_ || (shared && alone_is_open_)) {
+            step(ir::program_step_kind::barrier, -1);
+            now_ += p.plan.machine_of_cores().longest_barrier(p.plan.cores);
+            shared_is_open_ = alone_is_open_ = false;
+        }
+        (shared ? shared_is_open_ : alone_is_open_) = true;
     }
     /// A copy out of a memory that is too small frees it as soon as it is complete.
     constexpr void join_what_has_left() {
@@ -125,6 +128,7 @@ class kernel_order {
         p.kernel(k).last_step = static_cast<std::int16_t>(step(ir::program_step_kind::join, k));
         states_[k] = state::complete;
         running_[agent] = -1;
+        alone_is_open_ = true;
         now_ = now_ < complete_at_[agent] ? complete_at_[agent] : now_;
     }
     constexpr void refuse_cycle() {
@@ -151,6 +155,8 @@ class kernel_order {
     fixed_array<std::int64_t, program::most_agents> complete_at_{};
     std::int64_t now_ = 0;
     bool known_ = true;
+    bool shared_is_open_ = false;  ///< cores may not have ended a kernel that they share
+    bool alone_is_open_ = false;   ///< core 0 has done something that the others have not met it after
 };
 
 /// A tensor is alive from the beginning of the kernel that writes it to the end of the last kernel that reads it.

@@ -153,13 +153,20 @@ struct program_plan_value {
     ir::part_pool<ir::program_scratch, most_scratch> scratch{};
     ir::part_pool<ir::program_step, most_steps> steps{};
     fixed_array<ir::pool_use, most_memories> pools{};
-    std::int16_t cores = 1;         ///< that kernels share; what they do not share runs on core 0
+    std::int16_t cores = 1;         ///< of the caller, that share kernels; what they do not share runs on core 0
+    std::int16_t shared_by = -1;    ///< an agent whose kernels they share; -1: nothing is shared
     std::int64_t total_cycles = 0;  ///< where it is not known, at least so many
     bool total_known = true;
 
     constexpr ir::program_tensor const& tensor_at(int at) const { return tensors[at]; }
     constexpr ir::program_kernel const& kernel_at(int at) const { return kernels[at]; }
     constexpr agent const& agent_of(ir::program_kernel const& k) const { return of->agents[k.agent]; }
+    /// Whether an agent stands for the cores that share kernels, or for core 0 of them.
+    constexpr bool is_of_cores(int agent_at) const {
+        return shared_by >= 0 && of->agents[agent_at].where == of->agents[shared_by].where && !of->agents[agent_at].works_beside();
+    }
+    /// The machine of the cores that share kernels.
+    constexpr machine const& machine_of_cores() const { return *of->agents[shared_by].where; }
 
     /// Position of the memory that an agent knows by this name; -1: it sees none of that name.
     constexpr int memory_of(int agent_at, ir::label const& name) const {

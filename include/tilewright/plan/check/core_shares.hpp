@@ -8,7 +8,8 @@ namespace tilewright::detail {
 /// it runs.
 constexpr std::int64_t share_of_core(plan_value const& plan, int engine_at, int core) {
     fixed_array<tally, plan_value::most_tallies> partial{};
-    partial_counter(plan, core < plan.first_core ? plan.first_core : core).run([&](int position, tally const& mine) {
+    bool const has_share = core >= plan.first_core && core < plan.end_core;
+    partial_counter(plan, has_share ? core : plan.first_core).run([&](int position, tally const& mine) {
         if (int const at = plan.steps[position].tally; at >= 0) partial[at] = mine;
     });
     std::int64_t total = 0;
@@ -16,7 +17,7 @@ constexpr std::int64_t share_of_core(plan_value const& plan, int engine_at, int 
     plan.walk([&](step const& s, std::int64_t times, std::int64_t first_times) {
         bool const shared = (s.kind == step_kind::loop || s.kind == step_kind::end) && plan.variables[s.what].distributed;
         if (shared) sharing = s.kind == step_kind::loop ? static_cast<int>(plan.variables[s.what].extent) : 0;
-        if (shared || (sharing == 0 ? core != s.core : core < plan.first_core)) return;
+        if (shared || (sharing == 0 ? core != s.core : !has_share)) return;
         int const parts = sharing == 0 ? 1 : sharing;
         total += plan.busy_in(s, s.tally >= 0 ? partial[s.tally] : plan.total_of(s, times / parts, first_times / parts), engine_at);
     });

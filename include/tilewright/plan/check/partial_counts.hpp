@@ -136,7 +136,7 @@ class partial_counter {
     constexpr tally count_on_cores() {
         int const only = core_;
         tally all{};
-        for (int core = only < 0 ? plan_.first_core : only; core < (only < 0 ? plan_.cores : only + 1); ++core) {
+        for (int core = only < 0 ? plan_.first_core : only; core < (only < 0 ? plan_.end_core : only + 1); ++core) {
             core_ = core, runs_on_ = core;
             tally const mine = count_here();
             all.times += mine.times, all.first_times += mine.first_times, all.bytes += mine.bytes;

@@ -96,7 +96,7 @@ struct planning : refusals {
         int first = 0, end = 1;
     };
     constexpr core_range running() const {
-        if (from_.shared) return {made_.first_core, made_.cores};
+        if (from_.shared) return {made_.first_core, made_.end_core};
         return {from_.core, from_.core + 1};
     }
 

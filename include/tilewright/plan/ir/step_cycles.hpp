@@ -78,7 +78,7 @@ constexpr std::int64_t fill_cycles(plan_value const& plan, movement const& m, in
 /// Whether cores of several kinds take shares of a loop: a step there takes each kind its own cycles.
 constexpr bool has_unlike_shares(plan_value const& plan) {
     return plan.where->has_unlike_cores() && plan.has_shares() &&
-           plan.where->kind_of(plan.first_core) != plan.where->kind_of(plan.cores - 1);
+           plan.where->kind_of(plan.first_core) != plan.where->kind_of(plan.end_core - 1);
 }
 
 }  // namespace tilewright::detail

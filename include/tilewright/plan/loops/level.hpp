@@ -131,7 +131,7 @@ constexpr std::int16_t share_depth(planning const& p, stage_id s, int depth) {
 
 /// The cores that run what stands inside the first `depth` loops of the path of stage `s`.
 constexpr planning::core_range cores_of(planning const& p, stage_id s, int depth) {
-    if (share_depth(p, s, depth) > 0) return {p.plan.first_core, p.plan.cores};
+    if (share_depth(p, s, depth) > 0) return {p.plan.first_core, p.plan.end_core};
     return {p.placed(s).core, p.placed(s).core + 1};
 }
 

@@ -195,10 +195,10 @@ constexpr void distribute_loop(placing& p, stage_id s, directive const& d, int o
     for (stage_id t{}; t < p.plan.stages.size(); ++t) {
         if (p.placed(t).core_ordinal != 0) return void(refuse(rule::on_with_distribution));
     }
-    bool const again = p.plan.cores > 1;
-    if (again && p.plan.cores - p.plan.first_core != count)
+    bool const again = p.plan.end_core > 1;
+    if (again && p.plan.end_core - p.plan.first_core != count)
         return void(refuse(rule::other_number_of_cores).facts = {fact{fact_kind::have, count},
-                                                                 fact{fact_kind::need, p.plan.cores - p.plan.first_core}});
+                                                                 fact{fact_kind::need, p.plan.end_core - p.plan.first_core}});
     if (again && p.plan.first_core != first)
         return void(refuse(rule::other_cores).facts = {fact{fact_kind::have, first}, fact{fact_kind::need, p.plan.first_core}});
     nest_axis const old = p.nest_at(s).axis_of_loop(position);
@@ -215,7 +215,7 @@ constexpr void distribute_loop(placing& p, stage_id s, directive const& d, int o
     of_cores.marked_ordinal = static_cast<std::int16_t>(ordinal);
     p.nest_at(s).partial |= share * count != old.extent;
     p.plan.first_core = first;
-    p.plan.cores = static_cast<std::int16_t>(first + count);
+    p.plan.cores = p.plan.end_core = static_cast<std::int16_t>(first + count);
 }
 
 constexpr void tensorize_loops(placing& p, stage_id s, directive const& d, int ordinal) {
