@@ -32,7 +32,8 @@ struct drawn_directive {
     directive_kind is{};
     std::string what{};                   ///< a tensor of the kernel, a loop, or a transfer
     std::vector<std::string> memories{};  ///< the best first
-    int number = 0;                       ///< of `buffers`
+    int number = 0;                       ///< of `buffers`; of `distribute`, how many cores, 0: all
+    std::vector<std::string> cores{};     ///< of `distribute`: their kinds, one or two
 };
 
 /// A kernel, r of x and perhaps y.
@@ -50,6 +51,7 @@ struct drawn_machine {
     std::string name;
     std::vector<std::string> memories{}, engines{};
     std::vector<transfer> transfers{};
+    std::vector<core> cores{};
 };
 
 struct drawn_agent {
@@ -147,6 +149,13 @@ inline void direct(schedule& s, drawn_directive const& d, recipe const& from) {
         case stage: s.stage(what); break;
         case at: s.at(loop_name(d.what.c_str())); break;
         case buffers: s.buffers(d.number); break;
+        case distribute: {
+            auto const kind = [&](std::size_t which) { return core{.name = ir::label(d.cores.at(which).c_str())}; };
+            if (d.cores.size() > 1) s.distribute(loop_name(d.what.c_str()), kind(0), kind(1));
+            else if (d.number > 0) s.distribute(loop_name(d.what.c_str()), kind(0), d.number);
+            else s.distribute(loop_name(d.what.c_str()), kind(0));
+            break;
+        }
         case by: s.by(transfer_description{.name = ir::label(d.what.c_str())}); break;
         default: throw std::invalid_argument(std::string("no such directive: ") + name_of(d.is));
     }
@@ -179,6 +188,7 @@ inline std::unique_ptr<drawn_program> build(recipe const& of) {
         for (std::string const& name : m.memories) where.add(building::named(of.memories, name));
         for (std::string const& name : m.engines) where.add(building::named(of.engines, name));
         for (transfer const& t : m.transfers) where.add(t);
+        for (core const& c : m.cores) where.add(c);
     }
     for (drawn_agent const& a : of.agents) {
         agent one(ir::label(a.name.c_str()), made->machines.at(static_cast<std::size_t>(a.on)));

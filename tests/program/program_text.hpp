@@ -31,6 +31,7 @@ inline std::string text_of(memory const& m) {
     text += ", .capacity = " + std::to_string(m.capacity) + ", .alignment = " + std::to_string(m.alignment);
     if (m.banks != 1) text += ", .banks = " + std::to_string(m.banks);
     if (m.per_agent) text += ", .per_agent = true";
+    if (m.per_core) text += ", .per_core = true";
     if (m.wait_cycles != 0) text += ", .wait_cycles = " + std::to_string(m.wait_cycles);
     return text + "};\n";
 }
@@ -39,7 +40,13 @@ inline std::string text_of(engine const& e) {
     std::string text = "engine const " + name + "{.name = \"" + name + "\", .depth = " + std::to_string(e.depth) +
                        ", .channels = " + std::to_string(e.channels);
     if (e.completes != completion::by_transfer) text += std::string(", .completes = completion::") + name_of(e.completes);
-    return text + (e.per_agent ? ", .per_agent = true};\n" : "};\n");
+    return text + (e.per_agent ? ", .per_agent = true" : "") + (e.per_core ? ", .per_core = true};\n" : "};\n");
+}
+inline std::string text_of(core const& c) {
+    std::string const name = c.name.str();
+    return "core const " + name + "{.name = \"" + name + "\", .costs = {.load = " + std::to_string(c.costs.load) +
+           ", .arithmetic = " + std::to_string(c.costs.arithmetic) + "}, .count = " + std::to_string(c.count) +
+           ", .barrier_cycles = " + std::to_string(c.barrier_cycles) + "};\n";
 }
 inline std::string text_of(transfer const& t) {
     std::string text = "transfer(\"" + t.name.str() + "\", " + t.source.str() + ", " + t.destination.str() + ")";
@@ -55,6 +62,8 @@ inline std::string text_of(drawn_directive const& d) {
     if (d.is == directive_kind::buffers) parts = {std::to_string(d.number)};
     else if (d.is == directive_kind::by) parts = {"transfer_description{.name = \"" + d.what + "\"}"};
     else parts = {d.what};
+    parts.insert(parts.end(), d.cores.begin(), d.cores.end());
+    if (d.is == directive_kind::distribute && d.number > 0) parts.push_back(std::to_string(d.number));
     if (d.memories.size() == 1) parts.push_back(d.memories[0]);
     if (d.memories.size() > 1) parts.push_back("any_of(" + list_of(d.memories) + ")");
     return std::string(".") + name_of(d.is) + "(" + list_of(parts) + ")";
@@ -72,11 +81,13 @@ inline std::string cpp_of(recipe const& of) {
     for (std::size_t at = 0; at < of.machines.size(); ++at) {
         drawn_machine const& m = of.machines[at];
         std::string const name = machine_name(static_cast<int>(at));
+        for (core const& c : m.cores) text += writing::text_of(c);
         text += "machine " + name + "(\"" + m.name + "\"";
         for (auto const* parts : {&m.memories, &m.engines}) {
             for (std::string const& part : *parts) text += ", " + part;
         }
         text += ");\n";
+        for (core const& c : m.cores) text += name + ".add(" + c.name.str() + ");\n";
         for (transfer const& t : m.transfers) text += name + ".add(" + writing::text_of(t) + ");\n";
     }
     text += "program drawn(\"drawn\");\n";
@@ -113,7 +124,7 @@ inline std::string cpp_of(recipe const& of) {
                 ";\n    return " + writing::computation_text(k.is) + ";\n}();\nschedule const " + made + " = schedule(" + does + ", " +
                 machine_name(by.on) + ")";
         for (drawn_directive d : k.directives) {
-            if (d.is == directive_kind::at) d.what = "\"" + d.what + "\"";
+            if (d.is == directive_kind::at || d.is == directive_kind::distribute) d.what = "\"" + d.what + "\"";
             text += writing::text_of(d);
         }
         text += ";\ndrawn.run(\"" + k.name + "\", " + by.name + ", " + made + ").bind(x, " + of.tensor_at(k.first).name + ").bind(r, " +

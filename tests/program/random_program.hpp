@@ -196,11 +196,43 @@ class drawer {
     bool drains_ = false;  ///< what is in act can be copied to l2
 };
 
+/// Gives the caller's machine several cores, of one kind or two, which share most of its kernels.
+inline recipe among_cores(recipe of, std::uint32_t seed) {
+    std::mt19937 random(seed);
+    auto const below = [&](int count) { return static_cast<int>(random() % static_cast<std::uint32_t>(count)); };
+    std::vector<core>& kinds = of.machines.at(0).cores;
+    constexpr char const* names[] = {"control", "dsp"};
+    for (int kind = 0, all = 1 + below(2); kind < all; ++kind) {
+        kinds.push_back({.name = names[kind],
+                         .costs = {.load = 1 + below(3), .arithmetic = 1 + below(2)},
+                         .count = 1 + below(3),
+                         .barrier_cycles = below(12)});
+    }
+    for (memory& m : of.memories) m.per_core = m.name == "tcm" && below(4) != 0;
+    for (engine& e : of.engines) e.per_core = (e.name == "dma" || e.name == "channel") && below(2) == 0;
+    for (drawn_kernel& k : of.kernels) {
+        drawn_agent const& by = of.agents.at(static_cast<std::size_t>(k.by));
+        if (by.on != 0 || !by.engine.empty() || below(4) == 0) continue;
+        drawn_directive share{.is = directive_kind::distribute, .what = "i"};
+        int const only = kinds.size() > 1 ? below(3) : 0;
+        if (only < 2) share.cores = {kinds.at(static_cast<std::size_t>(only)).name.str()};
+        else share.cores = {"control", "dsp"};
+        if (only < 2 && below(3) == 0) share.number = 1 + below(kinds.at(static_cast<std::size_t>(only)).count);
+        // The first stage, and the one that is written after it.
+        auto const stage =
+            std::find_if(k.directives.begin(), k.directives.end(), [](drawn_directive const& d) { return d.is == directive_kind::stage; });
+        if (stage != k.directives.end() && below(4) != 0) k.directives.insert(stage + 1, share);
+        k.directives.insert(k.directives.begin(), share);
+    }
+    return of;
+}
+
 /// What is given to someone while another kernel under way has an engine that it uses, too; empty: nothing.
 inline std::string shared_engine(program_plan_value const& plan) {
     std::map<int, std::set<std::string>> under_way;  // engines that copy, by kernel
     for (int at = 0; at < plan.steps.size(); ++at) {
         ir::program_step const& s = plan.steps[at];
+        if (s.kind == ir::program_step_kind::barrier) continue;
         ir::program_kernel const& k = plan.kernel_at(s.kernel);
         if (s.kind == ir::program_step_kind::join) under_way.erase(s.kernel);
         if (s.kind == ir::program_step_kind::join) continue;
@@ -228,6 +260,7 @@ inline std::string fault_of(program_plan_value const& plan) {
     std::vector<int> first(static_cast<std::size_t>(plan.kernels.size()), -1), last = first;
     for (int at = 0; at < steps; ++at) {
         ir::program_step const& s = plan.steps[at];
+        if (s.kind == ir::program_step_kind::barrier) continue;
         auto const k = static_cast<std::size_t>(s.kernel);
         if (s.kind != ir::program_step_kind::join) {
             if (first[k] >= 0) return "kernel " + plan.kernel_at(s.kernel).name.str() + " runs twice";

@@ -134,6 +134,60 @@ TEST_CASE(
     CHECK(held_up > 10);
 }
 
+TEST_CASE("drawn programs of which several cores share kernels: bit-equal to the oracle, in the cycles that were planned") {
+    int run = 0, unlike = 0, beside = 0, of_some = 0;
+    std::map<std::string, int> refused;
+    for (std::uint32_t seed = 21'000; run < 40; ++seed) {
+        auto const drawn = programs::build(programs::among_cores(programs::drawer(seed).draw_recipe(), seed));
+        auto const plan = std::make_unique<program_plan_value>(make_program_plan(drawn->what, 20'000));
+        if (plan->refusal) ++refused[name_of(plan->refusal.kind)];
+        if (plan->refusal || plan->cores == 1) continue;
+        INFO("seed " << seed << "\n" << programs::cpp_of(drawn->from));
+        REQUIRE(programs::fault_of(*plan) == "");
+        unlike += plan->machine_of_cores().has_unlike_cores() ? 1 : 0;
+        for (int at = 0; at < plan->steps.size(); ++at) beside += plan->steps[at].kind == ir::program_step_kind::start ? 1 : 0;
+        for (int at = 0; at < plan->kernels.size(); ++at) {
+            plan_value const made = build_kernel(*plan, at).plan;
+            of_some += made.cores > 1 && made.end_core - made.first_core < made.cores ? 1 : 0;
+        }
+        program_emulator on(*plan, std::vector<semantics_table>(static_cast<std::size_t>(drawn->what.agent_count)));
+        halide::jit_program compiled(on);
+        on.cores().watch();
+        for (interleaving turns : {interleaving::first, interleaving::last, interleaving::random, interleaving::threads}) {
+            progress const how = std::array{progress::earliest, progress::latest, progress::random, progress::threads}.at(
+                (seed + static_cast<std::uint32_t>(turns)) % 4);
+            INFO(static_cast<int>(turns) << " " << name_of(how));
+            on.cores().use(turns, seed);
+            on.use(how, seed);
+            on.fill_memories(0xa5);
+            on.reset();
+            for (int at = 0; at < plan->tensors.size(); ++at) {
+                if (plan->tensor_at(at).kind != ir::tensor_kind::input) continue;
+                auto const& values = drawn->values_of(plan->tensor_at(at).name);
+                std::memcpy(on.address(at), values.data(), values.size() * sizeof(programs::element));
+            }
+            REQUIRE(compiled.run() == 0);
+            REQUIRE(on.error() == "");
+            REQUIRE(plan->total_known);
+            CHECK(static_cast<double>(on.cycles()) == static_cast<double>(plan->cycles()));
+            for (int at = 0; at < plan->tensors.size(); ++at) {
+                if (plan->tensor_at(at).kind != ir::tensor_kind::output) continue;
+                INFO("output " << plan->tensor_at(at).name.str());
+                auto const& values = drawn->values_of(plan->tensor_at(at).name);
+                REQUIRE(std::memcmp(on.address(at), values.data(), values.size() * sizeof(programs::element)) == 0);
+            }
+        }
+        ++run;
+    }
+    std::string why;
+    for (auto const& [name, count] : refused) why += " " + name + " " + std::to_string(count);
+    WARN(unlike << " on cores of two kinds, " << beside << " kernels beside them, " << of_some
+                << " for some of the cores; refused:" << why);
+    CHECK(unlike > 10);
+    CHECK(beside > 10);
+    CHECK(of_some > 10);
+}
+
 TEST_CASE("a program that four cores share, compiled at run time: as planned, and core 0 runs what they do not share") {
     using namespace core_programs;
     program_emulator on(program_plan<shared_by_four>, {semantics_of<quad>});
