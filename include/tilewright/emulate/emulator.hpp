@@ -272,16 +272,12 @@ class emulator {
     std::int32_t access(std::int32_t stage_at, std::int32_t buffer, void const* address, std::int64_t bytes, bool writes,
                         bool fills = false) {
         if (creeps_) engines_.creep(random_);  // cores take turns at calls
-        if (is_watched()) {
-            auto const first = reinterpret_cast<std::uintptr_t>(address);
-            std::string const wrong = team_->touch(core_, {{first, first + static_cast<std::uintptr_t>(bytes)}, writes});
-            if (!wrong.empty()) return fail({emulation_bad_access, "code: " + wrong});
-        }
+        auto const begin = reinterpret_cast<std::uintptr_t>(address);
+        emulation::byte_range const range{begin, begin + static_cast<std::uintptr_t>(bytes)};
+        if (auto const refused = touch("code", {range}, writes)) return fail(*refused);
         if (!shadow_.on()) return 0;
         emulation::caller const who{.name = shadow_.stage_name(stage_at), .is_code = true};
         if (!shadow_.is_buffer(buffer)) return fail(check_.no_buffer(who));
-        auto const begin = reinterpret_cast<std::uintptr_t>(address);
-        emulation::byte_range const range{begin, begin + static_cast<std::uintptr_t>(bytes)};
         if (auto const refused = check_.banks(who, memories_.narrow_bank(memories_.find(address, 1)))) return fail(*refused);
         if (auto const refused = check_.code(who, buffer, range, writes, fills)) return fail(*refused);
         return 0;

@@ -47,10 +47,9 @@ struct plan_value {
     part_pool<setting, most_settings> settings{};
     part_pool<step_extent, most_step_extents> step_extents{};
     part_pool<message, most_messages> messages{};
-    std::int16_t cores = 1;       ///< that the kernel runs on, from core 0
-    std::int16_t first_core = 0;  ///< in distributed loops those do that stand from this one on,
-    std::int16_t end_core = 1;    ///< up to this one
-    int run_time_extents = 0;     ///< so many of the first variables are extents that are still open: see `at`
+    std::int16_t cores = 1;                     ///< that the kernel runs on, from core 0
+    std::int16_t first_core = 0, end_core = 1;  ///< in distributed loops, those that have shares
+    int run_time_extents = 0;                   ///< so many of the first variables are extents that are still open: see `at`
     std::int64_t total_cycles = 0;
 
     static constexpr quantity unknown{0, false};
