@@ -93,6 +93,28 @@ constexpr auto on_words = schedule(of_bytes, board::core1)
                               .unroll(ci)
                               .tensorize(four, board::mac4);
 
+// Three pieces of each row, which lie 600 bytes apart, in rows of 1212 bytes: what is summed up is written out, or a piece at a time.
+constexpr axis piece{"piece", 3}, twelve{"twelve", 12};
+constexpr auto of_pieces = sums(rows, columns) +=
+    cast<std::int32_t>(left(rows, 600 * piece + twelve)) * cast<std::int32_t>(right(columns, piece, twelve));
+constexpr schedule in_pieces(bool written_out) {
+    schedule s(of_pieces, board::core1);
+    s.split(columns, co, ci, 2)
+        .split(twelve, deep, four, 4)
+        .reorder(rows, co, piece, deep, ci, four)
+        .cache_read(left, board::sram)
+        .cache_read(right, board::sram)
+        .cache_read(left, board::words)
+        .at(deep)
+        .cache_read(right, board::words)
+        .at(deep)
+        .cache_write(sums, board::words)
+        .at(co);
+    if (written_out) s.unroll(piece);
+    return s.unroll(deep).unroll(ci).tensorize(four, board::mac4);
+}
+constexpr schedule far_apart = in_pieces(true), piece_by_piece = in_pieces(false);
+
 std::string vectors() {
     std::ifstream in(TILEWRIGHT_VECTORS_H);
     return {std::istreambuf_iterator<char>(in), {}};
@@ -244,4 +266,40 @@ TEST_CASE("addresses of words that differ in a number have a pointer in common")
     // No step asks whether it is the first.
     CHECK(!holds(source, "== 0) {\n    sums"));
     CHECK(!holds(source, "0 == 0"));
+}
+
+TEST_CASE("a pointer moves on to words that a load of two does not reach") {
+    static constexpr plan_value const& planned = plan<far_apart>;
+    REQUIRE(!planned.refusal);
+    std::string const source =
+        halide::c_source(far_apart, planned, {"kernel", halide::binding::device, {"tilewright/targets/mps2_an521.h"}}).source;
+    INFO(source);
+    // Nine words of a row are the same for all columns: the pointer moves on to those of the last piece, and back.
+    std::string const pointer = "left_sram_address_moved_1_on";
+    std::size_t const declared = source.find("unsigned char *" + pointer + " = "), loop = source.find("for (int32_t co");
+    std::size_t const on = source.find(pointer + " += 1200; TILEWRIGHT_OPAQUE(" + pointer + ", 4);"),
+                      back = source.find(pointer + " -= 1200;\n");
+    CHECK((declared < loop && loop < on && on < back && back != std::string::npos));
+    std::size_t const last = source.find("(const void *)(" + pointer + "));", on);
+    CHECK((last != std::string::npos && last < back));
+    CHECK(holds(source, pointer + " + 608));"));
+    CHECK(!holds(source, pointer + " + 1200"));
+    CHECK(holds(source, "TILEWRIGHT_ALONE static int kernel_steps("));
+}
+TEST_CASE("words that are the same in all iterations are behind a pointer of their own") {
+    std::string const source =
+        halide::c_source(on_words, plan<on_words>, {"kernel", halide::binding::device, {"tilewright/targets/mps2_an521.h"}}).source;
+    INFO(source);
+    std::size_t const loop = source.find("for (int32_t co"), opaque = source.find("TILEWRIGHT_OPAQUE(left_sram_address_moved_", loop);
+    CHECK((loop != std::string::npos && opaque != std::string::npos));
+    CHECK(!holds(source, "TILEWRIGHT_OPAQUE(right_sram"));
+}
+TEST_CASE("a first step in several loops is asked for by those that are left") {
+    static constexpr plan_value const& planned = plan<piece_by_piece>;
+    REQUIRE(!planned.refusal);
+    std::string const source =
+        halide::c_source(piece_by_piece, planned, {"kernel", halide::binding::device, {"tilewright/targets/mps2_an521.h"}}).source;
+    INFO(source);
+    CHECK(holds(source, "for (int32_t piece = 1; piece < 3; ++piece) {"));
+    CHECK(!holds(source, "== 0) {"));
 }

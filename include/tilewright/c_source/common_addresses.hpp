@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <tilewright/c_source/find_node.hpp>
+#include <tilewright/c_source/opaque_addresses.hpp>
 #include <tilewright/halide/places.hpp>
 #include <utility>
 #include <vector>
@@ -120,16 +121,8 @@ class common_addresses : public Halide::Internal::IRMutator {
         auto const* const call = op->value.as<Halide::Internal::Call>();
         if (call == nullptr || call->name != value_call_name) return;
         for (std::size_t at = 2; at < call->args.size(); ++at) {
-            if (Expr const address = address_in(call->args[at]); address.defined()) action(address);
+            if (Expr const address = address_of_word(call->args[at]); address.defined()) action(address);
         }
-    }
-    /// What a function on registers reads from or writes to.
-    static Expr address_in(Expr const& given) {
-        using namespace Halide::Internal;
-        auto const* const call = given.as<Call>();
-        if (call != nullptr && call->name == read_address_name) return address_in(call->args[0]);
-        if (call != nullptr && call->is_intrinsic(Call::reinterpret) && call->type.is_handle()) return call->args[0];
-        return given.type() == Halide::UInt(64) ? given : Expr();
     }
 
     class use_names : public IRMutator {
@@ -150,7 +143,7 @@ class common_addresses : public Halide::Internal::IRMutator {
       private:
         Expr named(Expr const& given) const {
             using namespace Halide::Internal;
-            Expr const address = address_in(given);
+            Expr const address = address_of_word(given);
             if (!address.defined()) return given;
             place const one = all_.place_of(address);
             for (auto const& [name, moving] : names_) {

@@ -86,8 +86,20 @@ class numbers_in_place : public Halide::Internal::IRMutator {
         using namespace Halide::Internal;
         Halide::Expr const condition = simplify(op->condition);
         if (is_const_one(condition)) return mutate(op->then_case);
-        if (!is_const_zero(condition)) return IRMutator::visit(op);
-        return op->else_case.defined() ? mutate(op->else_case) : Evaluate::make(0);
+        if (is_const_zero(condition)) return op->else_case.defined() ? mutate(op->else_case) : Evaluate::make(0);
+        return IfThenElse::make(undecided(op->condition), mutate(op->then_case), mutate(op->else_case));
+    }
+
+  private:
+    /// What numbers leave to ask: of `r == 0 && 0 == 0`, the first.
+    static Halide::Expr undecided(Halide::Expr const& condition) {
+        std::vector<Halide::Expr> parts;
+        Halide::Internal::split_into_ands(condition, parts);
+        Halide::Expr left;
+        for (Halide::Expr const& part : parts) {
+            if (!Halide::Internal::is_const_one(Halide::Internal::simplify(part))) left = left.defined() ? left && part : part;
+        }
+        return left;
     }
 };
 

@@ -30,6 +30,18 @@ inline std::string c_fence() {
            "#define TILEWRIGHT_FENCE() __asm__ __volatile__(\"\" ::: \"memory\")\n#else\n"
            "#error \"define TILEWRIGHT_FENCE() as what this compiler has to keep memory accesses in order\"\n#endif\n#endif\n";
 }
+/// What code on registers asks of compilers that know GNU's extensions.
+inline std::string c_on_registers() {
+    return "/* Code on registers. Compilers without these take it as it is, and it may take longer there: a function of its own shares "
+           "registers\n"
+           " * with no other, and an address that is opaque is not named by another one. */\n"
+           "#if defined(__GNUC__)\n"
+           "#define TILEWRIGHT_ALONE __attribute__((noinline))\n"
+           "#define TILEWRIGHT_OPAQUE(address, alignment) \\\n"
+           "    do { __asm__(\"\" : \"+r\"(address)); address = __builtin_assume_aligned(address, alignment); } while (0)\n"
+           "#else\n"
+           "#define TILEWRIGHT_ALONE\n#define TILEWRIGHT_OPAQUE(address, alignment) ((void)0)\n#endif\n";
+}
 
 inline std::string c_overlap() {
     return "/* Whether two pieces of memory, of so many bytes, share some. */\n"

@@ -6,6 +6,7 @@
 #include <tilewright/c_source/device_functions.hpp>
 #include <tilewright/c_source/entry.hpp>
 #include <tilewright/c_source/first_steps.hpp>
+#include <tilewright/c_source/opaque_addresses.hpp>
 #include <tilewright/c_source/remarks.hpp>
 #include <tilewright/c_source/statement.hpp>
 #include <tilewright/diagnostics/text.hpp>
@@ -39,7 +40,7 @@ struct c_kernel_code {
     std::map<std::string, std::string> emulator;  ///< prototypes, by symbol
     c_helpers helpers;
     std::string functions;
-    bool floating_point = false, fences = false, overlaps = false;
+    bool floating_point = false, fences = false, overlaps = false, on_registers = false;
 };
 
 /// A call of the barrier of several cores. @param core, status  in C
@@ -97,14 +98,16 @@ class c_kernel_writer {
         made.helpers = code_.values.helpers;
         made.floating_point = uses_floating_point();
         made.fences = code_.uses_fences();
+        made.on_registers = !registers_.empty();
         c_checks checks(plan_, signature_);
         std::string const checked = checks.text();
         made.overlaps = checks.overlaps();
         auto const [parameters, given] = own_parameters(body);
         std::string const own = options_.name + (plan_.cores > 1 ? "_share" : "");
-        made.functions = "static int " + options_.name + "_steps(" + parameters + ") {\n" + body + "}\n\n" +
-                         (plan_.cores > 1 ? "static " : linkage) + "int " + own + "(" + made.parameters + ") {\n" + checked +
-                         unused_parameters() + "    return " + options_.name + "_steps(" + given + ");\n}\n";
+        made.functions = std::string(made.on_registers ? "TILEWRIGHT_ALONE " : "") + "static int " + options_.name + "_steps(" +
+                         parameters + ") {\n" + body + "}\n\n" + (plan_.cores > 1 ? "static " : linkage) + "int " + own + "(" +
+                         made.parameters + ") {\n" + checked + unused_parameters() + "    return " + options_.name + "_steps(" + given +
+                         ");\n}\n";
         if (plan_.cores > 1) made.functions += "\n" + linkage + function_of_cores(made.parameters);
         if (in_two) c_kernel_writer(schedule_, plan_, options_).write_completion(made);
         return made;
@@ -216,7 +219,7 @@ class c_kernel_writer {
         Halide::Internal::Stmt const asked = asked_once().mutate(program);
         Halide::Internal::Stmt const apart = registers_.empty() ? asked : first_steps().mutate(asked);
         Halide::Internal::Stmt const written = without_idle_values().mutate(borders_apart().mutate(sums_in_variables().mutate(apart)));
-        return registers_.empty() ? written : common_addresses().mutate(written);
+        return registers_.empty() ? written : opaque_addresses().mutate(common_addresses().mutate(written));
     }
 
     bool uses_floating_point() const {

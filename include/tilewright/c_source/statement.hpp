@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/c_source/call.hpp>
+#include <tilewright/c_source/opaque_addresses.hpp>
 #include <tilewright/c_source/operation.hpp>
 #include <tilewright/c_source/sums.hpp>
 #include <tilewright/halide/places.hpp>
@@ -175,7 +176,7 @@ inline void c_statements::let(Halide::Internal::LetStmt const* op, bool last) {
         std::string const where = values.pointer(op->value);
         flush();
         std::string const word = values.define(op->name, c_variable::kind::address);
-        declare("unsigned char *const " + word + " = " + where + ";");
+        declare((is_opaque(op->name) ? "unsigned char *" : "unsigned char *const ") + word + " = " + where + ";");
         return write_using(word, op->body, last);
     } else if (type.is_handle()) {
         std::string const where = values.text(op->value);
@@ -388,6 +389,7 @@ inline void c_statements::evaluate(Expr const& value) {
     auto const* const what = value.as<Call>();
     if (what != nullptr && what->name == remark_name) return line("/* " + what->args[0].as<StringImm>()->value + " */");
     if (what != nullptr && what->name == value_call_name) return value_call(what);
+    if (what != nullptr && moves_pointer(what)) return line(text_of_move(what, values.pointer(what->args[0])));
     if (what == nullptr || what->call_type != Call::Extern) refuse(Evaluate::make(value), "a value that nothing uses");
     call("(void)", what, "");
 }
