@@ -54,8 +54,8 @@ inline constexpr machine no_machine{};
 /// for each, the loop nest before and after and what is checked.
 class schedule {
   public:
-    static constexpr int most_directives = 40;
-    static constexpr int most_names = 96;
+    static constexpr int most_directives = 64;
+    static constexpr int most_names = 128;
     static constexpr int most_layouts = 8;
     static constexpr std::int64_t whole_loop = std::numeric_limits<std::int64_t>::min();
 

@@ -72,7 +72,16 @@ static inline void mps2_an521_save(void* destination, int32_t word) { memcpy(des
 static inline int32_t mps2_an521_mac2(int32_t a, int32_t b, int32_t sum) { return __smlad(a, b, sum); }
 static inline int32_t mps2_an521_mul2(int32_t a, int32_t b) { return __smuad(a, b); }
 static inline int32_t mps2_an521_even_bytes(int32_t word) { return __sxtb16(word); }
-static inline int32_t mps2_an521_odd_bytes(int32_t word) { return __sxtb16((int32_t)((uint32_t)word >> 8 | (uint32_t)word << 24)); }
+/* The instruction rotates what it takes. */
+static inline int32_t mps2_an521_odd_bytes(int32_t word) {
+#ifdef __GNUC__
+    int32_t halves;
+    __asm__("sxtb16 %0, %1, ror #8" : "=r"(halves) : "r"(word));
+    return halves;
+#else
+    return __sxtb16((int32_t)((uint32_t)word >> 8 | (uint32_t)word << 24));
+#endif
+}
 #define MPS2_AN521_HAS_WORDS
 #elif defined(MPS2_AN521_PLAIN_C)
 static inline int32_t mps2_an521_mac2(int32_t a, int32_t b, int32_t sum) {
@@ -89,6 +98,20 @@ static inline int32_t mps2_an521_odd_bytes(int32_t word) { return mps2_an521_eve
 #endif
 
 #ifdef MPS2_AN521_HAS_WORDS
+/* Widens four bytes of two rows at `narrow`, the second `narrow_step` bytes behind the first, to 16 bits. Bytes 0 and 2 of the first row
+ * are a word at `wide`, and those of the second row one `row_step` halves behind it; bytes 1 and 3 are words `odd_step` halves behind
+ * these. */
+static inline int mps2_an521_widen(void* wide, int64_t odd_step, int64_t row_step, const void* narrow, int64_t narrow_step) {
+    const int32_t first = mps2_an521_load(narrow), second = mps2_an521_load((const char*)narrow + narrow_step);
+    const int32_t even_first = mps2_an521_even_bytes(first), even_second = mps2_an521_even_bytes(second);
+    const int32_t odd_first = mps2_an521_odd_bytes(first), odd_second = mps2_an521_odd_bytes(second);
+    char *const even = (char*)wide, *const odd = even + 2 * odd_step;
+    mps2_an521_save(even, even_first);
+    mps2_an521_save(even + 2 * row_step, even_second);
+    mps2_an521_save(odd, odd_first);
+    mps2_an521_save(odd + 2 * row_step, odd_second);
+    return 0;
+}
 /* sum + a[0] b[0] + ... + a[3] b[3] of four bytes each, modulo 2^32. */
 static inline int32_t mps2_an521_mac4(int32_t a, int32_t b, int32_t sum) {
     sum = mps2_an521_mac2(mps2_an521_even_bytes(a), mps2_an521_even_bytes(b), sum);

@@ -22,8 +22,8 @@ inline constexpr memory psram{.name = "psram", .wait_cycles = 4};
 inline constexpr memory sram{.name = "sram", .base = 0x3000'0000, .capacity = 128_KiB, .alignment = 4, .banks = 4};
 /// Code memory: constants of a program that stay in flash. The caller gives its address, which is that of an array of constants.
 inline constexpr memory code{.name = "code", .capacity = 1_MiB, .alignment = 4};
-/// Registers of the core that a tile may hold. Instructions name 14, and addresses and counters of loops need the others.
-inline constexpr memory words = register_file("words", 10, 4, "int32_t");
+/// Registers of the core that a tile may hold. Instructions name 14, and two addresses need the others: what else there is waits in memory.
+inline constexpr memory words = register_file("words", 12, 4, "int32_t");
 
 /// Eight channels, two of each controller, as one pool. A channel has one transfer at a time: starting another waits for the one before.
 inline constexpr auto dma = engine{.name = "dma", .depth = 1, .channels = 8, .completes = completion::by_engine}
@@ -75,6 +75,14 @@ constexpr auto products_of_halves = cast<std::int32_t>(halves(half)) * cast<std:
 constexpr auto products_of_bytes = cast<std::int32_t>(bytes(quarter)) * cast<std::int32_t>(by_bytes(quarter));
 }  // namespace detail
 
+// Bytes of two rows, four of each, become 16 bits: SXTB16 widens bytes 0 and 2, or 1 and 3. A word of one row lies behind that of the other.
+inline constexpr axis of_rows{"of_rows", 2}, odd{"odd", 2};
+inline constexpr tensor<std::int8_t> narrow{"narrow"};
+inline constexpr tensor<std::int16_t> wide{"wide"};
+inline constexpr auto widen = intrinsic("widen", wide(odd, of_rows, half) = cast<std::int16_t>(narrow(of_rows, 2 * half + odd)))
+    .reads(narrow, sram).writes(wide, sram).cycles(8)
+    .calls("mps2_an521_widen", argument::address(wide), argument::stride(wide, 0), argument::stride(wide, 1), argument::address(narrow), argument::stride(narrow, 0));
+
 // Two products of 16 bits, added to a sum: SMLAD. The forms start a sum from 0, from another register, or go on with it.
 inline constexpr auto mul2 = intrinsic("mul2", total() = sum(half, detail::products_of_halves))
     .reads(halves, words).reads(by_halves, words).writes(total, words)
@@ -123,7 +131,7 @@ inline constexpr core cortex_m33_dsp{.name = "cortex_m33_dsp", .costs = of_corte
 inline constexpr auto core0 = machine("mps2_an521_core0", psram, sram, code, dma, cortex_m33, fetch, fetch_constants, store, move, clear);
 /// With both: compile for `-mcpu=cortex-m33`. Core 0 starts it.
 inline constexpr auto core1 = machine("mps2_an521_core1", psram, sram, code, words, dma, cortex_m33_dsp, fetch, fetch_constants, store, move, clear,
-                                      load, load_far, load_constant, save, save_far, mul2, from2, mac2, mul4, from4, mac4, dot, dot_from, dot_on);
+                                      load, load_far, load_constant, save, save_far, widen, mul2, from2, mac2, mul4, from4, mac4, dot, dot_from, dot_on);
 
 /// What each core has when both work: two of the four banks.
 inline constexpr memory half_of_sram{.name = "sram", .base = 0x3000'0000, .capacity = 64_KiB, .alignment = 4, .banks = 2,
@@ -142,6 +150,6 @@ inline constexpr core both_cores = core{.name = "cortex_m33", .costs = of_cortex
 /// their place (MPS2_AN521_PLAIN_C).
 inline constexpr auto both = machine("mps2_an521", psram, half_of_sram, common, code, words, dma, both_cores, fetch, fetch_constants, store,
                                      fetch_for_all, fetch_common, store_common, clear, load, load_far, load_constant, save, save_far,
-                                     mul2, from2, mac2, mul4, from4, mac4, dot, dot_from, dot_on);
+                                     widen, mul2, from2, mac2, mul4, from4, mac4, dot, dot_from, dot_on);
 
 }  // namespace tilewright::targets::mps2_an521
