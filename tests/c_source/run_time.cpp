@@ -55,6 +55,27 @@ TEST_CASE("drawn products with partial tiles and open extents, in C", "[long]") 
     }
     CHECK(open_ones >= 4);
 }
+TEST_CASE("borders in the whole tiles of an open axis and in its last one, in C") {
+    axis const m{"m", dynamic.up_to(4)}, h{"h", 8}, c{"c", dynamic.up_to(17)}, co{"co"}, ci{"ci"}, one{"one", 1}, seven{"seven", 7};
+    tensor<std::int64_t> const in{"in"};
+    tensor<std::uint64_t> const out{"out"};
+    emulator on(dsp, semantics_of<dsp>);
+    for (int border : {0, 6}) {
+        auto const work = out(m, h, c) = cast<std::uint64_t>(padded(in(one, seven, one), border)(0, h, m));
+        auto const summed = out(m, h, c) += cast<std::uint64_t>(padded(in(one, seven, one), border)(0, h, m));
+        for (auto const& made :
+             {schedule(work, dsp).split(m, mo, mi, 1).split(c, co, ci, 2), schedule(work, dsp).split(c, co, ci, 12).unroll(ci),
+              schedule(summed, dsp).split(m, mo, mi, 3).split(c, co, ci, 2)}) {
+            auto const plan = std::make_unique<plan_value>(make_plan(made));
+            INFO(to_string(plan->refusal));
+            REQUIRE(!plan->refusal);
+            for (int extent : {1, 3, 4}) {
+                auto const at = std::make_unique<plan_value>(plan->at({{m, extent}, {c, 4 * extent + 1}}));
+                c_kernels::check_c_source(made, *plan, *at, on);
+            }
+        }
+    }
+}
 TEST_CASE("a fused loop that ends inside a tile, and lanes behind the end, in C") {
     axis const m{"m", 13}, n{"n", 11};
     auto const pointwise = Q(m, n) = P(m, n) * 3.0f - cast<float>(cast<std::int32_t>(m) - cast<std::int32_t>(n));

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <tilewright/halide/names.hpp>
+#include <utility>
 #include <vector>
 
 // Something that is looked for in an expression, and what names in it stand for.
@@ -32,6 +34,42 @@ bool holds_node(Halide::Expr const& e, Test const& test) {
     visitor.include(e);
     return visitor.found;
 }
+
+/// A statement whose numbered values have names of their own: tile bodies number theirs alike, and then a name says which value is meant
+/// only where it stands.
+///
+///     if (whole) { let value.0 = a … } else { let value.0 = b … }   →   … else { let value.0@1 = b … }
+class values_apart : public Halide::Internal::IRMutator {
+  protected:
+    using IRMutator::visit;
+    Halide::Expr visit(Halide::Internal::Variable const* op) override {
+        auto const found = here_.find(op->name);
+        if (found == here_.end() || found->second == op->name) return op;
+        return Halide::Internal::Variable::make(op->type, found->second);
+    }
+    Halide::Expr visit(Halide::Internal::Let const* op) override { return renamed<Halide::Expr>(op); }
+    Halide::Internal::Stmt visit(Halide::Internal::LetStmt const* op) override { return renamed<Halide::Internal::Stmt>(op); }
+
+  private:
+    template <class Made, class Node>
+    Made renamed(Node const* op) {
+        Halide::Expr const value = mutate(op->value);
+        std::string const name = value.type().is_handle() ? op->name : own_name(op->name);
+        std::string const outer = std::exchange(here_[op->name], name);
+        Made const node = Node::make(name, value, mutate(op->body));
+        if (outer.empty()) here_.erase(op->name);
+        else here_[op->name] = outer;
+        return node;
+    }
+    std::string own_name(std::string const& name) {
+        std::size_t const point = name.rfind('.');
+        bool const numbered = point != std::string::npos && name.find_first_not_of("0123456789", point + 1) == std::string::npos;
+        int const before = numbered ? defined_[name]++ : 0;
+        return before == 0 ? name : name + number_apart + std::to_string(before);
+    }
+    std::map<std::string, std::string> here_;  ///< where the mutator is: the names of values, and their new ones
+    std::map<std::string, int> defined_;
+};
 
 /// Whether a statement has a variable, or loads from or stores to a buffer, of this name.
 class find_name : public Halide::Internal::IRGraphVisitor {

@@ -32,12 +32,16 @@ inline std::string code_name(char kind, int number, std::string const& name) {
 
 namespace detail {
 
+/// What follows it in a name tells values apart, and is no part of the word that C has for them.
+inline constexpr char number_apart = '@';
+
 /// The user's part of a name that the generated program has.
 inline std::string plain_name(std::string const& name) {
     std::size_t at = 1;
     while (at < name.size() && std::isdigit(static_cast<unsigned char>(name[at])) != 0) ++at;
     bool const made = at > 1 && at + 1 < name.size() && name[at] == '_' && std::islower(static_cast<unsigned char>(name[0])) != 0;
-    return made ? name.substr(at + 1) : name;
+    std::string const word = made ? name.substr(at + 1) : name;
+    return word.substr(0, word.find(number_apart));
 }
 
 }  // namespace detail
