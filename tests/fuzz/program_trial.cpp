@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -13,7 +12,7 @@
 
 #include "fuzz/program_device.hpp"
 #include "fuzz/trial.hpp"
-#include "program/random_program.hpp"
+#include "program/drawn_run.hpp"
 
 namespace fuzz {
 
@@ -52,34 +51,19 @@ struct program_trial::inside {
     std::unique_ptr<program_plan_value> plan{};
     std::unique_ptr<program_emulator> on{};
 
-    template <class Visit>
-    void each_tensor(ir::tensor_kind kind, Visit const& visit) const {
-        for (int at = 0; at < plan->tensors.size(); ++at) {
-            ir::program_tensor const& t = plan->tensor_at(at);
-            if (t.kind == kind) visit(t, drawn->values_of(t.name));
-        }
-    }
     /// One run. @return what is wrong; empty: nothing
     std::string check_run(program_code const& code) {
         on->fill_memories(0xa5);
         on->reset();
-        for (int at = 0; at < plan->tensors.size(); ++at) {
-            if (plan->tensor_at(at).kind != ir::tensor_kind::input) continue;
-            auto const& values = drawn->values_of(plan->tensor_at(at).name);
-            std::memcpy(on->address(at), values.data(), values.size() * sizeof(programs::element));
-        }
+        auto const address = [&](int at) { return on->address(at); };
+        programs::give_inputs(*drawn, *plan, address);
         if (int const said = code(); said != 0 || !on->error().empty())
             return "error: it returns " + std::to_string(said) + " " + on->error();
         if (plan->total_known && static_cast<double>(on->cycles()) != static_cast<double>(plan->cycles()))
             return "cycles: " + std::to_string(on->cycles()) + " executed, " + std::to_string(static_cast<double>(plan->cycles())) +
                    " predicted";
-        for (int at = 0; at < plan->tensors.size(); ++at) {
-            if (plan->tensor_at(at).kind != ir::tensor_kind::output) continue;
-            auto const& values = drawn->values_of(plan->tensor_at(at).name);
-            if (std::memcmp(on->address(at), values.data(), values.size() * sizeof(programs::element)) != 0)
-                return "result: output " + plan->tensor_at(at).name.str() + " differs";
-        }
-        return {};
+        std::string const wrong = programs::wrong_output(*drawn, *plan, address);
+        return wrong.empty() ? wrong : "result: output " + wrong + " differs";
     }
     /// However engines get on; calls of transfers fail in turn, on one agent after the other; then it runs as if nothing had been.
     std::string check(program_code const& code) {
@@ -137,19 +121,14 @@ struct program_trial::inside {
         std::vector<void*> at = device.given();
         void* const library = compiled_c(folder, files, device_functions(name, files.at(0).second, at.size()));
         auto* const call = reinterpret_cast<int (*)(void**)>(dlsym(library, (std::string(name) + "_call").c_str()));
+        auto const address = [&](int tensor) { return device.address(plan->tensor_at(tensor)); };
         auto const run = [&](bool late_engines, bool late_agents) -> std::string {
             device.prepare(late_engines, late_agents);
-            each_tensor(ir::tensor_kind::input, [&](ir::program_tensor const& t, std::vector<programs::element> const& values) {
-                std::memcpy(device.address(t), values.data(), values.size() * sizeof(programs::element));
-            });
+            programs::give_inputs(*drawn, *plan, address);
             if (int const said = call(at.data()); said != 0) return "error: it returns " + std::to_string(said);
             if (std::string const left = device.fault(); !left.empty()) return "error: " + left;
-            std::string wrong;
-            each_tensor(ir::tensor_kind::output, [&](ir::program_tensor const& t, std::vector<programs::element> const& values) {
-                if (std::memcmp(device.address(t), values.data(), values.size() * sizeof(programs::element)) != 0)
-                    wrong = "result: output " + t.name.str() + " differs";
-            });
-            return wrong;
+            std::string const wrong = programs::wrong_output(*drawn, *plan, address);
+            return wrong.empty() ? wrong : "result: output " + wrong + " differs";
         };
         for (bool late_engines : {false, true}) {
             for (bool late_agents : {false, true}) {

@@ -1,9 +1,9 @@
-#include <cstring>
 #include <tilewright/c_source/program_source.hpp>
 #include <tilewright/halide/jit_program.hpp>
 
 #include "c_source/pooled.hpp"
 #include "catch.hpp"
+#include "program/drawn_run.hpp"
 #include "program/program_text.hpp"
 #include "program/random_program.hpp"
 #include "program/team_program.hpp"
@@ -97,6 +97,7 @@ TEST_CASE(
         INFO("seed " << seed << "\n" << programs::cpp_of(drawn->from));
         program_emulator on(*plan, std::vector<semantics_table>(static_cast<std::size_t>(drawn->what.agent_count)));
         halide::jit_program compiled(on);
+        auto const address = [&](int at) { return on.address(at); };
         // One in four a second time, with every access checked.
         std::unique_ptr<halide::jit_program> checked;
         if (run % 4 == 0) checked = std::make_unique<halide::jit_program>(on, true);
@@ -104,22 +105,13 @@ TEST_CASE(
             on.use(how, seed);
             on.fill_memories(0xa5);
             on.reset();
-            for (int at = 0; at < plan->tensors.size(); ++at) {
-                if (plan->tensor_at(at).kind != ir::tensor_kind::input) continue;
-                auto const& values = drawn->values_of(plan->tensor_at(at).name);
-                std::memcpy(on.address(at), values.data(), values.size() * sizeof(programs::element));
-            }
+            programs::give_inputs(*drawn, *plan, address);
             INFO(name_of(how));
             REQUIRE((checked != nullptr && how == progress::latest ? *checked : compiled).run() == 0);
             REQUIRE(on.error() == "");
             REQUIRE(plan->total_known);
             CHECK(static_cast<double>(on.cycles()) == static_cast<double>(plan->cycles()));
-            for (int at = 0; at < plan->tensors.size(); ++at) {
-                if (plan->tensor_at(at).kind != ir::tensor_kind::output) continue;
-                INFO("output " << plan->tensor_at(at).name.str());
-                auto const& values = drawn->values_of(plan->tensor_at(at).name);
-                REQUIRE(std::memcmp(on.address(at), values.data(), values.size() * sizeof(programs::element)) == 0);
-            }
+            REQUIRE(programs::wrong_output(*drawn, *plan, address) == "");
         }
         for (int at = 0; at < plan->kernels.size(); ++at) {
             ir::program_kernel const& k = plan->kernel_at(at);
@@ -152,6 +144,7 @@ TEST_CASE("drawn programs of which several cores share kernels: bit-equal to the
         }
         program_emulator on(*plan, std::vector<semantics_table>(static_cast<std::size_t>(drawn->what.agent_count)));
         halide::jit_program compiled(on);
+        auto const address = [&](int at) { return on.address(at); };
         on.cores().watch();
         for (interleaving turns : {interleaving::first, interleaving::last, interleaving::random, interleaving::threads}) {
             progress const how = std::array{progress::earliest, progress::latest, progress::random, progress::threads}.at(
@@ -161,21 +154,12 @@ TEST_CASE("drawn programs of which several cores share kernels: bit-equal to the
             on.use(how, seed);
             on.fill_memories(0xa5);
             on.reset();
-            for (int at = 0; at < plan->tensors.size(); ++at) {
-                if (plan->tensor_at(at).kind != ir::tensor_kind::input) continue;
-                auto const& values = drawn->values_of(plan->tensor_at(at).name);
-                std::memcpy(on.address(at), values.data(), values.size() * sizeof(programs::element));
-            }
+            programs::give_inputs(*drawn, *plan, address);
             REQUIRE(compiled.run() == 0);
             REQUIRE(on.error() == "");
             REQUIRE(plan->total_known);
             CHECK(static_cast<double>(on.cycles()) == static_cast<double>(plan->cycles()));
-            for (int at = 0; at < plan->tensors.size(); ++at) {
-                if (plan->tensor_at(at).kind != ir::tensor_kind::output) continue;
-                INFO("output " << plan->tensor_at(at).name.str());
-                auto const& values = drawn->values_of(plan->tensor_at(at).name);
-                REQUIRE(std::memcmp(on.address(at), values.data(), values.size() * sizeof(programs::element)) == 0);
-            }
+            REQUIRE(programs::wrong_output(*drawn, *plan, address) == "");
         }
         ++run;
     }

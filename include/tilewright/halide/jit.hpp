@@ -1,7 +1,6 @@
 #pragma once
 #include <stdexcept>
 #include <tilewright/base/label_text.hpp>
-#include <tilewright/diagnostics/sentence.hpp>
 #include <tilewright/diagnostics/text.hpp>
 #include <tilewright/emulate/core_team.hpp>
 #include <tilewright/halide/inject.hpp>

@@ -103,12 +103,11 @@ class kernel_order {
     /// Cores meet between two kernels, unless core 0 runs both, or begins or joins them. All go on when the slowest kind does.
     constexpr void meet_before(int k) {
         bool const shared = p.kernel(k).cores > 1;
-        if (shared_is_open_ || (shared && alone_is_open_)) {
+        if (last_is_shared_ || (shared && p.plan.steps.size() > 0)) {
             step(ir::program_step_kind::barrier, -1);
             now_ += p.plan.machine_of_cores().longest_barrier(p.plan.cores);
-            shared_is_open_ = alone_is_open_ = false;
         }
-        (shared ? shared_is_open_ : alone_is_open_) = true;
+        last_is_shared_ = shared;
     }
     /// A copy out of a memory that is too small frees it as soon as it is complete.
     constexpr void join_what_has_left() {
@@ -128,7 +127,6 @@ class kernel_order {
         p.kernel(k).last_step = static_cast<std::int16_t>(step(ir::program_step_kind::join, k));
         states_[k] = state::complete;
         running_[agent] = -1;
-        alone_is_open_ = true;
         now_ = now_ < complete_at_[agent] ? complete_at_[agent] : now_;
     }
     constexpr void refuse_cycle() {
@@ -155,8 +153,7 @@ class kernel_order {
     fixed_array<std::int64_t, program::most_agents> complete_at_{};
     std::int64_t now_ = 0;
     bool known_ = true;
-    bool shared_is_open_ = false;  ///< cores may not have ended a kernel that they share
-    bool alone_is_open_ = false;   ///< core 0 has done something that the others have not met it after
+    bool last_is_shared_ = false;  ///< whether several cores run the last kernel that was handed out
 };
 
 /// A tensor is alive from the beginning of the kernel that writes it to the end of the last kernel that reads it.
