@@ -17,7 +17,7 @@ struct label {
     constexpr label() = default;
     constexpr label(char const* text) {
         int position = 0;
-        for (std::uint64_t& word : words) {
+        for (std::uint64_t& word : words.elements) {
             for (int shift = 0; shift < 64 && *text != '\0' && position < longest; shift += 8, ++text, ++position) {
                 word |= static_cast<std::uint64_t>(static_cast<unsigned char>(*text)) << shift;
             }
@@ -37,7 +37,7 @@ struct label {
     /// Whether generated code can use the name as it is.
     constexpr bool is_identifier() const {
         bool first = true, ended = false;
-        for (std::uint64_t word : words) {
+        for (std::uint64_t word : words.elements) {
             for (int shift = 0; shift < 64 && !ended; shift += 8, first = false) {
                 auto const letter = static_cast<char>(word >> shift & 0xff);
                 if (letter == '\0') {
@@ -51,8 +51,8 @@ struct label {
         }
         return !first;
     }
-    constexpr bool empty() const { return words[0] == 0; }
-    constexpr bool cut() const { return words[2] >> 56 != 0; }
+    constexpr bool empty() const { return words.elements[0] == 0; }
+    constexpr bool cut() const { return words.elements[2] >> 56 != 0; }
     /// Letters of the text that the name was made from, up to 255.
     constexpr int full_size() const { return cut() ? static_cast<unsigned char>(byte(longest)) : size(); }
 
@@ -73,7 +73,7 @@ struct label {
     auto str() const;
 
   private:
-    constexpr char byte(int position) const { return static_cast<char>(words[position / 8] >> (8 * (position % 8)) & 0xff); }
+    constexpr char byte(int position) const { return static_cast<char>(words.elements[position / 8] >> (8 * (position % 8)) & 0xff); }
 };
 
 /// `name` and `suffix` in one; cut, and marked so, where it is too long.

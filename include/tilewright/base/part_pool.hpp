@@ -6,9 +6,10 @@ namespace tilewright::ir {
 /// Up to `Most` parts in order.
 ///
 /// Room without a part is an empty slot, because a compiler keeps every member of every element of a constant, and most plans fill a
-/// fraction.
+/// fraction. Members are public because the compiler evaluates a call for each use of `size()` and `[]`: what is asked for most often
+/// reads them itself.
 template <class Part, int Most>
-class part_pool {
+struct part_pool {
     static_assert(__is_trivially_copyable(Part));  // std's trait would cost more than the rest of this
 
     union slot {
@@ -16,35 +17,33 @@ class part_pool {
         Part part;
     };
 
-  public:
     static constexpr int most = Most;
 
-    constexpr int size() const { return size_; }
-    constexpr bool full() const { return size_ == Most; }
-    constexpr Part& operator[](std::ptrdiff_t at) { return slots_[at].part; }
-    constexpr Part const& operator[](std::ptrdiff_t at) const { return slots_[at].part; }
+    slot slots[Most]{};
+    int count = 0;
+
+    constexpr int size() const { return count; }
+    constexpr bool full() const { return count == Most; }
+    constexpr Part& operator[](std::ptrdiff_t at) { return slots[at].part; }
+    constexpr Part const& operator[](std::ptrdiff_t at) const { return slots[at].part; }
     /// @pre not full
     constexpr int push(Part const& what) {
-        slots_[size_] = slot{.part = what};
-        return size_++;
+        slots[count] = slot{.part = what};
+        return count++;
     }
     /// Puts `what` in front of the part at `position`. @pre not full
     constexpr void insert(int position, Part const& what) {
         push(what);
-        for (int at = size_ - 1; at > position; --at) slots_[at].part = slots_[at - 1].part;
-        slots_[position].part = what;
+        for (int at = count - 1; at > position; --at) slots[at].part = slots[at - 1].part;
+        slots[position].part = what;
     }
 
     constexpr void erase(int position) {
-        for (int at = position + 1; at < size_; ++at) slots_[at - 1].part = slots_[at].part;
-        --size_;
+        for (int at = position + 1; at < count; ++at) slots[at - 1].part = slots[at].part;
+        --count;
     }
     /// Keeps the first `size` parts. @pre not more than there are
-    constexpr void shrink(int size) { size_ = size; }
-
-  private:
-    slot slots_[Most]{};
-    int size_ = 0;
+    constexpr void shrink(int size) { count = size; }
 };
 
 }  // namespace tilewright::ir

@@ -52,7 +52,7 @@ struct node {
     label name{};
     std::int64_t value = 0;
 
-    constexpr ir::node_id argument(int position) const { return ir::node_id(arguments[position]); }
+    constexpr ir::node_id argument(int position) const { return ir::node_id(arguments.elements[position]); }
 
     friend constexpr bool operator==(node const&, node const&) = default;
 };
@@ -90,7 +90,7 @@ struct computation_view {
 
 /// Whether the access at node `at` gives a constant outside the extents of its tensor.
 constexpr bool is_padded(computation_view nodes, int at) {
-    ir::node const& n = nodes[at];
+    ir::node const& n = nodes.nodes[at];
     return n.op == operation::access && n.argument_count > 0 && nodes[n.argument(0)].op == operation::within;
 }
 /// The extent of a padded access' tensor along `dimension`.

@@ -48,7 +48,7 @@ struct stage {
     constexpr bool is_in_start(int node) const { return start >= 0 && node >= start_first && node <= start; }
     constexpr int find(label const& name) const {
         for (int position = 0; position < axis_count; ++position) {
-            if (axes[position].name == name) return position;
+            if (axes.elements[position].name == name) return position;
         }
         return -1;
     }
@@ -67,9 +67,9 @@ struct stage_index {
 namespace detail {
 
 constexpr void accumulate_index(computation_view nodes, stage const& of, int at, std::int64_t scale, stage_index& into) {
-    node const& n = nodes[at];
+    node const& n = nodes.nodes[at];
     switch (n.op) {
-        case operation::axis_value: into.coefficients[of.find(n.name)] += scale; return;
+        case operation::axis_value: into.coefficients.elements[of.find(n.name)] += scale; return;
         case operation::constant: into.constant += scale * n.value; return;
         case operation::within: return accumulate_index(nodes, of, n.argument(0), scale, into);
         case operation::add:
@@ -108,7 +108,7 @@ constexpr bool same_tree(computation_view nodes, int left, int right) {
 /// The affine form of dimension `dimension` of the access at node `at`.
 constexpr ir::stage_index index_of(computation_view nodes, ir::stage const& of, int at, int dimension) {
     ir::stage_index index;
-    detail::accumulate_index(nodes, of, nodes[at].argument(dimension), 1, index);
+    detail::accumulate_index(nodes, of, nodes.nodes[at].argument(dimension), 1, index);
     return index;
 }
 
@@ -155,7 +155,7 @@ constexpr int reduced_axis_in(computation_view nodes, stage const& s, int at) {
 /// What is wrong with the expressions of a stage, apart from its axes.
 constexpr stage_mistake check_expressions(computation_view nodes, stage const& s) {
     for (int at = s.first; at < s.store; ++at) {
-        node const& n = nodes[at];
+        node const& n = nodes.nodes[at];
         if (n.op == operation::invalid) {
             auto const broken = static_cast<rule>(n.value);
             if (broken == rule::too_many)
@@ -225,7 +225,7 @@ constexpr stage_mistake read_reduction(computation_view nodes, stage& s, int& na
 /// The axes of a stage, those of its result first.
 constexpr stage_mistake read_axes(computation_view nodes, stage& s) {
     for (int at = s.first; at < s.store; ++at) {
-        node const& n = nodes[at];
+        node const& n = nodes.nodes[at];
         if (is_reduction(n.op) && n.argument(0) != s.body) return {rule::reduction_inside_a_value, name_of(n.op)};
         bool const is_output = n.op == operation::access && at != s.target && n.name == s.output;
         if (is_output && !(s.continues && same_tree(nodes, at, s.target))) return {rule::reading_its_own_output};
@@ -268,16 +268,17 @@ constexpr stage_mistake check_axes(computation_view nodes, stage const& s, int r
 /// Checks that indices are affine, and are numbers that the plan can hold.
 constexpr stage_mistake check_indices(computation_view nodes, stage const& s) {
     for (int at = s.first; at < s.store; ++at) {
-        if (nodes[at].op != operation::access) continue;
-        for (int dimension = 0; dimension < nodes[at].argument_count; ++dimension) {
+        if (nodes.nodes[at].op != operation::access) continue;
+        for (int dimension = 0; dimension < nodes.nodes[at].argument_count; ++dimension) {
             stage_index const index = index_of(nodes, s, at, dimension);
             if (!index.affine) return {rule::index_not_affine, nodes[at].name};
             if (index.beyond != 0) return {rule::too_many, nodes[at].name, "index", index.beyond, stage::most_index};
             // Not more than 2^31 times 2^31 times 12: a double holds it where an int64 would not.
             double low = static_cast<double>(index.constant), high = low;
             for (int axis = 0; axis < s.axis_count; ++axis) {
-                if (index.coefficients[axis] == 0 || s.axes[axis].run_time) continue;  // left to the entry of the kernel
-                double const reach = static_cast<double>(index.coefficients[axis]) * static_cast<double>(s.axes[axis].extent - 1);
+                std::int64_t const coefficient = index.coefficients.elements[axis];
+                if (coefficient == 0 || s.axes[axis].run_time) continue;  // left to the entry of the kernel
+                double const reach = static_cast<double>(coefficient) * static_cast<double>(s.axes[axis].extent - 1);
                 (reach < 0 ? low : high) += reach;
             }
             double const furthest = high > -low ? high : -low;
@@ -294,8 +295,10 @@ constexpr stage_mistake check_indices(computation_view nodes, stage const& s) {
 /// Reads the stage whose first node is `first` into normal form.
 /// @return the rule that it breaks, or none
 constexpr ir::stage_mistake read_stage(computation_view nodes, int first, ir::stage& s) {
-    s.first = s.store = ir::node_id(first);
-    while (nodes[s.store].op != operation::store) ++s.store;
+    s.first = ir::node_id(first);
+    int store = first;
+    while (nodes.nodes[store].op != operation::store) ++store;
+    s.store = ir::node_id(store);
     ir::node const& root = nodes[s.store];
     s.target = root.argument(0);
     s.body = root.argument(1);

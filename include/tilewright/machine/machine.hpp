@@ -16,12 +16,13 @@ struct part_list {
         if (count < Most) parts[count] = part;
         ++count;
     }
-    constexpr Part const& operator[](int position) const { return parts[position]; }
+    constexpr Part const& operator[](int position) const { return parts.elements[position]; }
     constexpr int size() const { return count < Most ? count : Most; }
     /// Position of the part of that name, -1 when there is none.
     constexpr int find(ir::label const& name) const {
-        for (int position = 0; position < size(); ++position) {
-            if ((*this)[position].name == name) return position;
+        int const end = size();
+        for (int position = 0; position < end; ++position) {
+            if (parts.elements[position].name == name) return position;
         }
         return -1;
     }

@@ -221,8 +221,8 @@ class schedule {
     constexpr int name_count() const { return name_count_; }
     constexpr int layout_count() const { return layout_count_; }
     constexpr index_map_list const& layout_at(int position) const { return layouts_[position]; }
-    constexpr directive const& directive_at(int position) const { return directives_[position]; }
-    constexpr ir::label const& name_at(directive const& of, int position) const { return names_[of.first_name + position]; }
+    constexpr directive const& directive_at(int position) const { return directives_.elements[position]; }
+    constexpr ir::label const& name_at(directive const& of, int position) const { return names_.elements[of.first_name + position]; }
 
     /// The same schedule with an argument in this memory, whatever the schedule says of that argument.
     constexpr schedule with_argument_in(directive_kind direction, ir::label const& tensor, ir::label const& memory_name) const {

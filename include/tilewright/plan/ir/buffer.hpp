@@ -77,7 +77,7 @@ struct buffer {
     /// Elements between neighbours along `dimension` of a dense box.
     constexpr std::int64_t stride(int dimension) const {
         std::int64_t elements = 1;
-        for (int inner = rank - 1; inner > dimension; --inner) elements *= extents[inner];
+        for (int inner = rank - 1; inner > dimension; --inner) elements *= extents.elements[inner];
         return elements;
     }
 };

@@ -9,7 +9,7 @@ using namespace ir;
 constexpr linear form_of(plan_value const& plan, affine const& kept) {
     linear form;
     form.constant = kept.constant;
-    for (int at = 0; at < kept.count; ++at) form.terms[at] = plan.term_at(kept, at);
+    for (int at = 0; at < kept.count; ++at) form.terms[at] = plan.terms.slots[kept.first + at].part;
     form.count = kept.count;
     return form;
 }

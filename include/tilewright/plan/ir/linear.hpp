@@ -41,6 +41,13 @@ struct linear {
         ++count;
     }
     constexpr void add(linear const& other, std::int64_t scale = 1) {
+        if (count == 0 && scale == 1 && other.count <= most) {
+            // Most sums begin so: a copy is cheaper in the compiler than one term after the other.
+            std::int64_t const sum = constant + other.constant;
+            *this = other;
+            constant = sum;
+            return;
+        }
         constant += scale * other.constant;
         if (other.count > most) count = most + 1;
         for (int at = 0; at < other.count && at < most; ++at) {

@@ -44,8 +44,8 @@ struct nest {
     int covered_count = 0;
     bool partial = false;  ///< a tile or a step of its intrinsic does not divide its extent
 
-    constexpr nest_axis& axis_of_loop(int position) { return axes[order[position]]; }
-    constexpr nest_axis const& axis_of_loop(int position) const { return axes[order[position]]; }
+    constexpr nest_axis& axis_of_loop(int position) { return axes.slots[order.elements[position]].part; }
+    constexpr nest_axis const& axis_of_loop(int position) const { return axes.slots[order.elements[position]].part; }
     constexpr int position_of(label const& name) const {
         for (int position = 0; position < depth; ++position) {
             if (axis_of_loop(position).name == name) return position;

@@ -55,8 +55,8 @@ struct plan_value {
     static constexpr quantity unknown{0, false};
     constexpr term const& term_at(affine const& form, int position) const { return terms[form.first + position]; }
     constexpr use const* use_at(int node) const {
-        for (int position = 0; position < uses.size(); ++position) {
-            if (uses[position].node == node) return &uses[position];
+        for (int position = 0; position < uses.count; ++position) {
+            if (uses.slots[position].part.node == node) return &uses.slots[position].part;
         }
         return nullptr;
     }
@@ -266,8 +266,8 @@ struct plan_value {
     constexpr std::int64_t peak_bytes(int memory_position, int bank) const {
         std::int64_t most = 0;
         int const banks = where->memories[memory_position].banks;
-        for (int position = 0; position < buffers.size(); ++position) {
-            buffer const& b = buffers[position];
+        for (int position = 0; position < buffers.count; ++position) {
+            buffer const& b = buffers.slots[position].part;
             if (b.kind == buffer_kind::argument || b.memory != memory_position || !b.lies_in(bank, banks)) continue;
             most = most < b.offset + b.bytes_in_bank(banks) ? b.offset + b.bytes_in_bank(banks) : most;
         }

@@ -81,15 +81,15 @@ struct planning : refusals {
 
     constexpr linear form_of(affine const& kept) const { return detail::form_of(made_, kept); }
 
-    constexpr variable const& var(int position) const { return made_.variables[position]; }
-    constexpr stage const& stage_at(int position) const { return made_.stages[position]; }
-    constexpr buffer const& buffer_at(int position) const { return made_.buffers[position]; }
-    constexpr ring const& ring_at(int position) const { return made_.rings[position]; }
-    constexpr nest const& nest_at(int position) const { return from_.nests[position]; }
-    constexpr stage_placement const& placed(int position) const { return from_.placements[position]; }
-    constexpr staging const& staging_at(int position) const { return from_.stagings[position]; }
+    constexpr variable const& var(int position) const { return made_.variables.slots[position].part; }
+    constexpr stage const& stage_at(int position) const { return made_.stages.slots[position].part; }
+    constexpr buffer const& buffer_at(int position) const { return made_.buffers.slots[position].part; }
+    constexpr ring const& ring_at(int position) const { return made_.rings.slots[position].part; }
+    constexpr nest const& nest_at(int position) const { return from_.nests.slots[position].part; }
+    constexpr stage_placement const& placed(int position) const { return from_.placements.slots[position].part; }
+    constexpr staging const& staging_at(int position) const { return from_.stagings.slots[position].part; }
 
-    constexpr int staging_count() const { return from_.stagings.size(); }
+    constexpr int staging_count() const { return from_.stagings.count; }
 
     /// The cores that run what is written now: from `first` up to `end`.
     struct core_range {
@@ -107,8 +107,8 @@ struct planning : refusals {
 
     /// The stage that computes `tensor`; none computes an input.
     constexpr stage_id producer_of(label const& tensor) const {
-        for (stage_id s{}; s < made_.stages.size(); ++s) {
-            if (stage_at(s).output == tensor) return s;
+        for (int s = 0; s < made_.stages.count; ++s) {
+            if (made_.stages.slots[s].part.output == tensor) return stage_id(s);
         }
         return no_stage;
     }
@@ -126,11 +126,12 @@ struct planning : refusals {
 
     /// Index `dimension` of the access at `node` of stage `s`, over variables.
     constexpr linear index_form(stage_id s, node_id node, int dimension) const {
-        stage_index const index = index_of(made_.what, stage_at(s), node, dimension);
+        stage const& of = stage_at(s);
+        stage_index const index = index_of(made_.what, of, node, dimension);
         linear form;
         form.constant = index.constant;
-        for (int position = 0; position < stage_at(s).axis_count; ++position) {
-            std::int64_t const coefficient = index.coefficients[position];
+        for (int position = 0; position < of.axis_count; ++position) {
+            std::int64_t const coefficient = index.coefficients.elements[position];
             if (coefficient != 0) form.add(placed(s).axis_values[position], coefficient);
         }
         return form;
@@ -144,18 +145,22 @@ struct planning : refusals {
         std::int16_t open = -1;  ///< such an extent that the lowest index depends on
     };
     constexpr index_range range_of_index(stage_id s, node_id node, int dimension) const {
-        stage_index const index = index_of(made_.what, stage_at(s), node, dimension);
+        stage const& of = stage_at(s);
+        stage_placement const& place = placed(s);
+        stage_index const index = index_of(made_.what, of, node, dimension);
         index_range whole{.low = index.constant};
         whole.high.constant = index.constant;
-        for (int position = 0; position < stage_at(s).axis_count; ++position) {
-            std::int64_t const c = index.coefficients[position], lowest = placed(s).lowest[position];
-            affine const& highest = placed(s).highest[position];
+        for (int position = 0; position < of.axis_count; ++position) {
+            std::int64_t const c = index.coefficients.elements[position];
+            if (c == 0) continue;
+            std::int64_t const lowest = place.lowest[position];
+            affine const& highest = place.highest[position];
             if (c > 0) {
                 whole.low += c * lowest;
                 whole.high.constant += c * highest.constant;
                 for (int t = 0; t < highest.count; ++t)
                     whole.high.add(c * made_.term_at(highest, t).coefficient, made_.term_at(highest, t).variable);
-            } else if (c < 0) {
+            } else {
                 whole.low += c * highest.constant;
                 whole.high.constant += c * lowest;
                 if (highest.count > 0) whole.open = made_.term_at(highest, 0).variable;
@@ -174,17 +179,19 @@ struct planning : refusals {
     template <class Visit>
     constexpr void each_access(stage_id s, Visit&& visit, bool with_target = false) const {
         stage const& st = stage_at(s);
-        for (node_id node{st.first}; node < st.store; ++node) {
-            if (made_.what[node].op != operation::access) continue;
-            if (node == st.target ? with_target : made_.what[node].name != st.output) visit(node);
+        node const* const nodes = made_.what.nodes;
+        for (int at = st.first; at < st.store; ++at) {
+            if (nodes[at].op != operation::access) continue;
+            if (at == st.target ? with_target : nodes[at].name != st.output) visit(node_id(at));
         }
     }
 
     constexpr variable_id add(variable const& v) { return variable_id(keep(made_.variables, v, "variables")); }
     constexpr affine keep(linear const& form) {
-        affine kept{form.constant, static_cast<std::int16_t>(made_.terms.size()), static_cast<std::int16_t>(form.count)};
-        if (form.count > linear::most || made_.terms.size() + form.count > plan_value::most_terms) {
-            refuse_capacity("terms of indices", made_.terms.size() + form.count, plan_value::most_terms);
+        int const before = made_.terms.count;
+        affine kept{form.constant, static_cast<std::int16_t>(before), static_cast<std::int16_t>(form.count)};
+        if (form.count > linear::most || before + form.count > plan_value::most_terms) {
+            refuse_capacity("terms of indices", before + form.count, plan_value::most_terms);
             return {};
         }
         for (int at = 0; at < form.count; ++at) made_.terms.push(form.terms[at]);
@@ -200,7 +207,7 @@ struct writing : planning {
     constexpr writing(schedule const& what, machine_reading const& reading, verdict_sheet& sheet, plan_value& made, groundwork& made_from)
         : planning(what, reading, sheet, made, made_from), plan(made) {}
 
-    constexpr buffer& buffer_at(int position) { return made_.buffers[position]; }
+    constexpr buffer& buffer_at(int position) { return made_.buffers.slots[position].part; }
     using planning::buffer_at;
 
     using planning::add;
@@ -252,9 +259,9 @@ struct placing : writing {
     constexpr placing(schedule const& what, machine_reading const& reading, verdict_sheet& sheet, plan_value& made, groundwork& made_from)
         : writing(what, reading, sheet, made, made_from), from(made_from) {}
 
-    constexpr nest& nest_at(int position) { return from_.nests[position]; }
-    constexpr stage_placement& placed(int position) { return from_.placements[position]; }
-    constexpr staging& staging_at(int position) { return from_.stagings[position]; }
+    constexpr nest& nest_at(int position) { return from_.nests.slots[position].part; }
+    constexpr stage_placement& placed(int position) { return from_.placements.slots[position].part; }
+    constexpr staging& staging_at(int position) { return from_.stagings.slots[position].part; }
     using planning::nest_at, planning::placed, planning::staging_at;
 
     constexpr int add(staging const& st) { return keep(from_.stagings, st, "staged buffers"); }

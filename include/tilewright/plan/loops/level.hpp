@@ -23,7 +23,7 @@ constexpr side side_of(planning const& p, stage_id s, variable_id variable_at, i
     }
     stage_placement const& place = p.placed(s);
     for (int position = 0; position < depth; ++position) {
-        if (place.path[position] == variable_at) return side::outside;
+        if (place.path.elements[position] == variable_at) return side::outside;
     }
     return side::inside;
 }
@@ -122,9 +122,10 @@ constexpr void each_reduction_around(planning const& p, stage_id s, int depth, V
 
 /// The position on the path of a stage after its distributed loop, if that is among the first `depth` loops; 0: it is not.
 constexpr std::int16_t share_depth(planning const& p, stage_id s, int depth) {
+    stage_placement const& place = p.placed(s);
     int found = 0;
     for (int position = 0; position < depth; ++position) {
-        if (p.var(p.placed(s).path[position]).distributed) found = position + 1;
+        if (p.var(place.path.elements[position]).distributed) found = position + 1;
     }
     return static_cast<std::int16_t>(found);
 }

@@ -22,8 +22,8 @@ constexpr label dotted(label const& name, label const& suffix) {
 /// Gives a new loop its place in the list of axes; refuses a name that the stage has already.
 constexpr int add_axis(placing& p, stage_id s, nest_axis const& a, int ordinal) {
     nest& n = p.nest_at(s);
-    for (int position = 0; position < n.axes.size(); ++position) {
-        if (n.axes[position].name == a.name) {
+    for (int position = 0; position < n.axes.count; ++position) {
+        if (n.axes.slots[position].part.name == a.name) {
             p.refuse(verdict_kind::axis_used_twice, ordinal).names = {a.name, p.stage_at(s).output};
             return 0;
         }

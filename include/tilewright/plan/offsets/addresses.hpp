@@ -105,13 +105,14 @@ constexpr void place_buffers(plan_value& plan, refusals const& to) {
 constexpr bool add_fences(plan_value& plan) {
     for (int at = 0; at < plan.buffers.size(); ++at) {
         buffer const fenced = plan.buffers[at];
+        if (fenced.kind == buffer_kind::argument || !fenced.code_access) continue;
         bool shares = false;
-        for (int other = 0; other < plan.buffers.size(); ++other) {
-            buffer const& o = plan.buffers[other];
+        for (int other = 0; other < plan.buffers.count; ++other) {
+            buffer const& o = plan.buffers.slots[other].part;
             shares |= other != at && o.kind != buffer_kind::argument && o.memory == fenced.memory && o.code_access &&
                       share_bytes(fenced, o, plan.where->memories[o.memory].banks);
         }
-        if (fenced.kind == buffer_kind::argument || !fenced.code_access || !shares) continue;
+        if (!shares) continue;
         int const place = fenced.born;
         if (plan.steps.full()) return false;
         plan.steps.insert(place, {step_kind::fence, static_cast<std::int16_t>(at)});

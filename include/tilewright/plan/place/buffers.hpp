@@ -57,9 +57,10 @@ constexpr buffer_id add_planned(placing& p, wanted_buffer const& wanted, box con
 /// Where the caller keeps an argument: what `reads` or `writes` names first, or else the machine's first memory.
 constexpr void put_argument(planning const& p, buffer& b) {
     schedule const& of = *p.of;
-    for (int at = 0; at < of.directive_count(); ++at) {
+    directive_kind const wanted = b.written ? directive_kind::writes : directive_kind::reads;
+    for (int at = 0, count = of.directive_count(); at < count; ++at) {
         directive const& d = of.directive_at(at);
-        if (d.kind != (b.written ? directive_kind::writes : directive_kind::reads) || of.name_at(d, 0) != b.tensor) continue;
+        if (d.kind != wanted || of.name_at(d, 0) != b.tensor) continue;
         b.memory = static_cast<std::int16_t>(of.where().memories.find(of.name_at(d, 1)));
         b.ordinal = static_cast<std::int16_t>(at + 1);
     }

@@ -11,9 +11,10 @@ namespace tilewright::detail {
 constexpr void check_names(planning const& p) {
     computation_view const& what = p.plan.what;
     int parameters = 0;
-    for (int at = 0; at < what.count && !p.refused(); ++at) {
-        node const& n = what[at];
+    for (int at = 0; at < what.count; ++at) {
+        node const& n = what.nodes[at];
         if (n.op != operation::access && n.op != operation::parameter && n.op != operation::axis_value) continue;
+        if (p.refused()) return;
         p.check_name(n.name);
         if (!n.name.is_identifier()) p.refuse(verdict_kind::ill_formed, rule::no_identifier, {n.name});
         if (n.op != operation::parameter) continue;
@@ -33,9 +34,10 @@ constexpr void check_names(planning const& p) {
 /// Refuses shifts whose amounts are all known to be outside of what their type has.
 constexpr void check_shifts(planning const& p) {
     computation_view const& what = p.plan.what;
-    for (int at = 0; at < what.count && !p.refused(); ++at) {
-        node const& n = what[at];
+    for (int at = 0; at < what.count; ++at) {
+        node const& n = what.nodes[at];
         if (n.op != operation::shift_left && n.op != operation::shift_right) continue;
+        if (p.refused()) return;
         value_range const amounts = range_of(what, n.argument(1));
         std::int64_t const most = 8 * bytes_of(n.type) - 1;
         if (!amounts.known || (amounts.low <= most && amounts.high >= 0)) continue;
@@ -46,8 +48,9 @@ constexpr void check_shifts(planning const& p) {
 /// Checks that padded accesses name the extents of their tensor.
 constexpr void check_paddings(planning const& p) {
     computation_view const& what = p.plan.what;
-    for (int at = 0; at < what.count && !p.refused(); ++at) {
-        if (!is_padded(what, at)) continue;
+    for (int at = 0; at < what.count; ++at) {
+        if (what.nodes[at].op != operation::access || !is_padded(what, at)) continue;
+        if (p.refused()) return;
         node const& n = what[at];
         stage_id const producer = p.producer_of(n.name);
         for (int dimension = 0; dimension < n.argument_count; ++dimension) {

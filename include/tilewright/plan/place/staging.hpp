@@ -47,7 +47,7 @@ constexpr void place_stagings(placing& p) {
         if (st.loop_ordinal != 0) {
             int depth = -1;
             for (int position = 0; position < place.path_length; ++position) {
-                if (p.var(place.path[position]).name == st.loop) depth = position + 1;
+                if (p.var(place.path.elements[position]).name == st.loop) depth = position + 1;
             }
             if (depth < 0) {
                 p.refuse(verdict_kind::unknown_axis, st.loop_ordinal).names = {st.loop, p.stage_at(st.stage).output};
@@ -82,9 +82,10 @@ constexpr void place_stagings(placing& p) {
         p.each_access(
             st.stage,
             [&](node_id node) {
-                bool const mine = p.plan.what[node].name == st.tensor && (node == p.stage_at(st.stage).target) == st.writes;
+                ir::node const& n = p.plan.what[node];
+                bool const mine = n.name == st.tensor && (node == p.stage_at(st.stage).target) == st.writes;
                 if (!mine || p.refused()) return;
-                type = p.plan.what[node].type;
+                type = n.type;
                 int const wrong = widen(p, whole, st.stage, node, st.depth);
                 if (wrong >= 0) refuse_box(p, st.tensor, wrong, st.stage, st.depth, st.loop_ordinal != 0 ? st.loop_ordinal : st.ordinal);
             },
@@ -107,10 +108,9 @@ constexpr void place_stagings(placing& p) {
 
 /// The buffer that stage `s` uses for `tensor` at level `depth` or further out. Of two at one level, the earlier directive is further out.
 constexpr buffer_id buffer_for(planning const& p, stage_id s, label const& tensor, bool writes, int depth, int before) {
-    stage_id const producer = p.producer_of(tensor);
     buffer_id found = no_buffer;
     int found_depth = -1;
-    for (int at = 0; at < p.staging_count(); ++at) {
+    for (int at = 0, count = p.staging_count(); at < count; ++at) {
         staging const& st = p.staging_at(at);
         if (st.stage != s || st.writes != writes || st.tensor != tensor) continue;
         if (st.depth > depth || (st.depth == depth && at >= before) || st.depth < found_depth) continue;
@@ -118,6 +118,7 @@ constexpr buffer_id buffer_for(planning const& p, stage_id s, label const& tenso
         found_depth = st.depth;
     }
     if (found >= 0) return found;
+    stage_id const producer = p.producer_of(tensor);
     if (producer >= 0) return p.placed(producer).home;
     for (buffer_id at{}; at < p.plan.buffers.size(); ++at) {
         if (p.buffer_at(at).tensor == tensor && p.buffer_at(at).kind == buffer_kind::argument) return at;
@@ -170,13 +171,15 @@ constexpr void bind_accesses(placing& p) {
         p.each_access(
             s,
             [&](node_id node) {
+                ir::node const& n = p.plan.what[node];
                 bool const writes = node == p.stage_at(s).target;
-                use u{.node = node, .buffer = buffer_for(p, s, p.plan.what[node].name, writes, innermost, innermost)};
+                use u{.node = node, .buffer = buffer_for(p, s, n.name, writes, innermost, innermost)};
                 fixed_array<linear, max_rank> in_box{};
-                for (int dimension = 0; dimension < p.plan.what[node].argument_count; ++dimension)
+                for (int dimension = 0; dimension < n.argument_count; ++dimension)
                     in_box[dimension] = place_in_box(p, s, node, dimension, u.buffer);
                 fixed_array<linear, max_rank> const index = place_in_buffer(p, u.buffer, in_box);
-                for (int dimension = 0; dimension < p.buffer_at(u.buffer).rank; ++dimension) u.at[dimension] = p.keep(index[dimension]);
+                int const rank = p.buffer_at(u.buffer).rank;
+                for (int dimension = 0; dimension < rank; ++dimension) u.at[dimension] = p.keep(index[dimension]);
                 if (!p.refused()) p.add(u);
                 if (is_padded(p.plan.what, node)) add_paddings(p, s, node, u.buffer);
             },

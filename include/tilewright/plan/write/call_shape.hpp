@@ -31,8 +31,8 @@ struct call_shape {
     std::int64_t elements = 0;                ///< of one call
     int borders_left = 0;                     ///< dimensions with a border that no call covers as a whole
 
-    constexpr movement_dimension& at(int position) { return dimensions[position]; }
-    constexpr movement_dimension const& at(int position) const { return dimensions[position]; }
+    constexpr movement_dimension& at(int position) { return dimensions.elements[position]; }
+    constexpr movement_dimension const& at(int position) const { return dimensions.elements[position]; }
     constexpr void remove(int position) {
         for (int next = position + 1; next < count; ++next) at(next - 1) = at(next);
         --count;
@@ -209,7 +209,7 @@ class call_search {
         if (best_.borders == borders_ && most_with(slot, elements) <= best_elements_) return;
         bool const has_extent = limits_.tells(slot) || deduced > 0;
         for (int position = s_.count - 1; position >= 0 && has_extent; --position) {
-            if (now_.left[position] == 1 || now_.closed[position] || is_cut_and_ends(position)) continue;
+            if (now_.left.elements[position] == 1 || now_.closed.elements[position] || is_cut_and_ends(position)) continue;
             call_piece const piece = piece_of(position, limits_.extent(slot));
             if (piece.extent <= 1) continue;
             unsigned const border = s_.r.padded_ends(s_.at(position).destination_dimension);
@@ -257,7 +257,7 @@ class call_search {
         for (; slot <= last; ++slot) {
             int longest = 0;
             for (int position = 1; position < s_.count; ++position)
-                if (left[position] > left[longest]) longest = position;
+                if (left.elements[position] > left.elements[longest]) longest = position;
             if (s_.count > 0) elements *= left[longest];
             left[longest] = 1;
         }

@@ -230,9 +230,10 @@ class movement_writer {
     }
     constexpr void keep_places() {
         region const& r = s_.r;
-        for (int dimension = 0; dimension < max_rank; ++dimension) {
-            if (r.source >= 0 && dimension < p_.buffer_at(r.source).rank) m_.source_at[dimension] = p_.keep(r.source_at[dimension]);
-            if (dimension < p_.buffer_at(r.destination).rank) m_.destination_at[dimension] = p_.keep(r.destination_at[dimension]);
+        int const source_rank = r.source < 0 ? 0 : p_.buffer_at(r.source).rank, destination_rank = p_.buffer_at(r.destination).rank;
+        for (int dimension = 0; dimension < source_rank || dimension < destination_rank; ++dimension) {
+            if (dimension < source_rank) m_.source_at[dimension] = p_.keep(r.source_at[dimension]);
+            if (dimension < destination_rank) m_.destination_at[dimension] = p_.keep(r.destination_at[dimension]);
         }
     }
 

@@ -234,7 +234,7 @@ class program_writer {
     }
 
     constexpr bool is_loaded_here(buffer_id buffer_at, stage_id t, int level) const {
-        for (int at = 0; at < p.staging_count(); ++at) {
+        for (int at = 0, count = p.staging_count(); at < count; ++at) {
             staging const& st = p.staging_at(at);
             if (st.buffer == buffer_at && stands_at(st, t, level)) return true;
         }
@@ -344,7 +344,7 @@ class program_writer {
 
     /// Moves the box of a staged buffer between it and the buffer that it is a part of.
     constexpr void move(staging const& st, buffer_id source, buffer_id destination, int transfer_at, ring_step const& when) {
-        buffer const staged = p.buffer_at(st.buffer);
+        buffer const& staged = p.buffer_at(st.buffer);
         region r{.source = source, .destination = destination};
         r.count = box_rank(p, staged);
         // Partial sums of a reduction are loaded again, except where the reduction begins.

@@ -56,11 +56,12 @@ constexpr void set_scope(planning const& p, staging& st, int mover) {
 /// Calls `visit(position)` for every staged buffer, after the buffer that it is a part of.
 template <class Visit>
 constexpr void each_outward_first(planning const& p, Visit&& visit) {
+    int const count = p.staging_count();
     int deepest = 0;
-    for (int at = 0; at < p.staging_count(); ++at) deepest = p.staging_at(at).depth > deepest ? p.staging_at(at).depth : deepest;
+    for (int at = 0; at < count; ++at) deepest = p.staging_at(at).depth > deepest ? p.staging_at(at).depth : deepest;
     for (int depth = 0; depth <= deepest; ++depth) {
-        for (int at = 0; at < p.staging_count() && !p.refused(); ++at) {
-            if (p.staging_at(at).depth == depth) visit(at);
+        for (int at = 0; at < count; ++at) {
+            if (p.staging_at(at).depth == depth && !p.refused()) visit(at);
         }
     }
 }
