@@ -1,6 +1,8 @@
 #pragma once
 #include <tilewright/diagnostics/sentence.hpp>
+#if defined(__clang__)
 #include <utility>
+#endif
 
 // Shows a verdict as one compiler error, with its names and numbers, on g++ and clang.
 namespace tilewright {

@@ -2,7 +2,6 @@
 #include <tilewright/plan/ir/step_cycles.hpp>
 #include <tilewright/plan/write/clipping.hpp>
 #include <tilewright/plan/write/program_writer.hpp>
-#include <utility>
 
 // What the steps of a program with partial tiles do in one run: exact counts, from its loops.
 namespace tilewright::detail {
@@ -44,7 +43,7 @@ class partial_counter {
     }
 
   private:
-    using amounts = decltype(std::declval<trip_count&>().counted());
+    using amounts = part_pool<trip_count::amount, trip_count::most_amounts>;
     /// What to count of a step: its executions, those in which its reduction begins, or what a body does in all or in its pure loops.
     enum class of : std::uint8_t { step, first, body, pure_body };
 
