@@ -65,8 +65,8 @@ struct label {
 
     /// Three comparisons of elements, without a call for each: the compiler evaluates this more often than anything else.
     friend constexpr bool operator==(label const& a, label const& b) {
-        auto const &left = a.words.elements, &right = b.words.elements;
-        return left[0] == right[0] && left[1] == right[1] && left[2] == right[2];
+        return a.words.elements[0] == b.words.elements[0] && a.words.elements[1] == b.words.elements[1] &&
+               a.words.elements[2] == b.words.elements[2];
     }
 
     /// The name as a std::string. Include `base/label_text.hpp`, which defines it: a plan needs no <string>.

@@ -111,12 +111,13 @@ inline constexpr int nodes_of = static_cast<int>(decltype(std::remove_cvref_t<de
 /// Copies the nodes of `from` after the first `at` nodes of `to`; returns the position after them.
 template <std::size_t To, std::size_t From>
 constexpr int append(fixed_array<node, To>& to, int at, fixed_array<node, From> const& from) {
-    for (int position = 0; position < from.size(); ++position) {
-        node& copy = to[at + position];
-        copy = from[position];
-        if (copy.op == operation::constant) continue;
+    for (int position = 0; position < static_cast<int>(From); ++position) {
+        node& copy = to.elements[at + position];
+        copy = from.elements[position];
+        if (at == 0 || copy.op == operation::constant) continue;
         for (int argument = 0; argument < copy.argument_count; ++argument) {
-            copy.arguments[argument] = static_cast<std::int16_t>(copy.argument(argument) + at);
+            std::int16_t& moved = copy.arguments.elements[argument];
+            moved = static_cast<std::int16_t>(moved + at);
         }
     }
     return at + static_cast<int>(From);

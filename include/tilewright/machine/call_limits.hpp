@@ -31,9 +31,9 @@ struct call_limits {
     std::int64_t longest_pad = 0;              ///< 0: any
 
     constexpr stride_limits const& strides(bool of_source, int dimension) const {
-        return (of_source ? sources : destinations)[dimension - 1];
+        return (of_source ? sources : destinations).elements[dimension - 1];
     }
-    constexpr std::int64_t extent(int dimension) const { return extents[dimension - 1]; }
+    constexpr std::int64_t extent(int dimension) const { return extents.elements[dimension - 1]; }
     /// Whether dimensions are taken at any stride, and any number of them.
     constexpr bool takes_any_stride() const {
         bool any = true;

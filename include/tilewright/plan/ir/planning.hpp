@@ -44,6 +44,10 @@ struct groundwork {
     part_pool<staged_link, plan_value::most_links> staged_links{};
     /// First element of every staged buffer's box in its tensor's coordinates.
     fixed_array<fixed_array<affine, max_rank>, plan_value::most_buffers> box_at{};
+    /// Indices of accesses that were asked for, and of each node the place of its first index, plus 1: see `planning::access_index`.
+    static constexpr int most_indices = 48, most_indexed = 128;
+    part_pool<stage_index, most_indices> indices{};
+    fixed_array<std::int16_t, most_indexed> first_index{};
     bool borders = false;   ///< a box holds the border of a padded tensor
     bool cuts = false;      ///< a level cuts through a fused loop: a box can reach beyond the end of its tensor
     std::int16_t core = 0;  ///< that runs the steps which are written
@@ -124,13 +128,28 @@ struct planning : refusals {
         return false;
     }
 
+    /// Index `dimension` of the access at `node` of stage `s`, over the axes of the stage. Many passes ask for it: it is worked out once
+    /// while there is room to keep it.
+    constexpr stage_index access_index(stage_id s, node_id node, int dimension) const {
+        computation_view const what = made_.what;
+        int const rank = what.nodes[node].argument_count;
+        if (node >= groundwork::most_indexed) return index_of(what, stage_at(s), node, dimension);
+        std::int16_t& first = from_.first_index.elements[node];
+        if (first == 0) {
+            if (from_.indices.count + rank > groundwork::most_indices) return index_of(what, stage_at(s), node, dimension);
+            first = static_cast<std::int16_t>(from_.indices.count + 1);
+            for (int at = 0; at < rank; ++at) from_.indices.push(index_of(what, stage_at(s), node, at));
+        }
+        return from_.indices.slots[first - 1 + dimension].part;
+    }
+
     /// Index `dimension` of the access at `node` of stage `s`, over variables.
     constexpr linear index_form(stage_id s, node_id node, int dimension) const {
-        stage const& of = stage_at(s);
-        stage_index const index = index_of(made_.what, of, node, dimension);
+        stage_index const index = access_index(s, node, dimension);
+        int const axes = stage_at(s).axis_count;
         linear form;
         form.constant = index.constant;
-        for (int position = 0; position < of.axis_count; ++position) {
+        for (int position = 0; position < axes; ++position) {
             std::int64_t const coefficient = index.coefficients.elements[position];
             if (coefficient != 0) form.add(placed(s).axis_values[position], coefficient);
         }
@@ -145,12 +164,12 @@ struct planning : refusals {
         std::int16_t open = -1;  ///< such an extent that the lowest index depends on
     };
     constexpr index_range range_of_index(stage_id s, node_id node, int dimension) const {
-        stage const& of = stage_at(s);
+        stage_index const index = access_index(s, node, dimension);
+        int const axes = stage_at(s).axis_count;
         stage_placement const& place = placed(s);
-        stage_index const index = index_of(made_.what, of, node, dimension);
         index_range whole{.low = index.constant};
         whole.high.constant = index.constant;
-        for (int position = 0; position < of.axis_count; ++position) {
+        for (int position = 0; position < axes; ++position) {
             std::int64_t const c = index.coefficients.elements[position];
             if (c == 0) continue;
             std::int64_t const lowest = place.lowest[position];

@@ -68,6 +68,7 @@ struct refusals {
         return 0;
     }
     constexpr std::int64_t common_multiple(std::int64_t a, std::int64_t b, label const& of_what) const {
+        if (b == 1 && a >= 1 && a <= plan_value::most_bytes) return a;
         double const multiple = static_cast<double>(a / gcd(a, b)) * static_cast<double>(b);
         return limited(multiple, plan_value::most_bytes, "alignment", of_what) == 0 ? 1 : lcm(a, b);
     }

@@ -41,8 +41,9 @@ constexpr buffer_id add_planned(placing& p, wanted_buffer const& wanted, box con
     }
     double bytes = bytes_of(wanted.type);
     for (int dimension = 0; dimension < whole.rank; ++dimension) {
-        b.extents[dimension] = whole.extents[dimension];
-        bytes *= static_cast<double>(whole.extents[dimension]);
+        std::int64_t const extent = whole.extents.elements[dimension];
+        b.extents.elements[dimension] = extent;
+        bytes *= static_cast<double>(extent);
     }
     b.bytes = p.limited(bytes, plan_value::most_bytes, "bytes", b.name);
     if (m.registers > 0) b.bytes = bytes_in_registers(b, m);

@@ -67,10 +67,10 @@ struct matcher {
     matching& found;
 
     constexpr std::int64_t coefficient(node_id node, int dimension, int leaf) const {
-        stage const& of = p.stage_at(s);
-        stage_index const index = index_of(p.plan.what, of, node, dimension);
+        stage_index const index = p.access_index(s, node, dimension);
+        int const axes = p.stage_at(s).axis_count;
         std::int64_t total = 0;
-        for (int axis = 0; axis < of.axis_count; ++axis) {
+        for (int axis = 0; axis < axes; ++axis) {
             std::int64_t const c = index.coefficients.elements[axis];
             if (c != 0) total += c * leaf_coefficient(p.nest_at(s), axis, leaf);
         }

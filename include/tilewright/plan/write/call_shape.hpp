@@ -50,20 +50,26 @@ struct call_shape {
     }
 };
 
-constexpr call_shape shape_of(planning const& p, region const& r) {
-    call_shape s{.r = r};
+/// @param s  of no region yet
+constexpr void take_region(planning const& p, region const& r, call_shape& s) {
+    s.r = r;
     for (int position = 0; position < r.count; ++position) {
         movement_dimension const& d = r.dimensions[position];
         if (d.extent > 1) s.at(s.count++) = d;
     }
-    if (s.count == 0) return s;
+    if (s.count == 0) return;
     movement_dimension const& last = s.at(s.count - 1);
-    if (source_step(p, r, last) > 1 || destination_step(p, r, last) != 1) return s;
+    if (source_step(p, r, last) > 1 || destination_step(p, r, last) != 1) return;
     s.row_elements = last.extent;
     s.row = last.destination_dimension, s.source_row = last.source_dimension;
     s.rely_on_dense(true, s.source_row);
     s.rely_on_dense(false, s.row);
     --s.count;
+}
+
+constexpr call_shape shape_of(planning const& p, region const& r) {
+    call_shape s;
+    take_region(p, r, s);
     return s;
 }
 
@@ -173,7 +179,7 @@ class call_search {
   public:
     constexpr call_search(planning const& p, call_shape& s, call_limits const& limits) : p_(p), s_(s), limits_(limits) {
         for (int position = 0; position < s.count; ++position) {
-            now_.left[position] = s.at(position).extent, now_.taken[position] = 1;
+            now_.left.elements[position] = s.at(position).extent, now_.taken.elements[position] = 1;
             borders_ += s.r.padded_ends(s.at(position).destination_dimension) != 0;
         }
         all_ = s.all_elements();
@@ -184,8 +190,8 @@ class call_search {
         };
         extend(0, s.row_elements, limits.deduced, row_bytes(true), row_bytes(false));
         for (int position = 0; position < s.count; ++position) {
-            s.left[position] = best_.left[position], s.taken[position] = best_.taken[position];
-            s.ends_short[position] = best_.ends_short[position];
+            s.left.elements[position] = best_.left.elements[position], s.taken.elements[position] = best_.taken.elements[position];
+            s.ends_short.elements[position] = best_.ends_short.elements[position];
         }
         s.pieces = best_.pieces, s.piece_count = best_.count, s.elements = best_elements_;
         s.borders_left = borders_ - best_.borders + (limits.pads(0, s.r.padded_ends(s.row)) ? 0 : 1);
@@ -302,15 +308,17 @@ constexpr bool asks_for_more(planning const& p, call_shape const& before, call_s
 /// Makes the longest legal call of a region. Dimensions are joined if there are more than a call has. They are also joined for a longer
 /// call, if that asks no more of arguments, or if the call takes no stride.
 /// @param unit  elements of a row that every part of it begins at a multiple of
+/// @param made  of no region yet
 constexpr region_fault shape_call(planning const& p, region const& r, call_limits const& limits, std::int64_t unit, call_shape& made) {
-    call_shape const apart = shape_of(p, r);
-    call_shape joined = made = apart;
+    take_region(p, r, made);
     join(p, made, limits.dimensions);
     int const count = made.count;
     region_fault const fault = cut_row(p, made, limits.row_bytes, unit);
     if (fault || p.refused()) return fault;
     call_search(p, made, limits);
     if (made.borders_left == 0 && (made.elements == made.all_elements() || count == 0)) return {};
+    call_shape const apart = shape_of(p, r);
+    call_shape joined = apart;
     join(p, joined, 0);
     if (made.borders_left == 0 && limits.takes_any_stride() && asks_for_more(p, made, joined)) return {};
     auto const take = [&](call_shape& other) {

@@ -80,8 +80,8 @@ class movement_writer {
     }
 
   private:
-    constexpr std::int64_t alignment_of(int buffer_at) {
-        return alignment_in(p_, buffer_at, buffer_at == whole_.destination ? t_.destination : t_.source, t_.address_alignment);
+    constexpr std::int64_t alignment_of(int buffer_at) const {
+        return buffer_at == whole_.destination ? destination_alignment_ : source_alignment_;
     }
 
     /// Rows are whole granules, and whole units of what counts them. Every part of a row begins at an address.
@@ -94,7 +94,10 @@ class movement_writer {
         unit_ = granularity_ / gcd(granularity_, size_);
         for (int side : {whole_.source, whole_.destination}) {
             if (side < 0) continue;
-            std::int64_t const element = bytes_of(p_.buffer_at(side).type), alignment = alignment_of(side);
+            bool const writes = side == whole_.destination;
+            std::int64_t& alignment = writes ? destination_alignment_ : source_alignment_;
+            alignment = alignment_in(p_, side, writes ? t_.destination : t_.source, t_.address_alignment);
+            std::int64_t const element = bytes_of(p_.buffer_at(side).type);
             unit_ = p_.common_multiple(unit_, alignment / gcd(alignment, element), t_.name);
         }
     }
@@ -240,10 +243,11 @@ class movement_writer {
     writing& p_;
     transfer_description const& t_;
     region const& whole_;
-    std::int64_t size_;             // of an element
-    std::int64_t granularity_ = 1;  // bytes that rows are whole multiples of
-    std::int64_t unit_ = 1;         // elements that parts of rows are whole multiples of
-    call_shape s_{};                // the region as calls move it
+    std::int64_t size_;                                              // of an element
+    std::int64_t granularity_ = 1;                                   // bytes that rows are whole multiples of
+    std::int64_t unit_ = 1;                                          // elements that parts of rows are whole multiples of
+    std::int64_t source_alignment_ = 1, destination_alignment_ = 1;  // bytes that addresses are multiples of
+    call_shape s_{};                                                 // the region as calls move it
     movement m_{};
     fixed_array<int, call_shape::most> loops_{};
     int loop_count_ = 0;

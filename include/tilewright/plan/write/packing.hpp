@@ -1,7 +1,6 @@
 #pragma once
 #include <tilewright/plan/place/layout.hpp>
 #include <tilewright/plan/write/movement_writer.hpp>
-#include <utility>
 
 // Moves regions into buffers with a layout, and out of them.
 namespace tilewright::detail {
@@ -118,14 +117,13 @@ struct packing {
     }
 };
 
-/// Moves a region whose sides have layouts, piece by piece.
+/// Moves a region of which a side has a layout, piece by piece.
 class panel_mover : packing {
   public:
     constexpr panel_mover(writing& p, region const& whole, int transfer_at, int ordinal, ring_step const& when)
         : packing{p, whole, transfer_at, ordinal}, when_(when) {}
 
     constexpr void move() {
-        if (layout_of(r.source) == nullptr && layout_of(r.destination) == nullptr) return move_dense(p, r, transfer_at, ordinal, when_);
         if (move_last_panel_apart()) return;
         for (int position = 0; position < r.count && !p.refused(); ++position) take_parts(r.dimensions[position]);
         if (p.refused()) return;
@@ -241,6 +239,8 @@ class panel_mover : packing {
 };
 
 constexpr void move_pieces(writing& p, region const& whole, int transfer_at, int ordinal, ring_step const& when) {
+    bool const has_layout = (whole.source >= 0 && p.buffer_at(whole.source).layout >= 0) || p.buffer_at(whole.destination).layout >= 0;
+    if (!has_layout) return move_dense(p, whole, transfer_at, ordinal, when);
     panel_mover(p, whole, transfer_at, ordinal, when).move();
 }
 

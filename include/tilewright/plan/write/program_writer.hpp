@@ -23,7 +23,8 @@ class program_writer {
     /// Writes what stands first inside the loop `level` (-1: before the root stage `t`): copies into buffers that live there, and
     /// producers.
     constexpr void open_level(stage_id t, int level) {
-        for (int at = 0; at < p.staging_count(); ++at) {
+        int const stagings = p.staging_count();
+        for (int at = 0; at < stagings; ++at) {
             // The version that is written next is free when it has been stored.
             staging const& st = p.staging_at(at);
             if (!st.writes || st.ring < 0 || !stands_at(st, t, level)) continue;
@@ -39,15 +40,15 @@ class program_writer {
                 if (first(p.staging_at(started))) wait_for_load(started, t, level);
             }
         };
-        for (int at = 0; at < p.staging_count(); ++at) {
+        for (int at = 0; at < stagings; ++at) {
             if (!first(p.staging_at(at))) continue;
             // A load from a buffer of the same level comes after that buffer is loaded.
             if (is_loaded_here(p.staging_at(at).outward, t, level)) wait_up_to(at);
             load(at, t, level);
         }
-        wait_up_to(p.staging_count());
+        wait_up_to(stagings);
         for (stage_id s{}; s < p.plan.stages.size() && !p.refused(); ++s) {
-            for (int at = 0; at < p.staging_count(); ++at) {
+            for (int at = 0; at < stagings; ++at) {
                 staging const& st = p.staging_at(at);
                 if (st.stage == s && !st.writes && p.producer_of(st.tensor) >= 0) load(at, t, level), wait_for_load(at, t, level);
             }
