@@ -43,7 +43,6 @@ LONG = {
     "plan/place/machine_check.hpp": "a check for each part of a description, one after the other; they share how a part is named and refused",
     "plan/ir/program_run.hpp": "one walk over the loop program; how it skips what repeats needs the loops, the rings and the counts together",
     "plan/check/hazards.hpp": "the jobs in flight and the events that change them: each event needs most of that state",
-    "plan/check/core_accesses.hpp": "what cores touch and know of each other, and the events that change it, as in hazards.hpp",
     "plan/ir/trip_count.hpp": "one counter: loops that no limit connects are counted apart, then joined",
     "plan/write/program_writer.hpp": "one loop nest after the other, from the outermost loop inwards: what opens a level is closed here",
     "diagnostics/refusal.hpp report_refusal": "a case for each verdict: a compiler prints the case that it stands in",

@@ -46,6 +46,67 @@ TEST_CASE("shares of one loop lie apart, also where they are dealt out again and
         CHECK(broken_in(*plan) == rule::none);
     }
 }
+TEST_CASE("shares lie apart where a tile, or the axis, ends inside of a piece") {
+    static constexpr auto out_of_own = transfer("out_of_own", own, dram).on(own_dma).asynchronous().dimensions(2);
+    static constexpr auto storing = machine("storing", dram, own, own_dma, out_of_own, pair_of_cores);
+    axis const long_one{"m", 25}, around{"m", 75}, moo{"moo"}, moi{"moi"};
+    auto const one = C(long_one) = A(long_one);
+    auto const thrice = C(around) = A(around);
+    for (schedule const& of : {
+             // Core 0 has 0 to 18, core 1 has 19 to 24; ten steps of two each would be one more.
+             schedule(one, four).split(long_one, mo, mi, 19).unroll(mi, 2).distribute(mo, four_cores),
+             // Tiles of 11 and 2 in each 13.
+             schedule(one, storing)
+                 .split(long_one, mo, mi, 13)
+                 .split(mi, moo, moi, 11)
+                 .distribute(mo, pair_of_cores)
+                 .cache_write(C, own)
+                 .at(moo),
+             // Three times 13 and 12, by steps of two.
+             schedule(thrice, two)
+                 .split(around, moo, moi, 25)
+                 .split(moi, mo, mi, 13)
+                 .reorder(mo, moo, mi)
+                 .unroll(mi, 2)
+                 .distribute(mo, pair_of_cores),
+         }) {
+        auto const plan = std::make_unique<plan_value>(make_plan(of));
+        CHECK(!plan->refusal);
+        CHECK(broken_in(*plan) == rule::none);
+    }
+}
+TEST_CASE("a race between shares that end inside of a piece is found") {
+    axis const written{"rows", 25}, read{"m", 24};
+    auto const next = stages(S(written) = A(written) + 1, C(read) = S(read + 1));
+    auto const in_tiles = [](schedule s, axis const& over) {
+        return s.split(over, mo, mi, 19).unroll(mi, 2).distribute(mo, pair_of_cores);
+    };
+    auto const of = in_tiles(in_tiles(schedule(next, two).store_in(S, common).stage(S), written).stage(C), read);
+    // Core 0 reads element 19, which core 1 computes.
+    CHECK(broken_without(step_kind::barrier, of) == rule::core_without_barrier);
+    auto const same = stages(S(written) = A(written) + 1, C(written) = S(written));
+    auto const own_ones = in_tiles(in_tiles(schedule(same, two).store_in(S, common).stage(S), written).stage(C), written);
+    CHECK(broken_without(step_kind::barrier, own_ones) == rule::none);
+}
+TEST_CASE("a call that goes on past rows of one element touches the rows after") {
+    axis const one{"n", 1};
+    auto const column = C(m, one) = A(m, one);
+    CHECK(broken_without(step_kind::barrier, distributed(schedule(column, two).cache_read(A, common))) == rule::core_without_barrier);
+}
+TEST_CASE("calls for rows of several planes reach all of the planes") {
+    // 3 x 4 x 4 of 3 x 4 x 8: twelve calls, and core 1 computes the last plane.
+    static constexpr auto row_by_row = transfer("row_by_row", common, dram).dimensions(1);
+    static constexpr auto where = machine("where", dram, common, row_by_row, pair_of_cores);
+    axis const plane{"plane", 3}, row{"row", 4}, i{"i", 8};
+    auto const planes = C(plane, row, i) = A(plane, row, i);
+    auto const of = schedule(planes, where)
+                        .split(i, no, ni, 4)
+                        .reorder(no, plane, row, ni)
+                        .distribute(plane, pair_of_cores)
+                        .cache_write(C, common)
+                        .at(no);
+    CHECK(broken_without(step_kind::barrier, of) == rule::core_without_barrier);
+}
 TEST_CASE("shares of a fused loop lie apart, though cores share rows") {
     // Sixty elements in rows of six: core 1 of four begins in the middle of row 2.
     schedule const fused = schedule(copy, four).fuse(m, n, f).distribute(f, four_cores);

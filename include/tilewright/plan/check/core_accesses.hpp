@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/plan/check/core_copies.hpp>
+#include <tilewright/plan/check/core_side.hpp>
 #include <tilewright/plan/check/hazards.hpp>
 #include <tilewright/plan/check/whole_index.hpp>
 
@@ -15,23 +16,6 @@ struct shared_accesses {
     static constexpr int most = 64, most_marks = 24, most_signals = 64;
     static constexpr std::int16_t copy_of_all = -1;
 
-    /// Indices along one dimension, all of them and, if it is cut in pieces for the cores again and again, those inside of `period`.
-    struct side {
-        std::int64_t low = 0, high = 0;
-        std::int64_t period = 0, first = 0, last = 0;  ///< 0: none
-
-        constexpr bool apart(side const& other) const {
-            if (low > other.high || other.low > high) return true;
-            return period > 0 && period == other.period && (first > other.last || other.first > last);
-        }
-        constexpr void include(side const& other) {
-            low = other.low < low ? other.low : low;
-            high = other.high > high ? other.high : high;
-            first = other.first < first ? other.first : first;
-            last = other.last > last ? other.last : last;
-            if (period != other.period) period = 0;
-        }
-    };
     struct access {
         buffer_id buffer = no_buffer;
         std::int16_t version = 0;
@@ -41,10 +25,10 @@ struct shared_accesses {
         std::int16_t lane = -1, tag = -1;  ///< of a job that its core has not waited for; -1: of what is complete
         std::int16_t movement = -1;
         std::int64_t index = 0;  ///< among what its core does
-        fixed_array<side, max_rank> sides{};
+        fixed_array<core_side, max_rank> sides{};
         /// The fused loop, or other whole, that the indices give in parts, and where it stands.
         whole_index whole{};
-        side of_whole{};
+        core_side of_whole{};
         bool in_parts = false;  ///< the indices are parts of what moves with the core, and do not give the whole of it
 
         constexpr void include(access const& other, int rank) {
@@ -154,7 +138,7 @@ struct core_run {
                                          .tag = tag,
                                          .movement = static_cast<std::int16_t>(movement_at),
                                          .index = shared->given[core]};
-            set_sides(in, m, source, number, next);
+            set_sides(in, m, source, next);
             touch(in, next);
         }
         ++shared->given[core];
@@ -200,7 +184,7 @@ struct core_run {
         }
         in.plan().each_use(
             b,
-            [&](use const& u, bool, bool writes) {
+            [&](use const& u, bool reads, bool writes) {
                 if (!is_shared(in, u.buffer)) return;
                 shared_accesses::access next{.buffer = u.buffer,
                                              .version = static_cast<std::int16_t>(in.version_of(u.buffer, -1, 0)),
@@ -210,8 +194,9 @@ struct core_run {
                                              .lane = lane,
                                              .index = shared->given[core]};
                 buffer const& used = in.plan().buffers[u.buffer];
-                for (int d = 0; d < used.rank; ++d) next.sides[d] = side_of(in, u.at[d], 0, -1, 0);
-                find_whole(in, {u.at.data(), used.rank}, -1, 0, next);
+                side_maker const sides(in, {.in = &b, .pure_only = !reads || b.kind == body_kind::identity});
+                for (int d = 0; d < used.rank; ++d) next.sides[d] = sides.side_of(u.at[d], {});
+                find_whole(in, {u.at.data(), used.rank}, sides, next);
                 touch(in, next);
             },
             in.begins(b));
@@ -248,115 +233,42 @@ struct core_run {
     constexpr std::int16_t copy_of(run const& in, buffer_id buffer_at) const {
         return is_one_for_all(in.plan(), buffer_at) ? shared_accesses::copy_of_all : core;
     }
-    /// Where a form goes, and `reach` elements further: where the loops around stand, or those of a ring at a step of it. Loops that are
-    /// run as one, those of tile bodies, and parts of fused loops are taken at all of their iterations: see `find_whole`.
-    static constexpr shared_accesses::side side_of(run const& in, affine const& form, std::int64_t reach, int ring_at,
-                                                   std::int64_t number) {
-        shared_accesses::side s{form.constant, form.constant + reach};
-        std::int64_t of_core = 0, cores = 1;
-        int const end = end_of_shares(in.plan(), form);
-        std::int64_t last = end < 0 ? s.high : form.constant + in.plan().limits[end].bound - 1;  // that is not beyond the end of the shares
-        for (int at = 0; at < form.count; ++at) {
-            term const& t = in.plan().term_at(form, at);
-            variable const& v = in.plan().variables[t.variable];
-            bool const stands = v.kind == variable_kind::loop && (in.is_open(t.variable) || is_of_ring(in, ring_at, t.variable));
-            std::int64_t const here = stands ? in.value_at(t.variable, ring_at, number) : -1;
-            std::int64_t const far = t.coefficient * (here >= 0 ? here : v.extent - 1);
-            if (v.distributed) of_core = t.coefficient, cores = v.extent;
-            if (here >= 0 || far < 0) s.low += far;
-            if (here >= 0 || far > 0) s.high += far;
-            if (end >= 0 && !is_in(in.plan(), in.plan().limits[end].form, t) && (here >= 0 || far > 0)) last += far;
-        }
-        bool const ends = end >= 0 && last < s.high;
-        if (ends && !is_whole(in.plan(), form, end)) s.high = last;  // in every period
-        if (of_core > 0) set_period(in.plan(), form, reach, of_core * cores, end, s);
-        if (ends) s.high = last;
-        return s;
-    }
-    static constexpr bool is_in(plan_value const& plan, affine const& form, term const& t) {
-        bool found = false;
-        for (int at = 0; at < form.count; ++at)
-            found |= plan.term_at(form, at).variable == t.variable && plan.term_at(form, at).coefficient == t.coefficient;
-        return found;
-    }
-    /// The limit at which the last of uneven shares ends, if an index moves as it says; -1: there is none.
-    static constexpr int end_of_shares(plan_value const& plan, affine const& form) {
-        int found = -1;
-        for (int which = 0; which < plan.limits.size(); ++which) {
-            affine const& limited = plan.limits[which].form;
-            bool shared = false, same = limited.constant == 0;
-            for (int at = 0; at < form.count; ++at) {
-                term const& t = plan.term_at(form, at);
-                bool const in_both = is_in(plan, limited, t);
-                shared |= in_both && plan.variables[t.variable].distributed;
-                for (int other = 0; other < limited.count; ++other) same &= in_both || plan.term_at(limited, other).variable != t.variable;
-            }
-            if (shared && same && (found < 0 || plan.limits[which].bound < plan.limits[found].bound)) found = which;
-        }
-        return found;
-    }
-    static constexpr bool is_of_ring(run const& in, int ring_at, int loop) {
-        bool found = false;
-        for (int at = 0; ring_at >= 0 && at < in.ring_at(ring_at).loop_count; ++at) found |= in.ring_at(ring_at).loops[at] == loop;
-        return found;
-    }
-    /// An index that moves with the core begins anew after the pieces of all cores, if all but whole periods fits into one of them.
-    /// Whether a limit is that of the whole index, which does not say where shares begin anew.
-    static constexpr bool is_whole(plan_value const& plan, affine const& form, int limit_at) {
-        bool whole = true;
-        for (int at = 0; at < form.count; ++at) whole &= is_in(plan, plan.limits[limit_at].form, plan.term_at(form, at));
-        return whole;
-    }
-    /// @param end  the limit of uneven shares, after whose bound they begin anew; -1: there is none
-    static constexpr void set_period(plan_value const& plan, affine const& form, std::int64_t reach, std::int64_t period, int end,
-                                     shared_accesses::side& s) {
-        if (end >= 0 && is_whole(plan, form, end)) end = -1;
-        if (end >= 0) period = plan.limits[end].bound;
-        std::int64_t inside = form.constant % period + (end < 0 ? reach : period - 1), others = 0;
-        bool right = form.constant >= 0;
-        for (int at = 0; at < form.count; ++at) {
-            term const& t = plan.term_at(form, at);
-            right &= t.coefficient > 0;
-            if (end >= 0 && is_in(plan, plan.limits[end].form, t)) continue;
-            (t.coefficient % period == 0 ? others : inside) += t.coefficient * (plan.variables[t.variable].extent - 1);
-        }
-        if (!right || inside >= period || others == 0) return;
-        s.period = period;
-        // Loops that stand still in it may be at all of their iterations: whole periods.
-        s.first = s.low % period, s.last = s.first + (s.high - s.low) % period;
-        if (s.last >= period) s.period = 0;
-    }
-    static constexpr void set_sides(run const& in, movement const& m, bool source, std::int64_t number, shared_accesses::access& next) {
+    static constexpr void set_sides(run const& in, movement const& m, bool source, shared_accesses::access& next) {
         buffer const& b = in.plan().buffers[next.buffer];
+        affine const* const at = (source ? m.source_at : m.destination_at).data();
+        side_maker const sides(in, {.ring_at = m.at.ring, .number = in.number_of(m)});
+        program_position::moved_part const part = in.part_of(m, source);
         unsigned const joined = source ? m.source_joined : m.destination_joined;
-        fixed_array<std::int64_t, max_rank> reach{};
+        fixed_array<range, max_rank> moved{};
         for (int position = -1; position < m.dimension_count; ++position) {
             movement_dimension const along = position < 0 ? movement_dimension{} : m.dimensions[position];
             int const d = position < 0 ? b.rank - 1 : source ? along.source_dimension : along.destination_dimension;
+            int const which = position < 0 ? max_rank : position;
             std::int64_t const factor = position < 0 ? 1 : source ? along.source_factor : along.destination_factor;
-            if (d >= 0) reach[d] += factor * ((position < 0 ? m.row_elements : along.extent) - 1);
+            if (d < 0) continue;
+            moved[d].low += factor * part.first[which], moved[d].high += factor * (part.end[which] - 1);
         }
-        // Steps that go on into the dimension around.
-        fixed_array<bool, max_rank> whole{};
-        for (int d = b.rank - 1; d > 0; --d) {
-            if ((joined >> (d - 1) & 1) == 0 || reach[d] < b.extents[d] - 1) continue;
-            reach[d - 1] += reach[d] / b.extents[d];
-            whole[d] = true;
+        place_of_parts where{at, b.rank};
+        for (int d = b.rank - 1; d >= 0; --d) {
+            next.sides[d] = sides.side_of(at[d], moved[d]);
+            where.reach[d] = moved[d].high;
+            // Past the end of a row, a call goes on in the dimension around.
+            bool const goes_on = d > 0 && ((joined >> (d - 1) & 1) != 0 || moved[d].high >= b.extents[d]);
+            range const rows{(next.sides[d].low - b.minimum[d]) / b.extents[d], (next.sides[d].high - b.minimum[d]) / b.extents[d]};
+            if (!goes_on || rows.high <= 0) continue;
+            moved[d - 1].low += rows.low, moved[d - 1].high += rows.high;
+            next.sides[d] = {b.minimum[d], b.minimum[d] + b.extents[d] - 1};
+            where.left_out[d] = true;
         }
-        for (int d = 0; d < b.rank; ++d) {
-            next.sides[d] = side_of(in, (source ? m.source_at : m.destination_at)[d], whole[d] ? 0 : reach[d], m.at.ring, number);
-            if (whole[d]) next.sides[d] = {b.minimum[d], b.minimum[d] + b.extents[d] - 1};
-        }
-        find_whole(in, {(source ? m.source_at : m.destination_at).data(), b.rank, reach, whole}, m.at.ring, number, next);
+        find_whole(in, where, sides, next);
     }
     /// Where the indices are parts of what moves with the core: of a fused loop, or by a layout.
-    static constexpr void find_whole(run const& in, place_of_parts const& where, int ring_at, std::int64_t number,
-                                     shared_accesses::access& next) {
+    static constexpr void find_whole(run const& in, place_of_parts const& where, side_maker const& sides, shared_accesses::access& next) {
         whole_finder finder(in.plan(), where);
         if (!finder.has_parts_of_shares()) return;
         next.in_parts = !finder.find();
         if (next.in_parts) return;
-        next.of_whole = side_of(in, finder.form(), 0, ring_at, number);
+        next.of_whole = sides.side_of(finder.form(), {});
         next.in_parts = finder.limit() > 0 && (next.of_whole.low < 0 || next.of_whole.high >= finder.limit());
         if (!next.in_parts) next.whole = finder.found();
     }

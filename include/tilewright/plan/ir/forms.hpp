@@ -47,4 +47,38 @@ constexpr bool limits_body(plan_value const& plan, limit const& l, body const& b
     return false;
 }
 
+/// Whether a limit shortens the steps of an intrinsic, in both of its forms: where its loops reach the bound, they cover less.
+constexpr bool limits_steps(plan_value const& plan, limit const& l, body const& b) {
+    if (b.kind != body_kind::intrinsic || l.stage != b.stage || l.loop >= 0) return false;
+    auto const covers_less = [&](int first, int count) {
+        for (int at = first; at < first + count; ++at) {
+            step_extent const& e = plan.step_extents[at];
+            linear lane = form_of(plan, l.form);
+            lane.add(form_of(plan, e.form), -1);
+            bool const alone = lane.count == 1 && lane.constant == 0 && plan.variables[lane.terms[0].variable].kind == variable_kind::lane;
+            if (alone && e.bound == l.bound && e.weight > 0 && lane.terms[0].coefficient == e.weight) return true;
+        }
+        return false;
+    };
+    return covers_less(b.extents, b.extent_count) && (b.first_intrinsic < 0 || covers_less(b.first_extents, b.first_extent_count));
+}
+
+/// The furthest value of an index in a tile body: each limit of the body that the index moves with cuts it.
+/// @param pure_only  in the part of the body that does not run over the loops of a reduction
+/// @param furthest   `furthest(form)`: the largest value of a form, as if there were no limits
+template <class Furthest>
+constexpr std::int64_t cut_by_limits(plan_value const& plan, linear const& index, body const& b, bool pure_only, Furthest const& furthest) {
+    std::int64_t reached = furthest(index);
+    for (int at = 0; at < plan.limits.size(); ++at) {
+        limit const& l = plan.limits[at];
+        if (!limits_body(plan, l, b, pure_only) && !limits_steps(plan, l, b)) continue;
+        linear beyond = index;  // what the index has besides the limited form
+        beyond.add(form_of(plan, l.form), -1);
+        if (beyond.count > linear::most) continue;
+        std::int64_t const cut = l.bound - 1 + furthest(beyond);
+        reached = cut < reached ? cut : reached;
+    }
+    return reached;
+}
+
 }  // namespace tilewright::detail

@@ -167,34 +167,39 @@ class program_position {
     }
     /// The step of a movement's ring.
     constexpr std::int64_t number_of(movement const& m) const { return m.at.ring < 0 ? 0 : value_of(m.at.step); }
-    /// What one call of a movement moves, in elements: nothing where tiles have ended.
-    constexpr std::int64_t elements_of(movement const& m) const {
+    /// What one call of a movement moves: of each dimension, the row last, the elements from `first` up to `end`.
+    struct moved_part {
+        bool any = false;  ///< otherwise there is no call
+        fixed_array<std::int64_t, max_rank + 1> first{}, end{};
+    };
+    /// It is less where tiles have ended.
+    /// @param read  without the border that the call writes
+    constexpr moved_part part_of(movement const& m, bool read = false) const {
         std::int64_t const number = number_of(m);
-        if (plan_.limits.size() > 0 && !within_limits(m.at.ring, number)) return 0;
-        fixed_array<std::int64_t, max_rank + 1> low{}, high{};  // of each dimension, the row last
-        for (int at = 0; at < m.dimension_count; ++at) high[at] = m.dimensions[at].extent;
-        high[max_rank] = m.row_elements;
+        if (plan_.limits.size() > 0 && !within_limits(m.at.ring, number)) return {};
+        moved_part part{.any = true};
+        for (int at = 0; at < m.dimension_count; ++at) part.end[at] = m.dimensions[at].extent;
+        part.end[max_rank] = m.row_elements;
         bool beyond = false, one_beyond = false;
         for (int at = m.first_clip; at < m.first_clip + m.clip_count; ++at) {
             clip const& c = plan_.clips[at];
             std::int64_t const room = c.bound - value_of(c.form, m.at.ring, number);
-            int const d = c.dimension < 0 ? max_rank : c.dimension;
-            switch (c.is) {
-                case clip_kind::end: high[d] = room < high[d] ? room : high[d]; break;
-                case clip_kind::begin: low[d] = room > low[d] ? room : low[d]; break;
-                case clip_kind::only:
-                    if (room <= 0) return 0;
-                    break;
-                case clip_kind::beyond: beyond = true, one_beyond |= room <= 0; break;
-                case clip_kind::border_end:
-                case clip_kind::border_begin: break;  // what is not read is written
-            }
+            if (c.is == clip_kind::only) part.any &= room > 0;
+            if (c.is == clip_kind::beyond) beyond = true, one_beyond |= room <= 0;
+            if (!shortens(c.is) && !(read && pads(c.is))) continue;
+            bool const ends = c.is == clip_kind::end || c.is == clip_kind::border_end;
+            std::int64_t& edge = (ends ? part.end : part.first)[c.dimension < 0 ? max_rank : c.dimension];
+            if (ends ? room < edge : room > edge) edge = room;
         }
-        if (beyond && !one_beyond) return 0;
-        std::int64_t all = high[max_rank] > low[max_rank] ? high[max_rank] - low[max_rank] : 0;
-        for (int at = 0; at < m.dimension_count; ++at) {
-            all *= high[at] > low[at] ? high[at] - low[at] : 0;
-        }
+        part.any &= one_beyond || !beyond;
+        part.any &= part.first[max_rank] < part.end[max_rank];
+        for (int at = 0; at < m.dimension_count; ++at) part.any &= part.first[at] < part.end[at];
+        return part;
+    }
+    constexpr std::int64_t elements_of(movement const& m) const {
+        moved_part const part = part_of(m);
+        std::int64_t all = part.any ? part.end[max_rank] - part.first[max_rank] : 0;
+        for (int at = 0; at < m.dimension_count; ++at) all *= part.end[at] - part.first[at];
         return all;
     }
     /// Iterations of a body's loops: fewer where tiles have ended.
