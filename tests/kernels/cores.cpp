@@ -55,6 +55,24 @@ TEST_CASE("one core loads tiles for all of them, and stages follow each other") 
     check(schedule(blur, four).split(y, yo, yi, 4).distribute(yo, dsp).compute_at(T, yo).store_in(T, tcm));
 }
 
+TEST_CASE("cores meet in the tiles that an axis has, and in no others") {
+    static constexpr tensor<std::int32_t> T{"T"}, R{"R"};
+    static constexpr axis y{"y", 22}, x{"x", 8}, yo{"yo"}, yi{"yi"}, yoo{"yoo"}, yoi{"yoi"};
+    static constexpr tensor<std::int16_t> in{"in"};
+    static constexpr auto twice = stages(T(y, x) = cast<std::int32_t>(in(y, x)) * 3, R(y, x) = T(y, x) * 2);
+    // Six tiles, the last one partial, in two rounds of four.
+    schedule const of = schedule(twice, four)
+                            .split(y, yo, yi, 4)
+                            .split(yo, yoo, yoi, 4)
+                            .distribute(yi, dsp)
+                            .compute_at(T, yoi)
+                            .stage(T)
+                            .store_in(T, l2)
+                            .distribute(x, dsp);
+    check(of);
+    CHECK(check_lost_barriers<four>(of) > 0);
+}
+
 TEST_CASE("a barrier that is lost is found by the check and on the emulated machine") {
     int seeded = 0;
     for (schedule const& of : with_barriers()) seeded += check_lost_barriers<four>(of);

@@ -31,6 +31,28 @@ TEST_CASE("at a barrier all go on when the last has come") {
     // Core 0 computes all of the first stage.
     CHECK(cycles_of(schedule(twice, two).store_in(S, common).distribute(m, pair_of_cores)) == 10 * 6 * 3 + 7 + 5 * 6 * 3);
 }
+TEST_CASE("cores do not meet in tiles that the axis does not have") {
+    axis const moo{"moo"}, moi{"moi"};
+    auto const in_turns = schedule(twice, two)
+                              .split(m, mo, mi, 4)
+                              .split(mo, moo, moi, 2)
+                              .distribute(n, pair_of_cores)
+                              .reorder(moo, moi, n, mi)
+                              .compute_at(S, moi)
+                              .stage(S)
+                              .store_in(S, common)
+                              .distribute(n, pair_of_cores);
+    // Three tiles, and none where the fourth would be. In each, C has three columns for each core, with a barrier before each of them and
+    // after the last. Half of 60 elements, three cycles in each stage.
+    CHECK(cycles_of(in_turns) == 30 * (3 + 3) + 3 * (3 + 1) * 7);
+}
+TEST_CASE("loops that are run as one are those of the core that leads them") {
+    auto const on = [&](int core) {
+        return cycles_of(schedule(twice, two).stage(S).parallel(m).on(pair_of_cores, core).store_in(S, common));
+    };
+    CHECK(on(0) == 60 * (3 + 3));
+    CHECK(on(1) == 60 * 3 + 5 + 60 * 3);
+}
 TEST_CASE("a core goes on when it has taken a signal") {
     auto const in_turns = [](int versions) {
         schedule s(twice, two);

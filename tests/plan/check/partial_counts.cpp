@@ -71,6 +71,31 @@ TEST_CASE("what a reduction starts from is written once for each element, and it
     REQUIRE(whole.size() == 1);
     CHECK(whole[0].cycles == 10 * 6 * 5 * (3 * costs.load + costs.multiply + costs.arithmetic + costs.store) + 10 * 6 * costs.store);
 }
+TEST_CASE("a step that is neither moved nor computed is left out past the end of an axis, unless its loop goes on there") {
+    // Three tiles of four rows, of which the third is past the end, and three of two columns.
+    plan_value plan = empty_plan(asynchronous, copy.view());
+    variable_id const o = add_loop(plan, "o", 3), p = add_loop(plan, "p", 3);
+    plan.limits.push({keep(plan, 0, {{4, o}}), 8, 0_stage, o, false});
+    plan.rings.push({.engine = 0, .steps = 3, .step = keep(plan, 0, {{1, o}})});
+    plan.waits.push({.ring = 0, .step = plan.rings[0].step});
+    auto const times_of = [&](step_kind kind, bool around) {
+        plan.steps = {}, plan.tallies = {};
+        add_steps(plan, {{step_kind::loop, o}, {step_kind::loop, p}, {kind, 0}, {step_kind::end, p}});
+        if (around) add_steps(plan, {{step_kind::wait, 0}});
+        add_steps(plan, {{kind, 0}, {step_kind::end, o}});
+        REQUIRE(count_partial(plan).what == nullptr);
+        std::vector<std::int64_t> times;
+        plan.walk([&](step const& s, std::int64_t number, std::int64_t) {
+            if (s.kind == kind) times.push_back(number);
+        });
+        return times;
+    };
+    for (step_kind const kind : {step_kind::barrier, step_kind::configure, step_kind::fence}) {
+        CHECK(times_of(kind, false) == std::vector<std::int64_t>{2 * 3, 2});
+        // The inner loop has no step of a ring.
+        CHECK(times_of(kind, true) == std::vector<std::int64_t>{2 * 3, 3});
+    }
+}
 TEST_CASE("whole tiles need no counts, and what cannot be counted is refused") {
     CHECK(counted(schedule(copy, blocking).split(m, mo, mi, 5).cache_read(A, spad).at(mo), step_kind::start).empty());
     blank t;

@@ -113,6 +113,41 @@ TEST_CASE("iterations that tiles of an axis do not have are left out") {
     CHECK(program_run<iterations>(plan, state, visiting::everything).run());
     CHECK(state.each == std::vector<std::int64_t>{4, 4, 2});
 }
+TEST_CASE("past the end of an axis a loop leaves its steps out, unless it holds steps of rings") {
+    // Tiles 2 o + p of 5; the sixth is not there.
+    plan_value plan = empty_plan(asynchronous, copy.view());
+    variable_id const o = add_loop(plan, "o", 3), p = add_loop(plan, "p", 2);
+    plan.cores = 2;
+    plan.limits.push({keep(plan, 0, {{2, o}, {1, p}}), 5, 0_stage, p, false});
+    plan.rings.push({.engine = 0, .steps = 6, .step = keep(plan, 0, {{2, o}, {1, p}})});
+    plan.waits.push({.ring = 0, .step = plan.rings[0].step});
+    struct meetings : counting {
+        using run = program_run<meetings>;
+        int met = 0;
+        meetings* of_core(int) { return this; }
+        void meet(run&) { ++met; }
+        void signal(run&, int) {}
+        void await(run&, int) {}
+        void start(run&, int) {}
+        void wait(run&, int) {}
+        void push(run&, int) {}
+        void pop(run&, int) {}
+        void compute(run&, int, std::int64_t) {}
+        void sign(run const&, run_signature&) const {}
+        void skip(run const&, std::int64_t, run_signature const&, run_signature const&) {}
+    };
+    auto const met = [&](std::initializer_list<step> inside) {
+        plan.steps = {};
+        add_steps(plan, {{step_kind::loop, o}, {step_kind::loop, p}});
+        add_steps(plan, inside);
+        add_steps(plan, {{step_kind::end, p}, {step_kind::end, o}});
+        meetings state;
+        CHECK(program_run<meetings>(plan, state, visiting::everything).run());
+        return state.met;
+    };
+    CHECK(met({{step_kind::barrier, 0}}) == 5);
+    CHECK(met({{step_kind::barrier, 0}, {step_kind::wait, 0}}) == 6);
+}
 TEST_CASE("forms have the values of the loops, or of a step of a ring") {
     plan_value plan = pipeline(50);
     variable_id const outer = add_loop(plan, "outer", 3), inner = add_loop(plan, "inner", 4);

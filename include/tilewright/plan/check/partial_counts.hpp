@@ -29,10 +29,10 @@ class partial_counter {
                 goes_on_[depth_] = plan_.holds_ring_steps(position);
                 open_[depth_++] = s.what;
             }
-            if (s.kind != step_kind::start && s.kind != step_kind::compute && s.kind != step_kind::configure) continue;
+            bool const is_made_as_it_is = s.kind == step_kind::configure || s.kind == step_kind::barrier || s.kind == step_kind::fence;
+            if (s.kind != step_kind::start && s.kind != step_kind::compute && !is_made_as_it_is) continue;
             moved_ = s.kind == step_kind::start ? &plan_.movements[s.what] : nullptr;
             computes_ = s.kind == step_kind::compute ? &plan_.bodies[s.what] : nullptr;
-            configures_ = s.kind == step_kind::configure;
             limited_ = false;
             bool const shared = is_shared();
             runs_on_ = !shared ? s.core : core_ < 0 ? plan_.first_core : core_;
@@ -82,14 +82,12 @@ class partial_counter {
             int const loop = computes_->loops[at];
             if (what == of::body || !loop_at(loop).reduction) trips.add_loop(loop);
         }
+        // A loop that goes on past the end has what is neither moved nor computed there, too.
+        bool const goes_on = moved_ == nullptr && computes_ == nullptr && depth_ > 0 && goes_on_[depth_ - 1];
         for (int at = 0; at < plan_.limits.size(); ++at) {
             limit const& l = plan_.limits[at];
             bool holds = inside && limits_body(plan_, l, *computes_, what == of::pure_body || computes_->kind == body_kind::identity);
-            for (int loop = 0; loop < depth_; ++loop) {
-                // A loop that goes on past the end sets its configurations there, too.
-                bool const is_made = configures_ && goes_on_[loop];
-                holds |= l.loop >= 0 && l.loop == open_[loop] && !is_made;
-            }
+            for (int loop = 0; loop < depth_ && !goes_on; ++loop) holds |= l.loop >= 0 && l.loop == open_[loop];
             if (holds) trips.add_limit(l);
         }
         if (moved_ != nullptr) trips.add_movement(*moved_);
@@ -124,7 +122,7 @@ class partial_counter {
         return cycles;
     }
 
-    constexpr tally count_here() { return moved_ != nullptr ? count_movement() : computes_ != nullptr ? count_body() : count_setting(); }
+    constexpr tally count_here() { return moved_ != nullptr ? count_movement() : computes_ != nullptr ? count_body() : count_step(); }
     constexpr bool is_shared() const {
         bool shared = false;
         for (int at = 0; plan_.cores > 1 && at < depth_; ++at) shared |= loop_at(open_[at]).distributed;
@@ -146,12 +144,12 @@ class partial_counter {
         return all;
     }
 
-    constexpr tally count_setting() {
+    constexpr tally count_step() {
         std::int64_t const times = total(count(of::step));
         return {times, times, 0, 0, 0};
     }
     constexpr tally count_body() {
-        tally whole = count_setting();
+        tally whole = count_step();
         if (computes_->kind == body_kind::intrinsic) {
             whole.cycles = cycles_of_steps(of::step, form_of_rest(*computes_), computes_->cycles, whole.times);
             if (computes_->first_intrinsic < 0) return whole;
@@ -241,7 +239,6 @@ class partial_counter {
     int depth_ = 0;
     movement const* moved_ = nullptr;  // of the step, as the two below
     body const* computes_ = nullptr;
-    bool configures_ = false;
     bool limited_ = false;  // by partial tiles
 };
 

@@ -139,8 +139,8 @@ struct plan_value {
         return b.kind == body_kind::intrinsic && where->intrinsics[b.intrinsic].is_asynchronous;
     }
 
-    /// Whether a transfer of a ring is started or waited for, or tokens are passed, inside the loop that begins at a step. Past the end of
-    /// an axis, such loops go on.
+    /// Whether a transfer of a ring is started or waited for, or tokens or signals are passed, inside the loop that begins at a step. Past
+    /// the end of an axis, such loops go on: all but transfers and tile bodies is done there. Other loops do nothing, not even barriers.
     constexpr bool holds_ring_steps(int loop_step) const {
         int depth = 0;
         for (int at = loop_step; at < steps.size(); ++at) {

@@ -75,6 +75,7 @@ class program_position {
             if (s.kind == step_kind::loop) {
                 open[depth++] = static_cast<std::int16_t>(at);
                 moves_data_[at] = counts_steps(s.what);
+                goes_on_[at] = plan.limits.size() == 0 || plan.holds_ring_steps(at);
             }
             if (s.kind == step_kind::end) end_of_[open[--depth]] = static_cast<std::int16_t>(at);
             bool const moves = is_followed(s) || (s.kind == step_kind::loop && variable_at(s.what).distributed),
@@ -444,7 +445,7 @@ class program_position {
     fixed_array<std::int16_t, 32> open_{};  ///< loops around, outermost first
     int depth_ = 0;
     fixed_array<std::int16_t, plan_value::most_steps> end_of_{};
-    fixed_array<bool, plan_value::most_steps> moves_data_{};
+    fixed_array<bool, plan_value::most_steps> moves_data_{}, goes_on_{};  ///< of each loop; the second past the end of an axis
     bool stopped_ = false;
     bool shared_ = false;  ///< a distributed loop stands around
 };
@@ -492,10 +493,8 @@ class program_run : public program_position {
                 at = behind + 1;
                 continue;
             }
-            [[maybe_unused]] State* const led = state_;
-            if constexpr (knows_cores) {
-                if (s.core > 0 && !shared_) state_ = led->of_core(s.core);
-            }
+            State* const led = state_;
+            lead(s);
             if (s.kind == step_kind::start && is_there(plan_.movements[s.what].at)) state_->start(*this, s.what);
             if (s.kind == step_kind::wait && is_there(plan_.waits[s.what])) state_->wait(*this, s.what);
             if (s.kind == step_kind::push && is_there(plan_.waits[s.what])) state_->push(*this, s.what);
@@ -505,8 +504,8 @@ class program_run : public program_position {
                 if (s.kind == step_kind::barrier) state_->meet(*this);
                 if (s.kind == step_kind::signal && is_told(s.what)) state_->signal(*this, s.what);
                 if (s.kind == step_kind::await && is_told(s.what)) state_->await(*this, s.what);
-                state_ = led;
             }
+            state_ = led;
             ++at;
         }
     }
@@ -524,7 +523,7 @@ class program_run : public program_position {
             if constexpr (knows_cores) {
                 if (shared) state_ = led->of_core(plan_.first_core + static_cast<int>(i)), shared_ = true;
             }
-            run_steps(at + 1, behind);
+            if (goes_on_[at] || within_limits()) run_steps(at + 1, behind);
             if (!looking) continue;
             run_signature now;
             sign(now);
@@ -558,12 +557,22 @@ class program_run : public program_position {
     /// Loops in which nothing is moved.
     constexpr void run_alone(int at, int behind) {
         std::int64_t times = 1;
+        State* const led = state_;
         for (; at <= behind; ++at) {
             step const& s = plan_.steps[at];
             std::int64_t const extent = s.kind == step_kind::loop || s.kind == step_kind::end ? plan_.variables[s.what].extent : 1;
             if (s.kind == step_kind::loop) times *= extent, values_[s.what] = -1;
             if (s.kind == step_kind::end) times /= extent, values_[s.what] = extent - 1;
-            if (s.kind == step_kind::compute && is_begun(s.what)) state_->compute(*this, s.what, times / repeats_of_first(s.what));
+            if (s.kind != step_kind::compute || !is_begun(s.what)) continue;
+            lead(s);
+            state_->compute(*this, s.what, times / repeats_of_first(s.what));
+            state_ = led;
+        }
+    }
+    /// Outside of shares, a step is that of its core.
+    constexpr void lead(step const& s) {
+        if constexpr (knows_cores) {
+            if (s.core > 0 && !shared_) state_ = state_->of_core(s.core);
         }
     }
 
