@@ -128,3 +128,66 @@ inline instance cut_rectangle(int count, unsigned seed, std::int64_t capacity = 
     for (box const& b : boxes) made.buffers.push_back({"b" + std::to_string(made.buffers.size()), b.lower, b.upper, b.top - b.bottom});
     return made;
 }
+
+/// A full rectangle of time and bytes that is woven from the first point of time to the last one: now and then up to three boxes that lie
+/// upon each other end, and up to four others fill their place. It cannot be taken apart by cuts right through, as `cut_rectangle` is.
+inline instance weave_rectangle(int count, unsigned seed, std::int64_t capacity = 1 << 20) {
+    std::mt19937 random(seed);
+    auto const between = [&](std::int64_t low, std::int64_t high) { return low + static_cast<std::int64_t>(random() % (high - low + 1)); };
+    int side = 1;
+    while (side * side < count) ++side;
+    instance made{.name = "woven of " + std::to_string(count) + ", seed " + std::to_string(seed), .buffers = {}, .capacity = capacity};
+    struct strand {
+        int born = 0;
+        std::int64_t bytes = 0;
+    };
+    std::vector<strand> stack;
+    // Fills so many bytes from a position on with new boxes.
+    auto const fill = [&](std::size_t at, std::int64_t bytes, std::int64_t parts, int now) {
+        for (; parts > 1 && bytes >= 2 * parts; --parts) {
+            std::int64_t const part = between(1, 2 * bytes / parts - 1);
+            stack.insert(stack.begin() + static_cast<std::ptrdiff_t>(at++), {now, part});
+            bytes -= part;
+        }
+        stack.insert(stack.begin() + static_cast<std::ptrdiff_t>(at), {now, bytes});
+    };
+    auto const end = [&](std::size_t at, int now) {
+        made.buffers.push_back({"w" + std::to_string(made.buffers.size()), stack[at].born, now, stack[at].bytes});
+        stack.erase(stack.begin() + static_cast<std::ptrdiff_t>(at));
+    };
+    fill(0, capacity, side, 0);
+    int now = 0;
+    while (static_cast<int>(made.buffers.size() + stack.size()) < count) {
+        now += static_cast<int>(between(0, 2));
+        std::size_t const ends = static_cast<std::size_t>(between(1, 3)), at = random() % stack.size();
+        bool old = at + ends <= stack.size();
+        for (std::size_t each = at; old && each < at + ends; ++each) old = stack[each].born < now;
+        if (!old) continue;
+        std::int64_t bytes = 0;
+        for (std::size_t each = 0; each < ends; ++each) bytes += stack[at].bytes, end(at, now);
+        // About as many boxes as there were, so that there are always about as many.
+        std::int64_t const most = static_cast<int>(stack.size()) < side ? 4 : 3;
+        fill(at, bytes, between(1, most), now);
+    }
+    while (!stack.empty()) end(0, now + 3);
+    for (std::size_t at = made.buffers.size() - 1; at > 0; --at) std::swap(made.buffers[at], made.buffers[random() % (at + 1)]);
+    return made;
+}
+
+/// What kind of slack an instance gets.
+enum class slack { smaller_boxes, missing_boxes };
+
+/// Takes about so many thousandths of the bytes away: of all boxes a bit, or of some all.
+inline instance loosen(instance of, int permille, slack kind, unsigned seed) {
+    std::mt19937 random(seed);
+    std::vector<instance::buffer> kept;
+    for (instance::buffer b : of.buffers) {
+        std::int64_t const draw = static_cast<std::int64_t>(random() % 1000);
+        if (kind == slack::smaller_boxes) b.size -= b.size * permille * draw / 500'000;
+        if (kind == slack::smaller_boxes || draw >= permille) kept.push_back(b);
+    }
+    of.buffers = kept;
+    of.name += kind == slack::smaller_boxes ? " -" : " without ";
+    of.name += std::to_string(permille) + "/1000";
+    return of;
+}

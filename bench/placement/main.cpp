@@ -96,7 +96,7 @@ int main(int argument_count, char** arguments) {
         for (std::string const& file : how.files) all.push_back(read_instance(file));
         if (all.empty()) {
             all.push_back(cut_rectangle(24, 1));
-            for (int count : {100, 200, 300, 400, 500}) {
+            for (int count : {100, 200, 300, 400, 500, 1000, 2000}) {
                 for (unsigned seed : {1u, 2u, 3u}) all.push_back(cut_rectangle(count, seed));
             }
         }

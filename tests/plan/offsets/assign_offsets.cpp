@@ -259,3 +259,11 @@ TEST_CASE("input that has no meaning is named, and nothing is changed") {
     CHECK(fault_of({{.bytes = 8, .born = 0, .dead = 2, .offset = 0, .fixed = true},
                     {.bytes = 8, .born = 1, .dead = 2, .offset = 7, .fixed = true}}) == std::pair(offset_fault::fixed_overlap, 1));
 }
+
+TEST_CASE("rectangles without a gap are put together where the search alone ends with one") {
+    std::vector<placed_buffer> pieces = cut(700, 3, 1 << 20);
+    offset_result const found = assign_offsets(pieces, {.capacity = 1 << 20}, 200'000'000);
+    CHECK(found.proven);
+    CHECK(is_valid(pieces, 1, 1 << 20));
+    CHECK(found.steps < 200'000'000);
+}

@@ -1,6 +1,7 @@
 #pragma once
 #include <tilewright/base/divisors.hpp>
 #include <tilewright/plan/offsets/search.hpp>
+#include <tilewright/plan/offsets/successions.hpp>
 
 // Finds the smallest peak: greedy orders first, then searches below one capacity after the other.
 namespace tilewright::detail {
@@ -29,6 +30,13 @@ class offset_solver {
         find_bound();
         result_.peak = no_offset;
         for (int measure = 0; measure < measures && !done(); ++measure) place_greedily(measure);
+        std::int64_t const all = budget_;
+        if (all >= run_time_steps) {
+            budget_ = std::min(all / 2, std::max(run_time_steps * 10, run_time_steps / 20 * count_));
+            improve();
+            budget_ = all;
+            if (!done()) try_successions();
+        }
         improve();
         for (int at = 0; at < count_; ++at) {
             buffer(at).offset = best_.at[at];
@@ -41,6 +49,8 @@ class offset_solver {
 
   private:
     static constexpr int measures = 4;
+    /// A budget that no compiler is given.
+    static constexpr std::int64_t run_time_steps = 1'000'000;
     constexpr ir::placed_buffer& buffer(int at) const { return buffers_[at]; }
     constexpr bool is_empty(int at) const { return buffer(at).bytes == 0 || buffer(at).born == buffer(at).dead; }
     /// Whether a buffer, with its first part in `first`, lies in a bank.
@@ -142,7 +152,6 @@ class offset_solver {
     /// Buffers one by one, those of the largest measure first, each at the lowest offset that is free for its lifetime.
     constexpr void place_greedily(int measure) {
         work_array<double> key(count_);
-        work_array<int> placed(count_);
         for (int at = 0; at < count_; ++at) {
             ir::placed_buffer const& b = buffer(at);
             order_.at[at] = at;
@@ -152,6 +161,10 @@ class offset_solver {
             if (buffer(a).fixed != buffer(b).fixed) return buffer(a).fixed;
             return key.at[a] != key.at[b] ? key.at[a] > key.at[b] : a < b;
         });
+        place_in_order();
+    }
+    constexpr void place_in_order() {
+        work_array<int> placed(count_);
         for (int const at : order_) {
             ir::placed_buffer const& b = buffer(at);
             offsets_.at[at] = b.fixed ? b.offset : is_empty(at) ? 0 : no_offset;
@@ -182,6 +195,27 @@ class offset_solver {
             offset = std::max(offset, aligned_up(offsets_.at[other] + buffer(other).bytes, b.alignment));
         }
         return offset;
+    }
+
+    /// Where everything fills the bound at all times, looks for what follows what in the same place.
+    constexpr void try_successions() {
+        for (int at = 0; at < count_; ++at) {
+            bank_of_.at[at] = 0;
+            if (buffer(at).fixed && !is_empty(at)) return;
+        }
+        offset_sections const sections({buffers_, static_cast<std::size_t>(count_)}, bank_of_.begin(), 1);
+        work_array<std::int64_t> key(count_);
+        std::int64_t const limit = result_.steps + (budget_ - result_.steps) / 2;
+        if (banks_ > 1) return;
+        for (int turn = 0; turn < 24 && !done() && result_.steps < limit; ++turn) {
+            succession_choice const how{.backwards = turn % 2 == 1, .width = 1 << turn / 6 * 2, .trust = 4 + turn / 2 % 3 * 2};
+            successions found(sections, how, result_.steps);
+            if (!found.run(limit)) continue;
+            for (int at = 0; at < sections.count; ++at) key.at[sections.items.at[at].source] = found.positions.at[at];
+            for (int at = 0; at < count_; ++at) order_.at[at] = at;
+            std::sort(order_.begin(), order_.end(), [&](int a, int b) { return key.at[a] != key.at[b] ? key.at[a] < key.at[b] : a < b; });
+            place_in_order();
+        }
     }
 
     /// Tries the capacity first, then the bound. Then it halves what lies between the bound and the best peak so far.

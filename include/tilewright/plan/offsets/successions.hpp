@@ -1,0 +1,314 @@
+#pragma once
+#include <tilewright/plan/offsets/contiguous_orders.hpp>
+
+// Arrangements of buffers by what follows what in the same place.
+namespace tilewright::detail {
+
+/// How `successions` looks for an arrangement.
+struct succession_choice {
+    bool backwards = false;  ///< goes from the last section to the first one
+    int width = 1;           ///< so many ways at a time, those that are the most likely
+    int trust = 4;           ///< how much it counts that sums are equal, in quarters
+};
+
+/// Goes through the sections in the order of time and decides who follows whom in the same place. How things lie upon each other is left
+/// open as long as possible.
+///
+/// Where nothing may be wasted, what begins at the end of a section fills the places of what ends there, without a gap. If three buffers
+/// end and two begin, and no fewer of them have equal sums, the three lie side by side. `contiguous_orders` keeps all orders that have
+/// this.
+///
+/// Where fewer have equal sums, each of these sets may have a place of its own, or they are equal by chance. So there are several ways on,
+/// and of all of them the most likely ones are kept: sums that are hardly equal by chance count for a way, and so do orders that are left.
+class successions {
+  public:
+    constexpr successions(offset_sections const& of, succession_choice const& how, std::int64_t& steps)
+        : positions(of.count),
+          of_(of),
+          how_(how),
+          steps_(steps),
+          chosen_(of.count),
+          by_begin_(of.count),
+          by_end_(of.count),
+          ended_(0),
+          begun_(0),
+          matches_(0),
+          ends_(0),
+          begins_(0),
+          ways_(0),
+          next_(0),
+          saved_(0),
+          spare_(0),
+          blocks_(0),
+          old_(0),
+          fresh_(0) {}
+
+    /// @pre   nothing is fixed or lies in several banks
+    /// @param limit value of `steps` at which it gives up
+    /// @return whether there are positions that waste nothing
+    constexpr bool run(std::int64_t limit) {
+        for (int section = 1; section < of_.sections; ++section) {
+            if (of_.total(section) != of_.total(0)) return false;
+        }
+        sort_by_time();
+        for (; next_begin_ < of_.count && begin_of(by_begin_.at[next_begin_]) == 0; ++next_begin_) begun_.push(by_begin_.at[next_begin_]);
+        tree_.start({begun_.begin(), static_cast<std::size_t>(begun_.used())});
+        ways_.push({.tree = tree_.save(saved_)});
+        for (int section = 1; section < of_.sections; ++section) {
+            if (!cross(section) || steps_ > limit) return false;
+        }
+        return go_back();
+    }
+
+    work_array<std::int64_t> positions;  ///< of the items: offsets, where nothing is aligned
+
+  private:
+    /// Places that have become others: leaves of the tree that went, and new ones.
+    struct block {
+        int section = 0;
+        int before = -1;  ///< the block before it
+        int tree = 0;     ///< with the old leaves side by side, as it was saved
+        int old_from = 0, old_to = 0, fresh_from = 0, fresh_to = 0;
+    };
+    /// What was decided so far.
+    struct way {
+        int tree = 0, last_block = -1;
+        std::int64_t merit = 0;  ///< the logarithm of how likely it is
+    };
+    /// Members of a list, and their bytes.
+    struct subset {
+        unsigned members = 0;
+        int size = 0;
+        std::int64_t bytes = 0;
+    };
+    /// A set that ends and a set that begins, with equal sums.
+    struct match {
+        unsigned ended = 0, begun = 0;
+        std::int64_t merit = 0;  ///< the logarithm of how unlikely that is by chance
+    };
+    static constexpr int most_subsets = 1 << 13, most_matches = 1 << 9, most_tried = 48, least_merit = -4 * 256;
+
+    constexpr int begin_of(int at) const { return how_.backwards ? of_.sections - of_.items.at[at].last : of_.items.at[at].first; }
+    constexpr int end_of(int at) const { return how_.backwards ? of_.sections - of_.items.at[at].first : of_.items.at[at].last; }
+    constexpr std::int64_t bytes_of(int at) const { return of_.items.at[at].footprint; }
+    constexpr void sort_by_time() {
+        for (int at = 0; at < of_.count; ++at) by_begin_.at[at] = by_end_.at[at] = at;
+        std::sort(by_begin_.begin(), by_begin_.end(),
+                  [&](int a, int b) { return begin_of(a) != begin_of(b) ? begin_of(a) < begin_of(b) : a < b; });
+        std::sort(by_end_.begin(), by_end_.end(), [&](int a, int b) { return end_of(a) != end_of(b) ? end_of(a) < end_of(b) : a < b; });
+    }
+
+    /// From a section to the next one. @return whether there is a way on
+    constexpr bool cross(int section) {
+        section_ = section;
+        int const saved = saved_.used(), blocks = blocks_.used();
+        ended_.shrink(0), begun_.shrink(0), matches_.shrink(0), next_.shrink(0);
+        for (; next_end_ < of_.count && end_of(by_end_.at[next_end_]) == section; ++next_end_) ended_.push(by_end_.at[next_end_]);
+        for (; next_begin_ < of_.count && begin_of(by_begin_.at[next_begin_]) == section; ++next_begin_)
+            begun_.push(by_begin_.at[next_begin_]);
+        find_matches();
+        for (int at = 0, tried = 0; at < ways_.used(); ++at, tried = 0) try_matches(ways_.at[at], 0, 0, 0, tried);
+        std::sort(next_.begin(), next_.begin() + next_.used(),
+                  [](way const& a, way const& b) { return a.merit != b.merit ? a.merit > b.merit : a.last_block < b.last_block; });
+        ways_.shrink(0);
+        for (int at = 0; at < std::min(next_.used(), how_.width); ++at) ways_.push(next_.at[at]);
+        forget_others(saved, blocks);
+        return ways_.used() > 0;
+    }
+    /// Of the trees that were saved here, keeps those of the ways that go on.
+    constexpr void forget_others(int saved, int blocks) {
+        auto const each_kept = [&](auto&& visit) {
+            for (int at = 0; at < ways_.used(); ++at) {
+                visit(ways_.at[at].tree);
+                for (int of = ways_.at[at].last_block; of >= blocks; of = blocks_.at[of].before) visit(blocks_.at[of].tree);
+            }
+        };
+        spare_.shrink(0);
+        each_kept([&](int& tree) {
+            // Ways may have blocks in common, which have moved then.
+            if (tree < saved) return;
+            tree_.load(saved_, tree);
+            tree = -1 - tree_.save(spare_);
+        });
+        saved_.shrink(saved);
+        each_kept([&](int& tree) {
+            if (tree >= 0) return;
+            tree_.load(spare_, -1 - tree);
+            tree = tree_.save(saved_);
+        });
+    }
+    /// The sets of leaves, by their sums: all of them, or those with few members if there are many leaves.
+    constexpr void list_subsets(work_array<int> const& of, work_array<subset>& sets) {
+        int const count = std::min(of.used(), 30);
+        int most = 0;
+        for (std::int64_t sum = 1, ways = 1; most < count; ++most) {
+            ways = ways * (count - most) / (most + 1), sum += ways;
+            if (sum > most_subsets) break;
+        }
+        sets.shrink(0);
+        sets.push({});
+        for (int at = 0; at < count; ++at) {
+            for (int before = 0, end = sets.used(); before < end; ++before) {
+                subset const s = sets.at[before];
+                if (s.size < most) sets.push({s.members | 1u << at, s.size + 1, s.bytes + bytes_of(of.at[at])});
+            }
+        }
+        steps_ += sets.used();
+        std::sort(sets.begin(), sets.begin() + sets.used(),
+                  [](subset const& x, subset const& y) { return x.bytes != y.bytes ? x.bytes < y.bytes : x.members < y.members; });
+    }
+    /// The logarithm of how many sets there are.
+    static constexpr std::int64_t log2_of_sets(int of, int members) {
+        std::int64_t sum = 0;
+        for (int at = 0; at < members; ++at) sum += log2_of(of - at) - log2_of(at + 1);
+        return sum;
+    }
+    static constexpr std::int64_t log2_of_orders(int of) {
+        std::int64_t sum = 0;
+        for (int at = 2; at <= of; ++at) sum += log2_of(at);
+        return sum;
+    }
+    /// Finds sets that end, and sets that begin, with equal sums: first those that are the least likely to be equal by chance.
+    constexpr void find_matches() {
+        list_subsets(ended_, ends_), list_subsets(begun_, begins_);
+        for (int end = 1, from = 1; end < ends_.used(); ++end) {
+            subset const& e = ends_.at[end];
+            while (from < begins_.used() && begins_.at[from].bytes < e.bytes) ++from;
+            for (int at = from; at < begins_.used() && begins_.at[at].bytes == e.bytes; ++at, ++steps_) {
+                subset const& b = begins_.at[at];
+                if (e.size == ended_.used()) continue;  // all that is left is tried in any case
+                matches_.push(
+                    {e.members, b.members,
+                     log2_of(e.bytes) * how_.trust / 4 - log2_of_sets(ended_.used(), e.size) - log2_of_sets(begun_.used(), b.size)});
+            }
+            if (matches_.used() > 64 * most_matches) break;
+        }
+        std::sort(matches_.begin(), matches_.begin() + matches_.used(), [](match const& a, match const& b) {
+            return a.merit != b.merit ? a.merit > b.merit : a.ended != b.ended ? a.ended < b.ended : a.begun < b.begun;
+        });
+        matches_.shrink(std::min(matches_.used(), most_matches));
+    }
+    /// All ways on from here: all that ends makes place for all that begins, or some of it for some.
+    ///
+    /// @param at which match to begin with; those before it are decided
+    constexpr void try_matches(way const& from, int at, unsigned gone, unsigned put, int& tried) {
+        finish(from, gone, put);
+        for (; at < matches_.used() && tried < most_tried; ++at) {
+            match const& m = matches_.at[at];
+            if (m.merit < least_merit) break;
+            if ((m.ended & gone) != 0 || (m.begun & put) != 0) continue;
+            int const old_from = old_.used(), fresh_from = fresh_.used();
+            take(ended_, m.ended, false, old_), take(begun_, m.begun, false, fresh_);
+            way next = from;
+            if (!follow(next, old_from, fresh_from)) continue;
+            next.merit += m.merit;
+            ++tried;
+            try_matches(next, at + 1, gone | m.ended, put | m.begun, tried);
+        }
+    }
+    constexpr void take(work_array<int> const& from, unsigned set, bool others, work_array<int>& into) {
+        for (int at = 0; at < from.used(); ++at) {
+            bool const in_set = at < 32 && (set >> at) % 2 != 0;
+            if (in_set != others) into.push(from.at[at]);
+        }
+    }
+    /// All that is left, against all that is left.
+    constexpr void finish(way const& from, unsigned gone, unsigned put) {
+        int const old_from = old_.used(), fresh_from = fresh_.used();
+        take(ended_, gone, true, old_), take(begun_, put, true, fresh_);
+        way next = from;
+        if (old_.used() == old_from || follow(next, old_from, fresh_from)) next_.push(next);
+    }
+    /// The fresh leaves take the place of the old ones, if these can lie side by side.
+    constexpr bool follow(way& from, int old_from, int fresh_from) {
+        tree_.load(saved_, from.tree);
+        for (int at = old_from; at < old_.used(); ++at) chosen_.at[old_.at[at]] = true;
+        steps_ += 4 * tree_.size();
+        bool const possible = tree_.can_gather(chosen_);
+        if (possible) {
+            std::int64_t const before = tree_.freedom();
+            tree_.gather();
+            int const gathered = tree_.save(saved_);
+            from.merit += tree_.freedom() - before + log2_of_orders(fresh_.used() - fresh_from);
+            blocks_.push({section_, from.last_block, gathered, old_from, old_.used(), fresh_from, fresh_.used()});
+            tree_.replace(chosen_, {fresh_.begin() + fresh_from, static_cast<std::size_t>(fresh_.used() - fresh_from)});
+            from.tree = tree_.save(saved_), from.last_block = blocks_.used() - 1;
+        }
+        for (int at = old_from; at < old_.used(); ++at) chosen_.at[old_.at[at]] = false;
+        if (!possible) old_.shrink(old_from), fresh_.shrink(fresh_from);
+        return possible;
+    }
+
+    /// From the last section to the first one: chooses one of the orders that were left, and who lies upon whom.
+    constexpr bool go_back() {
+        work_array<std::int64_t> key(of_.count);
+        work_array<int> order(0), above(of_.count), from(0), to(0);
+        for (int at = 0; at < of_.count; ++at) above.at[at] = -1;
+        tree_.load(saved_, ways_.at[0].tree);
+        tree_.read(order);
+        int last_block = ways_.at[0].last_block;
+        for (int section = of_.sections - 1; section >= 0; --section) {
+            // Who lies upon whom in this section.
+            int below = -1;
+            for (int at = 0; at < order.used(); ++at) {
+                int const label = order.at[at];
+                if (below >= 0 && above.at[below] != label) from.push(below), to.push(label), above.at[below] = label;
+                below = label;
+            }
+            steps_ += order.used();
+            for (; last_block >= 0 && blocks_.at[last_block].section == section; last_block = blocks_.at[last_block].before) {
+                block const& b = blocks_.at[last_block];
+                for (int at = 0; at < order.used(); ++at) key.at[order.at[at]] = at;
+                std::int64_t lowest = no_offset;
+                for (int at = b.fresh_from; at < b.fresh_to; ++at) lowest = std::min(lowest, key.at[fresh_.at[at]]);
+                for (int at = b.old_from; at < b.old_to; ++at) key.at[old_.at[at]] = lowest;
+                tree_.load(saved_, b.tree);
+                tree_.sort(key);
+                order.shrink(0);
+                tree_.read(order);
+                steps_ += 3 * order.used();
+            }
+        }
+        return stack(from, to);
+    }
+    /// The lowest position of each item above what it lies upon.
+    constexpr bool stack(work_array<int> const& from, work_array<int> const& to) {
+        work_array<int> starts(of_.count + 1), targets(from.used()), waits(of_.count), ready(0);
+        for (int at = 0; at < from.used(); ++at) ++starts.at[from.at[at] + 1], ++waits.at[to.at[at]];
+        for (int at = 0; at < of_.count; ++at) starts.at[at + 1] += starts.at[at];
+        work_array<int> filled(of_.count);
+        for (int at = 0; at < from.used(); ++at) targets.at[starts.at[from.at[at]] + filled.at[from.at[at]]++] = to.at[at];
+        for (int at = 0; at < of_.count; ++at) {
+            positions.at[at] = 0;
+            if (waits.at[at] == 0) ready.push(at);
+        }
+        int done = 0;
+        for (; ready.used() > 0; ++done) {
+            int const at = ready.pop();
+            for (int edge = starts.at[at]; edge < starts.at[at + 1]; ++edge) {
+                int const upper = targets.at[edge];
+                positions.at[upper] = std::max(positions.at[upper], positions.at[at] + bytes_of(at));
+                if (--waits.at[upper] == 0) ready.push(upper);
+            }
+        }
+        steps_ += from.used();
+        return done == of_.count;
+    }
+
+    offset_sections const& of_;
+    succession_choice const& how_;
+    std::int64_t& steps_;
+    int section_ = 0, next_begin_ = 0, next_end_ = 0;
+    contiguous_orders tree_;
+    work_array<char> chosen_;  ///< of each item
+    work_array<int> by_begin_, by_end_;
+    work_array<int> ended_, begun_;  ///< items that end and begin at this section
+    work_array<match> matches_;
+    work_array<subset> ends_, begins_;
+    work_array<way> ways_, next_;
+    work_array<contiguous_orders::node> saved_, spare_;
+    work_array<block> blocks_;
+    work_array<int> old_, fresh_;  ///< leaves of all blocks
+};
+
+}  // namespace tilewright::detail
