@@ -261,7 +261,7 @@ TEST_CASE("input that has no meaning is named, and nothing is changed") {
 }
 
 TEST_CASE("rectangles without a gap are put together where the search alone ends with one") {
-    std::vector<placed_buffer> pieces = cut(700, 3, 1 << 20);
+    std::vector<placed_buffer> pieces = cut(500, 3, 1 << 20);
     offset_result const found = assign_offsets(pieces, {.capacity = 1 << 20}, 200'000'000);
     CHECK(found.proven);
     CHECK(is_valid(pieces, 1, 1 << 20));

@@ -100,6 +100,17 @@ TEST_CASE("what takes a place may be in any order there, and is apart from the r
     tree.replace(marks({0, 1}, 16).is, order{3, 4});
     CHECK(all_of(tree) == orders{{3, 4, 2}, {4, 3, 2}, {2, 3, 4}, {2, 4, 3}});
 }
+TEST_CASE("what is taken away leaves the orders of the others, and what is added lies beside them") {
+    contiguous_orders tree;
+    tree.start(first(4));
+    REQUIRE(gather(tree, {0, 1}));
+    REQUIRE(gather(tree, {1, 2}));
+    tree.remove(marks({1}, 16).is);
+    CHECK(all_of(tree) == orders{{0, 2, 3}, {2, 0, 3}, {3, 0, 2}, {3, 2, 0}});
+    tree.add(5);
+    CHECK(all_of(tree).size() == 12);  // {0, 2}, 3 and 5 in any order
+    CHECK(contiguous(all_of(tree), {0, 2}) == all_of(tree));
+}
 TEST_CASE("an order is chosen by keys as far as the tree has it, and a tree that was saved comes back") {
     contiguous_orders tree;
     tree.start(first(4));

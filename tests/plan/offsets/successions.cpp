@@ -23,7 +23,9 @@ result follow(std::vector<placed_buffer> buffers, succession_choice const& how =
     std::vector<int> const banks(buffers.size());
     offset_sections const of(buffers, banks.data(), 1);
     result made;
-    successions search(of, how, made.steps);
+    std::int64_t capacity = 0;
+    for (int section = 0; section < of.sections; ++section) capacity = std::max(capacity, of.total(section));
+    successions search(of, capacity, how, made.steps);
     made.found = search.run(limit);
     for (int at = 0; at < of.count; ++at) buffers[at].offset = search.positions.at[at], buffers[at].bank = 0;
     made.placed = buffers;
@@ -94,8 +96,41 @@ TEST_CASE("sails of a mill around a box are put together") {
     REQUIRE(found.found);
     CHECK(arrangements::is_valid(found.placed, 1, 10));
 }
-TEST_CASE("where something is wasted at some time, or nothing can be in one place, nothing is found") {
-    CHECK_FALSE(follow({{.bytes = 10, .born = 0, .dead = 1}, {.bytes = 9, .born = 1, .dead = 2}}).found);
+TEST_CASE("what is missing at some time is filled") {
+    // 0 is 30 of 50, 20 are missing; then 1 fills them, and of 0's place 2 takes 10.
+    std::vector<placed_buffer> const buffers{
+        {.bytes = 30, .born = 0, .dead = 2}, {.bytes = 20, .born = 1, .dead = 3}, {.bytes = 10, .born = 2, .dead = 3}};
+    result const found = follow(buffers);
+    REQUIRE(found.found);
+    CHECK(arrangements::is_valid(found.placed, 1, 50));
+    // Of a woven rectangle two are missing.
+    std::vector<placed_buffer> woven = weave(120, 2, 1 << 20);
+    woven.erase(woven.begin() + 60), woven.erase(woven.begin() + 30);
+    result const loose = follow(woven, {.width = 16});
+    REQUIRE(loose.found);
+    for (std::size_t at = 0; at < woven.size(); ++at) {
+        for (std::size_t other = 0; other < at; ++other) CHECK_FALSE(arrangements::overlap(loose.placed[at], loose.placed[other], 1));
+    }
+}
+TEST_CASE("with a tolerance, buffers follow others of about their size") {
+    // 0 and 2 make place for 3, which is a little smaller; 1 lies below or above both.
+    std::vector<placed_buffer> const buffers{{.bytes = 1000, .born = 0, .dead = 1},
+                                             {.bytes = 2000, .born = 0, .dead = 2},
+                                             {.bytes = 4000, .born = 0, .dead = 1},
+                                             {.bytes = 4990, .born = 1, .dead = 2}};
+    result const found = follow(buffers, {.forced = true, .tolerance = 10});
+    REQUIRE(found.found);
+    std::int64_t const above = found.placed[1].offset;
+    CHECK((above == 0 || above == 5000));
+}
+TEST_CASE("what has no right place goes where most room is, if it is forced") {
+    // 1 stays between nothing: 40 and 41 begin where 50 and 31 end, and no sums are equal.
+    std::vector<placed_buffer> const buffers{{.bytes = 50, .born = 0, .dead = 1}, {.bytes = 7, .born = 0, .dead = 2},
+                                             {.bytes = 31, .born = 0, .dead = 1}, {.bytes = 40, .born = 1, .dead = 2},
+                                             {.bytes = 41, .born = 1, .dead = 2}, {.bytes = 88, .born = 2, .dead = 3}};
+    CHECK(follow(buffers, {.forced = true}).found);
+}
+TEST_CASE("where three cannot be neighbours in one row, nothing is found") {
     // Each line has two that lie side by side, and two that take their place. In the end 800 and 180 are neighbours between the others, and
     // these should be neighbours, too.
     std::vector<placed_buffer> const row{

@@ -13,6 +13,18 @@ constexpr std::int64_t log2_of(std::int64_t number) {
     return 256 * whole + x + x * (256 - x) * 88 / 65536;
 }
 
+/// The same of the number of sets, and of orders.
+constexpr std::int64_t log2_of_sets(int of, int members) {
+    std::int64_t sum = 0;
+    for (int at = 0; at < members; ++at) sum += log2_of(of - at) - log2_of(at + 1);
+    return sum;
+}
+constexpr std::int64_t log2_of_orders(int of) {
+    std::int64_t sum = 0;
+    for (int at = 2; at <= of; ++at) sum += log2_of(at);
+    return sum;
+}
+
 /// A tree whose leaves, read from left to right, stand for many orders: children of a free node may be in any order, those of a fixed node
 /// only as they are or the other way round.
 ///
@@ -119,6 +131,8 @@ class contiguous_orders {
         nodes.at[top].fixed = list_.used() - from > 2;
         link(top, from);
     }
+    /// Takes the chosen leaves away. @pre there are others
+    constexpr void remove(work_array<char> const& is_chosen) { root = without(root, is_chosen); }
     /// A leaf more, anywhere beside the others.
     constexpr void add(int label) {
         int const from = list_.used();
@@ -131,7 +145,8 @@ class contiguous_orders {
         root = group(from, false);
     }
 
-    /// Chooses an order: the one whose leaves have ascending keys, as far as there is one.
+    /// Chooses an order: the one whose leaves have ascending keys, as far as there is one. A key
+    /// of `no_offset` says nothing.
     constexpr void sort(work_array<std::int64_t> const& key_of_label) { smallest_key(root, key_of_label); }
     /// The labels from left to right, at the end of `into`.
     constexpr void read(work_array<int>& into) const { read(root, into); }
@@ -260,6 +275,17 @@ class contiguous_orders {
         if (list_.used() > from) list_.push(group(from, false));
     }
 
+    /// The node without the chosen leaves; -1: nothing is left.
+    constexpr int without(int at, work_array<char> const& is_chosen) {
+        if (nodes.at[at].label >= 0) return is_chosen.at[nodes.at[at].label] ? -1 : at;
+        int const kids = open_children(at), end = children_.used(), from = list_.used();
+        for (int child = kids; child < end; ++child) {
+            int const left = without(children_.at[child], is_chosen);
+            if (left >= 0) list_.push(left);
+        }
+        children_.shrink(kids);
+        return list_.used() == from ? -1 : group(from, nodes.at[at].fixed);
+    }
     constexpr std::int64_t smallest_key(int at, work_array<std::int64_t> const& key_of_label) {
         node const n = nodes.at[at];
         if (n.label >= 0) return key_of_label.at[n.label];
@@ -271,9 +297,12 @@ class contiguous_orders {
             order.at[child] = child;
         }
         if (n.fixed) {
-            int differs = 1;
-            while (differs < order.size() && key.at[differs] == key.at[0]) ++differs;
-            if (differs < order.size() && key.at[differs] < key.at[0]) std::reverse(order.begin(), order.end());
+            // What has no key says nothing.
+            int known = 0, differs = 0;
+            while (known < order.size() && key.at[known] == no_offset) ++known;
+            differs = known;
+            while (differs < order.size() && (key.at[differs] == no_offset || key.at[differs] == key.at[known])) ++differs;
+            if (differs < order.size() && key.at[differs] < key.at[known]) std::reverse(order.begin(), order.end());
         } else {
             std::sort(order.begin(), order.end(), [&](int a, int b) { return key.at[a] != key.at[b] ? key.at[a] < key.at[b] : a < b; });
         }

@@ -32,7 +32,7 @@ class offset_solver {
         for (int measure = 0; measure < measures && !done(); ++measure) place_greedily(measure);
         std::int64_t const all = budget_;
         if (all >= run_time_steps) {
-            budget_ = std::min(all / 2, std::max(run_time_steps * 10, run_time_steps / 20 * count_));
+            budget_ = std::min(all / 2, run_time_steps * 100);
             improve();
             budget_ = all;
             if (!done()) try_successions();
@@ -197,25 +197,38 @@ class offset_solver {
         return offset;
     }
 
-    /// Where everything fills the bound at all times, looks for what follows what in the same place.
+    /// Looks for what follows what in the same place: first as if nothing could be wasted, then with more and more tolerance.
     constexpr void try_successions() {
+        bool fixed = false;
         for (int at = 0; at < count_; ++at) {
             bank_of_.at[at] = 0;
-            if (buffer(at).fixed && !is_empty(at)) return;
+            fixed |= buffer(at).fixed && !is_empty(at);
         }
+        if (banks_ > 1 || fixed) return;
         offset_sections const sections({buffers_, static_cast<std::size_t>(count_)}, bank_of_.begin(), 1);
-        work_array<std::int64_t> key(count_);
-        std::int64_t const limit = result_.steps + (budget_ - result_.steps) / 2;
-        if (banks_ > 1) return;
-        for (int turn = 0; turn < 24 && !done() && result_.steps < limit; ++turn) {
-            succession_choice const how{.backwards = turn % 2 == 1, .width = 1 << turn / 6 * 2, .trust = 4 + turn / 2 % 3 * 2};
-            successions found(sections, how, result_.steps);
-            if (!found.run(limit)) continue;
-            for (int at = 0; at < sections.count; ++at) key.at[sections.items.at[at].source] = found.positions.at[at];
-            for (int at = 0; at < count_; ++at) order_.at[at] = at;
-            std::sort(order_.begin(), order_.end(), [&](int a, int b) { return key.at[a] != key.at[b] ? key.at[a] < key.at[b] : a < b; });
-            place_in_order();
+        std::int64_t const quarter = (budget_ - result_.steps) / 4, exact = result_.steps + quarter, all = exact + quarter;
+        for (int turn = 0; turn < 24 && !done() && result_.steps < exact; ++turn) {
+            follow(sections, {.backwards = turn % 2 == 1, .width = 1 << turn / 6 * 2, .trust = 4 + turn / 2 % 3 * 2}, exact);
         }
+        for (int turn = 0; turn < 60 && !done() && result_.steps < all; ++turn) {
+            int const tolerances[] = {0, 10, 40, 80, 20};
+            follow(sections,
+                   {.backwards = turn % 2 == 1,
+                    .width = turn < 30 ? 1 : 8,
+                    .trust = 4 + turn / 10 % 3 * 2,
+                    .forced = true,
+                    .tolerance = tolerances[turn / 2 % 5]},
+                   all);
+        }
+    }
+    constexpr void follow(offset_sections const& sections, succession_choice const& how, std::int64_t limit) {
+        successions found(sections, result_.lower_bound, how, result_.steps);
+        if (!found.run(limit)) return;
+        work_array<std::int64_t> key(count_);
+        for (int at = 0; at < sections.count; ++at) key.at[sections.items.at[at].source] = found.positions.at[at];
+        for (int at = 0; at < count_; ++at) order_.at[at] = at;
+        std::sort(order_.begin(), order_.end(), [&](int a, int b) { return key.at[a] != key.at[b] ? key.at[a] < key.at[b] : a < b; });
+        place_in_order();
     }
 
     /// Tries the capacity first, then the bound. Then it halves what lies between the bound and the best peak so far.

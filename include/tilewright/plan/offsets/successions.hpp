@@ -9,6 +9,8 @@ struct succession_choice {
     bool backwards = false;  ///< goes from the last section to the first one
     int width = 1;           ///< so many ways at a time, those that are the most likely
     int trust = 4;           ///< how much it counts that sums are equal, in quarters
+    bool forced = false;     ///< goes on where there is no right way on, with what ends being as good a place as possible
+    int tolerance = 0;       ///< by how many thousandths sums may differ that count as equal
 };
 
 /// Goes through the sections in the order of time and decides who follows whom in the same place. How things lie upon each other is left
@@ -20,16 +22,22 @@ struct succession_choice {
 ///
 /// Where fewer have equal sums, each of these sets may have a place of its own, or they are equal by chance. So there are several ways on,
 /// and of all of them the most likely ones are kept: sums that are hardly equal by chance count for a way, and so do orders that are left.
+///
+/// Where something is missing at some time, boxes of nothing fill it. With a tolerance, sums need not be equal. Then what it finds is an
+/// order in which to place the buffers, rather than offsets.
 class successions {
   public:
-    constexpr successions(offset_sections const& of, succession_choice const& how, std::int64_t& steps)
-        : positions(of.count),
+    /// @param capacity no section has more bytes
+    constexpr successions(offset_sections const& of, std::int64_t capacity, succession_choice const& how, std::int64_t& steps)
+        : positions(0),
           of_(of),
+          capacity_(capacity),
           how_(how),
           steps_(steps),
-          chosen_(of.count),
-          by_begin_(of.count),
-          by_end_(of.count),
+          boxes_(0),
+          chosen_(0),
+          by_begin_(0),
+          by_end_(0),
           ended_(0),
           begun_(0),
           matches_(0),
@@ -45,13 +53,12 @@ class successions {
 
     /// @pre   nothing is fixed or lies in several banks
     /// @param limit value of `steps` at which it gives up
-    /// @return whether there are positions that waste nothing
+    /// @return whether there are positions: without tolerance, their peak is the capacity
     constexpr bool run(std::int64_t limit) {
-        for (int section = 1; section < of_.sections; ++section) {
-            if (of_.total(section) != of_.total(0)) return false;
-        }
+        for (int at = 0; at < of_.count; ++at) add_box(of_.items.at[at].first, of_.items.at[at].last, of_.items.at[at].footprint);
+        fill();
         sort_by_time();
-        for (; next_begin_ < of_.count && begin_of(by_begin_.at[next_begin_]) == 0; ++next_begin_) begun_.push(by_begin_.at[next_begin_]);
+        for (; next_begin_ < count() && begin_of(by_begin_.at[next_begin_]) == 0; ++next_begin_) begun_.push(by_begin_.at[next_begin_]);
         tree_.start({begun_.begin(), static_cast<std::size_t>(begun_.used())});
         ways_.push({.tree = tree_.save(saved_)});
         for (int section = 1; section < of_.sections; ++section) {
@@ -60,7 +67,7 @@ class successions {
         return go_back();
     }
 
-    work_array<std::int64_t> positions;  ///< of the items: offsets, where nothing is aligned
+    work_array<std::int64_t> positions;  ///< of the items, then of boxes of nothing: offsets, where nothing is aligned
 
   private:
     /// Places that have become others: leaves of the tree that went, and new ones.
@@ -88,14 +95,56 @@ class successions {
     };
     static constexpr int most_subsets = 1 << 13, most_matches = 1 << 9, most_tried = 48, least_merit = -4 * 256;
 
-    constexpr int begin_of(int at) const { return how_.backwards ? of_.sections - of_.items.at[at].last : of_.items.at[at].first; }
-    constexpr int end_of(int at) const { return how_.backwards ? of_.sections - of_.items.at[at].first : of_.items.at[at].last; }
-    constexpr std::int64_t bytes_of(int at) const { return of_.items.at[at].footprint; }
+    struct box {
+        int first = 0, last = 0;
+        std::int64_t bytes = 0;
+    };
+    constexpr int count() const { return boxes_.used(); }
+    constexpr int begin_of(int at) const { return how_.backwards ? of_.sections - boxes_.at[at].last : boxes_.at[at].first; }
+    constexpr int end_of(int at) const { return how_.backwards ? of_.sections - boxes_.at[at].first : boxes_.at[at].last; }
+    constexpr std::int64_t bytes_of(int at) const { return boxes_.at[at].bytes; }
+    constexpr void add_box(int first, int last, std::int64_t bytes) {
+        by_begin_.push(count()), by_end_.push(count()), positions.push(0), chosen_.push(0);
+        boxes_.push({first, last, bytes});
+    }
+    /// Boxes of nothing, so that every section is full. Nothing that begins where something is missing is as likely to end where as much is
+    /// missing no more.
+    constexpr void fill() {
+        work_array<box> open(0);
+        std::int64_t missing = 0;
+        for (int section = 0; section < of_.sections; ++section) {
+            std::int64_t more = capacity_ - of_.total(section) - missing, small = 0;
+            for (int at = of_.starts.at[section]; at < of_.starts.at[section + 1] && how_.tolerance > 0; ++at) {
+                box const& b = boxes_.at[of_.alive.at[at]];
+                if (b.first == section) small += b.bytes;
+            }
+            missing += more;
+            if (section > 0 && (more < 0 ? -more : more) <= small / 1000 * how_.tolerance) continue;
+            if (more > 0) open.push({section, 0, more});
+            while (more < 0 && open.used() > 0) end_filling(open, section, more);
+        }
+        for (int at = 0; at < open.used(); ++at) add_box(open.at[at].first, of_.sections, open.at[at].bytes);
+    }
+    /// Ends what is as large as it should be or, if nothing is, a part of something.
+    constexpr void end_filling(work_array<box>& open, int section, std::int64_t& more) {
+        int best = 0;
+        auto const distance = [&](int at) {
+            return open.at[at].bytes + more < 0 ? -2 * (open.at[at].bytes + more) : open.at[at].bytes + more;
+        };
+        for (int at = 1; at < open.used(); ++at) {
+            if (distance(at) < distance(best)) best = at;
+        }
+        steps_ += open.used();
+        box& b = open.at[best];
+        std::int64_t const part = std::min(b.bytes, -more);
+        if (b.first < section) add_box(b.first, section, part);
+        b.bytes -= part, more += part;
+        if (b.bytes == 0) open.at[best] = open.at[open.used() - 1], open.pop();
+    }
     constexpr void sort_by_time() {
-        for (int at = 0; at < of_.count; ++at) by_begin_.at[at] = by_end_.at[at] = at;
-        std::sort(by_begin_.begin(), by_begin_.end(),
-                  [&](int a, int b) { return begin_of(a) != begin_of(b) ? begin_of(a) < begin_of(b) : a < b; });
-        std::sort(by_end_.begin(), by_end_.end(), [&](int a, int b) { return end_of(a) != end_of(b) ? end_of(a) < end_of(b) : a < b; });
+        auto const by = [&](work_array<int>& order, auto&& less) { std::sort(order.begin(), order.begin() + count(), less); };
+        by(by_begin_, [&](int a, int b) { return begin_of(a) != begin_of(b) ? begin_of(a) < begin_of(b) : a < b; });
+        by(by_end_, [&](int a, int b) { return end_of(a) != end_of(b) ? end_of(a) < end_of(b) : a < b; });
     }
 
     /// From a section to the next one. @return whether there is a way on
@@ -103,11 +152,12 @@ class successions {
         section_ = section;
         int const saved = saved_.used(), blocks = blocks_.used();
         ended_.shrink(0), begun_.shrink(0), matches_.shrink(0), next_.shrink(0);
-        for (; next_end_ < of_.count && end_of(by_end_.at[next_end_]) == section; ++next_end_) ended_.push(by_end_.at[next_end_]);
-        for (; next_begin_ < of_.count && begin_of(by_begin_.at[next_begin_]) == section; ++next_begin_)
+        for (; next_end_ < count() && end_of(by_end_.at[next_end_]) == section; ++next_end_) ended_.push(by_end_.at[next_end_]);
+        for (; next_begin_ < count() && begin_of(by_begin_.at[next_begin_]) == section; ++next_begin_)
             begun_.push(by_begin_.at[next_begin_]);
         find_matches();
         for (int at = 0, tried = 0; at < ways_.used(); ++at, tried = 0) try_matches(ways_.at[at], 0, 0, 0, tried);
+        for (int at = 0; at < ways_.used() && next_.used() == 0 && how_.forced; ++at) force(ways_.at[at]);
         std::sort(next_.begin(), next_.begin() + next_.used(),
                   [](way const& a, way const& b) { return a.merit != b.merit ? a.merit > b.merit : a.last_block < b.last_block; });
         ways_.shrink(0);
@@ -157,29 +207,20 @@ class successions {
         std::sort(sets.begin(), sets.begin() + sets.used(),
                   [](subset const& x, subset const& y) { return x.bytes != y.bytes ? x.bytes < y.bytes : x.members < y.members; });
     }
-    /// The logarithm of how many sets there are.
-    static constexpr std::int64_t log2_of_sets(int of, int members) {
-        std::int64_t sum = 0;
-        for (int at = 0; at < members; ++at) sum += log2_of(of - at) - log2_of(at + 1);
-        return sum;
-    }
-    static constexpr std::int64_t log2_of_orders(int of) {
-        std::int64_t sum = 0;
-        for (int at = 2; at <= of; ++at) sum += log2_of(at);
-        return sum;
-    }
     /// Finds sets that end, and sets that begin, with equal sums: first those that are the least likely to be equal by chance.
     constexpr void find_matches() {
         list_subsets(ended_, ends_), list_subsets(begun_, begins_);
         for (int end = 1, from = 1; end < ends_.used(); ++end) {
             subset const& e = ends_.at[end];
-            while (from < begins_.used() && begins_.at[from].bytes < e.bytes) ++from;
-            for (int at = from; at < begins_.used() && begins_.at[at].bytes == e.bytes; ++at, ++steps_) {
+            std::int64_t const apart = e.bytes / 1000 * how_.tolerance;
+            while (from < begins_.used() && begins_.at[from].bytes < e.bytes - apart) ++from;
+            for (int at = from; at < begins_.used() && begins_.at[at].bytes <= e.bytes + apart; ++at, ++steps_) {
                 subset const& b = begins_.at[at];
-                if (e.size == ended_.used()) continue;  // all that is left is tried in any case
-                matches_.push(
-                    {e.members, b.members,
-                     log2_of(e.bytes) * how_.trust / 4 - log2_of_sets(ended_.used(), e.size) - log2_of_sets(begun_.used(), b.size)});
+                std::int64_t const error = b.bytes < e.bytes ? e.bytes - b.bytes : b.bytes - e.bytes;
+                if (e.size == ended_.used() && b.size == begun_.used()) continue;  // all that is left is tried in any case
+                matches_.push({e.members, b.members,
+                               (log2_of(e.bytes) - log2_of(1 + 2 * error)) * how_.trust / 4 - log2_of_sets(ended_.used(), e.size) -
+                                   log2_of_sets(begun_.used(), b.size)});
             }
             if (matches_.used() > 64 * most_matches) break;
         }
@@ -217,21 +258,63 @@ class successions {
         int const old_from = old_.used(), fresh_from = fresh_.used();
         take(ended_, gone, true, old_), take(begun_, put, true, fresh_);
         way next = from;
-        if (old_.used() == old_from || follow(next, old_from, fresh_from)) next_.push(next);
+        if (old_.used() == old_from && fresh_.used() == fresh_from) return next_.push(next);
+        if (old_.used() == old_from || fresh_.used() == fresh_from) return old_.shrink(old_from), fresh_.shrink(fresh_from);
+        std::int64_t error = 0;
+        for (int at = old_from; at < old_.used(); ++at) error += bytes_of(old_.at[at]);
+        for (int at = fresh_from; at < fresh_.used(); ++at) error -= bytes_of(fresh_.at[at]);
+        next.merit -= (error < 0 ? -error : error) * 50'000 / capacity_;
+        if (follow(next, old_from, fresh_from)) next_.push(next);
+    }
+    /// Each that begins, the largest first, goes where the most room is left of what has ended.
+    constexpr void force(way next) {
+        int const ends = ended_.used();
+        work_array<std::int64_t> room(ends);
+        work_array<int> place(begun_.used());
+        auto const larger = [&](int a, int b) { return bytes_of(a) != bytes_of(b) ? bytes_of(a) > bytes_of(b) : a < b; };
+        std::sort(begun_.begin(), begun_.begin() + begun_.used(), larger);
+        for (int at = 0; at < ends; ++at) room.at[at] = bytes_of(ended_.at[at]);
+        for (int at = 0; at < begun_.used(); ++at) {
+            int most = 0;
+            for (int end = 1; end < ends; ++end) most = room.at[end] > room.at[most] ? end : most;
+            place.at[at] = most;
+            if (ends > 0) room.at[most] -= bytes_of(begun_.at[at]);
+        }
+        for (int end = 0; end < ends; ++end) {
+            int const old_from = old_.used(), fresh_from = fresh_.used();
+            old_.push(ended_.at[end]);
+            for (int at = 0; at < begun_.used(); ++at) {
+                if (place.at[at] == end) fresh_.push(begun_.at[at]);
+            }
+            next.merit -= (room.at[end] < 0 ? -room.at[end] : room.at[end]) * 50'000 / capacity_;
+            follow(next, old_from, fresh_from);
+        }
+        for (int at = 0; at < begun_.used() && ends == 0; ++at) {
+            fresh_.push(begun_.at[at]);
+            follow(next, old_.used(), fresh_.used() - 1);
+        }
+        next_.push(next);
     }
     /// The fresh leaves take the place of the old ones, if these can lie side by side.
     constexpr bool follow(way& from, int old_from, int fresh_from) {
         tree_.load(saved_, from.tree);
         for (int at = old_from; at < old_.used(); ++at) chosen_.at[old_.at[at]] = true;
         steps_ += 4 * tree_.size();
-        bool const possible = tree_.can_gather(chosen_);
+        int const olds = old_.used() - old_from, freshes = fresh_.used() - fresh_from;
+        bool const possible = olds == 0 || tree_.can_gather(chosen_);
         if (possible) {
             std::int64_t const before = tree_.freedom();
-            tree_.gather();
+            if (olds > 0) tree_.gather();
             int const gathered = tree_.save(saved_);
-            from.merit += tree_.freedom() - before + log2_of_orders(fresh_.used() - fresh_from);
+            from.merit += tree_.freedom() - before + log2_of_orders(freshes);
             blocks_.push({section_, from.last_block, gathered, old_from, old_.used(), fresh_from, fresh_.used()});
-            tree_.replace(chosen_, {fresh_.begin() + fresh_from, static_cast<std::size_t>(fresh_.used() - fresh_from)});
+            if (olds == 0) {
+                tree_.add(fresh_.at[fresh_from]);
+            } else if (freshes == 0) {
+                tree_.remove(chosen_);
+            } else {
+                tree_.replace(chosen_, {fresh_.begin() + fresh_from, static_cast<std::size_t>(freshes)});
+            }
             from.tree = tree_.save(saved_), from.last_block = blocks_.used() - 1;
         }
         for (int at = old_from; at < old_.used(); ++at) chosen_.at[old_.at[at]] = false;
@@ -241,9 +324,9 @@ class successions {
 
     /// From the last section to the first one: chooses one of the orders that were left, and who lies upon whom.
     constexpr bool go_back() {
-        work_array<std::int64_t> key(of_.count);
-        work_array<int> order(0), above(of_.count), from(0), to(0);
-        for (int at = 0; at < of_.count; ++at) above.at[at] = -1;
+        work_array<std::int64_t> key(count());
+        work_array<int> order(0), above(count()), from(0), to(0);
+        for (int at = 0; at < count(); ++at) above.at[at] = -1;
         tree_.load(saved_, ways_.at[0].tree);
         tree_.read(order);
         int last_block = ways_.at[0].last_block;
@@ -273,12 +356,12 @@ class successions {
     }
     /// The lowest position of each item above what it lies upon.
     constexpr bool stack(work_array<int> const& from, work_array<int> const& to) {
-        work_array<int> starts(of_.count + 1), targets(from.used()), waits(of_.count), ready(0);
+        work_array<int> starts(count() + 1), targets(from.used()), waits(count()), ready(0);
         for (int at = 0; at < from.used(); ++at) ++starts.at[from.at[at] + 1], ++waits.at[to.at[at]];
-        for (int at = 0; at < of_.count; ++at) starts.at[at + 1] += starts.at[at];
-        work_array<int> filled(of_.count);
+        for (int at = 0; at < count(); ++at) starts.at[at + 1] += starts.at[at];
+        work_array<int> filled(count());
         for (int at = 0; at < from.used(); ++at) targets.at[starts.at[from.at[at]] + filled.at[from.at[at]]++] = to.at[at];
-        for (int at = 0; at < of_.count; ++at) {
+        for (int at = 0; at < count(); ++at) {
             positions.at[at] = 0;
             if (waits.at[at] == 0) ready.push(at);
         }
@@ -292,17 +375,19 @@ class successions {
             }
         }
         steps_ += from.used();
-        return done == of_.count;
+        return done == count();
     }
 
     offset_sections const& of_;
+    std::int64_t capacity_;
     succession_choice const& how_;
     std::int64_t& steps_;
     int section_ = 0, next_begin_ = 0, next_end_ = 0;
     contiguous_orders tree_;
-    work_array<char> chosen_;  ///< of each item
+    work_array<box> boxes_;    ///< items, and what fills the rest
+    work_array<char> chosen_;  ///< of each box
     work_array<int> by_begin_, by_end_;
-    work_array<int> ended_, begun_;  ///< items that end and begin at this section
+    work_array<int> ended_, begun_;  ///< boxes that end and begin at this section
     work_array<match> matches_;
     work_array<subset> ends_, begins_;
     work_array<way> ways_, next_;
