@@ -4,13 +4,13 @@
 #include <string.h>
 #include <tilewright/targets/mps2_an521.h>
 
-#include "bench_conv2d.h"
-#include "bench_conv2d_on_both.h"
-#include "bench_matmul.h"
-#include "bench_matmul_on_both.h"
-#include "bench_network.h"
-#include "bench_network_on_both.h"
 #include "clocks.h"
+#include "counted_conv2d.h"
+#include "counted_conv2d_on_both.h"
+#include "counted_matmul.h"
+#include "counted_matmul_on_both.h"
+#include "counted_network.h"
+#include "counted_network_on_both.h"
 #include "data.h"
 #include "in_flash.h"
 
@@ -61,17 +61,17 @@ static void report(const char* kernel, const char* way, int code, uint32_t instr
         stop_clock(core);                                 \
         return code;                                      \
     }
-SHARE(share_of_matmul, bench_matmul_on_both(core, a, 64, w, 64, c[1], 64))
-SHARE(share_of_conv2d, bench_conv2d_on_both(core, in, 256, 16, weights, 768, 256, 16, bias, multiplier, shift, features[1], 256, 16))
-static const struct bench_network_on_both_memories memories_of_both = {.code = bench_network_on_both_code_image};
-SHARE(share_of_network, bench_network_on_both(core, image, scores[1], &memories_of_both))
+SHARE(share_of_matmul, counted_matmul_on_both(core, a, 64, w, 64, c[1], 64))
+SHARE(share_of_conv2d, counted_conv2d_on_both(core, in, 256, 16, weights, 768, 256, 16, bias, multiplier, shift, features[1], 256, 16))
+static const struct counted_network_on_both_memories memories_of_both = {.code = counted_network_on_both_code_image};
+SHARE(share_of_network, counted_network_on_both(core, image, scores[1], &memories_of_both))
 
 int main(void) {
     make_bytes(a, sizeof a, 1);
     make_bytes(w, sizeof w, 2);
     MEASURE("matmul", "plain", (plain_matmul(a, w, c[0]), 0), c[0], c[0]);
     MEASURE("matmul", "hand", (hand_matmul(a, w, c[1]), 0), c[1], c[0]);
-    MEASURE("matmul", "ours", bench_matmul(a, 64, w, 64, c[1], 64), c[1], c[0]);
+    MEASURE("matmul", "ours", counted_matmul(a, 64, w, 64, c[1], 64), c[1], c[0]);
     MEASURE_BOTH("matmul", share_of_matmul, c[1], c[0]);
 
     make_bytes(in, sizeof in, 3);
@@ -80,15 +80,15 @@ int main(void) {
     const struct scales by = {bias, multiplier, shift};
     MEASURE("conv2d", "plain", (plain_conv2d(in, weights, &by, features[0]), 0), features[0], features[0]);
     MEASURE("conv2d", "hand", (hand_conv2d(in, weights, &by, features[1]), 0), features[1], features[0]);
-    MEASURE("conv2d", "ours", bench_conv2d(in, 256, 16, weights, 768, 256, 16, bias, multiplier, shift, features[1], 256, 16), features[1],
-            features[0]);
+    MEASURE("conv2d", "ours", counted_conv2d(in, 256, 16, weights, 768, 256, 16, bias, multiplier, shift, features[1], 256, 16),
+            features[1], features[0]);
     MEASURE_BOTH("conv2d", share_of_conv2d, features[1], features[0]);
 
-    const struct bench_network_memories memories = {.code = bench_network_code_image};
+    const struct counted_network_memories memories = {.code = counted_network_code_image};
     for (int digit = 0; digit < DIGITS; ++digit) {
         memcpy(image, digits_in_flash[digit], sizeof image);
         MEASURE("network", "plain", (plain_network(image, &network_in_flash, scores[0]), 0), scores[0], scores[0]);
-        MEASURE("network", "ours", bench_network(image, scores[1], &memories), scores[1], scores[0]);
+        MEASURE("network", "ours", counted_network(image, scores[1], &memories), scores[1], scores[0]);
         MEASURE_BOTH("network", share_of_network, scores[1], scores[0]);
     }
     printf("%d wrong\n", wrong);
