@@ -1,10 +1,8 @@
 #pragma once
-#include <sched.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <memory>
@@ -12,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-/// What benchmarks against other libraries share: one pinned core, data, and candidates that take turns.
+/// What benchmarks against other libraries share: data, and candidates that take turns.
 namespace peers {
 
 struct aligned_free {
@@ -34,20 +32,6 @@ void fill(T* data, std::size_t count, unsigned seed, int least = -3, unsigned di
         seed = seed * 1664525u + 1013904223u;
         data[at] = static_cast<T>(static_cast<int>((seed >> 16) % different) + least);
     }
-}
-
-/// Libraries read the environment when they are loaded: where the first variable is missing, all are set and the program starts again.
-inline void start_again_with(std::vector<std::pair<char const*, char const*>> const& environment, char** arguments) {
-    if (std::getenv(environment.front().first) != nullptr) return;
-    for (auto const& [name, value] : environment) setenv(name, value, 1);
-    execv("/proc/self/exe", arguments);
-}
-/// Stays on one core: the one that the first argument names, or the one that it is on.
-inline void pin(int count, char** arguments) {
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(static_cast<std::size_t>(count > 1 ? std::atoi(arguments[1]) : sched_getcpu()), &one);
-    sched_setaffinity(0, sizeof one, &one);
 }
 
 inline double median(std::vector<double> all) {

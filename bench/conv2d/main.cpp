@@ -1,14 +1,20 @@
 #include <cstdio>
+#include <tilewright/kernels/avx2/cycles.hpp>
 #include <tilewright/runtime/call.hpp>
 
+#include "at_run_time.hpp"
 #include "conv2d_kernels.h"
+#include "layers.hpp"
+#include "onednn.hpp"
 #include "peer.hpp"
 #include "peers.hpp"
 #include "shapes.hpp"
 
-// Layers of networks on one core against oneDNN, which runs with AVX2 as well. Each side has images, weights and results in the layout that
-// it likes best: putting them there is no part of the time. With AVX2, oneDNN adds two products of bytes in 16 bits, which saturates when
-// weights have 8 bits; the last column says in how many elements its result is not the convolution. With 7 bits both are exact.
+// Layers of networks on one core against oneDNN. Each side has images, weights and results in the layout that it likes best: putting them
+// there is no part of the time. With AVX2, oneDNN adds two products of bytes in 16 bits, which saturates when weights have 8 bits; a column
+// says in how many elements its result is not the convolution. With 7 bits both are exact.
+//
+//     conv2d [--seed=N] [--core=N] [c3x3s2_CHANNELS_FILTERS_EXTENT… dw3x3_CHANNELS_EXTENT…]
 
 namespace {
 
@@ -67,74 +73,101 @@ struct layer_data {
     }
 };
 
-/// Weights where a problem expects them.
+/// How ours takes a layer.
+struct own_layout {
+    std::int64_t filters, weight_count;  ///< filters of the result, of which the last ones can be further ones
+    std::function<std::int64_t(std::int64_t, std::int64_t, std::int64_t, std::int64_t)> place_of;
+
+    explicit own_layout(auto const& problem)
+        : filters(problem.shape.filters),
+          weight_count(problem.weight_count()),
+          place_of([&problem](auto... of_weight) { return problem.place_of(of_weight...); }) {}
+};
+/// Weights where ours expects them.
 template <class Packed>
-std::vector<Packed> pack(auto const& problem, auto const& weights) {
-    conv2d_shape const& of = problem.shape;
+std::vector<Packed> pack(conv2d_shape const& of, own_layout const& layout, auto const& weights) {
     std::int64_t const channels = of.channels / of.groups;
-    std::vector<Packed> packed(size(problem.weight_count()));
+    std::vector<Packed> packed(size(layout.weight_count));
     std::size_t at = 0;
     for (std::int64_t f = 0; f < of.filters; ++f) {
         for (std::int64_t c = 0; c < channels; ++c) {
             for (std::int64_t r = 0; r < of.y.taps; ++r) {
-                for (std::int64_t s = 0; s < of.x.taps; ++s) packed[size(problem.place_of(f, c, r, s))] = weights[at++];
+                for (std::int64_t s = 0; s < of.x.taps; ++s) packed[size(layout.place_of(f, c, r, s))] = weights[at++];
             }
         }
     }
     return packed;
 }
 
-/// Checks and measures one layer. @tparam Packed  weights as ours are @param ours  takes image, weights and result
+/// What is measured, beside the types of its operands.
+struct measured_layer {
+    char const* name;
+    int bits;  ///< of weights that are no floats
+    conv2d_shape shape;
+};
+
+/// Finds what convolves image and weights into a result, by trying it where there is a choice.
+template <class Element, class Packed, class Sum>
+using search = std::function<std::function<void()>(Element const*, Packed const*, Sum*)>;
+
+/// Checks and measures one layer. @tparam Packed  weights as ours are
 template <class Element, class Weight, class Sum, class Packed>
-void run(peers::summary& into, char const* name, int bits, conv2d_shape const& of, auto const& problem, auto const& ours) {
+void run(peers::summary& into, peers::level at, measured_layer const& what, own_layout const& layout,
+         search<Element, Packed, Sum> const& find) {
     constexpr bool bytes = !std::is_same_v<Element, float>;
-    layer_data<Element, Weight, Sum> const data(of, bits);
-    std::vector<Packed> const packed = pack<Packed>(problem, data.weights);
+    conv2d_shape const& of = what.shape;
+    layer_data<Element, Weight, Sum> const data(of, what.bits);
+    std::vector<Packed> const packed = pack<Packed>(of, layout, data.weights);
+    std::int64_t const filters = layout.filters;
     auto const in = peers::aligned<Element>(data.in.size());
     auto const weights = peers::aligned<Packed>(packed.size());
-    auto const out = peers::aligned<Sum>(data.expected.size());
+    auto const out = peers::aligned<Sum>(size(pixels_out(of) * filters));
     std::copy(data.in.begin(), data.in.end(), in.get()), std::copy(packed.begin(), packed.end(), weights.get());
-    auto const differing = [&] {
+    auto const differing = [&](std::int64_t filters_of_out) {
         std::size_t count = 0;
-        for (std::size_t at = 0; at < data.expected.size(); ++at) count += out[at] != data.expected[at] ? 1 : 0;
+        for (std::size_t i = 0; i < data.expected.size(); ++i) {
+            std::size_t const pixel = i / size(of.filters), filter = i % size(of.filters);
+            count += out[pixel * size(filters_of_out) + filter] != data.expected[i] ? 1 : 0;
+        }
         return count;
     };
-    std::fill_n(out.get(), data.expected.size(), Sum(-1));
-    ours(in.get(), weights.get(), out.get());
-    std::size_t const wrong = differing();
+    auto const ours = find(in.get(), weights.get(), out.get());
+    std::fill_n(out.get(), size(pixels_out(of) * filters), Sum(-1));
+    ours();
+    std::size_t const wrong = differing(filters);
     onednn_convolution const theirs(of, bytes ? dnnl_u8 : dnnl_f32, bytes ? dnnl_s8 : dnnl_f32, bytes ? dnnl_s32 : dnnl_f32);
     theirs.put(DNNL_ARG_SRC, data.in.data()), theirs.put(DNNL_ARG_WEIGHTS, data.weights.data());
     theirs.run(), theirs.take(out.get());
-    std::size_t const saturated = differing();
-    if (wrong > 0 || (bits != 8 && saturated > 0)) {
-        std::printf("%s is wrong: ours in %zu, oneDNN's in %zu of %zu elements\n", name, wrong, saturated, data.expected.size());
-        std::exit(EXIT_FAILURE);
-    }
+    std::size_t const saturated = differing(of.filters);
+    if (wrong > 0 || (what.bits != 8 && saturated > 0))
+        throw std::runtime_error(std::string(what.name) + " is wrong: ours in " + std::to_string(wrong) + ", oneDNN's in " +
+                                 std::to_string(saturated) + " of " + std::to_string(data.expected.size()) + " elements");
+    std::string const runs = theirs.implementation();
+    if (at == peers::level::same_instructions && runs.find("avx512") != runs.npos) peers::expect("oneDNN", "AVX2", runs);
 
     double const operations = 2.0 * static_cast<double>(pixels_out(of) * of.filters * of.channels / of.groups * taps(of));
-    peers::rounds const measured({[&] { ours(in.get(), weights.get(), out.get()); }, [&] { theirs.run(); }}, 41,
-                                 std::max(1, static_cast<int>(4e8 / operations)));
+    peers::rounds const measured({ours, [&] { theirs.run(); }}, 41, std::max(1, static_cast<int>(4e8 / operations)));
+    peers::expect_one_thread();
     double const ratio = measured.ratio_to(1);
-    std::printf("%-12s %-18s%12.1f%12.1f%12.3f",
-                bits == 7   ? "u8 x 7 bits"
-                : bits == 8 ? "u8 x 8 bits"
-                            : "f32",
-                name, operations / measured.seconds(0) * 1e-9, operations / measured.seconds(1) * 1e-9, ratio);
+    std::printf("%-12s %-22s%12.1f%12.1f%12.3f",
+                what.bits == 7   ? "u8 x 7 bits"
+                : what.bits == 8 ? "u8 x 8 bits"
+                                 : "f32",
+                what.name, operations / measured.seconds(0) * 1e-9, operations / measured.seconds(1) * 1e-9, ratio);
     if (bytes) std::printf("%14.1f %%", 100.0 * static_cast<double>(saturated) / static_cast<double>(data.expected.size()));
-    std::printf("\n");
+    else std::printf("%16s", "");
+    std::printf("  %s\n", runs.c_str());
     std::fflush(stdout);
     into.add(ratio);
 }
 
-}  // namespace
+/// What a run adds up.
+struct summaries {
+    peers::summary f32, int8, full;
+};
 
-int main(int count, char** arguments) try {
-    peers::start_again_with({{"DNNL_MAX_CPU_ISA", "AVX2"}, {"OMP_NUM_THREADS", "1"}}, arguments);
-    peers::pin(count, arguments);
+void run_listed(summaries& into, peers::level at, void* pool) {
     using namespace conv2d_bench;
-    auto const pool = peers::aligned<char>(size(tilewright::targets::avx2::l2.capacity));
-    peers::summary f32_layers, int8_layers, full_layers;
-    std::printf("%-31s%12s%12s%12s%16s\n", "Gop/s", "tilewright", "oneDNN", "ratio", "oneDNN differs");
     // A kernel takes what its computation reads first in front of the rest.
     auto const call = []<auto const & Schedule, class In, class Weights>(auto* kernel, In in, Weights weights, void* l2, auto* out) {
         auto const with_pool = [&](auto first, auto second) {
@@ -145,18 +178,18 @@ int main(int count, char** arguments) try {
         if constexpr (tilewright::plan<Schedule>.buffers[0].tensor == "weights") with_pool(weights, in);
         else with_pool(in, weights);
     };
-#define CONV2D_OF(type, bits, into, layer, element, weight, sum, packed)                                                                   \
-    run<element, weight, sum, packed>(into, #layer, bits, layer, of_##type##_##layer,                                                      \
-                                      [&](element const* in, packed const* weights, sum* out) {                                            \
-                                          call.template operator()<type##_##layer>(conv2d_##type##_##layer, in, weights, pool.get(), out); \
-                                      })
-#define CONV2D(layer)                                                                             \
-    CONV2D_OF(f32, 32, f32_layers, layer, float, float, float, float);                            \
-    CONV2D_OF(int8, 7, int8_layers, layer, std::uint8_t, std::int8_t, std::int32_t, std::int8_t); \
-    CONV2D_OF(full, 8, full_layers, layer, std::uint8_t, std::int8_t, std::int32_t, std::int16_t)
-#define DEPTHWISE(layer)                                               \
-    CONV2D_OF(f32, 32, f32_layers, layer, float, float, float, float); \
-    CONV2D_OF(int8, 7, int8_layers, layer, std::uint8_t, std::int8_t, std::int32_t, std::int32_t)
+#define CONV2D_OF(type, bits, layer, element, weight, sum, packed)                                                                       \
+    run<element, weight, sum, packed>(                                                                                                   \
+        into.type, at, {#layer, bits, layer}, own_layout(of_##type##_##layer), [&](element const* in, packed const* weights, sum* out) { \
+            return [=] { call.template operator()<type##_##layer>(conv2d_##type##_##layer, in, weights, pool, out); };                   \
+        })
+#define CONV2D(layer)                                                                \
+    CONV2D_OF(f32, 32, layer, float, float, float, float);                           \
+    CONV2D_OF(int8, 7, layer, std::uint8_t, std::int8_t, std::int32_t, std::int8_t); \
+    CONV2D_OF(full, 8, layer, std::uint8_t, std::int8_t, std::int32_t, std::int16_t)
+#define DEPTHWISE(layer)                                   \
+    CONV2D_OF(f32, 32, layer, float, float, float, float); \
+    CONV2D_OF(int8, 7, layer, std::uint8_t, std::int8_t, std::int32_t, std::int32_t)
     CONV2D(c7x7s2_3_64_224);
     CONV2D(c3x3_64_64_56);
     CONV2D(c3x3_128_128_28);
@@ -167,12 +200,72 @@ int main(int count, char** arguments) try {
     CONV2D(c3x3s2_128_128_56);
     DEPTHWISE(dw3x3_64_112);
     DEPTHWISE(dw3x3_128_56);
-    std::printf("exact with weights of 8 bits, where oneDNN saturates: geometric mean %.3f, least %.3f\n", full_layers.geometric_mean(),
-                full_layers.least);
-    std::printf("conv2d: f32_geomean=%.3f int8_geomean=%.3f min=%.3f\n", f32_layers.geometric_mean(), int8_layers.geometric_mean(),
-                std::min(f32_layers.least, int8_layers.least));
-    return EXIT_SUCCESS;
-} catch (std::exception const& wrong) {
-    std::fprintf(stderr, "conv2d: %s\n", wrong.what());
-    return EXIT_FAILURE;
+#undef DEPTHWISE
+#undef CONV2D
+#undef CONV2D_OF
 }
+
+/// A layer that has no kernel yet: the fastest of some tiles, compiled here.
+template <class Element, class Weight, class Sum, class Packed>
+void compile_and_run(peers::summary& into, peers::level at, measured_layer const& what, auto const& problem, auto const& tiles,
+                     void* pool) {
+    using namespace tilewright;
+    run<Element, Weight, Sum, Packed>(into, at, what, own_layout(problem), [&](Element const* in, Packed const* weights, Sum* out) {
+        auto const call = [=](peers::compiled_kernel const& one) {
+            one.reads_first("weights") ? one({weights, in, out}) : one({in, weights, out});
+        };
+        std::shared_ptr<peers::compiled_kernel const> const found = peers::fastest_of(
+            tiles, [&](kernel::conv2d_tile const& tile) { return kernel::tiled_conv2d(problem, tile); }, targets::avx2::cycles{}, pool,
+            peers::halide_target_of(false), call);
+        return [=] { call(*found); };
+    });
+}
+
+void run_any(summaries& into, peers::level at, conv2d_bench::named_layer const& one, bool all_types, void* pool) {
+    using namespace conv2d_bench;
+    auto const& [name, of] = one;
+    using byte = std::uint8_t;
+    auto const what = [&](int bits) { return measured_layer{name.c_str(), bits, of}; };
+    constexpr std::int64_t lanes = 8;
+    conv2d_shape const made = as_computed(of, lanes);
+    if (of.groups > 1) {
+        compile_and_run<float, float, float, float>(into.f32, at, what(32), depthwise_conv2d<float, float>(made),
+                                                    depthwise_tiles_for(made, false), pool);
+        compile_and_run<byte, std::int8_t, std::int32_t, std::int32_t>(
+            into.int8, at, what(7), depthwise_conv2d<byte, std::int32_t, std::int32_t>(made), depthwise_tiles_for(made, true), pool);
+        return;
+    }
+    auto const packing = [&](std::int64_t most) { return conv2d_packing{.lanes = lanes, .depth = depth_of(of.channels, most)}; };
+    packed_conv2d<float, float> const floats(made, packing(256));
+    compile_and_run<float, float, float, float>(into.f32, at, what(32), floats, float_tiles_for(made, floats.term.extent), pool);
+    compile_and_run<byte, std::int8_t, std::int32_t, std::int8_t>(into.int8, at, what(7), packed_conv2d_reduced_bytes(made, packing(256)),
+                                                                  byte_tiles_for(made), pool);
+    if (all_types)
+        compile_and_run<byte, std::int8_t, std::int32_t, std::int16_t>(
+            into.full, at, what(8), packed_conv2d_bytes<byte>(made, packing(128)), byte_tiles_for(made), pool);
+}
+
+peers::named_figures run_all(peers::request const& asked) {
+    auto const pool = peers::aligned<char>(size(tilewright::targets::avx2::l2.capacity));
+    std::printf("tilewright: AVX2\n%s\n\n", peers::onednn_runs(asked.instructions).c_str());
+    std::printf("%-35s%12s%12s%12s%16s  %s\n", "Gop/s", "tilewright", "oneDNN", "ratio", "oneDNN differs", "oneDNN runs");
+    bool const lists = asked.shapes.empty();
+    summaries listed, random;
+    if (lists) run_listed(listed, asked.instructions, pool.get());
+    for (conv2d_bench::named_layer const& one : conv2d_bench::other_layers(asked))
+        run_any(lists ? random : listed, asked.instructions, one, !lists, pool.get());
+    if (listed.full.count > 0)
+        std::printf("exact with weights of 8 bits: geometric mean %.3f, least %.3f\n", listed.full.geometric_mean(), listed.full.least);
+    peers::named_figures figures{{"f32_geomean", listed.f32.geometric_mean()},
+                                 {"int8_geomean", listed.int8.geometric_mean()},
+                                 {"min", std::min(listed.f32.least, listed.int8.least)}};
+    if (lists) {
+        figures.emplace_back("random_f32_geomean", random.f32.geometric_mean());
+        figures.emplace_back("random_int8_geomean", random.int8.geometric_mean());
+    }
+    return figures;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) { return peers::compare({"conv2d", peers::onednn_asks, run_all}, count, arguments); }

@@ -57,6 +57,13 @@ class onednn_convolution {
     /// Results [batch][y][x][filters].
     void take(void* data) const { reorder(DNNL_ARG_DST, data, false); }
 
+    /// The implementation that it chose, by its own name for it.
+    std::string implementation() const {
+        char const* name = nullptr;
+        check(dnnl_primitive_desc_query(chosen_, dnnl_query_impl_info_str, 0, &name));
+        return name;
+    }
+
     void run() const {
         dnnl_exec_arg_t const arguments[] = {
             {DNNL_ARG_SRC, held_.at(DNNL_ARG_SRC)}, {DNNL_ARG_WEIGHTS, held_.at(DNNL_ARG_WEIGHTS)}, {DNNL_ARG_DST, held_.at(DNNL_ARG_DST)}};

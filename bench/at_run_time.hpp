@@ -1,0 +1,85 @@
+#pragma once
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <tilewright/halide/jit.hpp>
+#include <tilewright/runtime/call.hpp>
+#include <utility>
+#include <vector>
+
+/// Kernels of shapes that no list names: the likeliest tiles are compiled here, and measured.
+namespace peers {
+
+/// A kernel of this processor, compiled now, as a function of pointers.
+class compiled_kernel {
+  public:
+    /// @param pool  the memory that it packs into
+    compiled_kernel(tilewright::plan_value const& plan, void* pool, Halide::Target const& target) {
+        tilewright::ir::argument_list const list = tilewright::ir::arguments_of(plan);
+        first_ = plan.buffers[list.tensors[0]].tensor.str();
+        std::vector<void*> pools(static_cast<std::size_t>(list.pool_count), pool);
+        tilewright::halide::jit_kernel kernel(plan, pools, target);
+        // Running a pipeline prepares arguments each time, longer than a small product takes: what it would call is called directly.
+        Halide::Target const all = target.with_feature(Halide::Target::JIT).with_feature(Halide::Target::NoRuntime);
+        Halide::Module const module = kernel.pipeline().compile_to_module(kernel.pipeline().infer_arguments(), "of_a_shape", all);
+        code_ = Halide::Internal::JITModule(module, module.get_function_by_name("of_a_shape"),
+                                            Halide::Internal::JITSharedRuntime::get(nullptr, target.with_feature(Halide::Target::JIT)));
+        for (int at = 0; at < list.tensor_count; ++at)
+            arguments_.push_back(std::make_unique<tilewright::detail::dense_argument>(plan.buffers[list.tensors[at]], nullptr));
+    }
+
+    /// Whether the first argument is this tensor.
+    bool reads_first(char const* tensor) const { return first_ == tensor; }
+
+    /// @param tensors  in the order of the plan's arguments, which is the order that the computation names them in; the result is the last
+    void operator()(std::vector<void const*> const& tensors) const {
+        std::vector<void const*> pointers;
+        for (std::size_t at = 0; at < tensors.size(); ++at) {
+            arguments_[at]->whole.host = static_cast<std::uint8_t*>(const_cast<void*>(tensors[at]));
+            pointers.push_back(&arguments_[at]->whole);
+        }
+        if (code_.argv_function()(pointers.data()) != 0) throw std::runtime_error("a kernel fails");
+    }
+
+  private:
+    std::string first_;
+    Halide::Internal::JITModule code_;
+    std::vector<std::unique_ptr<tilewright::detail::dense_argument>> arguments_;
+};
+
+/// Of candidates, the few that cost least are compiled and measured, in turns; the fastest is left.
+/// @param scheduled  the schedule with a tile
+/// @param run        calls a kernel with operands
+template <class Candidates, class Scheduled, class Cost>
+std::unique_ptr<compiled_kernel> fastest_of(Candidates const& candidates, Scheduled const& scheduled, Cost const& cost, void* pool,
+                                            Halide::Target const& target, std::function<void(compiled_kernel const&)> const& run) {
+    constexpr std::size_t most = 5;
+    std::vector<std::pair<double, std::unique_ptr<tilewright::plan_value>>> plans;
+    for (auto const& tile : candidates) {
+        auto plan = std::make_unique<tilewright::plan_value>(tilewright::make_plan(scheduled(tile)));
+        if (!plan->refusal) plans.emplace_back(cost(*plan), std::move(plan));
+    }
+    if (plans.empty()) throw std::runtime_error("no tile has a plan");
+    std::stable_sort(plans.begin(), plans.end(), [](auto const& one, auto const& other) { return one.first < other.first; });
+    plans.resize(std::min(plans.size(), most));
+    std::vector<std::unique_ptr<compiled_kernel>> kernels;
+    for (auto const& [cycles, plan] : plans) kernels.push_back(std::make_unique<compiled_kernel>(*plan, pool, target));
+    using clock = std::chrono::steady_clock;
+    std::vector<double> least(kernels.size(), 1e9);
+    for (int round = 0; round < 12; ++round) {
+        for (std::size_t at = 0; at < kernels.size(); ++at) {
+            auto const begin = clock::now();
+            run(*kernels[at]);
+            least[at] = std::min(least[at], std::chrono::duration<double>(clock::now() - begin).count());
+        }
+    }
+    return std::move(kernels[static_cast<std::size_t>(std::min_element(least.begin(), least.end()) - least.begin())]);
+}
+
+/// What Halide compiles for, at a level: what `targets/` say of their machines.
+inline Halide::Target halide_target_of(bool avx512) {
+    return Halide::Target(avx512 ? "x86-64-linux-sse41-avx-avx2-f16c-fma-avx512-avx512_skylake" : "x86-64-linux-sse41-avx-avx2-f16c-fma");
+}
+
+}  // namespace peers
