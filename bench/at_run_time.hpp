@@ -5,8 +5,12 @@
 #include <memory>
 #include <tilewright/halide/jit.hpp>
 #include <tilewright/runtime/call.hpp>
+#include <tilewright/targets/x86_avx2.hpp>
+#include <tilewright/targets/x86_avx512.hpp>
 #include <utility>
 #include <vector>
+
+#include "comparison.hpp"
 
 /// Kernels of shapes that no list names: the likeliest tiles are compiled here, and measured.
 namespace peers {
@@ -77,9 +81,14 @@ std::unique_ptr<compiled_kernel> fastest_of(Candidates const& candidates, Schedu
     return std::move(kernels[static_cast<std::size_t>(std::min_element(least.begin(), least.end()) - least.begin())]);
 }
 
-/// What Halide compiles for, at a level: what `targets/` say of their machines.
-inline Halide::Target halide_target_of(bool avx512) {
-    return Halide::Target(avx512 ? "x86-64-linux-sse41-avx-avx2-f16c-fma-avx512-avx512_skylake" : "x86-64-linux-sse41-avx-avx2-f16c-fma");
+/// What ours are compiled for: AVX2, or the best target of this processor, which runs at their best where it has AVX-512 alone.
+inline tilewright::targets::vector_core const& core_of(level at) {
+    return at == level::at_their_best ? tilewright::targets::avx512::vectors : tilewright::targets::avx2::vectors;
+}
+inline char const* own_instructions(level at) { return at == level::at_their_best ? "AVX-512" : "AVX2"; }
+inline Halide::Target halide_target_of(level at) {
+    return Halide::Target(at == level::at_their_best ? "x86-64-linux-sse41-avx-avx2-f16c-fma-avx512-avx512_skylake"
+                                                     : "x86-64-linux-sse41-avx-avx2-f16c-fma");
 }
 
 }  // namespace peers

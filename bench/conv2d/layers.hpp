@@ -74,13 +74,13 @@ inline std::int64_t depth_of(std::int64_t channels, std::int64_t most) {
 
 /// Tiles for floats. Of a sum whose terms the written-out steps do not divide, what is left would be looked for in every step.
 /// @param terms  of the sum that are neighbours in memory
-inline tile_list<conv2d_tile> float_tiles_for(conv2d_shape const& of, std::int64_t terms) {
+inline tile_list<conv2d_tile> float_tiles_for(conv2d_shape const& of, std::int64_t terms, tilewright::targets::vector_core const& on) {
     tile_list<conv2d_tile> made;
     std::int64_t steps = 1;
     for (std::int64_t const one : {4, 6, 5, 8, 7, 3, 2}) {
         if (steps == 1 && terms % one == 0) steps = one;
     }
-    for (conv2d_tile tile : tiles_for(of)) tile.steps = steps, made.add(tile);
+    for (conv2d_tile tile : tiles_for(of, tile_list<conv2d_tile>::most, on)) tile.steps = steps, made.add(tile);
     return made;
 }
 /// Tiles for products of bytes: two vectors of filters at four positions, with the blocks that suit floats.

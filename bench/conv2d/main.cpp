@@ -166,6 +166,57 @@ struct summaries {
     peers::summary f32, int8, full;
 };
 
+/// A layer that has no kernel yet: the fastest of some tiles, compiled here.
+/// @param scheduled  the schedule with a tile
+template <class Element, class Weight, class Sum, class Packed>
+void compile_and_run(peers::summary& into, peers::level at, peers::level compiled_for, measured_layer const& what, own_layout const& layout,
+                     std::function<tilewright::schedule(tilewright::kernel::conv2d_tile const&)> const& scheduled,
+                     tilewright::kernel::tile_list<tilewright::kernel::conv2d_tile> const& tiles, void* pool) {
+    run<Element, Weight, Sum, Packed>(into, at, what, layout, [&](Element const* in, Packed const* weights, Sum* out) {
+        auto const call = [=](peers::compiled_kernel const& one) {
+            one.reads_first("weights") ? one({weights, in, out}) : one({in, weights, out});
+        };
+        std::shared_ptr<peers::compiled_kernel const> const found =
+            peers::fastest_of(tiles, scheduled, tilewright::targets::avx2::cycles{}, pool, peers::halide_target_of(compiled_for), call);
+        return [=] { call(*found); };
+    });
+}
+
+void run_any_floats(summaries& into, peers::level at, conv2d_bench::named_layer const& one, void* pool) {
+    using namespace conv2d_bench;
+    auto const& [name, of] = one;
+    tilewright::targets::vector_core const& on = peers::core_of(at);
+    std::int64_t const lanes = on.lanes_of<float>();
+    conv2d_shape const made = as_computed(of, lanes);
+    auto const compile = [&](auto const& problem, auto const& tiles) {
+        compile_and_run<float, float, float, float>(
+            into.f32, at, at, {name.c_str(), 32, of}, own_layout(problem),
+            [&](conv2d_tile const& tile) { return tiled_conv2d(problem, tile, on); }, tiles, pool);
+    };
+    if (of.groups > 1) return compile(depthwise_conv2d<float, float>(made), depthwise_tiles_for(made, false));
+    packed_conv2d<float, float> const problem(made, {.lanes = lanes, .depth = depth_of(of.channels, 256)});
+    compile(problem, float_tiles_for(made, problem.term.extent, on));
+}
+/// Bytes, which have AVX2 at either level.
+void run_any_bytes(summaries& into, peers::level at, conv2d_bench::named_layer const& one, bool all_types, void* pool) {
+    using namespace conv2d_bench;
+    using byte = std::uint8_t;
+    auto const& [name, of] = one;
+    constexpr std::int64_t lanes = 8;
+    conv2d_shape const made = as_computed(of, lanes);
+    auto const compile = [&]<class Packed>(Packed, peers::summary& sums, int bits, auto const& problem, auto const& tiles) {
+        compile_and_run<byte, std::int8_t, std::int32_t, Packed>(
+            sums, at, peers::level::same_instructions, {name.c_str(), bits, of}, own_layout(problem),
+            [&](conv2d_tile const& tile) { return tiled_conv2d(problem, tile); }, tiles, pool);
+    };
+    if (of.groups > 1)
+        return compile(std::int32_t(), into.int8, 7, depthwise_conv2d<byte, std::int32_t, std::int32_t>(made),
+                       depthwise_tiles_for(made, true));
+    auto const packing = [&](std::int64_t most) { return conv2d_packing{.lanes = lanes, .depth = depth_of(of.channels, most)}; };
+    compile(std::int8_t(), into.int8, 7, packed_conv2d_reduced_bytes(made, packing(256)), byte_tiles_for(made));
+    if (all_types) compile(std::int16_t(), into.full, 8, packed_conv2d_bytes<byte>(made, packing(128)), byte_tiles_for(made));
+}
+
 void run_listed(summaries& into, peers::level at, void* pool) {
     using namespace conv2d_bench;
     // A kernel takes what its computation reads first in front of the rest.
@@ -183,12 +234,16 @@ void run_listed(summaries& into, peers::level at, void* pool) {
         into.type, at, {#layer, bits, layer}, own_layout(of_##type##_##layer), [&](element const* in, packed const* weights, sum* out) { \
             return [=] { call.template operator()<type##_##layer>(conv2d_##type##_##layer, in, weights, pool, out); };                   \
         })
+        // At their best, floats have the target of this processor; kernels for it are compiled here.
+#define FLOATS(layer)                                                                        \
+    if (at == peers::level::at_their_best) run_any_floats(into, at, layer_of(#layer), pool); \
+    else CONV2D_OF(f32, 32, layer, float, float, float, float)
 #define CONV2D(layer)                                                                \
-    CONV2D_OF(f32, 32, layer, float, float, float, float);                           \
+    FLOATS(layer);                                                                   \
     CONV2D_OF(int8, 7, layer, std::uint8_t, std::int8_t, std::int32_t, std::int8_t); \
     CONV2D_OF(full, 8, layer, std::uint8_t, std::int8_t, std::int32_t, std::int16_t)
-#define DEPTHWISE(layer)                                   \
-    CONV2D_OF(f32, 32, layer, float, float, float, float); \
+#define DEPTHWISE(layer) \
+    FLOATS(layer);       \
     CONV2D_OF(int8, 7, layer, std::uint8_t, std::int8_t, std::int32_t, std::int32_t)
     CONV2D(c7x7s2_3_64_224);
     CONV2D(c3x3_64_64_56);
@@ -202,58 +257,22 @@ void run_listed(summaries& into, peers::level at, void* pool) {
     DEPTHWISE(dw3x3_128_56);
 #undef DEPTHWISE
 #undef CONV2D
+#undef FLOATS
 #undef CONV2D_OF
-}
-
-/// A layer that has no kernel yet: the fastest of some tiles, compiled here.
-template <class Element, class Weight, class Sum, class Packed>
-void compile_and_run(peers::summary& into, peers::level at, measured_layer const& what, auto const& problem, auto const& tiles,
-                     void* pool) {
-    using namespace tilewright;
-    run<Element, Weight, Sum, Packed>(into, at, what, own_layout(problem), [&](Element const* in, Packed const* weights, Sum* out) {
-        auto const call = [=](peers::compiled_kernel const& one) {
-            one.reads_first("weights") ? one({weights, in, out}) : one({in, weights, out});
-        };
-        std::shared_ptr<peers::compiled_kernel const> const found = peers::fastest_of(
-            tiles, [&](kernel::conv2d_tile const& tile) { return kernel::tiled_conv2d(problem, tile); }, targets::avx2::cycles{}, pool,
-            peers::halide_target_of(false), call);
-        return [=] { call(*found); };
-    });
-}
-
-void run_any(summaries& into, peers::level at, conv2d_bench::named_layer const& one, bool all_types, void* pool) {
-    using namespace conv2d_bench;
-    auto const& [name, of] = one;
-    using byte = std::uint8_t;
-    auto const what = [&](int bits) { return measured_layer{name.c_str(), bits, of}; };
-    constexpr std::int64_t lanes = 8;
-    conv2d_shape const made = as_computed(of, lanes);
-    if (of.groups > 1) {
-        compile_and_run<float, float, float, float>(into.f32, at, what(32), depthwise_conv2d<float, float>(made),
-                                                    depthwise_tiles_for(made, false), pool);
-        compile_and_run<byte, std::int8_t, std::int32_t, std::int32_t>(
-            into.int8, at, what(7), depthwise_conv2d<byte, std::int32_t, std::int32_t>(made), depthwise_tiles_for(made, true), pool);
-        return;
-    }
-    auto const packing = [&](std::int64_t most) { return conv2d_packing{.lanes = lanes, .depth = depth_of(of.channels, most)}; };
-    packed_conv2d<float, float> const floats(made, packing(256));
-    compile_and_run<float, float, float, float>(into.f32, at, what(32), floats, float_tiles_for(made, floats.term.extent), pool);
-    compile_and_run<byte, std::int8_t, std::int32_t, std::int8_t>(into.int8, at, what(7), packed_conv2d_reduced_bytes(made, packing(256)),
-                                                                  byte_tiles_for(made), pool);
-    if (all_types)
-        compile_and_run<byte, std::int8_t, std::int32_t, std::int16_t>(
-            into.full, at, what(8), packed_conv2d_bytes<byte>(made, packing(128)), byte_tiles_for(made), pool);
 }
 
 peers::named_figures run_all(peers::request const& asked) {
     auto const pool = peers::aligned<char>(size(tilewright::targets::avx2::l2.capacity));
-    std::printf("tilewright: AVX2\n%s\n\n", peers::onednn_runs(asked.instructions).c_str());
+    std::printf("tilewright: floats %s, bytes AVX2\n%s\n\n", peers::own_instructions(asked.instructions),
+                peers::onednn_runs(asked.instructions).c_str());
     std::printf("%-35s%12s%12s%12s%16s  %s\n", "Gop/s", "tilewright", "oneDNN", "ratio", "oneDNN differs", "oneDNN runs");
     bool const lists = asked.shapes.empty();
     summaries listed, random;
     if (lists) run_listed(listed, asked.instructions, pool.get());
-    for (conv2d_bench::named_layer const& one : conv2d_bench::other_layers(asked))
-        run_any(lists ? random : listed, asked.instructions, one, !lists, pool.get());
+    for (conv2d_bench::named_layer const& one : conv2d_bench::other_layers(asked)) {
+        run_any_floats(lists ? random : listed, asked.instructions, one, pool.get());
+        run_any_bytes(lists ? random : listed, asked.instructions, one, !lists, pool.get());
+    }
     if (listed.full.count > 0)
         std::printf("exact with weights of 8 bits: geometric mean %.3f, least %.3f\n", listed.full.geometric_mean(), listed.full.least);
     peers::named_figures figures{{"f32_geomean", listed.f32.geometric_mean()},

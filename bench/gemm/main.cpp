@@ -36,6 +36,7 @@ using search = std::function<product(float const*, float const*, float*)>;
 struct libraries {
     blas_library const openblas{OPENBLAS}, blis{BLIS};
     void* pool;
+    peers::level instructions;
 };
 
 /// Checks and measures one shape.
@@ -76,12 +77,14 @@ void run(peers::summary& into, libraries const& with, product_shape const& of, s
 /// Of a shape that has no kernel yet: the fastest of some tiles, compiled here.
 void run_any(peers::summary& into, libraries const& with, product_shape const& of) {
     using namespace tilewright;
+    targets::vector_core const& on = peers::core_of(with.instructions);
     kernel::gemm_shape const shape{of.rows, of.columns, of.depth};
     kernel::gemm<float> const problem(shape);
     run(into, with, of, [&](float const* x, float const* y, float* z) -> product {
         std::shared_ptr<peers::compiled_kernel const> const found = peers::fastest_of(
-            kernel::tiles_for(shape), [&](kernel::gemm_tile const& tile) { return kernel::tiled_gemm(problem, tile); },
-            targets::avx2::cycles{}, with.pool, peers::halide_target_of(false),
+            kernel::tiles_for(shape, kernel::tile_list<kernel::gemm_tile>::most, on),
+            [&](kernel::gemm_tile const& tile) { return kernel::tiled_gemm(problem, tile, on); }, targets::avx2::cycles{}, with.pool,
+            peers::halide_target_of(with.instructions),
             [&](peers::compiled_kernel const& one) {
                 one({x, y, z});
             });
@@ -90,6 +93,12 @@ void run_any(peers::summary& into, libraries const& with, product_shape const& o
 }
 
 void run_listed(peers::summary& into, libraries const& with) {
+    if (with.instructions == peers::level::at_their_best) {
+        for (char const* shape : {"64x64x64", "256x256x256", "512x512x512", "1024x1024x1024", "2048x2048x2048", "64x3136x576",
+                                  "256x3136x64", "256x196x2304", "512x49x4608", "1x1024x1024"})
+            run_any(into, with, peers::product_of(shape));
+        return;
+    }
 #define GEMM(rows, columns, depth)                                                                                         \
     run(into, with, {rows, columns, depth}, [&](float const*, float const*, float*) -> product {                           \
         return [&](float const* a, float const* b, float* c) {                                                             \
@@ -114,9 +123,10 @@ void run_listed(peers::summary& into, libraries const& with) {
 
 peers::named_figures run_all(peers::request const& asked) {
     auto const pool = peers::aligned<char>(static_cast<std::size_t>(tilewright::targets::avx2::l2.capacity));
-    libraries const with{.pool = pool.get()};
-    std::printf("tilewright: AVX2\n%s\n%s\n%s\n\n", openblas::runs(with.openblas, asked.instructions).c_str(),
-                blis::runs(with.blis, asked.instructions).c_str(), peers::onednn_runs(asked.instructions).c_str());
+    libraries const with{.pool = pool.get(), .instructions = asked.instructions};
+    std::printf("tilewright: %s\n%s\n%s\n%s\n\n", peers::own_instructions(asked.instructions),
+                openblas::runs(with.openblas, asked.instructions).c_str(), blis::runs(with.blis, asked.instructions).c_str(),
+                peers::onednn_runs(asked.instructions).c_str());
     std::printf("%-18s%12s%12s%12s%12s%12s\n", "GFLOP/s", "tilewright", "OpenBLAS", "BLIS", "oneDNN", "to best");
     peers::summary listed, others;
     if (asked.shapes.empty()) run_listed(listed, with);

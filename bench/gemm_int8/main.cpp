@@ -96,7 +96,7 @@ void compile_and_run(peers::summary& into, measured_product<Left> const& what, p
         std::shared_ptr<peers::compiled_kernel const> const found = peers::fastest_of(
             kernel::bytes_tiles_for({of.rows, of.columns, of.depth}, rows_in_registers),
             [&](kernel::gemm_bytes_tile const& tile) { return kernel::tiled_gemm(problem, tile); }, targets::avx2::cycles{}, pool,
-            peers::halide_target_of(false), [&](peers::compiled_kernel const& one) { call(one, a, b, c); });
+            peers::halide_target_of(peers::level::same_instructions), [&](peers::compiled_kernel const& one) { call(one, a, b, c); });
         return [=](Left const* left, std::int8_t const* right, std::int32_t* result) { call(*found, left, right, result); };
     });
 }

@@ -30,7 +30,7 @@ def innermost_loops(code):
 
 
 def main(objdump, path, wanted):
-    count = lambda loop: sum("vfmadd" in name and "ymm" in operands for _, name, operands in loop)
+    count = lambda loop: sum("vfmadd" in name and re.search("[yz]mm", operands) is not None for _, name, operands in loop)
     loops = [loop for loop in innermost_loops(list(instructions(objdump, path))) if count(loop) > 0]
     counts = [count(loop) for loop in loops]
     on_stack = [f"{address:x}: {name} {operands}" for loop in loops for address, name, operands in loop

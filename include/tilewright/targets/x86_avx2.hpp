@@ -1,5 +1,5 @@
 #pragma once
-#include <tilewright/machine/machine.hpp>
+#include <tilewright/targets/vector_core.hpp>
 
 /// One core of an x86 processor with AVX2 and FMA, as a machine: memories that its caches hold, 16 vector registers, copies by itself.
 ///
@@ -29,5 +29,6 @@ inline constexpr auto load_packed = transfer("load_packed", l2, ymm).on(cpu).cos
 inline constexpr auto store_packed = transfer("store_packed", ymm, l2).on(cpu).cost(by_loads_and_stores);
 
 inline constexpr auto host = machine("x86_avx2", ram, l2, ymm, cpu, pack, unpack, load, store, load_packed, store_packed);
+inline constexpr vector_core vectors{host, l2, ymm};
 
 }  // namespace tilewright::targets::avx2

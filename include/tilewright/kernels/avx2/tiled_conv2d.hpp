@@ -166,14 +166,20 @@ struct conv2d_tile {
 
 /// Tiles that are worth trying for a shape with packed weights: those of registers that keep both multipliers busy, and blocks whose part
 /// of the image takes a quarter of `l2`.
-constexpr tile_list<conv2d_tile> tiles_for(conv2d_shape const& of, int limit = tile_list<conv2d_tile>::most) {
+constexpr tile_list<conv2d_tile> tiles_for(conv2d_shape const& of, int limit = tile_list<conv2d_tile>::most,
+                                           targets::vector_core const& on = targets::avx2::vectors) {
     tile_list<conv2d_tile> found(limit);
     bool const border = of.y.before + of.y.after + of.x.before + of.x.after > 0;
     std::int64_t const row_bytes = (of.x.extent + of.x.before + of.x.after) * of.channels * 4;
-    std::int64_t const positions = of.y.positions(), fitting = targets::avx2::l2.capacity / 4 / row_bytes / of.y.stride;
+    std::int64_t const positions = of.y.positions(), fitting = on.blocks().capacity / 4 / row_bytes / of.y.stride;
     // As equal blocks as there can be.
     std::int64_t const blocks = fitting > 1 ? (positions + fitting - 1) / fitting : positions;
-    constexpr std::int64_t rows_of[] = {1, 2, 1, 1, 2}, columns_of[] = {6, 3, 4, 4, 2}, vectors_of[] = {2, 2, 3, 2, 2};
+    struct register_tiles {
+        std::int64_t rows[5], columns[5], vectors[5];
+    };
+    auto const [rows_of, columns_of, vectors_of] = on.registers().registers >= 32
+                                                       ? register_tiles{{1, 2, 1, 1, 1}, {14, 7, 8, 6, 12}, {2, 2, 3, 4, 2}}
+                                                       : register_tiles{{1, 2, 1, 1, 2}, {6, 3, 4, 4, 2}, {2, 2, 3, 2, 2}};
     for (bool inside : {false, true}) {
         for (std::size_t which = 0; which < 5; ++which) {
             for (std::int64_t parts : {blocks, 2 * blocks}) {
@@ -203,7 +209,8 @@ struct conv2d_positions {
 
 /// The loops of a convolution with packed weights: blocks of positions and passes over the channels outside, tiles of the result in
 /// registers inside. @param terms  of the sum that are neighbours in memory
-constexpr void tile_packed(schedule& s, packed_conv2d_loops const& of, axis const& terms, any_tensor const& out, conv2d_tile const& t) {
+constexpr void tile_packed(schedule& s, packed_conv2d_loops const& of, axis const& terms, any_tensor const& out, conv2d_tile const& t,
+                           targets::vector_core const& on) {
     constexpr conv2d_positions l{};
     constexpr axis steps{"steps"}, step{"step"};
     l.split_positions(s, of.y, of.x, t);
@@ -212,34 +219,36 @@ constexpr void tile_packed(schedule& s, packed_conv2d_loops const& of, axis cons
               l.column, l.vector, of.lane);
     if (t.filters_inside) s.reorder(l.row_tile, l.column_tile, l.filter_tile);
     s.unroll(step).unroll(l.row).unroll(l.column).unroll(l.vector).vectorize(of.lane);
-    s.cache_write(out, targets::avx2::ymm).at(t.filters_inside ? l.filter_tile : l.column_tile);
+    s.cache_write(out, on.registers()).at(t.filters_inside ? l.filter_tile : l.column_tile);
 }
 
 /// `constexpr auto on_avx2 = tiled_conv2d(packed_conv2d_of<float, float, shape, packing>, {.columns = 6});`: a convolution whose blocks are
 /// copied with their border.
 template <class Element, class Sum>
-constexpr schedule tiled_conv2d(packed_conv2d<Element, Sum> const& of, conv2d_tile const& t) {
-    schedule s(of.what, targets::avx2::host);
-    tile_packed(s, of, of.term, of.out, t);
-    if (t.stages) s.cache_read(of.in, targets::avx2::l2).at(conv2d_positions{}.columns);
+constexpr schedule tiled_conv2d(packed_conv2d<Element, Sum> const& of, conv2d_tile const& t,
+                                targets::vector_core const& on = targets::avx2::vectors) {
+    schedule s(of.what, on.host());
+    tile_packed(s, of, of.term, of.out, t, on);
+    if (t.stages) s.cache_read(of.in, on.blocks()).at(conv2d_positions{}.columns);
     return s;
 }
 
 /// The same of a depthwise convolution: vectors of channels, and all taps of a row written out; all taps where `steps` are as many.
 template <class Element, class Sum, class Weight>
-constexpr schedule tiled_conv2d(depthwise_conv2d<Element, Sum, Weight> const& of, conv2d_tile const& t) {
-    using namespace targets::avx2;
+constexpr schedule tiled_conv2d(depthwise_conv2d<Element, Sum, Weight> const& of, conv2d_tile const& t,
+                                targets::vector_core const& on = targets::avx2::vectors) {
     constexpr conv2d_positions l{};
     constexpr axis channels{"channels"}, lane{"lane"};
-    schedule s(of.what, host);
+    std::int64_t const lanes = on.lanes_of<Sum>();
+    schedule s(of.what, on.host());
     l.split_positions(s, of.y, of.x, t);
-    s.split(of.channel, l.filter_tile, channels, t.vectors * lanes_of<Sum>).split(channels, l.vector, lane, lanes_of<Sum>);
+    s.split(of.channel, l.filter_tile, channels, t.vectors * lanes).split(channels, l.vector, lane, lanes);
     s.reorder(of.batch, l.rows, l.columns, l.filter_tile, l.row_tile, l.column_tile, of.r, of.s, l.row, l.column, l.vector, lane);
     if (t.filters_inside) s.reorder(l.row_tile, l.column_tile, l.filter_tile);
     if (t.steps >= of.r.extent * of.s.extent) s.unroll(of.r);
     s.unroll(of.s).unroll(l.row).unroll(l.column).unroll(l.vector).vectorize(lane);
-    if (t.stages) s.cache_read(of.in, l2).at(l.columns);
-    s.cache_write(of.out, ymm).at(t.filters_inside ? l.filter_tile : l.column_tile);
+    if (t.stages) s.cache_read(of.in, on.blocks()).at(l.columns);
+    s.cache_write(of.out, on.registers()).at(t.filters_inside ? l.filter_tile : l.column_tile);
     return s;
 }
 

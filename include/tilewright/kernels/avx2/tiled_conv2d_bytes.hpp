@@ -121,7 +121,7 @@ template <class Element>
 constexpr schedule tiled_conv2d(packed_conv2d_bytes<Element> const& of, conv2d_tile const& t) {
     using targets::avx2::l2;
     schedule s(of.what, targets::avx2::host);
-    tile_packed(s, of, of.terms, of.out, t);
+    tile_packed(s, of, of.terms, of.out, t, targets::avx2::vectors);
     s.vectorize(of.one);
     s.compute_at(of.wide, conv2d_positions{}.columns).store_in(of.wide, l2);
     s.stage(of.wide).vectorize(of.wide_row, 16);
@@ -134,7 +134,7 @@ constexpr schedule tiled_conv2d(packed_conv2d_reduced_bytes const& of, conv2d_ti
     using targets::avx2::l2;
     constexpr conv2d_positions l{};
     schedule s(of.what, targets::avx2::host);
-    tile_packed(s, of, of.terms, of.out, t);
+    tile_packed(s, of, of.terms, of.out, t, targets::avx2::vectors);
     s.vectorize(of.one);
     s.compute_at(of.reduced, t.filters_inside ? of.pass : l.filter_tile).store_in(of.reduced, l2);
     if (t.stages) s.cache_read(of.in, l2).at(l.columns);
