@@ -136,3 +136,21 @@ TEST_CASE("interlocked engines need no order") {
     CHECK(t.p.plan.links.size() == 0);
     CHECK_FALSE(t.p.staging_at(0).core_waits);
 }
+TEST_CASE("the core waits for what it brings to the engines of all cores, which one queue does not order") {
+    static constexpr memory each{.name = "each", .base = 0x1000, .capacity = 4_KiB, .host_visible = false, .per_core = true};
+    static constexpr engine does_all{.name = "does_all", .completes = completion::by_channel, .per_core = true};
+    static constexpr core pair{.name = "pair", .count = 2};
+    static constexpr auto to_all = transfer("to_all", dram, each).multicast().on(does_all).asynchronous().dimensions(2);
+    static constexpr auto to_one = transfer("to_one", dram, each).on(does_all).asynchronous().dimensions(2);
+    static constexpr auto back = transfer("back", each, dram).on(does_all).asynchronous().dimensions(2);
+    static constexpr auto step = intrinsic("step", to(r) = from(r) + 1).reads(from, each).writes(to, each).on(does_all).asynchronous();
+    static constexpr auto where = machine("where", dram, each, does_all, to_all, to_one, back, step, pair);
+    static constexpr auto rows_alike = C(m, n) = B(n) + 1;
+    auto const of = schedule(rows_alike, where).tensorize(n, step).distribute(m, pair).cache_write(C, each).at(m);
+    planned_to all(pass::links, schedule(of).cache_read(B, each).by(to_all)),
+        own(pass::links, schedule(of).cache_read(B, each).by(to_one).at(m));
+    REQUIRE_FALSE((all.p.refused() || own.p.refused()));
+    CHECK(all.p.staging_at(1).core_waits);
+    CHECK_FALSE(own.p.staging_at(1).core_waits);
+    CHECK_FALSE(make_plan(schedule(of).cache_read(B, each).by(to_all)).refusal);
+}

@@ -102,6 +102,23 @@ TEST_CASE("an engine that nothing holds back must be waited for, unless it touch
     }
     CHECK(elsewhere.program() == "cc<><>");
 }
+TEST_CASE("the engine of another core does not know how far this one has come") {
+    two_stages t(0);
+    for (int at = 3; at < t.plan.steps.size(); ++at) t.plan.steps[at].core = 1;
+    CHECK(t.program() == "c<>c<>");
+    two_stages both(0);
+    for (int at = 0; at < both.plan.steps.size(); ++at) both.plan.steps[at].core = 1;
+    CHECK(both.program() == "cc<>");
+    // All cores run their shares.
+    two_stages shared(0);
+    variable_id const share = add_loop(shared.plan, "share", 2);
+    shared.plan.variables[share].distributed = true;
+    shared.plan.steps.insert(3, {step_kind::loop, share});
+    shared.plan.steps.insert(5, {step_kind::end, share});
+    CHECK_FALSE(are_ordered_behind(shared.plan, 0, 2));
+    shared.plan.variables[share].distributed = false;
+    CHECK(are_ordered_behind(shared.plan, 0, 2));
+}
 TEST_CASE("where no engine computes behind, and in loops, waits stay") {
     two_stages t(0);
     t.plan.steps = {};

@@ -137,7 +137,9 @@ constexpr void make_links(placing& p) {
         users[at] = users_of(p, st.buffer, at);
         // The core waits for loads from where a stage computes before that stage runs again.
         bool const computed = !st.writes && p.producer_of(st.tensor) >= 0 && p.buffer_at(st.outward).kind != buffer_kind::argument;
-        st.core_waits = users[at].core || computed;
+        // What is moved outside of the shares is used in them by the engines of other cores, too, which no queue of one engine orders.
+        bool const of_all = share_depth(p, st.stage, st.depth) == 0 && share_depth(p, st.stage, p.placed(st.stage).path_length) > 0;
+        st.core_waits = users[at].core || computed || of_all;
     }
     for (int at = 0; at < p.staging_count() && !p.refused(); ++at) {
         staging& st = p.staging_at(at);

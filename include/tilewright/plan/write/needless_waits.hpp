@@ -13,18 +13,23 @@ constexpr bool share_bytes(plan_value const& plan, buffer_id buffer_a, buffer_id
 }
 
 /// Whether everything after step `at` is in order with the jobs that instructions have given an engine before: the same engine touches the
-/// same bytes, or one that the hardware holds back.
+/// same bytes, or one that the hardware holds back. Engines of other cores do not know of these jobs.
 constexpr bool are_ordered_behind(plan_value const& plan, int engine_at, int at) {
     machine const& where = *plan.where;
     fixed_array<bool, plan_value::most_buffers> touched{};
-    bool ordered = true, again = false;
+    bool ordered = true, again = false, on_core = true;
+    int depth = 0, share = 0;  // the depth of the distributed loop around; 0: there is none
     auto const touch = [&](int by, buffer_id buffer_at) {
-        bool const follows = by >= 0 && (by == engine_at || (where.engines[by].interlocked && where.engines[engine_at].interlocked));
+        bool const held_back = by >= 0 && where.engines[by].interlocked && where.engines[engine_at].interlocked;
+        bool const follows = on_core && (by == engine_at || held_back);
         for (buffer_id other{}; other < plan.buffers.size() && !follows; ++other)
             ordered = ordered && !(touched[other] && share_bytes(plan, other, buffer_at));
     };
     for (int step_at = 0; step_at < plan.steps.size() && ordered; ++step_at) {
         step const& s = plan.steps[step_at];
+        if (s.kind == step_kind::end && depth-- == share) share = 0;
+        if (s.kind == step_kind::loop && ++depth > 0 && share == 0 && plan.variables[s.what].distributed) share = depth;
+        on_core = share == 0 && s.core == plan.steps[at].core;
         if (s.kind == step_kind::start && step_at > at) {
             movement const& m = plan.movements[s.what];
             for (buffer_id moved : {m.source, m.destination}) {
