@@ -208,8 +208,12 @@
     X(out_of_sight_of_cores, "all cores use it, but memory `$2` is per_core: what one core keeps there, no other sees")                   \
     X(engine_of_all_cores, "inside of it every core gives jobs to `$2`, which is one for all: it is not per_core, and has #0 channels")   \
     X(core_without_barrier, "a core meets data of another one, and neither a barrier nor a signal orders them")                           \
+    X(line_not_cleaned, "what the core has written may be in its cache only: it is not cleaned before others look")                       \
+    X(line_not_invalidated, "the cache of the core may have what was there before: it is not invalidated after others may have written")  \
     X(barrier_of_another_kind, "its barrier takes the status of the core that comes and, with it, core and literals only")                \
     X(bases_of_cores_of_another_kind, "bases for each core need per_core, an address of its own, and as many of them as there are cores") \
+    X(cache_of_another_kind, "a cached memory has pointers for addresses, and an alignment that is a multiple of its cache_line")         \
+    X(upkeep_of_another_kind, "the calls for its cache take destination and bytes and, with them, core and literals only")                \
     X(multicast_of_another_kind,                                                                                                          \
       "a multicast is a C function that reads what all of several cores see, and writes to a memory that is per_core")                    \
     X(parts_of_shares,                                                                                                                    \

@@ -17,6 +17,10 @@ void each_function(machine const& where, Visit const& visit) {
         core const& of = where.cores[kind];
         for (device_call const& call : {barrier_call_of(of), signal_call_of(of), await_call_of(of)}) visit(call, true);
     }
+    for (int kind = 0; kind < std::max(where.cores.size(), 1) && where.has_caches(); ++kind) {
+        core const& of = where.core_of_kind(kind);
+        visit(clean_call_of(of), true), visit(invalidate_call_of(of), true);
+    }
     for (int at = 0; at < where.tokens.size(); ++at)
         visit(push_call_of(where.tokens[at]), true), visit(pop_call_of(where.tokens[at]), true);
     for (int at = 0; at < where.configurations.size(); ++at) visit(set_call_of(where.configurations[at]), false);
@@ -89,6 +93,7 @@ class c_prototypes {
         }
         if (plan_.cores > 1 && talks(plan_)) add_barriers(plan_.cores);
         if (plan_.messages.size() > 0) add_signals();
+        each_kind(plan_.cores, [&](core const& of) { add_upkeep(of); });
         for (int at = 0; at < where.intrinsics.size(); ++at) {
             if (called_.intrinsics[at]) add_intrinsic(where.intrinsics[at]);
         }
@@ -229,6 +234,24 @@ class c_prototypes {
         add(await_call_of(of),
             "takes the oldest signal of core `peer` in this queue, when there is one; or returns the status of a core that failed",
             argument);
+    }
+
+    void add_upkeep(core const& of) {
+        bool cleans = false, invalidates = false;
+        for (int at = 0; at < plan_.steps.size(); ++at) {
+            cleans |= plan_.steps[at].kind == step_kind::clean;
+            invalidates |= plan_.steps[at].kind == step_kind::invalidate;
+        }
+        auto const argument = [](call_argument const& a, int position) {
+            return a.is == role::core          ? "int64_t core"
+                   : a.is == role::destination ? "void *address"
+                   : a.is == role::bytes       ? "int64_t bytes"
+                                               : literal(position);
+        };
+        if (cleans) add(clean_call_of(of), "writes lines of the cache back; when it returns, engines and other cores see them", argument);
+        if (invalidates)
+            add(invalidate_call_of(of), "writes lines of the cache back that this core has written, and forgets them: it reads them anew",
+                argument);
     }
 
     void add_intrinsic(intrinsic_description const& i) {

@@ -18,11 +18,11 @@ struct call_count {
 /// How often the parts of a machine were called, and what that cost.
 struct call_counts {
     std::vector<call_count> transfers, intrinsics;
-    call_count code;
+    call_count code, upkeep;
 
     /// Cycles when nothing overlaps.
     std::int64_t serial_cycles() const {
-        std::int64_t total = code.cycles;
+        std::int64_t total = code.cycles + upkeep.cycles;
         for (auto const* list : {&transfers, &intrinsics}) {
             for (call_count const& c : *list) total += c.cycles;
         }

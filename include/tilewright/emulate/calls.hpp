@@ -39,11 +39,11 @@ extern "C" {
     return static_cast<tilewright::emulator*>(machine)->access(
         stage, buffer, reinterpret_cast<void const*>(static_cast<std::uintptr_t>(address)), bytes, writes != 0, writes == 2);
 }
-/// Checked runs: where an argument's elements are that the kernel may touch.
-[[gnu::used]] inline std::int32_t tilewright_emulate_argument(void* machine, std::int32_t buffer, std::uint64_t address,
-                                                              std::int64_t bytes) {
+/// Checked runs: where an argument's elements are that the kernel may touch. `written`: 1 of a result
+[[gnu::used]] inline std::int32_t tilewright_emulate_argument(void* machine, std::int32_t buffer, std::uint64_t address, std::int64_t bytes,
+                                                              std::int32_t written) {
     static_cast<tilewright::emulator*>(machine)->argument(buffer, reinterpret_cast<void const*>(static_cast<std::uintptr_t>(address)),
-                                                          bytes);
+                                                          bytes, written != 0);
     return 0;
 }
 /// The number of the core that the emulator is; 0 if the machine has one core.
@@ -51,6 +51,15 @@ extern "C" {
 /// Returns when all cores have come.
 [[gnu::used]] inline std::int32_t tilewright_emulate_barrier(void* machine) {
     return static_cast<tilewright::emulator*>(machine)->barrier();
+}
+/// Cleans, or invalidates, the cache of the core for bytes of a memory. `counted`: so many of them count as cycles.
+[[gnu::used]] inline std::int32_t tilewright_emulate_clean(void* machine, std::int32_t memory, std::uint64_t address, std::int64_t bytes,
+                                                           std::int64_t counted) {
+    return static_cast<tilewright::emulator*>(machine)->keep_up(memory, address, bytes, counted, false);
+}
+[[gnu::used]] inline std::int32_t tilewright_emulate_invalidate(void* machine, std::int32_t memory, std::uint64_t address,
+                                                                std::int64_t bytes, std::int64_t counted) {
+    return static_cast<tilewright::emulator*>(machine)->keep_up(memory, address, bytes, counted, true);
 }
 /// Sends a signal to another core; returns at once.
 [[gnu::used]] inline std::int32_t tilewright_emulate_signal(void* machine, std::int32_t peer, std::int32_t queue) {

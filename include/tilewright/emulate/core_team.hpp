@@ -42,6 +42,7 @@ class core_team : emulation::core_meeting {
         for (int core = 0; core < (count > 0 ? count : what.core_count()); ++core) {
             cores_.push_back(std::make_unique<emulator>(what, semantics, core == 0 ? first : shared));
             cores_.back()->join(*this, core);
+            if (core > 0 && what.has_caches()) cores_.back()->share(cores_.front()->caches());
         }
         changed_ = std::vector<std::condition_variable>(cores_.size());
     }

@@ -14,6 +14,7 @@ enum emulation_error : std::int32_t {
     emulation_not_waited = -1006,        // the kernel ended while jobs were in flight
     emulation_stale_setting = -1008,     // a call finds a configuration set to something else than it needs
     emulation_deadlock = -1009,          // a core waits at a barrier to which another one never comes
+    emulation_stale_line = -1010,        // bytes that a cache has, or may have, otherwise than their memory
     emulation_no_token = -1007,          // an engine would wait for ever: a token is popped that was not pushed, or too many are under way
 };
 

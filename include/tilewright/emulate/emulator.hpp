@@ -3,9 +3,9 @@
 #include <stdexcept>
 #include <tilewright/base/label_text.hpp>
 #include <tilewright/emulate/access_check.hpp>
-#include <tilewright/emulate/core_meeting.hpp>
 #include <tilewright/emulate/job_runner.hpp>
 #include <tilewright/emulate/multicast.hpp>
+#include <tilewright/emulate/shared_access.hpp>
 
 namespace tilewright {
 
@@ -25,8 +25,11 @@ class emulator {
 
     machine const& what() const { return what_; }
     /// Makes this the emulator of one of several cores: see `core_team`.
-    void join(emulation::core_meeting& team, int core) { team_ = &team, core_ = core; }
-    int core() const { return core_; }
+    void join(emulation::core_meeting& team, int core) { shared_.join(team, core); }
+    int core() const { return shared_.core(); }
+    /// The caches of this core and of others that see its memories; null if the machine has none.
+    std::shared_ptr<emulation::caches> const& caches() const { return shared_.seen(); }
+    void share(std::shared_ptr<emulation::caches> const& all) { shared_.see(all); }
     /// Where a memory lies in this process. @throws std::invalid_argument when the machine has none of that name, or it has no capacity
     std::byte* base(memory const& m, int bank = 0) const {
         std::byte* const found = base(what_.memories.find(m.name), bank);
@@ -45,6 +48,7 @@ class emulator {
         settings_.reset();
         runner_.reset();
         engines_.reset();
+        shared_.reset();
         fail_in_ = fail_token_in_ = 0;
         error_.clear();
         error_code_ = 0;
@@ -145,7 +149,7 @@ class emulator {
         emulation::flight& next = asked.next;
         if (keeps_ranges(asked.lane)) next.reads = next.moves->reads(), next.writes = next.moves->writes();
         if (asked.part.is.is_multicast) {
-            if (auto const refused = emulation::send_to_all(asked, memories_, team_, core_)) return fail(*refused);
+            if (auto const refused = emulation::send_to_all(asked, memories_, shared_.team(), core())) return fail(*refused);
         }
         if (asked.lane >= 0) engines_.begin(asked.lane, next);
         if (next.narrow_banks != 0) {
@@ -155,7 +159,7 @@ class emulator {
         if (shadow_.on()) {
             if (auto const refused = check_.transfer(asked)) return fail(*refused);
         }
-        if (auto const refused = touch(asked.part.is.name.str(), next)) return fail(*refused);
+        if (auto const refused = shared_.job(asked.part.is.name.str(), next, asked.lane < 0)) return fail(*refused);
         runner_.run(asked);
         return 0;
     }
@@ -177,20 +181,31 @@ class emulator {
         settings_.set(at, values);
         return 0;
     }
+    /// The core cleans its cache for bytes of a memory. @param counted  so many of them count as cycles @param invalidates  it forgets
+    /// them, too
+    std::int32_t keep_up(std::int32_t memory_at, std::uintptr_t address, std::int64_t bytes, std::int64_t counted, bool invalidates) {
+        pass_time();
+        if (memory_at < 0 || memory_at >= what_.memories.size() || !what_.memories[memory_at].is_cached())
+            return fail(emulation_unknown_part, "a memory that no core sees through a cache");
+        memory const& of = what_.memories[memory_at];
+        shared_.keep_up(of, {address, address + static_cast<std::uintptr_t>(bytes)}, invalidates);
+        runner_.keep_up(invalidates ? "invalidate" : "clean", of.cycles_of_upkeep(counted));
+        return 0;
+    }
     /// All cores wait for each other. @return the code of a core that failed
     std::int32_t barrier() {
         pass_time();
-        if (team_ == nullptr)
+        if (shared_.team() == nullptr)
             return fail(emulation_deadlock, "a barrier of several cores, but one core runs alone: let a core_team run it");
         std::int64_t now = runner_.now();
-        std::int32_t const code = team_->barrier(core_, now, still_touched());
+        std::int32_t const code = shared_.team()->barrier(core(), now, shared_.still_touched());
         if (code == 0) runner_.go_on_at(now, "barrier");
         return code;
     }
     /// Likewise between two kernels of a program, where all cores go on when the slowest kind does. @param cores  that meet
     std::int32_t meet(int cores) {
         std::int32_t const code = barrier();
-        if (code == 0) wait_until(runner_.now() + what_.longest_barrier(cores) - what_.core_at(core_).barrier_cycles, "barrier");
+        if (code == 0) wait_until(runner_.now() + what_.longest_barrier(cores) - what_.core_at(core()).barrier_cycles, "barrier");
         return code;
     }
     /// The core waits for something outside of its machine.
@@ -198,8 +213,9 @@ class emulator {
     /// Tells another core something: it goes on when it has taken the signal.
     std::int32_t signal(std::int32_t peer, std::int32_t queue) {
         pass_time();
-        if (team_ == nullptr) return fail(emulation_deadlock, "a signal to another core, but one core runs alone: let a core_team run it");
-        std::int32_t const code = team_->signal(core_, peer, queue, runner_.now(), still_touched());
+        if (shared_.team() == nullptr)
+            return fail(emulation_deadlock, "a signal to another core, but one core runs alone: let a core_team run it");
+        std::int32_t const code = shared_.team()->signal(core(), peer, queue, runner_.now(), shared_.still_touched());
         return code == 0 ? 0
                          : fail(code, "a signal to core " + std::to_string(peer) + " in queue " + std::to_string(queue) +
                                           ", which is not there, or is full");
@@ -207,9 +223,10 @@ class emulator {
     /// Waits for a signal of another core, and takes it. @return the code of a core that failed
     std::int32_t await(std::int32_t peer, std::int32_t queue) {
         pass_time();
-        if (team_ == nullptr) return fail(emulation_deadlock, "a wait for another core, but one core runs alone: let a core_team run it");
+        if (shared_.team() == nullptr)
+            return fail(emulation_deadlock, "a wait for another core, but one core runs alone: let a core_team run it");
         std::int64_t now = runner_.now();
-        std::int32_t const code = team_->await(core_, peer, queue, now);
+        std::int32_t const code = shared_.team()->await(core(), peer, queue, now);
         if (code == 0) runner_.go_on_at(now, "core " + std::to_string(peer));
         return code;
     }
@@ -232,15 +249,15 @@ class emulator {
     std::int32_t intrinsic(std::int32_t at, std::int64_t const* operands) {
         pass_time();
         if (at < 0 || at >= what_.intrinsics.size()) return fail(emulation_unknown_part, "an intrinsic that the machine does not have");
-        if (!is_on(what_, what_.intrinsics[at].core_name, core_))
-            return fail(emulation_unknown_part, "core " + std::to_string(core_) + " has no `" + what_.intrinsics[at].name.str() + "` of `" +
-                                                    what_.intrinsics[at].core_name.str() + "`");
+        if (!is_on(what_, what_.intrinsics[at].core_name, core()))
+            return fail(emulation_unknown_part, "core " + std::to_string(core()) + " has no `" + what_.intrinsics[at].name.str() +
+                                                    "` of `" + what_.intrinsics[at].core_name.str() + "`");
         emulation::intrinsic_request asked(parts_.intrinsics[at]);
         if (auto const refused = reader_.read(operands, asked)) return fail(*refused);
         emulation::intrinsic_part& part = asked.part;
         emulation::flight& next = asked.next;
         if (part.engine >= 0) {
-            if ((part.is_aside() && (shadow_.on() || is_watched())) || engines_.is_interlocked(part.lane))
+            if ((part.is_aside() && (shadow_.on() || shared_.asks_for_ranges())) || engines_.is_interlocked(part.lane))
                 part.find_ranges(asked.call, next);
             engines_.begin(part.lane, next);
         }
@@ -250,9 +267,9 @@ class emulator {
         if (shadow_.on()) {
             if (auto const refused = check_.intrinsic(part, asked.call)) return fail(*refused);
         }
-        if (is_watched()) {
+        if (shared_.asks_for_ranges()) {
             if (next.reads.empty() && next.writes.empty()) part.find_ranges(asked.call, next);
-            if (auto const refused = touch(part.is.name.str(), next)) return fail(*refused);
+            if (auto const refused = shared_.job(part.is.name.str(), next, part.engine < 0)) return fail(*refused);
         }
         runner_.run(asked);
         return 0;
@@ -261,10 +278,12 @@ class emulator {
     void code(std::int64_t iterations, ir::operation_counts const& operations) {
         pass_time();
         shadow_.begin_step();
-        runner_.run_code(iterations * cycles_of(operations, what_.core_at(core_).costs));
+        runner_.run_code(iterations * cycles_of(operations, what_.core_at(core()).costs));
     }
     /// The bytes of an argument that the kernel may touch. Nothing, unless runs are checked.
-    void argument(std::int32_t buffer, void const* first, std::int64_t bytes) {
+    void argument(std::int32_t buffer, void const* first, std::int64_t bytes, bool written) {
+        auto const begin = reinterpret_cast<std::uintptr_t>(first);
+        shared_.argument({begin, begin + static_cast<std::uintptr_t>(bytes)}, written);
         if (shadow_.on() && shadow_.is_buffer(buffer)) shadow_.bind(buffer, first, bytes);
     }
     /// Code of a stage is going to touch bytes of a buffer. Nothing, unless runs are checked.
@@ -274,7 +293,7 @@ class emulator {
         if (creeps_) engines_.creep(random_);  // cores take turns at calls
         auto const begin = reinterpret_cast<std::uintptr_t>(address);
         emulation::byte_range const range{begin, begin + static_cast<std::uintptr_t>(bytes)};
-        if (auto const refused = touch("code", {range}, writes)) return fail(*refused);
+        if (auto const refused = shared_.code("code", range, writes)) return fail(*refused);
         if (!shadow_.on()) return 0;
         emulation::caller const who{.name = shadow_.stage_name(stage_at), .is_code = true};
         if (!shadow_.is_buffer(buffer)) return fail(check_.no_buffer(who));
@@ -298,7 +317,9 @@ class emulator {
         }
         shadow_.clear();
         settings_.forget();
+        auto const stale = shared_.end();
         if (!left.empty()) return fail(emulation_not_waited, "the kernel ended without waiting for jobs: " + left);
+        if (stale) return fail(*stale);
         return tokens.empty() ? 0 : fail(emulation_no_token, "the kernel ended with tokens that nothing popped: " + tokens);
     }
 
@@ -315,36 +336,9 @@ class emulator {
     /// Something is called: data may move meanwhile, and other cores may do something.
     void pass_time() {
         if (creeps_) engines_.creep(random_);
-        if (team_ != nullptr) team_->turn(core_);
+        if (shared_.team() != nullptr) shared_.team()->turn(core());
     }
-    bool is_watched() const { return team_ != nullptr && team_->watches(); }
-    bool keeps_ranges(int lane) const { return shadow_.on() || is_watched() || engines_.is_interlocked(lane); }
-    /// @return what is wrong with the accesses, as one of several cores
-    std::optional<emulation::refused_call> touch(std::string const& who, std::vector<emulation::byte_range> const& ranges, bool writes) {
-        for (std::size_t at = 0; is_watched() && at < ranges.size(); ++at) {
-            std::string const wrong = team_->touch(core_, {ranges[at], writes});
-            if (!wrong.empty()) return emulation::refused_call{emulation_bad_access, who + ": " + wrong};
-        }
-        return {};
-    }
-    /// What the engines do that the core does not know to be complete.
-    std::vector<emulation::core_access> still_touched() const {
-        std::vector<emulation::core_access> still;
-        for (int lane = 0; lane < engines_.size() && is_watched(); ++lane) {
-            for (emulation::flight const& f : engines_[lane].flights()) {
-                if (engines_.is_known(-1, lane, f)) continue;
-                for (emulation::byte_range const& range : f.reads) still.push_back({range, false});
-                for (emulation::byte_range const& range : f.writes) still.push_back({range, true});
-                for (emulation::byte_range const& range : f.elsewhere) still.push_back({range, true});
-            }
-        }
-        return still;
-    }
-    std::optional<emulation::refused_call> touch(std::string const& who, emulation::flight const& job) {
-        auto refused = touch(who, job.reads, false);
-        if (!refused) refused = touch(who, job.writes, true);
-        return refused ? refused : touch(who, job.elsewhere, true);
-    }
+    bool keeps_ranges(int lane) const { return shadow_.on() || shared_.asks_for_ranges() || engines_.is_interlocked(lane); }
     void give_up() {
         engines_.abandon();
         shadow_.clear();
@@ -366,8 +360,7 @@ class emulator {
     emulation::call_reader reader_{what_, memories_, settings_};
     emulation::access_check check_{what_, engines_, shadow_, names_};
     emulation::job_runner runner_{what_, engines_, names_};
-    emulation::core_meeting* team_ = nullptr;
-    int core_ = 0;
+    emulation::shared_access shared_{what_, memories_, engines_};
     bool creeps_ = false;
     std::mt19937_64 random_;
     std::int64_t fail_in_ = 0, fail_token_in_ = 0;

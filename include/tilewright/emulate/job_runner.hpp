@@ -18,7 +18,7 @@ class job_runner {
     void reset() {
         counts_.transfers.assign(what_.transfers.size(), {});
         counts_.intrinsics.assign(what_.intrinsics.size(), {});
-        counts_.code = {};
+        counts_.code = counts_.upkeep = {};
         records_.clear();
         now_ = 0;
     }
@@ -87,6 +87,12 @@ class job_runner {
     void run_code(std::int64_t cycles) {
         counts_.code.add(0, {cycles, 0});
         if (records_.on()) records_.keep({.name = "code", .begin = now_, .end = now_ + cycles, .complete = now_ + cycles});
+        now_ += cycles;
+    }
+    /// The core keeps up its cache.
+    void keep_up(char const* name, std::int64_t cycles) {
+        counts_.upkeep.add(0, {cycles, 0});
+        if (records_.on()) records_.keep({.name = name, .begin = now_, .end = now_ + cycles, .complete = now_ + cycles});
         now_ += cycles;
     }
     /// The core waits for jobs of a channel. @param value see `emulator::wait`

@@ -22,7 +22,6 @@ inline std::optional<refused_call> send_to_all(transfer_request& asked, memories
         auto const there_is = reinterpret_cast<std::uintptr_t>(team->base_of(other, at.memory, at.bank) + at.offset);
         std::uintptr_t const away = there_is - reinterpret_cast<std::uintptr_t>(job.destination);
         job.elsewhere.push_back(static_cast<std::ptrdiff_t>(away));
-        if (!team->watches()) continue;
         for (byte_range const& range : asked.next.writes) asked.next.elsewhere.push_back({range.begin + away, range.end + away});
     }
     return {};

@@ -36,6 +36,7 @@ class program_emulator {
             if (plan_.is_of_cores(a) && !team_) team_ = std::make_unique<core_team>(where, semantics.at(a), plan_.cores, shared);
             if (!plan_.is_of_cores(a)) made.own = std::make_unique<emulator>(where, semantics.at(a), shared);
             made.on = made.own ? made.own.get() : &team_->on(0);
+            share_caches(made);
         }
         load_constants();
     }
@@ -172,6 +173,14 @@ class program_emulator {
         now_ = cycle;
         if (team_) team_->on(0).wait_until(cycle, plan_.of->agents[agent_at].name.str());
     }
+    /// All cores of the program that see a memory through caches see what the others write there.
+    void share_caches(agent_state& made) {
+        if (!made.on->caches()) return;
+        if (!caches_) caches_ = made.on->caches();
+        else if (made.own) made.own->share(caches_);
+        else
+            for (int core = 0; core < team_->size(); ++core) team_->on(core).share(caches_);
+    }
     void load_constants() {
         for (int at = 0; at < plan_.tensors.size(); ++at) {
             ir::program_tensor const& t = plan_.tensor_at(at);
@@ -183,6 +192,7 @@ class program_emulator {
     std::vector<std::shared_ptr<emulation::bank_list const>> banks_;
     std::unique_ptr<core_team> team_;  ///< of a program whose kernels several cores share
     std::deque<agent_state> agents_;
+    std::shared_ptr<emulation::caches> caches_;  ///< null if no agent has some
     progress how_ = progress::earliest;
     std::mt19937_64 random_;
     std::int64_t now_ = 0;

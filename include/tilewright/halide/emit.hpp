@@ -78,6 +78,8 @@ class emitter : code_tiles {
                 case step_kind::signal:
                 case step_kind::await: sequence.push_back(told(plan_.messages[s.what], s.kind == step_kind::signal)); break;
                 case step_kind::barrier: sequence.push_back(barrier()); break;
+                case step_kind::clean:
+                case step_kind::invalidate: sequence.push_back(kept_up(plan_.upkeeps[s.what], s.kind == step_kind::clean)); break;
                 default: throw std::logic_error("a step of the program that this back end does not know");
             }
             if (plan_.cores > 1 && !shared_ && ir::is_led(s))
@@ -149,6 +151,46 @@ class emitter : code_tiles {
     Stmt step_of(intrinsic_form const& form, unsigned sets) const {
         auto const own = [&](int core) { return set_up(tilewright::detail::form_on(plan_, form, core), sets); };
         return shared_ ? on_each_kind(plan_.first_core, plan_.end_core, own) : own(led_by_);
+    }
+    /// The caches of the cores that run the code are cleaned, or invalidated, by a call for each range of bytes.
+    Stmt kept_up(upkeep const& u, bool cleans) const {
+        using Halide::Internal::simplify;
+        buffer const& b = plan_.buffers[u.buffer];
+        std::vector<Stmt> calls;
+        auto const add = [&](Expr const& address, Expr const& bytes, Expr const& counted) {
+            calls.push_back(upkeep_call(b, cleans, address, bytes, counted));
+        };
+        if (b.kind == buffer_kind::argument) {
+            touched_range const range = range_of_argument(u.buffer);
+            Expr elements = wide(bytes_of(b.type));
+            for (int dimension = 0; dimension < b.rank; ++dimension) elements = elements * extent_touched(u.buffer, dimension);
+            add(simplify(range.address), simplify(range.bytes), simplify(elements));
+        }
+        for (int part = 0; b.kind != buffer_kind::argument && part < (u.of_version ? b.blocks : b.parts()); ++part)
+            add(u.of_version ? current_version(u.buffer, loop_values(), part) : part_address(u.buffer, part), wide(b.part_bytes()),
+                wide(b.part_bytes()));
+        return Halide::Internal::Block::make(calls);
+    }
+    /// @param counted  the bytes whose lines count as cycles: an argument counts as dense
+    Stmt upkeep_call(buffer const& b, bool cleans, Expr const& address, Expr const& bytes, Expr const& counted) const {
+        if (how_.to == binding::emulated)
+            return checked(call(Halide::Int(32), cleans ? "tilewright_emulate_clean" : "tilewright_emulate_invalidate",
+                                {machine_handle(), static_cast<int>(b.memory), address, bytes, counted}));
+        auto const own = [&](int core) {
+            device_call const described = (cleans ? clean_call_of : invalidate_call_of)(plan_.where->core_at(core));
+            std::vector<Expr> arguments;
+            for (int at = 0; at < described.count; ++at) {
+                call_argument const& a = described.arguments[at];
+                arguments.push_back(a.is == role::destination ? reinterpret_to_handle(address)
+                                    : a.is == role::bytes     ? bytes
+                                    : a.is == role::core      ? plan_.cores > 1 ? Halide::cast<std::int64_t>(core_number()) : wide(0)
+                                                              : wide(a.value));
+            }
+            return checked(call(Halide::Int(32), described.symbol.str(), arguments));
+        };
+        return shared_       ? on_each_kind(plan_.first_core, plan_.end_core, own)
+               : led_by_ < 0 ? on_each_kind(0, plan_.cores, own)
+                             : own(led_by_);
     }
     /// A signal to another core, or a wait for one.
     Stmt told(message const& m, bool sends) const {

@@ -117,6 +117,8 @@ class jit_kernel {
                                    {"tilewright_emulate_pop", Halide::JITExtern(tilewright_emulate_pop)},
                                    {"tilewright_emulated_core", Halide::JITExtern(tilewright_emulated_core)},
                                    {"tilewright_emulate_barrier", Halide::JITExtern(tilewright_emulate_barrier)},
+                                   {"tilewright_emulate_clean", Halide::JITExtern(tilewright_emulate_clean)},
+                                   {"tilewright_emulate_invalidate", Halide::JITExtern(tilewright_emulate_invalidate)},
                                    {"tilewright_emulate_signal", Halide::JITExtern(tilewright_emulate_signal)},
                                    {"tilewright_emulate_await", Halide::JITExtern(tilewright_emulate_await)},
                                    {"tilewright_emulate_end", Halide::JITExtern(tilewright_emulate_end)},

@@ -310,8 +310,11 @@ class code_places {
         if (!extent.defined()) return wide(b.extents[dimension]);
         return extent - wide(b.minimum[dimension]);
     }
-    /// Tells the emulator which bytes of an argument the kernel may touch.
-    Expr argument_call(int buffer_at) const {
+    /// The bytes of an argument that the kernel may touch.
+    struct touched_range {
+        Expr address, bytes;  ///< as numbers: of its first element, and from there to the end of its last
+    };
+    touched_range range_of_argument(int buffer_at) const {
         buffer const& b = plan_.buffers[buffer_at];
         std::string const& name = name_of_buffer(buffer_at);
         Expr first = wide(0), elements = wide(1);
@@ -322,8 +325,12 @@ class code_places {
         }
         std::int64_t const size = bytes_of(b.type);
         Expr const base = Halide::reinterpret(Halide::UInt(64), Halide::Internal::Variable::make(Halide::Handle(), name));
-        return call(Halide::Int(32), "tilewright_emulate_argument",
-                    {machine_handle(), buffer_at, base + Halide::cast<std::uint64_t>(first * wide(size)), elements * wide(size)});
+        return {base + Halide::cast<std::uint64_t>(first * wide(size)), elements * wide(size)};
+    }
+    /// Tells the emulator which bytes of an argument the kernel may touch.
+    Expr argument_call(int buffer_at) const {
+        touched_range const range = range_of_argument(buffer_at);
+        return call(Halide::Int(32), "tilewright_emulate_argument", {machine_handle(), buffer_at, range.address, range.bytes, plan_.buffers[buffer_at].written ? 1 : 0});
     }
     Expr element_stride(int buffer_at, int dimension, std::int64_t factor) const {
         if (dimension < 0) return wide(0);

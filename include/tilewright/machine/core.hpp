@@ -36,6 +36,8 @@ struct core {
     std::int64_t signal_cycles = 0;   ///< from the sending of a signal until the other core can go on
     device_call signal_call{};        ///< without a symbol: see `signal_call_of`
     device_call await_call{};         ///< likewise: see `await_call_of`
+    device_call clean_call{};         ///< likewise: see `clean_call_of`
+    device_call invalidate_call{};    ///< likewise: see `invalidate_call_of`
 
     /// What its numbers may be, as of a memory.
     template <class Visit>
@@ -68,6 +70,22 @@ struct core {
         core changed = *this;
         changed.barrier_call = {.symbol = symbol};
         (changed.barrier_call.push(arguments), ...);
+        return changed;
+    }
+    /// The C functions that clean lines of the core's cache, and clean and forget them, and their arguments in order: see
+    /// `memory::cache_line`.
+    template <class... Arguments>
+    constexpr core cleans(ir::label symbol, Arguments const&... arguments) const {
+        core changed = *this;
+        changed.clean_call = {.symbol = symbol};
+        (changed.clean_call.push(arguments), ...);
+        return changed;
+    }
+    template <class... Arguments>
+    constexpr core invalidates(ir::label symbol, Arguments const&... arguments) const {
+        core changed = *this;
+        changed.invalidate_call = {.symbol = symbol};
+        (changed.invalidate_call.push(arguments), ...);
         return changed;
     }
     friend constexpr bool operator==(core const&, core const&) = default;
@@ -106,6 +124,23 @@ constexpr device_call await_call_of(core const& of) {
     device_call call = of.await_call;
     if (call.symbol.empty()) call.symbol = joined(of.name, "_await");
     if (call.count == 0) call.push(argument::core), call.push(argument::peer), call.push(argument::queue);
+    return call;
+}
+
+/// The call that writes lines of the core's cache back into their memory, by default `int NAME_clean(void *address, int64_t bytes)`:
+/// those of so many bytes from an address on. The lines may stay in the cache.
+constexpr device_call clean_call_of(core const& of) {
+    device_call call = of.clean_call;
+    if (call.symbol.empty()) call.symbol = joined(of.name, "_clean");
+    if (call.count == 0) call.push(argument::destination), call.push(argument::bytes);
+    return call;
+}
+/// The call after which the core reads anew what the memory has, by default `int NAME_invalidate(void *address, int64_t bytes)`: it
+/// writes lines back that the core has written, and then forgets them.
+constexpr device_call invalidate_call_of(core const& of) {
+    device_call call = of.invalidate_call;
+    if (call.symbol.empty()) call.symbol = joined(of.name, "_invalidate");
+    if (call.count == 0) call.push(argument::destination), call.push(argument::bytes);
     return call;
 }
 

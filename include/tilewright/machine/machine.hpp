@@ -130,6 +130,12 @@ struct machine {
     constexpr core const& core_of_kind(int kind) const { return cores.count > 0 ? cores[kind] : host_by_default; }
     constexpr core const& core_at(int core_number) const { return core_of_kind(kind_of(core_number)); }
     constexpr core const& host() const { return core_of_kind(0); }
+    /// Whether cores see a memory through caches.
+    constexpr bool has_caches() const {
+        bool found = false;
+        for (int at = 0; at < memories.size(); ++at) found |= memories[at].is_cached();
+        return found;
+    }
     /// Of the first `count` cores, the barrier cycles of those that take the longest.
     constexpr std::int64_t longest_barrier(int count) const {
         std::int64_t longest = 0;

@@ -37,6 +37,9 @@ struct memory {
     ir::label view_of{};              ///< it is that memory at other addresses, and has no room of its own: see `memory_under`
     bool per_core = false;            ///< every core has one of its own, and sees no other
     fixed_array<std::uint64_t, max_cores> core_bases{};  ///< of each core's own; zeros: every core sees its own at the same addresses
+    std::int64_t cache_line = 0;     ///< bytes of a line of the caches through which cores see it, and engines do not; 0: there are none
+    std::int64_t line_cycles = 0;    ///< of a core, to clean or invalidate a line of its cache
+    std::int64_t upkeep_cycles = 0;  ///< likewise, of every call that does so, besides those of its lines
 
     friend constexpr bool operator==(memory const&, memory const&) = default;
     /// What its numbers may be: `visit(name, number, least)` or `visit(name, number, least, most)`. The planner refuses others by this
@@ -50,6 +53,9 @@ struct memory {
         visit("ports", ports, 1);
         visit("registers", registers, 0);
         visit("address_unit", address_unit, 0);
+        visit("cache_line", cache_line, 0);
+        visit("line_cycles", line_cycles, 0, most_wait_cycles);
+        visit("upkeep_cycles", upkeep_cycles, 0, most_wait_cycles);
     }
     constexpr std::int64_t bank_capacity() const { return banks > 1 ? capacity / banks : capacity; }
     /// Device address of the first byte of a bank.
@@ -72,6 +78,12 @@ struct memory {
     /// Whether functions are given its registers by value.
     constexpr bool passes_values() const { return registers > 0 && !c_type.empty(); }
     constexpr bool is_numbered() const { return address_unit > 0; }
+    /// Whether what a core writes there comes into the memory only when its cache is cleaned.
+    constexpr bool is_cached() const { return cache_line > 0; }
+    /// Cycles of a core to clean or invalidate so many bytes from the beginning of a line on.
+    constexpr std::int64_t cycles_of_upkeep(std::int64_t bytes) const {
+        return upkeep_cycles + (bytes + cache_line - 1) / cache_line * line_cycles;
+    }
     constexpr bool is_view() const { return !view_of.empty(); }
     /// The device address of a byte of a bank; without a base, counted from the memory's first byte, one bank after the other.
     constexpr std::uint64_t position(int bank, std::int64_t offset) const {

@@ -119,10 +119,12 @@ BOOST_HANA_ADAPT_ADT(tilewright::memory, (name, [](auto const& m) { return m.nam
                      (per_agent, [](auto const& m) { return m.per_agent; }), (wait_cycles, [](auto const& m) { return m.wait_cycles; }),
                      (c_type, [](auto const& m) { return m.c_type; }), (view_of, [](auto const& m) { return m.view_of; }),
                      (per_core, [](auto const& m) { return m.per_core; }),
-                     (core_bases, [](auto const& m) { return tilewright::detail::bases_of_cores(m); }));
+                     (core_bases, [](auto const& m) { return tilewright::detail::bases_of_cores(m); }),
+                     (cache_line, [](auto const& m) { return m.cache_line; }), (line_cycles, [](auto const& m) { return m.line_cycles; }),
+                     (upkeep_cycles, [](auto const& m) { return m.upkeep_cycles; }));
 BOOST_HANA_ADAPT_STRUCT(tilewright::operation_costs, load, store, arithmetic, multiply, divide, convert);
 BOOST_HANA_ADAPT_STRUCT(tilewright::core, name, costs, count, fused_multiply_add, barrier_cycles, barrier_call, signal_queues,
-                        signal_capacity, signal_cycles, signal_call, await_call);
+                        signal_capacity, signal_cycles, signal_call, await_call, clean_call, invalidate_call);
 BOOST_HANA_ADAPT_STRUCT(tilewright::transfer_cost, latency, setup, bytes_per_cycle);
 BOOST_HANA_ADAPT_STRUCT(tilewright::call_argument, is, dimension, operand, value);
 BOOST_HANA_ADAPT_ADT(tilewright::device_call, (symbol, [](auto const& c) { return c.symbol; }),

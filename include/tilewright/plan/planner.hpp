@@ -24,6 +24,7 @@
 #include <tilewright/plan/write/place_settings.hpp>
 #include <tilewright/plan/write/program_writer.hpp>
 #include <tilewright/plan/write/tied.hpp>
+#include <tilewright/plan/write/upkeeps.hpp>
 
 namespace tilewright {
 
@@ -64,6 +65,7 @@ constexpr void write_plan(placing& p, proof wanted) {
     }
     if (!p.refused()) place_settings(p);
     if (!p.refused() && plan.has_shares()) place_barriers(p);
+    if (!p.refused() && plan.where->has_caches()) place_upkeeps(p);
     if (p.refused()) return;
     set_lifetimes(plan, p, levels_of_buffers(p));
     if (!p.refused()) check_registers(plan, p);
@@ -79,7 +81,7 @@ constexpr void write_plan(placing& p, proof wanted) {
     if (!p.refused()) plan.total_cycles = count_cycles(plan);
     if (wanted == proof::left_out) return;
     if (!p.refused()) refuse_hazard(plan, p, find_hazard(plan));
-    if (!p.refused() && plan.cores > 1) refuse_hazard(plan, p, find_core_hazard(plan));
+    if (!p.refused() && (plan.cores > 1 || plan.where->has_caches())) refuse_hazard(plan, p, find_core_hazard(plan));
     if (!p.refused() && p.is_partial()) refuse_hazard(plan, p, find_excess(plan));
 }
 

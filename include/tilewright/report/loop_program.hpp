@@ -308,6 +308,16 @@ inline program_line line_of(plan_value const& plan, step const& s) {
             if (!of.empty()) line.text += ", " + of + step_text(plan, at);
             break;
         }
+        case step_kind::clean:
+        case step_kind::invalidate: {
+            upkeep const& u = plan.upkeeps[what];
+            buffer const& b = plan.buffers[u.buffer];
+            line.kind = s.kind == step_kind::clean ? "clean" : "invalidate";
+            line.name = b.tensor.str();
+            line.text = line.kind + " " + b.name.str() + (u.of_version ? ", this version" : "");
+            line.cycles = plan.upkeep_cycles(u);
+            break;
+        }
         case step_kind::signal:
         case step_kind::await: tell(plan, plan.messages[what], s.kind == step_kind::signal, line); break;
         default: line.kind = line.text = "barrier"; break;

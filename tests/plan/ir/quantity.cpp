@@ -1,7 +1,7 @@
 #include <tilewright/plan/ir/quantity.hpp>
 
 #include <stdexcept>
-#include <tilewright/plan/ir/plan_value.hpp>
+#include <tilewright/plan/check/totals.hpp>
 
 #include "catch.hpp"
 

@@ -112,6 +112,7 @@ struct clocks {
         if (t.is_asynchronous) completion_of(in, m.at) = complete;
         else now = complete;
     }
+    constexpr void keep_up(run const& in, int step_at) { now += in.plan().upkeep_cycles(in.plan().upkeeps[in.plan().steps[step_at].what]); }
     /// When a wait of the core for a job that is complete at `complete` returns. The core may have to wait for all jobs of the channel.
     constexpr std::int64_t wait_covers(run const& in, int lane, std::int64_t complete) const {
         bool const all = in.plan().where->engine_at_lane(lane).completes == completion::by_engine;

@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/plan/check/cache_lines.hpp>
 #include <tilewright/plan/check/core_copies.hpp>
 #include <tilewright/plan/check/core_side.hpp>
 #include <tilewright/plan/check/hazards.hpp>
@@ -358,9 +359,9 @@ constexpr std::int16_t message_of(plan_value const& plan, message const& sent) {
     return at;
 }
 
-/// The first access of a core that no barrier orders with one of another core.
+/// The first access of a core that no barrier orders with one of another core, or that a cache may come between.
 constexpr hazard find_core_hazard(plan_value const& plan, visiting how = visiting::periods) {
-    if (plan.refusal || plan.cores == 1) return {};
+    if (hazard const found = find_stale_line(plan, how); found || plan.refusal || plan.cores == 1) return found;
     if (barrier_in_a_share(plan) >= 0) return {.broken = rule::barrier_of_some_cores, .buffer = 0};
     if (buffer_id const alone = brought_to_one_core(plan); alone >= 0) return {.broken = rule::brought_to_one_core, .buffer = alone};
     shared_accesses shared;

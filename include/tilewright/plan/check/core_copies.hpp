@@ -4,15 +4,11 @@
 // Buffers of which each core has a copy.
 namespace tilewright::detail {
 
+/// Whether there is one buffer for all cores.
+constexpr bool is_one_for_all(plan_value const& plan, buffer_id buffer_at) { return plan.is_one_for_all(plan.buffers[buffer_at]); }
+
 /// A bit for each buffer of a plan.
 using buffer_set = fixed_array<bool, plan_value::most_buffers>;
-
-/// Whether there is one buffer for all cores.
-constexpr bool is_one_for_all(plan_value const& plan, buffer_id buffer_at) {
-    buffer const& b = plan.buffers[buffer_at];
-    memory const& m = plan.where->memories[b.memory];
-    return b.kind == buffer_kind::argument || (!m.per_core && m.registers == 0);
-}
 
 /// The buffers in whose bytes multicasts write.
 constexpr buffer_set reached_by_multicasts(plan_value const& plan) {

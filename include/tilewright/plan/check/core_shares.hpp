@@ -17,8 +17,9 @@ constexpr std::int64_t share_of_core(plan_value const& plan, int engine_at, int 
     plan.walk([&](step const& s, std::int64_t times, std::int64_t first_times) {
         bool const shared = (s.kind == step_kind::loop || s.kind == step_kind::end) && plan.variables[s.what].distributed;
         if (shared) sharing = s.kind == step_kind::loop ? static_cast<int>(plan.variables[s.what].extent) : 0;
-        if (shared || (sharing == 0 ? core != s.core : !has_share)) return;
-        int const parts = sharing == 0 ? 1 : sharing;
+        bool const of_each = is_upkeep(s.kind) && s.core < 0;
+        if (shared || (sharing > 0 ? !has_share : core != s.core && !of_each)) return;
+        int const parts = sharing > 0 ? sharing : of_each ? plan.cores : 1;
         total += plan.busy_in(s, s.tally >= 0 ? partial[s.tally] : plan.total_of(s, times / parts, first_times / parts), engine_at);
     });
     return total;

@@ -29,14 +29,20 @@ class partial_counter {
                 goes_on_[depth_] = plan_.holds_ring_steps(position);
                 open_[depth_++] = s.what;
             }
-            bool const is_made_as_it_is = s.kind == step_kind::configure || s.kind == step_kind::barrier || s.kind == step_kind::fence;
+            bool const keeps_up = is_upkeep(s.kind);
+            bool const is_made_as_it_is =
+                s.kind == step_kind::configure || s.kind == step_kind::barrier || s.kind == step_kind::fence || keeps_up;
             if (s.kind != step_kind::start && s.kind != step_kind::compute && !is_made_as_it_is) continue;
             moved_ = s.kind == step_kind::start ? &plan_.movements[s.what] : nullptr;
             computes_ = s.kind == step_kind::compute ? &plan_.bodies[s.what] : nullptr;
             limited_ = false;
             bool const shared = is_shared();
             runs_on_ = !shared ? s.core : core_ < 0 ? plan_.first_core : core_;
-            tally const whole = shared && takes_each_its_own() ? count_on_cores() : count_here();
+            tally whole = shared && takes_each_its_own() ? count_on_cores() : count_here();
+            if (keeps_up) {
+                if (s.core < 0 && core_ < 0) whole.times *= plan_.cores;
+                whole.cycles = whole.times * plan_.upkeep_cycles(plan_.upkeeps[s.what]);
+            }
             if (limited_ && excess_.what == nullptr) visit(position, whole);
         }
         return excess_;

@@ -21,6 +21,7 @@ constexpr totals totals_of(plan_value const& plan) {
             all.cycles += times * static_cast<double>(m.cycles);
             all.bytes += times * static_cast<double>(m.bytes);
         }
+        if (is_upkeep(s.kind)) all.cycles += times * plan.cores * static_cast<double>(plan.upkeep_cycles(plan.upkeeps[s.what]));
         if (s.kind == step_kind::compute) {
             body const& b = plan.bodies[s.what];
             all.cycles += times * static_cast<double>(b.cycles > b.first_cycles ? b.cycles : b.first_cycles);
@@ -40,9 +41,70 @@ constexpr void limit_totals(plan_value const& plan, refusals const& to) {
 constexpr std::int64_t count_cycles(plan_value const& plan) {
     std::int64_t total = 0;
     plan.walk([&](step const& s, std::int64_t times, std::int64_t first_times) {
-        if (s.kind == step_kind::start || s.kind == step_kind::compute) total += plan.total_of(s, times, first_times).cycles;
+        if (s.kind == step_kind::start || s.kind == step_kind::compute || is_upkeep(s.kind))
+            total += plan.total_of(s, times, first_times).cycles;
     });
     return total;
 }
 
 }  // namespace tilewright::detail
+
+namespace tilewright::ir {
+
+constexpr quantity plan_value::calls(transfer_description const& of) const {
+    return refusal ? unknown : quantity(traffic_of(position_in(where->transfers, of.name)).calls);
+}
+constexpr quantity plan_value::bytes(transfer_description const& of) const {
+    return refusal ? unknown : quantity(traffic_of(position_in(where->transfers, of.name)).bytes);
+}
+constexpr quantity plan_value::calls(configuration const& of) const {
+    return refusal ? unknown : quantity(settings_of(position_in(where->configurations, of.name)));
+}
+constexpr quantity plan_value::calls(intrinsic_description const& of) const {
+    return refusal ? unknown : quantity(executions_of(position_in(where->intrinsics, of.name)));
+}
+constexpr plan_value::traffic plan_value::traffic_of(int transfer_position) const {
+    traffic total;
+    walk([&](step const& s, std::int64_t times, std::int64_t first_times) {
+        if (s.kind != step_kind::start || movements[s.what].transfer != transfer_position) return;
+        total.calls += times, total.bytes += total_of(s, times, first_times).bytes;
+    });
+    return total;
+}
+constexpr std::int64_t plan_value::settings_of(int configuration_position) const {
+    std::int64_t total = 0;
+    auto const set_by = [&](part_range const& uses, unsigned sets) {
+        bool found = false;
+        for (int which = 0; which < uses.count; ++which) {
+            label const& name = where->settings[uses.first + which].configuration_name;
+            found |= (sets >> which & 1) != 0 && where->configurations.find(name) == configuration_position;
+        }
+        return found;
+    };
+    walk([&](step const& s, std::int64_t times, std::int64_t first_times) {
+        int const what = s.what;
+        if (s.kind == step_kind::configure && settings[what].configuration == configuration_position) total += times;
+        bool const moves = s.kind == step_kind::start && movements[what].transfer >= 0;
+        if (moves && set_by(where->transfers[movements[what].transfer].settings, movements[what].sets)) total += times;
+        if (s.kind != step_kind::compute || bodies[what].kind != body_kind::intrinsic) return;
+        body const& b = bodies[what];
+        bool const has_first = b.first_intrinsic >= 0;
+        if (set_by(where->intrinsics[b.intrinsic].settings, b.sets)) total += has_first ? times - first_times : times;
+        if (has_first && set_by(where->intrinsics[b.first_intrinsic].settings, b.first_sets)) total += first_times;
+    });
+    return total;
+}
+constexpr std::int64_t plan_value::executions_of(int intrinsic_position) const {
+    std::int64_t total = 0;
+    walk([&](step const& s, std::int64_t times, std::int64_t first_times) {
+        if (s.kind != step_kind::compute) return;
+        body const& b = bodies[s.what];
+        if (b.kind != body_kind::intrinsic) return;
+        bool const has_first = b.first_intrinsic >= 0;
+        if (b.intrinsic == intrinsic_position) total += has_first ? times - first_times : times;
+        if (has_first && b.first_intrinsic == intrinsic_position) total += first_times;
+    });
+    return total;
+}
+
+}  // namespace tilewright::ir

@@ -90,6 +90,12 @@ constexpr bool share_bytes(buffer const& a, buffer const& b, int banks) {
     return share_bank && a.offset < b.offset + b.bytes_in_bank(banks) && b.offset < a.offset + a.bytes_in_bank(banks);
 }
 
+/// What a core cleans, or invalidates, of its cache: the version of a buffer that is in use where the loops stand, or all of it.
+struct upkeep {
+    buffer_id buffer = no_buffer;
+    bool of_version = false;
+};
+
 /// Most versions of a buffer.
 inline constexpr int most_versions = 16;
 

@@ -19,7 +19,7 @@ struct plan_value {
     static constexpr int most_stages = 8, most_variables = 64, most_terms = 512, most_buffers = 24, most_movements = 32, most_uses = 40,
                          most_operands = 32, most_bodies = 16, most_steps = 128, most_rings = 16, most_waits = 64, most_links = 24,
                          most_limits = 48, most_clips = 64, most_tallies = 96, most_layouts = schedule::most_layouts, most_shapes = 32,
-                         most_paddings = 24, most_settings = 24, most_messages = 48, most_step_extents = 32;
+                         most_paddings = 24, most_settings = 24, most_messages = 48, most_step_extents = 32, most_upkeeps = 32;
     static constexpr std::int64_t most_iterations = std::int64_t{1} << 40, most_bytes = std::int64_t{1} << 40,
                                   most_total = std::int64_t{1} << 53;
 
@@ -47,6 +47,7 @@ struct plan_value {
     part_pool<setting, most_settings> settings{};
     part_pool<step_extent, most_step_extents> step_extents{};
     part_pool<message, most_messages> messages{};
+    part_pool<upkeep, most_upkeeps> upkeeps{};
     std::int16_t cores = 1;                     ///< that the kernel runs on, from core 0
     std::int16_t first_core = 0, end_core = 1;  ///< in distributed loops, those that have shares
     int run_time_extents = 0;                   ///< so many of the first variables are extents that are still open: see `at`
@@ -81,6 +82,10 @@ struct plan_value {
         bool found = false;
         for (int at = 0; at < variables.size(); ++at) found |= variables[at].distributed;
         return found;
+    }
+    /// Whether there is one buffer for all cores.
+    constexpr bool is_one_for_all(buffer const& b) const {
+        return b.kind == buffer_kind::argument || (!where->memories[b.memory].per_core && where->memories[b.memory].registers == 0);
     }
     /// Whether the core goes on while a movement is carried out.
     constexpr bool is_asynchronous(movement const& m) const { return m.transfer >= 0 && where->transfers[m.transfer].is_asynchronous; }
@@ -203,6 +208,7 @@ struct plan_value {
             if (s.kind == step_kind::compute && bodies[s.what].kind == body_kind::identity) all = first_times;
             if (s.kind == step_kind::start) all = with_step(times, movements[s.what].at);
             if (s.kind == step_kind::wait || s.kind == step_kind::push || s.kind == step_kind::pop) all = with_step(times, waits[s.what]);
+            if (is_upkeep(s.kind) && s.core < 0) all = times * cores;
             if (s.kind == step_kind::end) {
                 times /= variables[open[--depth]].extent;
             }
@@ -237,11 +243,18 @@ struct plan_value {
             movement const& m = movements[s.what];
             return {times, times, times * m.bytes, times * m.cycles, 0};
         }
+        if (is_upkeep(s.kind)) return {times, times, 0, times * upkeep_cycles(upkeeps[s.what]), 0};
         if (s.kind != step_kind::compute) return {times, first_times, 0, 0, 0};
         body const& b = bodies[s.what];
         std::int64_t const first = b.first_intrinsic >= 0 ? first_times : 0;
         std::int64_t const first_cycles = first * b.first_cycles;
         return {times, first_times, 0, (times - first) * b.cycles + first_cycles, first_cycles};
+    }
+
+    /// Cycles of a core to clean, or invalidate, by a call for each block.
+    constexpr std::int64_t upkeep_cycles(upkeep const& u) const {
+        buffer const& b = buffers[u.buffer];
+        return (u.of_version ? b.blocks : b.parts()) * where->memories[b.memory].cycles_of_upkeep(b.part_bytes());
     }
 
     /// Position of a part of the machine. @throws bad_query when the machine has no part of that name
@@ -284,21 +297,19 @@ struct plan_value {
     constexpr void need_extents() const {
         if (run_time_extents > 0) throw bad_query("extents are left to run time: ask plan.at({{axis, extent}}) instead");
     }
-    /// Calls of a transfer, and the bytes that they move.
-    constexpr quantity calls(transfer_description const& of) const {
-        return refusal ? unknown : quantity(traffic_of(position_in(where->transfers, of.name)).calls);
-    }
-    constexpr quantity bytes(transfer_description const& of) const {
-        return refusal ? unknown : quantity(traffic_of(position_in(where->transfers, of.name)).bytes);
-    }
+    /// Calls of a transfer, and the bytes that they move. `plan/check/totals.hpp` defines these and those below.
+    constexpr quantity calls(transfer_description const& of) const;
+    constexpr quantity bytes(transfer_description const& of) const;
     /// How often a configuration is set.
-    constexpr quantity calls(configuration const& of) const {
-        return refusal ? unknown : quantity(settings_of(position_in(where->configurations, of.name)));
-    }
+    constexpr quantity calls(configuration const& of) const;
     /// Executions of an intrinsic.
-    constexpr quantity calls(intrinsic_description const& of) const {
-        return refusal ? unknown : quantity(executions_of(position_in(where->intrinsics, of.name)));
-    }
+    constexpr quantity calls(intrinsic_description const& of) const;
+    struct traffic {
+        std::int64_t calls = 0, bytes = 0;
+    };
+    constexpr traffic traffic_of(int transfer_position) const;
+    constexpr std::int64_t settings_of(int configuration_position) const;
+    constexpr std::int64_t executions_of(int intrinsic_position) const;
     /// Cycles of the kernel, with its engines side by side. They are not resolved if the compiler did not find what repeats: see
     /// `cycles_resolved`. Counted on demand: `plan/check/prediction.hpp` defines it.
     constexpr quantity cycles() const;
@@ -327,6 +338,7 @@ struct plan_value {
             std::int64_t const latency = m.transfer < 0 ? 0 : where->transfers[m.transfer].costs.latency;
             return engine_of(m) == engine_at ? all.cycles - all.times * latency : 0;
         }
+        if (is_upkeep(s.kind)) return engine_at < 0 ? all.cycles : 0;
         if (s.kind != step_kind::compute) return 0;
         body const& b = bodies[s.what];
         if (b.kind != body_kind::intrinsic) return engine_at < 0 ? all.cycles : 0;
@@ -342,53 +354,6 @@ struct plan_value {
     constexpr std::int64_t busiest_share(int engine_at) const;
     /// The kernel cannot be faster than this: the cycles of the core, or of the busiest engine, whose channels share them.
     constexpr quantity bound() const;
-
-    struct traffic {
-        std::int64_t calls = 0, bytes = 0;
-    };
-    constexpr traffic traffic_of(int transfer_position) const {
-        traffic total;
-        walk([&](step const& s, std::int64_t times, std::int64_t first_times) {
-            if (s.kind != step_kind::start || movements[s.what].transfer != transfer_position) return;
-            total.calls += times, total.bytes += total_of(s, times, first_times).bytes;
-        });
-        return total;
-    }
-    constexpr std::int64_t settings_of(int configuration_position) const {
-        std::int64_t total = 0;
-        auto const set_by = [&](part_range const& uses, unsigned sets) {
-            bool found = false;
-            for (int which = 0; which < uses.count; ++which) {
-                label const& name = where->settings[uses.first + which].configuration_name;
-                found |= (sets >> which & 1) != 0 && where->configurations.find(name) == configuration_position;
-            }
-            return found;
-        };
-        walk([&](step const& s, std::int64_t times, std::int64_t first_times) {
-            int const what = s.what;
-            if (s.kind == step_kind::configure && settings[what].configuration == configuration_position) total += times;
-            bool const moves = s.kind == step_kind::start && movements[what].transfer >= 0;
-            if (moves && set_by(where->transfers[movements[what].transfer].settings, movements[what].sets)) total += times;
-            if (s.kind != step_kind::compute || bodies[what].kind != body_kind::intrinsic) return;
-            body const& b = bodies[what];
-            bool const has_first = b.first_intrinsic >= 0;
-            if (set_by(where->intrinsics[b.intrinsic].settings, b.sets)) total += has_first ? times - first_times : times;
-            if (has_first && set_by(where->intrinsics[b.first_intrinsic].settings, b.first_sets)) total += first_times;
-        });
-        return total;
-    }
-    constexpr std::int64_t executions_of(int intrinsic_position) const {
-        std::int64_t total = 0;
-        walk([&](step const& s, std::int64_t times, std::int64_t first_times) {
-            if (s.kind != step_kind::compute) return;
-            body const& b = bodies[s.what];
-            if (b.kind != body_kind::intrinsic) return;
-            bool const has_first = b.first_intrinsic >= 0;
-            if (b.intrinsic == intrinsic_position) total += has_first ? times - first_times : times;
-            if (has_first && b.first_intrinsic == intrinsic_position) total += first_times;
-        });
-        return total;
-    }
 };
 
 }  // namespace tilewright::ir

@@ -293,7 +293,7 @@ class program_position {
     /// Whether iterations that hold a step are run one by one.
     constexpr bool is_followed(step const& s) const {
         if (s.kind == step_kind::start || s.kind == step_kind::wait || s.kind == step_kind::push || s.kind == step_kind::pop) return true;
-        if (s.kind == step_kind::signal || s.kind == step_kind::await) return true;
+        if (s.kind == step_kind::signal || s.kind == step_kind::await || is_upkeep(s.kind)) return true;
         if (s.kind != step_kind::compute) return false;
         // On an engine that works beside the core or is interlocked: jobs that differ in length or use, or that meet those of other
         // engines.
@@ -460,6 +460,7 @@ class program_position {
 /// - `of_core(number)`, the state of that core: it is asked inside of distributed loops, whose iterations are the cores, and for steps
 /// of stages that run on another core. `sign` and `skip` of core 0 speak of all cores,
 /// - `meet(run)` for a barrier, `signal(run, message)` and `await(run, message)` for what cores tell each other.
+/// It may have `keep_up(run, step)` for caches that are cleaned or invalidated.
 /// Without, one core runs all shares, and all stages, one after the other.
 ///
 /// Signatures are compared at the end of the iterations of a loop. When one equals that of an earlier iteration, what follows repeats.
@@ -493,6 +494,9 @@ class program_run : public program_position {
                 at = behind + 1;
                 continue;
             }
+            if constexpr (requires { state_->keep_up(*this, at); }) {
+                if (is_upkeep(s.kind)) keep_up(at);
+            }
             State* const led = state_;
             lead(s);
             if (s.kind == step_kind::start && is_there(plan_.movements[s.what].at)) state_->start(*this, s.what);
@@ -507,6 +511,16 @@ class program_run : public program_position {
             }
             state_ = led;
             ++at;
+        }
+    }
+    /// Lines of caches, by the core that works here, or by each of all.
+    constexpr void keep_up(int at) {
+        step const& s = plan_.steps[at];
+        if constexpr (knows_cores) {
+            for (int core = 0; s.core < 0 && core < plan_.cores; ++core) state_->of_core(core)->keep_up(*this, at);
+            if (s.core >= 0) (shared_ ? state_ : state_->of_core(s.core))->keep_up(*this, at);
+        } else {
+            state_->keep_up(*this, at);
         }
     }
     constexpr void run_loop(int at, int behind) {

@@ -52,6 +52,7 @@ constexpr void each_touched(plan_value const& plan, step const& s, Visit&& visit
             visit(m.destination);
         }
     }
+    if (is_upkeep(s.kind)) visit(plan.upkeeps[s.what].buffer);
     if (s.kind != step_kind::compute) return;
     plan.each_use(plan.bodies[s.what], [&](use const& u, bool, bool) { visit(u.buffer); });
 }

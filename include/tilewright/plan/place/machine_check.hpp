@@ -78,6 +78,8 @@ struct machine_check {
         if (!p.refused() && !of.c_type.empty() && of.registers == 0) broken(rule::registers_of_another_kind, of.name);
         if (of.is_view()) check_view(at);
         if (of.has_core_bases()) check_core_bases(of);
+        if (of.is_cached() && (of.registers > 0 || of.is_numbered() || of.alignment % of.cache_line != 0))
+            broken(rule::cache_of_another_kind, of.name);
         if (!of.c_type.empty() && !of.c_type.is_identifier()) broken(rule::no_identifier, of.name, of.c_type);
         p.check_name(of.c_type);
         auto const check_places = [&](memory const& whole) {
@@ -293,6 +295,18 @@ struct machine_check {
             if (all > 1 && (more || (of.signal_queues > 1 && !queue) || (all > 2 && !peer))) broken(rule::signal_of_another_kind, of.name);
         }
         if (all > 1 && (others || !told)) broken(rule::barrier_of_another_kind, of.name);
+        if (m.has_caches()) check_upkeep(of);
+    }
+    constexpr void check_upkeep(core const& of) const {
+        for (device_call const& call : {clean_call_of(of), invalidate_call_of(of)}) {
+            p.check_name(call.symbol), check_call(of.name, call, 0);
+            bool address = false, bytes = false, more = false;
+            each_argument(call, [&](call_argument const& a) {
+                address |= a.is == role::destination, bytes |= a.is == role::bytes;
+                more |= a.is != role::destination && a.is != role::bytes && a.is != role::core && a.is != role::literal;
+            });
+            if (more || !address || !bytes) broken(rule::upkeep_of_another_kind, of.name);
+        }
     }
     constexpr void check_transfer(transfer_description const& t) const {
         p.check_name(t.call.symbol);

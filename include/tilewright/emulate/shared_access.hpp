@@ -1,0 +1,130 @@
+#pragma once
+#include <memory>
+#include <tilewright/emulate/caches.hpp>
+#include <tilewright/emulate/core_meeting.hpp>
+#include <tilewright/emulate/engine_set.hpp>
+#include <tilewright/emulate/memories.hpp>
+
+namespace tilewright::emulation {
+
+/// What the accesses of a core and its engines mean to others: to cores that are watched, and to caches.
+class shared_access {
+  public:
+    shared_access(machine const& what, memories const& where, engine_set const& engines) : what_(what), where_(where), engines_(engines) {
+        if (what.has_caches()) see(std::make_shared<caches>());
+    }
+
+    /// The core is one of a team.
+    void join(core_meeting& team, int core) { team_ = &team, core_ = core; }
+    core_meeting* team() const { return team_; }
+    int core() const { return core_; }
+    /// From now on the caches are these. @pre the machine has some
+    void see(std::shared_ptr<caches> const& all) { caches_ = all, view_ = all->join(); }
+    std::shared_ptr<caches> const& seen() const { return caches_; }
+    void reset() {
+        if (caches_) caches_->reset(view_);
+        results_.clear();
+    }
+
+    bool is_watched() const { return team_ != nullptr && team_->watches(); }
+    /// Whether jobs have to tell which bytes they touch.
+    bool asks_for_ranges() const { return is_watched() || caches_ != nullptr; }
+
+    /// What the core itself touches. @return what is wrong with it
+    std::optional<refused_call> code(std::string const& who, byte_range const& range, bool writes) {
+        if (auto refused = touch(who, {range}, writes)) return refused;
+        std::int64_t const line = line_at(range);
+        if (line == 0) return {};
+        if (writes) return caches_->write(view_, range, line), std::nullopt;
+        return refusal_of(who + " reads ", caches_->read(view_, range));
+    }
+    /// A job that is given to an engine, or that the core carries out. @return what is wrong with it
+    std::optional<refused_call> job(std::string const& who, flight const& next, bool by_core) {
+        auto refused = touch(who, next.reads, false);
+        if (!refused) refused = touch(who, next.writes, true);
+        if (!refused) refused = touch(who, next.elsewhere, true);
+        for (byte_range const& range : next.reads) {
+            if (refused || line_at(range) == 0) continue;
+            refused = refusal_of(who + " reads ", by_core ? caches_->read(view_, range) : caches_->read_memory(range));
+        }
+        for (auto const* written : {&next.writes, &next.elsewhere}) {
+            for (byte_range const& range : *written) {
+                std::int64_t const line = line_at(range);
+                if (line == 0) continue;
+                if (by_core) caches_->write(view_, range, line);
+                else caches_->write_memory(range, line);
+            }
+        }
+        return refused;
+    }
+    /// The core cleans its cache for some bytes, and may forget them.
+    void keep_up(memory const& of, byte_range const& range, bool invalidates) {
+        std::vector<byte_range> arriving;
+        each_unknown([&](flight const& f) { arriving.insert(arriving.end(), f.writes.begin(), f.writes.end()); });
+        caches_->keep_up(view_, range, of.cache_line, invalidates, arriving);
+    }
+    /// An argument of the kernel: the caller has written it, whatever caches still have, or the kernel is to write it.
+    void argument(byte_range const& range, bool written) {
+        if (line_at(range) == 0) return;
+        if (written) results_.push_back(range);
+        else caches_->miss(view_, range);
+    }
+    /// The kernel is over. @return what is wrong with the caches then
+    std::optional<refused_call> end() {
+        if (!caches_) return {};
+        auto const wrong = caches_->end(view_, results_);
+        results_.clear();
+        return refusal_of("", wrong);
+    }
+    /// What the engines do that the core does not know to be complete.
+    std::vector<core_access> still_touched() const {
+        std::vector<core_access> still;
+        if (!is_watched()) return still;
+        each_unknown([&](flight const& f) {
+            for (byte_range const& range : f.reads) still.push_back({range, false});
+            for (byte_range const& range : f.writes) still.push_back({range, true});
+            for (byte_range const& range : f.elsewhere) still.push_back({range, true});
+        });
+        return still;
+    }
+
+  private:
+    template <class Visit>
+    void each_unknown(Visit const& visit) const {
+        for (int lane = 0; lane < engines_.size(); ++lane) {
+            for (flight const& f : engines_[lane].flights()) {
+                if (!engines_.is_known(-1, lane, f)) visit(f);
+            }
+        }
+    }
+    /// @return what is wrong with the accesses, as one of several cores
+    std::optional<refused_call> touch(std::string const& who, std::vector<byte_range> const& ranges, bool writes) {
+        for (std::size_t at = 0; is_watched() && at < ranges.size(); ++at) {
+            std::string const wrong = team_->touch(core_, {ranges[at], writes});
+            if (!wrong.empty()) return refused_call{emulation_bad_access, who + ": " + wrong};
+        }
+        return {};
+    }
+    /// The lines of the caches where bytes lie; 0: there are none.
+    std::int64_t line_at(byte_range const& range) const {
+        if (!caches_) return 0;
+        place const at = where_.find(reinterpret_cast<void const*>(range.begin), 1);
+        return what_.memories[at ? at.memory : 0].cache_line;  // what the caller passes lies in the first memory
+    }
+    std::optional<refused_call> refusal_of(std::string const& who, std::optional<caches::fault> const& wrong) const {
+        if (!wrong) return {};
+        return refused_call{emulation_stale_line,
+                            who + where_.device_address(reinterpret_cast<void const*>(wrong->at)) + ": " + wrong->why};
+    }
+
+    machine const& what_;
+    memories const& where_;
+    engine_set const& engines_;
+    core_meeting* team_ = nullptr;
+    int core_ = 0;
+    std::shared_ptr<caches> caches_;
+    int view_ = 0;
+    std::vector<byte_range> results_;
+};
+
+}  // namespace tilewright::emulation

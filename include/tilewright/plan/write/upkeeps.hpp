@@ -1,0 +1,207 @@
+#pragma once
+#include <tilewright/plan/ir/planning.hpp>
+
+// When cores clean and invalidate their caches. Engines see the memory itself, and so do other cores: each has a cache of its own.
+namespace tilewright::detail {
+
+/// How a step of the program touches a buffer: an engine does, or else a core by its loads and stores.
+struct buffer_access {
+    buffer_id buffer = no_buffer;
+    bool by_engine = false, reads = false, writes = false;
+};
+
+/// Calls `visit(access)` for what a step does. A wait touches nothing.
+template <class Visit>
+constexpr void each_buffer_access(plan_value const& plan, step const& s, Visit&& visit) {
+    if (s.kind == step_kind::start) {
+        movement const& m = plan.movements[s.what];
+        bool const by_engine = plan.engine_of(m) >= 0;
+        if (m.source >= 0) visit(buffer_access{m.source, by_engine, true, false});
+        visit(buffer_access{m.destination, by_engine, false, true});
+    }
+    if (s.kind != step_kind::compute) return;
+    body const& b = plan.bodies[s.what];
+    bool const called = b.kind == body_kind::intrinsic;
+    bool const by_engine = called && !plan.where->intrinsics[b.intrinsic].engine_name.empty();
+    plan.each_use(b, [&](use const& u, bool reads, bool writes) { visit(buffer_access{u.buffer, by_engine, reads, writes}); });
+    // An element that is passed by value is read by the core.
+    for (int form : {b.intrinsic, b.first_intrinsic}) {
+        if (!by_engine || form < 0) continue;
+        int const operands = form == b.intrinsic ? b.operands : b.first_operands;
+        each_value(*plan.where, plan.where->intrinsics[form], [&](call_argument const& a) {
+            if (a.is == role::value) visit(buffer_access{plan.operands[operands + a.operand].buffer, false, true, false});
+        });
+    }
+}
+
+/// Who touches a buffer. Of cores, a bit for each.
+struct buffer_users {
+    unsigned touching = 0, writing = 0;  ///< cores, by loads and stores
+    bool engine_writes = false;
+
+    static constexpr bool are_several(unsigned cores) { return (cores & (cores - 1)) != 0; }
+    /// Whether another core writes what one of some cores is going to touch.
+    constexpr bool written_by_others(unsigned cores, bool reads) const {
+        return are_several(writing) || (reads && writing != 0 && (are_several(cores) || writing != cores));
+    }
+};
+using all_buffer_users = fixed_array<buffer_users, plan_value::most_buffers>;
+
+/// The cores that run the steps of a program, one after the other: a bit for each.
+class cores_of_steps {
+  public:
+    constexpr explicit cores_of_steps(plan_value const& plan) : plan_(plan) {}
+    constexpr unsigned of_next(step const& s) {
+        if (s.kind == step_kind::loop && plan_.variables[s.what].distributed && shared_ < 0) shared_ = depth_;
+        depth_ += s.kind == step_kind::loop ? 1 : s.kind == step_kind::end ? -1 : 0;
+        if (s.kind == step_kind::end && depth_ == shared_) shared_ = -1;
+        return shared_ >= 0 ? ((1u << plan_.end_core) - 1) & ~((1u << plan_.first_core) - 1) : 1u << s.core;
+    }
+
+  private:
+    plan_value const& plan_;
+    int depth_ = 0, shared_ = -1;  ///< shared: how deep the distributed loop around is
+};
+
+constexpr all_buffer_users users_of(plan_value const& plan) {
+    all_buffer_users all{};
+    cores_of_steps cores(plan);
+    for (int at = 0; at < plan.steps.size(); ++at) {
+        unsigned const here = cores.of_next(plan.steps[at]);
+        each_buffer_access(plan, plan.steps[at], [&](buffer_access const& a) {
+            buffer_users& of = all[a.buffer];
+            unsigned const own = a.by_engine ? 0 : plan.is_one_for_all(plan.buffers[a.buffer]) ? here : 1u;
+            of.touching |= own;
+            if (a.writes) of.writing |= own;
+            of.engine_writes |= a.by_engine && a.writes;
+        });
+    }
+    return all;
+}
+
+/// Puts steps that clean after what the core writes, and steps that invalidate before it reads what others have written: as far out in the
+/// loops as nobody else touches the buffer in between.
+class upkeep_placer {
+  public:
+    constexpr explicit upkeep_placer(writing& planned) : p(planned) {}
+
+    constexpr void run() {
+        for (buffer_id at{}; at < p.plan.buffers.size(); ++at) {
+            buffer const& b = p.plan.buffers[at];
+            bool const mixed = b.kind == buffer_kind::argument && users_[at].writing != 0 && users_[at].engine_writes;
+            if (is_cached(at) && mixed) refuse_mixed(b);
+        }
+        find();
+        // From the last to the first, so that the positions of the others stay.
+        for (int at = p.plan.steps.size(); at >= 0 && !p.refused(); --at) {
+            for (step_kind kind : {step_kind::invalidate, step_kind::clean}) {
+                for (int which = asked_.size() - 1; which >= 0; --which) {
+                    if (asked_[which].before == at && asked_[which].kind == kind) insert(asked_[which]);
+                }
+            }
+        }
+    }
+
+  private:
+    /// A step that is to stand before another one.
+    struct asked {
+        step_kind kind = step_kind::clean;
+        int before = 0;
+        upkeep what{};
+        std::int16_t core = -1;
+    };
+
+    constexpr bool is_cached(buffer_id at) const { return p.plan.where->memories[p.plan.buffers[at].memory].is_cached(); }
+    /// Whether others have written what some cores are going to touch.
+    constexpr bool needs_fresh(buffer_access const& a, unsigned cores) const {
+        buffer_users const& by = users_[a.buffer];
+        if (by.written_by_others(p.plan.is_one_for_all(p.plan.buffers[a.buffer]) ? cores : 1u, a.reads)) return true;
+        return a.reads && (by.engine_writes || p.plan.buffers[a.buffer].kind == buffer_kind::argument);
+    }
+    constexpr void refuse_mixed(buffer const& b) const {
+        p.refuse(verdict_kind::not_honoured).names = {b.tensor, "stores of the core and of an engine through caches",
+                                                      p.plan.where->memories[b.memory].name};
+    }
+    constexpr int end_of(int loop_step) const {
+        int depth = 0;
+        for (int at = loop_step;; ++at) {
+            step_kind const is = p.plan.steps[at].kind;
+            depth += is == step_kind::loop ? 1 : is == step_kind::end ? -1 : 0;
+            if (depth == 0) return at;
+        }
+    }
+    /// Whether somebody else may touch a buffer in a loop, or the core learns there of what others did.
+    constexpr bool is_touched_in(int loop_step, buffer_id buffer_at) const {
+        bool found = false;
+        for (int at = loop_step, end = end_of(loop_step); at < end; ++at) {
+            step const& s = p.plan.steps[at];
+            each_buffer_access(p.plan, s, [&](buffer_access const& a) { found |= a.by_engine && a.buffer == buffer_at; });
+            if (s.kind == step_kind::wait || s.kind == step_kind::pop) found |= users_[buffer_at].engine_writes;
+            bool const meets = s.kind == step_kind::barrier || s.kind == step_kind::signal || s.kind == step_kind::await;
+            found |= meets && buffer_users::are_several(users_[buffer_at].touching);
+        }
+        return found;
+    }
+    /// Whether the version of a buffer is that of an iteration of the loops around a place, the outermost so many of those that are open.
+    constexpr bool is_of_version(buffer const& b, int depth) const {
+        if (b.versions == 1 || b.ring < 0) return false;
+        ring const& r = p.plan.rings[b.ring];
+        bool all = true;
+        for (int at = 0; at < r.loop_count; ++at) {
+            bool around = false;
+            for (int open = 0; open < depth; ++open) around |= p.plan.steps[open_[open]].what == r.loops[at];
+            all &= around;
+        }
+        return all;
+    }
+    constexpr void find() {
+        int depth = 0;
+        cores_of_steps cores(p.plan);
+        for (int at = 0; at < p.plan.steps.size(); ++at) {
+            step const& s = p.plan.steps[at];
+            unsigned const here = cores.of_next(s);
+            if (s.kind == step_kind::loop) open_[depth++] = at;
+            if (s.kind == step_kind::end) --depth;
+            each_buffer_access(p.plan, s, [&](buffer_access const& a) {
+                if (a.by_engine || !is_cached(a.buffer)) return;
+                if (needs_fresh(a, here)) ask(step_kind::invalidate, at, depth, a.buffer);
+                if (a.writes) ask(step_kind::clean, at, depth, a.buffer);
+            });
+        }
+    }
+    constexpr void ask(step_kind kind, int at, int depth, buffer_id buffer_at) {
+        bool was_shared = false, is_shared = false;
+        int outside = depth, place = at;
+        for (; outside > 0 && !is_touched_in(open_[outside - 1], buffer_at); --outside) {
+            place = open_[outside - 1];
+            was_shared |= p.var(p.plan.steps[place].what).distributed;
+        }
+        for (int open = 0; open < outside; ++open) is_shared |= p.var(p.plan.steps[open_[open]].what).distributed;
+        bool const in_loops = place != at;
+        asked next{kind,
+                   kind == step_kind::invalidate ? place : (in_loops ? end_of(place) : at) + 1,
+                   {buffer_at, is_of_version(p.plan.buffers[buffer_at], outside)}};
+        next.core = was_shared ? std::int16_t{-1} : is_shared ? std::int16_t{0} : p.plan.steps[at].core;
+        for (int other = 0; other < asked_.size(); ++other) {
+            asked const& o = asked_[other];
+            if (o.kind == kind && o.before == next.before && o.what.buffer == buffer_at && o.core == next.core) return;
+        }
+        if (asked_.full()) return p.refuse_capacity("steps", asked_.most + 1, asked_.most);
+        asked_.push(next);
+    }
+    constexpr void insert(asked const& one) {
+        if (p.plan.steps.full()) return p.refuse_capacity("steps", p.plan.steps.most + 1, p.plan.steps.most);
+        if (p.plan.upkeeps.full()) return p.refuse_capacity("upkeeps of caches", p.plan.upkeeps.most + 1, p.plan.upkeeps.most);
+        auto const what = static_cast<std::int16_t>(p.plan.upkeeps.push(one.what));
+        p.plan.steps.insert(one.before, {.kind = one.kind, .what = what, .core = one.core});
+    }
+
+    writing& p;
+    all_buffer_users users_ = users_of(p.plan);
+    fixed_array<int, 32> open_{};  ///< the steps of the loops around
+    part_pool<asked, plan_value::most_upkeeps> asked_{};
+};
+
+constexpr void place_upkeeps(writing& p) { upkeep_placer(p).run(); }
+
+}  // namespace tilewright::detail
