@@ -208,6 +208,9 @@
     X(out_of_sight_of_cores, "all cores use it, but memory `$2` is per_core: what one core keeps there, no other sees")                   \
     X(engine_of_all_cores, "inside of it every core gives jobs to `$2`, which is one for all: it is not per_core, and has #0 channels")   \
     X(core_without_barrier, "a core meets data of another one, and neither a barrier nor a signal orders them")                           \
+    X(line_of_two_cores,                                                                                                                  \
+      "two cores write into one line of their caches, and one of them would write back old bytes of the other: let "                      \
+      "each core have whole lines, or stage what it writes")                                                                              \
     X(line_not_cleaned, "what the core has written may be in its cache only: it is not cleaned before others look")                       \
     X(line_not_invalidated, "the cache of the core may have what was there before: it is not invalidated after others may have written")  \
     X(barrier_of_another_kind, "its barrier takes the status of the core that comes and, with it, core and literals only")                \

@@ -46,12 +46,12 @@ class byte_set {
         }
         return found;
     }
-    /// The first byte of a range that it has; 0: none.
-    std::uintptr_t first_of(byte_range const& range) const {
+    /// The first byte of a range that it has.
+    std::optional<std::uintptr_t> first_of(byte_range const& range) const {
         auto const found = shared_with(range);
-        return found.empty() ? 0 : found.front().begin;
+        return found.empty() ? std::nullopt : std::optional(found.front().begin);
     }
-    std::uintptr_t first() const { return ranges_.empty() ? 0 : ranges_.begin()->first; }
+    std::optional<std::uintptr_t> first() const { return ranges_.empty() ? std::nullopt : std::optional(ranges_.begin()->first); }
 
   private:
     std::map<std::uintptr_t, std::uintptr_t> ranges_;  ///< the end of each, by its beginning
@@ -88,7 +88,7 @@ class caches {
     std::optional<fault> read(int core, byte_range const& range) const {
         std::lock_guard<std::mutex> const lock(mutex_);
         if (auto const at = views_[core].unseen.first_of(range))
-            return fault{at, "its cache may still have what was there before: no invalidate comes between"};
+            return fault{*at, "its cache may still have what was there before: no invalidate comes between"};
         return in_memory(range, core);
     }
     /// A core stores bytes, into lines of so many.
@@ -132,9 +132,9 @@ class caches {
     /// A kernel of a core is over. @param results  what it was to compute @return what it has left undone
     std::optional<fault> end(int core, std::vector<byte_range> const& results) const {
         std::lock_guard<std::mutex> const lock(mutex_);
-        if (auto const at = views_[core].changed.first()) return fault{at, "the kernel ends, and nothing has cleaned it"};
+        if (auto const at = views_[core].changed.first()) return fault{*at, "the kernel ends, and nothing has cleaned it"};
         for (byte_range const& range : results) {
-            if (auto const at = lost_.first_of(range)) return fault{at, overwritten};
+            if (auto const at = lost_.first_of(range)) return fault{*at, overwritten};
         }
         return {};
     }
@@ -152,10 +152,10 @@ class caches {
     }
     std::optional<fault> in_memory(byte_range const& range, int reader) const {
         for (int core = 0; core < std::ssize(views_); ++core) {
-            auto const at = core == reader ? 0 : views_[core].changed.first_of(range);
-            if (at != 0) return fault{at, "a core has written it in its cache, and nothing has cleaned that"};
+            auto const at = core == reader ? std::nullopt : views_[core].changed.first_of(range);
+            if (at) return fault{*at, "a core has written it in its cache, and nothing has cleaned that"};
         }
-        if (auto const at = lost_.first_of(range)) return fault{at, overwritten};
+        if (auto const at = lost_.first_of(range)) return fault{*at, overwritten};
         return {};
     }
     /// Bytes come into the memory.

@@ -245,3 +245,23 @@ TEST_CASE("a multicast meets what other cores keep in the same bytes") {
     // The first barrier keeps core 0 from bringing S where other cores still have their rows of A.
     CHECK(broken_in(without(*meets, step_kind::barrier)) == rule::core_without_barrier);
 }
+TEST_CASE("two cores that write through caches have whole lines each") {
+    static constexpr memory outer{.name = "outer", .alignment = 64, .cache_line = 64};
+    static constexpr auto both = machine("both", outer, core{.name = "pair", .count = 2});
+    static constexpr axis rows{"rows", 8}, words{"words", 16}, odd{"odd", 10};
+    static constexpr tensor<std::int32_t> x{"x"}, r{"r"};
+    static constexpr auto whole = r(rows, words) = x(rows, words) + 1;
+    static constexpr auto parted = r(rows, odd) = x(rows, odd) + 1;  // rows of 40 bytes
+    core const& pair = both.cores[0];
+    CHECK_FALSE(make_plan(schedule(whole, both).distribute(rows, pair)).refusal);
+    // Half a line for each, in every row.
+    verdict const half = make_plan(schedule(whole, both).distribute(words, pair)).refusal;
+    CHECK(half.kind == verdict_kind::distribution);
+    CHECK(half.broken == rule::line_of_two_cores);
+    CHECK(half.names[0] == "r");
+    CHECK(make_plan(schedule(parted, both).distribute(rows, pair)).refusal.broken == rule::line_of_two_cores);
+    // Four rows of ten words are 160 bytes; sixteen of them are whole lines.
+    static constexpr axis many{"many", 32};
+    static constexpr auto in_blocks = r(many, odd) = x(many, odd) + 1;
+    CHECK_FALSE(make_plan(schedule(in_blocks, both).distribute(many, pair)).refusal);
+}

@@ -125,3 +125,15 @@ TEST_CASE("where a reduction begins, its own ends cut nothing") {
     CHECK((is(all[0], 0, 19) && is(all[1], 19, 38)));
     CHECK(is(t.of(0, {{19, t.core}, {2, t.i}, {1, t.c}})[0], 0, 18));
 }
+TEST_CASE("lines of bytes: those of a period stay apart if the period is one of whole lines") {
+    core_side const some{3, 9};  // 12 bytes each: bytes 36 to 119
+    CHECK(some.in_lines(0, 12, 64).low == 0);
+    CHECK(some.in_lines(0, 12, 64).high == 1);
+    CHECK(some.in_lines(3, 12, 64).low == 0);
+    CHECK(some.in_lines(3, 12, 21).high == 3);  // bytes 0 to 83
+    CHECK(core_side{0, 7}.in_lines(0, 8, 64).apart(core_side{8, 15}.in_lines(0, 8, 64)));
+    CHECK_FALSE(core_side{0, 7}.in_lines(0, 4, 64).apart(core_side{8, 15}.in_lines(0, 4, 64)));
+    core_side const mine{0, 27, 16, 0, 7}, other{8, 31, 16, 8, 15};
+    CHECK(mine.in_lines(0, 4, 16).apart(other.in_lines(0, 4, 16)));
+    CHECK_FALSE(mine.in_lines(0, 4, 24).apart(other.in_lines(0, 4, 24)));  // 64 bytes are no whole lines
+}

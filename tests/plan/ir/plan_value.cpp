@@ -1,5 +1,7 @@
 #include <tilewright/plan/ir/plan_value.hpp>
 
+#include <tilewright/plan/check/totals.hpp>
+
 #include <stdexcept>
 #include <tilewright/plan/check/core_shares.hpp>
 #include <vector>

@@ -23,6 +23,7 @@ struct shared_accesses {
         std::int16_t core = 0;
         std::int16_t copy = 0;  ///< whose copy, of a buffer that each core has
         bool writes = false;
+        bool by_core = false;              ///< by loads and stores, through a cache if there is one
         std::int16_t lane = -1, tag = -1;  ///< of a job that its core has not waited for; -1: of what is complete
         std::int16_t movement = -1;
         std::int64_t index = 0;  ///< among what its core does
@@ -135,6 +136,7 @@ struct core_run {
                                          .core = core,
                                          .copy = in.plan().is_multicast(m) && !source ? shared_accesses::copy_of_all : copy_of(in, moved),
                                          .writes = !source,
+                                         .by_core = in.plan().engine_of(m) < 0,
                                          .lane = lane,
                                          .tag = tag,
                                          .movement = static_cast<std::int16_t>(movement_at),
@@ -192,6 +194,7 @@ struct core_run {
                                              .core = core,
                                              .copy = copy_of(in, u.buffer),
                                              .writes = writes,
+                                             .by_core = !is_on_engine(in.plan(), b),
                                              .lane = lane,
                                              .index = shared->given[core]};
                 buffer const& used = in.plan().buffers[u.buffer];
@@ -292,7 +295,7 @@ struct core_run {
         for (int at = 0; at < s.count; ++at) {
             shared_accesses::access& a = s.all[at];
             bool const same = a.buffer == next.buffer && a.version == next.version && a.core == next.core && a.copy == next.copy &&
-                              a.writes == next.writes && a.lane == next.lane && a.tag == next.tag;
+                              a.writes == next.writes && a.by_core == next.by_core && a.lane == next.lane && a.tag == next.tag;
             bool known = false;  // to a core that does not know of the other
             for (int other = 0; other < plan.cores; ++other) known |= s.knows(other, a) != s.knows(other, next);
             if (!same || known) continue;
@@ -310,7 +313,11 @@ struct core_run {
         for (int at = 0; at < s.count; ++at) {
             shared_accesses::access const& a = s.all[at];
             // A core knows what it has done, and engines of one core are ordered by the other check.
-            if ((!a.writes && !next.writes) || a.core == next.core || s.knows(next.core, a) || !meet_at(in.plan(), a, next)) continue;
+            if ((!a.writes && !next.writes) || a.core == next.core || s.knows(next.core, a)) continue;
+            if (!meet_at(in.plan(), a, next)) {
+                if (!meet_in_lines(in.plan(), a, next)) continue;
+                return report(in, {.broken = rule::line_of_two_cores, .buffer = next.buffer, .version = next.version});
+            }
             // Of parts the check takes all values: what it refuses may be in order.
             bool const in_parts = a.in_parts || next.in_parts;
             return report(in, {.broken = in_parts ? rule::parts_of_shares : rule::core_without_barrier,
@@ -334,6 +341,20 @@ struct core_run {
             if (a.sides[d].apart(b.sides[d])) return false;
         }
         return a.whole.count == 0 || !a.whole.same(b.whole) || !a.of_whole.apart(b.of_whole);
+    }
+    /// Whether two writes that lie apart may be in one line of a cache: then one core writes back what the other has not.
+    static constexpr bool meet_in_lines(plan_value const& plan, shared_accesses::access const& a, shared_accesses::access const& b) {
+        buffer const& of = plan.buffers[a.buffer];
+        std::int64_t const line = plan.where->memories[of.memory].cache_line;
+        bool const cached = line > 0 && a.writes && b.writes && (a.by_core || b.by_core);
+        if (!cached || a.buffer != b.buffer || a.version != b.version) return false;
+        bool apart = a.copy != b.copy && a.copy != shared_accesses::copy_of_all && b.copy != shared_accesses::copy_of_all;
+        for (int d = 0; d < of.rank && !apart; ++d) {
+            std::int64_t const step = of.stride(d) * bytes_of(of.type), origin = of.minimum[d];
+            apart = a.sides[d].in_lines(origin, step, line).apart(b.sides[d].in_lines(origin, step, line));
+            if (step % line != 0 && of.extents[d] > 1) break;  // the dimensions inside begin anywhere in a line
+        }
+        return !apart;
     }
 };
 

@@ -14,6 +14,13 @@ struct core_side {
         if (low > other.high || other.low > high) return true;
         return period > 0 && period == other.period && (first > other.last || other.first > last);
     }
+    /// The lines that they lie in, counted from that of index `origin`. @param step  bytes from an index to the next
+    constexpr core_side in_lines(std::int64_t origin, std::int64_t step, std::int64_t line) const {
+        core_side lines{(low - origin) * step / line, ((high - origin + 1) * step - 1) / line};
+        if (period > 0 && origin == 0 && period * step % line == 0)
+            lines.period = period * step / line, lines.first = first * step / line, lines.last = ((last + 1) * step - 1) / line;
+        return lines;
+    }
     constexpr void include(core_side const& other) {
         low = other.low < low ? other.low : low;
         high = other.high > high ? other.high : high;

@@ -519,7 +519,8 @@ constexpr void refuse_hazard(plan_value const& plan, refusals const& to, hazard 
         v.facts = {fact{fact_kind::bank, (b.bank + found.version) % m.banks}};
         return;
     }
-    verdict_kind const is = found.broken == rule::parts_of_shares ? verdict_kind::distribution : verdict_kind::race;
+    verdict_kind const is =
+        found.broken == rule::parts_of_shares || found.broken == rule::line_of_two_cores ? verdict_kind::distribution : verdict_kind::race;
     to.refuse(is, found.broken, {b.tensor, mover(found.first), mover(found.second)}, b.ordinal, {fact{fact_kind::version, found.version}});
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-#include <tilewright/plan/ir/planning.hpp>
+#include <tilewright/plan/write/region.hpp>
 
 // When cores clean and invalidate their caches. Engines see the memory itself, and so do other cores: each has a cache of its own.
 namespace tilewright::detail {
@@ -9,6 +9,11 @@ struct buffer_access {
     buffer_id buffer = no_buffer;
     bool by_engine = false, reads = false, writes = false;
 };
+
+/// Whether an engine carries a body out.
+constexpr bool is_on_engine(plan_value const& plan, body const& b) {
+    return b.kind == body_kind::intrinsic && !plan.where->intrinsics[b.intrinsic].engine_name.empty();
+}
 
 /// Calls `visit(access)` for what a step does. A wait touches nothing.
 template <class Visit>
@@ -21,8 +26,7 @@ constexpr void each_buffer_access(plan_value const& plan, step const& s, Visit&&
     }
     if (s.kind != step_kind::compute) return;
     body const& b = plan.bodies[s.what];
-    bool const called = b.kind == body_kind::intrinsic;
-    bool const by_engine = called && !plan.where->intrinsics[b.intrinsic].engine_name.empty();
+    bool const by_engine = is_on_engine(plan, b);
     plan.each_use(b, [&](use const& u, bool reads, bool writes) { visit(buffer_access{u.buffer, by_engine, reads, writes}); });
     // An element that is passed by value is read by the core.
     for (int form : {b.intrinsic, b.first_intrinsic}) {
@@ -87,9 +91,7 @@ class upkeep_placer {
 
     constexpr void run() {
         for (buffer_id at{}; at < p.plan.buffers.size(); ++at) {
-            buffer const& b = p.plan.buffers[at];
-            bool const mixed = b.kind == buffer_kind::argument && users_[at].writing != 0 && users_[at].engine_writes;
-            if (is_cached(at) && mixed) refuse_mixed(b);
+            if (is_cached(at) && p.plan.buffers[at].kind == buffer_kind::argument) check_argument(at);
         }
         find();
         // From the last to the first, so that the positions of the others stay.
@@ -118,9 +120,15 @@ class upkeep_placer {
         if (by.written_by_others(p.plan.is_one_for_all(p.plan.buffers[a.buffer]) ? cores : 1u, a.reads)) return true;
         return a.reads && (by.engine_writes || p.plan.buffers[a.buffer].kind == buffer_kind::argument);
     }
-    constexpr void refuse_mixed(buffer const& b) const {
-        p.refuse(verdict_kind::not_honoured).names = {b.tensor, "stores of the core and of an engine through caches",
-                                                      p.plan.where->memories[b.memory].name};
+    /// What the caller passes has lines of its own, and no gaps where several cores write.
+    constexpr void check_argument(buffer_id at) {
+        buffer& b = p.buffer_at(at);
+        memory const& m = p.plan.where->memories[b.memory];
+        buffer_users const& by = users_[at];
+        if (by.touching != 0) b.alignment = p.common_multiple(b.alignment, m.cache_line, b.tensor);
+        if (buffer_users::are_several(by.writing)) rely_on_dense(p, at, 0);
+        if (by.writing != 0 && by.engine_writes)
+            p.refuse(verdict_kind::not_honoured).names = {b.tensor, "stores of the core and of an engine through caches", m.name};
     }
     constexpr int end_of(int loop_step) const {
         int depth = 0;
