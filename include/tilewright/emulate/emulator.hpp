@@ -103,6 +103,8 @@ class emulator {
     count const& transfers(int at) const { return runner_.counts().transfers[at]; }
     count const& intrinsics(int at) const { return runner_.counts().intrinsics[at]; }
     count const& code() const { return runner_.counts().code; }
+    /// What cores have cleaned and invalidated of their caches.
+    count const& upkeep() const { return runner_.counts().upkeep; }
     count counted(transfer_description const& t) const { return transfers(what_.transfers.find(t.name)); }
     /// How often a configuration was set.
     count counted(configuration const& c) const { return {settings_.sets(what_.configurations.find(c.name))}; }

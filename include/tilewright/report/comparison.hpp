@@ -45,6 +45,7 @@ inline std::vector<compared> compare(plan_value const& plan, emulator const& aft
     for (int at = 0; at < ran.transfers.size(); ++at) row("transfer", ran.transfers[at].name.str()).executed = after.transfers(at);
     for (int at = 0; at < ran.intrinsics.size(); ++at) row("intrinsic", ran.intrinsics[at].name.str()).executed = after.intrinsics(at);
     row("code", "code").executed = after.code();
+    row("caches", "caches").executed = after.upkeep();
     std::erase_if(rows, [](reports::compared const& r) { return r.predicted.calls == 0 && r.executed.calls == 0; });
     compared total{"total"};
     for (compared const& r : rows) {

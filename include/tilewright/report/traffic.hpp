@@ -12,7 +12,8 @@ using namespace ir;
 
 /// What one part of a machine does in one run of a kernel.
 struct work {
-    std::string kind;        ///< "transfer", "intrinsic", or "code": the loops of one stage that stay code
+    std::string
+        kind;  ///< "transfer", "intrinsic", "code": the loops of one stage that stay code, or "caches": what is cleaned or invalidated
     std::string name;        ///< of the transfer or intrinsic; of the tensor that the stage computes
     std::string on;          ///< the engine, or the core
     std::int64_t calls = 0;  ///< code: loop nests that are run; a whole reduction is two, its identity and its sum
@@ -31,6 +32,8 @@ inline std::vector<work> work_of(plan_value const& plan) {
         all.push_back({"intrinsic", where.intrinsics[at].name.str(), where.intrinsics[at].engine_name.str()});
     auto const intrinsics = static_cast<std::size_t>(where.transfers.size()), code = all.size();
     for (int at = 0; at < plan.stages.size(); ++at) all.push_back({"code", plan.stages[at].output.str(), where.host().name.str()});
+    std::size_t const caches = all.size();
+    all.push_back({"caches", "caches", where.host().name.str()});
     plan.walk([&](step const& s, std::int64_t times, std::int64_t first_times) {
         auto const add = [&](std::size_t row, std::int64_t calls, std::int64_t bytes, std::int64_t cycles) {
             all[row].calls += calls;
@@ -43,6 +46,10 @@ inline std::vector<work> work_of(plan_value const& plan) {
             if (m.transfer >= 0) return add(static_cast<std::size_t>(m.transfer), times, moved.bytes, moved.cycles);
             return add(code + static_cast<std::size_t>(plan.stage_of(m.border)), times, 0, moved.cycles);
         }
+        if (is_upkeep(s.kind)) {
+            tally const kept = plan.total_of(s, times, first_times);
+            return add(caches, kept.times * plan.upkeep_calls(plan.upkeeps[s.what]), 0, kept.cycles);
+        }
         if (s.kind != step_kind::compute) return;
         body const& b = plan.bodies[s.what];
         tally const done = plan.total_of(s, times, first_times);
@@ -52,7 +59,7 @@ inline std::vector<work> work_of(plan_value const& plan) {
         add(intrinsics + static_cast<std::size_t>(b.intrinsic), times - first, 0, done.cycles - done.first_cycles);
         if (first > 0) add(intrinsics + static_cast<std::size_t>(b.first_intrinsic), first, 0, done.first_cycles);
     });
-    std::erase_if(all, [](work const& w) { return w.kind == "code" && w.calls == 0; });
+    std::erase_if(all, [](work const& w) { return (w.kind == "code" || w.kind == "caches") && w.calls == 0; });
     return all;
 }
 

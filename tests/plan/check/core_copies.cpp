@@ -26,7 +26,7 @@ TEST_CASE("a multicast reaches its own buffer, and those that lie on the same by
     for (buffer_id at{}; at < plan.buffers.size(); ++at) {
         buffer const& b = plan.buffers[at];
         bool const is_own = plan.where->memories[b.memory].name == "own";
-        CHECK(is_one_for_all(plan, at) == !is_own);
+        CHECK(plan.is_one_for_all(plan.buffers[at]) == !is_own);
         if (is_own) CHECK(b.offset == 0);
         CHECK(reached[at] == is_own);
     }

@@ -1,5 +1,4 @@
 #pragma once
-#include <tilewright/plan/check/core_copies.hpp>
 #include <tilewright/plan/check/hazards.hpp>
 #include <tilewright/plan/write/upkeeps.hpp>
 

@@ -232,10 +232,10 @@ struct core_run {
   private:
     /// Whether more than one core reaches a buffer.
     constexpr bool is_shared(run const& in, buffer_id buffer_at) const {
-        return is_one_for_all(in.plan(), buffer_at) || shared->reached[buffer_at];
+        return in.plan().is_one_for_all(in.plan().buffers[buffer_at]) || shared->reached[buffer_at];
     }
     constexpr std::int16_t copy_of(run const& in, buffer_id buffer_at) const {
-        return is_one_for_all(in.plan(), buffer_at) ? shared_accesses::copy_of_all : core;
+        return in.plan().is_one_for_all(in.plan().buffers[buffer_at]) ? shared_accesses::copy_of_all : core;
     }
     static constexpr void set_sides(run const& in, movement const& m, bool source, shared_accesses::access& next) {
         buffer const& b = in.plan().buffers[next.buffer];

@@ -4,9 +4,6 @@
 // Buffers of which each core has a copy.
 namespace tilewright::detail {
 
-/// Whether there is one buffer for all cores.
-constexpr bool is_one_for_all(plan_value const& plan, buffer_id buffer_at) { return plan.is_one_for_all(plan.buffers[buffer_at]); }
-
 /// A bit for each buffer of a plan.
 using buffer_set = fixed_array<bool, plan_value::most_buffers>;
 
@@ -38,7 +35,7 @@ constexpr buffer_id brought_to_one_core(plan_value const& plan) {
         depth += s.kind == step_kind::loop ? 1 : s.kind == step_kind::end ? -1 : 0;
         if (s.kind == step_kind::end && depth == share) share = -1;
         auto const note = [&](buffer_id used, bool writes) {
-            if (used < 0 || is_one_for_all(plan, used)) return;
+            if (used < 0 || plan.is_one_for_all(plan.buffers[used])) return;
             if (share < 0 && writes) filled[used] = true;
             if (share >= 0 && !writes) read[used] = true;
         };

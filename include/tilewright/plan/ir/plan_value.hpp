@@ -251,10 +251,14 @@ struct plan_value {
         return {times, first_times, 0, (times - first) * b.cycles + first_cycles, first_cycles};
     }
 
-    /// Cycles of a core to clean, or invalidate, by a call for each block.
+    /// Calls that clean or invalidate: one for each block, or argument.
+    constexpr std::int64_t upkeep_calls(upkeep const& u) const {
+        return u.of_version ? buffers[u.buffer].blocks : buffers[u.buffer].parts();
+    }
+    /// Cycles of a core for them.
     constexpr std::int64_t upkeep_cycles(upkeep const& u) const {
         buffer const& b = buffers[u.buffer];
-        return (u.of_version ? b.blocks : b.parts()) * where->memories[b.memory].cycles_of_upkeep(b.part_bytes());
+        return upkeep_calls(u) * where->memories[b.memory].cycles_of_upkeep(b.part_bytes());
     }
 
     /// Position of a part of the machine. @throws bad_query when the machine has no part of that name
