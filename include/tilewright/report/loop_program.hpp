@@ -12,7 +12,7 @@ namespace reports {
 /// A line of the loop program: a step, with the steps inside it when it is a loop.
 struct program_line {
     int number = 0;    ///< of the line, from 1; the memory map speaks of lifetimes in these
-    std::string kind;  ///< "loop", "transfer", "intrinsic", "code", "wait", "fence", "barrier"
+    std::string kind;  ///< "loop", "transfer", "intrinsic", "code", "wait", "fence", "barrier", "clean", …
     std::string name;  ///< of the loop, the transfer or the intrinsic; of the tensor that code computes or a fence guards
     std::string text;
     std::string value;              ///< code: what its loops compute
@@ -240,6 +240,14 @@ inline void tell(plan_value const& plan, message const& m, bool sends, program_l
                 (m.loop < 0 ? "" : " where " + loop_name(plan, m.loop) + " >= " + std::to_string(m.first));
 }
 
+inline void tell(plan_value const& plan, upkeep const& u, bool cleans, program_line& line) {
+    buffer const& b = plan.buffers[u.buffer];
+    line.kind = cleans ? "clean" : "invalidate";
+    line.name = b.tensor.str();
+    line.text = line.kind + " " + b.name.str() + (u.of_version ? ", this version" : "");
+    line.cycles = plan.upkeep_cycles(u);
+}
+
 inline program_line line_of(plan_value const& plan, step const& s) {
     program_line line;
     int const what = s.what;
@@ -309,15 +317,7 @@ inline program_line line_of(plan_value const& plan, step const& s) {
             break;
         }
         case step_kind::clean:
-        case step_kind::invalidate: {
-            upkeep const& u = plan.upkeeps[what];
-            buffer const& b = plan.buffers[u.buffer];
-            line.kind = s.kind == step_kind::clean ? "clean" : "invalidate";
-            line.name = b.tensor.str();
-            line.text = line.kind + " " + b.name.str() + (u.of_version ? ", this version" : "");
-            line.cycles = plan.upkeep_cycles(u);
-            break;
-        }
+        case step_kind::invalidate: tell(plan, plan.upkeeps[what], s.kind == step_kind::clean, line); break;
         case step_kind::signal:
         case step_kind::await: tell(plan, plan.messages[what], s.kind == step_kind::signal, line); break;
         default: line.kind = line.text = "barrier"; break;
