@@ -332,6 +332,29 @@ void break_rules_of_cores(rule_book& book) {
 
 }  // namespace
 
+/// Caches of cores.
+void break_rules_of_caches(rule_book& book) {
+    static constexpr memory seen{.name = "seen", .alignment = 64, .cache_line = 64}, narrow{.name = "narrow", .cache_line = 64};
+    static constexpr core two{.name = "two", .count = 2};
+    auto const cached = machine("cached", seen, two), unaligned = machine("unaligned", narrow, two),
+               without_bytes = machine("without_bytes", seen, two.cleans("clean", argument::destination));
+    constexpr auto plus = C(m, n) = wide(A(m, n)) + 1;
+    book.refuses(invalid_part, ir::rule::cache_of_another_kind, schedule(plus, unaligned));
+    book.refuses(invalid_part, ir::rule::upkeep_of_another_kind, schedule(plus, without_bytes));
+    static constexpr axis half{"half", 8};
+    constexpr auto halves = C(m, half) = wide(A(m, half)) + 1;
+    book.refuses(distribution, ir::rule::line_of_two_cores, schedule(halves, cached).distribute(half, two));
+    for (ir::step_kind kind : {ir::step_kind::clean, ir::step_kind::invalidate}) {
+        bool const cleans = kind == ir::step_kind::clean;
+        book.core_hazard(cleans ? ir::rule::line_not_cleaned : ir::rule::line_not_invalidated, schedule(plus, cached),
+                         [&](plan_value& plan) {
+                             int at = 0;
+                             while (plan.steps[at].kind != kind) ++at;
+                             plan.steps.erase(at);
+                         });
+    }
+}
+
 TEST_CASE("every rule is raised by what breaks it") {
     using enum verdict_kind;
     rule_book book;
@@ -901,5 +924,6 @@ TEST_CASE("every rule is raised by what breaks it") {
 
     break_programs(book);
     break_rules_of_cores(book);
+    break_rules_of_caches(book);
     book.check_complete();
 }

@@ -273,7 +273,8 @@ void with_simpler_parts(drawn_case const& from, std::vector<drawn_case>& into) {
             add([&](drawn_case& c) { return set(c.where.memories[at].*field, memory{}.*field); });
         };
         simpler(&memory::banks), simpler(&memory::ports), simpler(&memory::alignment), simpler(&memory::wait_cycles),
-            simpler(&memory::base), simpler(&memory::per_core), simpler(&memory::core_bases);
+            simpler(&memory::base), simpler(&memory::per_core), simpler(&memory::core_bases), simpler(&memory::cache_line),
+            simpler(&memory::line_cycles), simpler(&memory::upkeep_cycles);
     }
     for (std::size_t at = 0; at < from.where.engines.size(); ++at) {
         auto const simpler = [&](auto engine::*field) {
