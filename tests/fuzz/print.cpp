@@ -201,13 +201,14 @@ std::string machine_text(machine_parts const& parts) {
         if (m.registers > 0) text += ", .registers = " + std::to_string(m.registers);
         if (m.address_unit > 0) text += ", .address_unit = " + std::to_string(m.address_unit);
         text += ", .wait_cycles = " + std::to_string(m.wait_cycles);
-        if (m.is_cached())
-            text += ", .cache_line = " + std::to_string(m.cache_line) + ", .line_cycles = " + std::to_string(m.line_cycles) +
-                    ", .upkeep_cycles = " + std::to_string(m.upkeep_cycles);
         if (m.per_core) text += ", .per_core = true";
         for (int core = 0; m.has_core_bases() && core < max_cores && m.core_bases[core] != 0; ++core)
             text += (core == 0 ? ", .core_bases = {" : ", ") + std::to_string(m.core_bases[core]);
-        text += std::string(m.has_core_bases() ? "}" : "") + "};\nwhere.add(memory" + std::to_string(at) + ");\n";
+        if (m.has_core_bases()) text += "}";
+        if (m.is_cached())
+            text += ", .cache_line = " + std::to_string(m.cache_line) + ", .line_cycles = " + std::to_string(m.line_cycles) +
+                    ", .upkeep_cycles = " + std::to_string(m.upkeep_cycles);
+        text += "};\nwhere.add(memory" + std::to_string(at) + ");\n";
     }
     for (std::size_t at = 0; at < parts.engines.size(); ++at) {
         engine const& e = parts.engines[at];
