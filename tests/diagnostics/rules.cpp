@@ -337,7 +337,7 @@ void break_rules_of_caches(rule_book& book) {
     static constexpr memory seen{.name = "seen", .alignment = 64, .cache_line = 64}, narrow{.name = "narrow", .cache_line = 64};
     static constexpr core two{.name = "two", .count = 2};
     auto const cached = machine("cached", seen, two), unaligned = machine("unaligned", narrow, two),
-               without_bytes = machine("without_bytes", seen, two.cleans("clean", argument::destination));
+               without_bytes = machine("without_bytes", seen, two.cleans("clean", argument::source));
     constexpr auto plus = C(m, n) = wide(A(m, n)) + 1;
     book.refuses(invalid_part, ir::rule::cache_of_another_kind, schedule(plus, unaligned));
     book.refuses(invalid_part, ir::rule::upkeep_of_another_kind, schedule(plus, without_bytes));

@@ -243,10 +243,10 @@ class c_prototypes {
             invalidates |= plan_.steps[at].kind == step_kind::invalidate;
         }
         auto const argument = [](call_argument const& a, int position) {
-            return a.is == role::core          ? "int64_t core"
-                   : a.is == role::destination ? "void *address"
-                   : a.is == role::bytes       ? "int64_t bytes"
-                                               : literal(position);
+            return a.is == role::core     ? "int64_t core"
+                   : a.is == role::source ? "const void *address"
+                   : a.is == role::bytes  ? "int64_t bytes"
+                                          : literal(position);
         };
         if (cleans) add(clean_call_of(of), "writes lines of the cache back; when it returns, engines and other cores see them", argument);
         if (invalidates)

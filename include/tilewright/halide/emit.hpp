@@ -181,10 +181,10 @@ class emitter : code_tiles {
             std::vector<Expr> arguments;
             for (int at = 0; at < described.count; ++at) {
                 call_argument const& a = described.arguments[at];
-                arguments.push_back(a.is == role::destination ? reinterpret_to_handle(address)
-                                    : a.is == role::bytes     ? bytes
-                                    : a.is == role::core      ? plan_.cores > 1 ? Halide::cast<std::int64_t>(core_number()) : wide(0)
-                                                              : wide(a.value));
+                arguments.push_back(a.is == role::source  ? reinterpret_to_handle(address)
+                                    : a.is == role::bytes ? bytes
+                                    : a.is == role::core  ? plan_.cores > 1 ? Halide::cast<std::int64_t>(core_number()) : wide(0)
+                                                          : wide(a.value));
             }
             return checked(call(Halide::Int(32), described.symbol.str(), arguments));
         };

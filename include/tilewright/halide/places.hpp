@@ -330,7 +330,8 @@ class code_places {
     /// Tells the emulator which bytes of an argument the kernel may touch.
     Expr argument_call(int buffer_at) const {
         touched_range const range = range_of_argument(buffer_at);
-        return call(Halide::Int(32), "tilewright_emulate_argument", {machine_handle(), buffer_at, range.address, range.bytes, plan_.buffers[buffer_at].written ? 1 : 0});
+        return call(Halide::Int(32), "tilewright_emulate_argument",
+                    {machine_handle(), buffer_at, range.address, range.bytes, plan_.buffers[buffer_at].written ? 1 : 0});
     }
     Expr element_stride(int buffer_at, int dimension, std::int64_t factor) const {
         if (dimension < 0) return wide(0);

@@ -127,20 +127,20 @@ constexpr device_call await_call_of(core const& of) {
     return call;
 }
 
-/// The call that writes lines of the core's cache back into their memory, by default `int NAME_clean(void *address, int64_t bytes)`:
+/// The call that writes lines of the core's cache back into their memory, by default `int NAME_clean(const void *address, int64_t bytes)`:
 /// those of so many bytes from an address on. The lines may stay in the cache.
 constexpr device_call clean_call_of(core const& of) {
     device_call call = of.clean_call;
     if (call.symbol.empty()) call.symbol = joined(of.name, "_clean");
-    if (call.count == 0) call.push(argument::destination), call.push(argument::bytes);
+    if (call.count == 0) call.push(argument::source), call.push(argument::bytes);
     return call;
 }
-/// The call after which the core reads anew what the memory has, by default `int NAME_invalidate(void *address, int64_t bytes)`: it
+/// The call after which the core reads anew what the memory has, by default `int NAME_invalidate(const void *address, int64_t bytes)`: it
 /// writes lines back that the core has written, and then forgets them.
 constexpr device_call invalidate_call_of(core const& of) {
     device_call call = of.invalidate_call;
     if (call.symbol.empty()) call.symbol = joined(of.name, "_invalidate");
-    if (call.count == 0) call.push(argument::destination), call.push(argument::bytes);
+    if (call.count == 0) call.push(argument::source), call.push(argument::bytes);
     return call;
 }
 

@@ -302,8 +302,8 @@ struct machine_check {
             p.check_name(call.symbol), check_call(of.name, call, 0);
             bool address = false, bytes = false, more = false;
             each_argument(call, [&](call_argument const& a) {
-                address |= a.is == role::destination, bytes |= a.is == role::bytes;
-                more |= a.is != role::destination && a.is != role::bytes && a.is != role::core && a.is != role::literal;
+                address |= a.is == role::source, bytes |= a.is == role::bytes;
+                more |= a.is != role::source && a.is != role::bytes && a.is != role::core && a.is != role::literal;
             });
             if (more || !address || !bytes) broken(rule::upkeep_of_another_kind, of.name);
         }
