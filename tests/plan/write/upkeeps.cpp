@@ -1,6 +1,6 @@
 #include <tilewright/plan/write/upkeeps.hpp>
 
-#include <tilewright/plan/planner.hpp>
+#include <tilewright/plan/plan.hpp>
 
 #include "kernels/caches.hpp"
 #include "plan/small_kernels.hpp"
@@ -69,4 +69,9 @@ TEST_CASE("what cores share is clean before they meet, and read anew after that,
     auto const plan = plan_of_kernel(schedule(blur, cached_cores::two).distribute(y, dsp).store_in(S, l2).stage(S).distribute(p, dsp));
     CHECK(steps_of(*plan) == "IILceCbIILceC");
     CHECK(nth(*plan, step_kind::clean).core == -1);
+}
+TEST_CASE("the compiler plans it, too") {
+    static constexpr auto shared = schedule(blur, cached_cores::two).distribute(y, dsp).store_in(S, l2).stage(S).distribute(p, dsp);
+    static_assert(!plan<shared>.refusal);
+    CHECK(steps_of(plan<shared>) == "IILceCbIILceC");
 }

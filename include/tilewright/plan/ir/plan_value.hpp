@@ -159,6 +159,15 @@ struct plan_value {
         return false;
     }
 
+    /// The step at which a loop ends.
+    constexpr int end_of_loop(int loop_step) const {
+        int depth = 0;
+        for (int at = loop_step;; ++at) {
+            depth += steps[at].kind == step_kind::loop ? 1 : steps[at].kind == step_kind::end ? -1 : 0;
+            if (depth == 0) return at;
+        }
+    }
+
     /// Whether an engine is given jobs that the core does not wait for at once.
     constexpr bool is_busy_aside(int engine_at) const {
         for (int at = 0; at < rings.size(); ++at) {

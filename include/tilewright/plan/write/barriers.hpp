@@ -28,14 +28,6 @@ class barrier_placer {
         int shares = 0;
         bool led = false;
     };
-    constexpr int end_of(int loop_step) const {
-        int depth = 0;
-        for (int at = loop_step;; ++at) {
-            step_kind const is = p.plan.steps[at].kind;
-            depth += is == step_kind::loop ? 1 : is == step_kind::end ? -1 : 0;
-            if (depth == 0) return at;
-        }
-    }
     constexpr bool is_share(step const& s) const { return s.kind == step_kind::loop && p.var(s.what).distributed; }
     constexpr contents contents_of(int begin, int end) const {
         contents found;
@@ -44,7 +36,7 @@ class barrier_placer {
             found.led |= is_led(s);
             if (!is_share(s)) continue;
             ++found.shares;
-            at = end_of(at);
+            at = p.plan.end_of_loop(at);
         }
         return found;
     }
@@ -55,7 +47,7 @@ class barrier_placer {
     constexpr void place(int begin, int end) {
         for (int at = begin; at < end; ++at) {
             step const& s = p.plan.steps[at];
-            int const behind = s.kind == step_kind::loop ? end_of(at) : at;
+            int const behind = s.kind == step_kind::loop ? p.plan.end_of_loop(at) : at;
             contents const inside = s.kind == step_kind::loop ? contents_of(at + 1, behind) : contents{0, is_led(s)};
             if (is_share(s)) {
                 if (pending_.led || pending_.shares) meet(at);

@@ -59,7 +59,8 @@ class cores_of_steps {
         if (s.kind == step_kind::loop && plan_.variables[s.what].distributed && shared_ < 0) shared_ = depth_;
         depth_ += s.kind == step_kind::loop ? 1 : s.kind == step_kind::end ? -1 : 0;
         if (s.kind == step_kind::end && depth_ == shared_) shared_ = -1;
-        return shared_ >= 0 ? ((1u << plan_.end_core) - 1) & ~((1u << plan_.first_core) - 1) : 1u << s.core;
+        if (shared_ >= 0) return ((1u << plan_.end_core) - 1) & ~((1u << plan_.first_core) - 1);
+        return s.core < 0 ? (1u << plan_.cores) - 1 : 1u << s.core;
     }
 
   private:
@@ -130,18 +131,10 @@ class upkeep_placer {
         if (by.writing != 0 && by.engine_writes)
             p.refuse(verdict_kind::not_honoured).names = {b.tensor, "stores of the core and of an engine through caches", m.name};
     }
-    constexpr int end_of(int loop_step) const {
-        int depth = 0;
-        for (int at = loop_step;; ++at) {
-            step_kind const is = p.plan.steps[at].kind;
-            depth += is == step_kind::loop ? 1 : is == step_kind::end ? -1 : 0;
-            if (depth == 0) return at;
-        }
-    }
     /// Whether somebody else may touch a buffer in a loop, or the core learns there of what others did.
     constexpr bool is_touched_in(int loop_step, buffer_id buffer_at) const {
         bool found = false;
-        for (int at = loop_step, end = end_of(loop_step); at < end; ++at) {
+        for (int at = loop_step, end = p.plan.end_of_loop(loop_step); at < end; ++at) {
             step const& s = p.plan.steps[at];
             each_buffer_access(p.plan, s, [&](buffer_access const& a) { found |= a.by_engine && a.buffer == buffer_at; });
             if (s.kind == step_kind::wait || s.kind == step_kind::pop) found |= users_[buffer_at].engine_writes;
@@ -187,19 +180,18 @@ class upkeep_placer {
         for (int open = 0; open < outside; ++open) is_shared |= p.var(p.plan.steps[open_[open]].what).distributed;
         bool const in_loops = place != at;
         asked next{kind,
-                   kind == step_kind::invalidate ? place : (in_loops ? end_of(place) : at) + 1,
+                   kind == step_kind::invalidate ? place : (in_loops ? p.plan.end_of_loop(place) : at) + 1,
                    {buffer_at, is_of_version(p.plan.buffers[buffer_at], outside)}};
         next.core = was_shared ? std::int16_t{-1} : is_shared ? std::int16_t{0} : p.plan.steps[at].core;
         for (int other = 0; other < asked_.size(); ++other) {
             asked const& o = asked_[other];
             if (o.kind == kind && o.before == next.before && o.what.buffer == buffer_at && o.core == next.core) return;
         }
-        if (asked_.full()) return p.refuse_capacity("steps", asked_.most + 1, asked_.most);
+        if (asked_.full()) return p.refuse_capacity("upkeeps of caches", asked_.most + 1, asked_.most);
         asked_.push(next);
     }
     constexpr void insert(asked const& one) {
         if (p.plan.steps.full()) return p.refuse_capacity("steps", p.plan.steps.most + 1, p.plan.steps.most);
-        if (p.plan.upkeeps.full()) return p.refuse_capacity("upkeeps of caches", p.plan.upkeeps.most + 1, p.plan.upkeeps.most);
         auto const what = static_cast<std::int16_t>(p.plan.upkeeps.push(one.what));
         p.plan.steps.insert(one.before, {.kind = one.kind, .what = what, .core = one.core});
     }
