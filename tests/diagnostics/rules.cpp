@@ -334,6 +334,7 @@ void break_rules_of_cores(rule_book& book) {
 
 /// Caches of cores.
 void break_rules_of_caches(rule_book& book) {
+    using enum verdict_kind;
     static constexpr memory seen{.name = "seen", .alignment = 64, .cache_line = 64}, narrow{.name = "narrow", .cache_line = 64};
     static constexpr core two{.name = "two", .count = 2};
     auto const cached = machine("cached", seen, two), unaligned = machine("unaligned", narrow, two),
