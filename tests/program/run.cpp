@@ -208,3 +208,47 @@ TEST_CASE("a program for cores of two kinds and an agent beside them, compiled a
         }
     }
 }
+
+TEST_CASE("kernels of a core with a cache and of an engine that sees the memory follow each other") {
+    memory const ddr{.name = "ddr", .capacity = 16_KiB, .alignment = 64, .cache_line = 64, .line_cycles = 2, .upkeep_cycles = 9},
+        spad{.name = "spad", .capacity = 1_KiB};
+    engine const dma{"dma"};
+    machine const cpu("cpu", ddr), npu("npu", ddr, spad, dma, transfer("in_by_dma", ddr, spad).on(dma).asynchronous(),
+                                       transfer("out_by_dma", spad, ddr).on(dma).asynchronous());
+    axis const i{"i", 300}, io{"io"}, ii{"ii"};
+    tensor<std::int32_t> const x{"x"}, r{"r"}, in{"in"}, t0{"t0"}, t1{"t1"}, out{"out"};
+    auto const doubled = r(i) = x(i) * 2, next = r(i) = x(i) + 1;
+    schedule const first = schedule(doubled, cpu).reads(x, ddr).writes(r, ddr), last = schedule(next, cpu).reads(x, ddr).writes(r, ddr);
+    schedule const middle = schedule(next, npu)
+                                .reads(x, ddr)
+                                .writes(r, ddr)
+                                .split(i, io, ii, 64)
+                                .cache_read(x, spad)
+                                .at(io)
+                                .buffers(2)
+                                .cache_write(r, spad)
+                                .at(io)
+                                .buffers(2);
+    agent const on_cpu("on_cpu", cpu), on_npu("on_npu", npu);
+    program made("through_caches");
+    made.input(in, ddr).run("k0", on_cpu, first).bind(x, in).bind(r, t0).run("k1", on_npu, middle).bind(x, t0).bind(r, t1);
+    made.run("k2", on_cpu, last).bind(x, t1).bind(r, out).output(out, ddr);
+    auto const plan = std::make_unique<program_plan_value>(make_program_plan(made));
+    REQUIRE((plan->refusal ? to_string(plan->refusal) : "") == "");
+    program_emulator on(*plan, std::vector<semantics_table>(2));
+    halide::jit_program checked(on, true);
+    for (progress how : {progress::earliest, progress::latest, progress::random}) {
+        on.use(how, 3);
+        on.fill_memories(0xa5);
+        on.reset();
+        auto* const given = reinterpret_cast<std::int32_t*>(on.address(in));
+        for (std::int32_t at = 0; at < 300; ++at) given[at] = 7 * at - 1000;
+        REQUIRE(checked.run() == 0);
+        REQUIRE(on.error() == "");
+        CHECK(static_cast<double>(on.cycles()) == static_cast<double>(plan->cycles()));
+        auto const* const result = reinterpret_cast<std::int32_t const*>(on.address(out));
+        for (std::int32_t at = 0; at < 300; ++at) REQUIRE(result[at] == 2 * (7 * at - 1000) + 2);
+        CHECK(on.on(on_cpu).upkeep().calls == 4);  // each kernel reads what others wrote, and cleans what it writes
+        CHECK(on.on(on_npu).upkeep().calls == 0);
+    }
+}
