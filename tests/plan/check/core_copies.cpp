@@ -7,7 +7,7 @@
 // What lies in the memory of each core.
 
 using namespace small_kernels;
-using tilewright::detail::brought_to_one_core, tilewright::detail::reached_by_multicasts, tilewright::detail::is_one_for_all;
+using tilewright::detail::brought_to_one_core, tilewright::detail::reached_by_multicasts;
 
 TEST_CASE("a multicast reaches its own buffer, and those that lie on the same bytes at other times") {
     // Each core's rows of S lie where those of A have been.
