@@ -161,7 +161,8 @@ class emulator {
         if (shadow_.on()) {
             if (auto const refused = check_.transfer(asked)) return fail(*refused);
         }
-        if (auto const refused = shared_.job(asked.part.is.name.str(), next, asked.lane < 0)) return fail(*refused);
+        if (auto const refused = shared_.job(asked.part.is.name.str(), next, asked.lane < 0 && !asked.part.is.is_multicast))
+            return fail(*refused);
         runner_.run(asked);
         return 0;
     }

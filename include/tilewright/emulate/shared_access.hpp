@@ -47,12 +47,13 @@ class shared_access {
             if (refused || line_at(range) == 0) continue;
             refused = refusal_of(who + " reads ", by_core ? caches_->read(view_, range) : caches_->read_memory(range));
         }
-        for (auto const* written : {&next.writes, &next.elsewhere}) {
-            for (byte_range const& range : *written) {
-                std::int64_t const line = line_at(range);
-                if (line == 0) continue;
-                if (by_core) caches_->write(view_, range, line);
-                else caches_->write_memory(range, line);
+        for (byte_range const& range : next.writes) {
+            std::int64_t const line = line_at(range);
+            if (line > 0 && by_core) caches_->write(view_, range, line);
+            if (line > 0 && !by_core) caches_->write_memory(range, line);
+            // It is the same memory, of other cores.
+            for (byte_range const& other : next.elsewhere) {
+                if (line > 0) caches_->write_memory(other, line);
             }
         }
         return refused;

@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/machine/call_limits.hpp>
 #include <tilewright/plan/write/region.hpp>
 
 // When cores clean and invalidate their caches. Engines see the memory itself, and so do other cores: each has a cache of its own.
@@ -15,12 +16,13 @@ constexpr bool is_on_engine(plan_value const& plan, body const& b) {
     return b.kind == body_kind::intrinsic && !plan.where->intrinsics[b.intrinsic].engine_name.empty();
 }
 
-/// Calls `visit(access)` for what a step does. A wait touches nothing.
+/// Calls `visit(access)` for what a step does. A wait touches nothing. What a multicast writes comes to other cores past their caches, so
+/// none goes through that of the core which calls it.
 template <class Visit>
 constexpr void each_buffer_access(plan_value const& plan, step const& s, Visit&& visit) {
     if (s.kind == step_kind::start) {
         movement const& m = plan.movements[s.what];
-        bool const by_engine = plan.engine_of(m) >= 0;
+        bool const by_engine = plan.engine_of(m) >= 0 || plan.is_multicast(m);
         if (m.source >= 0) visit(buffer_access{m.source, by_engine, true, false});
         visit(buffer_access{m.destination, by_engine, false, true});
     }
