@@ -23,6 +23,7 @@ class shared_access {
     std::shared_ptr<caches> const& seen() const { return caches_; }
     void reset() {
         if (caches_) caches_->reset(view_);
+        follows_ = false;
         results_.clear();
     }
 
@@ -61,18 +62,21 @@ class shared_access {
     /// The core cleans its cache for some bytes, and may forget them.
     void keep_up(memory const& of, byte_range const& range, bool invalidates) {
         std::vector<byte_range> arriving;
+        if (!follows_) return;
         each_unknown([&](flight const& f) { arriving.insert(arriving.end(), f.writes.begin(), f.writes.end()); });
         caches_->keep_up(view_, range, of.cache_line, invalidates, arriving);
     }
     /// An argument of the kernel: the caller has written it, whatever caches still have, or the kernel is to write it.
     void argument(byte_range const& range, bool written) {
+        follows_ = caches_ != nullptr;
         if (line_at(range) == 0) return;
         if (written) results_.push_back(range);
         else caches_->miss(view_, range);
     }
     /// The kernel is over. @return what is wrong with the caches then
     std::optional<refused_call> end() {
-        if (!caches_) return {};
+        if (!follows_) return {};
+        follows_ = false;
         auto const wrong = caches_->end(view_, results_);
         results_.clear();
         return refusal_of("", wrong);
@@ -106,9 +110,9 @@ class shared_access {
         }
         return {};
     }
-    /// The lines of the caches where bytes lie; 0: there are none.
+    /// The lines of the caches where bytes lie; 0: there are none, or nobody tells what the core's loops touch.
     std::int64_t line_at(byte_range const& range) const {
-        if (!caches_) return 0;
+        if (!follows_) return 0;
         place const at = where_.find(reinterpret_cast<void const*>(range.begin), 1);
         return what_.memories[at ? at.memory : 0].cache_line;  // what the caller passes lies in the first memory
     }
@@ -125,6 +129,7 @@ class shared_access {
     int core_ = 0;
     std::shared_ptr<caches> caches_;
     int view_ = 0;
+    bool follows_ = false;  ///< a kernel runs that tells of its arguments, and so of all that its loops touch
     std::vector<byte_range> results_;
 };
 
