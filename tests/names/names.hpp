@@ -16,5 +16,5 @@
     X(port) X(channel) X(loop) X(tile) X(block) X(weight) X(bias) X(input) X(result) X(source) X(target) X(address) X(stride) \
     X(size) X(count) X(window) X(image) X(mask) X(scale) X(state) X(job) X(cycle) X(place) X(version) X(piece) X(form) X(setting) \
     X(padding) X(extent) X(level) X(scope) X(variable) X(movement) X(staging) X(placement) X(nest) X(message) X(layout) X(item) \
-    X(key) X(query) X(position) X(feature) X(length) X(offset) X(hazard) X(cell)
+    X(key) X(query) X(position) X(feature) X(length) X(offset) X(hazard) X(cell) X(is)
 // clang-format on

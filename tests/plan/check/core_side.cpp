@@ -54,8 +54,8 @@ struct tiles {
         return state.found;
     }
 };
-bool is(core_side const& s, std::int64_t low, std::int64_t high) { return s.low == low && s.high == high; }
-bool is(core_side const& s, std::int64_t period, std::int64_t first, std::int64_t last) {
+bool spans(core_side const& s, std::int64_t low, std::int64_t high) { return s.low == low && s.high == high; }
+bool spans(core_side const& s, std::int64_t period, std::int64_t first, std::int64_t last) {
     return s.period == period && s.first == first && s.last == last;
 }
 
@@ -73,57 +73,57 @@ TEST_CASE("sides are apart as a whole, or inside of their period") {
 TEST_CASE("sides that are taken together reach as far as both, and keep a period that both have") {
     core_side both{4, 8, 20, 4, 8};
     both.include({30, 35, 20, 10, 15});
-    CHECK((is(both, 4, 35) && is(both, 20, 4, 15)));
+    CHECK((spans(both, 4, 35) && spans(both, 20, 4, 15)));
     both.include({0, 1, 10, 0, 1});
-    CHECK((is(both, 0, 35) && both.period == 0));
+    CHECK((spans(both, 0, 35) && both.period == 0));
 }
 TEST_CASE("a share ends where its tile ends") {
     tiles t;
     auto const cut = t.of(0, {{19, t.core}, {2, t.i}, {1, t.c}});
-    CHECK((is(cut[0], 0, 18) && is(cut[1], 19, 37)));
+    CHECK((spans(cut[0], 0, 18) && spans(cut[1], 19, 37)));
     // What a tile body does not limit runs to the end of its loops.
     auto const whole = t.of(0, {{19, t.core}, {2, t.i}, {1, t.c}}, {.limited = false});
-    CHECK((is(whole[0], 0, 19) && is(whole[1], 19, 38)));
+    CHECK((spans(whole[0], 0, 19) && spans(whole[1], 19, 38)));
     // And where the axis ends.
     t.limit_at(25, {{19, t.core}, {2, t.i}, {1, t.c}});
     auto const last = t.of(3, {{19, t.core}, {2, t.i}, {1, t.c}});
-    CHECK((is(last[0], 3, 21) && is(last[1], 22, 27)));
+    CHECK((spans(last[0], 3, 21) && spans(last[1], 22, 27)));
     // Indices that run down begin at the loops' ends, which limits do not raise.
     auto const down = t.of(0, {{-19, t.core}, {-2, t.i}, {-1, t.c}});
-    CHECK((is(down[0], -19, 0) && is(down[1], -38, -19)));
+    CHECK((spans(down[0], -19, 0) && spans(down[1], -38, -19)));
 }
 TEST_CASE("shares that are dealt out again and again begin anew where the shares of all cores end") {
     tiles t;
     // 38 o + 19 core + …: o at 0, 1 and 2.
     auto const even = t.of(0, {{38, t.o}, {19, t.core}, {2, t.i}, {1, t.c}});
-    CHECK((is(even[0], 0, 94) && is(even[0], 38, 0, 18)));
-    CHECK((is(even[1], 19, 113) && is(even[1], 38, 19, 37)));
+    CHECK((spans(even[0], 0, 94) && spans(even[0], 38, 0, 18)));
+    CHECK((spans(even[1], 19, 113) && spans(even[1], 38, 19, 37)));
     // Without the limit, core 1 comes to the first element of core 0: there is no period.
     auto const whole = t.of(0, {{38, t.o}, {19, t.core}, {2, t.i}, {1, t.c}}, {.limited = false});
-    CHECK((is(whole[0], 38, 0, 19) && whole[1].period == 0));
+    CHECK((spans(whole[0], 38, 0, 19) && whole[1].period == 0));
     // Shares of 19 and 6: they begin anew at 25, 50, …
     t.limit_at(25, {{19, t.core}, {2, t.i}, {1, t.c}});
     auto const uneven = t.of(0, {{25, t.o}, {19, t.core}, {2, t.i}, {1, t.c}});
-    CHECK((is(uneven[0], 25, 0, 18) && is(uneven[1], 25, 19, 24)));
+    CHECK((spans(uneven[0], 25, 0, 18) && spans(uneven[1], 25, 19, 24)));
     // Core 0 has 7 to 25 then, which is in two periods, and core 1 has 26 to 31.
     auto const moved = t.of(7, {{25, t.o}, {19, t.core}, {2, t.i}, {1, t.c}});
-    CHECK((moved[0].period == 0 && is(moved[1], 25, 1, 6)));
+    CHECK((moved[0].period == 0 && spans(moved[1], 25, 1, 6)));
 }
 TEST_CASE("an access of several elements reaches further, and may come into the next share") {
     tiles t;
     auto const wide = t.of(0, {{38, t.o}, {19, t.core}, {2, t.i}, {1, t.c}}, {.reach = {0, 2}});
-    CHECK((is(wide[0], 0, 96) && is(wide[0], 38, 0, 20)));
-    CHECK((is(wide[1], 19, 115) && wide[1].period == 0));
+    CHECK((spans(wide[0], 0, 96) && spans(wide[0], 38, 0, 20)));
+    CHECK((spans(wide[1], 19, 115) && wide[1].period == 0));
     CHECK_FALSE(wide[0].apart(wide[1]));
     auto const later = t.of(0, {{38, t.o}, {19, t.core}, {2, t.i}, {1, t.c}}, {.reach = {19, 19}});
-    CHECK((is(later[0], 19, 113) && is(later[0], 38, 19, 37)));
+    CHECK((spans(later[0], 19, 113) && spans(later[0], 38, 19, 37)));
 }
 TEST_CASE("where a reduction begins, its own ends cut nothing") {
     tiles t;
     t.plan.limits[0].reduction = true;
     auto const all = t.of(0, {{19, t.core}, {2, t.i}, {1, t.c}}, {.pure_only = true});
-    CHECK((is(all[0], 0, 19) && is(all[1], 19, 38)));
-    CHECK(is(t.of(0, {{19, t.core}, {2, t.i}, {1, t.c}})[0], 0, 18));
+    CHECK((spans(all[0], 0, 19) && spans(all[1], 19, 38)));
+    CHECK(spans(t.of(0, {{19, t.core}, {2, t.i}, {1, t.c}})[0], 0, 18));
 }
 TEST_CASE("lines of bytes: those of a period stay apart if the period is one of whole lines") {
     core_side const some{3, 9};  // 12 bytes each: bytes 36 to 119
