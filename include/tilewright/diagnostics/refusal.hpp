@@ -9,7 +9,7 @@ namespace tilewright {
 
 #if defined(__clang__)
 // clang prints a text among template arguments as numbers. So a name is shown as its letters, and a number inside what it says.
-namespace says {
+namespace as {
 template <char... Letters>
 struct named;
 template <char... Letters>
@@ -29,7 +29,7 @@ TILEWRIGHT_DIRECTIVES(TILEWRIGHT_SHOWN)
 #define TILEWRIGHT_SHOWN(rule, text) struct rule;
 TILEWRIGHT_RULES(TILEWRIGHT_SHOWN)
 #undef TILEWRIGHT_SHOWN
-}  // namespace says
+}  // namespace as
 
 template <class... Shown>
 struct refused {
@@ -75,11 +75,11 @@ struct pieces {
     }();
 
     template <std::size_t... At>
-    static list<says::named<names.letters[At]...>> spell_names(std::index_sequence<At...>);
+    static list<as::named<names.letters[At]...>> spell_names(std::index_sequence<At...>);
     template <std::size_t... At>
-    static list<says::parts<part_names.letters[At]...>> spell_parts(std::index_sequence<At...>);
+    static list<as::parts<part_names.letters[At]...>> spell_parts(std::index_sequence<At...>);
     template <std::size_t... Share>
-    static list<says::bytes<V.shares[Share].bytes * V.shares[Share].copies...>> count_parts(std::index_sequence<Share...>);
+    static list<as::bytes<V.shares[Share].bytes * V.shares[Share].copies...>> count_parts(std::index_sequence<Share...>);
     template <int Size>
     using up_to = std::make_index_sequence<static_cast<std::size_t>(Size)>;
 
@@ -88,7 +88,7 @@ struct pieces {
         else if constexpr (V.shares[0].bytes == 0) return decltype(spell_parts(up_to<part_names.size>{})){};  // just names
         else return decltype(spell_parts(up_to<part_names.size>{}) + count_parts(up_to<V.share_count>{})){};
     }
-#define TILEWRIGHT_SHOWN(name) else if constexpr (what == fact_kind::name) return list<says::name<V.facts[Which].value>>{};
+#define TILEWRIGHT_SHOWN(name) else if constexpr (what == fact_kind::name) return list<as::name<V.facts[Which].value>>{};
     template <std::size_t Which>
     static auto number() {
         constexpr fact_kind what = V.facts[Which].what;
@@ -96,14 +96,13 @@ struct pieces {
         TILEWRIGHT_FACTS(TILEWRIGHT_SHOWN)
     }
 #undef TILEWRIGHT_SHOWN
-#define TILEWRIGHT_SHOWN(name, text) else if constexpr (V.broken == rule::name) return list<says::name>{};
+#define TILEWRIGHT_SHOWN(name, text) else if constexpr (V.broken == rule::name) return list<as::name>{};
     static auto broken_rule() {
         if constexpr (V.broken == rule::none) return list<>{};
         TILEWRIGHT_RULES(TILEWRIGHT_SHOWN)
     }
 #undef TILEWRIGHT_SHOWN
-#define TILEWRIGHT_SHOWN(name, operands, about) \
-    else if constexpr (V.directive == directive_kind::name) return list<says::name<V.ordinal>>{};
+#define TILEWRIGHT_SHOWN(name, operands, about) else if constexpr (V.directive == directive_kind::name) return list<as::name<V.ordinal>>{};
     static auto asked_by() {
         if constexpr (V.ordinal == 0) return list<>{};
         TILEWRIGHT_DIRECTIVES(TILEWRIGHT_SHOWN)
