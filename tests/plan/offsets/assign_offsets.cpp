@@ -267,3 +267,42 @@ TEST_CASE("rectangles without a gap are put together where the search alone ends
     CHECK(is_valid(pieces, 1, 1 << 20));
     CHECK(found.steps < 200'000'000);
 }
+
+TEST_CASE("the ends of what numbers can say: large sums and alignments, small capacities, no budget") {
+    // All sizes with an alignment each are at most a sixteenth of what a number can say. Up to there sums are exact. More is a fault, not a
+    // wrong number.
+    std::int64_t const third = (INT64_MAX / 16 - 3) / 3;
+    std::vector<placed_buffer> buffers(3, {.bytes = third, .born = 0, .dead = 1});
+    offset_result found = assign_offsets(buffers, {.capacity = INT64_MAX});
+    CHECK((found.proven && found.fits && found.peak == 3 * third));
+    CHECK(is_valid(buffers, 1, found.peak));
+    buffers[2].bytes += 3;
+    found = assign_offsets(buffers, {.capacity = INT64_MAX});
+    CHECK((found.fault == offset_fault::bytes && found.faulty == 2));
+    // One buffer at zero, the other at its alignment.
+    std::int64_t const terabyte = std::int64_t{1} << 40;
+    buffers = {{.bytes = 1, .alignment = terabyte, .born = 0, .dead = 2}, {.bytes = 2, .alignment = terabyte, .born = 1, .dead = 2}};
+    found = assign_offsets(buffers, {.capacity = terabyte});
+    CHECK((found.peak == terabyte + 1 && found.proven && !found.fits));
+    CHECK(is_valid(buffers, 1, found.peak));
+    // A buffer that is larger than the memory never fits.
+    buffers = {{.bytes = 9, .born = 0, .dead = 1}};
+    found = assign_offsets(buffers, {.capacity = 8});
+    CHECK((found.proven && !found.fits && found.lower_bound == 9));
+    // Without steps to search in, what is alive all the time is proven anyway.
+    buffers.assign(50, {.bytes = 3, .born = 0, .dead = 7});
+    found = assign_offsets(buffers, {.capacity = 150}, 0);
+    CHECK((found.proven && found.fits && found.peak == 150));
+    CHECK(is_valid(buffers, 1, 150));
+}
+
+TEST_CASE("the same input has the same result, whether the budget is enough or not") {
+    for (std::int64_t const budget : {std::int64_t{0}, std::int64_t{20'000}, std::int64_t{3'000'000}}) {
+        std::vector<placed_buffer> first = cut(150, 5, 65536), second = first;
+        offset_result const one = assign_offsets(first, {.capacity = 65536}, budget);
+        offset_result const other = assign_offsets(second, {.capacity = 65536}, budget);
+        CHECK((one.peak == other.peak && one.lower_bound == other.lower_bound && one.steps == other.steps));
+        for (std::size_t at = 0; at < first.size(); ++at) REQUIRE(first[at].offset == second[at].offset);
+        CHECK(is_valid(first, 1, one.peak));
+    }
+}
