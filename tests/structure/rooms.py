@@ -32,6 +32,7 @@ ROOMS = [
     "halide",        # generated code
     "c_source",      # C11, and the C files around objects
     "runtime",       # what applications call
+    "tune",          # configurations, measured
     "",
 ]
 # What tilewright.hpp includes of the standard library, itself or through others: <string> alone would be a quarter of what it costs.
