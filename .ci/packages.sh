@@ -31,7 +31,7 @@ install_packages() {
 }
 
 # What every build needs.
-build_packages="cmake ninja-build g++ libboost-dev libhalide14-0-dev"
+build_packages="cmake ninja-build g++ libboost-dev libhalide14-0-dev nlohmann-json3-dev"
 
 # What compiles for the boards of lesson 12, and runs it.
 board_packages="gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm"
