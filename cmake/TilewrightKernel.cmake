@@ -1,4 +1,5 @@
 # tilewright_add_kernel() and tilewright_add_program(): from a schedule or a program in a header to a library that can be linked.
+# tilewright_add_tuner(): a program that measures schedules.
 include_guard(GLOBAL)
 
 # tilewright_find_halide([QUIET])
@@ -164,6 +165,25 @@ function(tilewright_add_program name)
     endif()
 endfunction()
 
+# tilewright_add_tuner(NAME source…)
+#
+# Makes an executable NAME of these sources, which include <tilewright/tune/tune.hpp>, and of the tuner itself. Needs Halide and nlohmann_json.
+# See docs/reference/tuning.md.
+function(tilewright_add_tuner name)
+    set(call "tilewright_add_tuner(${name})")
+    if(NOT ARGN)
+        message(FATAL_ERROR "${call}: name the sources, of which one has the function main")
+    endif()
+    _tilewright_need_tools()
+    find_package(nlohmann_json 3 QUIET)
+    if(NOT TARGET nlohmann_json::nlohmann_json)
+        message(FATAL_ERROR "${call}: nlohmann_json is not found; install it (Debian: nlohmann-json3-dev) or set nlohmann_json_DIR")
+    endif()
+    _tilewright_tool_objects(objects tuner)
+    add_executable(${name} ${ARGN} $<TARGET_OBJECTS:${objects}>)
+    target_link_libraries(${name} PRIVATE tilewright::halide ${CMAKE_DL_LIBS})
+endfunction()
+
 # What both functions ask of their name and parsed arguments. `what` is the keyword of the variable. Sets `header` to the path of HEADER.
 macro(_tilewright_check_call what)
     if(DEFINED ARG_UNPARSED_ARGUMENTS)
@@ -224,9 +244,17 @@ function(_tilewright_compile_semantics binding)
     set_source_files_properties(${binding} PROPERTIES COMPILE_OPTIONS "-O2;-ffp-contract=off")
 endfunction()
 
-# An executable of the sources of `tool` and the object library `subject`, which tells it what to work on. The former, Halide's headers among
-# them, take 20 s to compile, so they are compiled once for all directories whose objects can be linked with each other.
+# An executable of the sources of `tool` and the object library `subject`, which tells it what to work on.
 function(_tilewright_add_tool name tool subject)
+    _tilewright_tool_objects(objects ${tool})
+    add_executable(${name} $<TARGET_OBJECTS:${objects}> $<TARGET_OBJECTS:${subject}>)
+    set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
+    target_link_libraries(${name} PRIVATE tilewright::halide ${CMAKE_DL_LIBS})
+endfunction()
+
+# The object library of the sources of `tool`. These, Halide's headers among them, take 20 s to compile, so they are compiled once for all
+# directories whose objects can be linked with each other.
+function(_tilewright_tool_objects result tool)
     # Directories may differ in what objects must agree on: ABI, standard library, sanitizers. Warnings and optimisation are no such thing.
     set(key "${CMAKE_CXX_COMPILER};${CMAKE_CXX_FLAGS};${CMAKE_CXX_STANDARD};${CMAKE_CXX_EXTENSIONS};${CMAKE_POSITION_INDEPENDENT_CODE}")
     string(APPEND key ";${CMAKE_INTERPROCEDURAL_OPTIMIZATION};${Halide_DIR};${CMAKE_CURRENT_FUNCTION_LIST_DIR}")
@@ -248,11 +276,12 @@ function(_tilewright_add_tool name tool subject)
         if(tool STREQUAL "kernel_generator")
             target_link_libraries(${objects} PRIVATE Halide::Generator)  # whose main function is a source
         endif()
+        if(tool STREQUAL "tuner")
+            target_link_libraries(${objects} PRIVATE nlohmann_json::nlohmann_json)
+        endif()
         _tilewright_build_tool(${objects})
     endif()
-    add_executable(${name} $<TARGET_OBJECTS:${objects}> $<TARGET_OBJECTS:${subject}>)
-    set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
-    target_link_libraries(${name} PRIVATE tilewright::halide ${CMAKE_DL_LIBS})
+    set(${result} ${objects} PARENT_SCOPE)
 endfunction()
 
 # A program that runs once, in the build: compiling it is what takes time, so no optimisation is best. At -O2, g++ 12 also warns about

@@ -1,6 +1,13 @@
+#include <algorithm>
+#include <csignal>
 #include <fstream>
+#include <iostream>
+#include <map>
 #include <set>
 #include <sstream>
+#include <tilewright/tune/log.hpp>
+#include <tilewright/tune/operands.hpp>
+#include <tilewright/tune/plan_hash.hpp>
 #include <tilewright/tune/tune.hpp>
 
 #include "catch.hpp"
@@ -46,10 +53,9 @@ tune::problem on_dsp() {
             .semantics = &semantics_of<dsp>};
 }
 tune::problem on_this_processor() {
-    return {
-        .name = "triple", .shape = {512}, .configurations = {{{"tile", {8, 16, 0}}}}, .scheduled = [](tune::configuration const& c) {
-            return schedule(triple, copying::host).split(i, o, n, c["tile"]).cache_read(in, copying::near).at(o);
-        }};
+    return {.name = "triple", .shape = {512}, .configurations = {{{"tile", {8, 16, 0}}}}, .scheduled = [](tune::configuration const& c) {
+                return schedule(triple, copying::host).split(i, o, n, c["tile"]).cache_read(in, copying::near).at(o);
+            }};
 }
 tune::log_contents read(std::string const& file) {
     tune::log_contents all;

@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
-#include <tilewright/tune/record.hpp>
+#include <tilewright/tune/result_line.hpp>
 
 // Logs: a file of lines, each of which is the result of one configuration.
 namespace tilewright::tune {

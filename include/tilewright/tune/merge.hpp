@@ -1,6 +1,6 @@
 #pragma once
 #include <map>
-#include <tilewright/tune/record.hpp>
+#include <tilewright/tune/result_line.hpp>
 #include <utility>
 
 // What many results say together. Nothing here depends on the order in which they come.
