@@ -46,8 +46,11 @@ bool built_one_is_right() {
 int main(int count, char** arguments) {
     kernel::gemm_shape shape = lesson_tune::known;
     bool const any_shape = count > 3 && arguments[1][0] != '-';
-    if (any_shape)
+    if (any_shape) {
         shape = {std::max(1L, std::atol(arguments[1])), std::max(1L, std::atol(arguments[2])), std::max(1L, std::atol(arguments[3]))};
+        arguments[3] = arguments[0];
+        arguments += 3, count -= 3;
+    }
     kernel::gemm<float> const computation(shape);
 
     tune::problem const gemm{
@@ -66,9 +69,10 @@ int main(int count, char** arguments) {
         .check =
             [&](std::vector<tune::operand_view> const& x) {
                 return is_product(shape, x[0].as<float>(), x[1].as<float>(), x[2].as<float>());
-            }};
+            },
+        .c_source = false};  // it has vectors that C does not have
 
-    if (count > 1) return tune::main(gemm, any_shape ? count - 3 : count, any_shape ? arguments + 3 : arguments);
+    if (count > 1 || any_shape) return tune::main(gemm, count, arguments);
     // Without arguments, only the eight that cost least; then the kernel that the build made of the winner.
     char const* few[] = {arguments[0], "--limit", "8"};
     int const code = tune::main(gemm, 3, few);

@@ -63,9 +63,10 @@ inline std::string shown(std::string output) {
 
 /// Measures by a command of the user's, such as one that compiles for a board and runs there. It prints a number; less is better.
 ///
-/// The command gets the configuration as arguments, `rows=6`, and in its environment, TILEWRIGHT_ROWS; the kernel as C in the file
-/// TILEWRIGHT_SOURCE, with its header TILEWRIGHT_HEADER; the configuration as macros in TILEWRIGHT_CONFIGURATION. TILEWRIGHT_PROBLEM is the
-/// name of the kernel's function, TILEWRIGHT_SHAPE "256x196x128", TILEWRIGHT_FOLDER a folder for it alone, which goes afterwards.
+/// The command gets the configuration as arguments, `rows=6`, in its environment, TILEWRIGHT_ROWS, and as macros in the file
+/// TILEWRIGHT_CONFIGURATION; the kernel as C in the file TILEWRIGHT_SOURCE, with its header TILEWRIGHT_HEADER, unless the problem leaves it
+/// out. TILEWRIGHT_PROBLEM is the name of the kernel's function, TILEWRIGHT_SHAPE "256x196x128", TILEWRIGHT_FOLDER a folder for it alone,
+/// which goes afterwards.
 class by_command final : public measurer {
   public:
     /// @param timeout  seconds
@@ -91,24 +92,25 @@ class by_command final : public measurer {
         detail::temporary_folder const folder;
         auto const file = [&](std::string const& name) { return (folder.path() / name).string(); };
         detail::stopwatch const compiling;
+        std::vector<std::string> arguments;
+        std::vector<std::pair<std::string, std::string>> variables{{"TILEWRIGHT_CONFIGURATION", file("configuration.h")},
+                                                                   {"TILEWRIGHT_FOLDER", folder.path().string()},
+                                                                   {"TILEWRIGHT_PROBLEM", of_.name},
+                                                                   {"TILEWRIGHT_SHAPE", text_of(of_.shape)}};
         try {
-            halide::c_source_text const text = halide::c_source(one.how, one.plan, {of_.name, halide::binding::device, of_.c_includes});
-            replace_file(file(of_.name + ".c"), text.source);
-            replace_file(file(of_.name + ".h"), text.header);
+            if (of_.c_source) {
+                halide::c_source_text const text = halide::c_source(one.how, one.plan, {of_.name, halide::binding::device, of_.c_includes});
+                replace_file(file(of_.name + ".c"), text.source);
+                replace_file(file(of_.name + ".h"), text.header);
+                variables.emplace_back("TILEWRIGHT_SOURCE", file(of_.name + ".c"));
+                variables.emplace_back("TILEWRIGHT_HEADER", file(of_.name + ".h"));
+            }
         } catch (std::exception const& wrong) {
             return outcome::failed(invalidity::compile, wrong.what());
         }
         replace_file(file("configuration.h"), detail::macros_of(one.what));
         outcome made;
         made.compilation_time = compiling.milliseconds();
-
-        std::vector<std::string> arguments;
-        std::vector<std::pair<std::string, std::string>> variables{{"TILEWRIGHT_SOURCE", file(of_.name + ".c")},
-                                                                   {"TILEWRIGHT_HEADER", file(of_.name + ".h")},
-                                                                   {"TILEWRIGHT_CONFIGURATION", file("configuration.h")},
-                                                                   {"TILEWRIGHT_FOLDER", folder.path().string()},
-                                                                   {"TILEWRIGHT_PROBLEM", of_.name},
-                                                                   {"TILEWRIGHT_SHAPE", text_of(of_.shape)}};
         for (named_value const& number : one.what) {
             arguments.push_back(number.name.str() + "=" + std::to_string(number.value));
             variables.emplace_back("TILEWRIGHT_" + detail::upper(number.name.str()), std::to_string(number.value));

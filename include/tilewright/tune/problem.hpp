@@ -51,7 +51,9 @@ struct problem {
     double tolerance = 1e-4;
     /// For the processor: Halide's target; without one, this computer's.
     std::string target{};
-    /// For a command: headers that the C source includes first.
+    /// Whether a command gets the kernel as C; otherwise it gets the configuration alone.
+    bool c_source = true;
+    /// Headers that this C source includes first.
     std::vector<std::string> c_includes{};
 };
 

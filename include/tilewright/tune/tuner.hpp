@@ -178,7 +178,8 @@ class tuner {
         winner_list const found = winners_of(known.everything());
         made.winners = found.winners;
         if (found.outdated > 0) std::cerr << found.outdated << " results not used for winners: later ones have another origin or plan\n";
-        if (!how_.write_header.empty()) replace_file(how_.write_header, header_of(found.winners, namespace_of(how_.write_header)));
+        if (!how_.write_header.empty() && found.winners.empty()) std::cerr << "no winner: " << how_.write_header << " is not written\n";
+        else if (!how_.write_header.empty()) replace_file(how_.write_header, header_of(found.winners, namespace_of(how_.write_header)));
         if (!how_.write_t4.empty()) replace_file(how_.write_t4, to_t4(merged(known.everything())));
     }
     static std::string best_text(known_results const& known) {
