@@ -1,12 +1,12 @@
 #pragma once
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <memory>
-#include <tilewright/halide/jit.hpp>
 #include <tilewright/runtime/call.hpp>
 #include <tilewright/targets/x86_avx2.hpp>
 #include <tilewright/targets/x86_avx512.hpp>
+#include <tilewright/tune/native_kernel.hpp>
+#include <tilewright/tune/turns.hpp>
 #include <utility>
 #include <vector>
 
@@ -19,16 +19,10 @@ namespace peers {
 class compiled_kernel {
   public:
     /// @param pool  the memory that it packs into
-    compiled_kernel(tilewright::plan_value const& plan, void* pool, Halide::Target const& target) {
+    compiled_kernel(tilewright::plan_value const& plan, void* pool, Halide::Target const& target)
+        : code_(plan, std::vector<void*>(static_cast<std::size_t>(tilewright::ir::arguments_of(plan).pool_count), pool), target) {
         tilewright::ir::argument_list const list = tilewright::ir::arguments_of(plan);
         first_ = plan.buffers[list.tensors[0]].tensor.str();
-        std::vector<void*> pools(static_cast<std::size_t>(list.pool_count), pool);
-        tilewright::halide::jit_kernel kernel(plan, pools, target);
-        // Running a pipeline prepares arguments each time, longer than a small product takes: what it would call is called directly.
-        Halide::Target const all = target.with_feature(Halide::Target::JIT).with_feature(Halide::Target::NoRuntime);
-        Halide::Module const module = kernel.pipeline().compile_to_module(kernel.pipeline().infer_arguments(), "of_a_shape", all);
-        code_ = Halide::Internal::JITModule(module, module.get_function_by_name("of_a_shape"),
-                                            Halide::Internal::JITSharedRuntime::get(nullptr, target.with_feature(Halide::Target::JIT)));
         for (int at = 0; at < list.tensor_count; ++at)
             arguments_.push_back(std::make_unique<tilewright::detail::dense_argument>(plan.buffers[list.tensors[at]], nullptr));
     }
@@ -38,17 +32,17 @@ class compiled_kernel {
 
     /// @param tensors  in the order of the plan's arguments, which is the order that the computation names them in; the result is the last
     void operator()(std::vector<void const*> const& tensors) const {
-        std::vector<void const*> pointers;
+        std::vector<halide_buffer_t*> pointers;
         for (std::size_t at = 0; at < tensors.size(); ++at) {
             arguments_[at]->whole.host = static_cast<std::uint8_t*>(const_cast<void*>(tensors[at]));
             pointers.push_back(&arguments_[at]->whole);
         }
-        if (code_.argv_function()(pointers.data()) != 0) throw std::runtime_error("a kernel fails");
+        code_(pointers);
     }
 
   private:
     std::string first_;
-    Halide::Internal::JITModule code_;
+    tilewright::tune::native_kernel code_;
     std::vector<std::unique_ptr<tilewright::detail::dense_argument>> arguments_;
 };
 
@@ -69,15 +63,11 @@ std::unique_ptr<compiled_kernel> fastest_of(Candidates const& candidates, Schedu
     plans.resize(std::min(plans.size(), most));
     std::vector<std::unique_ptr<compiled_kernel>> kernels;
     for (auto const& [cycles, plan] : plans) kernels.push_back(std::make_unique<compiled_kernel>(*plan, pool, target));
-    using clock = std::chrono::steady_clock;
-    std::vector<double> least(kernels.size(), 1e9);
-    for (int round = 0; round < 12; ++round) {
-        for (std::size_t at = 0; at < kernels.size(); ++at) {
-            auto const begin = clock::now();
-            run(*kernels[at]);
-            least[at] = std::min(least[at], std::chrono::duration<double>(clock::now() - begin).count());
-        }
-    }
+    std::vector<std::function<void()>> turns;
+    for (auto const& one : kernels) turns.push_back([&run, &one] { run(*one); });
+    std::vector<double> least;
+    for (auto const& seconds : tilewright::tune::take_turns(turns, 12, 0, 1))
+        least.push_back(*std::min_element(seconds.begin(), seconds.end()));
     return std::move(kernels[static_cast<std::size_t>(std::min_element(least.begin(), least.end()) - least.begin())]);
 }
 

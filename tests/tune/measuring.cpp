@@ -225,6 +225,13 @@ TEST_CASE("a command measures: its failures are results too") {
     how.retry = true;
     CHECK(tune::run(on_dsp(), how).measured == 7);
 
+    // A problem can keep the C source to itself.
+    tune::problem without = on_dsp();
+    without.c_source = false;
+    tune::findings const bare = tune::run(without, {.limit = 1, .measure = "[ -z \"$TILEWRIGHT_SOURCE\" ] && echo 3 #"});
+    REQUIRE(bare.best() != nullptr);
+    CHECK(bare.best()->value() == 3);
+
     // Another command is another compiler and another processor: nothing of the log is used, and it says so.
     heard const on_stderr;
     how.measure = "echo 5 #";

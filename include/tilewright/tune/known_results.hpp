@@ -1,6 +1,7 @@
 #pragma once
 #include <ostream>
 #include <tilewright/tune/log.hpp>
+#include <tilewright/tune/merge.hpp>
 #include <tilewright/tune/planned_space.hpp>
 
 namespace tilewright::tune {

@@ -1,7 +1,6 @@
 #pragma once
 #include <map>
 #include <tilewright/tune/result_line.hpp>
-#include <utility>
 
 // What many results say together. Nothing here depends on the order in which they come.
 namespace tilewright::tune {
@@ -17,12 +16,6 @@ inline auto weight_of(record const& r) {
     std::string later = r.timestamp;
     for (char& letter : later) letter = static_cast<char>(0x7f - letter);
     return std::tuple(kind, kind == 1 ? r.value() : 0.0, later, to_line(r));
-}
-
-inline auto values_of(configuration const& of) {
-    std::vector<std::pair<std::string, std::int64_t>> values;
-    for (named_value const& one : of) values.emplace_back(one.name.str(), one.value);
-    return values;
 }
 
 inline auto key_of(record const& r) { return std::tuple(r.from.key(), values_of(r.what), r.plan_hash); }

@@ -1,11 +1,11 @@
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <map>
 #include <memory>
 #include <tilewright/diagnostics/text.hpp>
-#include <tilewright/tune/merge.hpp>
 #include <tilewright/tune/plan_hash.hpp>
 #include <tilewright/tune/problem.hpp>
 

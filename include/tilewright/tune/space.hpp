@@ -5,6 +5,7 @@
 #include <string>
 #include <tilewright/base/label_text.hpp>
 #include <tilewright/tune/configuration.hpp>
+#include <utility>
 #include <vector>
 
 namespace tilewright::tune {
@@ -29,6 +30,15 @@ inline std::string text_of(configuration const& of) {
     for (named_value const& one : of) text += (text.empty() ? "" : " ") + one.name.str() + "=" + std::to_string(one.value);
     return text;
 }
+
+namespace detail {
+/// A configuration as a key.
+inline auto values_of(configuration const& of) {
+    std::vector<std::pair<std::string, std::int64_t>> values;
+    for (named_value const& one : of) values.emplace_back(one.name.str(), one.value);
+    return values;
+}
+}  // namespace detail
 
 /// "256x196x128"
 inline std::string text_of(problem_shape const& of) {

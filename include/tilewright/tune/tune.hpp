@@ -19,6 +19,7 @@ struct findings {
     std::int64_t mine = 0;          ///< to be measured by this process
     std::int64_t known = 0;         ///< of these, that the log had already
     std::int64_t measured = 0;      ///< by this process, now
+    bool merged = false;            ///< logs were merged, and nothing was measured
     int signal = 0;                 ///< that ended it early; 0: none
 
     /// The fastest of this problem; null: none is correct.

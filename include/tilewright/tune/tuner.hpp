@@ -60,6 +60,7 @@ class tuner {
         made.refused = static_cast<std::int64_t>(space.refused().size());
         if (!how_.merge.empty()) {
             write_merged(old);
+            made.merged = true;
         } else if (!stop()) {
             log_writer log(how_.log);
             record_refused(space, known, log);
@@ -142,7 +143,10 @@ class tuner {
         go(go, 0);
         if (outcomes.size() != places.size()) return false;
         double total = all.milliseconds();
-        for (outcome const& one : outcomes) total -= one.compilation_time + one.validation;
+        for (outcome const& one : outcomes) {
+            total -= one.compilation_time + one.validation;
+            for (double run : one.runtimes) total -= run;
+        }
         for (std::size_t at = 0; at < places.size(); ++at) {
             planned_configuration const& one = space.all()[places[at]];
             record made = begin_record(one, space.hash(places[at]));
@@ -198,6 +202,12 @@ class tuner {
 };
 
 inline void print_findings(findings const& found, problem const& of, std::ostream& out) {
+    if (found.merged) {
+        for (record const& one : found.winners)
+            out << one.from.problem << " " << text_of(one.from.shape) << " on " << one.from.processor << ": " << value_text(one) << "  "
+                << text_of(one.what) << "\n";
+        return;
+    }
     out << of.name << " " << text_of(of.shape) << ": " << found.combinations << " configurations, " << found.refused
         << " refused by the planner; " << found.mine << " to measure here, " << found.known << " known, " << found.measured
         << " measured\n";
@@ -226,7 +236,10 @@ inline int run_program(problem const& of, int count, char const* const* argument
     findings const found = tuner(of, how).run();
     print_findings(found, of, std::cout);
     if (found.signal != 0) return 128 + found.signal;
-    return found.best() == nullptr && (found.mine > 0 || found.combinations == found.refused || !how.merge.empty()) ? 1 : 0;
+    if (found.merged) return found.winners.empty() ? 1 : 0;
+    // A part of the work may be nothing.
+    bool const had_work = found.mine > 0 || found.combinations == found.refused;
+    return found.best() == nullptr && had_work ? 1 : 0;
 } catch (std::exception const& wrong) {
     std::cerr << arguments[0] << ": " << wrong.what() << "\n";
     return 2;
