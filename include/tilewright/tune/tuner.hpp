@@ -211,18 +211,16 @@ inline void print_findings(findings const& found, problem const& of, std::ostrea
     out << of.name << " " << text_of(of.shape) << ": " << found.combinations << " configurations, " << found.refused
         << " refused by the planner; " << found.mine << " to measure here, " << found.known << " known, " << found.measured
         << " measured\n";
-    std::size_t failed = 0, shown = 0;
+    constexpr std::size_t most = 5;
+    std::size_t failed = 0, right = 0;
     for (record const& one : found.results) {
-        if (one.is != invalidity::correct) {
-            failed += one.is == invalidity::constraints ? 0 : 1;
-            continue;
-        }
-        if (++shown <= 5) out << "  " << value_text(one) << "  " << text_of(one.what) << "\n";
+        if (one.is == invalidity::constraints) continue;
+        bool const is_right = one.is == invalidity::correct;
+        if (++(is_right ? right : failed) > most) continue;
+        out << "  " << (is_right ? value_text(one) + "  " : std::string(name_of(one.is)) + ": ") << text_of(one.what)
+            << (is_right ? "" : ": " + one.reason) << "\n";
     }
-    for (record const& one : found.results) {
-        bool const ran_badly = one.is != invalidity::correct && one.is != invalidity::constraints;
-        if (ran_badly && failed-- > 0) out << "  " << name_of(one.is) << ": " << text_of(one.what) << ": " << one.reason << "\n";
-    }
+    if (failed > most) out << "  and " << failed - most << " more that failed\n";
     if (record const* const best = found.best()) out << "best: " << text_of(best->what) << "\n";
     else out << "no configuration is correct\n";
 }
