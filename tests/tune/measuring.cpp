@@ -287,7 +287,7 @@ TEST_CASE("shards measure together exactly what one process would, and merge to 
     CHECK(all.best()->value() == tune::run(of, {.log = in_folder / "whole", .limit = 6, .measure = "emulator"}).best()->value());
 }
 
-TEST_CASE("results of another machine, processor, compiler or plan are not used, and lines that are none neither; it says how many") {
+TEST_CASE("results of another machine, processor, compiler or plan are not used, nor lines that say none, and the tuner says how many") {
     tune_test::folder const in_folder;
     std::string const log = in_folder / "log";
     tune::run(on_dsp(), {.log = log, .measure = "emulator"});
