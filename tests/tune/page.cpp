@@ -1,7 +1,7 @@
 #include <tilewright/tune/tune.hpp>
 using namespace tilewright;
 
-constexpr memory dram{.name = "dram"}, spad{.name = "spad", .base = 0x1000, .capacity = 16_KiB};
+constexpr memory dram{.name = "dram"}, spad{.name = "spad", .base = 0x1000, .capacity = 8_KiB};
 constexpr engine loader{"loader"}, storer{"storer"};
 constexpr auto get = transfer("get", dram, spad).on(loader).asynchronous().cost({.latency = 20, .bytes_per_cycle = 8});
 constexpr auto put = transfer("put", spad, dram).on(storer).asynchronous().cost({.latency = 20, .bytes_per_cycle = 8});
