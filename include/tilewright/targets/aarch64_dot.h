@@ -1,0 +1,139 @@
+/* The C functions of an AArch64 processor with dot products that kernels for `targets/aarch64_dot.hpp` call: products of bytes with sums of
+ * 32 bits. It stands beside the description of the machine, since the two say the same and change together. Generated C includes it
+ * (`C_INCLUDES tilewright/targets/aarch64_dot.h`).
+ *
+ * Compile for `-march=armv8.2-a+dotprod`. With `+i8mm`, left bytes without sign and right ones with it have an instruction of their own;
+ * without, the left ones are moved by 128. Programs that try the functions on another computer may ask for plain C of the same meaning
+ * (AARCH64_DOT_PLAIN_C). Other compilers find no functions here.
+ */
+#ifndef TILEWRIGHT_TARGETS_AARCH64_DOT_H
+#define TILEWRIGHT_TARGETS_AARCH64_DOT_H
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifdef __ARM_FEATURE_DOTPROD
+#include <arm_neon.h>
+
+#define AARCH64_DOT_INLINE static inline __attribute__((always_inline))
+/* Loops over registers are written out. Clang does so by itself. */
+#ifdef __clang__
+#define AARCH64_DOT_UNROLL
+#else
+#define AARCH64_DOT_UNROLL _Pragma("GCC unroll 8")
+#endif
+
+/* Which bytes have a sign. */
+enum aarch64_dot_kind { AARCH64_DOT_U8U8, AARCH64_DOT_S8S8, AARCH64_DOT_U8S8 };
+
+/* Less than a vector: bytes after the end are zeros, and nobody looks for them in memory. */
+AARCH64_DOT_INLINE uint8x16_t aarch64_dot_load(const unsigned char* from, int64_t bytes) {
+    if (bytes >= 16) return vld1q_u8(from);
+    unsigned char whole[16] = {0};
+    memcpy(whole, from, (size_t)bytes);
+    return vld1q_u8(whole);
+}
+
+/* Sums of four columns, and four terms of each: those of a row stand in lane `lane` of `left`, for all columns. */
+#ifdef __ARM_FEATURE_MATMUL_INT8
+#define AARCH64_DOT_MIXED(sums, right, left, lane) vsudotq_laneq_s32(sums, vreinterpretq_s8_u8(right), left, lane)
+#else
+#define AARCH64_DOT_MIXED(sums, right, left, lane) vdotq_laneq_s32(sums, vreinterpretq_s8_u8(right), vreinterpretq_s8_u8(left), lane)
+#define AARCH64_DOT_MOVES_LEFT
+#endif
+#define AARCH64_DOT_FOUR(kind, sums, right, left, lane)                                                                          \
+    ((kind) == AARCH64_DOT_U8U8   ? vreinterpretq_s32_u32(vdotq_laneq_u32(vreinterpretq_u32_s32(sums), right, left, lane))       \
+     : (kind) == AARCH64_DOT_S8S8 ? vdotq_laneq_s32(sums, vreinterpretq_s8_u8(right), vreinterpretq_s8_u8(left), lane)           \
+                                  : AARCH64_DOT_MIXED(sums, right, left, lane))
+/* Four of the sixteen terms in `left`. */
+#define AARCH64_DOT_STEP(lane)                                                                                         \
+    do {                                                                                                               \
+        AARCH64_DOT_UNROLL for (int v = 0; v < vectors; ++v) {                                                         \
+            const uint8x16_t right = aarch64_dot_load(group + v * 16, whole ? 16 : 4 * lanes);                         \
+            AARCH64_DOT_UNROLL for (int r = 0; r < rows; ++r)                                                          \
+                sums[r][v] = AARCH64_DOT_FOUR(kind, sums[r][v], right, left[r], lane);                                 \
+            if (moved) of_columns[v] = vdotq_s32(of_columns[v], vreinterpretq_s8_u8(right), vdupq_n_s8(1));            \
+        }                                                                                                              \
+        group += right_step;                                                                                           \
+    } while (0)
+
+/* A tile of C in registers, for the whole depth: `rows` by `vectors` of four columns; `lanes` of them in one vector that is not whole. */
+AARCH64_DOT_INLINE void aarch64_dot_tile(const enum aarch64_dot_kind kind, const int rows, const int vectors, const int whole, int64_t lanes,
+                                         int64_t depth, const unsigned char* a, int64_t a_stride, const unsigned char* group,
+                                         int64_t right_step, int32_t* c, int64_t c_stride, int64_t adds) {
+#ifdef AARCH64_DOT_MOVES_LEFT
+    const int moved = kind == AARCH64_DOT_U8S8;
+#else
+    const int moved = 0;
+#endif
+    int32x4_t sums[8][2], of_columns[2] = {vdupq_n_s32(0), vdupq_n_s32(0)};
+    uint8x16_t left[8];
+    AARCH64_DOT_UNROLL for (int r = 0; r < rows; ++r) sums[r][0] = sums[r][1] = vdupq_n_s32(0);
+    const uint8x16_t by = vdupq_n_u8(moved ? 128 : 0);
+    int64_t rest = depth;
+    for (; rest >= 16; rest -= 16, a += 16) {
+        AARCH64_DOT_UNROLL for (int r = 0; r < rows; ++r) left[r] = veorq_u8(vld1q_u8(a + r * a_stride), by);
+        AARCH64_DOT_STEP(0);
+        AARCH64_DOT_STEP(1);
+        AARCH64_DOT_STEP(2);
+        AARCH64_DOT_STEP(3);
+    }
+    if (rest > 0) {
+        AARCH64_DOT_UNROLL for (int r = 0; r < rows; ++r) left[r] = veorq_u8(aarch64_dot_load(a + r * a_stride, rest), by);
+        AARCH64_DOT_STEP(0);
+        if (rest > 4) AARCH64_DOT_STEP(1);
+        if (rest > 8) AARCH64_DOT_STEP(2);
+        if (rest > 12) AARCH64_DOT_STEP(3);
+    }
+    AARCH64_DOT_UNROLL for (int v = 0; v < vectors; ++v) AARCH64_DOT_UNROLL for (int r = 0; r < rows; ++r) {
+        int32x4_t made = moved ? vaddq_s32(sums[r][v], vshlq_n_s32(of_columns[v], 7)) : sums[r][v];
+        int32_t* const to = c + r * c_stride + v * 4;
+        if (whole) {
+            if (adds) made = vaddq_s32(made, vld1q_s32(to));
+            vst1q_s32(to, made);
+        } else {
+            int32_t some[4];
+            vst1q_s32(some, made);
+            for (int64_t at = 0; at < lanes; ++at) to[at] = (int32_t)((uint32_t)some[at] + (adds ? (uint32_t)to[at] : 0u));
+        }
+    }
+}
+
+AARCH64_DOT_INLINE int aarch64_dot_product(const enum aarch64_dot_kind kind, int64_t rows, int64_t columns, int64_t depth, const void* a,
+                                           int64_t a_stride, const void* b, int64_t b_stride, int32_t* c, int64_t c_stride, int64_t adds) {
+    const unsigned char *const left = (const unsigned char*)a, *const right = (const unsigned char*)b;
+#define AARCH64_DOT_ROWS(count)                                                                                                            \
+    do {                                                                                                                                   \
+        int64_t j = 0;                                                                                                                     \
+        for (; j + 8 <= columns; j += 8)                                                                                                   \
+            aarch64_dot_tile(kind, count, 2, 1, 4, depth, left + i * a_stride, a_stride, right + 4 * j, b_stride, c + i * c_stride + j, c_stride, adds); \
+        for (; j < columns; j += 4)                                                                                                        \
+            aarch64_dot_tile(kind, count, 1, 0, columns - j < 4 ? columns - j : 4, depth, left + i * a_stride, a_stride, right + 4 * j, b_stride, c + i * c_stride + j, c_stride, adds); \
+        i += count;                                                                                                                        \
+    } while (0)
+    int64_t i = 0;
+    while (i + 8 <= rows) AARCH64_DOT_ROWS(8);
+    if (i + 4 <= rows) AARCH64_DOT_ROWS(4);
+    if (i + 2 <= rows) AARCH64_DOT_ROWS(2);
+    if (i < rows) AARCH64_DOT_ROWS(1);
+#undef AARCH64_DOT_ROWS
+    return 0;
+}
+
+#define AARCH64_DOT_FUNCTION(name, kind, Left, Right)                                                                                  \
+    static inline int name(int64_t rows, int64_t columns, int64_t depth, const Left* a, int64_t a_stride, const Right* b, int64_t b_stride, \
+                           int32_t* c, int64_t c_stride, int64_t adds) {                                                               \
+        return aarch64_dot_product(kind, rows, columns, depth, a, a_stride, b, b_stride, c, c_stride, adds);                           \
+    }
+AARCH64_DOT_FUNCTION(aarch64_dot_u8u8, AARCH64_DOT_U8U8, uint8_t, uint8_t)
+AARCH64_DOT_FUNCTION(aarch64_dot_s8s8, AARCH64_DOT_S8S8, int8_t, int8_t)
+AARCH64_DOT_FUNCTION(aarch64_dot_u8s8, AARCH64_DOT_U8S8, uint8_t, int8_t)
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif
