@@ -30,11 +30,28 @@ extern "C" {
 enum aarch64_dot_kind { AARCH64_DOT_U8U8, AARCH64_DOT_S8S8, AARCH64_DOT_U8S8 };
 
 /* Less than a vector: bytes after the end are zeros, and nobody looks for them in memory. */
-AARCH64_DOT_INLINE uint8x16_t aarch64_dot_load(const unsigned char* from, int64_t bytes) {
-    if (bytes >= 16) return vld1q_u8(from);
+AARCH64_DOT_INLINE uint8x16_t aarch64_dot_left(const unsigned char* from, int64_t terms) {
     unsigned char whole[16] = {0};
-    memcpy(whole, from, (size_t)bytes);
+    memcpy(whole, from, (size_t)terms);
     return vld1q_u8(whole);
+}
+AARCH64_DOT_INLINE uint8x16_t aarch64_dot_right(const unsigned char* from, int64_t columns) {
+    unsigned char whole[8] = {0};
+    if (columns == 8) return vcombine_u8(vld1_u8(from), vdup_n_u8(0));
+    memcpy(whole, from, (size_t)columns);
+    return vcombine_u8(vld1_u8(whole), vdup_n_u8(0));
+}
+/* Four terms of eight columns: four rows of right bytes, as two vectors in which the terms of a column stand beside each other. */
+AARCH64_DOT_INLINE uint8x16x2_t aarch64_dot_group(const unsigned char* b, int64_t b_stride, int64_t terms, int64_t columns) {
+    const uint8x16_t none = vdupq_n_u8(0), first = aarch64_dot_right(b, columns),
+                     second = terms > 1 ? aarch64_dot_right(b + b_stride, columns) : none,
+                     third = terms > 2 ? aarch64_dot_right(b + 2 * b_stride, columns) : none,
+                     fourth = terms > 3 ? aarch64_dot_right(b + 3 * b_stride, columns) : none;
+    const uint16x8_t low = vreinterpretq_u16_u8(vzip1q_u8(first, second)), high = vreinterpretq_u16_u8(vzip1q_u8(third, fourth));
+    uint8x16x2_t made;
+    made.val[0] = vreinterpretq_u8_u16(vzip1q_u16(low, high));
+    made.val[1] = vreinterpretq_u8_u16(vzip2q_u16(low, high));
+    return made;
 }
 
 /* Sums of four columns, and four terms of each: those of a row stand in lane `lane` of `left`, for all columns. */
@@ -44,26 +61,27 @@ AARCH64_DOT_INLINE uint8x16_t aarch64_dot_load(const unsigned char* from, int64_
 #define AARCH64_DOT_MIXED(sums, right, left, lane) vdotq_laneq_s32(sums, vreinterpretq_s8_u8(right), vreinterpretq_s8_u8(left), lane)
 #define AARCH64_DOT_MOVES_LEFT
 #endif
-#define AARCH64_DOT_FOUR(kind, sums, right, left, lane)                                                                          \
-    ((kind) == AARCH64_DOT_U8U8   ? vreinterpretq_s32_u32(vdotq_laneq_u32(vreinterpretq_u32_s32(sums), right, left, lane))       \
-     : (kind) == AARCH64_DOT_S8S8 ? vdotq_laneq_s32(sums, vreinterpretq_s8_u8(right), vreinterpretq_s8_u8(left), lane)           \
+#define AARCH64_DOT_FOUR(kind, sums, right, left, lane)                                                                    \
+    ((kind) == AARCH64_DOT_U8U8   ? vreinterpretq_s32_u32(vdotq_laneq_u32(vreinterpretq_u32_s32(sums), right, left, lane)) \
+     : (kind) == AARCH64_DOT_S8S8 ? vdotq_laneq_s32(sums, vreinterpretq_s8_u8(right), vreinterpretq_s8_u8(left), lane)     \
                                   : AARCH64_DOT_MIXED(sums, right, left, lane))
-/* Four of the sixteen terms in `left`. */
-#define AARCH64_DOT_STEP(lane)                                                                                         \
-    do {                                                                                                               \
-        AARCH64_DOT_UNROLL for (int v = 0; v < vectors; ++v) {                                                         \
-            const uint8x16_t right = aarch64_dot_load(group + v * 16, whole ? 16 : 4 * lanes);                         \
-            AARCH64_DOT_UNROLL for (int r = 0; r < rows; ++r)                                                          \
-                sums[r][v] = AARCH64_DOT_FOUR(kind, sums[r][v], right, left[r], lane);                                 \
-            if (moved) of_columns[v] = vdotq_s32(of_columns[v], vreinterpretq_s8_u8(right), vdupq_n_s8(1));            \
-        }                                                                                                              \
-        group += right_step;                                                                                           \
+/* Four of the sixteen terms in `left`, of which `terms` are there. */
+#define AARCH64_DOT_STEP(lane, terms)                                                                          \
+    do {                                                                                                       \
+        const uint8x16x2_t right = aarch64_dot_group(b, b_stride, terms, columns);                             \
+        AARCH64_DOT_UNROLL for (int r = 0; r < rows; ++r) {                                                    \
+            sums[r][0] = AARCH64_DOT_FOUR(kind, sums[r][0], right.val[0], left[r], lane);                      \
+            sums[r][1] = AARCH64_DOT_FOUR(kind, sums[r][1], right.val[1], left[r], lane);                      \
+        }                                                                                                      \
+        if (moved) of_columns[0] = vdotq_s32(of_columns[0], vreinterpretq_s8_u8(right.val[0]), vdupq_n_s8(1)); \
+        if (moved) of_columns[1] = vdotq_s32(of_columns[1], vreinterpretq_s8_u8(right.val[1]), vdupq_n_s8(1)); \
+        b += 4 * b_stride;                                                                                     \
     } while (0)
 
-/* A tile of C in registers, for the whole depth: `rows` by `vectors` of four columns; `lanes` of them in one vector that is not whole. */
-AARCH64_DOT_INLINE void aarch64_dot_tile(const enum aarch64_dot_kind kind, const int rows, const int vectors, const int whole, int64_t lanes,
-                                         int64_t depth, const unsigned char* a, int64_t a_stride, const unsigned char* group,
-                                         int64_t right_step, int32_t* c, int64_t c_stride, int64_t adds) {
+/* A tile of C in registers, for the whole depth: `rows` by up to eight columns. */
+AARCH64_DOT_INLINE void aarch64_dot_tile(const enum aarch64_dot_kind kind, const int rows, int64_t columns, int64_t depth,
+                                         const unsigned char* a, int64_t a_stride, const unsigned char* b, int64_t b_stride, int32_t* c,
+                                         int64_t c_stride, int64_t adds) {
 #ifdef AARCH64_DOT_MOVES_LEFT
     const int moved = kind == AARCH64_DOT_U8S8;
 #else
@@ -73,31 +91,31 @@ AARCH64_DOT_INLINE void aarch64_dot_tile(const enum aarch64_dot_kind kind, const
     uint8x16_t left[8];
     AARCH64_DOT_UNROLL for (int r = 0; r < rows; ++r) sums[r][0] = sums[r][1] = vdupq_n_s32(0);
     const uint8x16_t by = vdupq_n_u8(moved ? 128 : 0);
-    int64_t rest = depth;
-    for (; rest >= 16; rest -= 16, a += 16) {
+    for (; depth >= 16; depth -= 16, a += 16) {
         AARCH64_DOT_UNROLL for (int r = 0; r < rows; ++r) left[r] = veorq_u8(vld1q_u8(a + r * a_stride), by);
-        AARCH64_DOT_STEP(0);
-        AARCH64_DOT_STEP(1);
-        AARCH64_DOT_STEP(2);
-        AARCH64_DOT_STEP(3);
+        AARCH64_DOT_STEP(0, 4);
+        AARCH64_DOT_STEP(1, 4);
+        AARCH64_DOT_STEP(2, 4);
+        AARCH64_DOT_STEP(3, 4);
     }
-    if (rest > 0) {
-        AARCH64_DOT_UNROLL for (int r = 0; r < rows; ++r) left[r] = veorq_u8(aarch64_dot_load(a + r * a_stride, rest), by);
-        AARCH64_DOT_STEP(0);
-        if (rest > 4) AARCH64_DOT_STEP(1);
-        if (rest > 8) AARCH64_DOT_STEP(2);
-        if (rest > 12) AARCH64_DOT_STEP(3);
+    if (depth > 0) {
+        AARCH64_DOT_UNROLL for (int r = 0; r < rows; ++r) left[r] = veorq_u8(aarch64_dot_left(a + r * a_stride, depth), by);
+        AARCH64_DOT_STEP(0, depth);
+        if (depth > 4) AARCH64_DOT_STEP(1, depth - 4);
+        if (depth > 8) AARCH64_DOT_STEP(2, depth - 8);
+        if (depth > 12) AARCH64_DOT_STEP(3, depth - 12);
     }
-    AARCH64_DOT_UNROLL for (int v = 0; v < vectors; ++v) AARCH64_DOT_UNROLL for (int r = 0; r < rows; ++r) {
-        int32x4_t made = moved ? vaddq_s32(sums[r][v], vshlq_n_s32(of_columns[v], 7)) : sums[r][v];
-        int32_t* const to = c + r * c_stride + v * 4;
-        if (whole) {
-            if (adds) made = vaddq_s32(made, vld1q_s32(to));
-            vst1q_s32(to, made);
+    AARCH64_DOT_UNROLL for (int r = 0; r < rows; ++r) {
+        int32_t* const to = c + r * c_stride;
+        AARCH64_DOT_UNROLL for (int v = 0; v < 2; ++v) if (moved) sums[r][v] = vaddq_s32(sums[r][v], vshlq_n_s32(of_columns[v], 7));
+        if (columns == 8) {
+            vst1q_s32(to, adds ? vaddq_s32(sums[r][0], vld1q_s32(to)) : sums[r][0]);
+            vst1q_s32(to + 4, adds ? vaddq_s32(sums[r][1], vld1q_s32(to + 4)) : sums[r][1]);
         } else {
-            int32_t some[4];
-            vst1q_s32(some, made);
-            for (int64_t at = 0; at < lanes; ++at) to[at] = (int32_t)((uint32_t)some[at] + (adds ? (uint32_t)to[at] : 0u));
+            int32_t some[8];
+            vst1q_s32(some, sums[r][0]);
+            vst1q_s32(some + 4, sums[r][1]);
+            for (int64_t j = 0; j < columns; ++j) to[j] = (int32_t)((uint32_t)some[j] + (adds ? (uint32_t)to[j] : 0u));
         }
     }
 }
@@ -105,14 +123,16 @@ AARCH64_DOT_INLINE void aarch64_dot_tile(const enum aarch64_dot_kind kind, const
 AARCH64_DOT_INLINE int aarch64_dot_product(const enum aarch64_dot_kind kind, int64_t rows, int64_t columns, int64_t depth, const void* a,
                                            int64_t a_stride, const void* b, int64_t b_stride, int32_t* c, int64_t c_stride, int64_t adds) {
     const unsigned char *const left = (const unsigned char*)a, *const right = (const unsigned char*)b;
-#define AARCH64_DOT_ROWS(count)                                                                                                            \
-    do {                                                                                                                                   \
-        int64_t j = 0;                                                                                                                     \
-        for (; j + 8 <= columns; j += 8)                                                                                                   \
-            aarch64_dot_tile(kind, count, 2, 1, 4, depth, left + i * a_stride, a_stride, right + 4 * j, b_stride, c + i * c_stride + j, c_stride, adds); \
-        for (; j < columns; j += 4)                                                                                                        \
-            aarch64_dot_tile(kind, count, 1, 0, columns - j < 4 ? columns - j : 4, depth, left + i * a_stride, a_stride, right + 4 * j, b_stride, c + i * c_stride + j, c_stride, adds); \
-        i += count;                                                                                                                        \
+#define AARCH64_DOT_ROWS(count)                                                                                                         \
+    do {                                                                                                                                \
+        int64_t j = 0;                                                                                                                  \
+        for (; j + 8 <= columns; j += 8)                                                                                                \
+            aarch64_dot_tile(kind, count, 8, depth, left + i * a_stride, a_stride, right + j, b_stride, c + i * c_stride + j, c_stride, \
+                             adds);                                                                                                     \
+        if (j < columns)                                                                                                                \
+            aarch64_dot_tile(kind, count, columns - j, depth, left + i * a_stride, a_stride, right + j, b_stride, c + i * c_stride + j, \
+                             c_stride, adds);                                                                                           \
+        i += count;                                                                                                                     \
     } while (0)
     int64_t i = 0;
     while (i + 8 <= rows) AARCH64_DOT_ROWS(8);
@@ -123,14 +143,30 @@ AARCH64_DOT_INLINE int aarch64_dot_product(const enum aarch64_dot_kind kind, int
     return 0;
 }
 
-#define AARCH64_DOT_FUNCTION(name, kind, Left, Right)                                                                                  \
-    static inline int name(int64_t rows, int64_t columns, int64_t depth, const Left* a, int64_t a_stride, const Right* b, int64_t b_stride, \
-                           int32_t* c, int64_t c_stride, int64_t adds) {                                                               \
-        return aarch64_dot_product(kind, rows, columns, depth, a, a_stride, b, b_stride, c, c_stride, adds);                           \
+#define AARCH64_DOT_FUNCTION(name, kind, Left, Right)                                                                     \
+    static inline int name(int64_t rows, int64_t columns, int64_t depth, const Left* a, int64_t a_stride, const Right* b, \
+                           int64_t b_stride, int32_t* c, int64_t c_stride, int64_t adds) {                                \
+        return aarch64_dot_product(kind, rows, columns, depth, a, a_stride, b, b_stride, c, c_stride, adds);              \
     }
 AARCH64_DOT_FUNCTION(aarch64_dot_u8u8, AARCH64_DOT_U8U8, uint8_t, uint8_t)
 AARCH64_DOT_FUNCTION(aarch64_dot_s8s8, AARCH64_DOT_S8S8, int8_t, int8_t)
 AARCH64_DOT_FUNCTION(aarch64_dot_u8s8, AARCH64_DOT_U8S8, uint8_t, int8_t)
+#elif defined(AARCH64_DOT_PLAIN_C)
+#define AARCH64_DOT_PLAIN(name, Left, Right)                                                                                        \
+    static inline int name(int64_t rows, int64_t columns, int64_t depth, const Left* a, int64_t a_stride, const Right* b,           \
+                           int64_t b_stride, int32_t* c, int64_t c_stride, int64_t adds) {                                          \
+        for (int64_t i = 0; i < rows; ++i) {                                                                                        \
+            for (int64_t j = 0; j < columns; ++j) {                                                                                 \
+                uint32_t sum = adds ? (uint32_t)c[i * c_stride + j] : 0;                                                            \
+                for (int64_t l = 0; l < depth; ++l) sum += (uint32_t)((int32_t)a[i * a_stride + l] * (int32_t)b[l * b_stride + j]); \
+                c[i * c_stride + j] = (int32_t)sum;                                                                                 \
+            }                                                                                                                       \
+        }                                                                                                                           \
+        return 0;                                                                                                                   \
+    }
+AARCH64_DOT_PLAIN(aarch64_dot_u8u8, uint8_t, uint8_t)
+AARCH64_DOT_PLAIN(aarch64_dot_s8s8, int8_t, int8_t)
+AARCH64_DOT_PLAIN(aarch64_dot_u8s8, uint8_t, int8_t)
 #endif
 
 #ifdef __cplusplus

@@ -1,9 +1,11 @@
-/* The C functions of a RISC-V processor with vectors (extension V 1.0) that kernels for `targets/riscv64_v.hpp` call: products of bytes with
- * sums of 32 bits. It stands beside the description of the machine, since the two say the same and change together. Generated C includes it
+/* The C functions of a RISC-V processor with vectors (extension V 1.0) that kernels for `targets/riscv64_v.hpp` call: products of bytes
+ * with sums of 32 bits, and of floats. It stands beside the description of the machine, since the two say the same and change together.
+ * Generated C includes it
  * (`C_INCLUDES tilewright/targets/riscv64_v.h`).
  *
- * Compile for `-march=rv64gcv`, with clang 14 or later. Vectors may be as long as the processor has them, from 128 bits on. Programs that try
- * the functions on another computer may ask for plain C of the same meaning (RISCV64_V_PLAIN_C). Other compilers find no functions here.
+ * Compile for `-march=rv64gcv`, with clang 14 or later. Vectors may be as long as the processor has them, from 128 bits on. Programs that
+ * try the functions on another computer may ask for plain C of the same meaning (RISCV64_V_PLAIN_C). Other compilers find no functions
+ * here.
  */
 #ifndef TILEWRIGHT_TARGETS_RISCV64_V_H
 #define TILEWRIGHT_TARGETS_RISCV64_V_H
@@ -17,18 +19,11 @@ extern "C" {
 #ifdef __riscv_vector
 #include <riscv_vector.h>
 
-/* Later compilers put a prefix before each name, and have a type for four vectors that one load fills. */
-#if defined(__riscv_v_intrinsic) && __riscv_v_intrinsic >= 12000
+/* Later compilers put a prefix before each name. */
+#ifdef __riscv_v_intrinsic
 #define RISCV64_V(name) __riscv_##name
-#define RISCV64_V_FOUR(first, second, third, fourth, from, lanes)                                          \
-    const vint8m1x4_t four = __riscv_vlseg4e8_v_i8m1x4(from, lanes);                                       \
-    const vint8m1_t first = __riscv_vget_v_i8m1x4_i8m1(four, 0), second = __riscv_vget_v_i8m1x4_i8m1(four, 1), \
-                    third = __riscv_vget_v_i8m1x4_i8m1(four, 2), fourth = __riscv_vget_v_i8m1x4_i8m1(four, 3)
 #else
 #define RISCV64_V(name) name
-#define RISCV64_V_FOUR(first, second, third, fourth, from, lanes) \
-    vint8m1_t first, second, third, fourth;                       \
-    vlseg4e8_v_i8m1(&first, &second, &third, &fourth, from, lanes)
 #endif
 #define RISCV64_V_INLINE static inline __attribute__((always_inline))
 
@@ -45,49 +40,39 @@ RISCV64_V_INLINE int16_t riscv64_v_left(const enum riscv64_v_kind kind, const un
 }
 
 /* The sums of one row go on with one term: a byte of the row, and those of all columns. Vectors have no arrays, so rows are names. */
-#define RISCV64_V_ROW(row, column, term)                                                                                               \
-    if (rows > row)                                                                                                                    \
-        sums##row = RISCV64_V(vwmacc_vx_i32m4)(sums##row, riscv64_v_left(kind, a + row * a_stride + term), column, lanes)
-#define RISCV64_V_TERM(bytes, term)                                 \
-    do {                                                            \
-        const vint16m2_t column = riscv64_v_wide(kind, bytes, lanes); \
-        RISCV64_V_ROW(0, column, term);                             \
-        RISCV64_V_ROW(1, column, term);                             \
-        RISCV64_V_ROW(2, column, term);                             \
-        RISCV64_V_ROW(3, column, term);                             \
-    } while (0)
-#define RISCV64_V_BEGIN(row)                       \
-    vint32m4_t sums##row = zeros;                  \
-    if (rows > row && adds) sums##row = RISCV64_V(vle32_v_i32m4)(c + row * c_stride, lanes)
+#define RISCV64_V_ROW(row) \
+    if (rows > row) sums##row = RISCV64_V(vwmacc_vx_i32m4)(sums##row, riscv64_v_left(kind, a + row * a_stride), right, columns)
+#define RISCV64_V_BEGIN(row)      \
+    vint32m4_t sums##row = zeros; \
+    if (rows > row && adds) sums##row = RISCV64_V(vle32_v_i32m4)(c + row * c_stride, columns)
 #define RISCV64_V_END(row) \
-    if (rows > row) RISCV64_V(vse32_v_i32m4)(c + row * c_stride, sums##row, lanes)
+    if (rows > row) RISCV64_V(vse32_v_i32m4)(c + row * c_stride, sums##row, columns)
 
-/* A tile of C in registers, for the whole depth: `rows` by as many columns as `lanes`. */
-RISCV64_V_INLINE void riscv64_v_tile(const enum riscv64_v_kind kind, const int rows, size_t lanes, int64_t depth, const unsigned char* a,
-                                     int64_t a_stride, const int8_t* group, int64_t right_step, int32_t* c, int64_t c_stride, int64_t adds) {
-    const vint32m4_t zeros = RISCV64_V(vmv_v_x_i32m4)(0, lanes);
+/* A tile of C in registers, for the whole depth: `rows` by as many columns as four registers have lanes. */
+RISCV64_V_INLINE void riscv64_v_tile(const enum riscv64_v_kind kind, const int rows, size_t columns, int64_t depth, const unsigned char* a,
+                                     int64_t a_stride, const int8_t* b, int64_t b_stride, int32_t* c, int64_t c_stride, int64_t adds) {
+    const vint32m4_t zeros = RISCV64_V(vmv_v_x_i32m4)(0, columns);
     RISCV64_V_BEGIN(0);
     RISCV64_V_BEGIN(1);
     RISCV64_V_BEGIN(2);
     RISCV64_V_BEGIN(3);
-    for (; depth >= 4; depth -= 4, a += 4, group += right_step) {
-        RISCV64_V_FOUR(first, second, third, fourth, group, lanes);
-        RISCV64_V_TERM(first, 0);
-        RISCV64_V_TERM(second, 1);
-        RISCV64_V_TERM(third, 2);
-        RISCV64_V_TERM(fourth, 3);
-    }
-    if (depth > 0) {
-        RISCV64_V_FOUR(first, second, third, fourth, group, lanes);
-        (void)fourth;
-        RISCV64_V_TERM(first, 0);
-        if (depth > 1) RISCV64_V_TERM(second, 1);
-        if (depth > 2) RISCV64_V_TERM(third, 2);
+    RISCV64_V_BEGIN(4);
+    RISCV64_V_BEGIN(5);
+    for (; depth > 0; --depth, ++a, b += b_stride) {
+        const vint16m2_t right = riscv64_v_wide(kind, RISCV64_V(vle8_v_i8m1)(b, columns), columns);
+        RISCV64_V_ROW(0);
+        RISCV64_V_ROW(1);
+        RISCV64_V_ROW(2);
+        RISCV64_V_ROW(3);
+        RISCV64_V_ROW(4);
+        RISCV64_V_ROW(5);
     }
     RISCV64_V_END(0);
     RISCV64_V_END(1);
     RISCV64_V_END(2);
     RISCV64_V_END(3);
+    RISCV64_V_END(4);
+    RISCV64_V_END(5);
 }
 
 RISCV64_V_INLINE int riscv64_v_product(const enum riscv64_v_kind kind, int64_t rows, int64_t columns, int64_t depth, const void* a,
@@ -97,12 +82,14 @@ RISCV64_V_INLINE int riscv64_v_product(const enum riscv64_v_kind kind, int64_t r
     for (int64_t j = 0; j < columns;) {
         const size_t lanes = RISCV64_V(vsetvl_e8m1)((size_t)(columns - j));
         int64_t i = 0;
-#define RISCV64_V_ROWS(count)                                                                                                             \
-    do {                                                                                                                                  \
-        riscv64_v_tile(kind, count, lanes, depth, left + i * a_stride, a_stride, right + 4 * j, b_stride, c + i * c_stride + j, c_stride, adds); \
-        i += count;                                                                                                                       \
+#define RISCV64_V_ROWS(count)                                                                                                         \
+    do {                                                                                                                              \
+        riscv64_v_tile(kind, count, lanes, depth, left + i * a_stride, a_stride, right + j, b_stride, c + i * c_stride + j, c_stride, \
+                       adds);                                                                                                         \
+        i += count;                                                                                                                   \
     } while (0)
-        while (i + 4 <= rows) RISCV64_V_ROWS(4);
+        while (i + 6 <= rows) RISCV64_V_ROWS(6);
+        if (i + 4 <= rows) RISCV64_V_ROWS(4);
         if (i + 2 <= rows) RISCV64_V_ROWS(2);
         if (i < rows) RISCV64_V_ROWS(1);
 #undef RISCV64_V_ROWS
@@ -111,14 +98,94 @@ RISCV64_V_INLINE int riscv64_v_product(const enum riscv64_v_kind kind, int64_t r
     return 0;
 }
 
-#define RISCV64_V_FUNCTION(name, kind, Left, Right)                                                                                         \
-    static inline int name(int64_t rows, int64_t columns, int64_t depth, const Left* a, int64_t a_stride, const Right* b, int64_t b_stride, \
-                           int32_t* c, int64_t c_stride, int64_t adds) {                                                                    \
-        return riscv64_v_product(kind, rows, columns, depth, a, a_stride, b, b_stride, c, c_stride, adds);                                  \
+#define RISCV64_V_FUNCTION(name, kind, Left, Right)                                                                       \
+    static inline int name(int64_t rows, int64_t columns, int64_t depth, const Left* a, int64_t a_stride, const Right* b, \
+                           int64_t b_stride, int32_t* c, int64_t c_stride, int64_t adds) {                                \
+        return riscv64_v_product(kind, rows, columns, depth, a, a_stride, b, b_stride, c, c_stride, adds);                \
     }
 RISCV64_V_FUNCTION(riscv64_v_u8u8, RISCV64_V_U8U8, uint8_t, uint8_t)
 RISCV64_V_FUNCTION(riscv64_v_s8s8, RISCV64_V_S8S8, int8_t, int8_t)
 RISCV64_V_FUNCTION(riscv64_v_u8s8, RISCV64_V_U8S8, uint8_t, int8_t)
+
+/* Floats: products are rounded before they are added, as the declaration says. */
+#define RISCV64_V_FLOAT_BEGIN(row)  \
+    vfloat32m4_t sums##row = zeros; \
+    if (rows > row && adds) sums##row = RISCV64_V(vle32_v_f32m4)(c + row * c_stride, columns)
+#define RISCV64_V_FLOAT_ROW(row) \
+    if (rows > row) sums##row = RISCV64_V(vfadd_vv_f32m4)(sums##row, RISCV64_V(vfmul_vf_f32m4)(right, a[row * a_stride], columns), columns)
+#define RISCV64_V_FLOAT_END(row) \
+    if (rows > row) RISCV64_V(vse32_v_f32m4)(c + row * c_stride, sums##row, columns)
+RISCV64_V_INLINE void riscv64_v_float_tile(const int rows, size_t columns, int64_t depth, const float* a, int64_t a_stride, const float* b,
+                                           int64_t b_stride, float* c, int64_t c_stride, int64_t adds) {
+    const vfloat32m4_t zeros = RISCV64_V(vfmv_v_f_f32m4)(0, columns);
+    RISCV64_V_FLOAT_BEGIN(0);
+    RISCV64_V_FLOAT_BEGIN(1);
+    RISCV64_V_FLOAT_BEGIN(2);
+    RISCV64_V_FLOAT_BEGIN(3);
+    RISCV64_V_FLOAT_BEGIN(4);
+    RISCV64_V_FLOAT_BEGIN(5);
+    for (; depth > 0; --depth, ++a, b += b_stride) {
+        const vfloat32m4_t right = RISCV64_V(vle32_v_f32m4)(b, columns);
+        RISCV64_V_FLOAT_ROW(0);
+        RISCV64_V_FLOAT_ROW(1);
+        RISCV64_V_FLOAT_ROW(2);
+        RISCV64_V_FLOAT_ROW(3);
+        RISCV64_V_FLOAT_ROW(4);
+        RISCV64_V_FLOAT_ROW(5);
+    }
+    RISCV64_V_FLOAT_END(0);
+    RISCV64_V_FLOAT_END(1);
+    RISCV64_V_FLOAT_END(2);
+    RISCV64_V_FLOAT_END(3);
+    RISCV64_V_FLOAT_END(4);
+    RISCV64_V_FLOAT_END(5);
+}
+static inline int riscv64_v_f32(int64_t rows, int64_t columns, int64_t depth, const float* a, int64_t a_stride, const float* b,
+                                int64_t b_stride, float* c, int64_t c_stride, int64_t adds) {
+    for (int64_t j = 0; j < columns;) {
+        const size_t lanes = RISCV64_V(vsetvl_e32m4)((size_t)(columns - j));
+        int64_t i = 0;
+        for (; i + 6 <= rows; i += 6)
+            riscv64_v_float_tile(6, lanes, depth, a + i * a_stride, a_stride, b + j, b_stride, c + i * c_stride + j, c_stride, adds);
+        for (; i + 2 <= rows; i += 2)
+            riscv64_v_float_tile(2, lanes, depth, a + i * a_stride, a_stride, b + j, b_stride, c + i * c_stride + j, c_stride, adds);
+        if (i < rows)
+            riscv64_v_float_tile(1, lanes, depth, a + i * a_stride, a_stride, b + j, b_stride, c + i * c_stride + j, c_stride, adds);
+        j += (int64_t)lanes;
+    }
+    return 0;
+}
+#elif defined(RISCV64_V_PLAIN_C)
+#define RISCV64_V_PLAIN(name, Left, Right)                                                                                          \
+    static inline int name(int64_t rows, int64_t columns, int64_t depth, const Left* a, int64_t a_stride, const Right* b,           \
+                           int64_t b_stride, int32_t* c, int64_t c_stride, int64_t adds) {                                          \
+        for (int64_t i = 0; i < rows; ++i) {                                                                                        \
+            for (int64_t j = 0; j < columns; ++j) {                                                                                 \
+                uint32_t sum = adds ? (uint32_t)c[i * c_stride + j] : 0;                                                            \
+                for (int64_t l = 0; l < depth; ++l) sum += (uint32_t)((int32_t)a[i * a_stride + l] * (int32_t)b[l * b_stride + j]); \
+                c[i * c_stride + j] = (int32_t)sum;                                                                                 \
+            }                                                                                                                       \
+        }                                                                                                                           \
+        return 0;                                                                                                                   \
+    }
+RISCV64_V_PLAIN(riscv64_v_u8u8, uint8_t, uint8_t)
+RISCV64_V_PLAIN(riscv64_v_s8s8, int8_t, int8_t)
+RISCV64_V_PLAIN(riscv64_v_u8s8, uint8_t, int8_t)
+
+static inline int riscv64_v_f32(int64_t rows, int64_t columns, int64_t depth, const float* a, int64_t a_stride, const float* b,
+                                int64_t b_stride, float* c, int64_t c_stride, int64_t adds) {
+    for (int64_t i = 0; i < rows; ++i) {
+        for (int64_t j = 0; j < columns; ++j) {
+            float sum = adds ? c[i * c_stride + j] : 0;
+            for (int64_t l = 0; l < depth; ++l) {
+                const float product = a[i * a_stride + l] * b[l * b_stride + j];
+                sum = sum + product;
+            }
+            c[i * c_stride + j] = sum;
+        }
+    }
+    return 0;
+}
 #endif
 
 #ifdef __cplusplus
