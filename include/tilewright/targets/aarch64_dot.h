@@ -121,18 +121,19 @@ AARCH64_DOT_INLINE void aarch64_dot_tile(const enum aarch64_dot_kind kind, const
 }
 
 AARCH64_DOT_INLINE int aarch64_dot_product(const enum aarch64_dot_kind kind, int64_t rows, int64_t columns, int64_t depth, const void* a,
-                                           int64_t a_stride, const void* b, int64_t b_stride, int32_t* c, int64_t c_stride, int64_t adds) {
+                                           int64_t a_stride, const void* b, int64_t b_stride, void* c, int64_t c_stride, int64_t adds) {
     const unsigned char *const left = (const unsigned char*)a, *const right = (const unsigned char*)b;
-#define AARCH64_DOT_ROWS(count)                                                                                                         \
-    do {                                                                                                                                \
-        int64_t j = 0;                                                                                                                  \
-        for (; j + 8 <= columns; j += 8)                                                                                                \
-            aarch64_dot_tile(kind, count, 8, depth, left + i * a_stride, a_stride, right + j, b_stride, c + i * c_stride + j, c_stride, \
-                             adds);                                                                                                     \
-        if (j < columns)                                                                                                                \
-            aarch64_dot_tile(kind, count, columns - j, depth, left + i * a_stride, a_stride, right + j, b_stride, c + i * c_stride + j, \
-                             c_stride, adds);                                                                                           \
-        i += count;                                                                                                                     \
+    int32_t* const sums = (int32_t*)c;
+#define AARCH64_DOT_ROWS(count)                                                                                                            \
+    do {                                                                                                                                   \
+        int64_t j = 0;                                                                                                                     \
+        for (; j + 8 <= columns; j += 8)                                                                                                   \
+            aarch64_dot_tile(kind, count, 8, depth, left + i * a_stride, a_stride, right + j, b_stride, sums + i * c_stride + j, c_stride, \
+                             adds);                                                                                                        \
+        if (j < columns)                                                                                                                   \
+            aarch64_dot_tile(kind, count, columns - j, depth, left + i * a_stride, a_stride, right + j, b_stride, sums + i * c_stride + j, \
+                             c_stride, adds);                                                                                              \
+        i += count;                                                                                                                        \
     } while (0)
     int64_t i = 0;
     while (i + 8 <= rows) AARCH64_DOT_ROWS(8);
@@ -143,26 +144,29 @@ AARCH64_DOT_INLINE int aarch64_dot_product(const enum aarch64_dot_kind kind, int
     return 0;
 }
 
-#define AARCH64_DOT_FUNCTION(name, kind, Left, Right)                                                                     \
-    static inline int name(int64_t rows, int64_t columns, int64_t depth, const Left* a, int64_t a_stride, const Right* b, \
-                           int64_t b_stride, int32_t* c, int64_t c_stride, int64_t adds) {                                \
-        return aarch64_dot_product(kind, rows, columns, depth, a, a_stride, b, b_stride, c, c_stride, adds);              \
+#define AARCH64_DOT_FUNCTION(name, kind)                                                                                                   \
+    static inline int name(int64_t rows, int64_t columns, int64_t depth, const void* a, int64_t a_stride, const void* b, int64_t b_stride, \
+                           void* c, int64_t c_stride, int64_t adds) {                                                                      \
+        return aarch64_dot_product(kind, rows, columns, depth, a, a_stride, b, b_stride, c, c_stride, adds);                               \
     }
-AARCH64_DOT_FUNCTION(aarch64_dot_u8u8, AARCH64_DOT_U8U8, uint8_t, uint8_t)
-AARCH64_DOT_FUNCTION(aarch64_dot_s8s8, AARCH64_DOT_S8S8, int8_t, int8_t)
-AARCH64_DOT_FUNCTION(aarch64_dot_u8s8, AARCH64_DOT_U8S8, uint8_t, int8_t)
+AARCH64_DOT_FUNCTION(aarch64_dot_u8u8, AARCH64_DOT_U8U8)
+AARCH64_DOT_FUNCTION(aarch64_dot_s8s8, AARCH64_DOT_S8S8)
+AARCH64_DOT_FUNCTION(aarch64_dot_u8s8, AARCH64_DOT_U8S8)
 #elif defined(AARCH64_DOT_PLAIN_C)
-#define AARCH64_DOT_PLAIN(name, Left, Right)                                                                                        \
-    static inline int name(int64_t rows, int64_t columns, int64_t depth, const Left* a, int64_t a_stride, const Right* b,           \
-                           int64_t b_stride, int32_t* c, int64_t c_stride, int64_t adds) {                                          \
-        for (int64_t i = 0; i < rows; ++i) {                                                                                        \
-            for (int64_t j = 0; j < columns; ++j) {                                                                                 \
-                uint32_t sum = adds ? (uint32_t)c[i * c_stride + j] : 0;                                                            \
-                for (int64_t l = 0; l < depth; ++l) sum += (uint32_t)((int32_t)a[i * a_stride + l] * (int32_t)b[l * b_stride + j]); \
-                c[i * c_stride + j] = (int32_t)sum;                                                                                 \
-            }                                                                                                                       \
-        }                                                                                                                           \
-        return 0;                                                                                                                   \
+#define AARCH64_DOT_PLAIN(name, Left, Right)                                                                                               \
+    static inline int name(int64_t rows, int64_t columns, int64_t depth, const void* a, int64_t a_stride, const void* b, int64_t b_stride, \
+                           void* c, int64_t c_stride, int64_t adds) {                                                                      \
+        const Left* const left = (const Left*)a;                                                                                           \
+        const Right* const right = (const Right*)b;                                                                                        \
+        int32_t* const sums = (int32_t*)c;                                                                                                 \
+        for (int64_t i = 0; i < rows; ++i) {                                                                                               \
+            for (int64_t j = 0; j < columns; ++j) {                                                                                        \
+                uint32_t sum = adds ? (uint32_t)sums[i * c_stride + j] : 0;                                                                \
+                for (int64_t l = 0; l < depth; ++l) sum += (uint32_t)((int32_t)left[i * a_stride + l] * (int32_t)right[l * b_stride + j]); \
+                sums[i * c_stride + j] = (int32_t)sum;                                                                                     \
+            }                                                                                                                              \
+        }                                                                                                                                  \
+        return 0;                                                                                                                          \
     }
 AARCH64_DOT_PLAIN(aarch64_dot_u8u8, uint8_t, uint8_t)
 AARCH64_DOT_PLAIN(aarch64_dot_s8s8, int8_t, int8_t)

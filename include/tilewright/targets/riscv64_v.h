@@ -76,17 +76,18 @@ RISCV64_V_INLINE void riscv64_v_tile(const enum riscv64_v_kind kind, const int r
 }
 
 RISCV64_V_INLINE int riscv64_v_product(const enum riscv64_v_kind kind, int64_t rows, int64_t columns, int64_t depth, const void* a,
-                                       int64_t a_stride, const void* b, int64_t b_stride, int32_t* c, int64_t c_stride, int64_t adds) {
+                                       int64_t a_stride, const void* b, int64_t b_stride, void* c, int64_t c_stride, int64_t adds) {
     const unsigned char* const left = (const unsigned char*)a;
     const int8_t* const right = (const int8_t*)b;
+    int32_t* const sums = (int32_t*)c;
     for (int64_t j = 0; j < columns;) {
         const size_t lanes = RISCV64_V(vsetvl_e8m1)((size_t)(columns - j));
         int64_t i = 0;
-#define RISCV64_V_ROWS(count)                                                                                                         \
-    do {                                                                                                                              \
-        riscv64_v_tile(kind, count, lanes, depth, left + i * a_stride, a_stride, right + j, b_stride, c + i * c_stride + j, c_stride, \
-                       adds);                                                                                                         \
-        i += count;                                                                                                                   \
+#define RISCV64_V_ROWS(count)                                                                                                            \
+    do {                                                                                                                                 \
+        riscv64_v_tile(kind, count, lanes, depth, left + i * a_stride, a_stride, right + j, b_stride, sums + i * c_stride + j, c_stride, \
+                       adds);                                                                                                            \
+        i += count;                                                                                                                      \
     } while (0)
         while (i + 6 <= rows) RISCV64_V_ROWS(6);
         if (i + 4 <= rows) RISCV64_V_ROWS(4);
@@ -98,14 +99,14 @@ RISCV64_V_INLINE int riscv64_v_product(const enum riscv64_v_kind kind, int64_t r
     return 0;
 }
 
-#define RISCV64_V_FUNCTION(name, kind, Left, Right)                                                                       \
-    static inline int name(int64_t rows, int64_t columns, int64_t depth, const Left* a, int64_t a_stride, const Right* b, \
-                           int64_t b_stride, int32_t* c, int64_t c_stride, int64_t adds) {                                \
-        return riscv64_v_product(kind, rows, columns, depth, a, a_stride, b, b_stride, c, c_stride, adds);                \
+#define RISCV64_V_FUNCTION(name, kind)                                                                                                     \
+    static inline int name(int64_t rows, int64_t columns, int64_t depth, const void* a, int64_t a_stride, const void* b, int64_t b_stride, \
+                           void* c, int64_t c_stride, int64_t adds) {                                                                      \
+        return riscv64_v_product(kind, rows, columns, depth, a, a_stride, b, b_stride, c, c_stride, adds);                                 \
     }
-RISCV64_V_FUNCTION(riscv64_v_u8u8, RISCV64_V_U8U8, uint8_t, uint8_t)
-RISCV64_V_FUNCTION(riscv64_v_s8s8, RISCV64_V_S8S8, int8_t, int8_t)
-RISCV64_V_FUNCTION(riscv64_v_u8s8, RISCV64_V_U8S8, uint8_t, int8_t)
+RISCV64_V_FUNCTION(riscv64_v_u8u8, RISCV64_V_U8U8)
+RISCV64_V_FUNCTION(riscv64_v_s8s8, RISCV64_V_S8S8)
+RISCV64_V_FUNCTION(riscv64_v_u8s8, RISCV64_V_U8S8)
 
 /* Floats: products are rounded before they are added, as the declaration says. */
 #define RISCV64_V_FLOAT_BEGIN(row)  \
@@ -140,48 +141,58 @@ RISCV64_V_INLINE void riscv64_v_float_tile(const int rows, size_t columns, int64
     RISCV64_V_FLOAT_END(4);
     RISCV64_V_FLOAT_END(5);
 }
-static inline int riscv64_v_f32(int64_t rows, int64_t columns, int64_t depth, const float* a, int64_t a_stride, const float* b,
-                                int64_t b_stride, float* c, int64_t c_stride, int64_t adds) {
+static inline int riscv64_v_f32(int64_t rows, int64_t columns, int64_t depth, const void* a, int64_t a_stride, const void* b,
+                                int64_t b_stride, void* c, int64_t c_stride, int64_t adds) {
     for (int64_t j = 0; j < columns;) {
         const size_t lanes = RISCV64_V(vsetvl_e32m4)((size_t)(columns - j));
-        int64_t i = 0;
-        for (; i + 6 <= rows; i += 6)
-            riscv64_v_float_tile(6, lanes, depth, a + i * a_stride, a_stride, b + j, b_stride, c + i * c_stride + j, c_stride, adds);
-        for (; i + 2 <= rows; i += 2)
-            riscv64_v_float_tile(2, lanes, depth, a + i * a_stride, a_stride, b + j, b_stride, c + i * c_stride + j, c_stride, adds);
-        if (i < rows)
-            riscv64_v_float_tile(1, lanes, depth, a + i * a_stride, a_stride, b + j, b_stride, c + i * c_stride + j, c_stride, adds);
+        const float *left = (const float*)a, *const right = (const float*)b + j;
+        float* sums = (float*)c + j;
+        int64_t rest = rows;
+#define RISCV64_V_FLOAT_ROWS(count)                                                                       \
+    do {                                                                                                  \
+        riscv64_v_float_tile(count, lanes, depth, left, a_stride, right, b_stride, sums, c_stride, adds); \
+        left += count * a_stride, sums += count * c_stride, rest -= count;                                \
+    } while (0)
+        while (rest >= 6) RISCV64_V_FLOAT_ROWS(6);
+        while (rest >= 2) RISCV64_V_FLOAT_ROWS(2);
+        if (rest > 0) RISCV64_V_FLOAT_ROWS(1);
+#undef RISCV64_V_FLOAT_ROWS
         j += (int64_t)lanes;
     }
     return 0;
 }
 #elif defined(RISCV64_V_PLAIN_C)
-#define RISCV64_V_PLAIN(name, Left, Right)                                                                                          \
-    static inline int name(int64_t rows, int64_t columns, int64_t depth, const Left* a, int64_t a_stride, const Right* b,           \
-                           int64_t b_stride, int32_t* c, int64_t c_stride, int64_t adds) {                                          \
-        for (int64_t i = 0; i < rows; ++i) {                                                                                        \
-            for (int64_t j = 0; j < columns; ++j) {                                                                                 \
-                uint32_t sum = adds ? (uint32_t)c[i * c_stride + j] : 0;                                                            \
-                for (int64_t l = 0; l < depth; ++l) sum += (uint32_t)((int32_t)a[i * a_stride + l] * (int32_t)b[l * b_stride + j]); \
-                c[i * c_stride + j] = (int32_t)sum;                                                                                 \
-            }                                                                                                                       \
-        }                                                                                                                           \
-        return 0;                                                                                                                   \
+#define RISCV64_V_PLAIN(name, Left, Right)                                                                                                 \
+    static inline int name(int64_t rows, int64_t columns, int64_t depth, const void* a, int64_t a_stride, const void* b, int64_t b_stride, \
+                           void* c, int64_t c_stride, int64_t adds) {                                                                      \
+        const Left* const left = (const Left*)a;                                                                                           \
+        const Right* const right = (const Right*)b;                                                                                        \
+        int32_t* const sums = (int32_t*)c;                                                                                                 \
+        for (int64_t i = 0; i < rows; ++i) {                                                                                               \
+            for (int64_t j = 0; j < columns; ++j) {                                                                                        \
+                uint32_t sum = adds ? (uint32_t)sums[i * c_stride + j] : 0;                                                                \
+                for (int64_t l = 0; l < depth; ++l) sum += (uint32_t)((int32_t)left[i * a_stride + l] * (int32_t)right[l * b_stride + j]); \
+                sums[i * c_stride + j] = (int32_t)sum;                                                                                     \
+            }                                                                                                                              \
+        }                                                                                                                                  \
+        return 0;                                                                                                                          \
     }
 RISCV64_V_PLAIN(riscv64_v_u8u8, uint8_t, uint8_t)
 RISCV64_V_PLAIN(riscv64_v_s8s8, int8_t, int8_t)
 RISCV64_V_PLAIN(riscv64_v_u8s8, uint8_t, int8_t)
 
-static inline int riscv64_v_f32(int64_t rows, int64_t columns, int64_t depth, const float* a, int64_t a_stride, const float* b,
-                                int64_t b_stride, float* c, int64_t c_stride, int64_t adds) {
+static inline int riscv64_v_f32(int64_t rows, int64_t columns, int64_t depth, const void* a, int64_t a_stride, const void* b,
+                                int64_t b_stride, void* c, int64_t c_stride, int64_t adds) {
+    const float *const left = (const float*)a, *const right = (const float*)b;
+    float* const sums = (float*)c;
     for (int64_t i = 0; i < rows; ++i) {
         for (int64_t j = 0; j < columns; ++j) {
-            float sum = adds ? c[i * c_stride + j] : 0;
+            float sum = adds ? sums[i * c_stride + j] : 0;
             for (int64_t l = 0; l < depth; ++l) {
-                const float product = a[i * a_stride + l] * b[l * b_stride + j];
+                const float product = left[i * a_stride + l] * right[l * b_stride + j];
                 sum = sum + product;
             }
-            c[i * c_stride + j] = sum;
+            sums[i * c_stride + j] = sum;
         }
     }
     return 0;
