@@ -13,7 +13,7 @@ struct conv2d_shape {
 };
 
 /// `Shape`'s convolution. Its axes are the stage's loops; with one group there is none of groups.
-template <conv2d_shape Shape, class Element, class Sum>
+template <conv2d_shape Shape, class Element, class Sum, class Weight = Element>
 struct conv2d {
     static_assert(Shape.channels % Shape.groups == 0 && Shape.filters % Shape.groups == 0, "groups divide channels and filters");
 
@@ -21,7 +21,8 @@ struct conv2d {
     static constexpr axis group{"group", Shape.groups}, filter{"filter", Shape.filters / Shape.groups};
     static constexpr axis r{"r", Shape.y.taps}, s{"s", Shape.x.taps}, channel{"channel", Shape.channels / Shape.groups};
     static constexpr axis in_y{"in_y", Shape.y.extent}, in_x{"in_x", Shape.x.extent};
-    static constexpr tensor<Element> in{"in"}, weights{"weights"};
+    static constexpr tensor<Element> in{"in"};
+    static constexpr tensor<Weight> weights{"weights"};
     static constexpr tensor<Sum> out{"out"};
 
     /// One group: in [batch][y][x][channels], weights [r][s][channels][filters], out [batch][y][x][filters]. Several: a dimension of groups

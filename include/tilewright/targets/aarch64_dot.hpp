@@ -45,5 +45,6 @@ inline constexpr auto mul_u8s8 = detail::mul_u8s8({ram, ram, ram}), mac_u8s8 = d
 inline constexpr auto host = detail::machine_of("aarch64_dot", {ram, ram, ram});
 /// The same instructions, which read right bytes in blocks that a schedule packs into `l2`; or left ones, such as an image with its border.
 inline constexpr auto packs_right = detail::machine_of("aarch64_dot_right", {ram, l2, ram}), packs_left = detail::machine_of("aarch64_dot_left", {l2, ram, ram});
+inline constexpr dot_products::dot_core dots{host, packs_right, packs_left, l2};
 
 }  // namespace tilewright::targets::aarch64_dot

@@ -47,4 +47,27 @@ constexpr intrinsic product(ir::label name, ir::label symbol, form which, places
                argument::address(b), argument::stride(b, 0), argument::address(c), argument::stride(c, 0), argument::literal(goes_on));
 }
 
+/// The intrinsic whose sums go on, by the name that it has on all such machines. Floats have sums of floats, bytes of 32 bits.
+template <class Left, class Right>
+constexpr char const* mac_name() {
+    if constexpr (std::is_same_v<Left, float> && std::is_same_v<Right, float>) return "mac_f32";
+    else if constexpr (std::is_same_v<Left, std::int8_t> && std::is_same_v<Right, std::int8_t>) return "mac_s8s8";
+    else if constexpr (std::is_same_v<Left, std::uint8_t> && std::is_same_v<Right, std::int8_t>) return "mac_u8s8";
+    else {
+        static_assert(std::is_same_v<Left, std::uint8_t> && std::is_same_v<Right, std::uint8_t>,
+                      "there are products of int8 by int8, uint8 by int8, uint8 by uint8, and float by float");
+        return "mac_u8u8";
+    }
+}
+
+/// What a schedule asks of a core with such products. Schedules that are given one serve all of them.
+///
+/// `inline constexpr dot_core dots{host, packs_right, packs_left, l2};` in the target of a processor.
+struct dot_core {
+    machine const& host;         ///< operands are read where the caller has them
+    machine const& packs_right;  ///< right ones are read in `blocks`
+    machine const& packs_left;   ///< left ones are
+    memory const& blocks;
+};
+
 }  // namespace tilewright::targets::dot_products

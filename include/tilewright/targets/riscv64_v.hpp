@@ -53,5 +53,6 @@ inline constexpr auto mul_f32 = detail::mul_f32({ram, ram, ram}), mac_f32 = deta
 inline constexpr auto host = detail::machine_of("riscv64_v", {ram, ram, ram});
 /// The same instructions, which read right bytes in blocks that a schedule packs into `l2`; or left ones, such as an image with its border.
 inline constexpr auto packs_right = detail::machine_of("riscv64_v_right", {ram, l2, ram}), packs_left = detail::machine_of("riscv64_v_left", {l2, ram, ram});
+inline constexpr dot_products::dot_core dots{host, packs_right, packs_left, l2};
 
 }  // namespace tilewright::targets::riscv64_v
