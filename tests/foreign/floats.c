@@ -25,8 +25,9 @@ static struct halide_buffer_t matrix(void* host, struct halide_dimension_t* of, 
 }
 
 int main(void) {
-    for (int at = 0; at < M * K; ++at) a[at / K][at % K] = (float)(at * 7919 % 2001 - 1000) / 256.0f;
-    for (int at = 0; at < K * N; ++at) b[at / N][at % N] = (float)(at * 104729 % 2001 - 1000) / 512.0f;
+    /* Products of these have no room for all their bits: rounding them makes a difference. */
+    for (int at = 0; at < M * K; ++at) a[at / K][at % K] = (float)(at * 7919 % 2001 - 1000) / 7.0f;
+    for (int at = 0; at < K * N; ++at) b[at / N][at % N] = (float)(at * 104729 % 2001 - 1000) / 3.0f;
     memset(l2, 0x5a, sizeof l2);
     struct halide_dimension_t of_a[2], of_b[2], of_c[2];
     struct halide_buffer_t left = matrix(a, of_a, M, K), right = matrix(b, of_b, K, N), sums = matrix(c, of_c, M, N);

@@ -80,10 +80,10 @@ void add_products(kernel_list& to, bool floats) {
     for (bool packs : {false, true}) {
         for (cut const& each : {cut{{1, 1, 1}, 8, 8, 16},
                                 {{16, 32, 64}, 8, 32, 64},
-                                {{13, 21, 37}, 8, 16, 37},
-                                {{31, 45, 70}, 13, 24, 33},
-                                {{3, 130, 18}, 8, 130, 18},
-                                {{7, 3, 15}, 7, 3, 8}}) {
+                                {{13, 21, 39}, 8, 16, 39},
+                                {{31, 45, 70}, 13, 24, 34},
+                                {{3, 130, 29}, 8, 130, 29},
+                                {{7, 3, 18}, 7, 3, 11}}) {
             dot_tile const tile{each.rows, each.columns, each.depth, packs};
             to.add_product("S8S8", wide_gemm<s8, s8, s32>(each.shape), tile);
             to.add_product("U8S8", wide_gemm<u8, s8, s32>(each.shape), tile);

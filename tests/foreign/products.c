@@ -88,8 +88,8 @@ static int run(int number, const struct kernel* k, int at_end, int gap) {
         static const unsigned char ends[4] = {0, 127, 128, 255};
         unsigned char* const to = at < of_a / element ? a + at * element : b + (at - of_a / element) * element;
         const unsigned drawn = draw();
-        const float number_of_any_size = (float)((int)(drawn % 2001) - 1000) / 256.0f;
-        if (k->kind == F32) memcpy(to, &number_of_any_size, 4);
+        const float number = (float)((int)(drawn % 2001) - 1000) / 7.0f; /* whose products have no room for all their bits */
+        if (k->kind == F32) memcpy(to, &number, 4);
         else *to = drawn % 2 ? ends[drawn / 2 % 4] : (unsigned char)(drawn / 2);
     }
     memset(c, 0x77, of_c);
