@@ -22,6 +22,7 @@ shift
 if [ -e "$root/bench/$name/run.py" ]; then
     case $name in
         board) install_packages $build_packages $board_packages libbenchmark-dev zlib1g-dev python3 ;;
+        foreign) install_packages $build_packages $foreign_packages clang-14 libbenchmark-dev zlib1g-dev python3 ;;
         *) install_packages g++ clang-14 libboost-dev python3 ;;
     esac
     exec python3 -B "$root/bench/$name/run.py" "$@"
