@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/plan/plan.hpp>
+#include <type_traits>
 
 #include "catch.hpp"
 #include "guarded.hpp"

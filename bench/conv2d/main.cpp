@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <tilewright/kernels/avx2/cycles.hpp>
 #include <tilewright/runtime/call.hpp>
+#include <type_traits>
 
 #include "at_run_time.hpp"
 #include "conv2d_kernels.h"

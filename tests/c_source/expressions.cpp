@@ -1,3 +1,4 @@
+#include <limits>
 #include <sstream>
 
 #include "c_source/compiled.hpp"

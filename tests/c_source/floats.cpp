@@ -1,5 +1,6 @@
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <tilewright/compute/exponential.hpp>
 #include <tilewright/compute/functions.hpp>
 

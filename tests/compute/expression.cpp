@@ -1,3 +1,4 @@
+#include <bit>
 #include <tilewright/compute/stage.hpp>
 
 #include "catch.hpp"

@@ -1,3 +1,4 @@
+#include <limits>
 #include <tilewright/base/label_text.hpp>
 #include <tilewright/diagnostics/sentence.hpp>
 #include <tilewright/diagnostics/text.hpp>

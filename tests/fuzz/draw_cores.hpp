@@ -1,5 +1,7 @@
 #pragma once
 #include <tilewright/base/label_text.hpp>
+#include <type_traits>
+#include <utility>
 
 #include "fuzz/draw_schedule.hpp"
 

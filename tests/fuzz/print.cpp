@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <tilewright/base/label_text.hpp>
 #include <tilewright/machine/reflection.hpp>
 

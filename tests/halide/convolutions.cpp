@@ -1,4 +1,5 @@
 #include <cstdlib>
+#include <limits>
 #include <sstream>
 #include <tilewright/halide/jit.hpp>
 #include <tilewright/kernels/avx2/cycles.hpp>

@@ -1,5 +1,6 @@
 #include <tilewright/kernels/avx2/by_vectors.hpp>
 #include <tilewright/plan/planner.hpp>
+#include <type_traits>
 
 #include "kernels/run_kernel.hpp"
 

@@ -1,5 +1,7 @@
 // clang-format off: schedules are read line by line, a buffer a line.
+#include <bit>
 #include <cmath>
+#include <limits>
 
 #include "catch.hpp"
 #include "kernels/accelerator.hpp"

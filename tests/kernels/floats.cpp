@@ -1,6 +1,7 @@
 // clang-format off: schedules are read line by line, a buffer a line.
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <tilewright/compute/exponential.hpp>
 #include <tilewright/compute/functions.hpp>
 #include <tilewright/plan/planner.hpp>

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <stdexcept>
 #include <tilewright/base/label_text.hpp>
 

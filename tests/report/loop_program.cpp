@@ -1,4 +1,6 @@
+#include <bit>
 #include <tilewright/report/loop_program.hpp>
+#include <type_traits>
 
 #include "02_instruction/matmul.hpp"
 #include "catch.hpp"

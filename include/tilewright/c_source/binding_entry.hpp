@@ -3,6 +3,7 @@
 #include <tilewright/c_source/binding_header.hpp>
 #include <tilewright/c_source/run_time_extents.hpp>
 #include <tilewright/plan/check/may_be_result.hpp>
+#include <utility>
 
 // NAME_entry.c of a kernel that is an object: the function that callers call. It checks the arguments, then runs the object.
 namespace tilewright::halide::detail {

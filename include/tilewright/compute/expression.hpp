@@ -1,7 +1,4 @@
 #pragma once
-#include <bit>
-#include <concepts>
-#include <limits>
 #include <tilewright/compute/node.hpp>
 
 namespace tilewright {
@@ -18,9 +15,9 @@ struct run_time_extent {
     /// With an upper bound: a staged box that no tile bounds is then as large as that.
     constexpr run_time_extent up_to(std::int64_t bound) const { return {bound < 0 ? 0 : bound < most_kept ? bound : most_kept}; }
     /// How an axis keeps it: a number that no extent can be.
-    constexpr operator std::int64_t() const { return std::numeric_limits<std::int64_t>::min() + most; }
-    static constexpr bool is_kept_in(std::int64_t extent) { return extent <= std::numeric_limits<std::int64_t>::min() + most_kept; }
-    static constexpr std::int64_t most_of(std::int64_t extent) { return extent - std::numeric_limits<std::int64_t>::min(); }
+    constexpr operator std::int64_t() const { return lowest_of(scalar_type::int64) + most; }
+    static constexpr bool is_kept_in(std::int64_t extent) { return extent <= lowest_of(scalar_type::int64) + most_kept; }
+    static constexpr std::int64_t most_of(std::int64_t extent) { return extent - lowest_of(scalar_type::int64); }
 };
 
 /// `axis m{"m", dynamic}`, `axis m{"m", dynamic.up_to(4096)}`: an extent that is left to run time.
@@ -62,20 +59,20 @@ struct tensor_element;
 namespace detail {
 
 template <class T>
-struct is_symbolic : std::false_type {};
+inline constexpr bool is_symbolic = false;
 template <>
-struct is_symbolic<axis> : std::true_type {};
+inline constexpr bool is_symbolic<axis> = true;
 template <class T>
-struct is_symbolic<parameter<T>> : std::true_type {};
+inline constexpr bool is_symbolic<parameter<T>> = true;
 template <int Count>
-struct is_symbolic<expression<Count>> : std::true_type {};
+inline constexpr bool is_symbolic<expression<Count>> = true;
 template <int Count>
-struct is_symbolic<tensor_element<Count>> : std::true_type {};
+inline constexpr bool is_symbolic<tensor_element<Count>> = true;
 
 template <class T>
-concept symbolic = is_symbolic<T>::value;
+concept symbolic = is_symbolic<T>;
 template <class T>
-concept operand = symbolic<T> || std::is_arithmetic_v<T>;
+concept operand = symbolic<T> || arithmetic<T>;
 /// The cheaper question comes first: a compiler asks it for every comparison of two enumerators in the library.
 template <class... T>
 concept operands = (symbolic<T> || ...) && (operand<T> && ...);
@@ -83,7 +80,7 @@ concept operands = (symbolic<T> || ...) && (operand<T> && ...);
 constexpr node literal_node(std::int64_t value) { return {.op = operation::constant, .value = value}; }
 /// A floating literal is told from an integer one by its first argument.
 constexpr node literal_node(double value) {
-    return {.op = operation::constant, .arguments = {1}, .value = std::bit_cast<std::int64_t>(value)};
+    return {.op = operation::constant, .arguments = {1}, .value = __builtin_bit_cast(std::int64_t, value)};
 }
 
 constexpr expression<1> to_expression(axis const& a) {
@@ -100,13 +97,15 @@ constexpr expression<Count> const& to_expression(expression<Count> const& e) {
 template <int Count>
 constexpr expression<Count> to_expression(tensor_element<Count> const& a);
 template <class T>
-    requires std::is_arithmetic_v<T>
+    requires arithmetic<T>
 constexpr expression<1> to_expression(T value) {
-    if constexpr (std::is_floating_point_v<T>) return {{{literal_node(static_cast<double>(value))}}};
+    if constexpr (floating<T>) return {{{literal_node(static_cast<double>(value))}}};
     else return {{{literal_node(static_cast<std::int64_t>(value))}}};
 }
+template <int Count>
+char (&as_many_letters(expression<Count> const&))[Count];
 template <class T>
-inline constexpr int nodes_of = static_cast<int>(decltype(std::remove_cvref_t<decltype(to_expression(std::declval<T>()))>::nodes)::size());
+inline constexpr int nodes_of = sizeof(as_many_letters(to_expression(*static_cast<T const*>(nullptr))));
 
 /// Copies the nodes of `from` after the first `at` nodes of `to`; returns the position after them.
 template <std::size_t To, std::size_t From>
@@ -146,7 +145,7 @@ constexpr rule adopt(node& constant, scalar_type type) {
     constant.arguments[0] = 0;
     if (floating) return is_float(type) ? rule::none : rule::literal_that_does_not_fit;
     if (!fits(constant.value, type)) return rule::literal_that_does_not_fit;
-    if (is_float(type)) constant.value = std::bit_cast<std::int64_t>(static_cast<double>(constant.value));
+    if (is_float(type)) constant.value = __builtin_bit_cast(std::int64_t, static_cast<double>(constant.value));
     return rule::none;
 }
 

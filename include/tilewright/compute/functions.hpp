@@ -17,12 +17,10 @@ namespace detail {
 /// The lowest or highest value that integers of both types have. If one is floating point, that of the other type.
 constexpr std::int64_t common_limit(scalar_type a, scalar_type b, bool lowest) {
     auto const limit_of = [lowest](scalar_type type) -> std::int64_t {
-        std::int64_t const all = std::numeric_limits<std::int64_t>::max();
+        std::int64_t const all = highest_of(scalar_type::int64);
         if (is_float(type) || type == scalar_type::int64) return lowest ? -all - 1 : all;
         if (type == scalar_type::uint64) return lowest ? 0 : all;
-        int const bits = 8 * bytes_of(type) - (is_unsigned(type) ? 0 : 1);
-        if (lowest) return is_unsigned(type) ? 0 : -(std::int64_t{1} << bits);
-        return (std::int64_t{1} << bits) - 1;
+        return lowest ? lowest_of(type) : highest_of(type);
     };
     std::int64_t const one = limit_of(a), other = limit_of(b);
     return lowest == (one > other) ? one : other;
@@ -35,7 +33,7 @@ constexpr expression<1> constant_of(std::int64_t value, scalar_type type) {
 /// A number of bits to shift by, as values of `type` are shifted: a literal takes the type by itself.
 template <class T>
 constexpr auto as_amount(T const& amount, scalar_type type) {
-    if constexpr (std::is_arithmetic_v<T>) return to_expression(amount);
+    if constexpr (arithmetic<T>) return to_expression(amount);
     else return wrap(operation::cast, type, to_expression(amount));
 }
 
@@ -43,7 +41,7 @@ constexpr auto as_amount(T const& amount, scalar_type type) {
 
 /// The nearest value that a `To` can have. Of floating point, truncated towards 0; of what is no number, the lowest.
 template <class To, detail::symbolic T>
-    requires std::is_integral_v<To>
+    requires detail::integral<To>
 constexpr auto saturating_cast(T const& x) {
     auto const& value = detail::to_expression(x);
     scalar_type const from = value.root().type, to = scalar_type_of<To>();
@@ -77,7 +75,7 @@ constexpr auto rounding_shift_right(T const& x, Amount const& amount) {
     scalar_type const type = value.root().type;
     std::int64_t const sign = 8 * bytes_of(type) - 1;
     auto const by = [&] {
-        if constexpr (std::is_integral_v<Amount>) return detail::constant_of(static_cast<std::int64_t>(amount), type);
+        if constexpr (detail::integral<Amount>) return detail::constant_of(static_cast<std::int64_t>(amount), type);
         else return detail::as_amount(amount, type);
     }();
     // The sum with half of 2^amount may not fit, but the sum of the halves of both does. The remainders of the halves are 0 or 1.
@@ -96,7 +94,7 @@ namespace detail {
 template <class A, class B>
 constexpr auto high_half(A const& a, B const& b) {
     auto const product = cast<std::int64_t>(a) * cast<std::int64_t>(b);
-    return min((product + (1 << 30)) >> 31, std::numeric_limits<std::int32_t>::max());
+    return min((product + (1 << 30)) >> 31, highest_of(scalar_type::int32));
 }
 }  // namespace detail
 
@@ -128,7 +126,7 @@ constexpr auto rescale(T const& x, Multiplier const& multiplier, Shift const& sh
     if constexpr (How == rounding::half_away) {
         auto const product = cast<std::int64_t>(x) * cast<std::int64_t>(multiplier);
         auto const scaled = [&](auto const& by) { return saturating_cast<std::int32_t>(detail::rounding_shift_with_room(product, by)); };
-        if constexpr (std::is_arithmetic_v<Shift>)
+        if constexpr (detail::arithmetic<Shift>)
             return scaled(shift < -31 || shift > 31 ? no_amount : static_cast<std::int64_t>(shift) + 31);
         else return scaled(shift + 31);
     } else {
@@ -136,10 +134,10 @@ constexpr auto rescale(T const& x, Multiplier const& multiplier, Shift const& sh
             auto const moved = saturating_cast<std::int32_t>(cast<std::int64_t>(value) << detail::as_amount(left, scalar_type::int64));
             return cast<std::int32_t>(detail::rounding_shift_with_room(detail::high_half(moved, factor), right));
         };
-        if constexpr (std::is_arithmetic_v<Shift>) {
+        if constexpr (detail::arithmetic<Shift>) {
             std::int64_t const amount = shift < -31 || shift > 31 ? no_amount : shift < 0 ? -std::int64_t{shift} : std::int64_t{shift};
             return scaled(x, multiplier, shift < 0 ? amount : 0, shift < 0 ? 0 : amount);
-        } else if constexpr (std::is_arithmetic_v<Multiplier>) {
+        } else if constexpr (detail::arithmetic<Multiplier>) {
             return detail::compute_once(detail::to_expression(x), [&](auto const& value) {
                 return detail::compute_once(detail::to_expression(shift),
                                             [&](auto const& by) { return scaled(value, multiplier, max(0 - by, 0), max(by, 0)); });

@@ -1,6 +1,6 @@
 #pragma once
 #include <cstdint>
-#include <type_traits>
+#include <tilewright/base/type_questions.hpp>
 
 namespace tilewright {
 
@@ -10,15 +10,15 @@ enum class scalar_type : std::uint8_t { literal, boolean, int8, int16, int32, in
 template <class T>
 constexpr scalar_type scalar_type_of() {
     using enum scalar_type;
-    if constexpr (std::is_same_v<T, bool>) return boolean;
-    else if constexpr (std::is_same_v<T, float>) return float32;
-    else if constexpr (std::is_same_v<T, double>) return float64;
+    if constexpr (detail::one_of<T, bool>) return boolean;
+    else if constexpr (detail::one_of<T, float>) return float32;
+    else if constexpr (detail::one_of<T, double>) return float64;
     else {
-        static_assert(std::is_integral_v<T> && sizeof(T) <= 8, "element types are bool, float, double and the integers of 8 to 64 bits");
+        static_assert(detail::integral<T> && sizeof(T) <= 8, "element types are bool, float, double and the integers of 8 to 64 bits");
         constexpr scalar_type of_signed[] = {int8, int16, int32, int64};
         constexpr scalar_type of_unsigned[] = {uint8, uint16, uint32, uint64};
         constexpr int which = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
-        return std::is_signed_v<T> ? of_signed[which] : of_unsigned[which];
+        return detail::signed_number<T> ? of_signed[which] : of_unsigned[which];
     }
 }
 
@@ -43,6 +43,14 @@ constexpr int bytes_of(scalar_type type) {
     }
     return 0;
 }
+
+/// The greatest value of an integer type, or of bool. That of uint64 is given as its 64 bits.
+constexpr std::int64_t highest_of(scalar_type type) {
+    int const bits = type == scalar_type::boolean ? 1 : 8 * bytes_of(type) - (is_unsigned(type) ? 0 : 1);
+    return static_cast<std::int64_t>(~std::uint64_t{0} >> (64 - bits));
+}
+/// The least.
+constexpr std::int64_t lowest_of(scalar_type type) { return type == scalar_type::boolean || is_unsigned(type) ? 0 : -highest_of(type) - 1; }
 
 /// The name as the compute language and C spell it: "int8", "float", …
 constexpr char const* name_of(scalar_type type) {

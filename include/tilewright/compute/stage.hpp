@@ -27,7 +27,7 @@ struct stage_mistake {
 /// One stage in normal form: `output(axes…) = start + reduction over the other axes of body`, read from the nodes [first, store].
 struct stage {
     static constexpr int most_axes = 12;
-    static constexpr std::int64_t most_index = std::numeric_limits<std::int32_t>::max();  ///< generated code counts in 32 bits
+    static constexpr std::int64_t most_index = highest_of(scalar_type::int32);  ///< generated code counts in 32 bits
 
     ir::node_id first{};
     ir::node_id store{};

@@ -131,7 +131,7 @@ struct padded_tensor {
 /// @param extents  the tensor, indexed by plain axes with extents: one dimension or more
 /// @param border   a literal that fits the tensor's type
 template <int Count, class T>
-    requires(Count > 1 && std::is_arithmetic_v<T>)
+    requires(Count > 1 && detail::arithmetic<T>)
 constexpr padded_tensor<Count - 1> padded(tensor_element<Count> const& extents, T border) {
     padded_tensor<Count - 1> made{.axes = extents.whole.nodes, .border = detail::to_expression(border).root()};
     made.wrong = detail::adopt(made.border, extents.whole.root().type);

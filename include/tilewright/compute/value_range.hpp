@@ -1,5 +1,4 @@
 #pragma once
-#include <limits>
 #include <tilewright/compute/node.hpp>
 
 namespace tilewright {
@@ -21,10 +20,7 @@ struct value_range {
 /// Of all values of a type. That of uint64 has no place in an int64.
 constexpr value_range range_of(scalar_type type) {
     if (type == scalar_type::literal || type == scalar_type::uint64 || is_float(type)) return {};
-    return visit_scalar(type, []<class T>(T) -> value_range {
-        return {static_cast<std::int64_t>(std::numeric_limits<T>::lowest()), static_cast<std::int64_t>(std::numeric_limits<T>::max()),
-                true};
-    });
+    return {lowest_of(type), highest_of(type), true};
 }
 
 namespace detail {

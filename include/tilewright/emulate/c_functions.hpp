@@ -6,6 +6,7 @@
 #include <tilewright/base/divisors.hpp>
 #include <tilewright/base/label_text.hpp>
 #include <tilewright/emulate/memories.hpp>
+#include <type_traits>
 
 // Whether C functions do what a machine declares of them: random operands, strides and extents; what lies around the operands must stay as
 // it is. Nothing is planned, and nothing is needed but the machine and the functions.

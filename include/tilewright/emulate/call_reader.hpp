@@ -5,6 +5,7 @@
 #include <tilewright/emulate/legal_call.hpp>
 #include <tilewright/emulate/machine_parts.hpp>
 #include <tilewright/emulate/memories.hpp>
+#include <utility>
 
 namespace tilewright::emulation {
 

@@ -6,6 +6,7 @@
 #include <tilewright/emulate/intrinsic_call.hpp>
 #include <tilewright/emulate/transfer_call.hpp>
 #include <tilewright/machine/machine.hpp>
+#include <type_traits>
 #include <vector>
 
 namespace tilewright::emulation {

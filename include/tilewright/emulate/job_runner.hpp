@@ -4,6 +4,7 @@
 #include <tilewright/emulate/call_reader.hpp>
 #include <tilewright/emulate/engine_set.hpp>
 #include <tilewright/emulate/recorder.hpp>
+#include <utility>
 
 namespace tilewright::emulation {
 

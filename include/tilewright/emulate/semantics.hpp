@@ -6,6 +6,7 @@
 #include <tilewright/compute/stage.hpp>
 #include <tilewright/emulate/arithmetic.hpp>
 #include <tilewright/machine/machine.hpp>
+#include <type_traits>
 
 // What transfers and intrinsics declare to compute, compiled: the nodes of their semantics become C++ expressions.
 namespace tilewright {

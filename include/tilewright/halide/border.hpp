@@ -1,4 +1,5 @@
 #pragma once
+#include <bit>
 #include <tilewright/halide/expression.hpp>
 
 // Elements of padded tensors. Code never reads outside: the address is that of an element inside, and the border is chosen.

@@ -1,7 +1,9 @@
 #pragma once
 #include <Halide.h>
 
+#include <bit>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <tilewright/plan/ir/plan_value.hpp>
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <tilewright/compute/functions.hpp>
 #include <tilewright/compute/tensor.hpp>
+#include <type_traits>
 
 namespace tilewright::kernel {
 

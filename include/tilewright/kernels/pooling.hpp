@@ -1,6 +1,8 @@
 #pragma once
+#include <limits>
 #include <tilewright/compute/functions.hpp>
 #include <tilewright/kernels/window.hpp>
+#include <type_traits>
 
 namespace tilewright::kernel {
 

@@ -140,7 +140,7 @@ struct intrinsic : intrinsic_description {
     /// The cycles for which a call occupies its engine: a constant, and more for what it covers of its axes: `cycles(20, per(i), 2 *
     /// per(j).in_units_of(16))`. A call always covers all of an axis that is not `up_to`.
     template <class... Rates>
-        requires(std::convertible_to<Rates, cycle_rate>&&...)
+        requires(detail::converts_to<Rates, cycle_rate>&&...)
     constexpr intrinsic& cycles(std::int64_t count, Rates const&... rates) {
         costs = {.cycles = count};
         (add_cycles(rates), ...);

@@ -94,7 +94,7 @@ constexpr cycle_elements per(axis const& first, More const&... more) {
     return {.counted = {.axes = {first.name, more.name...}, .axis_count = 1 + static_cast<int>(sizeof...(More))}};
 }
 constexpr cycle_rate operator*(cycle_rate rate, cycle_rate const& other) {
-    if (__builtin_mul_overflow(rate.cycles, other.cycles, &rate.cycles)) rate.cycles = std::numeric_limits<std::int64_t>::max();
+    if (__builtin_mul_overflow(rate.cycles, other.cycles, &rate.cycles)) rate.cycles = highest_of(scalar_type::int64);
     for (int at = 0; at < other.factor_count; ++at) {
         bool const fits = rate.factor_count < cycle_term::most_factors && at < cycle_term::most_factors;
         if (fits) rate.factors[rate.factor_count] = other.factors[at];

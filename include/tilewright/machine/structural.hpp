@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/machine/reflection.hpp>
+#include <type_traits>
 
 namespace tilewright {
 

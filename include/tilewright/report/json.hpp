@@ -4,6 +4,7 @@
 #include <string_view>
 #include <tilewright/base/label_text.hpp>
 #include <tilewright/report/print.hpp>
+#include <type_traits>
 
 namespace tilewright {
 

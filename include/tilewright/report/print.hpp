@@ -3,6 +3,7 @@
 #include <tilewright/base/label_text.hpp>
 #include <tilewright/machine/structural.hpp>
 #include <tilewright/report/table.hpp>
+#include <type_traits>
 
 namespace tilewright {
 

@@ -4,6 +4,7 @@
 #include <tilewright/program/kernel_plans.hpp>
 #include <tilewright/report/plan_report.hpp>
 #include <tilewright/report/refused.hpp>
+#include <utility>
 
 namespace tilewright::reports {
 

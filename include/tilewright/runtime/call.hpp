@@ -1,12 +1,14 @@
 #pragma once
 #include <HalideRuntime.h>
 
+#include <concepts>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <tilewright/base/label_text.hpp>
 #include <tilewright/plan/ir/arguments.hpp>
 #include <tilewright/plan/plan.hpp>
+#include <type_traits>
 
 namespace tilewright {
 

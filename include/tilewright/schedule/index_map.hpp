@@ -1,6 +1,5 @@
 #pragma once
 #include <tilewright/compute/node.hpp>
-#include <type_traits>
 
 namespace tilewright {
 
@@ -63,7 +62,7 @@ constexpr index_map_list index_map(Indices const&... indices) {
         ++list.count;
     };
     [[maybe_unused]] auto const put = [&]<class Index>(Index const& index) {
-        if constexpr (std::is_same_v<Index, block_separator>) push({});
+        if constexpr (detail::one_of<Index, block_separator>) push({});
         else push(index);
     };
     (put(indices), ...);
@@ -75,7 +74,7 @@ namespace detail {
 /// Calls a function of an index map with as many coordinates as it takes.
 template <class Map, class... Coordinates>
 constexpr index_map_list read_index_map(Map const& map, Coordinates const&... coordinates) {
-    if constexpr (std::is_invocable_v<Map const&, Coordinates const&...>) {
+    if constexpr (requires { map(coordinates...); }) {
         index_map_list list = map(coordinates...);
         list.arguments = sizeof...(Coordinates);
         return list;

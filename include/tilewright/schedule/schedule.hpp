@@ -32,7 +32,7 @@ struct any_of {
 
     constexpr any_of() = default;
     template <class... Memories>
-        requires(sizeof...(Memories) > 0 && (std::is_same_v<Memories, memory> && ...))
+        requires(sizeof...(Memories) > 0 && (detail::one_of<Memories, memory> && ...))
     constexpr any_of(Memories const&... memories) {
         auto const push = [this](ir::label const& name) {
             if (count < most) names[count] = name;
@@ -57,7 +57,7 @@ class schedule {
     static constexpr int most_directives = 64;
     static constexpr int most_names = 128;
     static constexpr int most_layouts = 8;
-    static constexpr std::int64_t whole_loop = std::numeric_limits<std::int64_t>::min();
+    static constexpr std::int64_t whole_loop = lowest_of(scalar_type::int64);
 
   private:
     // These stand first: clang 14 can only use a member template in the compiler that it has read already.
@@ -118,7 +118,7 @@ class schedule {
     }
     /// Permutes the named loops among the places that they hold; outermost first.
     template <class... Loops>
-        requires(std::is_convertible_v<Loops const&, loop_name>&&...)
+        requires(detail::converts_to<Loops, loop_name>&&...)
     constexpr schedule& reorder(loop_name outermost, Loops const&... inward) {
         return log(directive_kind::reorder, outermost.line, {}, outermost.name, loop_name(inward).name...);
     }
@@ -139,7 +139,7 @@ class schedule {
         return log(directive_kind::distribute, loop.line, {count}, loop.name, among.name);
     }
     /// Likewise among all cores of several kinds, which follow each other in the machine.
-    template <std::same_as<core>... More>
+    template <detail::one_of<core>... More>
     constexpr schedule& distribute(loop_name loop, core const& first, core const& second, More const&... more) {
         return log(directive_kind::distribute, loop.line, {whole_loop}, loop.name, first.name, second.name, more.name...);
     }

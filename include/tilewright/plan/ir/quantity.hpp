@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <tilewright/base/bad_query.hpp>
+#include <tilewright/base/type_questions.hpp>
 
 namespace tilewright::ir {
 
@@ -15,7 +16,7 @@ struct quantity {
 
     constexpr quantity(double number, bool is_known) : value(number), known(is_known) {}
     template <class Number>
-        requires std::is_arithmetic_v<Number>
+        requires detail::arithmetic<Number>
     constexpr quantity(Number number) : value(static_cast<double>(number)) {}
     /// A number that is not resolved, and is at least `bound`.
     static constexpr quantity at_least(quantity bound) { return {bound.value, false, false}; }

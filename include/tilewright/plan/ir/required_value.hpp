@@ -1,5 +1,4 @@
 #pragma once
-#include <bit>
 #include <tilewright/plan/ir/plan_value.hpp>
 
 // What configurations must be set to when transfers and intrinsics are called.
@@ -39,8 +38,8 @@ constexpr required_value pad_of(plan_value const& plan, movement const& m, int d
 }
 /// A constant as an argument of a C function: for floating point, its bits.
 constexpr std::int64_t argument_bits(node const& constant) {
-    double const value = std::bit_cast<double>(constant.value);
-    if (constant.type == scalar_type::float32) return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+    double const value = __builtin_bit_cast(double, constant.value);
+    if (constant.type == scalar_type::float32) return __builtin_bit_cast(std::uint32_t, static_cast<float>(value));
     return constant.value;
 }
 

@@ -1,5 +1,4 @@
 #pragma once
-#include <bit>
 #include <tilewright/base/divisors.hpp>
 #include <tilewright/plan/ir/program_run.hpp>
 #include <tilewright/plan/offsets/lifetimes.hpp>
@@ -12,7 +11,7 @@ namespace tilewright::detail {
 constexpr int shared_bank(buffer const& a, std::int64_t step_a, buffer const& b, std::int64_t step_b, int banks) {
     unsigned const shared =
         a.banks_of(static_cast<int>(step_a % a.versions), banks) & b.banks_of(static_cast<int>(step_b % b.versions), banks);
-    return shared == 0 ? -1 : std::countr_zero(shared);
+    return shared == 0 ? -1 : __builtin_ctz(shared);
 }
 
 /// The bank in which some version of what a ring moves that is under way meets the version of `used` at a step; -1: none. Versions from

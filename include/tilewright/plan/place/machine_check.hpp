@@ -22,11 +22,10 @@ struct machine_check {
     /// The numbers of a description are what it says that they may be.
     template <class Description>
     constexpr void check_numbers(Description const& of, label const& part) const {
-        of.each_number(
-            [&](char const* what, std::int64_t number, std::int64_t least, std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
-                at_least(least, number, part, what);
-                if (number > most) p.refuse_capacity(what, number, most, 0, part);
-            });
+        of.each_number([&](char const* what, std::int64_t number, std::int64_t least, std::int64_t most = highest_of(scalar_type::int64)) {
+            at_least(least, number, part, what);
+            if (number > most) p.refuse_capacity(what, number, most, 0, part);
+        });
     }
     constexpr void not_honoured(label const& part, char const* what, label const& beside = {}) const {
         p.refuse(verdict_kind::not_honoured).names = {part, what, beside};

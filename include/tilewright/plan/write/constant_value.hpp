@@ -1,16 +1,15 @@
 #pragma once
-#include <bit>
 #include <tilewright/plan/write/fills.hpp>
 
 // The value of an expression if some of its operands are constants.
 namespace tilewright::detail {
 
 constexpr known wrapped(scalar_type type, std::int64_t value) {
-    return visit_scalar(type, [value]<class T>(T) -> known {
-        if constexpr (std::is_same_v<T, bool>) return {true, value != 0};
-        else if constexpr (std::is_integral_v<T>) return {true, static_cast<std::int64_t>(static_cast<T>(value))};
-        else return {false, 0};
-    });
+    if (type == scalar_type::boolean) return {true, value != 0};
+    if (type == scalar_type::literal || is_float(type)) return {false, 0};
+    std::uint64_t const cut = static_cast<std::uint64_t>(value) << (64 - 8 * bytes_of(type));
+    return {true, is_unsigned(type) ? static_cast<std::int64_t>(cut >> (64 - 8 * bytes_of(type)))
+                                    : static_cast<std::int64_t>(cut) >> (64 - 8 * bytes_of(type))};
 }
 
 /// The value of a node whose operands are `operand(node)`. For integers: the operations that intrinsics consist of. For floating point:

@@ -1,5 +1,4 @@
 #pragma once
-#include <bit>
 #include <tilewright/plan/write/movement_writer.hpp>
 
 // Constants that transfers write.
@@ -33,7 +32,7 @@ constexpr bool reaches_as_load(planning const& p, staging const& st, int transfe
 constexpr bool writes_border(transfer_description const& t, node const& padded) {
     if (!t.border.is || t.border.any_value) return t.border.is;
     if (!is_float(padded.type)) return padded.value == t.border.value;
-    return padded.value == std::bit_cast<std::int64_t>(static_cast<double>(t.border.value));
+    return padded.value == __builtin_bit_cast(std::int64_t, static_cast<double>(t.border.value));
 }
 
 /// Chooses what writes the border of a padded tensor's staged buffer: its load, another transfer, or else the core, if it sees the buffer.

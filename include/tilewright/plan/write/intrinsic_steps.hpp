@@ -11,12 +11,8 @@ namespace tilewright::detail {
 
 /// The identity of maximum, the lowest value, or of minimum, the highest, as a constant node holds it.
 constexpr std::int64_t lowest_or_highest(scalar_type type, bool lowest) {
-    return visit_scalar(type, [lowest]<class T>(T) {
-        using limits = std::numeric_limits<T>;
-        if constexpr (std::is_floating_point_v<T>)
-            return std::bit_cast<std::int64_t>(static_cast<double>(lowest ? -limits::infinity() : limits::infinity()));
-        else return static_cast<std::int64_t>(lowest ? limits::lowest() : limits::max());
-    });
+    if (is_float(type)) return __builtin_bit_cast(std::int64_t, lowest ? -__builtin_inf() : __builtin_inf());
+    return lowest ? lowest_of(type) : highest_of(type);
 }
 
 constexpr bool is_identity(node const& constant, operation reduction, scalar_type type) {
