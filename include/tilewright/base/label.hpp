@@ -16,11 +16,14 @@ struct label {
 
     constexpr label() = default;
     constexpr label(char const* text) {
+        // One word after the other, in a variable: the compiler takes longer to change a member.
         int position = 0;
-        for (std::uint64_t& word : words.elements) {
+        for (std::uint64_t word = 0; *text != '\0' && position < longest; word = 0) {
+            int const at = position / 8;
             for (int shift = 0; shift < 64 && *text != '\0' && position < longest; shift += 8, ++text, ++position) {
                 word |= static_cast<std::uint64_t>(static_cast<unsigned char>(*text)) << shift;
             }
+            words.elements[at] = word;
         }
         if (*text == '\0') return;
         while (*text != '\0' && position < 0xff) ++text, ++position;
@@ -31,25 +34,22 @@ struct label {
     constexpr char operator[](int position) const { return position == longest && cut() ? '~' : byte(position); }
     constexpr int size() const {
         int length = 0;
-        while (length <= longest && (*this)[length] != '\0') ++length;
+        for (int at = 0; at < 3; ++at) {
+            for (std::uint64_t rest = words.elements[at]; rest != 0; rest >>= 8) ++length;
+        }
         return length;
     }
     /// Whether generated code can use the name as it is.
     constexpr bool is_identifier() const {
-        bool first = true, ended = false;
-        for (std::uint64_t word : words.elements) {
-            for (int shift = 0; shift < 64 && !ended; shift += 8, first = false) {
-                auto const letter = static_cast<char>(word >> shift & 0xff);
-                if (letter == '\0') {
-                    ended = true;
-                    break;
-                }
-                bool const digit = letter >= '0' && letter <= '9';
-                if (!((letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || letter == '_' || (digit && !first)))
-                    return false;
+        std::uint64_t const begin = words.elements[0] & 0xff;
+        if (begin == 0 || (begin >= '0' && begin <= '9')) return false;
+        for (int at = 0; at < 3; ++at) {
+            for (std::uint64_t rest = words.elements[at]; rest != 0; rest >>= 8) {
+                std::uint64_t const letter = rest & 0xff, small = letter | 0x20;
+                if (!((small >= 'a' && small <= 'z') || (letter >= '0' && letter <= '9') || letter == '_')) return false;
             }
         }
-        return !first;
+        return true;
     }
     constexpr bool empty() const { return words.elements[0] == 0; }
     constexpr bool cut() const { return words.elements[2] >> 56 != 0; }
@@ -63,7 +63,20 @@ struct label {
         return first;
     }
 
-    /// Three comparisons of elements, without a call for each: the compiler evaluates this more often than anything else.
+    /// This name, a letter, and another name. @pre they fit
+    constexpr label followed_by(char letter, label const& other) const {
+        int const end = size(), after = end + 1;
+        label made = *this;
+        made.words.elements[end / 8] |= static_cast<std::uint64_t>(static_cast<unsigned char>(letter)) << end % 8 * 8;
+        for (int from = 0, to = after / 8, shift = after % 8 * 8; to < 3; ++from, ++to) {
+            made.words.elements[to] |= other.words.elements[from] << shift;
+            if (shift > 0 && to < 2) made.words.elements[to + 1] |= other.words.elements[from] >> (64 - shift);
+        }
+        return made;
+    }
+
+    /// Three comparisons of elements, without a call for each: the compiler evaluates this more often than anything else. Loops over
+    /// names compare the first word themselves, in which most names differ.
     friend constexpr bool operator==(label const& a, label const& b) {
         return a.words.elements[0] == b.words.elements[0] && a.words.elements[1] == b.words.elements[1] &&
                a.words.elements[2] == b.words.elements[2];

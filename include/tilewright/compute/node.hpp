@@ -91,9 +91,11 @@ struct computation_view {
 /// Whether the access at node `at` gives a constant outside the extents of its tensor.
 constexpr bool is_padded(computation_view nodes, int at) {
     ir::node const& n = nodes.nodes[at];
-    return n.op == operation::access && n.argument_count > 0 && nodes[n.argument(0)].op == operation::within;
+    return n.op == operation::access && n.argument_count > 0 && nodes.nodes[n.argument(0)].op == operation::within;
 }
 /// The extent of a padded access' tensor along `dimension`.
-constexpr std::int64_t padded_extent(computation_view nodes, int at, int dimension) { return nodes[nodes[at].argument(dimension)].value; }
+constexpr std::int64_t padded_extent(computation_view nodes, int at, int dimension) {
+    return nodes.nodes[nodes.nodes[at].argument(dimension)].value;
+}
 
 }  // namespace tilewright

@@ -48,7 +48,8 @@ struct stage {
     constexpr bool is_in_start(int node) const { return start >= 0 && node >= start_first && node <= start; }
     constexpr int find(label const& name) const {
         for (int position = 0; position < axis_count; ++position) {
-            if (axes.elements[position].name == name) return position;
+            stage_axis const& a = axes.elements[position];
+            if (a.name.words.elements[0] == name.words.elements[0] && a.name == name) return position;
         }
         return -1;
     }

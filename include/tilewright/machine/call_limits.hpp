@@ -53,9 +53,10 @@ struct call_limits {
 constexpr call_limits limits_of(machine const& where, transfer_description const& t) {
     call_limits made{.dimensions = t.most_dimensions - 1, .row_bytes = t.largest_row_bytes};
     bool const by_core = !t.core_name.empty();
+    made.sources = t.source_strides, made.destinations = t.destination_strides;
     for (int d = 0; d < max_rank; ++d) {
-        made.extents[d] = t.largest_extents[d] > 0 ? t.largest_extents[d] : t.largest_extent;
-        made.sources[d] = t.source_strides[d], made.destinations[d] = t.destination_strides[d];
+        std::int64_t const own = t.largest_extents.elements[d];
+        made.extents.elements[d] = own > 0 ? own : t.largest_extent;
     }
     made.told = ~0u;
     made.longest_pad = t.border.longest;

@@ -22,7 +22,8 @@ struct part_list {
     constexpr int find(ir::label const& name) const {
         int const end = size();
         for (int position = 0; position < end; ++position) {
-            if (parts.elements[position].name == name) return position;
+            Part const& part = parts.elements[position];
+            if (part.name.words.elements[0] == name.words.elements[0] && part.name == name) return position;
         }
         return -1;
     }

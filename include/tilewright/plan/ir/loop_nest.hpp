@@ -48,7 +48,8 @@ struct nest {
     constexpr nest_axis const& axis_of_loop(int position) const { return axes.slots[order.elements[position]].part; }
     constexpr int position_of(label const& name) const {
         for (int position = 0; position < depth; ++position) {
-            if (axis_of_loop(position).name == name) return position;
+            nest_axis const& a = axes.slots[order.elements[position]].part;
+            if (a.name.words.elements[0] == name.words.elements[0] && a.name == name) return position;
         }
         return -1;
     }

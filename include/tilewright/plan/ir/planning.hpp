@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/machine/call_limits.hpp>
 #include <tilewright/plan/ir/loop_nest.hpp>
 #include <tilewright/plan/ir/refusals.hpp>
 #include <tilewright/plan/ir/staging.hpp>
@@ -22,7 +23,8 @@ struct range {
 /// What planning needs of a machine besides the machine itself; the same for every schedule on it.
 struct machine_reading {
     verdict refusal{};
-    part_pool<stage, decltype(machine::intrinsics)::most> semantics{};  ///< of the machine's intrinsics
+    part_pool<stage, decltype(machine::intrinsics)::most> semantics{};    ///< of the machine's intrinsics
+    part_pool<call_limits, decltype(machine::transfers)::most> limits{};  ///< of the machine's transfers
 };
 
 // What a pass may write is the type of its parameter:
@@ -48,6 +50,10 @@ struct groundwork {
     static constexpr int most_indices = 48, most_indexed = 128;
     part_pool<stage_index, most_indices> indices{};
     fixed_array<std::int16_t, most_indexed> first_index{};
+    /// Accesses of stages that were asked for; and of each stage the place of its first one, plus 1, that after its last one, and the first
+    /// node that the list had no room for: see `planning::each_access`.
+    part_pool<node_id, 64> accesses{};
+    fixed_array<std::int16_t, plan_value::most_stages> first_access{}, end_access{}, unlisted{};
     bool borders = false;   ///< a box holds the border of a padded tensor
     bool cuts = false;      ///< a level cuts through a fused loop: a box can reach beyond the end of its tensor
     std::int16_t core = 0;  ///< that runs the steps which are written
@@ -83,36 +89,37 @@ struct planning : refusals {
     }
     planning(planning const&) = delete;
 
-    constexpr linear form_of(affine const& kept) const { return detail::form_of(made_, kept); }
+    constexpr linear form_of(affine const& kept) const { return detail::form_of(plan, kept); }
 
-    constexpr variable const& var(int position) const { return made_.variables.slots[position].part; }
-    constexpr stage const& stage_at(int position) const { return made_.stages.slots[position].part; }
-    constexpr buffer const& buffer_at(int position) const { return made_.buffers.slots[position].part; }
-    constexpr ring const& ring_at(int position) const { return made_.rings.slots[position].part; }
-    constexpr nest const& nest_at(int position) const { return from_.nests.slots[position].part; }
-    constexpr stage_placement const& placed(int position) const { return from_.placements.slots[position].part; }
-    constexpr staging const& staging_at(int position) const { return from_.stagings.slots[position].part; }
+    constexpr variable const& var(int position) const { return plan.variables.slots[position].part; }
+    constexpr stage const& stage_at(int position) const { return plan.stages.slots[position].part; }
+    constexpr buffer const& buffer_at(int position) const { return plan.buffers.slots[position].part; }
+    constexpr ring const& ring_at(int position) const { return plan.rings.slots[position].part; }
+    constexpr nest const& nest_at(int position) const { return from.nests.slots[position].part; }
+    constexpr stage_placement const& placed(int position) const { return from.placements.slots[position].part; }
+    constexpr staging const& staging_at(int position) const { return from.stagings.slots[position].part; }
 
-    constexpr int staging_count() const { return from_.stagings.count; }
+    constexpr int staging_count() const { return from.stagings.count; }
 
     /// The cores that run what is written now: from `first` up to `end`.
     struct core_range {
         int first = 0, end = 1;
     };
     constexpr core_range running() const {
-        if (from_.shared) return {made_.first_core, made_.end_core};
-        return {from_.core, from_.core + 1};
+        if (from.shared) return {plan.first_core, plan.end_core};
+        return {from.core, from.core + 1};
     }
 
     /// Whether some movements must be clipped: tiles can be partial, or only run time knows where axes end.
-    constexpr bool is_partial() const { return from_.cuts || from_.borders || made_.limits.size() > 0 || made_.run_time_extents > 0; }
+    constexpr bool is_partial() const { return from.cuts || from.borders || plan.limits.size() > 0 || plan.run_time_extents > 0; }
     /// Whether some steps of the program do not run in all iterations of the loops around, or not in full.
-    constexpr bool is_conditional() const { return is_partial() || made_.clips.size() > 0; }
+    constexpr bool is_conditional() const { return is_partial() || plan.clips.size() > 0; }
 
     /// The stage that computes `tensor`; none computes an input.
     constexpr stage_id producer_of(label const& tensor) const {
-        for (int s = 0; s < made_.stages.count; ++s) {
-            if (made_.stages.slots[s].part.output == tensor) return stage_id(s);
+        for (int s = 0; s < plan.stages.count; ++s) {
+            label const& output = plan.stages.slots[s].part.output;
+            if (output.words.elements[0] == tensor.words.elements[0] && output == tensor) return stage_id(s);
         }
         return no_stage;
     }
@@ -178,30 +185,51 @@ struct planning : refusals {
                 whole.low += c * lowest;
                 whole.high.constant += c * highest.constant;
                 for (int t = 0; t < highest.count; ++t)
-                    whole.high.add(c * made_.term_at(highest, t).coefficient, made_.term_at(highest, t).variable);
+                    whole.high.add(c * plan.term_at(highest, t).coefficient, plan.term_at(highest, t).variable);
             } else {
                 whole.low += c * highest.constant;
                 whole.high.constant += c * lowest;
-                if (highest.count > 0) whole.open = made_.term_at(highest, 0).variable;
+                if (highest.count > 0) whole.open = plan.term_at(highest, 0).variable;
             }
         }
-        if (!is_padded(made_.what, node)) return whole;
-        std::int64_t const last = padded_extent(made_.what, node, dimension) - 1;
+        if (!is_padded(plan.what, node)) return whole;
+        std::int64_t const last = padded_extent(plan.what, node, dimension) - 1;
         auto const inside = [last](std::int64_t index) { return index < 0 ? 0 : index > last ? last : index; };
         index_range kept{.low = whole.open >= 0 ? 0 : inside(whole.low)};
         kept.high.constant = whole.high.count > 0 ? last : inside(whole.high.constant);
         return kept;
     }
 
+    /// Whether a node of stage `s` is its target, or a tensor that it reads.
+    constexpr bool is_access(stage_id s, int node) const {
+        node_id const target = stage_at(s).target;
+        return plan.what.nodes[node].op == operation::access && (node == target || plan.what.nodes[node].name != stage_at(s).output);
+    }
+    /// The place of the first access of a stage in the list of accesses. Many passes walk accesses: each stage is searched once.
+    constexpr int list_accesses(stage_id s) const {
+        std::int16_t& first = from_.first_access.elements[s];
+        if (first != 0) return first - 1;
+        first = static_cast<std::int16_t>(from_.accesses.count + 1);
+        int node = stage_at(s).first;
+        for (int const store = stage_at(s).store; node < store && !from.accesses.full(); ++node) {
+            if (plan.what.nodes[node].op == operation::access && is_access(s, node)) from_.accesses.push(node_id(node));
+        }
+        from_.unlisted.elements[s] = static_cast<std::int16_t>(node);
+        from_.end_access.elements[s] = static_cast<std::int16_t>(from_.accesses.count);
+        return first - 1;
+    }
+
     /// Calls `visit(node)` for every tensor that stage `s` reads and, if asked for, for its target. A stage that continues a sum reads its
     /// target.
     template <class Visit>
     constexpr void each_access(stage_id s, Visit&& visit, bool with_target = false) const {
-        stage const& st = stage_at(s);
-        node const* const nodes = made_.what.nodes;
-        for (int at = st.first; at < st.store; ++at) {
-            if (nodes[at].op != operation::access) continue;
-            if (at == st.target ? with_target : nodes[at].name != st.output) visit(node_id(at));
+        int const first = list_accesses(s), end = from.end_access.elements[s], target = stage_at(s).target, store = stage_at(s).store;
+        for (int at = first; at < end; ++at) {
+            node_id const node = from.accesses.slots[at].part;
+            if (with_target || node != target) visit(node);
+        }
+        for (int node = from.unlisted.elements[s]; node < store; ++node) {
+            if (is_access(s, node) && (with_target || node != target)) visit(node_id(node));
         }
     }
 

@@ -6,9 +6,10 @@ namespace tilewright::detail {
 
 /// "name.suffix", for a loop that a directive makes and the user did not name. If both are too long, `name` is shortened.
 constexpr label dotted(label const& name, label const& suffix) {
+    int const behind = suffix.size(), room = label::longest - 1 - behind;
+    if (name.size() <= room) return name.followed_by('.', suffix);
     fixed_array<char, 2 * label::longest + 2> text{};
     std::size_t at = 0;
-    int const behind = suffix.size(), room = label::longest - 1 - behind;
     for (int position = 0; position < room || position < 1; ++position) {
         char const letter = name[position];
         if (letter == '\0') break;
@@ -23,7 +24,7 @@ constexpr label dotted(label const& name, label const& suffix) {
 constexpr int add_axis(placing& p, stage_id s, nest_axis const& a, int ordinal) {
     nest& n = p.nest_at(s);
     for (int position = 0; position < n.axes.count; ++position) {
-        if (n.axes.slots[position].part.name == a.name) {
+        if (n.axes.slots[position].part.name.words.elements[0] == a.name.words.elements[0] && n.axes.slots[position].part.name == a.name) {
             p.refuse(verdict_kind::axis_used_twice, ordinal).names = {a.name, p.stage_at(s).output};
             return 0;
         }

@@ -581,6 +581,7 @@ struct machine_check {
             check_intrinsic(m.intrinsics[at], made.semantics[at]);
         }
         check_symbols();
+        for (int at = 0; at < m.transfers.size() && !p.refused(); ++at) made.limits.push(limits_of(m, m.transfers[at]));
     }
 };
 

@@ -224,33 +224,41 @@ class call_search {
             d.source_factor *= piece.weight, d.destination_factor *= piece.weight;
             if (!fit(p_, s_, true, d, limits_.strides(true, slot), source_follows).legal) continue;
             if (!fit(p_, s_, false, d, limits_.strides(false, slot), destination_follows).legal) continue;
-            choice const before = now_;
-            now_.pieces[at] = piece;
-            now_.count = slot;
-            std::int64_t const left = now_.left[position];
+            // What this piece changes is put back below: to the compiler, a copy of all is dear.
+            call_piece const other = now_.pieces.elements[at];
+            int const count = now_.count, borders = now_.borders;
+            std::int64_t const left = now_.left.elements[position], taken = now_.taken.elements[position];
             bool const clipped = s_.r.is_clipped(d.destination_dimension), shortened = s_.r.is_shortened(d.destination_dimension);
-            now_.borders += border != 0;
-            now_.left[position] = (left - 1) / piece.extent + 1;
-            now_.taken[position] *= piece.extent;
-            now_.ends_short[position] = left % piece.extent != 0;
-            now_.closed[position] = clipped || now_.ends_short[position];
+            bool const ends_short = left % piece.extent != 0, closed = clipped || ends_short;
+            now_.pieces.elements[at] = piece;
+            now_.count = slot;
+            now_.borders = borders + (border != 0 ? 1 : 0);
+            now_.left.elements[position] = (left - 1) / piece.extent + 1;
+            now_.taken.elements[position] = taken * piece.extent;
+            now_.ends_short.elements[position] = ends_short;
+            now_.closed.elements[position] = closed;
             // Rows at the destination follow each other after their border.
-            bool const at_destination = !shortened && !now_.ends_short[position];
+            bool const at_destination = !shortened && !ends_short;
             auto const behind = [&](bool of_source) -> std::int64_t {
                 int const side = s_.side(of_source);
-                if (side < 0 || !(of_source ? !now_.closed[position] : at_destination)) return -1;
+                if (side < 0 || !(of_source ? !closed : at_destination)) return -1;
                 buffer const& b = p_.buffer_at(side);
                 std::int64_t const step =
                     of_source ? d.source_factor * b.stride(d.source_dimension) : d.destination_factor * b.stride(d.destination_dimension);
                 return step * bytes_of(b.type) * piece.extent;
             };
             extend(slot, elements * piece.extent, deduced - (limits_.tells(slot) ? 0 : 1), behind(true), behind(false));
-            now_ = before;
+            now_.pieces.elements[at] = other;
+            now_.count = count;
+            now_.borders = borders;
+            now_.left.elements[position] = left;
+            now_.taken.elements[position] = taken;
+            now_.ends_short.elements[position] = now_.closed.elements[position] = false;
         }
         // One row, plane, … here, and several further out.
         if (best_elements_ == all_ || slot == limits_.dimensions || slot == max_rank) return;
         int const count = now_.count;
-        now_.pieces[at] = {};
+        now_.pieces.elements[at] = {};
         now_.count = slot;
         extend(slot, elements, deduced, limits_.strides(true, slot).none ? source_follows : -1,
                limits_.strides(false, slot).none ? destination_follows : -1);
@@ -264,8 +272,8 @@ class call_search {
             int longest = 0;
             for (int position = 1; position < s_.count; ++position)
                 if (left.elements[position] > left.elements[longest]) longest = position;
-            if (s_.count > 0) elements *= left[longest];
-            left[longest] = 1;
+            if (s_.count > 0) elements *= left.elements[longest];
+            left.elements[longest] = 1;
         }
         return elements;
     }
@@ -277,8 +285,8 @@ class call_search {
         return inside && s_.r.is_clipped(dimension);
     }
     constexpr call_piece piece_of(int position, std::int64_t most) const {
-        std::int64_t const left = now_.left[position];
-        if (most == 0 || left <= most) return {position, left, now_.taken[position]};
+        std::int64_t const left = now_.left.elements[position];
+        if (most == 0 || left <= most) return {position, left, now_.taken.elements[position]};
         // The dimension in the destination tells that a part is short, so the part must be the only one there.
         int const dimension = s_.at(position).destination_dimension;
         bool alone = now_.taken[position] == 1 && dimension != s_.row;

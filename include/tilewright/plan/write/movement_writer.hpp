@@ -45,7 +45,7 @@ class movement_writer {
     /// @return what keeps the transfer from it; nothing also after a refusal
     constexpr region_fault write() {
         choose_units();
-        call_limits const limits = limits_of(p_.of->where(), t_);
+        call_limits const limits = m_.transfer < 0 ? limits_of(p_.of->where(), t_) : p_.parts.limits.slots[m_.transfer].part;
         if (region_fault const fault = shape_call(p_, whole_, limits, unit_, s_)) return fault;
         if (p_.refused()) return {};
         m_.source = s_.r.source;
