@@ -21,13 +21,14 @@ struct fixed_array {
     constexpr void fill(Element const& value) {
         for (Element& element : elements) element = value;
     }
-
-    friend constexpr bool operator==(fixed_array const& a, fixed_array const& b) {
-        for (std::size_t at = 0; at < Size; ++at) {
-            if (!(a.elements[at] == b.elements[at])) return false;
-        }
-        return true;
-    }
 };
+
+template <class Element, std::size_t Size>
+constexpr bool operator==(fixed_array<Element, Size> const& a, fixed_array<Element, Size> const& b) {
+    for (std::size_t at = 0; at < Size; ++at) {
+        if (!(a.elements[at] == b.elements[at])) return false;
+    }
+    return true;
+}
 
 }  // namespace tilewright

@@ -158,7 +158,7 @@ struct planning : refusals {
         form.constant = index.constant;
         for (int position = 0; position < axes; ++position) {
             std::int64_t const coefficient = index.coefficients.elements[position];
-            if (coefficient != 0) form.add(placed(s).axis_values[position], coefficient);
+            if (coefficient != 0) form.add(placed(s).axis_values.elements[position], coefficient);
         }
         return form;
     }
@@ -179,8 +179,8 @@ struct planning : refusals {
         for (int position = 0; position < axes; ++position) {
             std::int64_t const c = index.coefficients.elements[position];
             if (c == 0) continue;
-            std::int64_t const lowest = place.lowest[position];
-            affine const& highest = place.highest[position];
+            std::int64_t const lowest = place.lowest.elements[position];
+            affine const& highest = place.highest.elements[position];
             if (c > 0) {
                 whole.low += c * lowest;
                 whole.high.constant += c * highest.constant;

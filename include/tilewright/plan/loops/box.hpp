@@ -38,15 +38,15 @@ constexpr int widen(planning& p, box& whole, stage_id s, node_id node, int depth
         split_at_level(p, s, form, depth, outside, inside);
         if (p.nest_at(s).partial) trim(p, s, node, dimension, depth, inside);
         if (!whole.started) {
-            whole.at[dimension] = outside;
-            whole.at[dimension].constant = inside.low;
-            whole.extents[dimension] = inside.high - inside.low + 1;
+            whole.at.elements[dimension] = outside;
+            whole.at.elements[dimension].constant = inside.low;
+            whole.extents.elements[dimension] = inside.high - inside.low + 1;
             continue;
         }
-        if (!whole.at[dimension].same_terms(outside)) return dimension;
-        std::int64_t const low = whole.at[dimension].constant, high = low + whole.extents[dimension] - 1;
-        whole.at[dimension].constant = low < inside.low ? low : inside.low;
-        whole.extents[dimension] = (high > inside.high ? high : inside.high) - whole.at[dimension].constant + 1;
+        if (!whole.at.elements[dimension].same_terms(outside)) return dimension;
+        std::int64_t const low = whole.at.elements[dimension].constant, high = low + whole.extents.elements[dimension] - 1;
+        whole.at.elements[dimension].constant = low < inside.low ? low : inside.low;
+        whole.extents.elements[dimension] = (high > inside.high ? high : inside.high) - whole.at.elements[dimension].constant + 1;
     }
     whole.started = true;
     return -1;

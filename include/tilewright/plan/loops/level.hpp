@@ -41,9 +41,14 @@ constexpr std::int64_t highest_of(planning const& p, linear const& form) {
 }
 
 constexpr std::int64_t lowest_of(planning const& p, linear const& form) {
-    linear negative;
-    negative.add(form, -1);
-    return -highest_of(p, negative);
+    std::int64_t low = form.constant;
+    for (int at = 0; at < form.count; ++at) {
+        term const& t = form.terms[at];
+        variable const& v = p.var(t.variable);
+        if (is_given(v)) low += t.coefficient * (t.coefficient > 0 ? 1 : v.extent);
+        else if (t.coefficient < 0) low += t.coefficient * (v.extent - 1);
+    }
+    return low;
 }
 
 constexpr std::int64_t grain_of(planning const& p, linear const& form);

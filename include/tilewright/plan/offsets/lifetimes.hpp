@@ -66,23 +66,22 @@ constexpr void set_lifetimes(plan_value& plan, refusals const& to, buffer_levels
         step const& s = plan.steps[at];
         if (s.kind == step_kind::loop) {
             if (depth == static_cast<int>(open.size())) return to.refuse_capacity("nested loops", depth + 1, depth);
-            open[depth++] = static_cast<std::int16_t>(at);
+            open.elements[depth++] = static_cast<std::int16_t>(at);
         }
         if (s.kind == step_kind::end) --depth;
         each_touched(plan, s, [&](int touched) {
             buffer& b = plan.buffers[touched];
             if (b.kind == buffer_kind::argument) return;
             int level_depth = 0;
-            while (level_depth < depth && levels[touched] >= 0 && plan.steps[open[level_depth]].what != levels[touched]) {
-                ++level_depth;
-            }
-            if (levels[touched] >= 0) ++level_depth;
+            variable_id const level = levels.elements[touched];
+            while (level_depth < depth && level >= 0 && plan.steps.slots[open.elements[level_depth]].part.what != level) ++level_depth;
+            if (level >= 0) ++level_depth;
             int first = at, last = at + 1;
             if (level_depth < depth) {
-                first = open[level_depth];
+                first = open.elements[level_depth];
                 last = first + 1;
                 for (int nested = 1; nested > 0; ++last) {
-                    step_kind const kind = plan.steps[last].kind;
+                    step_kind const kind = plan.steps.slots[last].part.kind;
                     nested += kind == step_kind::loop ? 1 : kind == step_kind::end ? -1 : 0;
                 }
             }

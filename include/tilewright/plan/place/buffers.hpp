@@ -50,7 +50,7 @@ constexpr buffer_id add_planned(placing& p, wanted_buffer const& wanted, box con
     if (wanted.layout >= 0 && !p.refused()) apply_layout(p, b, p.of->layout_at(wanted.layout), wanted.layout_ordinal);
     buffer_id const at = p.add(b);
     for (int dimension = 0; dimension < whole.rank && !p.refused(); ++dimension) {
-        p.from.box_at[at][dimension] = p.keep(whole.at[dimension]);
+        p.from.box_at.elements[at].elements[dimension] = p.keep(whole.at.elements[dimension]);
     }
     return at;
 }
@@ -161,21 +161,22 @@ constexpr void size_arguments(writing& p) {
                         planning::index_range one = p.range_of_index(s, node, dimension);
                         // A padded tensor has the extents that the access names.
                         if (is_padded(p.plan.what, node)) one.low = 0, one.high.constant = padded_extent(p.plan.what, node, dimension) - 1;
-                        std::int64_t const low = started && b.minimum[dimension] < one.low ? b.minimum[dimension] : one.low;
+                        std::int64_t const low =
+                            started && b.minimum.elements[dimension] < one.low ? b.minimum.elements[dimension] : one.low;
                         // While extents are open, each stands at 2: rows then lie as far apart as they can be taken to.
                         std::int64_t here = one.high.constant;
                         for (int t = 0; t < one.high.count; ++t) here += 2 * one.high.terms[t].coefficient;
-                        std::int64_t const high = started ? b.minimum[dimension] + b.extents[dimension] - 1 : here;
+                        std::int64_t const high = started ? b.minimum.elements[dimension] + b.extents.elements[dimension] - 1 : here;
                         if (p.plan.run_time_extents > 0) add_shape(p, at, dimension, one);
-                        b.minimum[dimension] = low;
-                        b.extents[dimension] = (high > here ? high : here) - low + 1;
+                        b.minimum.elements[dimension] = low;
+                        b.extents.elements[dimension] = (high > here ? high : here) - low + 1;
                     }
                     started = true;
                 },
                 true);
         }
         double bytes = bytes_of(b.type);
-        for (int dimension = 0; dimension < b.rank; ++dimension) bytes *= static_cast<double>(b.extents[dimension]);
+        for (int dimension = 0; dimension < b.rank; ++dimension) bytes *= static_cast<double>(b.extents.elements[dimension]);
         b.bytes = p.limited(bytes, plan_value::most_bytes, "bytes", b.name);
     }
     check_extents(p);

@@ -8,7 +8,7 @@ namespace tilewright::detail {
 /// Dimensions of the tensor that is in a buffer, whatever its layout makes of them.
 constexpr int box_rank(planning const& p, buffer const& b) { return b.layout < 0 ? b.rank : p.plan.layouts[b.layout].rank; }
 constexpr std::int64_t box_extent(planning const& p, buffer const& b, int dimension) {
-    return b.layout < 0 ? b.extents[dimension] : p.plan.layouts[b.layout].extents[dimension];
+    return b.layout < 0 ? b.extents.elements[dimension] : p.plan.layouts[b.layout].extents[dimension];
 }
 
 /// Refuses a map that gives two indices of a dimension one place, or makes places that no index can have. Its parts, the fastest first,
@@ -182,7 +182,7 @@ constexpr fixed_array<linear, max_rank> place_in_buffer(planning& p, int buffer_
 /// The index of the access at `node` of stage `s` in the box of a buffer, along one dimension of its tensor.
 constexpr linear place_in_box(planning const& p, stage_id s, node_id node, int dimension, buffer_id buffer_at) {
     linear at = p.index_form(s, node, dimension);
-    at.add(p.form_of(p.from.box_at[buffer_at][dimension]), -1);
+    at.add(p.form_of(p.from.box_at.elements[buffer_at].elements[dimension]), -1);
     return at;
 }
 

@@ -176,10 +176,10 @@ constexpr void bind_accesses(placing& p) {
                 use u{.node = node, .buffer = buffer_for(p, s, n.name, writes, innermost, innermost)};
                 fixed_array<linear, max_rank> in_box{};
                 for (int dimension = 0; dimension < n.argument_count; ++dimension)
-                    in_box[dimension] = place_in_box(p, s, node, dimension, u.buffer);
+                    in_box.elements[dimension] = place_in_box(p, s, node, dimension, u.buffer);
                 fixed_array<linear, max_rank> const index = place_in_buffer(p, u.buffer, in_box);
                 int const rank = p.buffer_at(u.buffer).rank;
-                for (int dimension = 0; dimension < rank; ++dimension) u.at[dimension] = p.keep(index[dimension]);
+                for (int dimension = 0; dimension < rank; ++dimension) u.at.elements[dimension] = p.keep(index.elements[dimension]);
                 if (!p.refused()) p.add(u);
                 if (is_padded(p.plan.what, node)) add_paddings(p, s, node, u.buffer);
             },

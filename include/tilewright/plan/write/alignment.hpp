@@ -14,7 +14,7 @@ struct region_fault {
 
 /// Whether the size of dimensions further in is left to run time.
 constexpr bool has_open_extents(planning const& p, buffer_id buffer_at, int dimension) {
-    for (int at = 0; at < p.plan.shapes.size(); ++at) {
+    for (int at = 0; at < p.plan.shapes.count; ++at) {
         shape const& open = p.plan.shapes[at];
         if (open.buffer == buffer_at && open.dimension > dimension && open.end.count > 0) return true;
     }
@@ -24,7 +24,7 @@ constexpr bool has_open_extents(planning const& p, buffer_id buffer_at, int dime
 /// Elements between neighbours along a dimension of a buffer, if the plan knows them: for its own boxes, and for an argument that must have
 /// no gaps there. 0: only run time knows.
 constexpr std::int64_t known_stride(planning const& p, buffer_id buffer_at, int dimension) {
-    buffer const& b = p.plan.buffers[buffer_at];
+    buffer const& b = p.plan.buffers.slots[buffer_at].part;
     if (b.kind != buffer_kind::argument || dimension == b.rank - 1) return b.stride(dimension);
     return dimension < b.dense_from || has_open_extents(p, buffer_at, dimension) ? 0 : b.stride(dimension);
 }
@@ -36,7 +36,7 @@ constexpr region_fault ask_for_multiple(writing& p, buffer_id buffer_at, int dim
     std::int64_t const bytes = elements * bytes_of(b.type), stride = known_stride(p, buffer_at, dimension);
     if (unit <= 1 || bytes == 0) return {};
     if (stride != 0) return stride * bytes % unit == 0 ? region_fault{} : region_fault{rule::stride_not_aligned, stride * bytes, unit};
-    std::int64_t& multiple = b.stride_multiples[dimension];
+    std::int64_t& multiple = b.stride_multiples.elements[dimension];
     multiple = p.common_multiple(multiple > 0 ? multiple : 1, unit / gcd(unit, bytes), b.tensor);
     return {};
 }
@@ -45,18 +45,18 @@ constexpr region_fault ask_for_multiple(writing& p, buffer_id buffer_at, int dim
 constexpr void ask_for_at_most(writing& p, buffer_id buffer_at, int dimension, std::int64_t elements, std::int64_t most) {
     buffer& b = p.buffer_at(buffer_at);
     std::int64_t const longest = most / (elements * bytes_of(b.type));
-    std::int64_t& kept = b.longest_strides[dimension];
+    std::int64_t& kept = b.longest_strides.elements[dimension];
     if (kept == 0 || longest < kept) kept = longest;
 }
 
 /// A demand on a stride of an argument that cannot be met: a multiple, if dimensions that were joined later fix the stride, or a limit.
 constexpr region_fault contradiction_in(planning const& p, buffer_id buffer_at) {
     if (buffer_at < 0) return {};
-    buffer const& b = p.plan.buffers[buffer_at];
+    buffer const& b = p.plan.buffers.slots[buffer_at].part;
     for (int dimension = 0; dimension + 1 < b.rank && b.kind == buffer_kind::argument; ++dimension) {
-        std::int64_t const size = bytes_of(b.type), longest = b.longest_strides[dimension];
-        std::int64_t const multiple = b.stride_multiples[dimension] > 0 ? b.stride_multiples[dimension] : 1;
-        if (b.extents[dimension] == 1 || has_open_extents(p, buffer_at, dimension)) continue;
+        std::int64_t const size = bytes_of(b.type), longest = b.longest_strides.elements[dimension];
+        std::int64_t const multiple = b.stride_multiples.elements[dimension] > 0 ? b.stride_multiples.elements[dimension] : 1;
+        if (b.extents.elements[dimension] == 1 || has_open_extents(p, buffer_at, dimension)) continue;
         std::int64_t const least = b.stride(dimension),
                            stride = dimension >= b.dense_from ? least : (least + multiple - 1) / multiple * multiple;
         if (stride % multiple != 0) return {rule::stride_not_aligned, stride * size, multiple * size};
@@ -72,13 +72,13 @@ constexpr region_fault align(writing& p, buffer_id buffer_at, fixed_array<linear
     buffer& b = p.buffer_at(buffer_at);
     b.alignment = p.common_multiple(b.alignment, alignment, b.tensor);
     for (int dimension = b.block_dimensions; dimension < b.rank; ++dimension) {  // a block begins where a buffer may
-        linear const& form = at[dimension];
+        linear const& form = at.elements[dimension];
         auto const moves = [&](std::int64_t elements) -> region_fault {
             region_fault const found = ask_for_multiple(p, buffer_at, dimension, elements, alignment);
             if (!found) return {};
             return {rule::address_not_aligned, (found.value % alignment + alignment) % alignment, alignment};
         };
-        if (region_fault const found = moves(form.constant - b.minimum[dimension])) return found;
+        if (region_fault const found = moves(form.constant - b.minimum.elements[dimension])) return found;
         for (int t = 0; t < form.count; ++t) {
             term const& part = form.terms[t];
             if (!is_given(p.var(part.variable)) && p.var(part.variable).extent == 1) continue;

@@ -54,8 +54,8 @@ struct call_shape {
 constexpr void take_region(planning const& p, region const& r, call_shape& s) {
     s.r = r;
     for (int position = 0; position < r.count; ++position) {
-        movement_dimension const& d = r.dimensions[position];
-        if (d.extent > 1) s.at(s.count++) = d;
+        movement_dimension const& d = r.dimensions.elements[position];
+        if (d.extent > 1) s.dimensions.elements[s.count++] = d;
     }
     if (s.count == 0) return;
     movement_dimension const& last = s.at(s.count - 1);

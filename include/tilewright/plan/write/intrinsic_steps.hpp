@@ -328,10 +328,8 @@ constexpr bool moves_start(planning const& p, stage_id s, int target_memory, sta
 /// intrinsic then continues from there. None if an intrinsic overwrites.
 constexpr start_transfer find_start_transfer(planning const& p, stage_id s) {
     stage const& st = p.stage_at(s);
-    matching matched;
     int const named = p.nest_at(s).intrinsic;
-    if (named < 0 || st.continues || match_intrinsic(p, s, named, matched)) return {};
-    if (!accumulates(p.of->where().intrinsics[named], matched.semantics) || overwriting_form(p, s, named, matched) >= 0) return {};
+    if (named < 0 || st.continues) return {};
     int const target_memory = p.buffer_at(p.plan.use_at(st.target)->buffer).memory;
     for (int at = 0; at < p.of->where().transfers.size(); ++at) {
         if (p.of->where().transfers[at].is_multicast) continue;  // each core begins its own sums
@@ -340,7 +338,11 @@ constexpr start_transfer find_start_transfer(planning const& p, stage_id s) {
         node const* const start = st.start < 0 ? nullptr : &p.plan.what[st.start];
         bool const starts = start == nullptr ? is_identity({.value = value.value}, st.reduction, st.type)
                                              : start->op == operation::constant && start->value == value.value;
-        if (value.is ? starts : start != nullptr && moves_start(p, s, target_memory, found)) return found;
+        if (value.is ? !starts : start == nullptr || !moves_start(p, s, target_memory, found)) continue;
+        // What the intrinsics do is asked last: to match them takes the compiler longer than all of this.
+        matching matched;
+        if (match_intrinsic(p, s, named, matched) || !accumulates(p.of->where().intrinsics[named], matched.semantics)) return {};
+        return overwriting_form(p, s, named, matched) < 0 ? found : start_transfer{};
     }
     return {};
 }

@@ -68,14 +68,14 @@ class movement_writer {
         if (fault) return fault;
         keep_places();
         m_.bytes = m_.row_elements * size_;
-        for (int position = 0; position < m_.dimension_count; ++position) m_.bytes *= m_.dimensions[position].extent;
+        for (int position = 0; position < m_.dimension_count; ++position) m_.bytes *= m_.dimensions.elements[position].extent;
         m_.cycles = t_.costs.latency + t_.costs.setup + (m_.bytes + t_.costs.bytes_per_cycle - 1) / t_.costs.bytes_per_cycle;
         for (int core = p_.running().first; core < p_.running().end && m_.transfer < 0; ++core) {
             std::int64_t const cycles = m_.bytes / size_ * fill_cycles(p_.plan, m_, core);
             if (core == p_.running().first || cycles > m_.cycles) m_.cycles = cycles;
         }
         p_.add(step_kind::start, p_.add(m_));
-        for (int at = loop_count_ - 1; at >= 0; --at) p_.add(step_kind::end, loops_[at]);
+        for (int at = loop_count_ - 1; at >= 0; --at) p_.add(step_kind::end, loops_.elements[at]);
         return {};
     }
 
@@ -122,19 +122,19 @@ class movement_writer {
         region& r = s_.r;
         for (int position = 0; position < s_.count; ++position) {
             movement_dimension const& d = s_.at(position);
-            if (s_.ends_short[position]) end_short(p_, r, d.destination_dimension, d.extent);
-            if (s_.left[position] == 1) continue;
+            if (s_.ends_short.elements[position]) end_short(p_, r, d.destination_dimension, d.extent);
+            if (s_.left.elements[position] == 1) continue;
             // Registers have no addresses.
             bool const written_out = passes_values(p_.of->where(), t_);
             int const loop =
-                p_.add(variable{.name = p_.buffer_at(r.destination).tensor, .extent = s_.left[position], .unrolled = written_out});
-            loops_[loop_count_++] = loop;
-            if (r.source >= 0) r.source_at[d.source_dimension].add(d.source_factor * s_.taken[position], loop);
-            r.destination_at[d.destination_dimension].add(d.destination_factor * s_.taken[position], loop);
+                p_.add(variable{.name = p_.buffer_at(r.destination).tensor, .extent = s_.left.elements[position], .unrolled = written_out});
+            loops_.elements[loop_count_++] = loop;
+            if (r.source >= 0) r.source_at.elements[d.source_dimension].add(d.source_factor * s_.taken.elements[position], loop);
+            r.destination_at.elements[d.destination_dimension].add(d.destination_factor * s_.taken.elements[position], loop);
             bool const of_row = s_.row >= 0 && s_.row == d.destination_dimension;
             r.each_end(d.destination_dimension, [&](region::clipped& c) {
-                c.form.add(of_row ? d.destination_factor * s_.taken[position] : s_.taken[position], loop);
-                if (!of_row && s_.taken[position] == 1) region::call_where_there_is(c);
+                c.form.add(of_row ? d.destination_factor * s_.taken.elements[position] : s_.taken.elements[position], loop);
+                if (!of_row && s_.taken.elements[position] == 1) region::call_where_there_is(c);
             });
             p_.add(step_kind::loop, loop);
         }
@@ -146,11 +146,11 @@ class movement_writer {
         fixed_array<std::int64_t, 2> follows{};  // of the destination, then of the source: bytes to what comes without gaps
         for (int side = 0; side < 2; ++side) {
             int const buffer_at = side == 1 ? s_.r.source : s_.r.destination;
-            follows[side] = buffer_at < 0 ? -1 : m_.row_elements * bytes_of(p_.buffer_at(buffer_at).type);
+            follows.elements[side] = buffer_at < 0 ? -1 : m_.row_elements * bytes_of(p_.buffer_at(buffer_at).type);
         }
         for (int slot = 1; slot <= s_.piece_count; ++slot) {
-            call_piece const& piece = s_.pieces[slot - 1];
-            movement_dimension& d = m_.dimensions[s_.piece_count - slot];
+            call_piece const& piece = s_.pieces.elements[slot - 1];
+            movement_dimension& d = m_.dimensions.elements[s_.piece_count - slot];
             // A dimension with a single element, and others further out: it moves nothing.
             if (piece.position < 0) {
                 d = {.source_dimension = static_cast<std::int8_t>(s_.r.source < 0 ? -1 : 0), .destination_dimension = 0};
@@ -160,7 +160,8 @@ class movement_writer {
             d.extent = piece.extent;
             d.source_factor *= piece.weight, d.destination_factor *= piece.weight;
             for (bool const of_source : {false, true}) {
-                if (region_fault const fault = fit_stride(d, of_source, limits.strides(of_source, slot), follows[of_source ? 1 : 0]))
+                if (region_fault const fault =
+                        fit_stride(d, of_source, limits.strides(of_source, slot), follows.elements[of_source ? 1 : 0]))
                     return fault;
             }
         }
@@ -188,11 +189,11 @@ class movement_writer {
         for (int at = 0; at < r.clips.size(); ++at) {
             region::clipped const& c = r.clips[at];
             if (c.is != clip_kind::border_begin || c.form.count > 0) continue;
-            if (c.dimension == s_.row) read_at[s_.source_row].constant += c.bound - c.form.constant;
+            if (c.dimension == s_.row) read_at.elements[s_.source_row].constant += c.bound - c.form.constant;
             for (int position = 0; position < s_.count; ++position) {
                 movement_dimension const& d = s_.at(position);
                 if (d.destination_dimension == c.dimension)
-                    read_at[d.source_dimension].constant += d.source_factor * (c.bound - c.form.constant);
+                    read_at.elements[d.source_dimension].constant += d.source_factor * (c.bound - c.form.constant);
             }
         }
         return read_at;
@@ -220,7 +221,7 @@ class movement_writer {
             clip kept{p_.keep(c.form), c.bound, -1, c.is};
             bool moved = c.is == clip_kind::only || c.is == clip_kind::beyond || (c.dimension == s_.row && s_.row >= 0);
             for (int position = 0; position < m_.dimension_count; ++position) {
-                if (moved || m_.dimensions[position].destination_dimension != c.dimension) continue;
+                if (moved || m_.dimensions.elements[position].destination_dimension != c.dimension) continue;
                 kept.dimension = static_cast<std::int8_t>(position);
                 moved = true;
             }
@@ -235,8 +236,8 @@ class movement_writer {
         region const& r = s_.r;
         int const source_rank = r.source < 0 ? 0 : p_.buffer_at(r.source).rank, destination_rank = p_.buffer_at(r.destination).rank;
         for (int dimension = 0; dimension < source_rank || dimension < destination_rank; ++dimension) {
-            if (dimension < source_rank) m_.source_at[dimension] = p_.keep(r.source_at[dimension]);
-            if (dimension < destination_rank) m_.destination_at[dimension] = p_.keep(r.destination_at[dimension]);
+            if (dimension < source_rank) m_.source_at.elements[dimension] = p_.keep(r.source_at.elements[dimension]);
+            if (dimension < destination_rank) m_.destination_at.elements[dimension] = p_.keep(r.destination_at.elements[dimension]);
         }
     }
 

@@ -358,13 +358,13 @@ class program_writer {
         }
         for (int dimension = 0; dimension < r.count; ++dimension) {
             std::int64_t const extent = p.is_partial() ? clip_staged(p, st, dimension, r) : box_extent(p, staged, dimension);
-            r.dimensions[dimension] = {extent, static_cast<std::int8_t>(dimension), static_cast<std::int8_t>(dimension)};
-            linear outward_at = p.form_of(p.from.box_at[st.buffer][dimension]);
-            outward_at.add(p.form_of(p.from.box_at[st.outward][dimension]), -1);
-            (st.outward == source ? r.source_at : r.destination_at)[dimension] = outward_at;
+            r.dimensions.elements[dimension] = {extent, static_cast<std::int8_t>(dimension), static_cast<std::int8_t>(dimension)};
+            linear outward_at = p.form_of(p.from.box_at.elements[st.buffer].elements[dimension]);
+            outward_at.add(p.form_of(p.from.box_at.elements[st.outward].elements[dimension]), -1);
+            (st.outward == source ? r.source_at : r.destination_at).elements[dimension] = outward_at;
             if (p.is_partial()) settle_clips(p, r, dimension);
             if (st.pads) settle_border(p, st, dimension, r, transfer_at);
-            if (r.dimensions[dimension].extent < 1)
+            if (r.dimensions.elements[dimension].extent < 1)
                 return p.refuse(verdict_kind::no_border, rule::nothing_but_border, {st.tensor}, st.ordinal);
         }
         if (p.refused()) return;
