@@ -44,7 +44,7 @@ constexpr void write_plan(placing& p, proof wanted) {
     if (!p.refused()) read_stages(p);
     if (!p.refused()) read_directives(p);
     if (!p.refused()) add_arguments(p);
-    for (stage_id s{stage_id(plan.stages.size() - 1)}; s >= 0 && !p.refused(); --s) place_stage(p, s);
+    for (stage_id s{stage_id(plan.stages.count - 1)}; s >= 0 && !p.refused(); --s) place_stage(p, s);
     if (!p.refused()) size_arguments(p);
     if (!p.refused()) place_stagings(p);
     if (!p.refused()) bind_accesses(p);
@@ -55,12 +55,12 @@ constexpr void write_plan(placing& p, proof wanted) {
     if (!p.refused()) place_parallel(p);
     if (!p.refused() && plan.where->core_count() > 1) check_multicasts(p);
     if (!p.refused() && (plan.where->has_unlike_cores() || plan.where->host().count > 1)) place_cores(p);
-    for (stage_id s{}; s < plan.stages.size() && plan.limits.size() > 0 && !p.refused(); ++s) {
+    for (stage_id s{}; s < plan.stages.count && plan.limits.count > 0 && !p.refused(); ++s) {
         if (p.nest_at(s).intrinsic >= 0) choose_fills(p, s);
     }
     if (!p.refused()) make_links(p);
     program_writer writer{p};
-    for (stage_id s{}; s < plan.stages.size() && !p.refused(); ++s) {
+    for (stage_id s{}; s < plan.stages.count && !p.refused(); ++s) {
         if (p.placed(s).at_stage < 0) writer.write_root(s);
     }
     if (!p.refused()) place_settings(p);

@@ -68,9 +68,9 @@ class schedule {
     constexpr schedule& log(directive_kind kind, int line, fixed_array<std::int64_t, 2> factors, Names const&... names) {
         constexpr int count = sizeof...(Names);
         if (directive_count_ < most_directives && name_count_ + count <= most_names) {
-            directives_[directive_count_] = {kind, static_cast<std::int16_t>(name_count_), count, line, factors};
+            directives_.elements[directive_count_] = {kind, static_cast<std::int16_t>(name_count_), count, line, factors};
             int at = name_count_;
-            ((names_[at++] = names), ...);
+            ((names_.elements[at++] = names), ...);
         }
         ++directive_count_;
         name_count_ += count;

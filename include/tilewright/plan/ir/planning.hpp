@@ -111,9 +111,9 @@ struct planning : refusals {
     }
 
     /// Whether some movements must be clipped: tiles can be partial, or only run time knows where axes end.
-    constexpr bool is_partial() const { return from.cuts || from.borders || plan.limits.size() > 0 || plan.run_time_extents > 0; }
+    constexpr bool is_partial() const { return from.cuts || from.borders || plan.limits.count > 0 || plan.run_time_extents > 0; }
     /// Whether some steps of the program do not run in all iterations of the loops around, or not in full.
-    constexpr bool is_conditional() const { return is_partial() || plan.clips.size() > 0; }
+    constexpr bool is_conditional() const { return is_partial() || plan.clips.count > 0; }
 
     /// The stage that computes `tensor`; none computes an input.
     constexpr stage_id producer_of(label const& tensor) const {
@@ -285,7 +285,7 @@ struct writing : planning {
     /// The first channel of a ring: the one after those that the ring before it, on its engine, has for its versions.
     constexpr std::int16_t take_channels(int engine_at) {
         int first = 0;
-        for (int at = 0; at < plan.rings.size(); ++at) {
+        for (int at = 0; at < plan.rings.count; ++at) {
             ring const& before = plan.rings[at];
             if (before.engine == engine_at) first = before.first_channel + before.versions;
         }

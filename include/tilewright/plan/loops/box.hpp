@@ -29,7 +29,7 @@ constexpr bool find_open(planning const& p, box& whole, stage_id s, linear const
 /// Widens `whole` by the access at `node` of stage `s`, seen from inside the first `depth` loops of its path.
 /// @return -1, or the dimension whose extent would not be constant
 constexpr int widen(planning& p, box& whole, stage_id s, node_id node, int depth) {
-    whole.rank = p.plan.what[node].argument_count;
+    whole.rank = p.plan.what.nodes[node].argument_count;
     for (int dimension = 0; dimension < whole.rank; ++dimension) {
         linear outside;
         range inside;

@@ -103,7 +103,7 @@ constexpr linear part_of(planning& p, linear const& whole, variable part) {
         return moved;
     }
     part.extent = (part.modulus == 0 ? highest / row : furthest_in_row(p, rest, row)) + 1;
-    for (int at = 0; at < p.plan.variables.size(); ++at) {
+    for (int at = 0; at < p.plan.variables.count; ++at) {
         variable const& v = p.var(at);
         bool const alike = v.kind == variable_kind::component && v.divisor == part.divisor && v.modulus == part.modulus;
         if (!alike || v.fused.constant != 0 || !p.form_of(v.fused).same_terms(rest)) continue;

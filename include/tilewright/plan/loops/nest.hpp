@@ -193,7 +193,7 @@ constexpr void distribute_loop(placing& p, stage_id s, directive const& d, int o
     auto const first = static_cast<std::int16_t>(where.first_core(core_at));
     if (count < 1 || count > there)
         return void(refuse(rule::more_cores_than_there_are).facts = {fact{fact_kind::have, count}, fact{fact_kind::limit, there}});
-    for (stage_id t{}; t < p.plan.stages.size(); ++t) {
+    for (stage_id t{}; t < p.plan.stages.count; ++t) {
         if (p.placed(t).core_ordinal != 0) return void(refuse(rule::on_with_distribution));
     }
     bool const again = p.plan.end_core > 1;
@@ -299,7 +299,7 @@ constexpr void build_loops(placing& p, stage_id s, fixed_array<std::int64_t, sta
         n.order[position] = static_cast<std::int16_t>(add_axis(p, s, made, 0));
     }
     n.depth = st.axis_count;
-    int current = p.plan.stages.size() - 1;
+    int current = p.plan.stages.count - 1;
     for (int at = 0; at < p.of->directive_count() && !p.refused(); ++at) {
         directive const& d = p.of->directive_at(at);
         auto const name = [&](int position) { return p.of->name_at(d, position); };

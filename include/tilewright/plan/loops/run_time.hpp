@@ -20,7 +20,7 @@ constexpr bool reaches_as_read(planning const& p, stage_axis const& a) { return 
 
 /// Makes the extents that a kernel is told the first variables of its plan: those of the result and of reductions.
 constexpr void add_extents(writing& p) {
-    int const last = p.plan.stages.size() - 1;
+    int const last = p.plan.stages.count - 1;
     for (stage_id s{}; s <= last; ++s) {
         stage const& st = p.stage_at(s);
         for (int at = s == last ? 0 : st.rank; at < st.axis_count && !p.refused(); ++at) {
@@ -87,7 +87,7 @@ constexpr std::int64_t take_highest(planning const& p, affine const& highest, li
 
 /// Whether only the range of numbers bounds an extent.
 constexpr bool is_open(planning const& p, int extent) {
-    for (stage_id s{}; s < p.plan.stages.size(); ++s) {
+    for (stage_id s{}; s < p.plan.stages.count; ++s) {
         int const axis = p.stage_at(s).find(p.var(extent).name);
         if (axis < 0 || !p.stage_at(s).axes[axis].run_time) continue;
         return p.stage_at(s).axes[axis].extent == run_time_extent::most_of_all;

@@ -58,7 +58,7 @@ constexpr void place_in_bank(plan_value const& plan, buffer& b, int bank, int ba
 constexpr void place_buffers(plan_value& plan, refusals const& to) {
     fixed_array<std::int16_t, plan_value::most_buffers> order{};
     int count = 0;
-    for (int at = 0; at < plan.buffers.size(); ++at) {
+    for (int at = 0; at < plan.buffers.count; ++at) {
         if (plan.buffers[at].kind == buffer_kind::argument) continue;
         int position = count++;
         for (; position > 0 && plan.buffers[order[position - 1]].bytes < plan.buffers[at].bytes; --position) {
@@ -103,7 +103,7 @@ constexpr void place_buffers(plan_value& plan, refusals const& to) {
 /// accesses: a fence stands at the beginning of each lifetime.
 /// @return whether the plan had room for them
 constexpr bool add_fences(plan_value& plan) {
-    for (int at = 0; at < plan.buffers.size(); ++at) {
+    for (int at = 0; at < plan.buffers.count; ++at) {
         buffer const fenced = plan.buffers[at];
         if (fenced.kind == buffer_kind::argument || !fenced.code_access) continue;
         bool shares = false;
@@ -116,7 +116,7 @@ constexpr bool add_fences(plan_value& plan) {
         int const place = fenced.born;
         if (plan.steps.full()) return false;
         plan.steps.insert(place, {step_kind::fence, static_cast<std::int16_t>(at)});
-        for (int other = 0; other < plan.buffers.size(); ++other) {
+        for (int other = 0; other < plan.buffers.count; ++other) {
             buffer& o = plan.buffers[other];
             if (other != at && o.born >= place) ++o.born;
             if (o.dead > place) ++o.dead;
@@ -127,10 +127,10 @@ constexpr bool add_fences(plan_value& plan) {
 
 /// Takes all fences out again, before buffers get other offsets.
 constexpr void remove_fences(plan_value& plan) {
-    for (int place = plan.steps.size() - 1; place >= 0; --place) {
+    for (int place = plan.steps.count - 1; place >= 0; --place) {
         if (plan.steps[place].kind != step_kind::fence) continue;
         plan.steps.erase(place);
-        for (int at = 0; at < plan.buffers.size(); ++at) {
+        for (int at = 0; at < plan.buffers.count; ++at) {
             buffer& b = plan.buffers[at];
             if (b.born > place) --b.born;
             if (b.dead > place) --b.dead;
@@ -143,7 +143,7 @@ struct misplaced {
     int buffer = -1, other = -1;
 };
 constexpr misplaced find_misplaced(plan_value const& plan) {
-    for (int at = 0; at < plan.buffers.size(); ++at) {
+    for (int at = 0; at < plan.buffers.count; ++at) {
         buffer const& b = plan.buffers[at];
         if (b.kind == buffer_kind::argument) continue;
         memory const& in = plan.where->memories[b.memory];

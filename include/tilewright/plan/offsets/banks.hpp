@@ -42,7 +42,7 @@ constexpr int meeting_bank(plan_value const& plan, ring const& r, int first, int
 /// stored, the same loads are under way.
 constexpr void check_banks(plan_value const& plan, refusals const& to) {
     if (is_ordered_aside(plan)) return;  // links say how far engines get ahead: the check of hazards follows that
-    for (int at = 0; at < plan.rings.size() && !to.refused(); ++at) {
+    for (int at = 0; at < plan.rings.count && !to.refused(); ++at) {
         ring const& r = plan.rings[at];
         buffer const& moved = plan.buffers[r.buffer];
         memory const& m = plan.where->memories[moved.memory];
@@ -53,7 +53,7 @@ constexpr void check_banks(plan_value const& plan, refusals const& to) {
             v.facts = {fact{fact_kind::bank, bank}};
         };
         int const first = r.stores ? 1 - r.versions : 1, last = r.stores ? -1 : r.distance;
-        for (int which = 0; which < plan.steps.size() && !to.refused(); ++which) {
+        for (int which = 0; which < plan.steps.count && !to.refused(); ++which) {
             step const& s = plan.steps[which];
             if (s.kind != step_kind::compute) continue;
             each_touched(plan, s, [&](int touched) {
@@ -63,7 +63,7 @@ constexpr void check_banks(plan_value const& plan, refusals const& to) {
                 if (bank >= 0) refuse(bank, used, "the loops");
             });
         }
-        for (int which = 0; which < plan.rings.size() && !r.stores && !to.refused(); ++which) {
+        for (int which = 0; which < plan.rings.count && !r.stores && !to.refused(); ++which) {
             ring const& other = plan.rings[which];
             buffer const& touched = plan.buffers[other.buffer];
             bool const in_order = other.engine == r.engine && !plan.where->engines[r.engine].has_channels();

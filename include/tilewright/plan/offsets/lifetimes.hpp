@@ -11,7 +11,7 @@ constexpr buffer_levels levels_of_buffers(planning const& p) {
     plan_value const& plan = p.plan;
     buffer_levels levels{};
     levels.fill(no_variable);
-    for (stage_id s{}; s < plan.stages.size(); ++s) levels[p.placed(s).home] = p.placed(s).level;
+    for (stage_id s{}; s < plan.stages.count; ++s) levels[p.placed(s).home] = p.placed(s).level;
     for (int at = 0; at < p.staging_count(); ++at) {
         // A buffer whose transfers run ahead, or are waited for later, lives as long as its steps are counted.
         staging const& st = p.staging_at(at);
@@ -20,13 +20,13 @@ constexpr buffer_levels levels_of_buffers(planning const& p) {
         levels[st.buffer] = !by_step ? st.level : st.scope > 0 ? p.placed(st.stage).path[st.scope - 1] : no_variable;
     }
     // Threads are at different places of an iteration: one may still use what another has finished with.
-    for (int at = 0; at < plan.buffers.size(); ++at) {
+    for (int at = 0; at < plan.buffers.count; ++at) {
         if (p.buffer_at(at).by_loop >= 0) levels[at] = no_variable;
     }
     // Cores are at different places, too, where each runs its own stages.
-    for (int at = 0; at < plan.buffers.size() && plan.messages.size() > 0; ++at) levels[at] = no_variable;
+    for (int at = 0; at < plan.buffers.count && plan.messages.count > 0; ++at) levels[at] = no_variable;
     // Buffers that engines compute on are in use until somebody waits for the engines.
-    for (stage_id s{}; s < plan.stages.size() && has_asynchronous_intrinsics(*plan.where); ++s) {
+    for (stage_id s{}; s < plan.stages.count && has_asynchronous_intrinsics(*plan.where); ++s) {
         if (agents_of(p, s).engines == 0) continue;
         p.each_access(
             s, [&](node_id node) { levels[plan.use_at(node)->buffer] = no_variable; }, true);
@@ -45,7 +45,7 @@ constexpr void each_touched(plan_value const& plan, step const& s, Visit&& visit
     if (s.kind == step_kind::wait) {
         // Until then the transfer works on both sides.
         int const ring_at = plan.waits[s.what].ring;
-        for (int at = 0; at < plan.movements.size(); ++at) {
+        for (int at = 0; at < plan.movements.count; ++at) {
             movement const& m = plan.movements[at];
             if (m.at.ring != ring_at) continue;
             if (m.source >= 0) visit(m.source);
@@ -62,7 +62,7 @@ constexpr void each_touched(plan_value const& plan, step const& s, Visit&& visit
 constexpr void set_lifetimes(plan_value& plan, refusals const& to, buffer_levels const& levels) {
     fixed_array<std::int16_t, 32> open{};
     int depth = 0;
-    for (int at = 0; at < plan.steps.size(); ++at) {
+    for (int at = 0; at < plan.steps.count; ++at) {
         step const& s = plan.steps[at];
         if (s.kind == step_kind::loop) {
             if (depth == static_cast<int>(open.size())) return to.refuse_capacity("nested loops", depth + 1, depth);
@@ -89,9 +89,9 @@ constexpr void set_lifetimes(plan_value& plan, refusals const& to, buffer_levels
             if (last > b.dead) b.dead = static_cast<std::int16_t>(last);
         });
     }
-    for (int at = 0; at < plan.buffers.size(); ++at) {
+    for (int at = 0; at < plan.buffers.count; ++at) {
         buffer& b = plan.buffers[at];
-        if (b.kind == buffer_kind::result || plan.messages.size() > 0) b.born = 0, b.dead = static_cast<std::int16_t>(plan.steps.size());
+        if (b.kind == buffer_kind::result || plan.messages.count > 0) b.born = 0, b.dead = static_cast<std::int16_t>(plan.steps.count);
     }
 }
 

@@ -32,7 +32,7 @@ constexpr buffer_id add_planned(placing& p, wanted_buffer const& wanted, box con
              .rank = static_cast<std::int16_t>(whole.rank),
              .ordinal = static_cast<std::int16_t>(wanted.ordinal)};
     // If a tensor is staged twice in one memory, a number tells its buffers apart.
-    for (int at = 0, again = 2; at < p.plan.buffers.size(); ++at) {
+    for (int at = 0, again = 2; at < p.plan.buffers.count; ++at) {
         if (p.buffer_at(at).name != b.name) continue;
         char const number[] = {static_cast<char>(again < 10 ? '0' + again : 'a' + again - 10), '\0'};
         ++again;
@@ -74,8 +74,8 @@ constexpr void add_arguments(placing& p) {
         if (type != n.type) p.refuse(verdict_kind::ill_formed, rule::used_with_two_types, {n.name});
     };
     auto const add = [&](int node, bool written) {
-        ir::node const& n = p.plan.what[node];
-        for (int at = 0; at < p.plan.buffers.size(); ++at) {
+        ir::node const& n = p.plan.what.nodes[node];
+        for (int at = 0; at < p.plan.buffers.count; ++at) {
             if (p.buffer_at(at).tensor == n.name) return agree(n, p.buffer_at(at).rank, p.buffer_at(at).type);
         }
         buffer argument{.name = n.name,
@@ -88,19 +88,19 @@ constexpr void add_arguments(placing& p) {
         put_argument(p, argument);
         p.add(argument);
     };
-    for (stage_id s{}; s < p.plan.stages.size(); ++s) {
+    for (stage_id s{}; s < p.plan.stages.count; ++s) {
         p.each_access(s, [&](node_id node) {
-            ir::node const& n = p.plan.what[node];
+            ir::node const& n = p.plan.what.nodes[node];
             stage_id const producer = p.producer_of(n.name);
             if (producer < 0) add(node, false);
             else if (producer >= s) p.refuse(verdict_kind::ill_formed, rule::computed_too_late, {p.stage_at(s).output, n.name});
             else agree(n, p.stage_at(producer).rank, p.stage_at(producer).type);
         });
     }
-    int const last = p.plan.stages.size() - 1;
+    int const last = p.plan.stages.count - 1;
     if (p.refused() || p.placed(last).store_memory >= 0) return;
     add(p.stage_at(last).target, true);
-    p.placed(last).home = buffer_id(p.plan.buffers.size() - 1);
+    p.placed(last).home = buffer_id(p.plan.buffers.count - 1);
 }
 
 /// Keeps how far one access reaches in a dimension of an argument, if run time decides that.
@@ -115,7 +115,7 @@ constexpr void add_shape(writing& p, buffer_id buffer_at, int dimension, plannin
         term const& part = end.terms[t];
         restrict_extent(p, part.variable, stage::most_index / part.coefficient, 0);
     }
-    for (int at = 0; at < p.plan.shapes.size(); ++at) {
+    for (int at = 0; at < p.plan.shapes.count; ++at) {
         shape& known = p.plan.shapes[at];
         if (known.buffer != buffer_at || known.dimension != dimension || !p.form_of(known.end).same_terms(end)) continue;
         if (known.end.constant < end.constant) known.end.constant = end.constant;
@@ -129,8 +129,8 @@ constexpr void add_shape(writing& p, buffer_id buffer_at, int dimension, plannin
 /// Every extent that is left to run time must be an extent of an argument: the kernel reads it there.
 constexpr void check_extents(writing& p) {
     // A dimension that several accesses use is at least as long as the furthest of them needs.
-    for (int a = 0; a < p.plan.shapes.size(); ++a) {
-        for (int b = 0; b < p.plan.shapes.size(); ++b) {
+    for (int a = 0; a < p.plan.shapes.count; ++a) {
+        for (int b = 0; b < p.plan.shapes.count; ++b) {
             shape& one = p.plan.shapes[a];
             shape const& other = p.plan.shapes[b];
             one.plain &= a == b || one.buffer != other.buffer || one.dimension != other.dimension;
@@ -138,7 +138,7 @@ constexpr void check_extents(writing& p) {
     }
     for (int extent = 0; extent < p.plan.run_time_extents && !p.refused(); ++extent) {
         bool read = false;
-        for (int at = 0; at < p.plan.shapes.size(); ++at) {
+        for (int at = 0; at < p.plan.shapes.count; ++at) {
             shape const& one = p.plan.shapes[at];
             read |= one.plain && p.plan.term_at(one.end, 0).variable == extent;
         }
@@ -148,15 +148,15 @@ constexpr void check_extents(writing& p) {
 
 /// Gives every argument the least box that holds all that the kernel touches.
 constexpr void size_arguments(writing& p) {
-    for (buffer_id at{}; at < p.plan.buffers.size(); ++at) {
+    for (buffer_id at{}; at < p.plan.buffers.count; ++at) {
         buffer& b = p.buffer_at(at);
         if (b.kind != buffer_kind::argument) continue;
         bool started = false;
-        for (stage_id s{}; s < p.plan.stages.size(); ++s) {
+        for (stage_id s{}; s < p.plan.stages.count; ++s) {
             p.each_access(
                 s,
                 [&](node_id node) {
-                    if (p.plan.what[node].name != b.tensor) return;
+                    if (p.plan.what.nodes[node].name != b.tensor) return;
                     for (int dimension = 0; dimension < b.rank; ++dimension) {
                         planning::index_range one = p.range_of_index(s, node, dimension);
                         // A padded tensor has the extents that the access names.

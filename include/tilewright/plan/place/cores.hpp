@@ -16,12 +16,12 @@ class core_placer {
         check_arguments();
         if (where_.has_unlike_cores()) check_parts();
         if (p.refused()) return;
-        for (stage_id s{}; s < p.plan.stages.size() && !p.refused(); ++s) {
+        for (stage_id s{}; s < p.plan.stages.count && !p.refused(); ++s) {
             for (int position = 0; position < p.nest_at(s).depth && !p.refused(); ++position) {
                 if (p.nest_at(s).axis_of_loop(position).distributed) check_share(s, position);
             }
         }
-        for (stage_id s{}; s < p.plan.stages.size() && !p.refused(); ++s) {
+        for (stage_id s{}; s < p.plan.stages.count && !p.refused(); ++s) {
             stage_placement const& place = p.placed(s);
             if (share_depth(p, s, place.path_length) == 0) continue;
             p.each_access(
@@ -36,7 +36,7 @@ class core_placer {
   private:
     /// A tensor that the caller provides is one for all cores.
     constexpr void check_arguments() {
-        for (buffer_id at{}; at < p.plan.buffers.size() && p.plan.cores > 1 && !p.refused(); ++at) {
+        for (buffer_id at{}; at < p.plan.buffers.count && p.plan.cores > 1 && !p.refused(); ++at) {
             buffer const& b = p.buffer_at(at);
             if (b.kind != buffer_kind::argument || !where_.memories[b.memory].per_core) continue;
             name_ = b.tensor, ordinal_ = b.ordinal;
@@ -46,14 +46,14 @@ class core_placer {
     /// Stages on cores of their own: what is between them lies where both see it, in versions that they take in turn.
     constexpr void place_stages() {
         int told = 0;
-        for (stage_id s{}; s < p.plan.stages.size() && !p.refused(); ++s) {
+        for (stage_id s{}; s < p.plan.stages.count && !p.refused(); ++s) {
             stage_placement const& place = p.placed(s);
             name_ = p.stage_at(s).output, ordinal_ = place.core_ordinal;
             if (place.core_ordinal != 0) told = place.core_ordinal;
             bool handed_over = false;
-            for (stage_id t{}; t < p.plan.stages.size(); ++t) {
+            for (stage_id t{}; t < p.plan.stages.count; ++t) {
                 if (p.placed(t).core == place.core) continue;
-                p.each_access(t, [&](node_id node) { handed_over |= p.plan.what[node].name == name_; });
+                p.each_access(t, [&](node_id node) { handed_over |= p.plan.what.nodes[node].name == name_; });
             }
             buffer& home = p.buffer_at(place.home);
             if (handed_over && is_of_each_core(home)) refuse(rule::out_of_sight_of_cores, name_, where_.memories[home.memory].name);
@@ -79,7 +79,7 @@ class core_placer {
             if (user >= 0 && user != p.placed(s).core) refuse(rule::engine_of_all_cores, {}, name, where_.channels_of(engine_at));
             user = p.placed(s).core;
         };
-        for (stage_id s{}; s < p.plan.stages.size(); ++s) {
+        for (stage_id s{}; s < p.plan.stages.count; ++s) {
             if (p.nest_at(s).intrinsic >= 0) use_by(s, where_.intrinsics[p.nest_at(s).intrinsic].engine_name);
             if (p.placed(s).transfer >= 0) use_by(s, where_.transfers[p.placed(s).transfer].engine_name);
         }
@@ -92,7 +92,7 @@ class core_placer {
     }
     /// What a stage calls is there for all cores that run it.
     constexpr void check_parts() {
-        for (stage_id s{}; s < p.plan.stages.size() && !p.refused(); ++s) {
+        for (stage_id s{}; s < p.plan.stages.count && !p.refused(); ++s) {
             ordinal_ = p.nest_at(s).intrinsic_ordinal;
             check_part(s, p.placed(s).path_length, p.nest_at(s).intrinsic, -1);
             ordinal_ = p.placed(s).transfer_ordinal;
@@ -122,7 +122,7 @@ class core_placer {
         loop_ = a.variable, name_ = a.name, ordinal_ = a.marked_ordinal;
         int const depth = p.placed(s).outer_depth + position;
         if (share_depth(p, s, depth) > 0) return refuse(rule::distributed_twice, p.stage_at(s).output);
-        for (stage_id t{}; t < p.plan.stages.size() && !p.refused(); ++t) {
+        for (stage_id t{}; t < p.plan.stages.count && !p.refused(); ++t) {
             bool const computed_inside = t != s && stands_inside(p, t, loop_, p.placed(t).outer_depth);
             if (t != s && !computed_inside) continue;
             if (computed_inside) keep_apart(p.placed(t).home);
@@ -182,7 +182,7 @@ class core_placer {
             staging const& st = p.staging_at(at);
             if (st.buffer == buffer_at) inside |= share_depth(p, st.stage, st.depth) > 0;
         }
-        for (stage_id t{}; t < p.plan.stages.size(); ++t) {
+        for (stage_id t{}; t < p.plan.stages.count; ++t) {
             if (p.placed(t).home == buffer_at) inside |= share_depth(p, t, p.placed(t).outer_depth) > 0;
         }
         return inside;

@@ -111,7 +111,7 @@ constexpr int component_of(planning& p, label const& name, linear const& whole, 
         term const& t = whole.terms[at];
         if (p.var(t.variable).extent > 1) form.add(t.coefficient, t.variable);
     }
-    for (int at = 0; at < p.plan.variables.size(); ++at) {
+    for (int at = 0; at < p.plan.variables.count; ++at) {
         variable const& v = p.var(at);
         if (v.kind != variable_kind::component || v.divisor != divisor || v.modulus != modulus) continue;
         linear same = p.form_of(v.fused);

@@ -80,8 +80,8 @@ struct matcher {
     /// Compares the indices of the stage's access at `node` with those of the semantics' access at `other`, up to a base and strides.
     constexpr mismatch match_access(node_id node, node_id other, int binding) const {
         stage const& sem = found.semantics;
-        label const &name = semantics[other].name, &name_in_stage = p.plan.what[node].name;
-        int const rank = p.plan.what[node].argument_count;
+        label const &name = semantics[other].name, &name_in_stage = p.plan.what.nodes[node].name;
+        int const rank = p.plan.what.nodes[node].argument_count;
         fixed_array<bool, max_rank> taken{};
         found.dimension[binding].fill(-1);
         for (int operand_dimension = semantics[other].argument_count - 1; operand_dimension >= 0; --operand_dimension) {
@@ -136,7 +136,7 @@ struct matcher {
 
     /// Binds the operand at `other` to the stage's access at `node`, or finds that it is bound to the same.
     constexpr mismatch bind(node_id node, node_id other) const {
-        ir::node const& a = p.plan.what[node];
+        ir::node const& a = p.plan.what.nodes[node];
         ir::node const& b = semantics[other];
         int const known = found.find(b.name);
         if (known >= 0) {
@@ -191,7 +191,7 @@ struct matcher {
     /// The arguments of two nodes have to match, with those of the stage as they are written or exchanged.
     constexpr void open_arguments(goal_list& goals, int at, bool swapped) const {
         goal const of = goals.all[at];
-        ir::node const &a = p.plan.what[of.node], &b = semantics[of.other];
+        ir::node const &a = p.plan.what.nodes[of.node], &b = semantics[of.other];
         goals.first = of.next;
         for (int argument = a.argument_count - 1; argument >= 0; --argument)
             goals.push(a.argument(swapped ? 1 - argument : argument), b.argument(argument));
@@ -200,7 +200,7 @@ struct matcher {
     constexpr mismatch match_first(goal_list& goals) const {
         int const at = goals.first;
         goal const of = goals.all[at];
-        ir::node const &a = p.plan.what[of.node], &b = semantics[of.other];
+        ir::node const &a = p.plan.what.nodes[of.node], &b = semantics[of.other];
         goals.first = of.next;
         if (a.op != b.op) return differs(name_of(a.op), name_of(b.op));
         if (a.type != b.type) return differs(name_of(a.type), name_of(b.type));
@@ -211,7 +211,7 @@ struct matcher {
         }
         if (a.op == operation::access) return bind(of.node, of.other);
         if (is_commutative(a.op, a.type)) {
-            ir::node const &left = semantics[b.argument(0)], &right = p.plan.what[a.argument(1)];
+            ir::node const &left = semantics[b.argument(0)], &right = p.plan.what.nodes[a.argument(1)];
             // If the first operands differ by themselves, an exchange leads nowhere.
             if (left.op == right.op && left.type == right.type)
                 goals.choices.push(

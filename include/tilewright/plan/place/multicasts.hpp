@@ -13,7 +13,7 @@ constexpr bool is_sent_to_all(planning const& p, buffer_id buffer_at) {
         staging const& st = p.staging_at(at);
         if (st.buffer == buffer_at) note(!st.writes && transfers[st.mover].is_multicast);
     }
-    for (stage_id s{}; s < p.plan.stages.size(); ++s) {
+    for (stage_id s{}; s < p.plan.stages.count; ++s) {
         int const by = p.placed(s).transfer;
         if (p.placed(s).home == buffer_at) note(by >= 0 && transfers[by].is_multicast);
     }
@@ -30,10 +30,10 @@ class multicast_checker {
             staging const& st = p.staging_at(at);
             for (int by : {int{st.mover}, int{st.loader}}) check(by, st.stage, st.depth, {st.tensor, st.moved_by(), is_shared(st.stage)});
         }
-        for (stage_id s{}; s < p.plan.stages.size() && !p.refused(); ++s) {
+        for (stage_id s{}; s < p.plan.stages.count && !p.refused(); ++s) {
             brought what{p.stage_at(s).output, p.placed(s).transfer_ordinal};
-            for (stage_id t{}; t < p.plan.stages.size(); ++t)
-                p.each_access(t, [&](node_id node) { what.used_in_shares |= is_shared(t) && p.plan.what[node].name == what.tensor; });
+            for (stage_id t{}; t < p.plan.stages.count; ++t)
+                p.each_access(t, [&](node_id node) { what.used_in_shares |= is_shared(t) && p.plan.what.nodes[node].name == what.tensor; });
             check(p.placed(s).transfer, s, p.placed(s).outer_depth, what);
         }
     }
@@ -77,7 +77,7 @@ class multicast_checker {
     constexpr tile_step step_of_tiles(variable_id loop, stage_id s, label const& tensor) const {
         tile_step found;
         p.each_access(s, [&](node_id at) {
-            ir::node const& n = p.plan.what[at];
+            ir::node const& n = p.plan.what.nodes[at];
             for (int d = 0; d < n.argument_count && n.name == tensor && found.elements == 0; ++d)
                 found = {d, p.index_form(s, at, d).coefficient_of(loop)};
         });

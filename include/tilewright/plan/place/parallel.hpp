@@ -25,7 +25,7 @@ constexpr void replicate(writing& p, buffer_id buffer_at, int loop, int ordinal)
 /// Checks parallel loops, and gives buffers that are made inside of them a version for each iteration. Only code of the core may stand
 /// inside: an engine has one queue for all threads.
 constexpr void place_parallel(writing& p) {
-    for (stage_id s{}; s < p.plan.stages.size() && !p.refused(); ++s) {
+    for (stage_id s{}; s < p.plan.stages.count && !p.refused(); ++s) {
         stage_placement const& place = p.placed(s);
         nest const& n = p.nest_at(s);
         for (int position = 0; position < n.depth && !p.refused(); ++position) {
@@ -45,7 +45,7 @@ constexpr void place_parallel(writing& p) {
                 }
                 replicate(p, st.buffer, loop, ordinal);
             }
-            for (stage_id t{}; t < p.plan.stages.size() && !p.refused(); ++t) {
+            for (stage_id t{}; t < p.plan.stages.count && !p.refused(); ++t) {
                 if (t == s || !stands_inside(p, t, loop, p.placed(t).outer_depth)) continue;
                 if (p.placed(t).transfer >= 0 || p.nest_at(t).intrinsic >= 0) return refuse(rule::parallel_with_calls);
                 replicate(p, p.placed(t).home, loop, ordinal);

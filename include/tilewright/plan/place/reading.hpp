@@ -93,10 +93,10 @@ constexpr void read_stages(placing& p) {
     if (!p.refused()) check_shifts(p);
     if (!p.refused()) check_paddings(p);
     add_extents(p);
-    for (stage_id s{}; s + 1 < plan.stages.size() && !p.refused(); ++s) {
+    for (stage_id s{}; s + 1 < plan.stages.count && !p.refused(); ++s) {
         bool read = false;
-        for (stage_id consumer{stage_id(s + 1)}; consumer < plan.stages.size(); ++consumer) {
-            p.each_access(consumer, [&](node_id node) { read |= plan.what[node].name == p.stage_at(s).output; });
+        for (stage_id consumer{stage_id(s + 1)}; consumer < plan.stages.count; ++consumer) {
+            p.each_access(consumer, [&](node_id node) { read |= plan.what.nodes[node].name == p.stage_at(s).output; });
         }
         if (!read) return p.refuse(verdict_kind::ill_formed, rule::never_read, {p.stage_at(s).output});
     }
@@ -106,7 +106,7 @@ constexpr void read_stages(placing& p) {
 class directive_reader {
   public:
     constexpr explicit directive_reader(placing& p)
-        : p_(p), of_(*p.of), where_(p.of->where()), current_(stage_id(p.plan.stages.size() - 1)) {}
+        : p_(p), of_(*p.of), where_(p.of->where()), current_(stage_id(p.plan.stages.count - 1)) {}
 
     constexpr void read_all() {
         if (of_.directive_count() > schedule::most_directives)
@@ -205,7 +205,7 @@ class directive_reader {
     constexpr void read_staging() {
         bool const writes = d_->kind == directive_kind::cache_write;
         bool used = writes && p_.stage_at(current_).output == name(0);
-        if (!writes) p_.each_access(current_, [&](node_id node) { used |= p_.plan.what[node].name == name(0); });
+        if (!writes) p_.each_access(current_, [&](node_id node) { used |= p_.plan.what.nodes[node].name == name(0); });
         if (!used) {
             rule const missing = writes ? rule::not_computed_by_the_stage : rule::not_read_by_the_stage;
             return p_.refuse(verdict_kind::unknown_tensor, missing, {name(0), p_.stage_at(current_).output}, ordinal_);
@@ -218,16 +218,16 @@ class directive_reader {
     constexpr void read_residence() {
         bool const writes = d_->kind == directive_kind::writes;
         check_residence(writes);
-        stored_ = writes ? p_.plan.stages.size() - 1 : -1;
+        stored_ = writes ? p_.plan.stages.count - 1 : -1;
         by_caller_ = true;
         staged_ = -1;
     }
     constexpr void check_residence(bool writes) {
         label const& tensor = name(0);
-        int const last = p_.plan.stages.size() - 1;
+        int const last = p_.plan.stages.count - 1;
         bool found = writes && p_.stage_at(last).output == tensor;
         for (stage_id s{}; s <= last && !writes && p_.producer_of(tensor) < 0; ++s)
-            p_.each_access(s, [&](node_id node) { found |= p_.plan.what[node].name == tensor; });
+            p_.each_access(s, [&](node_id node) { found |= p_.plan.what.nodes[node].name == tensor; });
         if (!found) return p_.refuse(verdict_kind::unknown_tensor, writes ? rule::not_the_result : rule::not_an_input, {tensor}, ordinal_);
         for (int at = 0; at < of_.directive_count(); ++at) {
             directive const& other = of_.directive_at(at);

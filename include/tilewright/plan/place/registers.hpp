@@ -114,7 +114,7 @@ constexpr void check_written_out(plan_value const& plan, refusals const& to, bod
 
 /// All partial tiles in registers must have the same number of values of an axis, because their loops are written out, too.
 constexpr void check_rests(plan_value const& plan, refusals const& to, body const& b, int ordinal) {
-    for (int at = 0; at < plan.limits.size() && !to.refused(); ++at) {
+    for (int at = 0; at < plan.limits.count && !to.refused(); ++at) {
         limit const& l = plan.limits[at];
         if (!limits_body(plan, l, b, b.kind == body_kind::identity) || rest_of_tile(plan, l, b).constant) continue;
         for (int which = 0; which < b.loop_count; ++which) {
@@ -160,11 +160,11 @@ constexpr std::int64_t order_for_registers(plan_value const& plan, body& b, regi
 /// @pre lifetimes are known
 constexpr void check_registers(plan_value& plan, refusals const& to) {
     bool any = false;
-    for (int at = 0; at < plan.buffers.size(); ++at) any |= plan.where->memories[plan.buffers[at].memory].registers > 0;
+    for (int at = 0; at < plan.buffers.count; ++at) any |= plan.where->memories[plan.buffers[at].memory].registers > 0;
     if (!any) return;
     fixed_array<std::int16_t, 32> open{};
     int depth = 0;
-    for (int at = 0; at < plan.steps.size() && !to.refused(); ++at) {
+    for (int at = 0; at < plan.steps.count && !to.refused(); ++at) {
         step const s = plan.steps[at];
         if (s.kind == step_kind::loop) open[depth++] = s.what;
         if (s.kind == step_kind::end) --depth;
@@ -187,7 +187,7 @@ constexpr void check_registers(plan_value& plan, refusals const& to) {
         std::int64_t need = order_for_registers(plan, b, count);
         fixed_array<share, 5> shares{};
         int shown = 0;
-        for (int which = 0; which < plan.buffers.size(); ++which) {
+        for (int which = 0; which < plan.buffers.count; ++which) {
             buffer const& held = plan.buffers[which];
             if (held.memory != file || held.born > at || held.dead <= at) continue;
             std::int64_t const registers = held.versions * held.bytes / m.register_bytes();

@@ -20,7 +20,7 @@ constexpr void add_limits(writing& p, stage_id s) {
         return rest;
     };
     auto const is_known = [&](linear const& form, std::int64_t bound) {
-        for (int at = 0; at < p.plan.limits.size(); ++at) {
+        for (int at = 0; at < p.plan.limits.count; ++at) {
             limit const& l = p.plan.limits[at];
             linear const known = moving(p.form_of(l.form));
             if (l.stage == s && l.bound - known.constant == bound - form.constant && known.same_terms(form)) return true;
@@ -59,7 +59,7 @@ class stage_placer {
         if (place_.at_ordinal != 0) find_loop();
         if (p_.refused()) return;
         keep_highest();
-        for (stage_id consumer{stage_id(s_ + 1)}; consumer < p_.plan.stages.size(); ++consumer) add_reader(consumer);
+        for (stage_id consumer{stage_id(s_ + 1)}; consumer < p_.plan.stages.count; ++consumer) add_reader(consumer);
         if (is_read_) check_domain();
         if (p_.refused()) return;
         if (needed_.open >= 0) return refuse_open_box(p_, st_.output, needed_.open, place_.at_stage, place_.outer_depth, place_.at_ordinal);
@@ -72,7 +72,7 @@ class stage_placer {
     }
 
   private:
-    constexpr bool is_last() const { return s_ == p_.plan.stages.size() - 1; }
+    constexpr bool is_last() const { return s_ == p_.plan.stages.count - 1; }
     /// Whether an axis of the stage goes as far as later stages read it.
     constexpr bool is_as_read(int axis) const { return st_.axes[axis].run_time && reaches_as_read(p_, st_.axes[axis]); }
 
@@ -80,13 +80,13 @@ class stage_placer {
     constexpr void find_loop() {
         if (is_last()) return p_.refuse(verdict_kind::misplaced_directive, rule::without_consumer, {st_.output}, place_.at_ordinal);
         fixed_array<bool, plan_value::most_stages> holds_reader{};
-        for (stage_id consumer{stage_id(s_ + 1)}; consumer < p_.plan.stages.size(); ++consumer) {
+        for (stage_id consumer{stage_id(s_ + 1)}; consumer < p_.plan.stages.count; ++consumer) {
             p_.each_access(consumer, [&](node_id node) {
-                if (p_.plan.what[node].name != st_.output) return;
+                if (p_.plan.what.nodes[node].name != st_.output) return;
                 for (stage_id t = consumer; t >= 0; t = p_.placed(t).at_stage) holds_reader[t] = true;
             });
         }
-        for (stage_id t{stage_id(s_ + 1)}; t < p_.plan.stages.size() && place_.at_stage < 0; ++t) {
+        for (stage_id t{stage_id(s_ + 1)}; t < p_.plan.stages.count && place_.at_stage < 0; ++t) {
             int const position = holds_reader[t] ? p_.nest_at(t).position_of(place_.at_loop) : -1;
             if (position < 0) continue;
             place_.at_stage = t;
@@ -118,7 +118,7 @@ class stage_placer {
             inside &= depth < p_.placed(consumer).path_length && p_.placed(consumer).path[depth] == place_.path[depth];
         }
         p_.each_access(consumer, [&](node_id node) {
-            if (p_.plan.what[node].name != st_.output || p_.refused()) return;
+            if (p_.plan.what.nodes[node].name != st_.output || p_.refused()) return;
             if (!inside) {
                 return p_.refuse(verdict_kind::loop_order, rule::read_outside, {place_.at_loop, p_.stage_at(consumer).output},
                                  place_.at_ordinal);
@@ -258,7 +258,7 @@ constexpr void place_stage(placing& p, stage_id s) { stage_placer(p, s).place();
 
 /// The program holds every loop in which something is staged or computed, all loops of a tensorized stage, and the loops around these.
 constexpr void choose_owned_loops(placing& p) {
-    for (stage_id s{}; s < p.plan.stages.size(); ++s) {
+    for (stage_id s{}; s < p.plan.stages.count; ++s) {
         stage_placement& place = p.placed(s);
         nest const& n = p.nest_at(s);
         if (n.intrinsic >= 0) place.owned = n.depth;
@@ -281,7 +281,7 @@ constexpr void choose_owned_loops(placing& p) {
 
 /// A stage that a transfer carries out has no loops of its own, except loops in which other stages are computed.
 constexpr void check_transfer_stages(planning const& p) {
-    for (stage_id s{}; s < p.plan.stages.size() && !p.refused(); ++s) {
+    for (stage_id s{}; s < p.plan.stages.count && !p.refused(); ++s) {
         stage_placement const& place = p.placed(s);
         if (place.transfer < 0) continue;
         bool directed = p.nest_at(s).intrinsic >= 0 || (place.owned == 0 && p.nest_at(s).axes.size() != p.stage_at(s).axis_count);

@@ -17,22 +17,22 @@ constexpr bool is_covered(planning const& p, stage_id s, variable_id variable_at
 constexpr void find_border(planning const& p, staging& st) {
     node_id padded = no_node;
     p.each_access(st.stage, [&](node_id node) {
-        if (p.plan.what[node].name == st.tensor && is_padded(p.plan.what, node)) padded = node;
+        if (p.plan.what.nodes[node].name == st.tensor && is_padded(p.plan.what, node)) padded = node;
     });
     if (padded < 0) return;
     bool same = true;
     p.each_access(st.stage, [&](node_id node) {
-        if (p.plan.what[node].name != st.tensor) return;
+        if (p.plan.what.nodes[node].name != st.tensor) return;
         bool inside = true;
-        for (int dimension = 0; dimension < p.plan.what[node].argument_count; ++dimension) {
+        for (int dimension = 0; dimension < p.plan.what.nodes[node].argument_count; ++dimension) {
             std::int64_t const extent = padded_extent(p.plan.what, padded, dimension);
             planning::index_range const all = p.range_of_index(st.stage, node, dimension);
             inside &= all.low >= 0 && all.high.count == 0 && all.high.constant < extent;
         }
-        same &= is_padded(p.plan.what, node) ? p.plan.what[node].value == p.plan.what[padded].value : inside;
+        same &= is_padded(p.plan.what, node) ? p.plan.what.nodes[node].value == p.plan.what.nodes[padded].value : inside;
     });
     if (!same) p.refuse(verdict_kind::no_border, rule::border_of_two_values, {st.tensor, p.stage_at(st.stage).output}, st.ordinal);
-    for (int dimension = 0; dimension < p.plan.what[padded].argument_count; ++dimension) {
+    for (int dimension = 0; dimension < p.plan.what.nodes[padded].argument_count; ++dimension) {
         linear const begin = p.form_of(p.from.box_at[st.buffer][dimension]);
         std::int64_t const extent = box_extent(p, p.buffer_at(st.buffer), dimension);
         if (lowest_of(p, begin) < 0 || highest_of(p, begin) + extent > padded_extent(p.plan.what, padded, dimension)) st.border = padded;
@@ -82,7 +82,7 @@ constexpr void place_stagings(placing& p) {
         p.each_access(
             st.stage,
             [&](node_id node) {
-                ir::node const& n = p.plan.what[node];
+                ir::node const& n = p.plan.what.nodes[node];
                 bool const mine = n.name == st.tensor && (node == p.stage_at(st.stage).target) == st.writes;
                 if (!mine || p.refused()) return;
                 type = n.type;
@@ -120,7 +120,7 @@ constexpr buffer_id buffer_for(planning const& p, stage_id s, label const& tenso
     if (found >= 0) return found;
     stage_id const producer = p.producer_of(tensor);
     if (producer >= 0) return p.placed(producer).home;
-    for (buffer_id at{}; at < p.plan.buffers.size(); ++at) {
+    for (buffer_id at{}; at < p.plan.buffers.count; ++at) {
         if (p.buffer_at(at).tensor == tensor && p.buffer_at(at).kind == buffer_kind::argument) return at;
     }
     return no_buffer;
@@ -128,7 +128,7 @@ constexpr buffer_id buffer_for(planning const& p, stage_id s, label const& tenso
 
 /// An axis that is used as a value, and not in an index, is a use without a buffer.
 constexpr void bind_axis_values(writing& p, stage_id s, node_id at) {
-    node const& n = p.plan.what[at];
+    node const& n = p.plan.what.nodes[at];
     if (n.op == operation::axis_value && p.plan.use_at(at) == nullptr && !p.refused()) {
         use u{.node = at};
         u.at[0] = p.keep(p.placed(s).axis_values[p.stage_at(s).find(n.name)]);
@@ -148,13 +148,13 @@ constexpr bool is_staged(planning const& p, int buffer_at) {
 /// Keeps where the padded access at `node` of stage `s` may leave its tensor. A staged buffer holds its border.
 constexpr void add_paddings(writing& p, stage_id s, node_id node, buffer_id buffer_at) {
     bool const guarded = !is_staged(p, buffer_at);
-    for (int dimension = 0; dimension < p.plan.what[node].argument_count; ++dimension) {
+    for (int dimension = 0; dimension < p.plan.what.nodes[node].argument_count; ++dimension) {
         linear const index = p.index_form(s, node, dimension);
         std::int64_t const extent = padded_extent(p.plan.what, node, dimension);
         if (lowest_of(p, index) >= 0 && highest_of(p, index) < extent) continue;
         p.add(padding{node, static_cast<std::int8_t>(dimension), guarded, p.keep(index), extent});
         if (guarded && p.buffer_at(buffer_at).layout >= 0)
-            p.refuse(verdict_kind::no_border, rule::border_not_staged, {p.plan.what[node].name}, p.buffer_at(buffer_at).ordinal);
+            p.refuse(verdict_kind::no_border, rule::border_not_staged, {p.plan.what.nodes[node].name}, p.buffer_at(buffer_at).ordinal);
     }
 }
 
@@ -167,11 +167,11 @@ constexpr void bind_accesses(placing& p) {
         if (st.border >= 0 && is_staged(p, st.outward)) st.border = no_node;
         if (st.border >= 0) p.from.borders = true;
     }
-    for (stage_id s{}; s < p.plan.stages.size() && !p.refused(); ++s) {
+    for (stage_id s{}; s < p.plan.stages.count && !p.refused(); ++s) {
         p.each_access(
             s,
             [&](node_id node) {
-                ir::node const& n = p.plan.what[node];
+                ir::node const& n = p.plan.what.nodes[node];
                 bool const writes = node == p.stage_at(s).target;
                 use u{.node = node, .buffer = buffer_for(p, s, n.name, writes, innermost, innermost)};
                 fixed_array<linear, max_rank> in_box{};

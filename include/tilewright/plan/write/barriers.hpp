@@ -10,8 +10,8 @@ class barrier_placer {
     constexpr explicit barrier_placer(writing& planned) : p(planned) {}
 
     constexpr void run() {
-        place(0, p.plan.steps.size());
-        for (int at = p.plan.steps.size() - 1; at >= 0; --at) {
+        place(0, p.plan.steps.count);
+        for (int at = p.plan.steps.count - 1; at >= 0; --at) {
             if (!before_[at]) continue;
             if (p.plan.steps.full()) return p.refuse_capacity("steps", p.plan.steps.most + 1, p.plan.steps.most);
             p.plan.steps.insert(at, {step_kind::barrier, 0});

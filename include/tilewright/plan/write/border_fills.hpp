@@ -103,16 +103,16 @@ struct trial {
         : p(planned),
           before(planned.buffer_at(filled)),
           buffer_at(filled),
-          variables(planned.plan.variables.size()),
-          terms(planned.plan.terms.size()),
-          clips(planned.plan.clips.size()),
-          movements(planned.plan.movements.size()),
-          steps(planned.plan.steps.size()) {}
+          variables(planned.plan.variables.count),
+          terms(planned.plan.terms.count),
+          clips(planned.plan.clips.count),
+          movements(planned.plan.movements.count),
+          steps(planned.plan.steps.count) {}
 
     /// Cycles of all calls after step `from`, whose regions have `most` of `extent` elements in one dimension.
     constexpr std::int64_t cycles(int from, std::int64_t most, std::int64_t extent) const {
         std::int64_t all = 0, times = 1;
-        for (int at = from; at < p.plan.steps.size(); ++at) {
+        for (int at = from; at < p.plan.steps.count; ++at) {
             step const& s = p.plan.steps[at];
             if (s.kind == step_kind::loop) times *= p.var(s.what).extent;
             if (s.kind == step_kind::end) times /= p.var(s.what).extent;
@@ -143,7 +143,7 @@ constexpr bool goes_in_strips(writing& p, staging const& st, region const& all, 
     // A box that is no longer than its tensor meets the border at one end of a dimension at a time.
     fixed_array<std::int64_t, max_rank> longest{}, both{};
     each_strip(p, box, [&](region& strip, int dimension, std::int64_t most) {
-        int const from = p.plan.steps.size();
+        int const from = p.plan.steps.count;
         std::int64_t const extent = strip.dimensions[dimension].extent;
         strip.border = all.border;
         move_region(p, strip, transfer_at, st.ordinal, when);

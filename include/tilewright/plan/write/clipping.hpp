@@ -27,7 +27,7 @@ constexpr staged_access access_of(planning const& p, staging const& st, int dime
     p.each_access(
         st.stage,
         [&](node_id node) {
-            if (p.plan.what[node].name != st.tensor || (node == s.target) != st.writes) return;
+            if (p.plan.what.nodes[node].name != st.tensor || (node == s.target) != st.writes) return;
             stage_index const index = index_of(p.plan.what, s, node, dimension);
             if (found.node < 0) {
                 found = {node, {index.constant, index.constant}, true};
@@ -123,11 +123,11 @@ constexpr std::int64_t clip_staged(planning& p, staging const& st, int dimension
     } else if (producer >= 0) {
         keep_inside(at, p.placed(producer).lowest[dimension], p.placed(producer).highest[dimension], st.pads);
     }
-    for (int buffer_at = 0; buffer_at < p.plan.buffers.size() && producer < 0 && !access.alike; ++buffer_at) {
+    for (int buffer_at = 0; buffer_at < p.plan.buffers.count && producer < 0 && !access.alike; ++buffer_at) {
         buffer const& b = p.buffer_at(buffer_at);
         if (b.tensor != st.tensor || b.kind != buffer_kind::argument) continue;
         bool open = false;
-        for (int which = 0; which < p.plan.shapes.size(); ++which) {
+        for (int which = 0; which < p.plan.shapes.count; ++which) {
             shape const& one = p.plan.shapes[which];
             if (one.buffer != buffer_at || one.dimension != dimension) continue;
             if (open) p.refuse(verdict_kind::not_honoured, st.ordinal).names = {st.tensor, "the further of two ends"};
@@ -177,7 +177,7 @@ constexpr void settle_border(planning const& p, staging const& st, int dimension
 /// An iteration of the loop at `depth` of stage `s` does nothing if it lies beyond an end at all iterations of the loops inside.
 constexpr void add_guards(writing& p, stage_id s, int depth) {
     variable_id const loop = p.nest_at(s).axis_of_loop(depth).variable;
-    for (int at = 0; at < p.plan.limits.size() && !p.refused(); ++at) {
+    for (int at = 0; at < p.plan.limits.count && !p.refused(); ++at) {
         limit const l = p.plan.limits[at];
         if (l.stage != s || l.loop >= 0) continue;
         linear outside;

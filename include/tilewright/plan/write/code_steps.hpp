@@ -34,7 +34,7 @@ struct counted_nodes {
 };
 
 constexpr void count_operations(planning const& p, int at, operation_counts& counts, counted_nodes& counted) {
-    node const& n = p.plan.what[at];
+    node const& n = p.plan.what.nodes[at];
     if (!counted.is_new(at)) return;
     using enum operation;
     switch (n.op) {

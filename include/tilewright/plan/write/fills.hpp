@@ -37,7 +37,7 @@ constexpr bool writes_border(transfer_description const& t, node const& padded) 
 
 /// Chooses what writes the border of a padded tensor's staged buffer: its load, another transfer, or else the core, if it sees the buffer.
 constexpr void choose_border_fill(writing& p, staging& st) {
-    node const& padded = p.plan.what[st.border];
+    node const& padded = p.plan.what.nodes[st.border];
     st.pads = writes_border(p.of->where().transfers[st.mover], padded);
     if (st.pads) return;
     for (int at = 0; at < p.of->where().transfers.size() && st.fill == staging::no_fill; ++at) {

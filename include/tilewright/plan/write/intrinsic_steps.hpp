@@ -91,12 +91,12 @@ constexpr bool ends_step(planning const& p, linear const& form, nest_axis const&
 /// @return how many parts that has; the first of them is the next in the plan
 constexpr std::int16_t keep_step_extents(writing& p, stage_id s, int intrinsic_at, matching const& found) {
     if (p.of->where().intrinsics[intrinsic_at].flexible_axes == 0) return 0;
-    int const before = p.plan.step_extents.size();
+    int const before = p.plan.step_extents.count;
     for (int axis = 0; axis < found.semantics.axis_count && !p.refused(); ++axis) {
         nest_axis const& a = p.nest_at(s).axes[found.loop_of_axis[axis]];
         step_extent const whole{.axis = static_cast<std::int16_t>(axis), .most = a.lane_extent};
         p.add(whole);
-        for (int at = 0; at < p.plan.limits.size() && a.flexible && !p.refused(); ++at) {
+        for (int at = 0; at < p.plan.limits.count && a.flexible && !p.refused(); ++at) {
             limit const l = p.plan.limits[at];
             if (l.stage != s || l.loop >= 0) continue;
             linear rest = p.form_of(l.form);
@@ -108,7 +108,7 @@ constexpr std::int16_t keep_step_extents(writing& p, stage_id s, int intrinsic_a
             p.add(part);
         }
     }
-    return static_cast<std::int16_t>(p.plan.step_extents.size() - before);
+    return static_cast<std::int16_t>(p.plan.step_extents.count - before);
 }
 
 /// Asks the buffer for what an intrinsic needs of the strides of its operand at `position`.
@@ -162,7 +162,7 @@ constexpr int keep_operand(writing& p, stage_id s, int intrinsic_at, matching co
     });
     operand_use o{.buffer = u.buffer, .dimension = found.dimension[binding], .factor = found.factor[binding]};
     mismatch wrong;
-    if (p.has_layout(s, p.plan.what[u.node].name, u.node == p.stage_at(s).target))
+    if (p.has_layout(s, p.plan.what.nodes[u.node].name, u.node == p.stage_at(s).target))
         wrong = place_operand(p, s, intrinsic_at, found, binding, o);
     if (wrong) return refuse_mismatch(p, s, intrinsic_at, wrong), -1;
     fixed_array<linear, max_rank> at{};
@@ -242,7 +242,7 @@ constexpr void write_intrinsic(writing& p, stage_id s, bool filled) {
     body b{.kind = body_kind::intrinsic, .stage = s, .intrinsic = n.intrinsic};
     b.begun = filled;
     b.operands = static_cast<std::int16_t>(keep_operands(p, s, n.intrinsic, found));
-    b.extents = static_cast<std::int16_t>(p.plan.step_extents.size());
+    b.extents = static_cast<std::int16_t>(p.plan.step_extents.count);
     b.extent_count = keep_step_extents(p, s, n.intrinsic, found);
     b.cycles = most_cycles_of_step(p, form_of_rest(b), found.semantics);
     bool const adds = accumulates(p.of->where().intrinsics[n.intrinsic], found.semantics);
@@ -265,7 +265,7 @@ constexpr void write_intrinsic(writing& p, stage_id s, bool filled) {
             return;
         }
         b.first_operands = static_cast<std::int16_t>(keep_operands(p, s, b.first_intrinsic, found));
-        b.first_extents = static_cast<std::int16_t>(p.plan.step_extents.size());
+        b.first_extents = static_cast<std::int16_t>(p.plan.step_extents.count);
         b.first_extent_count = keep_step_extents(p, s, b.first_intrinsic, found);
         b.first_cycles = most_cycles_of_step(p, form_of_first(b), found.semantics);
     } else {
@@ -295,8 +295,8 @@ constexpr bool moves_start(planning const& p, stage_id s, int target_memory, sta
     stage semantics;
     computation_view const view = where.view(t.semantics);
     if (copies(t)) {
-        with.node = p.plan.what[st.start].op == operation::access && !is_padded(p.plan.what, st.start) ? st.start : no_node;
-        if (with.node >= 0 && p.plan.what[with.node].type != st.type) return false;
+        with.node = p.plan.what.nodes[st.start].op == operation::access && !is_padded(p.plan.what, st.start) ? st.start : no_node;
+        if (with.node >= 0 && p.plan.what.nodes[with.node].type != st.type) return false;
     } else {
         read_stage(view, 0, semantics);  // is well formed: the machine was checked
         if (semantics.type != st.type || !same_value(p, st.start, view, semantics.body, with.node, semantic_node)) return false;
@@ -308,7 +308,7 @@ constexpr bool moves_start(planning const& p, stage_id s, int target_memory, sta
     int previous = -1;
     with.dimension.fill(-1);
     for (int dimension = 0; dimension < st.rank; ++dimension) {
-        for (int from = 0; from < p.plan.what[with.node].argument_count; ++from) {
+        for (int from = 0; from < p.plan.what.nodes[with.node].argument_count; ++from) {
             std::int64_t const factor = index_of(p.plan.what, st, with.node, from).coefficients[dimension];
             if (factor == 0) continue;
             if (factor < 0 || with.dimension[dimension] >= 0 || taken[from]) return false;
@@ -335,7 +335,7 @@ constexpr start_transfer find_start_transfer(planning const& p, stage_id s) {
         if (p.of->where().transfers[at].is_multicast) continue;  // each core begins its own sums
         start_transfer found{.transfer = at};
         known const value = filled_value(p, at, target_memory, st.type);
-        node const* const start = st.start < 0 ? nullptr : &p.plan.what[st.start];
+        node const* const start = st.start < 0 ? nullptr : &p.plan.what.nodes[st.start];
         bool const starts = start == nullptr ? is_identity({.value = value.value}, st.reduction, st.type)
                                              : start->op == operation::constant && start->value == value.value;
         if (value.is ? !starts : start == nullptr || !moves_start(p, s, target_memory, found)) continue;

@@ -57,7 +57,7 @@ constexpr agents agents_of(planning const& p, stage_id s) {
 /// Who touches a buffer, besides the transfers of staging `but`.
 constexpr agents users_of(planning const& p, buffer_id buffer_at, int but = -1) {
     agents who;
-    for (stage_id s{}; s < p.plan.stages.size(); ++s) {
+    for (stage_id s{}; s < p.plan.stages.count; ++s) {
         bool mine = false;
         p.each_access(
             s, [&](node_id node) { mine |= p.plan.use_at(node)->buffer == buffer_at; }, true);
@@ -92,17 +92,17 @@ constexpr int tokens_between(machine const& where, int from, int to) {
 /// A link. It gets a queue of tokens that no other link uses, if there is one left.
 constexpr int make_link(writing& p, int from, int to, int ring_at) {
     link made{.from = static_cast<std::int16_t>(from), .to = static_cast<std::int16_t>(to), .ring = static_cast<std::int16_t>(ring_at)};
-    for (int at = 0; at < p.plan.links.size(); ++at) {
+    for (int at = 0; at < p.plan.links.count; ++at) {
         link const& l = p.plan.links[at];
         made.first_count = static_cast<std::int16_t>(l.first_count + (l.ring < 0 ? 1 : p.ring_at(l.ring).versions));
     }
     if (to >= 0) {
         made.tokens = static_cast<std::int16_t>(tokens_between(p.of->where(), from, to));
         int others = 0;
-        for (int at = 0; at < p.plan.links.size(); ++at) others += p.plan.links[at].tokens == made.tokens ? 1 : 0;
+        for (int at = 0; at < p.plan.links.count; ++at) others += p.plan.links[at].tokens == made.tokens ? 1 : 0;
         int const queues = p.of->where().tokens[made.tokens].queue_count;
         made.queue = static_cast<std::int16_t>(others % queues);
-        for (int at = 0; at < p.plan.links.size() && others >= queues; ++at) {
+        for (int at = 0; at < p.plan.links.count && others >= queues; ++at) {
             link& other = p.plan.links[at];
             if (other.tokens == made.tokens && other.queue == made.queue) other.shared = made.shared = true;
         }

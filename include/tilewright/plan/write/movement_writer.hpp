@@ -215,7 +215,7 @@ class movement_writer {
     }
 
     constexpr region_fault keep_clips() {
-        m_.first_clip = static_cast<std::int16_t>(p_.plan.clips.size());
+        m_.first_clip = static_cast<std::int16_t>(p_.plan.clips.count);
         for (int at = 0; at < s_.r.clips.size(); ++at) {
             region::clipped const& c = s_.r.clips[at];
             clip kept{p_.keep(c.form), c.bound, -1, c.is};
@@ -229,7 +229,7 @@ class movement_writer {
             if (moved) p_.add(kept);
             else if (pads(c.is)) return {rule::border_in_several_calls, 1};
         }
-        m_.clip_count = static_cast<std::int16_t>(p_.plan.clips.size() - m_.first_clip);
+        m_.clip_count = static_cast<std::int16_t>(p_.plan.clips.count - m_.first_clip);
         return {};
     }
     constexpr void keep_places() {

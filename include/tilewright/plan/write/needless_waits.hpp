@@ -22,10 +22,10 @@ constexpr bool are_ordered_behind(plan_value const& plan, int engine_at, int at)
     auto const touch = [&](int by, buffer_id buffer_at) {
         bool const held_back = by >= 0 && where.engines[by].interlocked && where.engines[engine_at].interlocked;
         bool const follows = on_core && (by == engine_at || held_back);
-        for (buffer_id other{}; other < plan.buffers.size() && !follows; ++other)
+        for (buffer_id other{}; other < plan.buffers.count && !follows; ++other)
             ordered = ordered && !(touched[other] && share_bytes(plan, other, buffer_at));
     };
-    for (int step_at = 0; step_at < plan.steps.size() && ordered; ++step_at) {
+    for (int step_at = 0; step_at < plan.steps.count && ordered; ++step_at) {
         step const& s = plan.steps[step_at];
         if (s.kind == step_kind::end && depth-- == share) share = 0;
         if (s.kind == step_kind::loop && ++depth > 0 && share == 0 && plan.variables[s.what].distributed) share = depth;
@@ -53,7 +53,7 @@ constexpr bool are_ordered_behind(plan_value const& plan, int engine_at, int at)
 /// Takes out needless waits of the core between root stages. The core waits for the last jobs of an engine at the end of the kernel.
 constexpr void drop_needless_waits(plan_value& plan) {
     int depth = 0;
-    for (int at = 0; at + 2 < plan.steps.size(); ++at) {
+    for (int at = 0; at + 2 < plan.steps.count; ++at) {
         step const push = plan.steps[at], pop = plan.steps[at + 1];
         depth += push.kind == step_kind::loop ? 1 : push.kind == step_kind::end ? -1 : 0;
         if (depth > 0 || push.kind != step_kind::push || pop.kind != step_kind::pop) continue;
@@ -73,7 +73,7 @@ constexpr void drop_needless_waits(plan_value& plan) {
             plan.steps.push(s);
         }
         if (!later) plan.steps.push(push), plan.steps.push(pop);
-        for (int b = 0; b < plan.buffers.size(); ++b) {
+        for (int b = 0; b < plan.buffers.count; ++b) {
             buffer& of = plan.buffers[b];
             for (std::int16_t* end : {&of.born, &of.dead}) {
                 int const before = *end > at + 1 ? 2 : *end > at ? 1 : 0;

@@ -265,12 +265,12 @@ constexpr void move_repeatedly(writing& p, region const& whole, int transfer_at,
 
 /// Adds the steps that move a region between the boxes of two buffers, by as few calls of `transfer_at` as can express it.
 constexpr void move_region(writing& p, region const& whole, int transfer_at, int ordinal, ring_step const& when = {}) {
-    int const first = p.plan.movements.size();
+    int const first = p.plan.movements.count;
     bool repeats = false;
     for (int position = 0; position < whole.count; ++position) repeats |= is_repeated(whole, position);
     if (repeats) move_repeatedly(p, whole, transfer_at, ordinal, when);
     else move_pieces(p, whole, transfer_at, ordinal, when);
-    int const pieces = p.plan.movements.size() - first;
+    int const pieces = p.plan.movements.count - first;
     for (int piece = 0; piece < pieces && !p.refused(); ++piece) {
         movement& m = p.plan.movements[first + piece];
         m.piece = static_cast<std::int8_t>(piece);

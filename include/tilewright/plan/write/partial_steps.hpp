@@ -30,7 +30,7 @@ constexpr void refuse_shared_end(planning const& p, stage_id s, nest_axis const&
 template <class Visit>
 constexpr void each_partial_lane(planning const& p, stage_id s, Visit&& visit) {
     nest const& n = p.nest_at(s);
-    for (int at = 0; at < p.plan.limits.size() && !p.refused(); ++at) {
+    for (int at = 0; at < p.plan.limits.count && !p.refused(); ++at) {
         limit const l = p.plan.limits[at];
         if (l.stage != s || l.loop >= 0) continue;
         linear const form = p.form_of(l.form);
@@ -69,7 +69,7 @@ constexpr int depth_of(planning const& p, stage_id s, buffer_id buffer_at) {
     for (int at = 0; at < p.staging_count(); ++at) {
         if (p.staging_at(at).buffer == buffer_at && p.staging_at(at).stage == s) return p.staging_at(at).depth;
     }
-    for (stage_id t{}; t < p.plan.stages.size(); ++t) {
+    for (stage_id t{}; t < p.plan.stages.count; ++t) {
         if (p.placed(t).home == buffer_at) return p.placed(t).outer_depth;
     }
     return 0;
@@ -102,15 +102,15 @@ struct tail_operand {
 
 constexpr tail_operand operand_of(planning& p, stage_id s, partial_lane const& lane, node_id node) {
     use const& u = *p.plan.use_at(node);
-    tail_operand found{.node = node, .type = p.plan.what[node].type};
-    for (int dimension = 0; dimension < p.plan.what[node].argument_count; ++dimension) {
+    tail_operand found{.node = node, .type = p.plan.what.nodes[node].type};
+    for (int dimension = 0; dimension < p.plan.what.nodes[node].argument_count; ++dimension) {
         if (p.index_form(s, node, dimension).coefficient_of(lane.lane) != 0) found.dimension = static_cast<std::int16_t>(dimension);
     }
     if (found.dimension < 0) return found;
     for (int at = 0; at < p.staging_count(); ++at) {
         staging const& st = p.staging_at(at);
         // With another tensor, a result has overwritten what was loaded.
-        if (st.buffer != u.buffer || st.tensor != p.plan.what[node].name || st.writes || holds_next(p, s, lane, st.depth)) continue;
+        if (st.buffer != u.buffer || st.tensor != p.plan.what.nodes[node].name || st.writes || holds_next(p, s, lane, st.depth)) continue;
         // Nothing but this axis may move there. Otherwise one step reads past the end what another step needs.
         linear others = p.index_form(s, node, found.dimension), outside;
         range inside;
@@ -143,7 +143,7 @@ class fill_choice {
         auto const check = [&](node_id node) {
             use const& u = *p_.plan.use_at(node);
             bool moves = false;
-            for (int dimension = 0; dimension < p_.plan.what[node].argument_count; ++dimension)
+            for (int dimension = 0; dimension < p_.plan.what.nodes[node].argument_count; ++dimension)
                 moves |= p_.index_form(s_, node, dimension).coefficient_of(lane.lane) != 0;
             if (!moves || p_.refused()) return;
             if (st_.is_in_start(node) && find_start_transfer(p_, s_)) return;  // which ends where the tile does
@@ -215,7 +215,7 @@ class fill_choice {
         for (int at = count_ - 1; at >= 0; --at) {
             tail_operand const& o = operands_[at];
             if (o.dimension < 0) continue;
-            tensor = p_.plan.what[o.node].name;
+            tensor = p_.plan.what.nodes[o.node].name;
             bool const holds = holds_next(p_, s_, lane, depth_of(p_, s_, p_.plan.use_at(o.node)->buffer));
             why = holds ? rule::step_on_the_next_tile : rule::step_behind_a_reduction;
         }

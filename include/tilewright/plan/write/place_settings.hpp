@@ -19,7 +19,7 @@ class setting_placer {
         return false;
     }
     constexpr std::int16_t keep(setting const& wanted) {
-        for (int at = 0; at < p.plan.settings.size(); ++at) {
+        for (int at = 0; at < p.plan.settings.count; ++at) {
             if (p.plan.settings[at] == wanted) return static_cast<std::int16_t>(at);
         }
         return static_cast<std::int16_t>(p.add(wanted));
@@ -37,12 +37,12 @@ class setting_placer {
 
   public:
     constexpr setting_placer(writing& planned, int configuration_at) : p(planned), configuration_(configuration_at) {
-        for (int at = 0; at < p.plan.steps.size(); ++at) needs_[at] = need_of(p.plan.steps[at]);
+        for (int at = 0; at < p.plan.steps.count; ++at) needs_[at] = need_of(p.plan.steps[at]);
     }
     constexpr void run() {
-        place(0, p.plan.steps.size(), unknown, true);
+        place(0, p.plan.steps.count, unknown, true);
         // From last to first, so that earlier positions stay valid.
-        for (int at = p.plan.steps.size() - 1; at >= 0 && !p.refused(); --at) {
+        for (int at = p.plan.steps.count - 1; at >= 0 && !p.refused(); --at) {
             std::int16_t const setting_at = placed_[at];
             if (setting_at == unknown) continue;
             if (p.plan.steps.full()) return p.refuse_capacity("steps", p.plan.steps.most + 1, p.plan.steps.most);

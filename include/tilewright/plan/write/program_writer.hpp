@@ -47,7 +47,7 @@ class program_writer {
             load(at, t, level);
         }
         wait_up_to(stagings);
-        for (stage_id s{}; s < p.plan.stages.size() && !p.refused(); ++s) {
+        for (stage_id s{}; s < p.plan.stages.count && !p.refused(); ++s) {
             for (int at = 0; at < stagings; ++at) {
                 staging const& st = p.staging_at(at);
                 if (st.stage == s && !st.writes && p.producer_of(st.tensor) >= 0) load(at, t, level), wait_for_load(at, t, level);
@@ -107,7 +107,7 @@ class program_writer {
         if (p.refused() || from == to || (to >= 0 && is_interlocked(p, from, to))) return;
         if (to >= 0 && tokens_between(where(), from, to) < 0) to = -1;
         int found = -1;
-        for (int at = 0; at < p.plan.links.size(); ++at) {
+        for (int at = 0; at < p.plan.links.count; ++at) {
             link const& l = p.plan.links[at];
             if (l.ring < 0 && l.from == from && l.to == to) found = at;
         }
@@ -146,7 +146,7 @@ class program_writer {
     constexpr void order_behind(stage_id s, bool last) {
         if (!computes_aside_) return;
         if (!last) return order_all(agents_of(p, s), readers_of(s));
-        for (stage_id t{}; t < p.plan.stages.size(); ++t) {
+        for (stage_id t{}; t < p.plan.stages.count; ++t) {
             if (root_of(t) == s && !is_stored_by_steps(t)) drain(agents_of(p, t));
         }
     }
@@ -158,8 +158,8 @@ class program_writer {
     constexpr void each_reading_core(stage_id s, Visit&& visit) {
         if (p.plan.cores == 1) return;
         fixed_array<bool, max_cores> reads{};
-        for (stage_id t{}; t < p.plan.stages.size(); ++t) {
-            p.each_access(t, [&](node_id node) { reads[p.placed(t).core] |= p.plan.what[node].name == p.stage_at(s).output; });
+        for (stage_id t{}; t < p.plan.stages.count; ++t) {
+            p.each_access(t, [&](node_id node) { reads[p.placed(t).core] |= p.plan.what.nodes[node].name == p.stage_at(s).output; });
         }
         for (int core = 0; core < p.plan.cores && !p.refused(); ++core) {
             if (reads[core] && core != p.placed(s).core) visit(static_cast<std::int16_t>(core));
@@ -168,7 +168,7 @@ class program_writer {
     /// The queue of signals between two cores that are about a buffer; a new one if there is none.
     constexpr std::int16_t queue_about(std::int16_t from, std::int16_t to, buffer_id about) {
         std::int16_t next = 0;
-        for (int at = 0; at < p.plan.messages.size(); ++at) {
+        for (int at = 0; at < p.plan.messages.count; ++at) {
             message const& m = p.plan.messages[at];
             if (m.from != from || m.to != to) continue;
             if (m.buffer == about) return m.queue;
@@ -212,7 +212,7 @@ class program_writer {
     }
     template <class Visit>
     constexpr void each_made_at(stage_id t, int level, Visit&& visit) {
-        for (stage_id s{}; s < p.plan.stages.size() && !p.refused(); ++s) {
+        for (stage_id s{}; s < p.plan.stages.count && !p.refused(); ++s) {
             if (p.placed(s).at_stage == t && p.placed(s).level == level) visit(s);
         }
         p.write_for(t);
@@ -369,10 +369,10 @@ class program_writer {
         }
         if (p.refused()) return;
         if (st.pads) r.border = st.border;
-        int const first = p.plan.movements.size();
+        int const first = p.plan.movements.count;
         move_region(p, r, transfer_at, st.moved_by(), when);
         bool const hints = st.distance > 0 && source == st.outward && !mover_of(p.plan, transfer_at).core_name.empty();
-        for (int at = first; at < p.plan.movements.size() && hints; ++at) {
+        for (int at = first; at < p.plan.movements.count && hints; ++at) {
             p.plan.movements[at].hint_loop = st.level;
             p.plan.movements[at].hint = st.distance;
             p.plan.movements[at].hint_in = st.asking_variable;
@@ -394,7 +394,7 @@ class program_writer {
             int const position = p.placed(s).outer_depth + depth;
             start_ahead(position, a.variable);
             p.add(step_kind::loop, a.variable);
-            if (p.plan.limits.size() > 0) add_guards(p, s, depth);
+            if (p.plan.limits.count > 0) add_guards(p, s, depth);
             bool const around = p.from.shared;
             p.in_shares(around || a.distributed);
             write_loops(s, depth + 1);
@@ -443,7 +443,7 @@ class program_writer {
 
     constexpr bool starts_from(stage_id s, label const& tensor) const {
         bool found = false;
-        p.each_access(s, [&](node_id node) { found |= p.stage_at(s).is_in_start(node) && p.plan.what[node].name == tensor; });
+        p.each_access(s, [&](node_id node) { found |= p.stage_at(s).is_in_start(node) && p.plan.what.nodes[node].name == tensor; });
         return found;
     }
 

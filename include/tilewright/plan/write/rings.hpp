@@ -156,7 +156,7 @@ constexpr bool is_for_all(planning const& p, staging const& st) {
 
 /// Chooses the transfers of every staged buffer; makes rings of asynchronous ones.
 constexpr void make_rings(placing& p) {
-    for (stage_id s{}; s < p.plan.stages.size(); ++s) {
+    for (stage_id s{}; s < p.plan.stages.count; ++s) {
         if (p.placed(s).store_bank >= 0) p.buffer_at(p.placed(s).home).bank = p.placed(s).store_bank;
     }
     each_outward_first(p, [&](int at) {

@@ -41,7 +41,7 @@ constexpr buffer_level level_of(planning const& p, int buffer_at) {
     for (int at = 0; at < p.staging_count(); ++at) {
         if (p.staging_at(at).buffer == buffer_at) return {p.staging_at(at).level, p.staging_at(at).depth};
     }
-    for (stage_id s{}; s < p.plan.stages.size(); ++s) {
+    for (stage_id s{}; s < p.plan.stages.count; ++s) {
         if (p.placed(s).home == buffer_at) return {p.placed(s).level, p.placed(s).outer_depth};
     }
     return {};
@@ -73,7 +73,7 @@ constexpr int bank_asked_for(planning const& p, int buffer_at) {
     for (int at = 0; at < p.staging_count(); ++at) {
         if (p.staging_at(at).buffer == buffer_at && p.staging_at(at).bank >= 0) return p.staging_at(at).bank;
     }
-    for (stage_id s{}; s < p.plan.stages.size(); ++s) {
+    for (stage_id s{}; s < p.plan.stages.count; ++s) {
         if (p.placed(s).home == buffer_at && p.placed(s).store_bank >= 0) return p.placed(s).store_bank;
     }
     return -1;
@@ -92,13 +92,13 @@ constexpr bool reduces_in_steps(planning const& p, nest const& n) {
 /// the buffer has read it by then.
 constexpr int reads_too_late(planning const& p, stage_id s, int read, tied_operand const& tied) {
     label const& operand = p.of->where().intrinsics[tied.intrinsic].operands[tied.operand].tensor;
-    label const& tensor = p.plan.what[tied.found.nodes[tied.found.find(operand)]].name;
+    label const& tensor = p.plan.what.nodes[tied.found.nodes[tied.found.find(operand)]].name;
     int const level = level_of(p, read).level;
     bool const in_turn = !has_asynchronous_intrinsics(p.of->where());
     auto const is_late = [&](int t) { return t != s && (t > s || !in_turn || p.placed(t).level != level); };
-    for (int at = 0; at < p.plan.uses.size(); ++at) {
+    for (int at = 0; at < p.plan.uses.count; ++at) {
         use const& u = p.plan.uses[at];
-        if (u.buffer != read || p.plan.what[u.node].op != operation::access || p.plan.what[u.node].name != tensor) continue;
+        if (u.buffer != read || p.plan.what.nodes[u.node].op != operation::access || p.plan.what.nodes[u.node].name != tensor) continue;
         int const t = p.plan.stage_of(u.node);
         if (u.node != p.stage_at(t).target && is_late(t)) return t;
     }
@@ -138,7 +138,7 @@ constexpr void tie_operand(placing& p, stage_id s, tied_operand const& tied) {
     int const memory_at = memory_under(where, operand.memory_name);
     if (read == written || b.memory != memory_at || kept.memory != memory_at) return;  // a memory that the intrinsic refuses
     auto const refuse = [&](rule broken, fact one = {}, fact other = {}, fact third = {}, label const& about = {}) {
-        p.refuse(verdict_kind::in_place, broken, {what.name, p.stage_at(s).output, p.plan.what[from.node].name, about},
+        p.refuse(verdict_kind::in_place, broken, {what.name, p.stage_at(s).output, p.plan.what.nodes[from.node].name, about},
                  p.nest_at(s).intrinsic_ordinal, {one, other, third});
     };
     for (buffer const* one : {&b, static_cast<buffer const*>(&kept)}) {
@@ -153,7 +153,7 @@ constexpr void tie_operand(placing& p, stage_id s, tied_operand const& tied) {
     }
     if (!same_layout(p, b, kept)) return refuse(rule::overwrites_another_layout);
     // If tiles are partial, buffers have room for whole steps of the instruction that computes them.
-    bool const partial = p.plan.limits.size() > 0 && b.layout < 0;
+    bool const partial = p.plan.limits.count > 0 && b.layout < 0;
     for (int dimension = 0; dimension < b.rank; ++dimension) {
         if (b.extents[dimension] != kept.extents[dimension] && !partial)
             return refuse(rule::overwrites_another_box, {fact_kind::dimension, dimension}, {fact_kind::have, b.extents[dimension]},
@@ -186,17 +186,17 @@ constexpr void tie_operand(placing& p, stage_id s, tied_operand const& tied) {
         if (buffer_at == read) buffer_at = written;
         if (buffer_at > read) --buffer_at;
     };
-    for (int at = 0; at < p.plan.uses.size(); ++at) renumber(p.plan.uses[at].buffer);
+    for (int at = 0; at < p.plan.uses.count; ++at) renumber(p.plan.uses[at].buffer);
     for (int at = 0; at < p.staging_count(); ++at) renumber(p.staging_at(at).buffer), renumber(p.staging_at(at).outward);
-    for (stage_id t{}; t < p.plan.stages.size(); ++t) renumber(p.placed(t).home);
+    for (stage_id t{}; t < p.plan.stages.count; ++t) renumber(p.placed(t).home);
     p.plan.buffers.erase(read);
-    for (int at = read; at < p.plan.buffers.size(); ++at) p.from.box_at[at] = p.from.box_at[at + 1];
+    for (int at = read; at < p.plan.buffers.count; ++at) p.from.box_at[at] = p.from.box_at[at + 1];
 }
 
 /// Gives every operand that a result overwrites the buffer of that result, stage by stage: a sequence of such results shares one buffer.
 constexpr void tie_operands(placing& p) {
     if (!has_operands_in_place(p.of->where())) return;
-    for (stage_id s{}; s < p.plan.stages.size() && !p.refused(); ++s) {
+    for (stage_id s{}; s < p.plan.stages.count && !p.refused(); ++s) {
         tied_operand const tied = find_tied(p, s);
         if (tied && !p.refused()) tie_operand(p, s, tied);
     }

@@ -19,7 +19,7 @@ constexpr int declared_source(transfer_description const& t, computation_view vi
 
 constexpr bool same_value(planning const& p, node_id node, computation_view view, node_id other, node_id& source_node,
                           node_id& semantic_node) {
-    ir::node const& a = p.plan.what[node];
+    ir::node const& a = p.plan.what.nodes[node];
     ir::node const& b = view[other];
     if (a.op != b.op || a.type != b.type) return false;
     if (a.op == operation::access) {
@@ -74,7 +74,8 @@ class stage_transfer {
         if (!copies(t_)) read_stage(where().view(t_.semantics), 0, semantics_);  // is well formed: the machine was checked
         if (st_.reduces() || st_.continues) return refuse(rule::a_reduction);
         if (copies(t_)) {
-            if (p_.plan.what[st_.body].op != operation::access || is_padded(p_.plan.what, st_.body)) return refuse(rule::another_value);
+            if (p_.plan.what.nodes[st_.body].op != operation::access || is_padded(p_.plan.what, st_.body))
+                return refuse(rule::another_value);
             source_node_ = st_.body;
         } else if (st_.type != semantics_.type) {
             return refuse(rule::another_type);
@@ -103,7 +104,7 @@ class stage_transfer {
             moved.extent = inside.high - inside.low + 1;
         }
         if (r_.source < 0) return;
-        for (int from = 0; from < p_.plan.what[source_node_].argument_count; ++from) {
+        for (int from = 0; from < p_.plan.what.nodes[source_node_].argument_count; ++from) {
             std::int64_t const factor = index_of(p_.plan.what, st_, source_node_, from).coefficients[dimension];
             if (factor == 0) continue;
             if (factor < 0 || moved.source_dimension >= 0 || taken_[from]) return refuse(rule::another_pattern);

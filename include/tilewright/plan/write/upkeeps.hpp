@@ -73,7 +73,7 @@ class cores_of_steps {
 constexpr all_buffer_users users_of(plan_value const& plan) {
     all_buffer_users all{};
     cores_of_steps cores(plan);
-    for (int at = 0; at < plan.steps.size(); ++at) {
+    for (int at = 0; at < plan.steps.count; ++at) {
         unsigned const here = cores.of_next(plan.steps[at]);
         each_buffer_access(plan, plan.steps[at], [&](buffer_access const& a) {
             buffer_users& of = all[a.buffer];
@@ -93,12 +93,12 @@ class upkeep_placer {
     constexpr explicit upkeep_placer(writing& planned) : p(planned) {}
 
     constexpr void run() {
-        for (buffer_id at{}; at < p.plan.buffers.size(); ++at) {
+        for (buffer_id at{}; at < p.plan.buffers.count; ++at) {
             if (is_cached(at) && p.plan.buffers[at].kind == buffer_kind::argument) check_argument(at);
         }
         find();
         // From the last to the first, so that the positions of the others stay.
-        for (int at = p.plan.steps.size(); at >= 0 && !p.refused(); --at) {
+        for (int at = p.plan.steps.count; at >= 0 && !p.refused(); --at) {
             for (step_kind kind : {step_kind::invalidate, step_kind::clean}) {
                 for (int which = asked_.size() - 1; which >= 0; --which) {
                     if (asked_[which].before == at && asked_[which].kind == kind) insert(asked_[which]);
@@ -160,7 +160,7 @@ class upkeep_placer {
     constexpr void find() {
         int depth = 0;
         cores_of_steps cores(p.plan);
-        for (int at = 0; at < p.plan.steps.size(); ++at) {
+        for (int at = 0; at < p.plan.steps.count; ++at) {
             step const& s = p.plan.steps[at];
             unsigned const here = cores.of_next(s);
             if (s.kind == step_kind::loop) open_[depth++] = at;
