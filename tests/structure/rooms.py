@@ -36,7 +36,7 @@ ROOMS = [
     "",
 ]
 # What tilewright.hpp includes of the standard library, itself or through others: <string> alone would be a quarter of what it costs,
-# <type_traits>, <limits>, <bit>, <concepts> and <exception> a sixteenth. clang needs <utility> to spell refusals.
+# <type_traits>, <limits>, <bit>, <concepts> and <exception> a fourteenth. clang needs <utility> to spell refusals.
 LIGHT = {"cstddef", "cstdint", "initializer_list", "new", "utility"}
 
 LONG_HEADER, LONG_FUNCTION = 400, 80

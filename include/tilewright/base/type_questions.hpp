@@ -1,6 +1,6 @@
 #pragma once
 
-// What is asked of types. <type_traits>, <concepts>, <limits> and <bit> answer it too, but they would be a sixteenth of what g++ does for
+// What is asked of types. <type_traits>, <concepts>, <limits> and <bit> answer it too, but they would be a fourteenth of what g++ does for
 // `tilewright.hpp`.
 namespace tilewright::detail {
 
