@@ -91,6 +91,7 @@ struct blank {
     detail::placing p;
 
     explicit blank(schedule const& what) : of(what), p(of, parts, sheet, plan, from) {
+        for (int at = 0; at < of.where().transfers.size(); ++at) parts.limits.push(detail::limits_of(of.where(), of.where().transfers[at]));
         plan_value const read = empty_plan(of.where(), of.what());
         for (int s = 0; s < read.stages.size(); ++s) p.plan.stages.push(read.stages[s]), p.from.nests.push({}), p.from.placements.push({});
     }
