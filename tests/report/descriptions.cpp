@@ -60,6 +60,12 @@ constexpr machine variants[] = {
     CHANGED(m.memories.parts[1].view_of = "dram"),
     CHANGED(m.memories.parts[1].per_agent = true),
     CHANGED(m.memories.parts[1].wait_cycles = 3),
+    CHANGED(m.memories.parts[1].behind_caches = true),
+    CHANGED((m.add(core{.name = "host", .caches = {{{.bytes = 4096}}}}))),
+    CHANGED((m.add(core{.name = "host", .caches = {{{.bytes = 4096, .line = 32}}}}))),
+    CHANGED((m.add(core{.name = "host", .caches = {{{.bytes = 4096, .ways = 4}}}}))),
+    CHANGED((m.add(core{.name = "host", .caches = {{{.bytes = 4096, .bytes_per_cycle = 4}}}}))),
+    CHANGED((m.add(core{.name = "host", .caches = {{{.bytes = 4096}, {.bytes = 8192}}}}))),
     CHANGED(m.intrinsics.parts[0].flexible_axes = 1),
     CHANGED(m.intrinsics.parts[0].operands[0].alignment = 2),
     CHANGED(m.intrinsics.parts[0].operands[0].longest_stride = 2),
@@ -98,7 +104,9 @@ TEST_CASE("of every number in a description it is said what it may be") {
     CHECK(limited_numbers_of(tokens{}) == numbers_of(tokens{}));
     CHECK(limited_numbers_of(configuration{}) == numbers_of(configuration{}));
     CHECK(limited_numbers_of(operation_costs{}) == numbers_of(operation_costs{}));
-    CHECK(limited_numbers_of(core{}) == numbers_of(core{}) + numbers_of(operation_costs{}));
+    CHECK(limited_numbers_of(cache_level{}) == numbers_of(cache_level{}));
+    CHECK(limited_numbers_of(core{}) ==
+          numbers_of(core{}) + numbers_of(operation_costs{}) + max_cache_levels * numbers_of(cache_level{}));
     CHECK(limited_numbers_of(transfer_cost{}) == numbers_of(transfer_cost{}));
     CHECK(limited_numbers_of(stride_limits{}) == numbers_of(stride_limits{}));
     // The border's value may be any.
@@ -166,6 +174,8 @@ TEST_CASE("descriptions print as the initialisers that make them") {
     CHECK(to_string(memory{}) == "{}");
     CHECK(to_string(core{.name = "scalar", .costs = {.load = 2, .divide = 12}}) ==
           R"({.name = "scalar", .costs = {.load = 2, .divide = 12}})");
+    CHECK(to_string(core{.name = "cpu", .caches = {{{.bytes = 4096}, {.bytes = 8192, .ways = 16, .bytes_per_cycle = 4}}}}) ==
+          R"({.name = "cpu", .caches = {{.bytes = 4096}, {.bytes = 8192, .ways = 16, .bytes_per_cycle = 4}}})");
     CHECK(to_string(npu.transfers[1]) ==
           R"({.name = "mvout", .source = "acc", .destination = "dram", .engine_name = "storer", .most_dimensions = 2, )"
           R"(.costs = {.latency = 64, .bytes_per_cycle = 16}, .call = {.symbol = "mvout"}})");

@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/machine/cache_level.hpp>
 #include <tilewright/machine/call.hpp>
 #include <tilewright/machine/memory.hpp>
 
@@ -38,6 +39,8 @@ struct core {
     device_call await_call{};         ///< likewise: see `await_call_of`
     device_call clean_call{};         ///< likewise: see `clean_call_of`
     device_call invalidate_call{};    ///< likewise: see `invalidate_call_of`
+    /// Its caches, the nearest first, through which it sees the memories that are `behind_caches`.
+    fixed_array<cache_level, max_cache_levels> caches{};
 
     /// What its numbers may be, as of a memory.
     template <class Visit>
@@ -48,6 +51,13 @@ struct core {
         visit("signal_capacity", signal_capacity, 1);
         visit("signal_cycles", signal_cycles, 0, most_wait_cycles);
         costs.each_number(visit);
+        for (cache_level const& level : caches) level.each_number(visit);
+    }
+    /// How many caches it has.
+    constexpr int cache_levels() const {
+        int count = 0;
+        while (count < max_cache_levels && caches[count].bytes > 0) ++count;
+        return count;
     }
     /// The C functions that send a signal to another core, and wait for one, and their arguments in order.
     template <class... Arguments>

@@ -148,6 +148,12 @@ struct machine {
     friend constexpr bool operator==(machine const&, machine const&) = default;
 };
 
+/// A machine whose cores have these caches, as those of a certain processor: `with_caches(targets::avx2::host, {{{.bytes = 48_KiB}}})`.
+constexpr machine with_caches(machine of, fixed_array<cache_level, max_cache_levels> const& caches) {
+    for (int at = 0; at < of.cores.size(); ++at) of.cores.parts[at].caches = caches;
+    return of;
+}
+
 /// Whether a part of a kind of cores is there for a core: it belongs to no kind, or to that of the core.
 constexpr bool is_on(machine const& where, ir::label const& kind, int core_number) {
     return kind.empty() || kind == where.core_at(core_number).name;

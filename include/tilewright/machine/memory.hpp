@@ -40,6 +40,7 @@ struct memory {
     std::int64_t cache_line = 0;     ///< bytes of a line of the caches through which cores see it, and engines do not; 0: there are none
     std::int64_t line_cycles = 0;    ///< of a core, to clean or invalidate a line of its cache
     std::int64_t upkeep_cycles = 0;  ///< likewise, of every call that does so, besides those of its lines
+    bool behind_caches = false;      ///< cores see it through their caches, `core::caches`, which engines and other cores see, too
 
     friend constexpr bool operator==(memory const&, memory const&) = default;
     /// What its numbers may be: `visit(name, number, least)` or `visit(name, number, least, most)`. The planner refuses others by this

@@ -7,9 +7,9 @@
 /// `x86-64-linux-sse41-avx-avx2-f16c-fma`, or for more.
 namespace tilewright::targets::avx2 {
 
-inline constexpr memory ram{.name = "ram"};
+inline constexpr memory ram{.name = "ram", .behind_caches = true};
 /// Packed blocks that stay in the second-level cache: half a megabyte of the one that most of these cores have.
-inline constexpr memory l2{.name = "l2", .capacity = 1_MiB, .alignment = 64};
+inline constexpr memory l2{.name = "l2", .capacity = 1_MiB, .alignment = 64, .behind_caches = true};
 inline constexpr memory ymm = register_file("ymm", 16, 32);
 /// Bytes of one register.
 inline constexpr std::int64_t vector_bytes = 32;
@@ -19,7 +19,11 @@ inline constexpr std::int64_t lanes_of = vector_bytes / static_cast<std::int64_t
 /// Bytes in [-64, 64], times bytes without sign: the sum of any two such products fits 16 bits.
 inline constexpr std::int8_t furthest_reduced = 64;
 
-inline constexpr core cpu{.name = "avx2", .fused_multiply_add = true};
+/// Caches as many of these cores have them.
+inline constexpr fixed_array<cache_level, max_cache_levels> caches{{{.bytes = 32_KiB, .ways = 8, .bytes_per_cycle = 32},
+                                                                   {.bytes = 512_KiB, .ways = 8, .bytes_per_cycle = 16},
+                                                                   {.bytes = 16_MiB, .ways = 16, .bytes_per_cycle = 4}}};
+inline constexpr core cpu{.name = "avx2", .fused_multiply_add = true, .caches = caches};
 inline constexpr transfer_cost by_loads_and_stores{.bytes_per_cycle = 16};
 inline constexpr auto pack = transfer("pack", ram, l2).on(cpu).cost(by_loads_and_stores);
 inline constexpr auto unpack = transfer("unpack", l2, ram).on(cpu).cost(by_loads_and_stores);

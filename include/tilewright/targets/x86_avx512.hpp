@@ -8,12 +8,16 @@
 /// and call them on processors with AVX-512 F, CD, BW, DQ and VL only.
 namespace tilewright::targets::avx512 {
 
-inline constexpr memory ram{.name = "ram"};
+inline constexpr memory ram{.name = "ram", .behind_caches = true};
 /// Packed blocks that stay in the second-level cache: half of it, or more, on processors with these instructions.
-inline constexpr memory l2{.name = "l2", .capacity = 1_MiB, .alignment = 64};
+inline constexpr memory l2{.name = "l2", .capacity = 1_MiB, .alignment = 64, .behind_caches = true};
 inline constexpr memory zmm = register_file("zmm", 32, 64);
 
-inline constexpr core cpu{.name = "avx512", .fused_multiply_add = true};
+/// Caches as many of these cores have them.
+inline constexpr fixed_array<cache_level, max_cache_levels> caches{{{.bytes = 32_KiB, .ways = 8, .bytes_per_cycle = 32},
+                                                                   {.bytes = 1_MiB, .ways = 8, .bytes_per_cycle = 16},
+                                                                   {.bytes = 32_MiB, .ways = 16, .bytes_per_cycle = 4}}};
+inline constexpr core cpu{.name = "avx512", .fused_multiply_add = true, .caches = caches};
 inline constexpr transfer_cost by_loads_and_stores{.bytes_per_cycle = 32};
 inline constexpr auto pack = transfer("pack", ram, l2).on(cpu).cost(by_loads_and_stores);
 inline constexpr auto unpack = transfer("unpack", l2, ram).on(cpu).cost(by_loads_and_stores);

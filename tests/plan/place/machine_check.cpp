@@ -56,6 +56,24 @@ TEST_CASE("no two memories have one address") {
     banks.bank_bases = {0x1000, 0x10f0};
     CHECK(broken_by(banks) == rule::memories_overlap);  // with itself
 }
+TEST_CASE("caches grow from the nearest on in whole sets, and memories are behind those that are there") {
+    using levels = fixed_array<cache_level, max_cache_levels>;
+    auto const with = [](levels const& caches) { return core{.name = "cpu", .caches = caches}; };
+    memory const behind{.name = "behind", .capacity = 64, .behind_caches = true};
+    CHECK_FALSE(refusal_of(behind, with({{{.bytes = 4096}, {.bytes = 8192, .line = 128, .ways = 1}}})));
+    CHECK(broken_by(behind) == rule::behind_no_caches);
+    CHECK(broken_by(behind, core{.name = "cpu"}) == rule::behind_no_caches);
+    memory registers = register_file("file", 4, 16);
+    CHECK_FALSE(refusal_of(registers, with({{{.bytes = 4096}}})));
+    registers.behind_caches = true;
+    CHECK(broken_by(registers, with({{{.bytes = 4096}}})) == rule::behind_no_caches);
+    for (levels const& wrong : {levels{{{.bytes = 4096}, {.bytes = 4096}}}, levels{{{.bytes = 4096 + 64}}}, levels{{{.bytes = 96 * 8, .line = 96}}},
+                                levels{{{}, {.bytes = 4096}}}})
+        CHECK(broken_by(with(wrong)) == rule::caches_of_another_kind);
+    for (levels const& wrong : {levels{{{.bytes = -1}}}, levels{{{.bytes = 64, .line = 0}}}, levels{{{.bytes = 64, .ways = 0}}},
+                                levels{{{.bytes = 512, .bytes_per_cycle = 0}}}})
+        CHECK(refusal_of(with(wrong)).kind == verdict_kind::invalid_number);
+}
 TEST_CASE("registers are equal parts of a capacity without an address") {
     CHECK_FALSE(refusal_of(memory{.name = "file", .capacity = 64, .registers = 4}));
     for (auto const& wrong :

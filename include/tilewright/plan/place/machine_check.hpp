@@ -79,6 +79,7 @@ struct machine_check {
         if (of.has_core_bases()) check_core_bases(of);
         if (of.is_cached() && (of.registers > 0 || of.is_numbered() || of.alignment % of.cache_line != 0))
             broken(rule::cache_of_another_kind, of.name);
+        if (of.behind_caches && (of.registers > 0 || !has_hardware_caches())) broken(rule::behind_no_caches, of.name);
         if (!of.c_type.empty() && !of.c_type.is_identifier()) broken(rule::no_identifier, of.name, of.c_type);
         p.check_name(of.c_type);
         auto const check_places = [&](memory const& whole) {
@@ -295,6 +296,24 @@ struct machine_check {
         }
         if (all > 1 && (others || !told)) broken(rule::barrier_of_another_kind, of.name);
         if (m.has_caches()) check_upkeep(of);
+        if (!p.refused() && !are_caches_right(of)) broken(rule::caches_of_another_kind, of.name);
+    }
+    constexpr bool has_hardware_caches() const {
+        bool found = false;
+        for (int at = 0; at < m.cores.size(); ++at) found |= m.cores[at].cache_levels() > 0;
+        return found;
+    }
+    /// No level stands after one that is not there, and a further one holds more.
+    static constexpr bool are_caches_right(core const& of) {
+        bool right = true;
+        std::int64_t before = 0;
+        for (int at = 0; at < of.cache_levels(); ++at) {
+            cache_level const& level = of.caches[at];
+            right &= level.is_whole() && level.bytes > before;
+            before = level.bytes;
+        }
+        for (int at = of.cache_levels(); at < max_cache_levels; ++at) right &= of.caches[at] == cache_level{};
+        return right;
     }
     constexpr void check_upkeep(core const& of) const {
         for (device_call const& call : {clean_call_of(of), invalidate_call_of(of)}) {
