@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <tilewright/runtime/call.hpp>
+#include <tilewright/runtime/processor_caches.hpp>
 #include <tilewright/targets/x86_avx2.hpp>
 #include <tilewright/targets/x86_avx512.hpp>
 #include <tilewright/tune/native_kernel.hpp>
@@ -72,8 +73,15 @@ std::unique_ptr<compiled_kernel> fastest_of(Candidates const& candidates, Schedu
 }
 
 /// What ours are compiled for: AVX2, or the best target of this processor, which runs at their best where it has AVX-512 alone.
+/// With the caches of this processor.
 inline tilewright::targets::vector_core const& core_of(level at) {
-    return at == level::at_their_best ? tilewright::targets::avx512::vectors : tilewright::targets::avx2::vectors;
+    namespace targets = tilewright::targets;
+    static tilewright::machine const narrow = with_caches(targets::avx2::host, tilewright::caches_of_this_processor(targets::avx2::caches)),
+                                     wide =
+                                         with_caches(targets::avx512::host, tilewright::caches_of_this_processor(targets::avx512::caches));
+    static targets::vector_core const of_narrow(narrow, targets::avx2::l2, targets::avx2::ymm),
+        of_wide(wide, targets::avx512::l2, targets::avx512::zmm);
+    return at == level::at_their_best ? of_wide : of_narrow;
 }
 inline char const* own_instructions(level at) { return at == level::at_their_best ? "AVX-512" : "AVX2"; }
 inline Halide::Target halide_target_of(level at) {

@@ -105,8 +105,7 @@ TEST_CASE("of every number in a description it is said what it may be") {
     CHECK(limited_numbers_of(configuration{}) == numbers_of(configuration{}));
     CHECK(limited_numbers_of(operation_costs{}) == numbers_of(operation_costs{}));
     CHECK(limited_numbers_of(cache_level{}) == numbers_of(cache_level{}));
-    CHECK(limited_numbers_of(core{}) ==
-          numbers_of(core{}) + numbers_of(operation_costs{}) + max_cache_levels * numbers_of(cache_level{}));
+    CHECK(limited_numbers_of(core{}) == numbers_of(core{}) + numbers_of(operation_costs{}) + max_cache_levels * numbers_of(cache_level{}));
     CHECK(limited_numbers_of(transfer_cost{}) == numbers_of(transfer_cost{}));
     CHECK(limited_numbers_of(stride_limits{}) == numbers_of(stride_limits{}));
     // The border's value may be any.

@@ -216,8 +216,8 @@
     X(barrier_of_another_kind, "its barrier takes the status of the core that comes and, with it, core and literals only")                \
     X(bases_of_cores_of_another_kind, "bases for each core need per_core, an address of its own, and as many of them as there are cores") \
     X(cache_of_another_kind, "a cached memory has pointers for addresses, and an alignment that is a multiple of its cache_line")         \
-    X(caches_of_another_kind, "its caches grow from the nearest on, and hold whole sets of lines, whose bytes are a power of two")         \
-    X(behind_no_caches, "it is behind_caches, but has registers, or no core of the machine has `caches`")                                  \
+    X(caches_of_another_kind, "its caches grow from the nearest on, and hold whole sets of lines, whose bytes are a power of two")        \
+    X(behind_no_caches, "it is behind_caches, but has registers, or no core of the machine has `caches`")                                 \
     X(upkeep_of_another_kind, "the calls for its cache take source and bytes and, with them, core and literals only")                     \
     X(multicast_of_another_kind,                                                                                                          \
       "a multicast is a C function that reads what all of several cores see, and writes to a memory that is per_core")                    \

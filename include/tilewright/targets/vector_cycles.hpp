@@ -9,14 +9,14 @@ namespace tilewright::targets {
 /// registers counts as a whole one. The numbers are rounded from what tiles of products and convolutions took, measured side by side: see
 /// docs/design/processor.md. They are no promise of time.
 struct vector_cycles {
-    double multiplied_bytes = 64;    ///< of vectors, by multiply-adds in a cycle
-    double latency = 4;              ///< cycles from a sum to the next one that needs it
-    double loads = 2;                ///< a cycle; they take the slots of other instructions
-    double copied_bytes = 4;         ///< a cycle, of copies between memories
-    double stored_bytes = 8;         ///< a cycle, of tiles that registers load and store
-    double copy_cycles = 20;         ///< of each copy, besides
-    double tile_cycles = 8;          ///< of each tile body, besides
-    double iteration_cycles = 1;     ///< of each iteration of loops that are not written out
+    double multiplied_bytes = 64;        ///< of vectors, by multiply-adds in a cycle
+    double latency = 4;                  ///< cycles from a sum to the next one that needs it
+    double loads = 2;                    ///< a cycle; they take the slots of other instructions
+    double copied_bytes = 4;             ///< a cycle, of copies between memories
+    double stored_bytes = 8;             ///< a cycle, of tiles that registers load and store
+    double copy_cycles = 20;             ///< of each copy, besides
+    double tile_cycles = 8;              ///< of each tile body, besides
+    double iteration_cycles = 1;         ///< of each iteration of loops that are not written out
     double hidden_of_nearest = 7.0 / 8;  ///< part of what comes into the nearest cache that the core does not wait for
 
     constexpr double operator()(plan_value const& plan) const {

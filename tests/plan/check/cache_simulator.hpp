@@ -58,7 +58,8 @@ class run {
   public:
     explicit run(plan_value const& plan) : plan_(plan), values_(static_cast<std::size_t>(plan.variables.size())) {
         core const& on = plan.where->core_at(0);
-        for (int at = on.cache_levels() - 1; at >= 0; --at) levels_.emplace(at, cache(on.caches[at], at + 1 < on.cache_levels() ? &levels_.at(at + 1) : nullptr));
+        for (int at = on.cache_levels() - 1; at >= 0; --at)
+            levels_.emplace(at, cache(on.caches[at], at + 1 < on.cache_levels() ? &levels_.at(at + 1) : nullptr));
         std::int64_t next = 0;
         for (int at = 0; at < plan.buffers.size(); ++at) {
             begins_.push_back(next);
@@ -112,7 +113,8 @@ class run {
             } else if (s.kind == ir::step_kind::compute) {
                 ir::body const& b = plan_.bodies[s.what];
                 bool first = true;
-                for (int loop = 0; loop < b.first_loop_count; ++loop) first &= values_[static_cast<std::size_t>(int(b.first_loops[loop]))] == 0;
+                for (int loop = 0; loop < b.first_loop_count; ++loop)
+                    first &= values_[static_cast<std::size_t>(int(b.first_loops[loop]))] == 0;
                 if (b.kind != ir::body_kind::identity || first) body_loops(b, 0);
             } else if (s.kind == ir::step_kind::start) {
                 ir::movement const& m = plan_.movements[s.what];
@@ -144,7 +146,8 @@ class run {
             return;
         }
         for (int at = 0; at < plan_.limits.size(); ++at) {
-            if (plan_.limits[at].loop < 0 && plan_.limits[at].stage == b.stage && value(plan_.limits[at].form) >= plan_.limits[at].bound) return;
+            if (plan_.limits[at].loop < 0 && plan_.limits[at].stage == b.stage && value(plan_.limits[at].form) >= plan_.limits[at].bound)
+                return;
         }
         for (bool write : {false, true}) {
             plan_.each_use(b, [&](ir::use const& u, bool reads, bool writes) {
@@ -179,12 +182,14 @@ class run {
             for (int d = 0; d < m.dimension_count; ++d) {
                 int const to = write ? m.dimensions[d].destination_dimension : m.dimensions[d].source_dimension;
                 if (to >= 0)
-                    index[static_cast<std::size_t>(to)] += at[static_cast<std::size_t>(d)] * (write ? m.dimensions[d].destination_factor : m.dimensions[d].source_factor);
+                    index[static_cast<std::size_t>(to)] +=
+                        at[static_cast<std::size_t>(d)] * (write ? m.dimensions[d].destination_factor : m.dimensions[d].source_factor);
             }
             index.back() += at.back();
             for (int c = m.first_clip; c < m.first_clip + m.clip_count && !write; ++c) {
                 ir::clip const& one = plan_.clips[c];
-                std::int64_t const left = one.bound - value(one.form), i = at[static_cast<std::size_t>(one.dimension < 0 ? m.dimension_count : one.dimension)];
+                std::int64_t const left = one.bound - value(one.form),
+                                   i = at[static_cast<std::size_t>(one.dimension < 0 ? m.dimension_count : one.dimension)];
                 if (one.is == ir::clip_kind::border_end) inside &= i < left;
                 if (one.is == ir::clip_kind::border_begin) inside &= i >= left;
             }

@@ -67,8 +67,8 @@ TEST_CASE("caches grow from the nearest on in whole sets, and memories are behin
     CHECK_FALSE(refusal_of(registers, with({{{.bytes = 4096}}})));
     registers.behind_caches = true;
     CHECK(broken_by(registers, with({{{.bytes = 4096}}})) == rule::behind_no_caches);
-    for (levels const& wrong : {levels{{{.bytes = 4096}, {.bytes = 4096}}}, levels{{{.bytes = 4096 + 64}}}, levels{{{.bytes = 96 * 8, .line = 96}}},
-                                levels{{{}, {.bytes = 4096}}}})
+    for (levels const& wrong : {levels{{{.bytes = 4096}, {.bytes = 4096}}}, levels{{{.bytes = 4096 + 64}}},
+                                levels{{{.bytes = 96 * 8, .line = 96}}}, levels{{{}, {.bytes = 4096}}}})
         CHECK(broken_by(with(wrong)) == rule::caches_of_another_kind);
     for (levels const& wrong : {levels{{{.bytes = -1}}}, levels{{{.bytes = 64, .line = 0}}}, levels{{{.bytes = 64, .ways = 0}}},
                                 levels{{{.bytes = 512, .bytes_per_cycle = 0}}}})

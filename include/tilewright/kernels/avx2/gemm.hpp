@@ -21,6 +21,8 @@ struct gemm_tile {
     bool packs_rows = false;           ///< A too, a block at a time: what `unrolled` steps of a tile take of it lies together
     bool rows_outside = false;         ///< a packed block of A stays while all blocks of B, which can be narrow, pass by
     bool runs_ahead = false;           ///< while a packed block of B is used, the caches are asked for the lines of the next one
+
+    friend constexpr bool operator==(gemm_tile const&, gemm_tile const&) = default;
 };
 
 namespace detail {
@@ -31,8 +33,44 @@ struct register_tiles {
     std::int64_t rows[count], vectors[count];
 };
 constexpr register_tiles register_tiles_of(targets::vector_core const& on) {
-    if (on.registers().registers >= 32) return {{12, 8, 14, 6, 9}, {2, 3, 2, 4, 3}};
+    if (on.registers().registers >= 32) return {{12, 8, 6, 9, 7}, {2, 3, 4, 3, 4}};
     return {{6, 4, 4, 5, 3}, {2, 3, 2, 2, 4}};
+}
+
+constexpr std::int64_t whole_blocks(std::int64_t extent, std::int64_t of) { return (extent + of - 1) / of * of; }
+constexpr std::int64_t equal_part(std::int64_t extent, std::int64_t parts, std::int64_t of) {
+    return whole_blocks((extent + parts - 1) / parts, of);
+}
+
+/// Steps of a sum that fall into equal blocks of about `wanted` steps; whole groups of written-out steps, if that is possible.
+constexpr std::int64_t block_depth_for(std::int64_t depth, std::int64_t wanted) {
+    std::int64_t const parts = (2 * depth + wanted) / (2 * wanted) > 1 ? (2 * depth + wanted) / (2 * wanted) : 1;
+    for (std::int64_t one : {parts, parts + 1, parts > 1 ? parts - 1 : 1}) {
+        if (depth % (8 * one) == 0) return depth / one;
+    }
+    return parts == 1 ? depth : equal_part(depth, parts, 8);
+}
+/// Steps that are written out, at most so many: of a sum that is one block, a number that divides it if there is one.
+constexpr std::int64_t unrolled_for(std::int64_t depth, std::int64_t block, std::int64_t most) {
+    if (block < depth) return most;
+    for (std::int64_t one : {8, 4, 6, 5, 7, 3, 2}) {
+        if (one <= most && depth % one == 0) return one;
+    }
+    return most;
+}
+
+/// Adds the ways to cut up a product for a tile of registers and a depth of blocks: both operands packed; B alone; both, and A outside.
+constexpr void add_tiles(tile_list<gemm_tile>& into, gemm_shape const& of, std::int64_t rows, std::int64_t vectors, std::int64_t width,
+                         std::int64_t depth, bool several_heights) {
+    std::int64_t const fitting = 131072 / depth / width * width, columns = fitting > width ? fitting : width;
+    std::int64_t const blocks = (of.columns + columns - 1) / columns, block = at_most(equal_part(of.columns, blocks, width), of.columns);
+    std::int64_t const unrolled = unrolled_for(of.depth, depth, 8), fewer = unrolled_for(of.depth, depth, 4);
+    auto const height = [&](std::int64_t wanted) { return at_most(wanted / rows * rows, of.rows); };
+    into.add({rows, vectors, height(96), block, depth, true, true, 1, fewer});
+    into.add({rows, vectors, height(96), block, depth, true, false, 1, unrolled, true});
+    std::int64_t const tall = height(depth < 300 ? 480 : 240);
+    into.add({rows, vectors, tall, width, depth, true, false, 1, unrolled, true, true, of.columns % width == 0});
+    if (several_heights) into.add({rows, vectors, height(192), block, depth, true, false, 1, unrolled, true});
 }
 
 }  // namespace detail
@@ -43,31 +81,32 @@ constexpr tile_list<gemm_tile> tiles_for(gemm_shape const& of, int limit = tile_
     tile_list<gemm_tile> found(limit);
     using detail::at_most;
     std::int64_t const lanes = on.lanes_of<float>();
-    // One row uses each value of B once: packing it would be twice the work.
+    // One row uses each value of B once: packing it would be twice the work. Few rows of B at a time are read best.
     if (of.rows == 1) {
-        for (std::int64_t depth : {8, 4, 16}) {
+        for (std::int64_t depth : {4, 8}) {
             for (std::int64_t vectors : {8, 4, 2}) found.add({1, vectors, 1, of.columns, at_most(depth, of.depth), false, true});
         }
         return found;
     }
     bool const small = of.columns * of.depth * 4 <= 16384;
-    constexpr int count = detail::register_tiles::count;
     detail::register_tiles const fitting = detail::register_tiles_of(on);
-    for (bool likely : {true, false}) {
-        for (std::int64_t depth : {256, 576, 384, 1024}) {
-            if ((depth > of.depth || small) && depth != 256) continue;
-            for (int which = likely ? 0 : 2; which < (likely ? 2 : count); ++which) {
+    for (int first : {0, 2}) {
+        std::int64_t before = 0;
+        for (std::int64_t wanted : {256, 512, 1024, 384}) {
+            std::int64_t const depth = small ? of.depth : detail::block_depth_for(of.depth, wanted);
+            // Tiles that are less likely are tried at the first depth.
+            if (depth == before || (before > 0 && first > 0)) continue;
+            before = depth;
+            int const last = first == 0 ? 2 : small ? detail::register_tiles::count : 4;
+            for (int which = first; which < last; ++which) {
                 std::int64_t const rows = fitting.rows[which], vectors = fitting.vectors[which], width = vectors * lanes;
                 if (rows > of.rows) continue;
-                if (small) {
-                    found.add({rows, vectors, of.rows, of.columns, of.depth, false, which != 2});
-                    continue;
-                }
-                std::int64_t const block = at_most(depth, of.depth), columns = at_most(131072 / block / width * width, of.columns);
-                if (which == 0) found.add({rows, vectors, at_most(72, of.rows), columns, block, true, false, 1, 8, true});
-                found.add({rows, vectors, at_most(96 / rows * rows, of.rows), columns, block, true, true});
-                if (columns > 64) found.add({rows, vectors, at_most(96 / rows * rows, of.rows), 64 / width * width, block, true, true});
+                if (small)
+                    found.add(
+                        {rows, vectors, of.rows, of.columns, of.depth, false, which != 2, 1, detail::unrolled_for(of.depth, of.depth, 4)});
+                else detail::add_tiles(found, of, rows, vectors, width, depth, first == 0 && wanted == 256);
             }
+            if (small) break;
         }
     }
     // Fewer rows than any of these tiles: all of them.

@@ -1,4 +1,5 @@
 #pragma once
+#include <concepts>
 #include <cstdint>
 #include <tilewright/base/fixed_array.hpp>
 
@@ -19,7 +20,13 @@ struct tile_list {
     constexpr explicit tile_list(int at_most = most) : limit(at_most < most ? at_most : most) {}
     constexpr Tile const* begin() const { return tiles.data(); }
     constexpr Tile const* end() const { return tiles.data() + count; }
+    /// A tile that is there already is not added again.
     constexpr void add(Tile const& tile) {
+        if constexpr (std::equality_comparable<Tile>) {
+            for (int at = 0; at < count; ++at) {
+                if (tiles[at] == tile) return;
+            }
+        }
         if (count < limit) tiles[count++] = tile;
     }
 };

@@ -162,6 +162,8 @@ struct conv2d_tile {
     std::int64_t steps = 4;          ///< terms of the sum that are written out
     bool stages = true;              ///< what a block reads is copied to `l2`, with its border; otherwise it is read where it is
     bool filters_inside = false;     ///< at a tile's positions all filters follow each other; otherwise positions do, for the same filters
+
+    friend constexpr bool operator==(conv2d_tile const&, conv2d_tile const&) = default;
 };
 
 /// Tiles that are worth trying for a shape with packed weights: those of registers that keep both multipliers busy, and blocks whose part

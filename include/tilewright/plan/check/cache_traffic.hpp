@@ -21,9 +21,9 @@ namespace detail {
 /// Lines of a cache that the accesses of a plan need, and how often these come into it, by the reuse of loops.
 ///
 /// A loop nest touches the same lines again after it has touched others: as many as its inner loops touch between. The line is still
-/// there if the cache has room for all of them. So each loop asks how far apart its iterations meet the same lines, in lines, and multiplies
-/// what comes where that is too far. See M. Wolf and M. Lam, "A data locality optimizing algorithm", PLDI 1991, for reuse of loops;
-/// lines that crowd into few sets count as all the sets that they could have had.
+/// there if the cache has room for all of them. So each loop asks how far apart its iterations meet the same lines, in lines, and
+/// multiplies what comes where that is too far. See M. Wolf and M. Lam, "A data locality optimizing algorithm", PLDI 1991, for reuse of
+/// loops; lines that crowd into few sets count as all the sets that they could have had.
 class level_reuse {
   public:
     constexpr level_reuse(cached_accesses const& of, cache_level const& level) : of_(of), level_(level) {
