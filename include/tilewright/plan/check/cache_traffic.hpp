@@ -56,12 +56,11 @@ class level_reuse {
         double crowded = 0;  ///< lines that would fill all sets as much as these fill theirs
     };
     struct footprint {
-        double lines[cached_accesses::most_places]{};
+        line_set of[cached_accesses::most_places]{};
     };
     /// Part of the program that touches all that it touches of a buffer: a node at some depth of its loops.
     struct sweep {
         int node = -1, depth = 0;
-        double crowd = 0;  ///< lines by which the buffer fills its sets more than others
     };
 
     cached_accesses const& of_;
@@ -135,14 +134,13 @@ class level_reuse {
         for (int at = 0; at < of_.accesses.size(); ++at) {
             cached_access const& a = of_.accesses[at];
             if (a.node < node || a.node >= end) continue;
-            double& most = into.lines[a.place];
-            double const count = lines_[at][depth < 0 ? 0 : depth].count;
-            if (count > most) most = count;
+            line_set const& here = lines_[at][depth < 0 ? 0 : depth];
+            if (here.count > into.of[a.place].count) into.of[a.place] = here;
         }
     }
     static constexpr double total(footprint const& of) {
         double all = 0;
-        for (double lines : of.lines) all += lines;
+        for (line_set const& one : of.of) all += one.count;
         return all;
     }
     /// The whole of a node: its own loop is at position depth - 1 among the loops around its accesses.
@@ -177,14 +175,40 @@ class level_reuse {
         int depth = const_depth;
         while (depth < a.loop_count && lines_[widest][depth + 1].count > 0.999 * lines_[widest][const_depth].count) ++depth;
         // Inside the loop at position depth - 1 stands what runs with the loops from `depth` on.
-        return {depth == const_depth ? node : a.loops[depth - 1], depth, lines_[widest][depth].crowded - lines_[widest][depth].count};
+        return {depth == const_depth ? node : a.loops[depth - 1], depth};
     }
     /// The part of a buffer's lines that are still there when the second of two sweeps meets them, with other nodes between.
-    constexpr double kept(sweep const& first, sweep const& second, footprint const& between) const {
+    constexpr double kept(int place, sweep const& first, sweep const& second, footprint const& between) const {
         footprint after = between, before = between;
         add(after, first.node, first.depth), add(before, second.node, second.depth);
-        // A line in the middle of both has half of each between.
-        double const nearest = total(after) + first.crowd, furthest = total(before) + second.crowd;
+        double nearest = total(after), furthest = total(before);
+        nearest += after.of[place].crowded - after.of[place].count, furthest += before.of[place].crowded - before.of[place].count;
+        // The few other buffers that crowd most: a line meets each of them in as many sets as that one takes.
+        constexpr int most = 3;
+        int crowd[most]{}, count = 0;
+        auto const excess = [&](int at) { return after.of[at].crowded - after.of[at].count + before.of[at].crowded - before.of[at].count; };
+        for (int at = 0; at < of_.places; ++at) {
+            if (at == place || excess(at) < 1) continue;
+            int to = count < most ? count++ : excess(at) > excess(crowd[most - 1]) ? most - 1 : most;
+            for (; to < most && to > 0 && excess(crowd[to - 1]) < excess(at); --to) crowd[to] = crowd[to - 1];
+            if (to < most) crowd[to] = at;
+        }
+        double sum = 0;
+        for (int meets = 0; meets < 1 << count; ++meets) {
+            double share = 1, near = nearest, far = furthest;
+            for (int at = 0; at < count; ++at) {
+                line_set const &one = after.of[crowd[at]], &other = before.of[crowd[at]];
+                double const taken = one.count + other.count > 0 ? (one.count + other.count) / (one.crowded + other.crowded) : 1;
+                bool const met = (meets >> at & 1) != 0;
+                share *= met ? taken : 1 - taken;
+                near += met ? one.crowded - one.count : -one.count, far += met ? other.crowded - other.count : -other.count;
+            }
+            if (share > 0) sum += share * part_within(near, far);
+        }
+        return sum;
+    }
+    /// Of lines that have from `nearest` to `furthest` others between, the part for which there is room.
+    constexpr double part_within(double nearest, double furthest) const {
         if (nearest <= room_ && furthest <= room_) return 1;
         if (nearest > room_ && furthest > room_) return 0;
         double const part = (room_ - nearest) / (furthest - nearest);
@@ -218,10 +242,10 @@ class level_reuse {
             sum += of_node[inside];
             if (last >= 0) {
                 double const now = lines_of(inside, whole(inside), place, writes), then = lines_of(last, whole(last), place, writes);
-                sum -= (now < then ? now : then) * kept(sweep_of(last, place, writes), sweep_of(inside, place, writes), since);
+                sum -= (now < then ? now : then) * kept(place, sweep_of(last, place, writes), sweep_of(inside, place, writes), since);
             }
             if (first < 0) first = inside;
-            last = inside, since = {};
+            last = inside, since = footprint{};
         }
         double const iterations = loop.iterations;
         if (iterations <= 1 || node == 0) return sum;
@@ -232,8 +256,10 @@ class level_reuse {
         if (again <= 0) return iterations * sum;
         double stays = 1;
         if (!innermost) {
-            for (int at = 0; at < of_.places; ++at) since.lines[at] = since.lines[at] > ahead.lines[at] ? since.lines[at] : ahead.lines[at];
-            stays = kept(sweep_of(last, place, writes), sweep_of(first, place, writes), since);
+            for (int at = 0; at < of_.places; ++at) {
+                if (ahead.of[at].count > since.of[at].count) since.of[at] = ahead.of[at];
+            }
+            stays = kept(place, sweep_of(last, place, writes), sweep_of(first, place, writes), since);
         }
         double const left = iterations * sum - (iterations - 1) * again * stays;
         return left > 0 ? left : 0;
