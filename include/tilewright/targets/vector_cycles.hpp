@@ -9,15 +9,16 @@ namespace tilewright::targets {
 /// registers counts as a whole one. The numbers are rounded from what tiles of products and convolutions took, measured side by side: see
 /// docs/design/processor.md. They are no promise of time.
 struct vector_cycles {
-    double multiplied_bytes = 64;        ///< of vectors, by multiply-adds in a cycle
-    double latency = 4;                  ///< cycles from a sum to the next one that needs it
-    double loads = 2;                    ///< a cycle; they take the slots of other instructions
-    double copied_bytes = 4;             ///< a cycle, of copies between memories
-    double stored_bytes = 8;             ///< a cycle, of tiles that registers load and store
-    double copy_cycles = 20;             ///< of each copy, besides
-    double tile_cycles = 8;              ///< of each tile body, besides
-    double iteration_cycles = 1;         ///< of each iteration of loops that are not written out
-    double hidden_of_nearest = 7.0 / 8;  ///< part of what comes into the nearest cache that the core does not wait for
+    double multiplied_bytes = 64;          ///< of vectors, by multiply-adds in a cycle
+    double latency = 4;                    ///< cycles from a sum to the next one that needs it
+    double loads = 2;                      ///< a cycle, beside multiply-adds
+    double load_cycles = 0.25;             ///< of each load, besides: it takes room that multiply-adds would have
+    double copied_bytes = 4;               ///< a cycle, of copies between memories; twice as many where these are asked for ahead
+    double stored_bytes = 8;               ///< a cycle, of tiles that registers load and store
+    double copy_cycles = 20;               ///< of each copy, besides
+    double tile_cycles = 8;                ///< of each tile body, besides
+    double iteration_cycles = 2;           ///< of each iteration of loops that are not written out
+    double hidden_of_nearest = 15.0 / 16;  ///< part of what comes into the nearest cache that the core does not wait for
 
     constexpr double operator()(plan_value const& plan) const {
         double total = 0;
@@ -35,7 +36,7 @@ struct vector_cycles {
     constexpr double of_copy(plan_value const& plan, ir::movement const& m) const {
         double const bytes = static_cast<double>(m.bytes);
         if (is_register(plan, m.source) || is_register(plan, m.destination)) return bytes / stored_bytes;
-        return copy_cycles + bytes / copied_bytes;
+        return copy_cycles + bytes / (m.hint_loop >= 0 ? 2 * copied_bytes : copied_bytes);
     }
     constexpr double of_caches(plan_value const& plan) const {
         cache_traffic const traffic = traffic_of_caches(plan);
@@ -71,9 +72,11 @@ struct vector_cycles {
             }
             loaded += distinct;
         });
-        double const multiplied = vectors * vector_bytes(*plan.where) / multiplied_bytes;
+        double busiest = vectors * vector_bytes(*plan.where) / multiplied_bytes;
         double const waits = b.kind == ir::body_kind::value ? 0 : latency * steps;
-        return tile_cycles + repeats * (iteration_cycles + (multiplied > waits ? multiplied : waits) + loaded / loads);
+        if (busiest < waits) busiest = waits;
+        if (busiest < loaded / loads) busiest = loaded / loads;
+        return tile_cycles + repeats * (iteration_cycles + busiest + load_cycles * loaded);
     }
 };
 

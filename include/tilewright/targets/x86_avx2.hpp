@@ -21,8 +21,8 @@ inline constexpr std::int8_t furthest_reduced = 64;
 
 /// Caches as many of these cores have them.
 inline constexpr fixed_array<cache_level, max_cache_levels> caches{{{.bytes = 32_KiB, .ways = 8, .bytes_per_cycle = 32},
-                                                                    {.bytes = 512_KiB, .ways = 8, .bytes_per_cycle = 16},
-                                                                    {.bytes = 16_MiB, .ways = 16, .bytes_per_cycle = 8}}};
+                                                                    {.bytes = 512_KiB, .ways = 8, .bytes_per_cycle = 8},
+                                                                    {.bytes = 16_MiB, .ways = 16, .bytes_per_cycle = 4}}};
 inline constexpr core cpu{.name = "avx2", .fused_multiply_add = true, .caches = caches};
 inline constexpr transfer_cost by_loads_and_stores{.bytes_per_cycle = 16};
 inline constexpr auto pack = transfer("pack", ram, l2).on(cpu).cost(by_loads_and_stores);

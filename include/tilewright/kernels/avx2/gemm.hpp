@@ -27,14 +27,15 @@ struct gemm_tile {
 
 namespace detail {
 
-/// Tiles of registers that fill a core: rows, and vectors of each. The likeliest two stand first.
+/// Tiles of registers that fill a core: rows, and vectors of each. The likeliest stand first, as many as `likely`.
 struct register_tiles {
     static constexpr int count = 5;
+    int likely;
     std::int64_t rows[count], vectors[count];
 };
 constexpr register_tiles register_tiles_of(targets::vector_core const& on) {
-    if (on.registers().registers >= 32) return {{12, 8, 6, 9, 7}, {2, 3, 4, 3, 4}};
-    return {{6, 4, 4, 5, 3}, {2, 3, 2, 2, 4}};
+    if (on.registers().registers >= 32) return {3, {12, 8, 6, 10, 5}, {2, 3, 4, 2, 4}};
+    return {2, {6, 4, 4, 5, 3}, {2, 3, 2, 2, 4}};
 }
 
 constexpr std::int64_t whole_blocks(std::int64_t extent, std::int64_t of) { return (extent + of - 1) / of * of; }
@@ -90,14 +91,14 @@ constexpr tile_list<gemm_tile> tiles_for(gemm_shape const& of, int limit = tile_
     }
     bool const small = of.columns * of.depth * 4 <= 16384;
     detail::register_tiles const fitting = detail::register_tiles_of(on);
-    for (int first : {0, 2}) {
+    for (int first : {0, fitting.likely}) {
         std::int64_t before = 0;
         for (std::int64_t wanted : {256, 512, 1024, 384}) {
             std::int64_t const depth = small ? of.depth : detail::block_depth_for(of.depth, wanted);
             // Tiles that are less likely are tried at the first depth.
             if (depth == before || (before > 0 && first > 0)) continue;
             before = depth;
-            int const last = first == 0 ? 2 : small ? detail::register_tiles::count : 4;
+            int const last = first == 0 ? fitting.likely : small ? detail::register_tiles::count : 4;
             for (int which = first; which < last; ++which) {
                 std::int64_t const rows = fitting.rows[which], vectors = fitting.vectors[which], width = vectors * lanes;
                 if (rows > of.rows) continue;
