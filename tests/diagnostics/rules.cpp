@@ -344,8 +344,9 @@ void break_rules_of_caches(rule_book& book) {
     book.refuses(invalid_part, ir::rule::upkeep_of_another_kind, schedule(plus, without_bytes));
     constexpr memory hidden{.name = "hidden", .behind_caches = true};
     constexpr core odd{.name = "odd", .caches = {{{.bytes = 1000}}}};
-    book.refuses(invalid_part, ir::rule::behind_no_caches, schedule(plus, machine("without_caches", hidden)));
-    book.refuses(invalid_part, ir::rule::caches_of_another_kind, schedule(plus, machine("odd_sets", hidden, odd)));
+    auto const without_caches = machine("without_caches", hidden), odd_sets = machine("odd_sets", hidden, odd);
+    book.refuses(invalid_part, ir::rule::behind_no_caches, schedule(plus, without_caches));
+    book.refuses(invalid_part, ir::rule::caches_of_another_kind, schedule(plus, odd_sets));
     static constexpr axis half{"half", 8};
     constexpr auto halves = C(m, half) = wide(A(m, half)) + 1;
     book.refuses(distribution, ir::rule::line_of_two_cores, schedule(halves, cached).distribute(half, two));

@@ -76,12 +76,15 @@ TEST_CASE("wider vectors take as long for as many multiply-adds") {
 }
 TEST_CASE("what crosses caches takes time, and a smaller cache more of it") {
     static kernel::gemm<float> const problem(kernel::gemm_shape{48, 512, 256});
-    static machine const small =
-        with_caches(targets::avx2::host, {{{.bytes = 32_KiB, .bytes_per_cycle = 32}, {.bytes = 64_KiB, .bytes_per_cycle = 8}}});
+    static machine const small = [] {
+        auto caches = targets::avx2::caches;
+        caches[1].bytes = 64_KiB;
+        return with_caches(targets::avx2::host, caches);
+    }();
     static targets::vector_core const on_small(small, targets::avx2::l2, targets::avx2::ymm);
-    kernel::gemm_tile const tile{6, 2, 48, 512, 256};
+    kernel::gemm_tile const tile{6, 2, 48, 256, 256};  // of a block of B of 256 KiB
     auto const large = std::make_unique<plan_value>(make_plan(kernel::tiled_gemm(problem, tile))),
                little = std::make_unique<plan_value>(make_plan(kernel::tiled_gemm(problem, tile, on_small)));
     CHECK(none(*large) > 0);
-    CHECK(all(*little) > 1.2 * all(*large));
+    CHECK(all(*little) > 1.1 * all(*large));
 }
