@@ -272,7 +272,7 @@ class level_reuse {
 /// them one after the other.
 ///
 /// Computed from the loops, not access by access: a line that is used again is still there if what is touched between fits the cache.
-/// Buffers begin at a line. Exact where each loop's part of a buffer clearly fits or clearly does not; otherwise near.
+/// Buffers begin at a line. Exact where each loop's part of a buffer clearly fits or clearly does not; else it can be half.
 /// @throws bad_query while extents are left to run time
 constexpr cache_traffic traffic_of_caches(plan_value const& plan) {
     cache_traffic made;
