@@ -35,6 +35,11 @@ inline bool has_avx512() {
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
 
+/// Likewise those of `targets/x86_vnni.hpp` for vectors of 64 bytes.
+inline bool has_vnni() { return has_avx512() && __builtin_cpu_supports("avx512vnni"); }
+/// Whether bytes of ours run with VNNI.
+inline bool runs_vnni(level at) { return at == level::at_their_best && has_vnni(); }
+
 /// What a run is asked for.
 struct request {
     level instructions = level::same_instructions;

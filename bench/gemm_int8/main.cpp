@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <functional>
 #include <tilewright/kernels/avx2/cycles.hpp>
+#include <tilewright/kernels/vnni/gemm.hpp>
+#include <tilewright/plan/best_tile.hpp>
 #include <tilewright/runtime/call.hpp>
 #include <vector>
 
@@ -85,30 +87,54 @@ void run(peers::summary& into, measured_product<Left> const& what, product_shape
 }
 
 /// Of a shape that has no kernel yet: the fastest of some tiles, compiled here.
+/// @param scheduled  the schedule with a tile @param cost  of a plan
 template <class Left>
-void compile_and_run(peers::summary& into, measured_product<Left> const& what, product_shape const& of, auto const& problem,
-                     std::int64_t rows_in_registers, void* pool) {
-    using namespace tilewright;
+void compile_and_run(peers::summary& into, measured_product<Left> const& what, product_shape const& of, auto const& tiles,
+                     auto const& scheduled, auto const& cost, void* pool) {
     run(into, what, of, [&](Left const* a, std::int8_t const* b, std::int32_t* c) -> product<Left> {
         auto const call = [](peers::compiled_kernel const& one, Left const* left, std::int8_t const* right, std::int32_t* result) {
             one.reads_first("B") ? one({right, left, result}) : one({left, right, result});
         };
-        std::shared_ptr<peers::compiled_kernel const> const found = peers::fastest_of(
-            kernel::bytes_tiles_for({of.rows, of.columns, of.depth}, rows_in_registers),
-            [&](kernel::gemm_bytes_tile const& tile) { return kernel::tiled_gemm(problem, tile); }, targets::avx2::cycles{}, pool,
-            peers::halide_target_of(peers::level::same_instructions), [&](peers::compiled_kernel const& one) { call(one, a, b, c); });
+        std::shared_ptr<peers::compiled_kernel const> const found =
+            peers::fastest_of(tiles, scheduled, cost, pool, peers::halide_target_of(peers::level::same_instructions),
+                              [&](peers::compiled_kernel const& one) { call(one, a, b, c); });
         return [=](Left const* left, std::int8_t const* right, std::int32_t* result) { call(*found, left, right, result); };
     });
 }
-void run_any(peers::summary& into, product_shape const& of, void* pool) {
+template <class Left>
+void run_avx2(peers::summary& into, measured_product<Left> const& what, product_shape const& of, auto const& problem,
+              std::int64_t rows_in_registers, void* pool) {
+    using namespace tilewright;
+    compile_and_run(
+        into, what, of, kernel::bytes_tiles_for({of.rows, of.columns, of.depth}, rows_in_registers),
+        [&](kernel::gemm_bytes_tile const& tile) { return kernel::tiled_gemm(problem, tile); }, targets::avx2::cycles{}, pool);
+}
+template <class Left>
+void run_vnni(peers::summary& into, measured_product<Left> const& what, product_shape const& of, void* pool) {
+    using namespace tilewright;
+    kernel::gemm_shape const shape{of.rows, of.columns, of.depth};
+    auto const compile = [&](auto const& problem) {
+        compile_and_run(
+            into, what, of, kernel::vnni_tiles_for(shape),
+            [&](kernel::vnni_gemm_tile const& tile) { return kernel::tiled_gemm(problem, tile, targets::vnni::avx512_products); },
+            by_cycles{}, pool);
+    };
+    if (of.depth % 4 == 0) compile(kernel::vnni_gemm<Left>(shape));
+    else compile(kernel::vnni_gemm<Left, true>(shape));
+}
+void run_any(peers::summary& into, peers::level at, product_shape const& of, void* pool) {
     using namespace tilewright::kernel;
+    if (peers::runs_vnni(at)) {
+        run_vnni(into, u8, of, pool), run_vnni(into, s8, of, pool);
+        return;
+    }
     gemm_shape const shape{of.rows, of.columns, of.depth};
-    compile_and_run(into, u8, of, gemm_bytes<std::uint8_t, std::int8_t>(shape), 6, pool);
-    compile_and_run(into, u8s7, of, gemm_reduced_bytes(shape), 4, pool);
-    compile_and_run(into, s8, of, gemm_bytes<std::int8_t, std::int8_t>(shape), 6, pool);
+    run_avx2(into, u8, of, gemm_bytes<std::uint8_t, std::int8_t>(shape), 6, pool);
+    run_avx2(into, u8s7, of, gemm_reduced_bytes(shape), 4, pool);
+    run_avx2(into, s8, of, gemm_bytes<std::int8_t, std::int8_t>(shape), 6, pool);
 }
 
-void run_listed(peers::summary& into, void* pool) {
+void run_listed(peers::summary& into, peers::level at, void* pool) {
     // A kernel takes what its computation reads first in front of the rest: the right operand where that is reduced.
 #define GEMM_OF(kind, rows, columns, depth, first, second)                                                                            \
     run(into, kind, {rows, columns, depth}, [&](auto const*, std::int8_t const*, std::int32_t*) {                                     \
@@ -117,10 +143,14 @@ void run_listed(peers::summary& into, void* pool) {
                                                                                    second, pool, c);                                  \
         };                                                                                                                            \
     })
-#define GEMM(rows, columns, depth)             \
-    GEMM_OF(u8, rows, columns, depth, a, b);   \
-    GEMM_OF(u8s7, rows, columns, depth, b, a); \
-    GEMM_OF(s8, rows, columns, depth, a, b)
+    // Kernels with VNNI are compiled here.
+#define GEMM(rows, columns, depth)                                             \
+    if (peers::runs_vnni(at)) run_any(into, at, {rows, columns, depth}, pool); \
+    else {                                                                     \
+        GEMM_OF(u8, rows, columns, depth, a, b);                               \
+        GEMM_OF(u8s7, rows, columns, depth, b, a);                             \
+        GEMM_OF(s8, rows, columns, depth, a, b);                               \
+    }
     GEMM(64, 64, 64);
     GEMM(256, 256, 256);
     GEMM(512, 512, 512);
@@ -137,12 +167,13 @@ void run_listed(peers::summary& into, void* pool) {
 
 peers::named_figures run_all(peers::request const& asked) {
     auto const pool = peers::aligned<char>(static_cast<std::size_t>(tilewright::targets::avx2::l2.capacity));
-    std::printf("tilewright: AVX2\n%s\n\n", peers::onednn_runs(asked.instructions).c_str());
+    std::printf("tilewright: %s\n%s\n\n", peers::runs_vnni(asked.instructions) ? "AVX-512 VNNI" : "AVX2",
+                peers::onednn_runs(asked.instructions).c_str());
     std::printf("%-26s%12s%12s%12s%16s\n", "Gop/s", "tilewright", "oneDNN", "to oneDNN", "oneDNN differs");
     peers::summary listed, random;
     bool const lists = asked.shapes.empty();
-    if (lists) run_listed(listed, pool.get());
-    for (product_shape const& of : peers::other_products(asked)) run_any(lists ? random : listed, of, pool.get());
+    if (lists) run_listed(listed, asked.instructions, pool.get());
+    for (product_shape const& of : peers::other_products(asked)) run_any(lists ? random : listed, asked.instructions, of, pool.get());
     peers::named_figures figures{{"geomean", listed.geometric_mean()}, {"min", listed.least}};
     if (lists) figures.emplace_back("random_geomean", random.geometric_mean());
     return figures;

@@ -1,0 +1,232 @@
+/* The C functions of x86 processors with VNNI that kernels for `targets/x86_vnni.hpp` call: products of bytes with sums of 32 bits, and the
+ * packing of their right operand. It stands beside the description of the machines, since the two say the same and change together.
+ *
+ * Generated C includes it (`C_INCLUDES tilewright/targets/x86_vnni.h`): the functions are inline there. For objects, one C file of the
+ * program says `#define X86_VNNI_DEFINE` first, and then holds them for all.
+ *
+ * The functions are compiled for their instructions, whatever the file is compiled for. Call those of avx512_vnni on processors with
+ * AVX-512 F, BW, VL and VNNI, those of avx_vnni on processors with AVX-VNNI; X86_AVX_VNNI_BY_AVX512 makes the latter of the instructions
+ * that AVX-512 VL has for vectors of 32 bytes. X86_VNNI_PLAIN_C makes all of them plain C of the same meaning, for any computer.
+ */
+#ifndef TILEWRIGHT_TARGETS_X86_VNNI_H
+#define TILEWRIGHT_TARGETS_X86_VNNI_H
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifdef X86_VNNI_DEFINE
+#define X86_VNNI_FUNCTION int
+#else
+#define X86_VNNI_FUNCTION static inline int
+#endif
+
+/* Which operand has a sign. The other one is bytes without sign, of which those with the sign turned stand for 128 less. */
+enum x86_vnni_signed { X86_VNNI_RIGHT_SIGNED, X86_VNNI_LEFT_SIGNED };
+
+/* What a call is told: what is there, and how many elements lie from one to the next. A window has rows of taps; a product has one tap. */
+struct x86_vnni_call {
+    int64_t tap_rows, taps, rows, columns, groups;
+    const uint8_t* left;
+    int64_t left_tap_row, left_tap, left_row;
+    const uint8_t* right;
+    int64_t right_tap_row, right_tap, right_group, right_column;
+    int32_t* sums;
+    int64_t sums_row;
+    int64_t adds;
+};
+
+static inline void x86_vnni_product_in_c(enum x86_vnni_signed which, struct x86_vnni_call of) {
+    for (int64_t i = 0; i < of.rows; ++i) {
+        for (int64_t j = 0; j < of.columns; ++j) {
+            uint32_t sum = of.adds ? (uint32_t)of.sums[i * of.sums_row + j] : 0;
+            for (int64_t tap = 0; tap < of.tap_rows * of.taps; ++tap) {
+                const int64_t r = tap / of.taps, s = tap % of.taps;
+                for (int64_t term = 0; term < 4 * of.groups; ++term) {
+                    const uint8_t a = of.left[r * of.left_tap_row + s * of.left_tap + i * of.left_row + term];
+                    const uint8_t b =
+                        of.right[r * of.right_tap_row + s * of.right_tap + term / 4 * of.right_group + j * of.right_column + term % 4];
+                    sum += which == X86_VNNI_LEFT_SIGNED ? (uint32_t)((int8_t)a * ((int32_t)b - 128)) : (uint32_t)(a * (int8_t)b);
+                }
+            }
+            of.sums[i * of.sums_row + j] = (int32_t)sum;
+        }
+    }
+}
+static inline void x86_vnni_pack_in_c(uint8_t turned, int64_t groups, int64_t columns, const uint8_t* from, int64_t from_row, uint8_t* to,
+                                      int64_t to_group, int64_t to_column) {
+    for (int64_t l = 0; l < groups; ++l) {
+        for (int64_t j = 0; j < columns; ++j) {
+            for (int64_t q = 0; q < 4; ++q) to[l * to_group + j * to_column + q] = from[(4 * l + q) * from_row + j] ^ turned;
+        }
+    }
+}
+
+#ifndef X86_VNNI_PLAIN_C
+#include <immintrin.h>
+
+#define X86_VNNI_INLINE(instructions) static inline __attribute__((always_inline, target(instructions)))
+#define X86_VNNI_UNROLL _Pragma("GCC unroll 16")
+
+#define X86_VNNI_AVX2 "avx2"
+/* Four rows of 32 bytes: four bytes of a column come to stand beside each other. */
+X86_VNNI_INLINE(X86_VNNI_AVX2) void x86_vnni_pack_group(__m256i turned, const uint8_t* from, int64_t from_row, uint8_t* to) {
+    const __m256i a = _mm256_loadu_si256((const __m256i*)from), b = _mm256_loadu_si256((const __m256i*)(from + from_row)),
+                  c = _mm256_loadu_si256((const __m256i*)(from + 2 * from_row)),
+                  d = _mm256_loadu_si256((const __m256i*)(from + 3 * from_row));
+    const __m256i ab = _mm256_xor_si256(_mm256_unpacklo_epi8(a, b), turned), AB = _mm256_xor_si256(_mm256_unpackhi_epi8(a, b), turned),
+                  cd = _mm256_xor_si256(_mm256_unpacklo_epi8(c, d), turned), CD = _mm256_xor_si256(_mm256_unpackhi_epi8(c, d), turned);
+    /* Columns 0 to 3 and 16 to 19, and so on. */
+    const __m256i at_0 = _mm256_unpacklo_epi16(ab, cd), at_4 = _mm256_unpackhi_epi16(ab, cd), at_8 = _mm256_unpacklo_epi16(AB, CD),
+                  at_12 = _mm256_unpackhi_epi16(AB, CD);
+    _mm256_storeu_si256((__m256i*)to, _mm256_permute2x128_si256(at_0, at_4, 0x20));
+    _mm256_storeu_si256((__m256i*)(to + 32), _mm256_permute2x128_si256(at_8, at_12, 0x20));
+    _mm256_storeu_si256((__m256i*)(to + 64), _mm256_permute2x128_si256(at_0, at_4, 0x31));
+    _mm256_storeu_si256((__m256i*)(to + 96), _mm256_permute2x128_si256(at_8, at_12, 0x31));
+}
+__attribute__((target(X86_VNNI_AVX2))) static inline void x86_vnni_pack(uint8_t turned, int64_t groups, int64_t columns,
+                                                                        const uint8_t* from, int64_t from_row, uint8_t* to,
+                                                                        int64_t to_group, int64_t to_column) {
+    const int64_t whole = to_column == 4 ? columns / 32 * 32 : 0;
+    const __m256i by = _mm256_set1_epi8((char)turned);
+    for (int64_t l = 0; whole > 0 && l < groups; ++l) {
+        for (int64_t j = 0; j < whole; j += 32) x86_vnni_pack_group(by, from + 4 * l * from_row + j, from_row, to + l * to_group + 4 * j);
+    }
+    if (to_column != 4 || columns - whole == 0) {
+        x86_vnni_pack_in_c(turned, groups, columns - whole, from + whole, from_row, to + whole * to_column, to_group, to_column);
+        return;
+    }
+    for (int64_t l = 0; l < groups; ++l) {
+        uint8_t some[4][32], made[128];
+        for (int64_t q = 0; q < 4; ++q) memcpy(some[q], from + (4 * l + q) * from_row + whole, (size_t)(columns - whole));
+        x86_vnni_pack_group(by, some[0], 32, made);
+        memcpy(to + l * to_group + 4 * whole, made, (size_t)(4 * (columns - whole)));
+    }
+}
+
+X86_VNNI_INLINE(X86_VNNI_AVX2) int32_t x86_vnni_total(__m128i four) {
+    const __m128i two = _mm_hadd_epi32(four, four);
+    return _mm_cvtsi128_si32(_mm_hadd_epi32(two, two));
+}
+
+#define X86_VNNI_TARGET "avx512f,avx512bw,avx512vl,avx512vnni,avx2"
+#define X86_VNNI_NAME(what) x86_avx512_vnni_##what
+#define X86_VNNI_ROWS 12
+#define X86_VNNI_BYTES 64
+#define X86_VNNI_VECTOR __m512i
+#define X86_VNNI_MASK __mmask16
+#define X86_VNNI_MASK_OF(lanes) ((__mmask16)((lanes) >= 16 ? 0xffff : (lanes) <= 0 ? 0 : (1 << (lanes)) - 1))
+#define X86_VNNI_ZERO() _mm512_setzero_si512()
+#define X86_VNNI_LOAD(from) _mm512_loadu_si512((const void*)(from))
+#define X86_VNNI_LOAD_SOME(from, mask) _mm512_maskz_loadu_epi32(mask, from)
+#define X86_VNNI_STORE(to, value) _mm512_storeu_si512((void*)(to), value)
+#define X86_VNNI_STORE_SOME(to, value, mask) _mm512_mask_storeu_epi32(to, mask, value)
+#define X86_VNNI_ADD(a, b) _mm512_add_epi32(a, b)
+#define X86_VNNI_SUBTRACT(a, b) _mm512_sub_epi32(a, b)
+#define X86_VNNI_OF(value) _mm512_set1_epi32(value)
+#define X86_VNNI_TOTAL(sums) _mm512_reduce_add_epi32(sums)
+#define X86_VNNI_DOT(sums, without_sign, with_sign) _mm512_dpbusd_epi32(sums, without_sign, with_sign)
+#include <tilewright/targets/x86_vnni_tile.h>
+
+#ifdef X86_AVX_VNNI_BY_AVX512
+#define X86_VNNI_TARGET "avx512f,avx512vl,avx512vnni,avx2"
+#define X86_VNNI_DOT(sums, without_sign, with_sign) _mm256_dpbusd_epi32(sums, without_sign, with_sign)
+#else
+#define X86_VNNI_TARGET "avxvnni,avx2"
+#define X86_VNNI_DOT(sums, without_sign, with_sign) _mm256_dpbusd_avx_epi32(sums, without_sign, with_sign)
+#endif
+#define X86_VNNI_NAME(what) x86_avx_vnni_##what
+#define X86_VNNI_ROWS 6
+#define X86_VNNI_BYTES 32
+#define X86_VNNI_VECTOR __m256i
+#define X86_VNNI_MASK __m256i
+#define X86_VNNI_MASK_OF(lanes) \
+    _mm256_cmpgt_epi32(_mm256_set1_epi32((int)((lanes) > 8 ? 8 : (lanes))), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7))
+#define X86_VNNI_ZERO() _mm256_setzero_si256()
+#define X86_VNNI_LOAD(from) _mm256_loadu_si256((const __m256i*)(from))
+#define X86_VNNI_LOAD_SOME(from, mask) _mm256_maskload_epi32((const int*)(from), mask)
+#define X86_VNNI_STORE(to, value) _mm256_storeu_si256((__m256i*)(to), value)
+#define X86_VNNI_STORE_SOME(to, value, mask) _mm256_maskstore_epi32((int*)(to), mask, value)
+#define X86_VNNI_ADD(a, b) _mm256_add_epi32(a, b)
+#define X86_VNNI_SUBTRACT(a, b) _mm256_sub_epi32(a, b)
+#define X86_VNNI_OF(value) _mm256_set1_epi32(value)
+#define X86_VNNI_TOTAL(sums) x86_vnni_total(_mm_add_epi32(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1)))
+#include <tilewright/targets/x86_vnni_tile.h>
+#else
+#define x86_vnni_pack x86_vnni_pack_in_c
+#define x86_avx512_vnni_product x86_vnni_product_in_c
+#define x86_avx_vnni_product x86_vnni_product_in_c
+#endif
+
+/* sums(i, j) of products of rows of left bytes and columns of packed right ones. @return 0 */
+#define X86_VNNI_PRODUCT(name, product, which)                                                                                   \
+    X86_VNNI_FUNCTION name(int64_t rows, int64_t columns, int64_t groups, const void* left, int64_t left_row, const void* right, \
+                           int64_t right_group, int64_t right_column, void* sums, int64_t sums_row, int64_t adds) {              \
+        const struct x86_vnni_call of = {1,                                                                                      \
+                                         1,                                                                                      \
+                                         rows,                                                                                   \
+                                         columns,                                                                                \
+                                         groups,                                                                                 \
+                                         (const uint8_t*)left,                                                                   \
+                                         0,                                                                                      \
+                                         0,                                                                                      \
+                                         left_row,                                                                               \
+                                         (const uint8_t*)right,                                                                  \
+                                         0,                                                                                      \
+                                         0,                                                                                      \
+                                         right_group,                                                                            \
+                                         right_column,                                                                           \
+                                         (int32_t*)sums,                                                                         \
+                                         sums_row,                                                                               \
+                                         adds};                                                                                  \
+        product(which, of);                                                                                                      \
+        return 0;                                                                                                                \
+    }
+X86_VNNI_PRODUCT(x86_avx512_vnni_u8s8, x86_avx512_vnni_product, X86_VNNI_RIGHT_SIGNED)
+X86_VNNI_PRODUCT(x86_avx512_vnni_s8s8, x86_avx512_vnni_product, X86_VNNI_LEFT_SIGNED)
+X86_VNNI_PRODUCT(x86_avx_vnni_u8s8, x86_avx_vnni_product, X86_VNNI_RIGHT_SIGNED)
+X86_VNNI_PRODUCT(x86_avx_vnni_s8s8, x86_avx_vnni_product, X86_VNNI_LEFT_SIGNED)
+
+/* sums(x, j) of windows over rows of pixels, whose channels are contiguous. @param line  from one row of the image to the next @param pixel
+ * from one pixel to the next @return 0 */
+#define X86_VNNI_WINDOW(name, product)                                                                                                    \
+    X86_VNNI_FUNCTION name(int64_t tap_rows, int64_t taps, int64_t rows, int64_t columns, int64_t groups, const void* left, int64_t line, \
+                           int64_t pixel, int64_t stride, int64_t dilation_y, int64_t dilation_x, const void* right,                      \
+                           int64_t right_tap_row, int64_t right_tap, int64_t right_group, int64_t right_column, void* sums,               \
+                           int64_t sums_row, int64_t adds) {                                                                              \
+        const struct x86_vnni_call of = {tap_rows,                                                                                        \
+                                         taps,                                                                                            \
+                                         rows,                                                                                            \
+                                         columns,                                                                                         \
+                                         groups,                                                                                          \
+                                         (const uint8_t*)left,                                                                            \
+                                         dilation_y * line,                                                                               \
+                                         dilation_x * pixel,                                                                              \
+                                         stride * pixel,                                                                                  \
+                                         (const uint8_t*)right,                                                                           \
+                                         right_tap_row,                                                                                   \
+                                         right_tap,                                                                                       \
+                                         right_group,                                                                                     \
+                                         right_column,                                                                                    \
+                                         (int32_t*)sums,                                                                                  \
+                                         sums_row,                                                                                        \
+                                         adds};                                                                                           \
+        product(X86_VNNI_RIGHT_SIGNED, of);                                                                                               \
+        return 0;                                                                                                                         \
+    }
+X86_VNNI_WINDOW(x86_avx512_vnni_window, x86_avx512_vnni_product)
+X86_VNNI_WINDOW(x86_avx_vnni_window, x86_avx_vnni_product)
+
+/* Four rows become rows of groups of four. @param turned  128 where signs are turned, or 0 */
+X86_VNNI_FUNCTION x86_vnni_pack_fours(int64_t groups, int64_t columns, const void* from, int64_t from_row, void* to, int64_t to_group,
+                                      int64_t to_column, int64_t turned) {
+    x86_vnni_pack((uint8_t)turned, groups, columns, (const uint8_t*)from, from_row, (uint8_t*)to, to_group, to_column);
+    return 0;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

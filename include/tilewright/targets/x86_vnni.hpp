@@ -1,0 +1,107 @@
+#pragma once
+#include <tilewright/machine/machine.hpp>
+
+/// One core of an x86 processor with VNNI, as machines for products of bytes with sums of 32 bits: of AVX-512 with 64 bytes a vector, and
+/// of AVX-VNNI with 32.
+///
+/// The instruction adds four products of bytes without a sign and bytes with one to a sum, without saturating. So right operands are
+/// packed: four terms of a column beside each other. Where both operands have signs, packing adds 128 to the right one, and the product
+/// takes it off again. Instructions of these machines are tiles of such sums, and the packing. `targets/x86_vnni.h` has their C functions;
+/// kernels are of the device binding, objects or C source. `l2` is a pool: the caller gives its address.
+namespace tilewright::targets::vnni {
+
+inline constexpr memory ram{.name = "ram"};
+/// Packed panels, and blocks of left operands with their border.
+inline constexpr memory l2{.name = "l2", .capacity = 1_MiB, .alignment = 64};
+inline constexpr core cpu{.name = "vnni"};
+inline constexpr auto pack = transfer("pack", ram, l2).on(cpu).cost({.bytes_per_cycle = 32});
+
+/// What the packed right operand is made of, and how: beside left bytes with a sign, right ones lose theirs.
+template <class Left>
+using packed_byte = std::conditional_t<std::is_signed_v<Left>, std::uint8_t, std::int8_t>;
+template <class Left>
+constexpr auto packed(auto const& right) {
+    if constexpr (std::is_signed_v<Left>) return cast<std::uint8_t>(right) + cast<std::uint8_t>(128);
+    else return right;
+}
+/// The number that a packed byte stands for.
+template <class Left>
+constexpr auto value_of(auto const& right) {
+    if constexpr (std::is_signed_v<Left>) return cast<std::int32_t>(right) - 128;
+    else return cast<std::int32_t>(right);
+}
+
+/// Vectors of one width.
+struct width {
+    ir::label machine, u8s8, s8s8, window;  ///< names of the machine and of its C functions
+    int lanes;                              ///< sums of a vector
+};
+inline constexpr width avx512{"avx512_vnni", "x86_avx512_vnni_u8s8", "x86_avx512_vnni_s8s8", "x86_avx512_vnni_window", 16};
+inline constexpr width avx{"avx_vnni", "x86_avx_vnni_u8s8", "x86_avx_vnni_s8s8", "x86_avx_vnni_window", 8};
+
+namespace detail {
+
+// What a call covers at most: a schedule says how much it does. `q` are the four terms.
+inline constexpr axis i{"i", 1 << 16}, j{"j", 1 << 10}, l{"l", 1 << 16}, q{"q", 4}, r{"r", 64}, s{"s", 64};
+template <class Element>
+inline constexpr tensor<Element> a{"a"};
+template <class Element>
+inline constexpr tensor<Element> b{"b"};
+template <class Element>
+inline constexpr tensor<Element> p{"p"};
+inline constexpr tensor<std::int8_t> from{"from"};
+inline constexpr tensor<std::int32_t> c{"c"};
+
+/// sums(i, j) over groups of four. @param left  the memory of left bytes
+template <class Left, bool Adds>
+constexpr intrinsic product(width const& of, memory const& left) {
+    constexpr bool is_signed = std::is_signed_v<Left>;
+    auto const& bytes = a<Left>;
+    auto const& panel = b<packed_byte<Left>>;
+    auto const term = cast<std::int32_t>(bytes(i, 4 * l + q)) * value_of<Left>(panel(l, j, q));
+    auto made = [&] {
+        if constexpr (Adds) return intrinsic(is_signed ? "mac_s8s8" : "mac_u8s8", c(i, j) += term).updates(c, ram);
+        else return intrinsic(is_signed ? "mul_s8s8" : "mul_u8s8", c(i, j) = sum(l, q, term)).writes(c, ram);
+    }();
+    return made.reads(bytes, left)
+        .reads(panel, l2)
+        .up_to(i, j, l)
+        .cycles(20, per(i) * per(l) * per(j).in_units_of(of.lanes))
+        .calls(is_signed ? of.s8s8 : of.u8s8, argument::extent(i), argument::extent(j), argument::extent(l), argument::address(bytes),
+               argument::stride(bytes, 0), argument::address(panel), argument::stride(panel, 0), argument::stride(panel, 1),
+               argument::address(c), argument::stride(c, 0), argument::literal(Adds));
+}
+
+/// Panels of right bytes: rows of groups of four. @param right  the memory of right bytes
+template <class Left>
+constexpr intrinsic packing(memory const& right) {
+    auto const& panel = p<packed_byte<Left>>;
+    return intrinsic(std::is_signed_v<Left> ? "pack_turned" : "pack_fours", panel(l, j, q) = packed<Left>(from(4 * l + q, j)))
+        .reads(from, right)
+        .writes(panel, l2)
+        .up_to(l, j)
+        .cycles(20, 12 * per(l) * per(j).in_units_of(32))
+        .calls("x86_vnni_pack_fours", argument::extent(l), argument::extent(j), argument::address(from), argument::stride(from, 0),
+               argument::address(panel), argument::stride(panel, 0), argument::stride(panel, 1),
+               argument::literal(std::is_signed_v<Left> ? 128 : 0));
+}
+
+constexpr auto products(ir::label name, width const& of, memory const& operands) {
+    return machine(name, ram, l2, cpu, vnni::pack, product<std::uint8_t, false>(of, operands), product<std::uint8_t, true>(of, operands),
+                   product<std::int8_t, false>(of, operands), product<std::int8_t, true>(of, operands), packing<std::uint8_t>(operands),
+                   packing<std::int8_t>(operands));
+}
+
+}  // namespace detail
+
+/// A core for products. Operands are read where the caller has them, or both from `l2`, where they have got a border.
+struct product_core {
+    machine const &host, &bordered;
+    int lanes;
+};
+inline constexpr auto avx512_host = detail::products("avx512_vnni", avx512, ram),
+                      avx512_bordered = detail::products("avx512_vnni_l2", avx512, l2);
+inline constexpr auto avx_host = detail::products("avx_vnni", avx, ram), avx_bordered = detail::products("avx_vnni_l2", avx, l2);
+inline constexpr product_core avx512_products{avx512_host, avx512_bordered, avx512.lanes}, avx_products{avx_host, avx_bordered, avx.lanes};
+
+}  // namespace tilewright::targets::vnni
