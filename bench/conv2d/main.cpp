@@ -1,5 +1,7 @@
 #include <cstdio>
 #include <tilewright/kernels/avx2/cycles.hpp>
+#include <tilewright/kernels/vnni/conv2d.hpp>
+#include <tilewright/plan/best_tile.hpp>
 #include <tilewright/runtime/call.hpp>
 #include <type_traits>
 
@@ -169,16 +171,16 @@ struct summaries {
 
 /// A layer that has no kernel yet: the fastest of some tiles, compiled here.
 /// @param scheduled  the schedule with a tile
-template <class Element, class Weight, class Sum, class Packed>
+template <class Element, class Weight, class Sum, class Packed, class Tile, class Cost = tilewright::targets::avx2::cycles>
 void compile_and_run(peers::summary& into, peers::level at, peers::level compiled_for, measured_layer const& what, own_layout const& layout,
-                     std::function<tilewright::schedule(tilewright::kernel::conv2d_tile const&)> const& scheduled,
-                     tilewright::kernel::tile_list<tilewright::kernel::conv2d_tile> const& tiles, void* pool) {
+                     std::function<tilewright::schedule(Tile const&)> const& scheduled, tilewright::kernel::tile_list<Tile> const& tiles,
+                     void* pool, Cost const& cost = {}) {
     run<Element, Weight, Sum, Packed>(into, at, what, layout, [&](Element const* in, Packed const* weights, Sum* out) {
         auto const call = [=](peers::compiled_kernel const& one) {
             one.reads_first("weights") ? one({weights, in, out}) : one({in, weights, out});
         };
         std::shared_ptr<peers::compiled_kernel const> const found =
-            peers::fastest_of(tiles, scheduled, tilewright::targets::avx2::cycles{}, pool, peers::halide_target_of(compiled_for), call);
+            peers::fastest_of(tiles, scheduled, cost, pool, peers::halide_target_of(compiled_for), call);
         return [=] { call(*found); };
     });
 }
@@ -190,7 +192,7 @@ void run_any_floats(summaries& into, peers::level at, conv2d_bench::named_layer 
     std::int64_t const lanes = on.lanes_of<float>();
     conv2d_shape const made = as_computed(of, lanes);
     auto const compile = [&](auto const& problem, auto const& tiles) {
-        compile_and_run<float, float, float, float>(
+        compile_and_run<float, float, float, float, conv2d_tile>(
             into.f32, at, at, {name.c_str(), 32, of}, own_layout(problem),
             [&](conv2d_tile const& tile) { return tiled_conv2d(problem, tile, on); }, tiles, pool);
     };
@@ -198,15 +200,41 @@ void run_any_floats(summaries& into, peers::level at, conv2d_bench::named_layer 
     packed_conv2d<float, float> const problem(made, {.lanes = lanes, .depth = depth_of(of.channels, 256)});
     compile(problem, float_tiles_for(made, problem.term.extent, on));
 }
-/// Bytes, which have AVX2 at either level.
+/// Bytes with VNNI: weights have all their 8 bits.
+/// @param on  a core whose windows take the strides of the layer
+void run_any_vnni(summaries& into, peers::level at, conv2d_bench::named_layer const& one, tilewright::targets::vnni::window_core const& on,
+                  void* pool) {
+    using namespace conv2d_bench;
+    auto const& [name, of] = one;
+    conv2d_shape made = as_computed(of, of.filters % 32 > 16 || of.filters % 32 == 0 ? 32 : 16);
+    if (of.y.taps == 1 && of.x.taps == 1 && of.y.stride == 1) made = in_one_row(made);
+    auto const compile = [&](auto const& problem) {
+        compile_and_run<std::uint8_t, std::int8_t, std::int32_t, std::int8_t, vnni_conv2d_tile>(
+            into.int8, at, peers::level::same_instructions, {name.c_str(), 8, of}, own_layout(problem),
+            [&](vnni_conv2d_tile const& tile) { return tiled_conv2d(problem, tile, on); }, vnni_tiles_for(made), pool,
+            tilewright::by_cycles{});
+    };
+    std::int64_t const lanes = made.filters % 32 == 0 ? 32 : 16;
+    if (tilewright::kernel::detail::has_border(made)) compile(vnni_conv2d<true>(made, lanes));
+    else compile(vnni_conv2d<false>(made, lanes));
+}
+void run_any_vnni(summaries& into, peers::level at, conv2d_bench::named_layer const& one, void* pool) {
+    using tilewright::targets::vnni::window_core, tilewright::targets::vnni::avx512;
+    static window_core const by_one(avx512), by_two(avx512, {.stride = 2});
+    std::int64_t const stride = one.second.x.stride;
+    if (stride > 2) throw std::runtime_error(one.first + ": windows of this bench take steps of 1 and 2");
+    run_any_vnni(into, at, one, stride == 1 ? by_one : by_two, pool);
+}
+/// Bytes with AVX2, which depthwise layers have at either level.
 void run_any_bytes(summaries& into, peers::level at, conv2d_bench::named_layer const& one, bool all_types, void* pool) {
     using namespace conv2d_bench;
     using byte = std::uint8_t;
     auto const& [name, of] = one;
+    if (peers::runs_vnni(at) && of.groups == 1) return run_any_vnni(into, at, one, pool);
     constexpr std::int64_t lanes = 8;
     conv2d_shape const made = as_computed(of, lanes);
     auto const compile = [&]<class Packed>(Packed, peers::summary& sums, int bits, auto const& problem, auto const& tiles) {
-        compile_and_run<byte, std::int8_t, std::int32_t, Packed>(
+        compile_and_run<byte, std::int8_t, std::int32_t, Packed, conv2d_tile>(
             sums, at, peers::level::same_instructions, {name.c_str(), bits, of}, own_layout(problem),
             [&](conv2d_tile const& tile) { return tiled_conv2d(problem, tile); }, tiles, pool);
     };
@@ -235,14 +263,17 @@ void run_listed(summaries& into, peers::level at, void* pool) {
         into.type, at, {#layer, bits, layer}, own_layout(of_##type##_##layer), [&](element const* in, packed const* weights, sum* out) { \
             return [=] { call.template operator()<type##_##layer>(conv2d_##type##_##layer, in, weights, pool, out); };                   \
         })
-        // At their best, floats have the target of this processor; kernels for it are compiled here.
+        // At their best, kernels have the target of this processor, and are compiled here.
 #define FLOATS(layer)                                                                        \
     if (at == peers::level::at_their_best) run_any_floats(into, at, layer_of(#layer), pool); \
     else CONV2D_OF(f32, 32, layer, float, float, float, float)
-#define CONV2D(layer)                                                                \
-    FLOATS(layer);                                                                   \
-    CONV2D_OF(int8, 7, layer, std::uint8_t, std::int8_t, std::int32_t, std::int8_t); \
-    CONV2D_OF(full, 8, layer, std::uint8_t, std::int8_t, std::int32_t, std::int16_t)
+#define CONV2D(layer)                                                                     \
+    FLOATS(layer);                                                                        \
+    if (peers::runs_vnni(at)) run_any_vnni(into, at, layer_of(#layer), pool);             \
+    else {                                                                                \
+        CONV2D_OF(int8, 7, layer, std::uint8_t, std::int8_t, std::int32_t, std::int8_t);  \
+        CONV2D_OF(full, 8, layer, std::uint8_t, std::int8_t, std::int32_t, std::int16_t); \
+    }
 #define DEPTHWISE(layer) \
     FLOATS(layer);       \
     CONV2D_OF(int8, 7, layer, std::uint8_t, std::int8_t, std::int32_t, std::int32_t)
@@ -264,7 +295,8 @@ void run_listed(summaries& into, peers::level at, void* pool) {
 
 peers::named_figures run_all(peers::request const& asked) {
     auto const pool = peers::aligned<char>(size(tilewright::targets::avx2::l2.capacity));
-    std::printf("tilewright: floats %s, bytes AVX2\n%s\n\n", peers::own_instructions(asked.instructions),
+    std::printf("tilewright: floats %s, bytes %s\n%s\n\n", peers::own_instructions(asked.instructions),
+                peers::runs_vnni(asked.instructions) ? "AVX-512 VNNI, AVX2 in depthwise layers" : "AVX2",
                 peers::onednn_runs(asked.instructions).c_str());
     std::printf("%-35s%12s%12s%12s%16s  %s\n", "Gop/s", "tilewright", "oneDNN", "ratio", "oneDNN differs", "oneDNN runs");
     bool const lists = asked.shapes.empty();

@@ -194,8 +194,7 @@ X86_VNNI_PRODUCT(x86_avx_vnni_s8s8, x86_avx_vnni_product, X86_VNNI_LEFT_SIGNED)
 #define X86_VNNI_WINDOW(name, product)                                                                                                    \
     X86_VNNI_FUNCTION name(int64_t tap_rows, int64_t taps, int64_t rows, int64_t columns, int64_t groups, const void* left, int64_t line, \
                            int64_t pixel, int64_t stride, int64_t dilation_y, int64_t dilation_x, const void* right,                      \
-                           int64_t right_tap_row, int64_t right_tap, int64_t right_group, int64_t right_column, void* sums,               \
-                           int64_t sums_row, int64_t adds) {                                                                              \
+                           int64_t right_tap_row, int64_t right_tap, int64_t right_group, void* sums, int64_t sums_row, int64_t adds) {   \
         const struct x86_vnni_call of = {tap_rows,                                                                                        \
                                          taps,                                                                                            \
                                          rows,                                                                                            \
@@ -209,7 +208,7 @@ X86_VNNI_PRODUCT(x86_avx_vnni_s8s8, x86_avx_vnni_product, X86_VNNI_LEFT_SIGNED)
                                          right_tap_row,                                                                                   \
                                          right_tap,                                                                                       \
                                          right_group,                                                                                     \
-                                         right_column,                                                                                    \
+                                         4,                                                                                               \
                                          (int32_t*)sums,                                                                                  \
                                          sums_row,                                                                                        \
                                          adds};                                                                                           \

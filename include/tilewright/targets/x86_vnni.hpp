@@ -86,6 +86,36 @@ constexpr intrinsic packing(memory const& right) {
                argument::literal(std::is_signed_v<Left> ? 128 : 0));
 }
 
+template <class Element>
+inline constexpr tensor<Element> weights{"weights"};
+
+/// How windows move over an image, and how far apart their taps are.
+struct steps {
+    std::int64_t stride = 1, dilation_y = 1, dilation_x = 1;
+};
+
+/// sums(x, j) of windows over rows of pixels, with weights [r][s][group of four channels][4 j + q]. @param image  its memory
+template <bool Adds>
+constexpr intrinsic windows(width const& of, steps const& by, memory const& image) {
+    auto const& bytes = a<std::uint8_t>;
+    auto const& packed = weights<std::int8_t>;
+    auto const term = cast<std::int32_t>(bytes(by.dilation_y * r, by.stride * i + by.dilation_x * s, 4 * l + q)) *
+                      cast<std::int32_t>(packed(r, s, l, 4 * j + q));
+    auto made = [&] {
+        if constexpr (Adds) return intrinsic("mac_window", c(i, j) += term).updates(c, ram);
+        else return intrinsic("mul_window", c(i, j) = sum(r, s, l, q, term)).writes(c, ram);
+    }();
+    return made.reads(bytes, image)
+        .reads(packed, ram)
+        .up_to(r, s, i, j, l)
+        .cycles(20, per(i) * per(r, s, l) * per(j).in_units_of(of.lanes))
+        .calls(of.window, argument::extent(r), argument::extent(s), argument::extent(i), argument::extent(j), argument::extent(l),
+               argument::address(bytes), argument::stride(bytes, 0), argument::stride(bytes, 1), argument::literal(by.stride),
+               argument::literal(by.dilation_y), argument::literal(by.dilation_x), argument::address(packed), argument::stride(packed, 0),
+               argument::stride(packed, 1), argument::stride(packed, 2), argument::address(c), argument::stride(c, 0),
+               argument::literal(Adds));
+}
+
 constexpr auto products(ir::label name, width const& of, memory const& operands) {
     return machine(name, ram, l2, cpu, vnni::pack, product<std::uint8_t, false>(of, operands), product<std::uint8_t, true>(of, operands),
                    product<std::int8_t, false>(of, operands), product<std::int8_t, true>(of, operands), packing<std::uint8_t>(operands),
@@ -103,5 +133,17 @@ inline constexpr auto avx512_host = detail::products("avx512_vnni", avx512, ram)
                       avx512_bordered = detail::products("avx512_vnni_l2", avx512, l2);
 inline constexpr auto avx_host = detail::products("avx_vnni", avx, ram), avx_bordered = detail::products("avx_vnni_l2", avx, l2);
 inline constexpr product_core avx512_products{avx512_host, avx512_bordered, avx512.lanes}, avx_products{avx_host, avx_bordered, avx.lanes};
+
+/// A core for convolutions whose windows take these steps. The image is read where the caller has it, or from `l2`, where it has got a
+/// border. With static storage: `inline constexpr window_core windows{avx512, {.stride = 2}};`.
+struct window_core {
+    machine host, bordered;
+    int lanes;
+
+    constexpr explicit window_core(width const& of, detail::steps const& by = {})
+        : host(machine(of.machine, ram, l2, cpu, pack, detail::windows<false>(of, by, ram), detail::windows<true>(of, by, ram))),
+          bordered(machine(of.machine, ram, l2, cpu, pack, detail::windows<false>(of, by, l2), detail::windows<true>(of, by, l2))),
+          lanes(of.lanes) {}
+};
 
 }  // namespace tilewright::targets::vnni
