@@ -26,6 +26,7 @@ ROOMS = [
     "targets",       # machines that are described here
     "kernels",       # computations of networks
     "kernels/avx2",  # their schedules for one processor
+    "kernels/vnni",  # those of bytes for processors with VNNI
     "program",       # networks
     "emulate",       # the emulated machine
     "report",        # what people read
