@@ -33,11 +33,11 @@ constexpr auto value_of(auto const& right) {
 
 /// Vectors of one width.
 struct width {
-    ir::label machine, u8s8, s8s8, window;  ///< names of the machine and of its C functions
-    int lanes;                              ///< sums of a vector
+    ir::label u8s8, s8s8, window;  ///< names of C functions
+    int lanes;                     ///< sums of a vector
 };
-inline constexpr width avx512{"avx512_vnni", "x86_avx512_vnni_u8s8", "x86_avx512_vnni_s8s8", "x86_avx512_vnni_window", 16};
-inline constexpr width avx{"avx_vnni", "x86_avx_vnni_u8s8", "x86_avx_vnni_s8s8", "x86_avx_vnni_window", 8};
+inline constexpr width avx512{"x86_avx512_vnni_u8s8", "x86_avx512_vnni_s8s8", "x86_avx512_vnni_window", 16};
+inline constexpr width avx{"x86_avx_vnni_u8s8", "x86_avx_vnni_s8s8", "x86_avx_vnni_window", 8};
 
 namespace detail {
 
@@ -134,6 +134,35 @@ inline constexpr auto avx512_host = detail::products("avx512_vnni", avx512, ram)
 inline constexpr auto avx_host = detail::products("avx_vnni", avx, ram), avx_bordered = detail::products("avx_vnni_l2", avx, l2);
 inline constexpr product_core avx512_products{avx512_host, avx512_bordered, avx512.lanes}, avx_products{avx_host, avx_bordered, avx.lanes};
 
+namespace detail {
+
+/// A machine's name with its steps, such as `avx512_2_1_1_l2`: in one process, machines that differ have different names.
+struct window_name {
+    char letters[64]{};
+    int count = 0;
+
+    constexpr window_name(width const& of, steps const& by, char const* memory) {
+        add(of.lanes == avx512.lanes ? "avx512_" : "avx_");
+        for (std::int64_t number : {by.stride, by.dilation_y, by.dilation_x}) add(number), add("_");
+        add(memory);
+    }
+
+  private:
+    constexpr void add(char const* text) {
+        for (; *text != '\0'; ++text) letters[count++] = *text;
+    }
+    constexpr void add(std::int64_t number) {
+        if (number >= 10) add(number / 10);
+        letters[count++] = static_cast<char>('0' + number % 10);
+    }
+};
+constexpr machine machine_of_windows(width const& of, steps const& by, memory const& image) {
+    return machine(window_name(of, by, image.name == l2.name ? "l2" : "ram").letters, ram, l2, cpu, vnni::pack,
+                   windows<false>(of, by, image), windows<true>(of, by, image));
+}
+
+}  // namespace detail
+
 /// A core for convolutions whose windows take these steps. The image is read where the caller has it, or from `l2`, where it has got a
 /// border. With static storage: `inline constexpr window_core windows{avx512, {.stride = 2}};`.
 struct window_core {
@@ -141,9 +170,7 @@ struct window_core {
     int lanes;
 
     constexpr explicit window_core(width const& of, detail::steps const& by = {})
-        : host(machine(of.machine, ram, l2, cpu, pack, detail::windows<false>(of, by, ram), detail::windows<true>(of, by, ram))),
-          bordered(machine(of.machine, ram, l2, cpu, pack, detail::windows<false>(of, by, l2), detail::windows<true>(of, by, l2))),
-          lanes(of.lanes) {}
+        : host(detail::machine_of_windows(of, by, ram)), bordered(detail::machine_of_windows(of, by, l2)), lanes(of.lanes) {}
 };
 
 }  // namespace tilewright::targets::vnni
