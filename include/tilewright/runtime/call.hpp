@@ -1,6 +1,7 @@
 #pragma once
 #include <HalideRuntime.h>
 
+#include <algorithm>
 #include <concepts>
 #include <span>
 #include <stdexcept>
@@ -118,8 +119,19 @@ struct dense_argument {
     operator halide_buffer_t*() { return &whole; }
 };
 
+/// The bytes that every one of some kernels needs of a memory whose address it is given, by its place among them.
+template <schedule const&... Schedules>
+constexpr std::int64_t most_bytes_of_pool(int pool) {
+    std::int64_t most = 0;
+    ((most =
+          std::max<std::int64_t>(most, plan<Schedules>.peak(plan<Schedules>.where->memories[arguments_of(plan<Schedules>).pools[pool]]))),
+     ...);
+    return most;
+}
+
 /// @tparam Pools  addresses of memories that the caller gives, after the scalar parameters
-template <auto const& Plan, int Position, int Pools, class Operand>
+/// @tparam Others  schedules that the function may run instead
+template <auto const& Plan, int Position, int Pools, schedule const&... Others, class Operand>
 decltype(auto) pass(Operand const& given, [[maybe_unused]] open_extents const& numbers) {
     constexpr argument_list list = arguments_of(Plan);
     constexpr bool is_parameter = Position >= list.input_count && Position < list.input_count + list.parameter_count;
@@ -129,8 +141,10 @@ decltype(auto) pass(Operand const& given, [[maybe_unused]] open_extents const& n
         return Operand(given);
     } else if constexpr (Position >= list.input_count && Position < list.input_count + list.parameter_count + Pools) {
         if constexpr (is_span<Operand>) {
-            constexpr int memory_at = list.pools[Position - list.input_count - list.parameter_count];
-            constexpr quantity needed = Plan.peak(Plan.where->memories[memory_at]);
+            constexpr int pool = Position - list.input_count - list.parameter_count;
+            constexpr int memory_at = list.pools[pool];
+            constexpr quantity needed =
+                std::max(std::int64_t{Plan.peak(Plan.where->memories[memory_at])}, most_bytes_of_pool<Others...>(pool));
             if (!(static_cast<std::int64_t>(given.size_bytes()) >= needed))
                 throw std::invalid_argument("memory `" + Plan.where->memories[memory_at].name.str() + "` has only " +
                                             std::to_string(given.size_bytes()) + " bytes");
@@ -157,14 +171,14 @@ decltype(auto) pass(Operand const& given, [[maybe_unused]] open_extents const& n
     }
 }
 
-template <schedule const& Schedule, class Function, class... Operands>
-int call(Function* function, open_extents const& numbers, Operands&... operands) {
+template <schedule const& Schedule, schedule const&... Others, class Function, class... Operands>
+int call_one_of(Function* function, open_extents const& numbers, Operands&... operands) {
     static constexpr auto const& kernel = plan<Schedule>;
     constexpr argument_list list = arguments_of(kernel);
     constexpr int pools = static_cast<int>(sizeof...(Operands)) - list.tensor_count - list.parameter_count;
     static_assert(pools == 0 || pools == list.pool_count, "the kernel takes another number of arguments");
     auto const call_with = [&]<std::size_t... Position>(std::index_sequence<Position...>) {
-        return function(pass<kernel, static_cast<int>(Position), pools>(as_operand(operands), numbers)...);
+        return function(pass<kernel, static_cast<int>(Position), pools, Others...>(as_operand(operands), numbers)...);
     };
     return call_with(std::index_sequence_for<Operands...>());
 }
@@ -179,12 +193,15 @@ int call(Function* function, open_extents const& numbers, Operands&... operands)
 /// - a range that knows its size, such as `a` itself: exactly the elements from the lowest index that the kernel uses to the highest.
 ///
 /// The addresses of memories that the machine does not fix stand in front of the result: `call<gemm_on_host>(gemm, a, b, l2, c)`.
+///
+/// A kernel of several schedules takes all of them, in any order: `call<on_avx512, on_avx2>(gemm, a, b, l2, c)`. A range that stands for a
+/// memory must then have the bytes that the largest needs.
 /// @return the function's return code
 /// @throws std::invalid_argument when a range has another size, or an index is not one that the kernel uses
-template <schedule const& Schedule, class Function, class... Operands>
+template <schedule const& Schedule, schedule const&... Others, class Function, class... Operands>
 int call(Function* function, Operands&&... operands) {
     static_assert(plan<Schedule>.run_time_extents == 0, "extents are left to run time: call<S>(function, {{axis, extent}}, ...)");
-    return detail::call<Schedule>(function, {}, operands...);
+    return detail::call_one_of<Schedule, Others...>(function, {}, operands...);
 }
 
 /// Likewise, of a kernel that leaves extents to run time: `call<matmul_on_npu>(matmul, {{m, rows}}, a.data(), b.data(), c.data())`.
@@ -192,7 +209,7 @@ int call(Function* function, Operands&&... operands) {
 template <schedule const& Schedule, class Function, class... Operands>
 int call(Function* function, std::initializer_list<axis_extent> extents, Operands&&... operands) {
     static constexpr plan_value const& kernel = plan<Schedule>;
-    return detail::call<Schedule>(function, detail::given_numbers(kernel, ir::extents_by_name(kernel, extents)), operands...);
+    return detail::call_one_of<Schedule>(function, detail::given_numbers(kernel, ir::extents_by_name(kernel, extents)), operands...);
 }
 
 }  // namespace tilewright

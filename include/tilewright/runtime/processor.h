@@ -63,9 +63,9 @@ struct tilewright_feature {
 /* The features of targets for x86 and aarch64 that are known here; a feature that changes no instructions needs none. */
 static inline const struct tilewright_feature* tilewright_features(size_t* count) {
 #define TILEWRIGHT_OF_AVX (TILEWRIGHT_SSSE3 | TILEWRIGHT_SSE41 | TILEWRIGHT_SSE42 | TILEWRIGHT_POPCNT | TILEWRIGHT_AVX)
-#define TILEWRIGHT_OF_AVX2                                                                                             \
-    (TILEWRIGHT_OF_AVX | TILEWRIGHT_F16C | TILEWRIGHT_FMA | TILEWRIGHT_AVX2 | TILEWRIGHT_BMI1 | TILEWRIGHT_BMI2 |       \
-     TILEWRIGHT_LZCNT | TILEWRIGHT_MOVBE)
+#define TILEWRIGHT_OF_AVX2                                                                                                           \
+    (TILEWRIGHT_OF_AVX | TILEWRIGHT_F16C | TILEWRIGHT_FMA | TILEWRIGHT_AVX2 | TILEWRIGHT_BMI1 | TILEWRIGHT_BMI2 | TILEWRIGHT_LZCNT | \
+     TILEWRIGHT_MOVBE)
 #define TILEWRIGHT_OF_AVX512 (TILEWRIGHT_OF_AVX2 | TILEWRIGHT_AVX512F | TILEWRIGHT_AVX512CD)
 #define TILEWRIGHT_OF_SKYLAKE (TILEWRIGHT_OF_AVX512 | TILEWRIGHT_AVX512BW | TILEWRIGHT_AVX512DQ | TILEWRIGHT_AVX512VL)
 #define TILEWRIGHT_OF_CANNONLAKE (TILEWRIGHT_OF_SKYLAKE | TILEWRIGHT_AVX512IFMA | TILEWRIGHT_AVX512VBMI)
