@@ -1,7 +1,6 @@
 #pragma once
 #include <HalideRuntime.h>
 
-#include <algorithm>
 #include <concepts>
 #include <span>
 #include <stdexcept>
@@ -119,14 +118,12 @@ struct dense_argument {
     operator halide_buffer_t*() { return &whole; }
 };
 
-/// The bytes that every one of some kernels needs of a memory whose address it is given, by its place among them.
-template <schedule const&... Schedules>
-constexpr std::int64_t most_bytes_of_pool(int pool) {
-    std::int64_t most = 0;
-    ((most =
-          std::max<std::int64_t>(most, plan<Schedules>.peak(plan<Schedules>.where->memories[arguments_of(plan<Schedules>).pools[pool]]))),
-     ...);
-    return most;
+/// Whether so many bytes are enough for a memory whose address a kernel is given, by its place among them.
+template <schedule const& Schedule>
+bool is_enough(std::int64_t bytes, int pool) {
+    static constexpr plan_value const& kernel = plan<Schedule>;
+    static constexpr argument_list list = arguments_of(kernel);
+    return bytes >= kernel.peak(kernel.where->memories[list.pools[pool]]);
 }
 
 /// @tparam Pools  addresses of memories that the caller gives, after the scalar parameters
@@ -143,9 +140,9 @@ decltype(auto) pass(Operand const& given, [[maybe_unused]] open_extents const& n
         if constexpr (is_span<Operand>) {
             constexpr int pool = Position - list.input_count - list.parameter_count;
             constexpr int memory_at = list.pools[pool];
-            constexpr quantity needed =
-                std::max(std::int64_t{Plan.peak(Plan.where->memories[memory_at])}, most_bytes_of_pool<Others...>(pool));
-            if (!(static_cast<std::int64_t>(given.size_bytes()) >= needed))
+            constexpr quantity needed = Plan.peak(Plan.where->memories[memory_at]);
+            auto const bytes = static_cast<std::int64_t>(given.size_bytes());
+            if (!(bytes >= needed) || !(is_enough<Others>(bytes, pool) && ...))
                 throw std::invalid_argument("memory `" + Plan.where->memories[memory_at].name.str() + "` has only " +
                                             std::to_string(given.size_bytes()) + " bytes");
             return static_cast<void*>(given.data());
