@@ -23,19 +23,23 @@ constexpr axis y{"y", 32}, x{"x", 64}, few{"x", 48}, rows{"y", dynamic};
 constexpr tensor<std::int32_t> a{"a"}, b{"b"}, out{"out"};
 constexpr tensor<float> real{"a"};
 constexpr parameter<std::int32_t> more{"more"};
-constexpr auto plus_one = out(y, x) = a(y, x) + 1, of_b = out(y, x) = b(y, x) + 1, of_few = out(y, few) = a(y, few) + 1;
-constexpr auto of_floats = out(y, x) = cast<std::int32_t>(real(y, x)), plus_more = out(y, x) = a(y, x) + more;
-constexpr auto plus_b = out(y, x) = a(y, x) + b(y, x), of_rows = out(rows, x) = a(rows, x) + 1;
+constexpr auto plus_one = out(y, x) = a(y, x) + 1;
+constexpr auto of_b = out(y, x) = b(y, x) + 1;
+constexpr auto of_few = out(y, few) = a(y, few) + 1;
+constexpr auto of_floats = out(y, x) = cast<std::int32_t>(real(y, x));
+constexpr auto plus_more = out(y, x) = a(y, x) + more;
+constexpr auto plus_b = out(y, x) = a(y, x) + b(y, x);
+constexpr auto of_rows = out(rows, x) = a(rows, x) + 1;
 
-struct planned {
+struct prepared {
     schedule made;
     plan_value plan = make_plan(made);
 
-    explicit planned(schedule const& s) : made(s) { REQUIRE(!plan.refusal); }
+    explicit prepared(schedule const& s) : made(s) { REQUIRE(!plan.refusal); }
     halide::tool_kernel subject(char const* name) const { return {"kernel", made, plan, halide::binding::device, name}; }
 };
 std::string refusal_of(schedule const& one, schedule const& other, std::vector<std::string> const& targets) {
-    planned const a_plan(one), b_plan(other);
+    prepared const a_plan(one), b_plan(other);
     std::vector<halide::tool_kernel> const both{a_plan.subject("one"), b_plan.subject("other")};
     try {
         variants_of(both, targets, true);
@@ -69,11 +73,11 @@ TEST_CASE("schedules of one kernel that differ in their arguments are refused, a
 }
 TEST_CASE("the arguments of a kernel of several schedules are right for all of them") {
     axis const yo{"yo"}, yi{"yi"};
-    planned const small(schedule(plus_one, wide).cache_read(a, wide_pool).at(y));
-    planned const large(schedule(plus_one, engines).split(y, yo, yi, 8).cache_read(a, pool).at(yo));
+    prepared const small(schedule(plus_one, wide).cache_read(a, wide_pool).at(y));
+    prepared const large(schedule(plus_one, engines).split(y, yo, yi, 8).cache_read(a, pool).at(yo));
     for (bool swapped : {false, true}) {
-        std::vector<halide::tool_kernel> schedules{small.subject("small"), large.subject("large")};
-        if (swapped) std::swap(schedules[0], schedules[1]);
+        std::vector<halide::tool_kernel> const schedules{swapped ? large.subject("large") : small.subject("small"),
+                                                         swapped ? small.subject("small") : large.subject("large")};
         halide::detail::kernel_variants const made = variants_of(schedules, targets, true);
         REQUIRE(made.pools.size() == 1);
         CHECK(made.pools[0].bytes == 8 * 64 * 4);
