@@ -128,7 +128,7 @@ function(tilewright_add_kernel name)
             list(APPEND passed C_BACKEND TARGETS ${ARG_TARGETS})
         else()
             _tilewright_add_runtime(${name} ${target})
-            list(APPEND passed USE_RUNTIME ${name}.runtime TARGETS ${target})
+            list(APPEND passed USE_RUNTIME ${name}.code.runtime TARGETS ${target})
         endif()
         add_halide_library(${name}.code${dotted} FROM ${name}.generator GENERATOR tilewright_kernel FUNCTION_NAME ${name}_unchecked${suffix}
             PARAMS machine_function=${machine} schedule_number=${schedule} FEATURES ${ARG_FEATURES} ${passed})
@@ -205,10 +205,10 @@ macro(_tilewright_check_variants)
     endif()
 endmacro()
 
-# The target NAME.runtime: Halide's runtime, for any processor of the target's architecture. Kernels share its functions, of which linkers
+# The target NAME.code.runtime: Halide's runtime, for any processor of the target's architecture. Kernels share its functions, of which linkers
 # take the first that they find, and some run when the program ends: it must have no instructions of a single kernel's target.
 function(_tilewright_add_runtime name target)
-    if(TARGET ${name}.runtime)
+    if(TARGET ${name}.code.runtime)
         return()
     endif()
     string(REGEX REPLACE "^(host|cmake)" "${Halide_HOST_TARGET}" target "${target}")
@@ -218,23 +218,23 @@ function(_tilewright_add_runtime name target)
     list(JOIN target "-" target)
     string(REGEX MATCH "^[^-]+-[^-]+-[^-]+" triple "${target}")
     if(triple STREQUAL Halide_CMAKE_TARGET)
-        set(file ${CMAKE_CURRENT_BINARY_DIR}/${name}.runtime${CMAKE_CXX_OUTPUT_EXTENSION})
+        set(file ${CMAKE_CURRENT_BINARY_DIR}/${name}.code.runtime${CMAKE_CXX_OUTPUT_EXTENSION})
         set(kind object)
-        add_library(${name}.runtime STATIC ${file})
-        set_target_properties(${name}.runtime PROPERTIES LINKER_LANGUAGE CXX)
+        add_library(${name}.code.runtime STATIC ${file})
+        set_target_properties(${name}.code.runtime PROPERTIES LINKER_LANGUAGE CXX)
     else()
-        set(file ${CMAKE_CURRENT_BINARY_DIR}/${name}.runtime.a)
+        set(file ${CMAKE_CURRENT_BINARY_DIR}/${name}.code.runtime.a)
         set(kind static_library)
-        add_library(${name}.runtime STATIC IMPORTED GLOBAL)
-        set_target_properties(${name}.runtime PROPERTIES IMPORTED_LOCATION ${file})
-        add_custom_target(${name}.runtime.file DEPENDS ${file})
-        add_dependencies(${name}.runtime ${name}.runtime.file)
+        add_library(${name}.code.runtime STATIC IMPORTED GLOBAL)
+        set_target_properties(${name}.code.runtime PROPERTIES IMPORTED_LOCATION ${file})
+        add_custom_target(${name}.code.runtime.file DEPENDS ${file})
+        add_dependencies(${name}.code.runtime ${name}.code.runtime.file)
     endif()
     add_custom_command(OUTPUT ${file}
-        COMMAND ${name}.generator -r ${name}.runtime -o ${CMAKE_CURRENT_BINARY_DIR} -e ${kind} target=${target}
+        COMMAND ${name}.generator -r ${name}.code.runtime -o ${CMAKE_CURRENT_BINARY_DIR} -e ${kind} target=${target}
         DEPENDS ${name}.generator
         VERBATIM)
-    target_link_libraries(${name}.runtime INTERFACE Halide::Runtime Threads::Threads ${CMAKE_DL_LIBS})
+    target_link_libraries(${name}.code.runtime INTERFACE Halide::Runtime Threads::Threads ${CMAKE_DL_LIBS})
 endfunction()
 
 # A kernel or a program from C of its own: NAME.c and NAME.h, written by a tool, and for the emulated binding the way to the emulator. A
@@ -425,5 +425,5 @@ endfunction()
 function(_tilewright_complete_c_backend name)
     target_compile_options(${name}.code PRIVATE -w)  # generated code: its warnings are nobody's to mend
     _tilewright_add_runtime(${name} host)
-    target_link_libraries(${name}.code INTERFACE ${name}.runtime)
+    target_link_libraries(${name}.code INTERFACE ${name}.code.runtime)
 endfunction()
