@@ -7,7 +7,6 @@
 // Targets that cannot do what a machine says that it has.
 
 using namespace tilewright;
-using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
@@ -17,39 +16,39 @@ constexpr core cpu{.name = "cpu"}, fusing{.name = "fusing", .fused_multiply_add 
 constexpr auto plain = machine("plain", ram, cpu), fused = machine("fused", ram, fusing), of_many = machine("of_many", ram, many, cpu);
 constexpr auto of_high = machine("of_high", ram, high, cpu), of_low = machine("of_low", ram, low, cpu);
 
+bool has(std::string const& text, char const* part) { return text.find(part) != std::string::npos; }
 std::string missing(machine const& m, char const* target) { return halide::missing_in_target(m, Halide::Target(target)); }
 
 }  // namespace
 
 TEST_CASE("fused multiply-adds need a target that has them") {
-    CHECK_THAT(missing(fused, "x86-64-linux-sse41-avx-avx2"),
-               ContainsSubstring("machine `fused` cannot be compiled for target x86-64-linux-") &&
-                   ContainsSubstring("core `fusing` has fused multiply-adds, and the target has none: add the feature fma"));
+    std::string const said = missing(fused, "x86-64-linux-sse41-avx-avx2");
+    CHECK(has(said, "machine `fused` cannot be compiled for target x86-64-linux-"));
+    CHECK(has(said, "core `fusing` has fused multiply-adds, and the target has none: add the feature fma"));
     CHECK(missing(fused, "x86-64-linux-sse41-avx-avx2-fma").empty());
     CHECK(missing(fused, "arm-64-linux").empty());
-    CHECK_THAT(missing(fused, "arm-32-linux"), ContainsSubstring("fused multiply-adds"));
+    CHECK(has(missing(fused, "arm-32-linux"), "fused multiply-adds"));
     CHECK(missing(plain, "x86-64-linux").empty());
 }
 TEST_CASE("registers need a target that has as many, as long") {
     char const* const avx2 = "x86-64-linux-sse41-avx-avx2-f16c-fma";
     CHECK(missing(targets::avx2::host, avx2).empty());
     CHECK(missing(targets::avx512::host, "x86-64-linux-sse41-avx-avx2-f16c-fma-avx512-avx512_skylake").empty());
-    CHECK_THAT(missing(targets::avx512::host, avx2), ContainsSubstring("the registers of `zmm` have 64 bytes, those of the target 32"));
-    CHECK_THAT(missing(targets::avx2::host, "x86-64-linux-fma"),
-               ContainsSubstring("the registers of `ymm` have 32 bytes, those of the target 16"));
-    CHECK_THAT(missing(of_many, avx2), ContainsSubstring("`many` has 32 registers, the target 16"));
+    CHECK(has(missing(targets::avx512::host, avx2), "the registers of `zmm` have 64 bytes, those of the target 32"));
+    CHECK(has(missing(targets::avx2::host, "x86-64-linux-fma"), "the registers of `ymm` have 32 bytes, those of the target 16"));
+    CHECK(has(missing(of_many, avx2), "`many` has 32 registers, the target 16"));
     CHECK(missing(of_many, "x86-64-linux-avx512_skylake").empty());
     CHECK(missing(of_many, "arm-64-linux").empty());
-    CHECK_THAT(missing(targets::avx2::host, "arm-64-linux"), ContainsSubstring("those of the target 16"));
+    CHECK(has(missing(targets::avx2::host, "arm-64-linux"), "those of the target 16"));
 }
 TEST_CASE("addresses need as many bits as the target has") {
-    CHECK_THAT(missing(of_high, "arm-32-linux"), ContainsSubstring("memory `high` reaches beyond the 32 bits"));
+    CHECK(has(missing(of_high, "arm-32-linux"), "memory `high` reaches beyond the 32 bits"));
     CHECK(missing(of_low, "arm-32-linux").empty());
     CHECK(missing(of_high, "arm-64-linux").empty());
     CHECK(missing(plain, "arm-32-linux").empty());
 }
 TEST_CASE("a feature that the entry cannot ask a processor for is refused") {
-    CHECK_THAT(missing(plain, "x86-64-linux-cuda"), ContainsSubstring("whether a processor has feature `cuda` is not asked here"));
+    CHECK(has(missing(plain, "x86-64-linux-cuda"), "whether a processor has feature `cuda` is not asked here"));
     // Every feature of instructions of x86 is known; other architectures are not asked.
     for (char const* feature : {"sse41", "avx", "f16c", "fma", "fma4", "avx2", "avx512", "avx512_knl", "avx512_skylake",
                                 "avx512_cannonlake", "avx512_sapphirerapids", "profile", "no_runtime", "strict_float", "user_context"})
