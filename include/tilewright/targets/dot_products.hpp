@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/machine/machine.hpp>
+#include <type_traits>
 
 /// Products of tiles of any size as intrinsics, for processors whose vectors multiply and add: sums(i, j) += left(i, l) * right(l, j).
 /// Their C functions are written for the vectors of each, and take

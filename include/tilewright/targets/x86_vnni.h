@@ -128,7 +128,7 @@ X86_VNNI_INLINE(X86_VNNI_AVX2) int32_t x86_vnni_total(__m128i four) {
 #define X86_VNNI_OF(value) _mm512_set1_epi32(value)
 #define X86_VNNI_TOTAL(sums) _mm512_reduce_add_epi32(sums)
 #define X86_VNNI_DOT(sums, without_sign, with_sign) _mm512_dpbusd_epi32(sums, without_sign, with_sign)
-#include <tilewright/targets/x86_vnni_tile.h>
+#include <tilewright/targets/x86_vnni_tile.inc>
 
 #ifdef X86_AVX_VNNI_BY_AVX512
 #define X86_VNNI_TARGET "avx512f,avx512vl,avx512vnni,avx2"
@@ -153,7 +153,7 @@ X86_VNNI_INLINE(X86_VNNI_AVX2) int32_t x86_vnni_total(__m128i four) {
 #define X86_VNNI_SUBTRACT(a, b) _mm256_sub_epi32(a, b)
 #define X86_VNNI_OF(value) _mm256_set1_epi32(value)
 #define X86_VNNI_TOTAL(sums) x86_vnni_total(_mm_add_epi32(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1)))
-#include <tilewright/targets/x86_vnni_tile.h>
+#include <tilewright/targets/x86_vnni_tile.inc>
 #else
 #define x86_vnni_pack x86_vnni_pack_in_c
 #define x86_avx512_vnni_product x86_vnni_product_in_c

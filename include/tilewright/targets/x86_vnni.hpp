@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/machine/machine.hpp>
+#include <type_traits>
 
 /// One core of an x86 processor with VNNI, as machines for products of bytes with sums of 32 bits: of AVX-512 with 64 bytes a vector, and
 /// of AVX-VNNI with 32.

@@ -4,6 +4,7 @@
 #include <tilewright/kernels/convolution.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/targets/x86_vnni.hpp>
+#include <utility>
 
 /// Convolutions of bytes with exact sums of 32 bits on processors with VNNI. Weights have 8 bits, and the caller packs them.
 namespace tilewright::kernel {

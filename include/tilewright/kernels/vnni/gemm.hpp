@@ -3,6 +3,7 @@
 #include <tilewright/kernels/gemm.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/targets/x86_vnni.hpp>
+#include <type_traits>
 
 /// Products of bytes with exact sums of 32 bits on processors with VNNI: C(m, n) = sum over k of A(m, k) * B(k, n).
 namespace tilewright::kernel {
