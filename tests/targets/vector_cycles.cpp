@@ -31,7 +31,7 @@ double count(plan_value const& plan, Change&& change) {
     change(one);
     return one(plan);
 }
-std::unique_ptr<plan_value> plan_of(kernel::gemm_tile const& tile, targets::vector_core const& on) {
+std::unique_ptr<plan_value> plan_with(kernel::gemm_tile const& tile, targets::vector_core const& on) {
     static kernel::gemm<float> const problem(kernel::gemm_shape{24, 64, 32});
     auto plan = std::make_unique<plan_value>(make_plan(kernel::tiled_gemm(problem, tile, on)));
     REQUIRE(!plan->refusal);
@@ -51,7 +51,7 @@ targets::vector_core const& without_caches() {
 
 TEST_CASE("each part of a cost is counted by itself") {
     // 4 x 4 tiles of 6 rows and 2 vectors of 8; 8 groups of 4 steps.
-    auto const plan = plan_of({6, 2, 24, 64, 32, true, true}, without_caches());
+    auto const plan = plan_with({6, 2, 24, 64, 32, true, true}, without_caches());
     CHECK(count(*plan, [](auto& c) { c.multiplied_bytes = 64; }) == Approx(4 * 4 * 32 * 12 / 2));
     // In each step 6 values of A and 2 vectors of B.
     CHECK(count(*plan, [](auto& c) { c.load_cycles = 1; }) == Approx(4 * 4 * 32 * 8));
@@ -66,8 +66,8 @@ TEST_CASE("each part of a cost is counted by itself") {
     CHECK(count(*plan, [](auto& c) { c.copy_cycles = 1; }) == Approx(1));
 }
 TEST_CASE("wider vectors take as long for as many multiply-adds") {
-    auto const narrow = plan_of({6, 2, 24, 64, 32, true, true}, targets::avx2::vectors),
-               wide = plan_of({6, 2, 24, 64, 32, true, true}, targets::avx512::vectors);
+    auto const narrow = plan_with({6, 2, 24, 64, 32, true, true}, targets::avx2::vectors),
+               wide = plan_with({6, 2, 24, 64, 32, true, true}, targets::avx512::vectors);
     auto const multiplied = [](auto& c) { c.multiplied_bytes = 64; };
     targets::vector_cycles only = none;
     multiplied(only);
