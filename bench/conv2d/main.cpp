@@ -206,16 +206,16 @@ void run_any_vnni(summaries& into, peers::level at, conv2d_bench::named_layer co
                   void* pool) {
     using namespace conv2d_bench;
     auto const& [name, of] = one;
-    conv2d_shape made = as_computed(of, of.filters % 32 > 16 || of.filters % 32 == 0 ? 32 : 16);
-    if (of.y.taps == 1 && of.x.taps == 1 && of.y.stride == 1) made = in_one_row(made);
+    // Two vectors of filters, or one where the second would be empty.
+    std::int64_t const rest = of.filters % 32, lanes = rest == 0 || rest > 16 ? 32 : 16;
+    conv2d_shape const made = as_computed(of, lanes);
     auto const compile = [&](auto const& problem) {
         compile_and_run<std::uint8_t, std::int8_t, std::int32_t, std::int8_t, vnni_conv2d_tile>(
             into.int8, at, peers::level::same_instructions, {name.c_str(), 8, of}, own_layout(problem),
             [&](vnni_conv2d_tile const& tile) { return tiled_conv2d(problem, tile, on); }, vnni_tiles_for(made), pool,
             tilewright::by_cycles{});
     };
-    std::int64_t const lanes = made.filters % 32 == 0 ? 32 : 16;
-    if (tilewright::kernel::detail::has_border(made)) compile(vnni_conv2d<true>(made, lanes));
+    if (has_border(made)) compile(vnni_conv2d<true>(made, lanes));
     else compile(vnni_conv2d<false>(made, lanes));
 }
 void run_any_vnni(summaries& into, peers::level at, conv2d_bench::named_layer const& one, void* pool) {

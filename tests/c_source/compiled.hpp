@@ -11,6 +11,7 @@
 #include <tilewright/plan/plan.hpp>
 
 #include "c_source/caller.hpp"
+#include "folder.hpp"
 #include "kernels/run_kernel.hpp"
 
 /// C source of kernels, compiled and loaded while a test runs.
@@ -26,24 +27,6 @@ struct compiler {
     char const* flags;
 };
 inline constexpr compiler compilers[] = {{TILEWRIGHT_C_GCC, "-O2"}, {TILEWRIGHT_C_CLANG, "-O2"}};
-
-/// A folder that is gone with the object.
-class folder {
-  public:
-    folder() {
-        std::string pattern = (std::filesystem::temp_directory_path() / "tilewright_c_XXXXXX").string();
-        if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no folder for C source");
-        path = pattern;
-    }
-    folder(folder const&) = delete;
-    ~folder() { std::filesystem::remove_all(path); }
-    void write(std::string const& name, std::string const& text) const { std::ofstream(path / name) << text; }
-    std::string read(std::string const& name) const {
-        std::ifstream in(path / name);
-        return {std::istreambuf_iterator<char>(in), {}};
-    }
-    std::filesystem::path path;
-};
 
 /// A kernel on the emulated machine, from its C source.
 class c_kernel {

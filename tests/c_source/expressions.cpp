@@ -189,7 +189,7 @@ TEST_CASE("drawn expressions in C and in Halide's object", "[long]") {
             compilers.push_back({TILEWRIGHT_C_CLANG, "-O3 -mfma -std=gnu11"});
         }
         for (c_kernels::compiler const& with : compilers) {
-            c_kernels::folder in;
+            folder in;
             in.write("all.c", "#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n" +
                                   std::string(halide::detail::floating_point_ground) + helpers.text() + all);
             std::string const path = in.path.string();

@@ -130,7 +130,7 @@ TEST_CASE("names of users do not meet names that are made for them", "[long]") {
 }
 
 TEST_CASE("headers and entries, too, have words for all names") {
-    c_kernels::folder const made;
+    folder const made;
     std::string sources;
     for (int first = 0; first < trap_count; first += 4) {
         auto const name = [first](int role) { return traps[(first + role) % trap_count]; };
@@ -199,7 +199,7 @@ TEST_CASE("a program's kernels, tensors and memories have words of their own") {
     program_plan_value const plan = make_program_plan(made);
     INFO((plan.refusal ? to_string(plan.refusal) : std::string()));
     REQUIRE(!plan.refusal);
-    c_kernels::folder const files;
+    folder const files;
     std::string sources;
     for (auto const& [file, text] : halide::c_program(plan, {.name = "p"})) {
         files.write(file, text);

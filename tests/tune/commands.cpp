@@ -1,7 +1,7 @@
 #include <tilewright/tune/by_command.hpp>
 
 #include "catch.hpp"
-#include "tune/folder.hpp"
+#include "folder.hpp"
 
 using namespace tilewright;
 using Catch::Matchers::Contains;
@@ -27,7 +27,7 @@ TEST_CASE("a command that fails in any way ends") {
     tune::command_result const killed = run("kill -9 $$ #");
     CHECK(killed.how == ending::killed);
     CHECK(killed.code == 9);
-    tune_test::folder const in;
+    folder const in;
     tune::command_result const late = run("sh -c 'sleep 1; touch " + in.name() + "/late' & sleep 5; echo 1 #", 0.2);
     CHECK(late.how == ending::timed_out);
     CHECK(late.milliseconds < 2000);

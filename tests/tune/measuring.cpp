@@ -11,8 +11,8 @@
 #include <tilewright/tune/tune.hpp>
 
 #include "catch.hpp"
+#include "folder.hpp"
 #include "halide/copying_host.hpp"
-#include "tune/folder.hpp"
 
 using namespace tilewright;
 using Catch::Matchers::Contains;
@@ -82,7 +82,7 @@ class heard {
 }  // namespace
 
 TEST_CASE("the emulator measures the cycles of the plan, and the least ones win") {
-    tune_test::folder const in_folder;
+    folder const in_folder;
     tune::problem const of = on_dsp();
     std::string const log = in_folder / "log.jsonl";
     tune::findings const found = tune::run(of, {.log = log, .measure = "emulator"});
@@ -135,7 +135,7 @@ TEST_CASE("candidates take turns on this processor, and their results are compar
 }
 
 TEST_CASE("a wrong result is recorded and never wins") {
-    tune_test::folder const in_folder;
+    folder const in_folder;
     tune::problem of = on_dsp();
     of.check = [calls = 0](std::vector<tune::operand_view> const& all) mutable {
         REQUIRE(all.size() == 2);
@@ -186,7 +186,7 @@ TEST_CASE("extents that are left to run time, and scalar parameters, are numbers
 }
 
 TEST_CASE("a command measures: its failures are results too") {
-    tune_test::folder const in_folder;
+    folder const in_folder;
     std::string const log = in_folder / "log", board = in_folder / "board.sh";
     std::ofstream(board) << "set -e\n"
                             "case $TILEWRIGHT_TILE in\n"
@@ -240,10 +240,10 @@ TEST_CASE("a command measures: its failures are results too") {
 }
 
 TEST_CASE("SIGINT in the middle keeps what is measured, and the next run goes on") {
-    tune_test::folder const in_folder;
+    folder const in_folder;
     std::string const log = in_folder / "log", header = in_folder / "w.hpp";
     // The third command that runs interrupts this process, and does not end by itself.
-    tune_test::folder const counts;
+    folder const counts;
     tune::options how{.log = log};
     how.measure =
         "n=$(ls " + counts.name() + " | wc -l); touch " + counts.name() + "/$n; [ $n != 2 ] || { kill -INT $PPID; sleep 9; }; echo 7 #";
@@ -262,7 +262,7 @@ TEST_CASE("SIGINT in the middle keeps what is measured, and the next run goes on
 }
 
 TEST_CASE("shards measure together exactly what one process would, and merge to the same winner") {
-    tune_test::folder const in_folder;
+    folder const in_folder;
     tune::problem const of = on_dsp();
     auto const lines = [](std::vector<tune::record> const& results) {
         std::multiset<std::string> all;
@@ -288,7 +288,7 @@ TEST_CASE("shards measure together exactly what one process would, and merge to 
 }
 
 TEST_CASE("results of another machine, processor, compiler or plan are not used, nor lines that say none, and the tuner says how many") {
-    tune_test::folder const in_folder;
+    folder const in_folder;
     std::string const log = in_folder / "log";
     tune::run(on_dsp(), {.log = log, .measure = "emulator"});
     std::vector<tune::record> results = read(log).results;

@@ -6,7 +6,7 @@
 #include <tilewright/tune/winner_header.hpp>
 
 #include "catch.hpp"
-#include "tune/folder.hpp"
+#include "folder.hpp"
 
 using namespace tilewright;
 using Catch::Matchers::Contains;
@@ -94,7 +94,7 @@ TEST_CASE("a line that is cut anywhere, or says something else, is no result") {
 }
 
 TEST_CASE("a log keeps what is written to it, and passes over lines that are none") {
-    tune_test::folder const in;
+    folder const in;
     std::string const file = in / "log.jsonl";
     {
         tune::log_writer out(file);
@@ -180,7 +180,7 @@ TEST_CASE("winners become a header, the same bytes from the same results") {
 }
 
 TEST_CASE("a file is replaced as a whole, and left alone where it says the same") {
-    tune_test::folder const in;
+    folder const in;
     std::string const file = in / "w.hpp";
     tune::replace_file(file, "one");
     auto const before = std::filesystem::last_write_time(file) - std::chrono::hours(1);

@@ -40,7 +40,7 @@ void check_product(gemm_shape const& of, vnni_gemm_tile const& tile, vnni::produ
 }
 void check_convolution(conv2d_shape const& of, std::int64_t filters, vnni_conv2d_tile const& tile, vnni::window_core const& on) {
     INFO(of.channels << " channels, " << of.filters << " filters, " << of.y.taps << " x " << of.x.taps << " taps");
-    if (kernel::detail::has_border(of)) check_calls(tiled_conv2d(vnni_conv2d<true>(of, filters), tile, on));
+    if (has_border(of)) check_calls(tiled_conv2d(vnni_conv2d<true>(of, filters), tile, on));
     else check_calls(tiled_conv2d(vnni_conv2d<false>(of, filters), tile, on));
 }
 

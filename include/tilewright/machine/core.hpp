@@ -62,43 +62,37 @@ struct core {
     /// The C functions that send a signal to another core, and wait for one, and their arguments in order.
     template <class... Arguments>
     constexpr core signals(ir::label symbol, Arguments const&... arguments) const {
-        core changed = *this;
-        changed.signal_call = {.symbol = symbol};
-        (changed.signal_call.push(arguments), ...);
-        return changed;
+        return with(&core::signal_call, symbol, arguments...);
     }
     template <class... Arguments>
     constexpr core awaits(ir::label symbol, Arguments const&... arguments) const {
-        core changed = *this;
-        changed.await_call = {.symbol = symbol};
-        (changed.await_call.push(arguments), ...);
-        return changed;
+        return with(&core::await_call, symbol, arguments...);
     }
     /// The C function at which all cores wait for each other, and its arguments in order.
     template <class... Arguments>
     constexpr core barrier(ir::label symbol, Arguments const&... arguments) const {
-        core changed = *this;
-        changed.barrier_call = {.symbol = symbol};
-        (changed.barrier_call.push(arguments), ...);
-        return changed;
+        return with(&core::barrier_call, symbol, arguments...);
     }
     /// The C functions that clean lines of the core's cache, and clean and forget them, and their arguments in order: see
     /// `memory::cache_line`.
     template <class... Arguments>
     constexpr core cleans(ir::label symbol, Arguments const&... arguments) const {
-        core changed = *this;
-        changed.clean_call = {.symbol = symbol};
-        (changed.clean_call.push(arguments), ...);
-        return changed;
+        return with(&core::clean_call, symbol, arguments...);
     }
     template <class... Arguments>
     constexpr core invalidates(ir::label symbol, Arguments const&... arguments) const {
-        core changed = *this;
-        changed.invalidate_call = {.symbol = symbol};
-        (changed.invalidate_call.push(arguments), ...);
-        return changed;
+        return with(&core::invalidate_call, symbol, arguments...);
     }
     friend constexpr bool operator==(core const&, core const&) = default;
+
+  private:
+    template <class... Arguments>
+    constexpr core with(device_call core::*call, ir::label symbol, Arguments const&... arguments) const {
+        core changed = *this;
+        changed.*call = {.symbol = symbol};
+        ((changed.*call).push(arguments), ...);
+        return changed;
+    }
 };
 
 /// Of a machine that names none.

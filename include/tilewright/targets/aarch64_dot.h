@@ -153,24 +153,10 @@ AARCH64_DOT_FUNCTION(aarch64_dot_u8u8, AARCH64_DOT_U8U8)
 AARCH64_DOT_FUNCTION(aarch64_dot_s8s8, AARCH64_DOT_S8S8)
 AARCH64_DOT_FUNCTION(aarch64_dot_u8s8, AARCH64_DOT_U8S8)
 #elif defined(AARCH64_DOT_PLAIN_C)
-#define AARCH64_DOT_PLAIN(name, Left, Right)                                                                                               \
-    static inline int name(int64_t rows, int64_t columns, int64_t depth, const void* a, int64_t a_stride, const void* b, int64_t b_stride, \
-                           void* c, int64_t c_stride, int64_t adds) {                                                                      \
-        const Left* const left = (const Left*)a;                                                                                           \
-        const Right* const right = (const Right*)b;                                                                                        \
-        int32_t* const sums = (int32_t*)c;                                                                                                 \
-        for (int64_t i = 0; i < rows; ++i) {                                                                                               \
-            for (int64_t j = 0; j < columns; ++j) {                                                                                        \
-                uint32_t sum = adds ? (uint32_t)sums[i * c_stride + j] : 0;                                                                \
-                for (int64_t l = 0; l < depth; ++l) sum += (uint32_t)((int32_t)left[i * a_stride + l] * (int32_t)right[l * b_stride + j]); \
-                sums[i * c_stride + j] = (int32_t)sum;                                                                                     \
-            }                                                                                                                              \
-        }                                                                                                                                  \
-        return 0;                                                                                                                          \
-    }
-AARCH64_DOT_PLAIN(aarch64_dot_u8u8, uint8_t, uint8_t)
-AARCH64_DOT_PLAIN(aarch64_dot_s8s8, int8_t, int8_t)
-AARCH64_DOT_PLAIN(aarch64_dot_u8s8, uint8_t, int8_t)
+#include <tilewright/targets/dot_products.h>
+TILEWRIGHT_DOT_PRODUCT_OF_BYTES(aarch64_dot_u8u8, uint8_t, uint8_t)
+TILEWRIGHT_DOT_PRODUCT_OF_BYTES(aarch64_dot_s8s8, int8_t, int8_t)
+TILEWRIGHT_DOT_PRODUCT_OF_BYTES(aarch64_dot_u8s8, uint8_t, int8_t)
 #endif
 
 #ifdef __cplusplus

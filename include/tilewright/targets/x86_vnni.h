@@ -89,16 +89,16 @@ X86_VNNI_INLINE(X86_VNNI_AVX2) void x86_vnni_pack_group(__m256i turned, const ui
 __attribute__((target(X86_VNNI_AVX2))) static inline void x86_vnni_pack(uint8_t turned, int64_t groups, int64_t columns,
                                                                         const uint8_t* from, int64_t from_row, uint8_t* to,
                                                                         int64_t to_group, int64_t to_column) {
-    const int64_t whole = to_column == 4 ? columns / 32 * 32 : 0;
+    if (to_column != 4) {
+        x86_vnni_pack_in_c(turned, groups, columns, from, from_row, to, to_group, to_column);
+        return;
+    }
+    const int64_t whole = columns / 32 * 32;
     const __m256i by = _mm256_set1_epi8((char)turned);
     for (int64_t l = 0; whole > 0 && l < groups; ++l) {
         for (int64_t j = 0; j < whole; j += 32) x86_vnni_pack_group(by, from + 4 * l * from_row + j, from_row, to + l * to_group + 4 * j);
     }
-    if (to_column != 4 || columns - whole == 0) {
-        x86_vnni_pack_in_c(turned, groups, columns - whole, from + whole, from_row, to + whole * to_column, to_group, to_column);
-        return;
-    }
-    for (int64_t l = 0; l < groups; ++l) {
+    for (int64_t l = 0; whole < columns && l < groups; ++l) {
         uint8_t some[4][32], made[128];
         for (int64_t q = 0; q < 4; ++q) memcpy(some[q], from + (4 * l + q) * from_row + whole, (size_t)(columns - whole));
         x86_vnni_pack_group(by, some[0], 32, made);

@@ -40,6 +40,11 @@ struct width {
 inline constexpr width avx512{"x86_avx512_vnni_u8s8", "x86_avx512_vnni_s8s8", "x86_avx512_vnni_window", 16};
 inline constexpr width avx{"x86_avx_vnni_u8s8", "x86_avx_vnni_s8s8", "x86_avx_vnni_window", 8};
 
+/// How windows move over an image, and how far apart their taps are.
+struct window_steps {
+    std::int64_t stride = 1, dilation_y = 1, dilation_x = 1;
+};
+
 namespace detail {
 
 // What a call covers at most: a schedule says how much it does. `q` are the four terms.
@@ -90,14 +95,9 @@ constexpr intrinsic packing(memory const& right) {
 template <class Element>
 inline constexpr tensor<Element> weights{"weights"};
 
-/// How windows move over an image, and how far apart their taps are.
-struct steps {
-    std::int64_t stride = 1, dilation_y = 1, dilation_x = 1;
-};
-
 /// sums(x, j) of windows over rows of pixels, with weights [r][s][group of four channels][4 j + q]. @param image  its memory
 template <bool Adds>
-constexpr intrinsic windows(width const& of, steps const& by, memory const& image) {
+constexpr intrinsic windows(width const& of, window_steps const& by, memory const& image) {
     auto const& bytes = a<std::uint8_t>;
     auto const& packed = weights<std::int8_t>;
     auto const term = cast<std::int32_t>(bytes(by.dilation_y * r, by.stride * i + by.dilation_x * s, 4 * l + q)) *
@@ -128,12 +128,11 @@ constexpr auto products(ir::label name, width const& of, memory const& operands)
 /// A core for products. Operands are read where the caller has them, or both from `l2`, where they have got a border.
 struct product_core {
     machine const &host, &bordered;
-    int lanes;
 };
 inline constexpr auto avx512_host = detail::products("avx512_vnni", avx512, ram),
                       avx512_bordered = detail::products("avx512_vnni_l2", avx512, l2);
 inline constexpr auto avx_host = detail::products("avx_vnni", avx, ram), avx_bordered = detail::products("avx_vnni_l2", avx, l2);
-inline constexpr product_core avx512_products{avx512_host, avx512_bordered, avx512.lanes}, avx_products{avx_host, avx_bordered, avx.lanes};
+inline constexpr product_core avx512_products{avx512_host, avx512_bordered}, avx_products{avx_host, avx_bordered};
 
 namespace detail {
 
@@ -142,7 +141,7 @@ struct window_name {
     char letters[64]{};
     int count = 0;
 
-    constexpr window_name(width const& of, steps const& by, char const* memory) {
+    constexpr window_name(width const& of, window_steps const& by, char const* memory) {
         add(of.lanes == avx512.lanes ? "avx512_" : "avx_");
         for (std::int64_t number : {by.stride, by.dilation_y, by.dilation_x}) add(number), add("_");
         add(memory);
@@ -157,7 +156,7 @@ struct window_name {
         letters[count++] = static_cast<char>('0' + number % 10);
     }
 };
-constexpr machine machine_of_windows(width const& of, steps const& by, memory const& image) {
+constexpr machine machine_of_windows(width const& of, window_steps const& by, memory const& image) {
     return machine(window_name(of, by, image.name == l2.name ? "l2" : "ram").letters, ram, l2, cpu, vnni::pack,
                    windows<false>(of, by, image), windows<true>(of, by, image));
 }
@@ -168,10 +167,9 @@ constexpr machine machine_of_windows(width const& of, steps const& by, memory co
 /// border. With static storage: `inline constexpr window_core windows{avx512, {.stride = 2}};`.
 struct window_core {
     machine host, bordered;
-    int lanes;
 
-    constexpr explicit window_core(width const& of, detail::steps const& by = {})
-        : host(detail::machine_of_windows(of, by, ram)), bordered(detail::machine_of_windows(of, by, l2)), lanes(of.lanes) {}
+    constexpr explicit window_core(width const& of, window_steps const& by = {})
+        : host(detail::machine_of_windows(of, by, ram)), bordered(detail::machine_of_windows(of, by, l2)) {}
 };
 
 }  // namespace tilewright::targets::vnni

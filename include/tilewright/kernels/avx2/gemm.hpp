@@ -1,6 +1,6 @@
 #pragma once
-#include <tilewright/kernels/avx2/tile_list.hpp>
 #include <tilewright/kernels/gemm.hpp>
+#include <tilewright/kernels/tile_list.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/targets/x86_avx2.hpp>
 

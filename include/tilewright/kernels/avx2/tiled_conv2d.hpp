@@ -1,7 +1,7 @@
 #pragma once
 #include <stdexcept>
-#include <tilewright/kernels/avx2/tile_list.hpp>
 #include <tilewright/kernels/convolution.hpp>
+#include <tilewright/kernels/tile_list.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/targets/x86_avx2.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <stdexcept>
-#include <tilewright/kernels/avx2/tile_list.hpp>
 #include <tilewright/kernels/convolution.hpp>
+#include <tilewright/kernels/tile_list.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/targets/x86_vnni.hpp>
 #include <utility>
@@ -15,12 +15,12 @@ struct vnni_conv2d_tile {
     std::int64_t block_columns = 0;  ///< positions of a row that one call covers; 0: all
 };
 
-namespace detail {
-
 /// Whether the image is copied with a border: of the image, or of channels up to a multiple of 4.
 constexpr bool has_border(conv2d_shape const& of) {
     return of.y.before + of.y.after + of.x.before + of.x.after > 0 || of.channels % 4 != 0;
 }
+
+namespace detail {
 
 template <bool Bordered>
 struct fours_to_convolve {
@@ -66,7 +66,7 @@ struct fours_to_convolve {
 
 /// A convolution of bytes without sign, in [batch][in_y][in_x][channels], with weights [block][r][s][group of four channels][4 lane + term]
 /// to out [batch][y][x][block][lane], which is [batch][y][x][filters].
-/// @tparam Bordered  `detail::has_border` of the shape
+/// @tparam Bordered  `has_border` of the shape
 template <bool Bordered>
 struct vnni_conv2d : detail::fours_to_convolve<Bordered> {
     using operands = detail::fours_to_convolve<Bordered>;
@@ -89,7 +89,7 @@ struct vnni_conv2d : detail::fours_to_convolve<Bordered> {
 
 /// A convolution whose shape is known to the compiler, where schedules can point at it.
 template <conv2d_shape Shape, std::int64_t Filters = 32>
-inline constexpr vnni_conv2d<detail::has_border(Shape)> vnni_conv2d_of{Shape, Filters};
+inline constexpr vnni_conv2d<has_border(Shape)> vnni_conv2d_of{Shape, Filters};
 
 /// Tiles that are worth trying for a shape, the likeliest first: blocks whose part of the image takes a quarter or half of `l2`.
 constexpr tile_list<vnni_conv2d_tile> vnni_tiles_for(conv2d_shape const& of, int limit = tile_list<vnni_conv2d_tile>::most) {
