@@ -67,7 +67,8 @@ int keep_up(void const* address, std::int64_t bytes, bool forgets) {
         auto const size = static_cast<std::size_t>(std::min(line, found->bytes - at));
         char *const cache = found->cache + at, *const memory = found->memory + at, *const read = found->read.data() + at;
         if (std::memcmp(cache, read, size) != 0) std::memcpy(memory, cache, size), std::memcpy(read, cache, size);
-        if (forgets) std::memcpy(cache, memory, size), std::memcpy(read, memory, size);
+        // The memory is read once: another core may write it meanwhile, and a second look would make the line seem changed.
+        if (forgets) std::memcpy(cache, memory, size), std::memcpy(read, cache, size);
     }
     return 0;
 }
