@@ -20,27 +20,29 @@ macro(tilewright_find_halide)
     endif()
 endmacro()
 
-# tilewright_add_kernel(NAME HEADER file.hpp SCHEDULE qualified::variable BINDING emulated|device
+# tilewright_add_kernel(NAME HEADER file.hpp SCHEDULE qualified::variable… BINDING emulated|device
 #                       [STMT variable] [STMT_HTML variable] [C_BACKEND] [FEATURES feature…] [TARGETS target…]
 #                       [C_SOURCE variable] [C_INCLUDES header…] [SOURCE_ONLY])
 #
 # Makes a static library NAME with the C function NAME, declared in "NAME.h".
 #
 #   HEADER     defines the schedule; relative to the current source directory
-#   SCHEDULE   a constexpr variable at namespace scope, with its namespaces
+#   SCHEDULE   a constexpr variable at namespace scope, with its namespaces; or several, each for one of TARGETS
 #   BINDING    emulated: transfers and intrinsics run on the emulator, in this process, and nothing is left to write
 #              device:   they are calls of the machine's C functions, which the program that links NAME defines
 #   STMT, STMT_HTML   the named variable receives the path of the lowered program, as text or as a page
 #   C_BACKEND  compiles Halide's C++ source with the current compiler instead of Halide's object
-#   FEATURES, TARGETS   as for add_halide_library
+#   TARGETS    of Halide's, for one processor and system; a processor runs the code for the first of them that it can. If it can run none, the
+#              function returns a code
+#   FEATURES   for all targets, as for add_halide_library
 #   C_SOURCE   makes the kernel from C11 of its own, for the compiler of a DSP: a function of plain pointers and strides, without Halide's
 #              runtime. The named variable receives the path of NAME.c, beside which NAME.h lies. See docs/reference/c_source.md.
 #   C_INCLUDES   headers that NAME.c includes first, as they are written here; they may define the machine's functions inline
 #   SOURCE_ONLY   writes the files of C_SOURCE and compiles nothing: they are for another compiler. NAME is then a target that stands for them.
 function(tilewright_add_kernel name)
     set(call "tilewright_add_kernel(${name})")
-    cmake_parse_arguments(PARSE_ARGV 1 ARG "C_BACKEND;SOURCE_ONLY" "HEADER;SCHEDULE;BINDING;STMT;STMT_HTML;C_SOURCE"
-        "FEATURES;TARGETS;C_INCLUDES")
+    cmake_parse_arguments(PARSE_ARGV 1 ARG "C_BACKEND;SOURCE_ONLY" "HEADER;BINDING;STMT;STMT_HTML;C_SOURCE"
+        "SCHEDULE;FEATURES;TARGETS;C_INCLUDES")
     _tilewright_check_call(SCHEDULE)
     if(DEFINED ARG_C_SOURCE)
         foreach(argument IN ITEMS STMT STMT_HTML FEATURES TARGETS)
@@ -56,11 +58,17 @@ function(tilewright_add_kernel name)
     elseif(ARG_SOURCE_ONLY)
         message(FATAL_ERROR "${call}: SOURCE_ONLY is for C_SOURCE, which is missing")
     endif()
+    _tilewright_check_variants()
     _tilewright_need_tools()
 
     # A folder for each kernel, so that "NAME.h" is the only header that its users come to see.
     set(directory ${CMAKE_CURRENT_BINARY_DIR}/${name}.kernel)
-    # The plan, compiled once for both tools.
+    # The plans, compiled once for both tools.
+    set(kernels)
+    foreach(schedule IN LISTS ARG_SCHEDULE)
+        string(APPEND kernels
+            "    {\"${name}\", ${schedule}, tilewright::plan<${schedule}>, tilewright::halide::binding::${ARG_BINDING}, \"${schedule}\"},\n")
+    endforeach()
     _tilewright_add_subject(kernel_of_tool)
     if(DEFINED ARG_C_SOURCE)
         _tilewright_add_tool(${name}.c_source_tool kernel_c_source_tool ${name}.of_tool)
@@ -70,41 +78,88 @@ function(tilewright_add_kernel name)
         return()
     endif()
 
-    # The tile bodies, lowered by Halide: the function NAME_unchecked.
+    # The tile bodies, lowered by Halide: the function NAME_unchecked, or NAME_unchecked_0 and so on for several targets.
     _tilewright_add_tool(${name}.generator kernel_generator ${name}.of_tool)
-    if(NOT DEFINED ARG_TARGETS AND NOT ARG_C_BACKEND AND Halide_TARGET STREQUAL "host")
-        _tilewright_host_target(ARG_TARGETS)
-    endif()
-    set(passed)
-    foreach(output IN ITEMS STMT STMT_HTML)
-        if(DEFINED ARG_${output})
-            list(APPEND passed ${output} ${output}_file)
+    if(NOT DEFINED ARG_TARGETS AND NOT ARG_C_BACKEND)
+        set(ARG_TARGETS ${Halide_TARGET})
+        if(Halide_TARGET MATCHES "^(host)?$")
+            _tilewright_host_target(ARG_TARGETS)
         endif()
-    endforeach()
-    if(ARG_C_BACKEND)
-        list(APPEND passed C_BACKEND)
     endif()
-    add_halide_library(${name}.code FROM ${name}.generator GENERATOR tilewright_kernel FUNCTION_NAME ${name}_unchecked
-        PARAMS machine_function=${name}_machine  # in NAME_binding.cpp: the emulator to run on
-        FEATURES ${ARG_FEATURES} TARGETS ${ARG_TARGETS} ${passed})
+    set(targets ${ARG_TARGETS})
+    set(asked ${ARG_TARGETS})  # what a processor is asked for
+    if(DEFINED ARG_FEATURES)
+        list(JOIN ARG_FEATURES "-" features)
+        list(TRANSFORM asked APPEND "-${features}")
+    endif()
+    if(ARG_C_BACKEND)
+        set(asked)
+        if(NOT DEFINED ARG_TARGETS)
+            set(targets of_this_compiler)
+        endif()
+    endif()
+    list(LENGTH targets count)
+    list(LENGTH ARG_SCHEDULE schedules)
+    foreach(output IN ITEMS STMT STMT_HTML)
+        set(${output}_files)
+    endforeach()
+    set(objects)
+    set(number 0)
+    foreach(target IN LISTS targets)
+        set(suffix)
+        set(dotted)
+        if(count GREATER 1)
+            set(suffix _${number})
+            set(dotted .${number})
+        endif()
+        set(machine ${name}_machine)  # in NAME_binding.cpp: the emulator to run on
+        set(schedule 0)
+        if(schedules GREATER 1)
+            set(machine ${name}_machine${suffix})
+            set(schedule ${number})
+        endif()
+        set(passed)
+        foreach(output IN ITEMS STMT STMT_HTML)
+            if(DEFINED ARG_${output})
+                list(APPEND passed ${output} ${output}_file)
+            endif()
+        endforeach()
+        if(ARG_C_BACKEND)
+            list(APPEND passed C_BACKEND TARGETS ${ARG_TARGETS})
+        else()
+            _tilewright_add_runtime(${name} ${target})
+            list(APPEND passed USE_RUNTIME ${name}.code.runtime TARGETS ${target})
+        endif()
+        add_halide_library(${name}.code${dotted} FROM ${name}.generator GENERATOR tilewright_kernel FUNCTION_NAME ${name}_unchecked${suffix}
+            PARAMS machine_function=${machine} schedule_number=${schedule} FEATURES ${ARG_FEATURES} ${passed})
+        list(APPEND objects ${name}.code${dotted})
+        foreach(output IN ITEMS STMT STMT_HTML)
+            if(DEFINED ARG_${output})
+                list(APPEND ${output}_files ${CMAKE_CURRENT_BINARY_DIR}/${${output}_file})
+            endif()
+        endforeach()
+        math(EXPR number "${number} + 1")
+    endforeach()
     foreach(output IN ITEMS STMT STMT_HTML)
         if(DEFINED ARG_${output})
-            set(${ARG_${output}} ${CMAKE_CURRENT_BINARY_DIR}/${${output}_file} PARENT_SCOPE)
+            set(${ARG_${output}} ${${output}_files} PARENT_SCOPE)
         endif()
     endforeach()
     if(ARG_C_BACKEND)
         _tilewright_complete_c_backend(${name})
     endif()
 
-    # What stands between the caller and that function: its header, the checks of the arguments, the way to the emulator.
+    # What stands between the caller and that function: its header, the choice of a target, the checks of the arguments, the way to the
+    # emulator.
     _tilewright_add_tool(${name}.binding_tool kernel_binding_tool ${name}.of_tool)
     set(sources ${directory}/${name}_entry.c)
     if(ARG_BINDING STREQUAL "emulated")
         list(APPEND sources ${directory}/${name}_binding.cpp)
         _tilewright_compile_semantics(${directory}/${name}_binding.cpp)
     endif()
+    list(GET ARG_SCHEDULE 0 first)
     add_custom_command(OUTPUT ${directory}/${name}.h ${sources}
-        COMMAND ${name}.binding_tool ${ARG_BINDING} ${directory} ${header} ${ARG_SCHEDULE}
+        COMMAND ${name}.binding_tool ${ARG_BINDING} ${directory} ${header} ${first} ${asked}
         DEPENDS ${name}.binding_tool
         COMMENT "Writing the binding of ${name} (${ARG_BINDING})"
         VERBATIM)
@@ -113,9 +168,73 @@ function(tilewright_add_kernel name)
     set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     target_compile_features(${name} PRIVATE c_std_99)
     target_include_directories(${name} PUBLIC ${directory})
-    target_link_libraries(${name} PUBLIC tilewright::tilewright Halide::Runtime PRIVATE ${name}.code)
+    target_link_libraries(${name} PUBLIC tilewright::tilewright Halide::Runtime PRIVATE ${objects})
     # NAME calls NAME_unchecked, which calls back into the binding in NAME; static libraries say so by naming each other.
-    target_link_libraries(${name}.code INTERFACE ${name})
+    foreach(object IN LISTS objects)
+        target_link_libraries(${object} INTERFACE ${name})
+    endforeach()
+endfunction()
+
+# What tilewright_add_kernel asks of its schedules and targets.
+macro(_tilewright_check_variants)
+    list(LENGTH ARG_SCHEDULE schedules)
+    list(LENGTH ARG_TARGETS targets)
+    if(DEFINED ARG_C_SOURCE AND schedules GREATER 1)
+        message(FATAL_ERROR "${call}: C_SOURCE takes one SCHEDULE: it is for one compiler, which chooses no target")
+    endif()
+    if(ARG_C_BACKEND AND (schedules GREATER 1 OR targets GREATER 1))
+        message(FATAL_ERROR "${call}: C_BACKEND is compiled by the current compiler for what its flags say, so it takes one SCHEDULE and one target")
+    endif()
+    if(schedules GREATER 1 AND NOT schedules EQUAL targets)
+        message(FATAL_ERROR "${call}: ${schedules} SCHEDULEs and ${targets} TARGETS: name one target for each schedule, in the same order")
+    endif()
+    set(remaining ${ARG_TARGETS})
+    list(REMOVE_DUPLICATES remaining)
+    list(LENGTH remaining different)
+    if(NOT different EQUAL targets)
+        message(FATAL_ERROR "${call}: TARGETS has a target twice; the second would never be chosen")
+    endif()
+    set(remaining ${ARG_TARGETS})
+    list(TRANSFORM remaining REPLACE "^(host|cmake|[^-]+-[^-]+-[^-]+).*$" "\\1")
+    list(TRANSFORM remaining REPLACE "^(host|cmake)$" "${Halide_HOST_TARGET}")
+    list(REMOVE_ITEM remaining "")
+    list(REMOVE_DUPLICATES remaining)
+    list(LENGTH remaining different)
+    if(different GREATER 1)
+        message(FATAL_ERROR "${call}: TARGETS are for different processors or systems: ${remaining}; make a kernel for each of these")
+    endif()
+endmacro()
+
+# The target NAME.code.runtime: Halide's runtime, for any processor of the target's architecture. Kernels share its functions, of which linkers
+# take the first that they find, and some run when the program ends: it must have no instructions of a single kernel's target.
+function(_tilewright_add_runtime name target)
+    if(TARGET ${name}.code.runtime)
+        return()
+    endif()
+    string(REGEX REPLACE "^(host|cmake)" "${Halide_HOST_TARGET}" target "${target}")
+    string(REPLACE "-" ";" target "${target}")
+    list(FILTER target EXCLUDE REGEX "^(sse41|avx.*|fma4?|f16c|arm_dot_prod|arm_fp16|armv8.*|sve2?)$")
+    list(REMOVE_ITEM target user_context no_asserts no_bounds_query no_runtime profile)  # as add_halide_library does
+    list(JOIN target "-" target)
+    string(REGEX MATCH "^[^-]+-[^-]+-[^-]+" triple "${target}")
+    if(triple STREQUAL Halide_CMAKE_TARGET)
+        set(file ${CMAKE_CURRENT_BINARY_DIR}/${name}.code.runtime${CMAKE_CXX_OUTPUT_EXTENSION})
+        set(kind object)
+        add_library(${name}.code.runtime STATIC ${file})
+        set_target_properties(${name}.code.runtime PROPERTIES LINKER_LANGUAGE CXX)
+    else()
+        set(file ${CMAKE_CURRENT_BINARY_DIR}/${name}.code.runtime.a)
+        set(kind static_library)
+        add_library(${name}.code.runtime STATIC IMPORTED GLOBAL)
+        set_target_properties(${name}.code.runtime PROPERTIES IMPORTED_LOCATION ${file})
+        add_custom_target(${name}.code.runtime.file DEPENDS ${file})
+        add_dependencies(${name}.code.runtime ${name}.code.runtime.file)
+    endif()
+    add_custom_command(OUTPUT ${file}
+        COMMAND ${name}.generator -r ${name}.code.runtime -o ${CMAKE_CURRENT_BINARY_DIR} -e ${kind} target=${target}
+        DEPENDS ${name}.generator
+        VERBATIM)
+    target_link_libraries(${name}.code.runtime INTERFACE Halide::Runtime Threads::Threads ${CMAKE_DL_LIBS})
 endfunction()
 
 # A kernel or a program from C of its own: NAME.c and NAME.h, written by a tool, and for the emulated binding the way to the emulator. A
@@ -305,14 +424,6 @@ endfunction()
 # What add_halide_library leaves out with C_BACKEND: a runtime to link.
 function(_tilewright_complete_c_backend name)
     target_compile_options(${name}.code PRIVATE -w)  # generated code: its warnings are nobody's to mend
-    _tilewright_host_target(target)
-    set(runtime ${CMAKE_CURRENT_BINARY_DIR}/${name}.runtime${CMAKE_CXX_OUTPUT_EXTENSION})
-    add_custom_command(OUTPUT ${runtime}
-        COMMAND ${name}.generator -r ${name}.runtime -o ${CMAKE_CURRENT_BINARY_DIR} -e object target=${target}
-        DEPENDS ${name}.generator
-        VERBATIM)
-    add_library(${name}.runtime STATIC ${runtime})
-    set_target_properties(${name}.runtime PROPERTIES LINKER_LANGUAGE CXX)
-    target_link_libraries(${name}.runtime INTERFACE Threads::Threads ${CMAKE_DL_LIBS})
-    target_link_libraries(${name}.code INTERFACE ${name}.runtime)
+    _tilewright_add_runtime(${name} host)
+    target_link_libraries(${name}.code INTERFACE ${name}.code.runtime)
 endfunction()

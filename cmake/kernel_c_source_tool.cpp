@@ -1,6 +1,6 @@
 #include <tilewright/c_source/kernel_source.hpp>
 
 int main(int argument_count, char** arguments) {
-    using tilewright::halide::kernel_of_tool;
-    return tilewright::halide::write_c_source(kernel_of_tool.made_by, kernel_of_tool.plan, kernel_of_tool.name, argument_count, arguments);
+    tilewright::halide::tool_kernel const& kernel = tilewright::halide::kernels_of_tool[0];
+    return tilewright::halide::write_c_source(kernel.made_by, kernel.plan, kernel.name, argument_count, arguments);
 }

@@ -148,8 +148,11 @@ TEST_CASE("headers and entries, too, have words for all names") {
         INFO((plan.refusal ? to_string(plan.refusal) : std::string()));
         REQUIRE(!plan.refusal);
         std::string const kernel = "k" + std::to_string(first);
-        made.write(kernel + ".h", halide::detail::header_text(plan, kernel, true));
-        made.write(kernel + "_entry.c", halide::detail::entry_text(plan, kernel, true));
+        halide::tool_kernel const subject{kernel.c_str(), s, plan, halide::binding::device, "s"};
+        halide::detail::kernel_variants const variants =
+            halide::detail::variants_of({&subject, 1}, {"x86-64-linux-avx2", "x86-64-linux"}, true);
+        made.write(kernel + ".h", halide::detail::header_text(variants));
+        made.write(kernel + "_entry.c", halide::detail::entry_text(variants));
         halide::c_source_text const in_c = halide::c_source(s, plan, {kernel + "_c", halide::binding::device, {}});
         made.write(kernel + "_c.h", in_c.header);
         made.write(kernel + "_c.c", in_c.source);

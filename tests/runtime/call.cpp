@@ -133,11 +133,16 @@ TEST_CASE("memories of a kernel that are given as ranges have the bytes that it 
     CHECK_THROWS_WITH(call<staged>(take_pool, a, std::span(pool).first(63), d), "memory `l1` has only 63 bytes");
 }
 TEST_CASE("the header of an object says of each tensor how much is used, and from which element on") {
-    std::string const one = halide::detail::header_text(plan<smooth_on_host>, "smooth", true);
+    auto const text_of = [](schedule const& s, plan_value const& planned, char const* name, halide::binding to) {
+        halide::tool_kernel const subject{name, s, planned, to, name};
+        return halide::detail::header_text(halide::detail::variants_of({&subject, 1}, {}, to == halide::binding::device));
+    };
+    using enum halide::binding;
+    std::string const one = text_of(smooth_on_host, plan<smooth_on_host>, "smooth", device);
     CHECK(one.find(" *   in: int32_t, 18 elements from in[-1] on\n *   out: int32_t, 16 elements from out[0] on, written\n") !=
           std::string::npos);
-    std::string const open_text = halide::detail::header_text(plan<open_on_host>, "smooth", true);
+    std::string const open_text = text_of(open_on_host, plan<open_on_host>, "smooth", device);
     CHECK(open_text.find(" *   in: int32_t, as many elements as the extents make from in[-1] on\n") != std::string::npos);
-    std::string const two = halide::detail::header_text(plan<around_on_host>, "around", false);
+    std::string const two = text_of(around_on_host, plan<around_on_host>, "around", emulated);
     CHECK(two.find(" *   in: int32_t, 5 x 6 elements from in[-1, 2] on\n") != std::string::npos);
 }

@@ -35,33 +35,73 @@ inline fixed_array<std::int64_t, max_rank> constant_extents(plan_value const& pl
 /// Writes the entry: a table of what arguments must be, and the function that compares them with it.
 class binding_entry {
   public:
-    binding_entry(plan_value const& plan, std::string name, bool device)
-        : plan_(plan), name_(std::move(name)), device_(device), names_(plan, name_, device) {}
+    explicit binding_entry(kernel_variants const& kernel)
+        : kernel_(kernel), plan_(kernel.plan()), name_(kernel.name), device_(kernel.device), names_(plan_, name_, device_) {}
 
     std::string text() {
         text_ << "/* Entry of kernel " << name_ << ": checks what it is given, then runs it. Written by its binding tool. */\n"
               << "#include \"" << name_ << ".h\"\n"
-              << (plan_.run_time_extents > 0 ? "#include <string.h>\n\n" : "\n") << "int " << name_ << "_unchecked("
-              << parameter_list(plan_, words_,
-                                {.result = kept_ != nullptr ? "struct halide_buffer_t *" + result_ : "", .pool = "uint64_t "})
-              << ");\n";
+              << (plan_.run_time_extents > 0 ? "#include <string.h>\n" : "")
+              << (kernel_.asks ? "#include <tilewright/runtime/processor.h>\n\n" : "\n");
+        for (variant const& one : kernel_.variants)
+            text_ << "int " << one.function << "("
+                  << parameter_list(plan_, words_,
+                                    {.result = kept_ != nullptr ? "struct halide_buffer_t *" + result_ : "", .pool = "uint64_t "})
+                  << ");\n";
         if (device_)
             text_ << "\n/* Nothing, but where it stands the compiler does not mix memory accesses. */\n__attribute__((weak)) int "
                      "tilewright_fence(void) { return 0; }\n";
         if (kept_ != nullptr && !device_) text_ << "void *" << name_ << "_result(void);\n";
         if (!passed_.empty()) add_table();
+        if (kernel_.asks) add_choice();
+        add_variant_function();
         text_ << "\nint " << name_ << "(" << parameter_list(plan_, words_) << ") {\n";
+        if (kernel_.asks) check_processor();
         check_pools();
         if (!passed_.empty()) check_tensors();
         if (kept_ != nullptr) describe_result();
-        text_ << "    return " << name_ << "_unchecked("
-              << parameter_list(plan_, words_,
-                                {.types = false, .result = kept_ != nullptr ? "&" + result_ : "", .pool = "(uint64_t)(uintptr_t)"})
-              << ");\n}\n";
+        run();
+        text_ << "}\n";
         return text_.str();
     }
 
   private:
+    /// Asks the processor once. Several threads may do so at the same time: all of them find the same.
+    void add_choice() {
+        text_ << "\n";
+        for (variant const& one : kernel_.variants)
+            text_ << "const struct halide_filter_metadata_t *" << one.function << "_metadata(void);\n";
+        text_ << "\n/* 1 + the number of the variant that this processor runs; -1: it can run none; 0: it has not been asked yet. */\n"
+              << "static int " << name_ << "_chosen;\nstatic int " << name_ << "_choose(void) {\n    int number = -1;\n";
+        for (std::size_t at = 0; at < kernel_.variants.size(); ++at)
+            text_ << "    " << (at > 0 ? "else " : "") << "if (tilewright_can_run(" << kernel_.variants[at].function
+                  << "_metadata()->target)) number = " << at + 1 << ";\n";
+        text_ << "    __atomic_store_n(&" << name_ << "_chosen, number, __ATOMIC_RELAXED);\n    return number;\n}\n";
+    }
+    void add_variant_function() {
+        text_ << "const char *" << name_ << "_variant(void) {\n";
+        auto const text_of = [](variant const& one) { return "\"" + one.schedule + ", " + one.target + "\""; };
+        if (!kernel_.asks) {
+            text_ << "    return " << text_of(kernel_.variants[0]) << ";\n}\n";
+            return;
+        }
+        text_ << "    static const char *const variants[] = {";
+        for (std::size_t at = 0; at < kernel_.variants.size(); ++at) text_ << (at > 0 ? ", " : "") << text_of(kernel_.variants[at]);
+        text_ << "};\n    const int number = " << name_ << "_choose();\n    return number > 0 ? variants[number - 1] : NULL;\n}\n";
+    }
+    void check_processor() {
+        text_ << "    int " << number_ << " = __atomic_load_n(&" << name_ << "_chosen, __ATOMIC_RELAXED);\n    if (" << number_
+              << " <= 0 && (" << number_ << " = " << name_
+              << "_choose()) < 0) return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_WRONG_PROCESSOR, 0);\n";
+    }
+    void run() {
+        std::string const given = parameter_list(
+            plan_, words_, {.types = false, .result = kept_ != nullptr ? "&" + result_ : "", .pool = "(uint64_t)(uintptr_t)"});
+        std::size_t const last = kernel_.variants.size() - 1;
+        for (std::size_t at = 0; at < last; ++at)
+            text_ << "    if (" << number_ << " == " << at + 1 << ") return " << kernel_.variants[at].function << "(" << given << ");\n";
+        text_ << "    return " << kernel_.variants[last].function << "(" << given << ");\n";
+    }
     template <class Values>
     void add_numbers(Values const& values, int count) {
         text_ << "{";
@@ -88,7 +128,7 @@ class binding_entry {
     }
     void check_pools() {
         std::size_t position = passed_.size();
-        std::vector<pool> const pools = pools_of(plan_, device_);
+        std::vector<pool> const& pools = kernel_.pools;
         for (std::size_t at = 0; at < pools.size(); ++at) {
             text_ << "    if (" << words_.pools[at] << " == NULL) return TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_NULL_HOST, " << position
                   << ");\n"
@@ -165,6 +205,7 @@ class binding_entry {
         return std::to_string(kept_->extents[dimension]);
     }
 
+    kernel_variants const& kernel_;
     plan_value const& plan_;
     std::string name_;
     bool device_;
@@ -175,12 +216,10 @@ class binding_entry {
     std::string arguments_ = names_.names.take("arguments");  ///< what arguments have to be
     std::string at_least_ = names_.names.take("at_least");    ///< likewise whatever the extents are that are left to run time
     std::string given_ = names_.names.take("given"), code_ = names_.names.take("code"), dim_ = names_.names.take("dim"),
-                result_ = names_.names.take("result");
+                result_ = names_.names.take("result"), number_ = names_.names.take("number");
     std::ostringstream text_;
 };
 
-inline std::string entry_text(plan_value const& plan, std::string const& name, bool device) {
-    return binding_entry(plan, name, device).text();
-}
+inline std::string entry_text(kernel_variants const& kernel) { return binding_entry(kernel).text(); }
 
 }  // namespace tilewright::halide::detail

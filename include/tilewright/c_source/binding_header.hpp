@@ -2,6 +2,7 @@
 #include <sstream>
 #include <tilewright/base/label_text.hpp>
 #include <tilewright/c_source/device_functions.hpp>
+#include <tilewright/c_source/variants.hpp>
 
 // NAME.h of a kernel that is an object: its arguments are descriptors of Halide's.
 namespace tilewright::halide::detail {
@@ -12,7 +13,7 @@ struct entry_words {
     argument_words arguments;
 
     entry_words(plan_value const& plan, std::string const& name, bool device) {
-        for (char const* made : {"", "_unchecked", "_result"}) names.reserve(name + made);
+        for (char const* made : {"", "_unchecked", "_result", "_variant", "_chosen", "_choose"}) names.reserve(name + made);
         arguments = words_of_arguments(plan, names, device);
     }
 };
@@ -59,7 +60,34 @@ inline std::string used_text(plan_value const& plan, std::size_t position, std::
     return word + ": " + c_type(b.type) + ", " + elements + (b.written ? ", written" : "");
 }
 
-inline std::string header_text(plan_value const& plan, std::string const& name, bool device) {
+/// What a processor is asked, and the function that says what it runs.
+inline std::string variants_text(kernel_variants const& kernel) {
+    std::string text = "\n/* What runs, by schedule and target";
+    text += kernel.variants.size() > 1 ? "; a processor runs the first of these that it can:\n" : ":\n";
+    for (variant const& one : kernel.variants) text += " *   " + one.schedule + ", " + one.target + "\n";
+    text += kernel.asks
+                ? " * The text of the line that this processor runs; NULL if it can run none: the kernel then returns\n"
+                  " * TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_WRONG_PROCESSOR, 0), and runs nothing. */\n"
+                : " * The text of that line. The code is for what its compiler was told to compile for, and no processor is asked. */\n";
+    return text + "const char *" + kernel.name + "_variant(void);\n";
+}
+/// What the machines of all variants provide.
+inline std::string device_text(kernel_variants const& kernel) {
+    std::vector<std::string> all;
+    for (plan_value const* plan : kernel.plans) {
+        for (std::string const& one : device_prototype_list(*plan)) {
+            if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+        }
+    }
+    std::string text;
+    for (std::string const& one : all) text += one;
+    return text;
+}
+
+inline std::string header_text(kernel_variants const& kernel) {
+    plan_value const& plan = kernel.plan();
+    std::string const& name = kernel.name;
+    bool const device = kernel.device;
     std::ostringstream text;
     argument_words const words = entry_words(plan, name, device).arguments;
     text << "/* Kernel " << name << " on machine " << plan.where->name.str() << ", written by its binding tool. */\n"
@@ -78,14 +106,14 @@ inline std::string header_text(plan_value const& plan, std::string const& name, 
         if (std::string const rules = layout_rules(passed[at]); !rules.empty())
             text << "/* " << words.tensors[at] << ": " << rules << ". */\n";
     }
-    std::vector<pool> const pools = pools_of(plan, device);
-    for (std::size_t at = 0; at < pools.size(); ++at) {
-        pool const& one = pools[at];
+    for (std::size_t at = 0; at < kernel.pools.size(); ++at) {
+        pool const& one = kernel.pools[at];
         text << "/* " << words.pools[at] << ": " << one.bytes << " bytes, at a multiple of " << one.alignment
              << ", for this call alone. */\n#define TILEWRIGHT_" << name << "_" << words.pools[at] << "_BYTES " << one.bytes << "\n";
     }
     if (std::string const kept = kept_result_text(plan); !kept.empty()) text << "/* " << kept << " */\n";
-    if (device) text << "\n/* What the device provides. Each returns 0, or a code that ends the kernel. */\n" << device_prototypes(plan);
+    text << variants_text(kernel);
+    if (device) text << "\n/* What the device provides. Each returns 0, or a code that ends the kernel. */\n" << device_text(kernel);
     text << "\n#ifdef __cplusplus\n}\n#endif\n#endif\n";
     return text.str();
 }

@@ -18,24 +18,21 @@ namespace detail {
 /// What such a program is asked for.
 struct file_request {
     bool device = false;
-    std::string header, subject;          ///< that a file of the emulated binding names
-    std::vector<std::string> includes{};  ///< of the C source
+    std::string header, subject;      ///< that a file of the emulated binding names
+    std::vector<std::string> rest{};  ///< what follows
 
     binding to() const { return device ? binding::device : binding::emulated; }
 };
 
-/// `tool emulated|device DIRECTORY HEADER SUBJECT [INCLUDE…]` writes the files that `files_of(request)` gives.
-/// @param subject  what SUBJECT is called in the usage
-/// @param takes_includes  whether INCLUDE may follow
+/// `tool emulated|device DIRECTORY HEADER SUBJECT [REST…]` writes the files that `files_of(request)` gives.
+/// @param subject, rest  what SUBJECT and REST are called in the usage
 /// @return 0, or 1 after a message
 template <class FilesOf>
-int run_file_tool(std::string const& name, int count, char** arguments, std::string const& subject, bool takes_includes,
+int run_file_tool(std::string const& name, int count, char** arguments, std::string const& subject, std::string const& rest,
                   FilesOf const& files_of) try {
     std::vector<std::string> const given(arguments + 1, arguments + count);
-    bool const many = takes_includes ? given.size() >= 4 : given.size() == 4;
-    if (!many || (given[0] != "emulated" && given[0] != "device")) {
-        std::cerr << "usage: " << arguments[0] << " emulated|device DIRECTORY HEADER " << subject << (takes_includes ? " [INCLUDE...]" : "")
-                  << "\n";
+    if (given.size() < 4 || (given[0] != "emulated" && given[0] != "device")) {
+        std::cerr << "usage: " << arguments[0] << " emulated|device DIRECTORY HEADER " << subject << " [" << rest << "...]\n";
         return 1;
     }
     for (auto const& [file, text] : files_of(file_request{given[0] == "device", given[2], given[3], {given.begin() + 4, given.end()}})) {

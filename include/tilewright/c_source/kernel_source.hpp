@@ -59,8 +59,8 @@ inline c_source_text c_source(schedule const& made_by, plan_value const& plan, c
 /// the emulated binding NAME_binding.cpp.
 /// @return 0, or 1 after a message
 inline int write_c_source(schedule const& made_by, plan_value const& plan, std::string const& name, int count, char** arguments) {
-    return detail::run_file_tool(name, count, arguments, "SCHEDULE", true, [&](detail::file_request const& asked) {
-        c_source_text const text = c_source(made_by, plan, {name, asked.to(), asked.includes});
+    return detail::run_file_tool(name, count, arguments, "SCHEDULE", "INCLUDE", [&](detail::file_request const& asked) {
+        c_source_text const text = c_source(made_by, plan, {name, asked.to(), asked.rest});
         file_list files{{name + ".h", text.header}, {name + ".c", text.source}};
         if (!asked.device) files.emplace_back(name + "_binding.cpp", detail::binding_text(plan, name, asked.header, asked.subject));
         return files;

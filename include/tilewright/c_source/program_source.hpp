@@ -195,8 +195,8 @@ inline file_list c_program(program_plan_value const& plan, c_source_options cons
 /// NAME_binding.cpp.
 /// @return 0, or 1 after a message
 inline int write_program(program_plan_value const& plan, std::string const& name, int count, char** arguments) {
-    return detail::run_file_tool(name, count, arguments, "PROGRAM", true, [&](detail::file_request const& asked) {
-        detail::c_program_writer writer(plan, {name, asked.to(), asked.includes});
+    return detail::run_file_tool(name, count, arguments, "PROGRAM", "INCLUDE", [&](detail::file_request const& asked) {
+        detail::c_program_writer writer(plan, {name, asked.to(), asked.rest});
         file_list files = writer.write();
         if (!asked.device) files.emplace_back(name + "_binding.cpp", writer.binding(asked.header, asked.subject));
         return files;

@@ -2,12 +2,13 @@
 #include <stdexcept>
 #include <tilewright/base/label_text.hpp>
 #include <tilewright/halide/inject.hpp>
+#include <tilewright/halide/target_claims.hpp>
 #include <tilewright/halide/tool_subject.hpp>
 #include <tilewright/plan/check/specialise.hpp>
 
 namespace tilewright::halide {
 
-/// An ordinary Halide generator for the kernel of a tool: `kernel_of_tool`, which another source of the same program defines.
+/// An ordinary Halide generator for the kernel of a tool: one of `kernels_of_tool`, which another source of the same program defines.
 ///
 /// Its inputs are the tensors that the computation reads, in the order in which it names them, then its scalar parameters; its output is
 /// the result; in the device binding, a pointer to each memory without an address comes in front of that. The function must be called
@@ -16,8 +17,11 @@ class kernel_generator : public Halide::Generator<kernel_generator> {
   public:
     /// Emulated: the C function that gives the emulator to run on. `tilewright_add_kernel` sets it.
     Halide::GeneratorParam<std::string> machine_function{"machine_function", "tilewright_machine"};
+    /// Which of `kernels_of_tool`.
+    Halide::GeneratorParam<int> schedule_number{"schedule_number", 0};
 
     void configure() {
+        plan_value const& kernel = plan();
         for (int at = 0; at < kernel.buffers.size(); ++at) {
             buffer const& b = kernel.buffers[at];
             if (b.kind == buffer_kind::argument && !b.written) {
@@ -34,6 +38,9 @@ class kernel_generator : public Halide::Generator<kernel_generator> {
         output_ = add_output<Halide::Buffer<>>(result_name(kernel), type_of(result().type), result().rank);
     }
     void generate() {
+        if (std::string const missing = missing_in_target(*plan().where, get_target()); !missing.empty())
+            throw std::runtime_error(std::string(subject().name) + ": " + missing);
+        plan_value const& kernel = plan();
         for (auto const& [tensor, input] : inputs_) arguments_.tensors[tensor] = *input;
         for (auto const& [name, value] : parameters_) arguments_.parameters[name] = value();
         each_reduced_extent(kernel, [&](std::string const& axis, std::string const& tensor, int dimension) {
@@ -42,6 +49,7 @@ class kernel_generator : public Halide::Generator<kernel_generator> {
         *output_ = build_algorithm(kernel, arguments_, result_name(kernel));
     }
     void schedule() {
+        plan_value const& kernel = plan();
         // The compiler may have stopped looking; here nothing does.
         if (tilewright::detail::hazard const found = tilewright::detail::find_hazard_at_any(kernel))
             throw std::runtime_error("the plan has a hazard: " + std::string(text_of(found.broken)));
@@ -52,20 +60,21 @@ class kernel_generator : public Halide::Generator<kernel_generator> {
         code.parameters = arguments_.parameters;
         Halide::Expr const machine =
             Halide::Internal::Call::make(Halide::Handle(), machine_function.value(), {}, Halide::Internal::Call::Extern);
-        emission how{kernel_of_tool.to, machine, get_target()};
+        emission how{subject().to, machine, get_target()};
         for (auto const& [memory_at, pointer] : pools_) how.pools[memory_at] = *pointer;
         emitter emit(kernel, code, how);
         get_pipeline().add_custom_lowering_pass(new inject_program(made.name(), emit.program(), get_target()));
     }
 
   private:
-    plan_value const& kernel = kernel_of_tool.plan;
+    tool_kernel const& subject() const { return kernels_of_tool[static_cast<std::size_t>(schedule_number.value())]; }
+    plan_value const& plan() const { return subject().plan; }
     /// The memories whose addresses the function is given.
     std::vector<int> pools() const {
-        argument_list const list = arguments_of(kernel);
-        return {list.pools.begin(), list.pools.begin() + (kernel_of_tool.to == binding::device ? list.pool_count : 0)};
+        argument_list const list = arguments_of(plan());
+        return {list.pools.begin(), list.pools.begin() + (subject().to == binding::device ? list.pool_count : 0)};
     }
-    stage const& result() const { return kernel.stages[kernel.stages.size() - 1]; }
+    stage const& result() const { return plan().stages[plan().stages.size() - 1]; }
 
     std::map<std::string, Halide::GeneratorInput<Halide::Buffer<>>*> inputs_;
     std::vector<std::pair<std::string, std::function<Halide::Expr()>>> parameters_;

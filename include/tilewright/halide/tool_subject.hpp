@@ -1,4 +1,5 @@
 #pragma once
+#include <span>
 #include <tilewright/plan/ir/plan_value.hpp>
 #include <tilewright/schedule/schedule.hpp>
 
@@ -13,15 +14,17 @@ using namespace ir;
 
 enum class binding { emulated, device };
 
-/// The kernel that a tool works on. A source of the kernel itself defines it, and sees nothing of Halide. So the tools are compiled once
-/// for all kernels of a project.
+/// A schedule of the kernel that a tool works on. A source of the kernel itself defines it, and sees nothing of Halide. So the tools are
+/// compiled once for all kernels of a project.
 struct tool_kernel {
     char const* name;  ///< of the C function
     schedule const& made_by;
     plan_value const& plan;
     binding to;
+    char const* schedule_name;  ///< with its namespaces
 };
-extern tool_kernel const kernel_of_tool;
+/// One; or several, each for a target of its own, in the order in which a processor is asked whether it can run them.
+extern std::span<tool_kernel const> const kernels_of_tool;
 
 /// The program that a tool works on.
 struct tool_program {

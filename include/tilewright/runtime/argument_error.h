@@ -13,11 +13,13 @@ enum tilewright_argument_error {
                                     another argument has along the same axis, where that is left to run time */
     TILEWRIGHT_WRONG_STRIDE =
         6, /* innermost not 1, rows that overlap, gaps where a transfer joined dimensions, or not the multiple it needs */
-    TILEWRIGHT_MISALIGNED = 7,     /* the first element used is not at a multiple of the alignment that a transfer needs */
-    TILEWRIGHT_OVERLAP = 8,        /* the output shares bytes with this input, and is not these very elements where that is right */
-    TILEWRIGHT_WRONG_CORE = 10,    /* a kernel for several cores is told the number of none of them; the position is 0 */
-    TILEWRIGHT_RUN_TIME_EXTENT = 9 /* an extent that is left to run time, and read from this argument, is less than 1 or more than the
-                                      kernel takes */
+    TILEWRIGHT_MISALIGNED = 7,       /* the first element used is not at a multiple of the alignment that a transfer needs */
+    TILEWRIGHT_OVERLAP = 8,          /* the output shares bytes with this input, and is not these very elements where that is right */
+    TILEWRIGHT_WRONG_CORE = 10,      /* a kernel for several cores is told the number of none of them; the position is 0 */
+    TILEWRIGHT_WRONG_PROCESSOR = 11, /* the processor, or its operating system, does not have the instructions of any target that the kernel
+                                        was compiled for; the position is 0 */
+    TILEWRIGHT_RUN_TIME_EXTENT = 9   /* an extent that is left to run time, and read from this argument, is less than 1 or more than the
+                                        kernel takes */
 };
 #define TILEWRIGHT_ARGUMENT_ERROR(kind, position) (-(2000 + 100 * (kind) + (position)))
 

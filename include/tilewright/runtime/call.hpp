@@ -118,8 +118,17 @@ struct dense_argument {
     operator halide_buffer_t*() { return &whole; }
 };
 
+/// Whether so many bytes are enough for a memory whose address a kernel is given, by its place among them.
+template <schedule const& Schedule>
+bool is_enough(std::int64_t bytes, int pool) {
+    static constexpr plan_value const& kernel = plan<Schedule>;
+    static constexpr argument_list list = arguments_of(kernel);
+    return bytes >= kernel.peak(kernel.where->memories[list.pools[pool]]);
+}
+
 /// @tparam Pools  addresses of memories that the caller gives, after the scalar parameters
-template <auto const& Plan, int Position, int Pools, class Operand>
+/// @tparam Others  schedules that the function may run instead
+template <auto const& Plan, int Position, int Pools, schedule const&... Others, class Operand>
 decltype(auto) pass(Operand const& given, [[maybe_unused]] open_extents const& numbers) {
     constexpr argument_list list = arguments_of(Plan);
     constexpr bool is_parameter = Position >= list.input_count && Position < list.input_count + list.parameter_count;
@@ -129,9 +138,11 @@ decltype(auto) pass(Operand const& given, [[maybe_unused]] open_extents const& n
         return Operand(given);
     } else if constexpr (Position >= list.input_count && Position < list.input_count + list.parameter_count + Pools) {
         if constexpr (is_span<Operand>) {
-            constexpr int memory_at = list.pools[Position - list.input_count - list.parameter_count];
+            constexpr int pool = Position - list.input_count - list.parameter_count;
+            constexpr int memory_at = list.pools[pool];
             constexpr quantity needed = Plan.peak(Plan.where->memories[memory_at]);
-            if (!(static_cast<std::int64_t>(given.size_bytes()) >= needed))
+            auto const bytes = static_cast<std::int64_t>(given.size_bytes());
+            if (!(bytes >= needed) || !(is_enough<Others>(bytes, pool) && ...))
                 throw std::invalid_argument("memory `" + Plan.where->memories[memory_at].name.str() + "` has only " +
                                             std::to_string(given.size_bytes()) + " bytes");
             return static_cast<void*>(given.data());
@@ -157,14 +168,14 @@ decltype(auto) pass(Operand const& given, [[maybe_unused]] open_extents const& n
     }
 }
 
-template <schedule const& Schedule, class Function, class... Operands>
-int call(Function* function, open_extents const& numbers, Operands&... operands) {
+template <schedule const& Schedule, schedule const&... Others, class Function, class... Operands>
+int call_one_of(Function* function, open_extents const& numbers, Operands&... operands) {
     static constexpr auto const& kernel = plan<Schedule>;
     constexpr argument_list list = arguments_of(kernel);
     constexpr int pools = static_cast<int>(sizeof...(Operands)) - list.tensor_count - list.parameter_count;
     static_assert(pools == 0 || pools == list.pool_count, "the kernel takes another number of arguments");
     auto const call_with = [&]<std::size_t... Position>(std::index_sequence<Position...>) {
-        return function(pass<kernel, static_cast<int>(Position), pools>(as_operand(operands), numbers)...);
+        return function(pass<kernel, static_cast<int>(Position), pools, Others...>(as_operand(operands), numbers)...);
     };
     return call_with(std::index_sequence_for<Operands...>());
 }
@@ -179,12 +190,15 @@ int call(Function* function, open_extents const& numbers, Operands&... operands)
 /// - a range that knows its size, such as `a` itself: exactly the elements from the lowest index that the kernel uses to the highest.
 ///
 /// The addresses of memories that the machine does not fix stand in front of the result: `call<gemm_on_host>(gemm, a, b, l2, c)`.
+///
+/// A kernel of several schedules takes all of them, in any order: `call<on_avx512, on_avx2>(gemm, a, b, l2, c)`. A range that stands for a
+/// memory must then have the bytes that the largest needs.
 /// @return the function's return code
 /// @throws std::invalid_argument when a range has another size, or an index is not one that the kernel uses
-template <schedule const& Schedule, class Function, class... Operands>
+template <schedule const& Schedule, schedule const&... Others, class Function, class... Operands>
 int call(Function* function, Operands&&... operands) {
     static_assert(plan<Schedule>.run_time_extents == 0, "extents are left to run time: call<S>(function, {{axis, extent}}, ...)");
-    return detail::call<Schedule>(function, {}, operands...);
+    return detail::call_one_of<Schedule, Others...>(function, {}, operands...);
 }
 
 /// Likewise, of a kernel that leaves extents to run time: `call<matmul_on_npu>(matmul, {{m, rows}}, a.data(), b.data(), c.data())`.
@@ -192,7 +206,7 @@ int call(Function* function, Operands&&... operands) {
 template <schedule const& Schedule, class Function, class... Operands>
 int call(Function* function, std::initializer_list<axis_extent> extents, Operands&&... operands) {
     static constexpr plan_value const& kernel = plan<Schedule>;
-    return detail::call<Schedule>(function, detail::given_numbers(kernel, ir::extents_by_name(kernel, extents)), operands...);
+    return detail::call_one_of<Schedule>(function, detail::given_numbers(kernel, ir::extents_by_name(kernel, extents)), operands...);
 }
 
 }  // namespace tilewright

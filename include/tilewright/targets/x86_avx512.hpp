@@ -4,8 +4,8 @@
 /// One core of an x86 processor with AVX-512, as a machine: as `x86_avx2.hpp`, with 32 registers of 64 bytes.
 ///
 /// Kernels for it are of the device binding; they call no function. `l2` is a pool: the caller gives its address. What is left at the end
-/// of a row is copied by vectors with masks. Compile them for `x86-64-linux-sse41-avx-avx2-f16c-fma-avx512-avx512_skylake`, or for more,
-/// and call them on processors with AVX-512 F, CD, BW, DQ and VL only.
+/// of a row is copied by vectors with masks. Compile them for `x86-64-linux-sse41-avx-avx2-f16c-fma-avx512-avx512_skylake`, or for more.
+/// On processors without AVX-512 F, CD, BW, DQ and VL, such kernels return a code.
 namespace tilewright::targets::avx512 {
 
 inline constexpr memory ram{.name = "ram", .behind_caches = true};
