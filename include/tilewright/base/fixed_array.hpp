@@ -4,6 +4,7 @@
 namespace tilewright {
 
 /// `Size` elements. g++ evaluates every access to a std::array as two calls, which would be half of what a plan costs the compiler.
+/// Members are few, because it declares all of them for each of the more than hundred types that plans are made of.
 template <class Element, std::size_t Size>
 struct fixed_array {
     Element elements[Size];
@@ -14,8 +15,6 @@ struct fixed_array {
     constexpr Element* end() { return elements + Size; }
     constexpr Element const* begin() const { return elements; }
     constexpr Element const* end() const { return elements + Size; }
-    constexpr Element& back() { return elements[Size - 1]; }
-    constexpr Element* data() { return elements; }
     constexpr Element const* data() const { return elements; }
     static constexpr int size() { return static_cast<int>(Size); }
     constexpr void fill(Element const& value) {
@@ -23,6 +22,10 @@ struct fixed_array {
     }
 };
 
+template <class Element, std::size_t Size>
+constexpr Element& last_of(fixed_array<Element, Size>& of) {
+    return of.elements[Size - 1];
+}
 template <class Element, std::size_t Size>
 constexpr bool operator==(fixed_array<Element, Size> const& a, fixed_array<Element, Size> const& b) {
     for (std::size_t at = 0; at < Size; ++at) {

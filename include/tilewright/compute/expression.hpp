@@ -294,6 +294,17 @@ constexpr auto operator-(T const& value) {
     return is_float(inner.root().type) ? inner * -1 : 0 - inner;
 }
 
+// The library compares enumerators in hundreds of places, and a compiler would ask the templates above about each pair. A search for an
+// operator ends at the first namespace that declares one: these take nothing. Expressions find theirs through their arguments.
+namespace detail {
+struct nothing;
+void operator==(nothing const&, nothing const&);
+void operator!=(nothing const&, nothing const&);
+}  // namespace detail
+namespace ir {
+using detail::operator==, detail::operator!=;
+}  // namespace ir
+
 template <class L, class R>
     requires detail::operands<L, R>
 constexpr auto min(L const& left, R const& right) { return detail::binary(operation::minimum, left, right); }
@@ -331,7 +342,7 @@ constexpr auto cast(T const& value) {
     // A literal has no type of its own to be converted from: it becomes a constant of the new one.
     ir::node& inner = whole.nodes[whole.nodes.size() - 2];
     if (inner.type == scalar_type::literal && detail::adopt(inner, scalar_type_of<To>()) != ir::rule::none) {
-        detail::set_root(whole.nodes.back(), operation::cast, scalar_type_of<To>(), ir::rule::literal_that_does_not_fit);
+        detail::set_root(last_of(whole.nodes), operation::cast, scalar_type_of<To>(), ir::rule::literal_that_does_not_fit);
     }
     return whole;
 }
@@ -344,7 +355,7 @@ constexpr auto reinterpret(T const& value) {
     scalar_type const from = whole.nodes[whole.nodes.size() - 2].type;
     bool const whole_bits = from != scalar_type::boolean && scalar_type_of<To>() != scalar_type::boolean;
     if (!whole_bits || bytes_of(from) != bytes_of(scalar_type_of<To>()))
-        detail::set_root(whole.nodes.back(), operation::reinterpret, scalar_type_of<To>(), ir::rule::operation_not_for_this_type);
+        detail::set_root(last_of(whole.nodes), operation::reinterpret, scalar_type_of<To>(), ir::rule::operation_not_for_this_type);
     return whole;
 }
 

@@ -72,8 +72,8 @@ struct any_tensor {
         root.name = name;
         int at = 0;
         [[maybe_unused]] auto const take = [&](auto index) {
-            ir::rule const wrong = detail::adopt(index.nodes.back(), scalar_type::int32);
-            if (wrong != ir::rule::none) detail::set_root(index.nodes.back(), operation::invalid, scalar_type::int32, wrong);
+            ir::rule const wrong = detail::adopt(last_of(index.nodes), scalar_type::int32);
+            if (wrong != ir::rule::none) detail::set_root(last_of(index.nodes), operation::invalid, scalar_type::int32, wrong);
             at = detail::append(element.whole.nodes, at, index.nodes);
             if (root.argument_count < max_rank) root.arguments[root.argument_count++] = static_cast<std::int16_t>(at - 1);
         };
@@ -106,8 +106,8 @@ struct padded_tensor {
         root = axes[Rank];
         int at = 0, dimension = 0;
         auto const take = [&](auto index) {
-            ir::rule const misfit = detail::adopt(index.nodes.back(), scalar_type::int32);
-            if (misfit != ir::rule::none) detail::set_root(index.nodes.back(), operation::invalid, scalar_type::int32, misfit);
+            ir::rule const misfit = detail::adopt(last_of(index.nodes), scalar_type::int32);
+            if (misfit != ir::rule::none) detail::set_root(last_of(index.nodes), operation::invalid, scalar_type::int32, misfit);
             ir::node const& extent = axes[dimension < Rank ? dimension : 0];
             auto const limited = detail::wrap(operation::within, scalar_type::int32, index);
             at = detail::append(element.whole.nodes, at, limited.nodes);

@@ -95,7 +95,7 @@ constexpr void refuse_pool(program_planning& p, int memory_at, int at_step) {
                 return;
             }
         }
-        v.shares.back() = {"others", size(v.shares.back()) + size(one), 1};
+        last_of(v.shares) = {"others", size(last_of(v.shares)) + size(one), 1};
     };
     for (int at = 0; at < p.plan.tensors.size(); ++at) {
         ir::program_tensor const& t = p.tensor(at);

@@ -112,7 +112,7 @@ struct dense_argument {
         whole.host = static_cast<std::uint8_t*>(first);
         whole.type = visit_scalar(b.type, []<class T>(T) { return halide_type_of<T>(); });
         whole.dimensions = b.rank;
-        whole.dim = dimensions.data();
+        whole.dim = dimensions.begin();
     }
     dense_argument(dense_argument const&) = delete;
     operator halide_buffer_t*() { return &whole; }

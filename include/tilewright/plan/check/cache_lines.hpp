@@ -105,7 +105,7 @@ constexpr hazard find_stale_line(plan_value const& plan, visiting how = visiting
     all_buffer_users const users = users_of(plan);
     fixed_array<cache_run, max_cores> team{};
     for (int core = 0; core < plan.cores; ++core)
-        team[core].plan = &plan, team[core].team = team.data(), team[core].found = &found, team[core].users = &users,
+        team[core].plan = &plan, team[core].team = team.begin(), team[core].found = &found, team[core].users = &users,
         team[core].core = 1u << core;
     bool const finished = program_run<cache_run>(plan, team[0], how).run();
     for (int core = 0; core < plan.cores && finished && !found; ++core) team[core].end();

@@ -388,7 +388,7 @@ constexpr hazard find_core_hazard(plan_value const& plan, visiting how = visitin
     shared_accesses shared;
     shared.reached = reached_by_multicasts(plan);
     fixed_array<core_run, max_cores> team{};
-    for (int core = 0; core < plan.cores; ++core) team[core] = {&shared, team.data(), static_cast<std::int16_t>(core)};
+    for (int core = 0; core < plan.cores; ++core) team[core] = {&shared, team.begin(), static_cast<std::int16_t>(core)};
     program_run<core_run> run(plan, team[0], how);
     bool const finished = run.run();
     if (finished && !shared.found && shared.signal_count > 0)

@@ -26,7 +26,7 @@ constexpr void refuse_overflow(plan_value const& plan, refusals const& to, int m
         if (v.share_count < static_cast<int>(v.shares.size())) {
             v.shares[v.share_count++] = {b.tensor, b.part_bytes(), here};
         } else {
-            v.shares.back() = {"others", v.shares.back().bytes * v.shares.back().copies + b.part_bytes() * here, 1};
+            last_of(v.shares) = {"others", last_of(v.shares).bytes * last_of(v.shares).copies + b.part_bytes() * here, 1};
         }
         std::int64_t const surplus = (peak - m.bank_capacity() + (here > 1 ? b.part_stride : 1) - 1) / (here > 1 ? b.part_stride : 1);
         std::int64_t const fitting = (here - surplus) * m.banks / b.blocks;
