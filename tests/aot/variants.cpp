@@ -10,6 +10,7 @@
 #include "chosen_product.h"
 #include "chosen_sum.h"
 #include "product_for_avx2.h"
+#include "product_of_bytes.h"
 
 // Run as it is, and by emulators of processors that have less: an instruction that they do not have ends the program.
 
@@ -47,6 +48,22 @@ bool is_product(std::vector<float> const& c) {
         }
     }
     return same;
+}
+
+void check_bytes(bool runs) {
+    std::vector<std::uint8_t> a(rows * depth);
+    std::vector<std::int8_t> b(depth * columns);
+    for (int at = 0; at < rows * depth; ++at) a[at] = static_cast<std::uint8_t>(at * 37 + 11);
+    for (int at = 0; at < depth * columns; ++at) b[at] = static_cast<std::int8_t>(at * 29 + 200);
+    std::vector<std::int32_t> c(rows * columns, -1);
+    alignas(64) static char room[TILEWRIGHT_product_of_bytes_l2_BYTES];
+    int const code = tilewright::call<variants::bytes_on_avx512, variants::bytes_on_avx>(product_of_bytes, b, a, room, c);
+    check(code == (runs ? 0 : -3100), "the product of bytes runs where it can");
+    for (int at = 0; at < rows * columns; ++at) {
+        std::int32_t sum = 0;
+        for (int k = 0; k < depth; ++k) sum += a[at / columns * depth + k] * b[k * columns + at % columns];
+        check(c[at] == (runs ? sum : -1), "the product of bytes is right, or untouched");
+    }
 }
 
 }  // namespace
@@ -89,5 +106,14 @@ int main(int count, char** arguments) {
             check(code == 0 && is_product(untouched), "the product for AVX2 is right");
         }
     }
+
+    // The target is the same, but C functions of the machines need more.
+    std::string const bytes = text_of(product_of_bytes_variant());
+    std::printf("%s\n", bytes.c_str());
+    bool const has_vnni = has == "avx512" && __builtin_cpu_supports("avx512vnni");
+    if (has_vnni) check(bytes.find("variants::bytes_on_avx512, x86-64-linux") == 0, "VNNI of AVX-512");
+    else if (count > 1) check(bytes == "none", "no VNNI where QEMU has none");
+    else check(bytes == "none" || bytes.find("variants::bytes_on_avx, x86-64-linux") == 0, "VNNI of AVX, or none");
+    check_bytes(bytes != "none");
     return failures == 0 ? 0 : 1;
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/kernels/avx2/gemm.hpp>
+#include <tilewright/kernels/vnni/gemm.hpp>
 #include <tilewright/targets/x86_avx512.hpp>
 #include <tilewright/tilewright.hpp>
 
@@ -40,5 +41,12 @@ inline constexpr core cpu{.name = "cpu"};
 inline constexpr auto plain = machine("plain", ram, cpu);
 inline constexpr axis xo{"xo"}, xi{"xi"};
 inline constexpr auto added = schedule(add, plain).split(x, xo, xi, 8).vectorize(xi);
+
+/// Products of bytes whose C functions need VNNI, of AVX-512 or of AVX.
+inline constexpr auto bytes_on_avx512 =
+    tiled_gemm(kernel::vnni_gemm_of<std::uint8_t, gemm_shape{24, 64, 20}>, {.block_rows = 24, .panel_columns = 32, .block_depth = 20},
+               targets::vnni::avx512_products);
+inline constexpr auto bytes_on_avx = tiled_gemm(kernel::vnni_gemm_of<std::uint8_t, gemm_shape{24, 64, 20}>,
+                                                {.block_rows = 24, .panel_columns = 32, .block_depth = 20}, targets::vnni::avx_products);
 
 }  // namespace variants

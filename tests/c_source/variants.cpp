@@ -12,12 +12,13 @@ namespace {
 
 constexpr memory ram{.name = "ram"}, pool{.name = "l2", .capacity = 64_KiB, .alignment = 64}, other_pool{.name = "l3", .capacity = 64_KiB};
 constexpr memory wide_pool{.name = "l2", .capacity = 64_KiB, .alignment = 256};
-constexpr core cpu{.name = "cpu"};
+constexpr core cpu{.name = "cpu"}, vnni_cpu{.name = "cpu", .instructions = "avx512_vnni"};
 constexpr engine dma{"dma"};
 constexpr auto in = transfer("in", ram, pool).on(cpu), in_other = transfer("in", ram, other_pool).on(cpu);
 constexpr auto in_wide = transfer("in", ram, wide_pool).on(cpu);
 constexpr auto in_dense = transfer("bring", ram, pool).on(dma).dimensions(1);
 constexpr auto first = machine("first", ram, pool, cpu, in), second = machine("second", ram, other_pool, cpu, in_other);
+constexpr auto with_vnni = machine("vnni", ram, vnni_cpu);
 constexpr auto wide = machine("wide", ram, wide_pool, cpu, in_wide), engines = machine("engines", ram, pool, cpu, dma, in_dense);
 constexpr axis y{"y", 32}, x{"x", 64}, few{"x", 48}, rows{"y", dynamic};
 constexpr tensor<std::int32_t> a{"a"}, b{"b"}, out{"out"};
@@ -101,5 +102,9 @@ TEST_CASE("a target that stands where it is never chosen is refused") {
     CHECK(refusal_of(one, one, {"x86-64-linux-avx-f16c-fma", "x86-64-linux-avx2"}).find("is never chosen") != std::string::npos);
     CHECK(refusal_of(one, one, {"x86-64-linux-avx512", "x86-64-linux-avx2"}) == "none");
     CHECK(refusal_of(one, one, {"host", "x86-64-linux"}) == "none");
+    // Of one target, where the functions of one machine need more.
+    schedule const vnni = schedule(plus_one, with_vnni);
+    CHECK(refusal_of(vnni, one, {"x86-64-linux-avx2", "x86-64-linux-avx2"}) == "none");
+    CHECK(refusal_of(one, vnni, {"x86-64-linux-avx2", "x86-64-linux-avx2"}).find("is never chosen") != std::string::npos);
     CHECK(refusal_of(one, one, {"x86-64-linux"}) == "2 schedules need as many targets, not 1");
 }

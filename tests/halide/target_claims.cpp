@@ -10,10 +10,12 @@ using namespace tilewright;
 
 namespace {
 
+constexpr core asks{.name = "asks", .instructions = "avx2-avx512_vnni"}, hopes{.name = "hopes", .instructions = "avx2-avx3"};
 constexpr memory ram{.name = "ram"}, many = register_file("many", 32, 16), high{.name = "high", .base = 0xffff'f000, .capacity = 8_KiB};
 constexpr memory low{.name = "low", .base = 0xffff'f000, .capacity = 4_KiB};
 constexpr core cpu{.name = "cpu"}, fusing{.name = "fusing", .fused_multiply_add = true};
 constexpr auto plain = machine("plain", ram, cpu), fused = machine("fused", ram, fusing), of_many = machine("of_many", ram, many, cpu);
+constexpr auto asking = machine("asking", ram, asks), hoping = machine("hoping", ram, hopes);
 constexpr auto of_high = machine("of_high", ram, high, cpu), of_low = machine("of_low", ram, low, cpu);
 
 bool has(std::string const& text, char const* part) { return text.find(part) != std::string::npos; }
@@ -55,4 +57,8 @@ TEST_CASE("a feature that the entry cannot ask a processor for is refused") {
         CHECK(missing(plain, (std::string("x86-64-linux-") + feature).c_str()).empty());
     CHECK(missing(plain, "arm-64-linux-sve2-arm_dot_prod-arm_fp16-armv81a").empty());
     CHECK(missing(plain, "hexagon-32-noos-hvx_128").empty());
+}
+TEST_CASE("instructions of a core that no processor can be asked for are refused") {
+    CHECK(missing(asking, "x86-64-linux").empty());
+    CHECK(has(missing(hoping, "x86-64-linux"), "core `hopes` needs instructions `avx2-avx3`, which no processor is asked for"));
 }

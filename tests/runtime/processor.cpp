@@ -18,6 +18,10 @@ TEST_CASE("what a target needs is what its features let the compiler use") {
     CHECK((skylake & TILEWRIGHT_AVX512VL) != 0);
     CHECK((tilewright_target_needs("x86-64-linux-avx512_sapphirerapids") & TILEWRIGHT_AVX512FP16) != 0);
     CHECK(tilewright_target_needs("arm-64-linux-arm_dot_prod") == TILEWRIGHT_ARM_DOTPROD);
+    CHECK(tilewright_features_need("avx512_vnni-sse41") == tilewright_features_need("avx512_vnni"));
+    CHECK((tilewright_features_need("avx512_vnni") & (TILEWRIGHT_AVX512VNNI | TILEWRIGHT_AVX512BW | TILEWRIGHT_AVX512VL)) ==
+          (TILEWRIGHT_AVX512VNNI | TILEWRIGHT_AVX512BW | TILEWRIGHT_AVX512VL));
+    CHECK(tilewright_features_need("avx2-avx_vnni") == (avx2 | TILEWRIGHT_AVXVNNI));
 }
 TEST_CASE("what is no target, or has a feature that is not known, can be run by no processor") {
     for (char const* target : {"", "host", "x86-64", "avx2-fma", "x86-64-linux-avx3", "x86-64-linux-cuda"})
@@ -25,6 +29,9 @@ TEST_CASE("what is no target, or has a feature that is not known, can be run by 
 #if defined(__x86_64__)
     CHECK(tilewright_can_run("x86-64-linux-avx3") == 0);
     CHECK(tilewright_can_run("arm-64-linux") == 0);
+    CHECK(tilewright_has("avx3") == 0);
+    CHECK(tilewright_has("arm_dot_prod") == 0);
+    CHECK(tilewright_has("") == 1);
 #endif
 }
 #if defined(__x86_64__)

@@ -73,9 +73,12 @@ class binding_entry {
             text_ << "const struct halide_filter_metadata_t *" << one.function << "_metadata(void);\n";
         text_ << "\n/* 1 + the number of the variant that this processor runs; -1: it can run none; 0: it has not been asked yet. */\n"
               << "static int " << name_ << "_chosen;\nstatic int " << name_ << "_choose(void) {\n    int number = -1;\n";
-        for (std::size_t at = 0; at < kernel_.variants.size(); ++at)
-            text_ << "    " << (at > 0 ? "else " : "") << "if (tilewright_can_run(" << kernel_.variants[at].function
-                  << "_metadata()->target)) number = " << at + 1 << ";\n";
+        for (std::size_t at = 0; at < kernel_.variants.size(); ++at) {
+            variant const& one = kernel_.variants[at];
+            text_ << "    " << (at > 0 ? "else " : "") << "if (tilewright_can_run(" << one.function << "_metadata()->target)"
+                  << (one.instructions.empty() ? "" : " && tilewright_has(\"" + one.instructions + "\")") << ") number = " << at + 1
+                  << ";\n";
+        }
         text_ << "    __atomic_store_n(&" << name_ << "_chosen, number, __ATOMIC_RELAXED);\n    return number;\n}\n";
     }
     void add_variant_function() {

@@ -13,7 +13,8 @@ namespace tilewright::halide::detail {
 /// One of them: a schedule, and the target of Halide's that it is compiled for.
 struct variant {
     std::string schedule, target;
-    std::string function;  ///< of the object
+    std::string function;      ///< of the object
+    std::string instructions;  ///< features that functions of the machine need beside the target, joined by "-"
 };
 struct kernel_variants {
     std::string name;
@@ -102,15 +103,26 @@ class argument_merge {
     std::size_t number_ = 0;
 };
 
+/// The features that C functions of a machine need of a processor, joined by "-".
+inline std::string instructions_of(machine const& of) {
+    std::string all;
+    for (int at = 0; at < of.cores.size(); ++at) {
+        std::string const one = of.cores[at].instructions.str();
+        if (!one.empty()) all += (all.empty() ? "" : "-") + one;
+    }
+    return all;
+}
+
 /// @throws std::invalid_argument where a variant can never be chosen, since whatever runs it runs one in front of it
 inline void check_order(std::vector<variant> const& variants) {
+    auto const needs_of = [](variant const& one) {
+        return tilewright_target_needs(one.target.c_str()) | tilewright_features_need(one.instructions.c_str());
+    };
     auto const is_known = [](variant const& one) { return one.target.compare(0, 4, "host") != 0; };  // Halide finds out what that is
     for (std::size_t late = 1; late < variants.size(); ++late) {
         for (std::size_t early = 0; early < late; ++early) {
             if (!is_known(variants[early]) || !is_known(variants[late])) continue;
-            std::uint64_t const first = tilewright_target_needs(variants[early].target.c_str()),
-                                then = tilewright_target_needs(variants[late].target.c_str());
-            if ((first & ~then) == 0)
+            if ((needs_of(variants[early]) & ~needs_of(variants[late])) == 0)
                 throw std::invalid_argument("target " + variants[late].target + " is never chosen: what can run it can run " +
                                             variants[early].target + ", which stands in front of it");
         }
@@ -132,8 +144,9 @@ inline kernel_variants variants_of(std::span<tool_kernel const> schedules, std::
     std::size_t const count = std::max<std::size_t>(targets.size(), 1);
     for (std::size_t at = 0; at < count; ++at) {
         std::string const suffix = count > 1 ? "_" + std::to_string(at) : "";
-        made.variants.push_back(
-            {schedules[schedules.size() > 1 ? at : 0].schedule_name, made.asks ? targets[at] : "C++", made.name + "_unchecked" + suffix});
+        tool_kernel const& of = schedules[schedules.size() > 1 ? at : 0];
+        made.variants.push_back({of.schedule_name, made.asks ? targets[at] : "C++", made.name + "_unchecked" + suffix,
+                                 device ? instructions_of(*of.plan.where) : ""});
     }
     argument_merge merge(made, schedules);
     for (std::size_t at = 1; at < schedules.size(); ++at) merge.add(at);

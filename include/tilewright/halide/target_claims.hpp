@@ -50,12 +50,19 @@ inline std::string unknown_feature(Halide::Target const& target) {
 /// What of a machine a target cannot do, and the way out; empty: it can do all that is known here.
 ///
 /// Asked are: fused multiply-adds of its cores; size and number of the registers of its register files; addresses of memories, which need
-/// as many bits as pointers have; and whether the features are ones that the kernel's entry can ask a processor for.
+/// as many bits as pointers have; and whether the features, and the instructions of its cores, are ones that the kernel's entry can ask a
+/// processor for.
 inline std::string missing_in_target(machine const& m, Halide::Target const& target) {
     std::string const refused = "machine `" + m.name.str() + "` cannot be compiled for target " + target.to_string() + ": ";
     if (std::string const name = detail::unknown_feature(target); !name.empty())
         return refused + "whether a processor has feature `" + name +
                "` is not asked here, so the kernel could not refuse to run without it";
+    for (int at = 0; at < m.cores.size(); ++at) {
+        std::string const needed = m.cores[at].instructions.str();
+        if ((tilewright_features_need(needed.c_str()) & TILEWRIGHT_NOWHERE) != 0)
+            return refused + "core `" + m.cores[at].name.str() + "` needs instructions `" + needed +
+                   "`, which no processor is asked for: take names of runtime/processor.h, joined by `-`";
+    }
     if (m.host().fused_multiply_add && !detail::has_fused_multiply_add(target))
         return refused + "core `" + m.host().name.str() +
                "` has fused multiply-adds, and the target has none: add the feature fma, or take a machine without";

@@ -30,6 +30,9 @@ struct core {
     int count = 1;  ///< of this kind: see `schedule::distribute`
     /// A sum of products in floating point is carried out by fused multiply-adds: `s + a * b` is rounded once.
     bool fused_multiply_add = false;
+    /// What the C functions of its machine need of a processor, beside the target that a kernel is compiled for: features as
+    /// `runtime/processor.h` names them, such as "avx512_vnni". A kernel of the device binding asks, and returns a code without them.
+    ir::label instructions{};
     std::int64_t barrier_cycles = 0;  ///< from the arrival of the last core at a barrier until all go on
     device_call barrier_call{};       ///< without a symbol: see `barrier_call_of`
     int signal_queues = 16;           ///< from a core to another one; the signals of a queue are taken in their order

@@ -128,11 +128,11 @@ BOOST_HANA_ADAPT_STRUCT(tilewright::operation_costs, load, store, arithmetic, mu
 BOOST_HANA_ADAPT_ADT(
     tilewright::core, (name, [](auto const& c) { return c.name; }), (costs, [](auto const& c) { return c.costs; }),
     (count, [](auto const& c) { return c.count; }), (fused_multiply_add, [](auto const& c) { return c.fused_multiply_add; }),
-    (barrier_cycles, [](auto const& c) { return c.barrier_cycles; }), (barrier_call, [](auto const& c) { return c.barrier_call; }),
-    (signal_queues, [](auto const& c) { return c.signal_queues; }), (signal_capacity, [](auto const& c) { return c.signal_capacity; }),
-    (signal_cycles, [](auto const& c) { return c.signal_cycles; }), (signal_call, [](auto const& c) { return c.signal_call; }),
-    (await_call, [](auto const& c) { return c.await_call; }), (clean_call, [](auto const& c) { return c.clean_call; }),
-    (invalidate_call, [](auto const& c) { return c.invalidate_call; }),
+    (instructions, [](auto const& c) { return c.instructions; }), (barrier_cycles, [](auto const& c) { return c.barrier_cycles; }),
+    (barrier_call, [](auto const& c) { return c.barrier_call; }), (signal_queues, [](auto const& c) { return c.signal_queues; }),
+    (signal_capacity, [](auto const& c) { return c.signal_capacity; }), (signal_cycles, [](auto const& c) { return c.signal_cycles; }),
+    (signal_call, [](auto const& c) { return c.signal_call; }), (await_call, [](auto const& c) { return c.await_call; }),
+    (clean_call, [](auto const& c) { return c.clean_call; }), (invalidate_call, [](auto const& c) { return c.invalidate_call; }),
     (caches, [](auto const& c) { return tilewright::detail::in_use(c.caches, c.cache_levels()); }));
 BOOST_HANA_ADAPT_STRUCT(tilewright::transfer_cost, latency, setup, bytes_per_cycle);
 BOOST_HANA_ADAPT_STRUCT(tilewright::call_argument, is, dimension, operand, value);

@@ -83,6 +83,10 @@ static inline const struct tilewright_feature* tilewright_features(size_t* count
         {"avx512_sapphirerapids", TILEWRIGHT_OF_CANNONLAKE | TILEWRIGHT_AVX512VBMI2 | TILEWRIGHT_AVX512VNNI | TILEWRIGHT_AVX512BITALG |
                                       TILEWRIGHT_AVX512VPOPCNTDQ | TILEWRIGHT_AVX512BF16 | TILEWRIGHT_AVX512FP16 | TILEWRIGHT_AVXVNNI |
                                       TILEWRIGHT_GFNI | TILEWRIGHT_VAES | TILEWRIGHT_VPCLMULQDQ},
+        /* No features of Halide's: machines name them, see `core::instructions`. */
+        {"avx512_vnni",
+         TILEWRIGHT_OF_AVX2 | TILEWRIGHT_AVX512F | TILEWRIGHT_AVX512BW | TILEWRIGHT_AVX512VL | TILEWRIGHT_AVX512VNNI},
+        {"avx_vnni", TILEWRIGHT_OF_AVX2 | TILEWRIGHT_AVXVNNI},
         {"arm_dot_prod", TILEWRIGHT_ARM_DOTPROD},
         {"arm_fp16", TILEWRIGHT_ARM_FP16},
         {"armv81a", TILEWRIGHT_ARM_81},
@@ -127,17 +131,28 @@ static inline uint64_t tilewright_feature_needs(const char* name, size_t length)
     return TILEWRIGHT_NOWHERE;
 }
 
+/* What features need that are joined by "-": "avx2-avx_vnni". */
+static inline uint64_t tilewright_features_need(const char* features) {
+    uint64_t needs = 0;
+    while (*features != '\0') {
+        const size_t length = strcspn(features, "-");
+        needs |= tilewright_feature_needs(features, length);
+        features += length;
+        if (*features == '-') ++features;
+    }
+    return needs;
+}
+
 /* What code for a target needs: "x86-64-linux-sse41-avx", architecture, bits and system first. */
 static inline uint64_t tilewright_target_needs(const char* target) {
-    uint64_t needs = 0;
-    int part = 0;
-    while (*target != '\0') {
+    int part;
+    for (part = 0; part < 3; ++part) {
         const size_t length = strcspn(target, "-");
-        if (part++ >= 3) needs |= tilewright_feature_needs(target, length);
+        if (length == 0) return TILEWRIGHT_NOWHERE;
         target += length;
         if (*target == '-') ++target;
     }
-    return part < 3 ? TILEWRIGHT_NOWHERE : needs;
+    return tilewright_features_need(target);
 }
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -191,9 +206,19 @@ static inline uint64_t tilewright_processor_has(void) {
 }
 #endif
 
-/* 1 if this processor, and its operating system, have all that code for the target may use; else 0. A target of another architecture
- * gives 0, and so does a feature that is not known here. Of processors that are neither x86 nor, with Linux, aarch64, nothing can be
- * asked: 1. */
+/* 1 if this processor, and its operating system, have all that features joined by "-" let a compiler use: "avx2-avx_vnni"; else 0. A
+ * feature that is not known here, or is of another architecture, gives 0. Of processors that are neither x86 nor, with Linux, aarch64,
+ * nothing can be asked: 1. */
+static inline int tilewright_has(const char* features) {
+#if defined(__x86_64__) || defined(__i386__) || (defined(__aarch64__) && defined(__linux__))
+    return (tilewright_features_need(features) & ~tilewright_processor_has()) == 0;
+#else
+    (void)features;
+    return 1;
+#endif
+}
+
+/* The same of all that code for a target may use. A target of another architecture gives 0. */
 static inline int tilewright_can_run(const char* target) {
 #if defined(__x86_64__) || defined(__i386__)
     if (strncmp(target, "x86-", 4) != 0) return 0;

@@ -12,7 +12,7 @@ namespace tilewright::targets::aarch64_dot {
 inline constexpr memory ram{.name = "ram"};
 /// Packed blocks that stay in the second-level cache. The caller gives its address.
 inline constexpr memory l2{.name = "l2", .capacity = 256_KiB, .alignment = 64};
-inline constexpr core cpu{.name = "aarch64_dot"};
+inline constexpr core cpu{.name = "aarch64_dot", .instructions = "arm_dot_prod"};
 inline constexpr auto pack = transfer("pack", ram, l2).on(cpu).cost({.bytes_per_cycle = 16});
 
 namespace detail {

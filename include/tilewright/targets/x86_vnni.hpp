@@ -14,8 +14,9 @@ namespace tilewright::targets::vnni {
 inline constexpr memory ram{.name = "ram"};
 /// Packed panels, and blocks of left operands with their border.
 inline constexpr memory l2{.name = "l2", .capacity = 1_MiB, .alignment = 64};
-inline constexpr core cpu{.name = "vnni"};
-inline constexpr auto pack = transfer("pack", ram, l2).on(cpu).cost({.bytes_per_cycle = 32});
+/// Of vectors of one width. @param instructions  as `runtime/processor.h` names them
+constexpr core cpu(ir::label instructions) { return {.name = "vnni", .instructions = instructions}; }
+inline constexpr auto pack = transfer("pack", ram, l2).on(cpu({})).cost({.bytes_per_cycle = 32});
 
 /// What the packed right operand is made of, and how: beside left bytes with a sign, right ones lose theirs.
 template <class Left>
@@ -36,9 +37,10 @@ constexpr auto value_of(auto const& right) {
 struct width {
     ir::label u8s8, s8s8, window;  ///< names of C functions
     int lanes;                     ///< sums of a vector
+    ir::label instructions;        ///< that the functions need
 };
-inline constexpr width avx512{"x86_avx512_vnni_u8s8", "x86_avx512_vnni_s8s8", "x86_avx512_vnni_window", 16};
-inline constexpr width avx{"x86_avx_vnni_u8s8", "x86_avx_vnni_s8s8", "x86_avx_vnni_window", 8};
+inline constexpr width avx512{"x86_avx512_vnni_u8s8", "x86_avx512_vnni_s8s8", "x86_avx512_vnni_window", 16, "avx512_vnni"};
+inline constexpr width avx{"x86_avx_vnni_u8s8", "x86_avx_vnni_s8s8", "x86_avx_vnni_window", 8, "avx_vnni"};
 
 /// How windows move over an image, and how far apart their taps are.
 struct window_steps {
@@ -118,9 +120,9 @@ constexpr intrinsic windows(width const& of, window_steps const& by, memory cons
 }
 
 constexpr auto products(ir::label name, width const& of, memory const& operands) {
-    return machine(name, ram, l2, cpu, vnni::pack, product<std::uint8_t, false>(of, operands), product<std::uint8_t, true>(of, operands),
-                   product<std::int8_t, false>(of, operands), product<std::int8_t, true>(of, operands), packing<std::uint8_t>(operands),
-                   packing<std::int8_t>(operands));
+    return machine(name, ram, l2, cpu(of.instructions), vnni::pack, product<std::uint8_t, false>(of, operands),
+                   product<std::uint8_t, true>(of, operands), product<std::int8_t, false>(of, operands),
+                   product<std::int8_t, true>(of, operands), packing<std::uint8_t>(operands), packing<std::int8_t>(operands));
 }
 
 }  // namespace detail
@@ -157,7 +159,7 @@ struct window_name {
     }
 };
 constexpr machine machine_of_windows(width const& of, window_steps const& by, memory const& image) {
-    return machine(window_name(of, by, image.name == l2.name ? "l2" : "ram").letters, ram, l2, cpu, vnni::pack,
+    return machine(window_name(of, by, image.name == l2.name ? "l2" : "ram").letters, ram, l2, cpu(of.instructions), vnni::pack,
                    windows<false>(of, by, image), windows<true>(of, by, image));
 }
 
