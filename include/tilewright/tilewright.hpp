@@ -1,6 +1,14 @@
 #pragma once
 /// Machines, computations, schedules and plans: what the compiler proves. Reports, emulated runs, programs and back ends have headers of
 /// their own.
+#if __cplusplus < 202002L
+#include "Tilewright needs C++20: compile with -std=c++20"  // which ends the compilation, with one error
+#endif
+// A compiler that refuses something names the way on which it came to the header: those that users write calls of come first.
+#include <tilewright/machine/memory.hpp>
+#include <tilewright/plan/ir/plan_value.hpp>
+#include <tilewright/schedule/schedule.hpp>
+
 #include <tilewright/compute/exponential.hpp>
 #include <tilewright/compute/functions.hpp>
 #include <tilewright/diagnostics/refusal.hpp>

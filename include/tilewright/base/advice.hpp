@@ -32,6 +32,7 @@
 #define TILEWRIGHT_NOT_HONOURED "not honoured: take it out of the description"
 #define TILEWRIGHT_CONFLICTING_DIRECTIVES "conflicting directives: say it once"
 #define TILEWRIGHT_MISPLACED_DIRECTIVE "misplaced directive: put it where it has a meaning, or take it out"
+#define TILEWRIGHT_NO_CONSTANT "no constant: write `inline constexpr auto name = ...` outside of functions"
 #define TILEWRIGHT_TEMPORARY "temporary: give it a constexpr variable of its own"
 #define TILEWRIGHT_VERSIONS_WITHOUT_USE "versions without use: correct buffers or prefetch, or make the transfer asynchronous()"
 #define TILEWRIGHT_LAYOUT_MISMATCH "layout mismatch: give every element of the box one place, as the rule says"

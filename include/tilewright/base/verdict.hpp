@@ -40,6 +40,7 @@
     X(not_honoured, "`$0`{2 beside `$2`} asks for $1, which plans do not do yet", TILEWRIGHT_NOT_HONOURED)                                 \
     X(conflicting_directives, "`$0` already has a directive `$1`", TILEWRIGHT_CONFLICTING_DIRECTIVES)                                      \
     X(misplaced_directive, "`$0`: %", TILEWRIGHT_MISPLACED_DIRECTIVE)                                                                      \
+    X(no_constant, "the $0 has no value that the compiler knows", TILEWRIGHT_NO_CONSTANT)                                                  \
     X(temporary, "the $0 of the schedule is a temporary, which is gone before it is planned", TILEWRIGHT_TEMPORARY)                        \
     X(versions_without_use, "`$0`: %", TILEWRIGHT_VERSIONS_WITHOUT_USE)                                                                    \
     X(layout_mismatch, "the layout of `$0`: %", TILEWRIGHT_LAYOUT_MISMATCH)                                                                \

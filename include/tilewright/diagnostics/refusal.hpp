@@ -247,6 +247,9 @@ constexpr void report_refusal() {
             no_refusal<Planned, misplaced_directive>::ok,
             TILEWRIGHT_MISPLACED_DIRECTIVE);
         static_assert(
+            no_refusal<Planned, no_constant>::ok,
+            TILEWRIGHT_NO_CONSTANT);
+        static_assert(
             no_refusal<Planned, temporary>::ok,
             TILEWRIGHT_TEMPORARY);
         static_assert(

@@ -8,6 +8,19 @@ inline constexpr std::uint64_t no_address = ~std::uint64_t{0};
 
 constexpr std::int64_t operator""_KiB(unsigned long long count) { return static_cast<std::int64_t>(count) * 1024; }
 constexpr std::int64_t operator""_MiB(unsigned long long count) { return static_cast<std::int64_t>(count) * 1024 * 1024; }
+// What is 1,000 bytes to some people, and 1,024 to others.
+template <char... Digits>
+constexpr std::int64_t operator""_KB() {
+    static_assert(sizeof...(Digits) == 0, "KB has two meanings: write 64_KiB for 65,536 bytes, or the number");
+    std::int64_t count = 0;
+    ((count = count * 10 + (Digits - '0')), ...);
+    return count * 1024;  // so that there is no second error
+}
+template <char... Digits>
+constexpr std::int64_t operator""_MB() {
+    static_assert(sizeof...(Digits) == 0, "MB has two meanings: write 1_MiB for 1,048,576 bytes, or the number");
+    return operator""_KiB(1024);
+}
 
 /// Most banks of a memory.
 inline constexpr int max_banks = 8;

@@ -22,6 +22,14 @@ constexpr machine_reading const& reading_for() {
     else return own_reading<Schedule>;
 }
 
+template <int>
+struct known_number;
+/// Whether the compiler knows the value of a schedule, and that of its machine.
+template <schedule const& Schedule>
+inline constexpr bool is_constant = requires { typename known_number<Schedule.directive_count()>; };
+template <schedule const& Schedule>
+inline constexpr bool is_on_constant_machine = requires { typename known_number<Schedule.where().memories.size()>; };
+
 }  // namespace detail
 
 template <schedule const& Schedule>
@@ -31,12 +39,24 @@ struct planned;
 template <schedule const& Schedule>
 struct plan_of : plan_value {
     constexpr ir::planned_cycles<planned<Schedule>, plan_value> cycles() const { return {}; }
+    /// A plain number, so that compilers show it where a comparison is false.
+    template <class... Bank>
+    constexpr auto peak(memory const& of, Bank... bank) const {
+        if constexpr (planned<Schedule>::refusal) return plan_value::unknown;
+        else return static_cast<double>(plan_value::peak(of, bank...));
+    }
 };
 
 template <schedule const& Schedule>
 struct planned {
     static constexpr plan_of<Schedule> value = detail::make_plan<plan_of<Schedule>>(Schedule, detail::reading_for<Schedule>());
     static constexpr verdict refusal = value.refusal;  // a static of its own, for the same reason
+};
+template <schedule const& Schedule>
+    requires(!(detail::is_constant<Schedule> && detail::is_on_constant_machine<Schedule>))
+struct planned<Schedule> {
+    static constexpr verdict refusal{.kind = verdict_kind::no_constant, .names = {detail::is_constant<Schedule> ? "machine" : "schedule"}};
+    static constexpr plan_of<Schedule> value{{.refusal = refusal}};
 };
 
 // Compilers repeat a line of this with every refusal, so it is short.

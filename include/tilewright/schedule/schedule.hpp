@@ -97,6 +97,12 @@ class schedule {
     constexpr schedule(computation<Count> const&&, machine const&&) : temporary_("computation") {}
     template <class Computation>
     constexpr schedule(Computation const&, machine const&&) : temporary_("machine") {}
+    // Compilers name these where arguments are not what is expected, instead of all that there is.
+    template <class takes_a_computation_and_a_machine>
+        requires(!detail::one_of<takes_a_computation_and_a_machine, schedule>)
+    schedule(takes_a_computation_and_a_machine const&) = delete;
+    template <class takes_the_computation_first>
+    schedule(machine const&, takes_the_computation_first const&) = delete;
 
     /// Directs the following directives to the stage that computes `output`; without it, to the last stage.
     constexpr schedule& stage(any_tensor const& output, int line = __builtin_LINE()) {
@@ -106,12 +112,18 @@ class schedule {
     constexpr schedule& split(loop_name parent, loop_name outer, loop_name inner, std::int64_t factor) {
         return log(directive_kind::split, parent.line, {factor}, parent.name, outer.name, inner.name);
     }
+    template <class... takes_loop_outer_inner_factor>
+        requires(sizeof...(takes_loop_outer_inner_factor) < 4)
+    schedule& split(takes_loop_outer_inner_factor const&...) = delete;
     /// Splits two loops and puts the outer parts around the inner ones: a, b -> a_outer, b_outer, a_inner, b_inner.
     constexpr schedule& tile(loop_name a, loop_name b, loop_name a_outer, loop_name b_outer, loop_name a_inner, loop_name b_inner,
                              std::int64_t a_factor, std::int64_t b_factor) {
         return log(directive_kind::tile, a.line, {a_factor, b_factor}, a.name, b.name, a_outer.name, b_outer.name, a_inner.name,
                    b_inner.name);
     }
+    template <class... takes_a_b_outers_inners_factors>
+        requires(sizeof...(takes_a_b_outers_inners_factors) < 8)
+    schedule& tile(takes_a_b_outers_inners_factors const&...) = delete;
     /// `outer` directly around `inner` -> one loop `fused` over both.
     constexpr schedule& fuse(loop_name outer, loop_name inner, loop_name fused) {
         return log(directive_kind::fuse, outer.line, {}, outer.name, inner.name, fused.name);
@@ -170,10 +182,14 @@ class schedule {
     constexpr schedule& cache_read(any_tensor const& input, memory const& where, int line = __builtin_LINE()) {
         return log(directive_kind::cache_read, line, {}, input.name, where.name);
     }
+    template <class takes_the_tensor_first>
+    schedule& cache_read(memory const&, takes_the_tensor_first const&) = delete;
     /// Computes `output` of the current stage in `where` and moves it to where it lives: once, or at the loop that `at` names.
     constexpr schedule& cache_write(any_tensor const& output, memory const& where, int line = __builtin_LINE()) {
         return log(directive_kind::cache_write, line, {}, output.name, where.name);
     }
+    template <class takes_the_tensor_first>
+    schedule& cache_write(memory const&, takes_the_tensor_first const&) = delete;
     /// For the cache_read or cache_write before it: the buffer is for one iteration of `loop`.
     constexpr schedule& at(loop_name loop) { return log(directive_kind::at, loop.line, {}, loop.name); }
     /// For the cache_read, cache_write, store_in or writes before it: this transfer moves it. Without it, the machine must have just one

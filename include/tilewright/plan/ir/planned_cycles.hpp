@@ -22,6 +22,11 @@ struct planned_cycles {
         // clang-format on
         return is_resolved ? cycles_found<Planned, Plan> : Plan::unknown;  // so that there is no second error
     }
+    template <class Stream>
+        requires requires(Stream& to) { to.flush(); }
+    friend Stream& operator<<(Stream& to, planned_cycles) {
+        return to << cycles_found<Planned, Plan>;
+    }
     constexpr explicit operator double() const { return static_cast<double>(static_cast<Plan const&>(Planned::value).cycles()); }
 };
 

@@ -33,6 +33,18 @@ struct quantity {
     friend constexpr bool operator>(quantity a, quantity b) { return b < a; }
     friend constexpr bool operator>=(quantity a, quantity b) { return b <= a; }
 
+    /// `2688`; `at least 12000` of a number that is not resolved; `unknown` after a refusal.
+    template <class Stream>
+        requires requires(Stream& to) { to.flush(); }
+    friend Stream& operator<<(Stream& to, quantity const& of) {
+        if (of.is_refused()) return to << "unknown", to;
+        if (!of.resolved) to << "at least ";
+        auto const whole = static_cast<std::int64_t>(of.value);
+        if (static_cast<double>(whole) == of.value) to << whole;
+        else to << of.value;
+        return to;
+    }
+
   private:
     constexpr quantity(double number, bool is_known, bool is_resolved) : value(number), known(is_known), resolved(is_resolved) {}
     constexpr quantity(double number, quantity a, quantity b)
