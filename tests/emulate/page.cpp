@@ -52,8 +52,8 @@ TEST_CASE("the page of reports shows those of this kernel") {
     plan_value const& plan = tilewright::plan<matmul_on_npu>;
     emulator on(npu, semantics_of<npu>);
     run(on);
-    for (std::string const& text :
-         {memory_map(plan), loop_program(plan), traffic(plan), comparison(plan, on), to_string(spad) + "\n", to_json(spad) + "\n"}) {
+    for (std::string const& text : {summary(plan), memory_map(plan), loop_program(plan), traffic(plan), comparison(plan, on),
+                                    to_string(spad) + "\n", to_json(spad) + "\n"}) {
         CAPTURE(text);
         CHECK(page_has("```\n" + text + "```\n", "reports"));
     }

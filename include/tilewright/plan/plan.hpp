@@ -26,11 +26,27 @@ template <int>
 struct known_number;
 /// Whether the compiler knows the value of a schedule, and that of its machine.
 template <schedule const& Schedule>
-inline constexpr bool is_constant = requires { typename known_number<Schedule.directive_count()>; };
+inline constexpr bool is_constant = requires {
+    typename known_number<Schedule.directive_count()>;
+};
 template <schedule const& Schedule>
-inline constexpr bool is_on_constant_machine = requires { typename known_number<Schedule.where().memories.size()>; };
+inline constexpr bool is_on_constant_machine = requires {
+    typename known_number<Schedule.where().memories.size()>;
+};
 
 }  // namespace detail
+
+namespace ir {
+/// Prints the summary of a plan: `report/summary.hpp` does it.
+template <class Stream>
+    requires requires(Stream& to) { to.flush(); }
+Stream& operator<<(Stream& to, plan_value const& plan) {
+    constexpr bool can_print = requires { print_summary(to, plan); };
+    static_assert(can_print, "#include <tilewright/report/text.hpp>, which prints plans");
+    if constexpr (can_print) print_summary(to, plan);
+    return to;
+}
+}  // namespace ir
 
 template <schedule const& Schedule>
 struct planned;

@@ -99,7 +99,6 @@ class schedule {
     constexpr schedule(Computation const&, machine const&&) : temporary_("machine") {}
     // Compilers name these where arguments are not what is expected, instead of all that there is.
     template <class takes_a_computation_and_a_machine>
-        requires(!detail::one_of<takes_a_computation_and_a_machine, schedule>)
     schedule(takes_a_computation_and_a_machine const&) = delete;
     template <class takes_the_computation_first>
     schedule(machine const&, takes_the_computation_first const&) = delete;

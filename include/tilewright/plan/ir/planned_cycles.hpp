@@ -24,9 +24,7 @@ struct planned_cycles {
     }
     template <class Stream>
         requires requires(Stream& to) { to.flush(); }
-    friend Stream& operator<<(Stream& to, planned_cycles) {
-        return to << cycles_found<Planned, Plan>;
-    }
+    friend Stream& operator<<(Stream& to, planned_cycles) { return to << cycles_found<Planned, Plan>; }
     constexpr explicit operator double() const { return static_cast<double>(static_cast<Plan const&>(Planned::value).cycles()); }
 };
 

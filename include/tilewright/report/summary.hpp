@@ -1,0 +1,101 @@
+#pragma once
+#include <unistd.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <tilewright/report/memory_map.hpp>
+#include <tilewright/report/traffic.hpp>
+
+// A plan in ten seconds.
+namespace tilewright {
+namespace reports {
+
+/// `part` of `whole`, as so many of 32 columns: "|########                        |".
+inline std::string bar(std::int64_t part, std::int64_t whole) {
+    constexpr std::int64_t columns = 32;
+    std::int64_t const filled = whole <= 0 ? 0 : std::min(columns, (part * columns + whole - 1) / whole);
+    return '|' + std::string(static_cast<std::size_t>(filled), '#') + std::string(static_cast<std::size_t>(columns - filled), ' ') + '|';
+}
+
+/// Whether a stream is a terminal that shows colours: the variable NO_COLOR is not set or empty (no-color.org), and TERM is not "dumb".
+inline bool shows_colours(std::ostream const& to) {
+    int const file = &to == &std::cout ? STDOUT_FILENO : &to == &std::cerr || &to == &std::clog ? STDERR_FILENO : -1;
+    char const *const unwanted = std::getenv("NO_COLOR"), *const kind = std::getenv("TERM");
+    if (file < 0 || (unwanted != nullptr && *unwanted != '\0') || kind == nullptr || std::string(kind) == "dumb") return false;
+    return isatty(file) == 1;
+}
+
+}  // namespace reports
+
+/// A plan in a few lines: its cycles beside the bound of the busiest; how full its memories are; how long its engines and cores work; and
+/// which parts have most of the work. A plan that was refused is its verdict.
+///
+/// ```
+/// npu: 2,688 cycles, 2.63 times the bound of 1,024 (loader)
+///
+/// spad    4,096 of 16,384 bytes  25.0 %  |########                        |
+/// acc     4,096 of 16,384 bytes  25.0 %  |########                        |
+/// loader  1,024 of 2,688 cycles  38.1 %  |#############                   |
+/// storer  1,024 of 2,688 cycles  38.1 %  |#############                   |
+/// array   1,024 of 2,688 cycles  38.1 %  |#############                   |
+/// host        0 of 2,688 cycles   0.0 %  |                                |
+///
+/// of all work: mvin 47.1 %, mvout 29.4 %, mac16 17.6 %, mul16 5.9 %
+/// ```
+/// @param coloured  by escape sequences of ANSI: the first line is bold, and so are rows that are full to 90 % or more
+inline std::string summary(plan_value const& plan, bool coloured = false) {
+    using namespace reports;
+    if (plan.refusal) return refused_text(plan);
+    auto const bold = [&](std::string const& line) { return coloured ? "\033[1m" + line + "\033[0m" : line; };
+    std::optional<std::int64_t> const predicted = predicted_cycles(plan);
+    occupation const bound = bound_of(plan);
+    std::string const busiest = bound.busy == 0 ? "" : " (" + bound.name + ")";
+    std::string first = plan.where->name.str() + ": " + cycles_text(predicted, bound.least()) + " cycles";
+    if (predicted && bound.busy != 0)
+        first += ", " + ratio(*predicted, bound.least()) + " times the bound of " + grouped(bound.least()) + busiest;
+
+    using enum table::side;
+    table rows({left, right, left, right, left});
+    std::vector<bool> full;
+    auto const add = [&](std::string const& name, std::int64_t part, std::int64_t whole, char const* unit) {
+        rows.add({name, grouped(part) + " of " + grouped(whole), unit, percent(part, whole), bar(part, whole)});
+        full.push_back(part >= whole - whole / 10);
+    };
+    for (memory_use const& use : memory_uses(plan)) {
+        memory const& m = plan.where->memories[use.memory];
+        add(m.name.str() + (m.banks > 1 ? ", bank " + std::to_string(use.bank) : ""), use.peak, use.capacity, "bytes");
+    }
+    for (occupation const& one : occupations_of(plan)) {
+        if (!predicted) break;
+        add(one.name + (one.channels > 1 ? ", " + std::to_string(one.channels) + " channels" : ""), one.busy, one.channels * *predicted,
+            "cycles");
+    }
+    std::string text = bold(first) + "\n\n";
+    std::string const lines = rows.str();
+    std::size_t begin = 0;
+    for (bool const is_full : full) {
+        std::size_t const end = lines.find('\n', begin);
+        std::string const line = lines.substr(begin, end - begin);
+        text += (is_full ? bold(line) : line) + '\n';
+        begin = end + 1;
+    }
+
+    std::vector<work> parts = work_of(plan);
+    std::stable_sort(parts.begin(), parts.end(), [](work const& a, work const& b) { return a.cycles > b.cycles; });
+    std::string most;
+    for (std::size_t at = 0; at < parts.size() && at < 5 && parts[at].cycles > 0; ++at) {
+        std::string const name = parts[at].kind == "code" ? "loops of " + parts[at].name : parts[at].name;
+        most += (at > 0 ? ", " : "") + name + " " + percent(parts[at].cycles, plan.total_cycles);
+    }
+    if (!most.empty()) text += "\nof all work: " + most + '\n';
+    return text;
+}
+
+}  // namespace tilewright
+
+namespace tilewright::ir {
+
+/// What `to << plan` is: the summary, coloured on a terminal.
+inline void print_summary(std::ostream& to, plan_value const& plan) { to << summary(plan, reports::shows_colours(to)); }
+
+}  // namespace tilewright::ir
