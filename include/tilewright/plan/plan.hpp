@@ -42,7 +42,7 @@ template <class Stream>
     requires requires(Stream& to) { to.flush(); }
 Stream& operator<<(Stream& to, plan_value const& plan) {
     constexpr bool can_print = requires { print_summary(to, plan); };
-    static_assert(can_print, "#include <tilewright/report/text.hpp>, which prints plans");
+    static_assert(can_print, "plans print where tilewright/report/text.hpp is included");
     if constexpr (can_print) print_summary(to, plan);
     return to;
 }

@@ -84,8 +84,7 @@ static inline const struct tilewright_feature* tilewright_features(size_t* count
                                       TILEWRIGHT_AVX512VPOPCNTDQ | TILEWRIGHT_AVX512BF16 | TILEWRIGHT_AVX512FP16 | TILEWRIGHT_AVXVNNI |
                                       TILEWRIGHT_GFNI | TILEWRIGHT_VAES | TILEWRIGHT_VPCLMULQDQ},
         /* No features of Halide's: machines name them, see `core::instructions`. */
-        {"avx512_vnni",
-         TILEWRIGHT_OF_AVX2 | TILEWRIGHT_AVX512F | TILEWRIGHT_AVX512BW | TILEWRIGHT_AVX512VL | TILEWRIGHT_AVX512VNNI},
+        {"avx512_vnni", TILEWRIGHT_OF_AVX2 | TILEWRIGHT_AVX512F | TILEWRIGHT_AVX512BW | TILEWRIGHT_AVX512VL | TILEWRIGHT_AVX512VNNI},
         {"avx_vnni", TILEWRIGHT_OF_AVX2 | TILEWRIGHT_AVXVNNI},
         {"arm_dot_prod", TILEWRIGHT_ARM_DOTPROD},
         {"arm_fp16", TILEWRIGHT_ARM_FP16},
