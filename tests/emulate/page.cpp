@@ -3,6 +3,7 @@
 #include <fstream>
 #include <sstream>
 #include <tilewright/halide/jit.hpp>
+#include <tilewright/report/cycle_account.hpp>
 #include <tilewright/report/json.hpp>
 #include <tilewright/report/text.hpp>
 #include <tilewright/report/timeline.hpp>
@@ -48,12 +49,28 @@ TEST_CASE("the page shows the timeline of its kernel") {
     CHECK(page_has("```\n" + text + "```\n"));
     CHECK(page_says(std::to_string(on.cycles()) + " cycles, where `serial_cycles()` are " + std::to_string(on.serial_cycles())));
 }
+TEST_CASE("the account of the plan has the waits that the emulator records") {
+    emulator on(npu, semantics_of<npu>);
+    on.record(plan<matmul_on_npu>);
+    run(on);
+    std::map<std::string, std::int64_t> recorded, accounted;
+    for (recorded_job const& job : on.recorded()) {
+        if (job.kind == job_kind::wait && job.end > job.begin) recorded[job.name.str()] += job.end - job.begin;
+    }
+    plan_value const& made = plan<matmul_on_npu>;
+    for (auto const& [what, cycles] : reports::accounts_of(made).cores.at(0).core) {
+        if (what.on == reports::spent_on::waiting)
+            accounted[npu.engines[made.rings[made.waits[what.position].ring].engine].name.str()] += cycles;
+    }
+    CHECK(!accounted.empty());
+    CHECK(recorded == accounted);
+}
 TEST_CASE("the page of reports shows those of this kernel") {
     plan_value const& plan = tilewright::plan<matmul_on_npu>;
     emulator on(npu, semantics_of<npu>);
     run(on);
     for (std::string const& text : {summary(plan), memory_map(plan), loop_program(plan), traffic(plan), comparison(plan, on),
-                                    to_string(spad) + "\n", to_json(spad) + "\n"}) {
+                                    cycle_account(plan), to_string(spad) + "\n", to_json(spad) + "\n"}) {
         CAPTURE(text);
         CHECK(page_has("```\n" + text + "```\n", "reports"));
     }

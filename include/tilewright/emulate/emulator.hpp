@@ -310,7 +310,7 @@ class emulator {
         std::string left, tokens;
         for (int lane = 0; lane < engines_.size(); ++lane) {
             if (std::size_t const unknown = engines_.in_flight(lane); unknown > 0)
-                left += (left.empty() ? "" : "; ") + std::to_string(unknown) + " of " + emulation::lane_name(what_, lane) + ", the last " +
+                left += (left.empty() ? "" : "; ") + std::to_string(unknown) + " of " + lane_name(what_, lane) + ", the last " +
                         names_.text_of(what_, engines_[lane].flights().back());
         }
         runner_.finish();

@@ -1,17 +1,10 @@
 #pragma once
 #include <memory>
 #include <stdexcept>
-#include <tilewright/base/label_text.hpp>
 #include <tilewright/emulate/engine_queue.hpp>
-#include <tilewright/machine/machine.hpp>
+#include <tilewright/machine/lane_name.hpp>
 
 namespace tilewright::emulation {
-
-/// The name of the channel of a lane: "dma", or "dma.2" if there are several.
-inline std::string lane_name(machine const& of, int lane) {
-    int const at = of.engine_of_lane(lane);
-    return of.engines[at].name.str() + (of.engines[at].has_channels() ? "." + std::to_string(lane - of.first_lane(at)) : "");
-}
 
 /// The engines of a machine: a queue for each of their channels, the tokens between them, and what each of them, and the core, knows to be
 /// complete.

@@ -54,7 +54,7 @@ inline std::vector<timeline_lane> lanes_of(emulator const& after, std::string co
     machine const& ran = after.what();
     int const core_at = ran.lane_count();
     std::vector<timeline_lane> lanes;
-    for (int at = 0; at < core_at; ++at) lanes.push_back({prefix + emulation::lane_name(ran, at), {}});
+    for (int at = 0; at < core_at; ++at) lanes.push_back({prefix + lane_name(ran, at), {}});
     lanes.push_back({prefix + ran.core_at(after.core()).name.str(), {}, true});
     for (recorded_job const& job : after.recorded())
         lanes[static_cast<std::size_t>(job.engine < 0 ? core_at : ran.first_lane(job.engine) + job.channel)].jobs.push_back(job);
