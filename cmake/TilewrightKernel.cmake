@@ -2,12 +2,19 @@
 # tilewright_add_tuner(): a program that measures schedules.
 include_guard(GLOBAL)
 
-# tilewright_find_halide([QUIET])
+# tilewright_find_halide([QUIET|REQUIRED])
 #
 # Finds Halide and makes the target tilewright::halide: Halide itself beside the headers of this project that need it. A macro, since
 # imported targets belong to the directory that looks for them.
+#
+# A project without C has no Halide: Halide's package finds LLVM's, which compiles C, and ends the configuration where it cannot, QUIET or not.
 macro(tilewright_find_halide)
-    if(NOT TARGET tilewright::halide)
+    _tilewright_has_languages(_tilewright_languages)
+    if(NOT _tilewright_languages)
+        if("${ARGN}" STREQUAL "REQUIRED")
+            message(FATAL_ERROR "tilewright_find_halide: enable both languages: project(… LANGUAGES C CXX)")
+        endif()
+    elseif(NOT TARGET tilewright::halide)
         # Without the component, Halide 14 is not found where libpng and libjpeg are not installed for development.
         find_package(Halide ${ARGN} COMPONENTS Halide)
         if(TARGET Halide::Generator)
@@ -19,6 +26,14 @@ macro(tilewright_find_halide)
         endif()
     endif()
 endmacro()
+
+function(_tilewright_has_languages result)
+    get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+    set(${result} FALSE PARENT_SCOPE)
+    if("C" IN_LIST languages AND "CXX" IN_LIST languages)
+        set(${result} TRUE PARENT_SCOPE)
+    endif()
+endfunction()
 
 # tilewright_add_kernel(NAME HEADER file.hpp SCHEDULE qualified::variable… BINDING emulated|device
 #                       [STMT variable] [STMT_HTML variable] [C_BACKEND] [FEATURES feature…] [TARGETS target…]
@@ -339,8 +354,8 @@ macro(_tilewright_need_tools)
         message(FATAL_ERROR "${call}: the tools that write a kernel run here, so they cannot be cross-compiled; "
             "build the kernel in a project for this machine, with C_BACKEND or TARGETS for the other")
     endif()
-    get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
-    if(NOT "C" IN_LIST languages OR NOT "CXX" IN_LIST languages)
+    _tilewright_has_languages(languages)
+    if(NOT languages)
         message(FATAL_ERROR "${call}: enable both languages: project(… LANGUAGES C CXX)")
     endif()
     tilewright_find_halide(QUIET)

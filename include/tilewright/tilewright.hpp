@@ -13,3 +13,4 @@
 #include <tilewright/compute/functions.hpp>
 #include <tilewright/diagnostics/refusal.hpp>
 #include <tilewright/plan/plan.hpp>
+#include <tilewright/version.hpp>

@@ -38,7 +38,8 @@ ROOMS = [
 ]
 # What tilewright.hpp includes of the standard library, itself or through others: <string> alone would be a quarter of what it costs,
 # <type_traits>, <limits>, <bit>, <concepts> and <exception> a fourteenth. clang needs <utility> to spell refusals.
-LIGHT = {"cstddef", "cstdint", "initializer_list", "new", "utility"}
+# <cstdio> and <cstdlib> are for programs without exceptions, which are told on stderr.
+LIGHT = {"cstddef", "cstdint", "cstdio", "cstdlib", "initializer_list", "new", "utility"}
 
 LONG_HEADER, LONG_FUNCTION = 400, 80
 # What is longer stands here, with the reason why it is one piece.

@@ -2,6 +2,11 @@
 #include <new>  // has std::exception, at a seventh of the cost of <exception>
 #include <tilewright/base/label.hpp>
 
+#if !defined(__cpp_exceptions)
+#include <cstdio>
+#include <cstdlib>
+#endif
+
 namespace tilewright {
 
 /// A question that a plan or a program has no answer to: a name that it does not have, a number that is not resolved, extents that are left
@@ -34,5 +39,17 @@ class bad_query : public std::exception {
     char letters_[longest + 1] = {};
     int size_ = 0;
 };
+
+namespace detail {
+/// Throws what it is given. Under -fno-exceptions it prints the text and aborts.
+[[noreturn]] inline void throw_or_abort(bad_query const& why) {
+#if defined(__cpp_exceptions)
+    throw why;
+#else
+    std::fprintf(stderr, "tilewright: %s\n", why.what());
+    std::abort();
+#endif
+}
+}  // namespace detail
 
 }  // namespace tilewright

@@ -62,7 +62,7 @@ auto best_tile(Candidates const& candidates, Scheduled const& scheduled, Cost co
     std::vector<double> costs;
     for (auto const& tile : candidates) costs.push_back(detail::cost_of_schedule(scheduled(tile), reading, cost));
     int const best = detail::position_of_least(costs);
-    if (best < 0) throw bad_query("no candidate has a plan");
+    if (best < 0) detail::throw_or_abort(bad_query("no candidate has a plan"));
     return *(candidates.begin() + best);
 }
 

@@ -184,7 +184,7 @@ struct program_plan_value {
         for (int at = 0; at < memories.size(); ++at) {
             if (memories[at].what.name == name) found = found == -1 ? at : -2;
         }
-        if (found < 0) throw bad_query(name, " is not a memory of the program, or one that each agent has");
+        if (found < 0) detail::throw_or_abort(bad_query(name, " is not a memory of the program, or one that each agent has"));
         return found;
     }
     constexpr int find_memory(ir::label const& name) const {
@@ -224,7 +224,7 @@ struct program_plan_value {
     constexpr ir::quantity live(memory const& m, ir::label const& kernel) const {
         if (refusal) return unknown;
         int const k = find_kernel(kernel);
-        if (k < 0) throw bad_query(kernel, " is not a kernel of the program");
+        if (k < 0) detail::throw_or_abort(bad_query(kernel, " is not a kernel of the program"));
         std::int64_t most = 0;
         for (int at = kernel_at(k).first_step; at <= kernel_at(k).last_step; ++at) {
             std::int64_t const here = live_bytes(position_of(m), at);

@@ -249,7 +249,7 @@ constexpr detail::open_extents extents_by_name(plan_value const& open, List cons
         for (int at = 0; at < open.run_time_extents; ++at) {
             if (open.variables[at].name == one.name) found = at;
         }
-        if (found < 0) throw bad_query("the plan leaves no extent of this name to run time");
+        if (found < 0) detail::throw_or_abort(bad_query("the plan leaves no extent of this name to run time"));
         extents[found] = one.extent;
     }
     return extents;
@@ -259,7 +259,7 @@ template <class List>
 constexpr plan_value plan_value::at(List const& extents) const {
     if (refusal) return *this;
     detail::specialisation const made = detail::specialised(*this, extents_by_name(*this, extents));
-    if (made.wrong != nullptr) throw bad_query(made.wrong);
+    if (made.wrong != nullptr) detail::throw_or_abort(bad_query(made.wrong));
     return made.plan;
 }
 constexpr plan_value plan_value::at(std::initializer_list<axis_extent> extents) const {

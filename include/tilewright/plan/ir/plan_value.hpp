@@ -274,7 +274,7 @@ struct plan_value {
     template <class List>
     static constexpr int position_in(List const& parts, label const& name) {
         int const position = parts.find(name);
-        if (position < 0) throw bad_query(name, " is not a part of the plan's machine");
+        if (position < 0) detail::throw_or_abort(bad_query(name, " is not a part of the plan's machine"));
         return position;
     }
     /// The most bytes of memory `of` that the kernel needs at one time, from the base; of all its banks together.
@@ -308,7 +308,7 @@ struct plan_value {
     constexpr plan_value at(List const& extents) const;
     /// @throws bad_query while extents are left to run time: no number would be right
     constexpr void need_extents() const {
-        if (run_time_extents > 0) throw bad_query("extents are left to run time: ask plan.at({{axis, extent}}) instead");
+        if (run_time_extents > 0) detail::throw_or_abort(bad_query("extents are left to run time: ask plan.at({{axis, extent}}) instead"));
     }
     /// Calls of a transfer, and the bytes that they move. `plan/check/totals.hpp` defines these and those below.
     constexpr quantity calls(transfer_description const& of) const;

@@ -52,7 +52,7 @@ struct quantity {
     constexpr bool is_refused() const { return !known && resolved; }
     static constexpr bool either_refused(quantity a, quantity b) { return a.is_refused() || b.is_refused(); }
     constexpr double number() const {
-        if (!resolved) throw bad_query("the number is not resolved: ask cycles_resolved() before it is used");
+        if (!resolved) detail::throw_or_abort(bad_query("the number is not resolved: ask cycles_resolved() before it is used"));
         return value;
     }
 };

@@ -1,0 +1,30 @@
+# Makes the single header in a bare folder and compiles a kernel's plan with it, with and without exceptions and RTTI. A question that the plan
+# has no answer to ends a program without exceptions with its text. Arguments: tree, work, python, compiler, includes (of Boost), version.
+file(REMOVE_RECURSE ${work})
+function(run)
+    execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${work} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+file(MAKE_DIRECTORY ${work})
+run(${python} -B ${tree}/cmake/single_header.py tilewright.hpp)
+foreach(file IN ITEMS consumer/brighten.hpp plan_only/main.cpp without_exceptions.cpp)
+    file(READ ${CMAKE_CURRENT_LIST_DIR}/${file} text)
+    string(REPLACE "<tilewright/tilewright.hpp>" "\"tilewright.hpp\"" text "${text}")
+    cmake_path(GET file FILENAME file)
+    file(WRITE ${work}/${file} "${text}")
+endforeach()
+
+set(strict -std=c++20 -Wall -Wextra -Wpedantic -Werror ${includes})
+foreach(flags IN ITEMS "" "-fno-exceptions;-fno-rtti")
+    run(${compiler} ${strict} ${flags} main.cpp -o app)
+    execute_process(COMMAND ${work}/app OUTPUT_VARIABLE said COMMAND_ERROR_IS_FATAL ANY)
+    if(NOT said STREQUAL "tilewright ${version}: 1024 bytes\n")
+        message(FATAL_ERROR "the program says ${said}")
+    endif()
+endforeach()
+
+run(${compiler} ${strict} -fno-exceptions -fno-rtti without_exceptions.cpp -o without_exceptions)
+execute_process(COMMAND ${work}/without_exceptions ERROR_VARIABLE said RESULT_VARIABLE code)
+if(code EQUAL 0 OR NOT said STREQUAL "tilewright: `elsewhere` is not a part of the plan's machine\n")
+    message(FATAL_ERROR "the program ends with ${code} and says ${said}")
+endif()
