@@ -201,29 +201,24 @@ void run_any_floats(summaries& into, peers::level at, conv2d_bench::named_layer 
     compile(problem, float_tiles_for(made, problem.term.extent, on));
 }
 /// Bytes with VNNI: weights have all their 8 bits.
-/// @param on  a core whose windows take the strides of the layer
-void run_any_vnni(summaries& into, peers::level at, conv2d_bench::named_layer const& one, tilewright::targets::vnni::window_core const& on,
-                  void* pool) {
+void run_any_vnni(summaries& into, peers::level at, conv2d_bench::named_layer const& one, void* pool) {
     using namespace conv2d_bench;
     auto const& [name, of] = one;
     // Two vectors of filters, or one where the second would be empty.
     std::int64_t const rest = of.filters % 32, lanes = rest == 0 || rest > 16 ? 32 : 16;
     conv2d_shape const made = as_computed(of, lanes);
+    tilewright::targets::vnni::window_core const on(tilewright::targets::vnni::avx512, steps_of(made));
     auto const compile = [&](auto const& problem) {
         compile_and_run<std::uint8_t, std::int8_t, std::int32_t, std::int8_t, vnni_conv2d_tile>(
             into.int8, at, peers::level::same_instructions, {name.c_str(), 8, of}, own_layout(problem),
             [&](vnni_conv2d_tile const& tile) { return tiled_conv2d(problem, tile, on); }, vnni_tiles_for(made), pool,
             tilewright::by_cycles{});
     };
-    if (has_border(made)) compile(vnni_conv2d<true>(made, lanes));
+    bool const bordered = has_border(made), joined = joins_taps(made);
+    if (bordered && joined) compile(vnni_conv2d<true, true>(made, lanes));
+    else if (joined) compile(vnni_conv2d<false, true>(made, lanes));
+    else if (bordered) compile(vnni_conv2d<true>(made, lanes));
     else compile(vnni_conv2d<false>(made, lanes));
-}
-void run_any_vnni(summaries& into, peers::level at, conv2d_bench::named_layer const& one, void* pool) {
-    using tilewright::targets::vnni::window_core, tilewright::targets::vnni::avx512;
-    static window_core const by_one(avx512), by_two(avx512, {.stride = 2});
-    std::int64_t const stride = one.second.x.stride;
-    if (stride > 2) throw std::runtime_error(one.first + ": windows of this bench take steps of 1 and 2");
-    run_any_vnni(into, at, one, stride == 1 ? by_one : by_two, pool);
 }
 /// Bytes with AVX2, which depthwise layers have at either level.
 void run_any_bytes(summaries& into, peers::level at, conv2d_bench::named_layer const& one, bool all_types, void* pool) {

@@ -63,22 +63,45 @@ void check_product(product_function* call, drawn& from, std::int64_t rows, std::
     CHECK((left.is_intact() && right.is_intact() && sums.is_intact()));
 }
 
+/// Some pixels become zero, as those of a border are: whole lines and columns of them, all but one byte of these, or all.
+void put_zeros(drawn& from, std::uint8_t* image, std::int64_t lines, std::int64_t line, std::int64_t pixels, std::int64_t pixel,
+               std::int64_t bytes) {
+    std::int64_t const how = from.number(0, 4);
+    if (how == 0) return;
+    auto const clear = [&](std::int64_t y, std::int64_t x) { std::fill_n(image + y * line + x * pixel, bytes, std::uint8_t{0}); };
+    for (std::int64_t y = 0; y < lines; ++y) {
+        if (how != 4 && from.number(0, 1) == 0) continue;
+        for (std::int64_t x = 0; x < pixels; ++x) clear(y, x);
+    }
+    for (std::int64_t x = 0; x < pixels; ++x) {
+        if (from.number(0, 1) == 0) continue;
+        for (std::int64_t y = 0; y < lines; ++y) clear(y, x);
+    }
+    std::int64_t const places[] = {0, pixels - 1, from.number(0, pixels - 1)};
+    if (how == 3)
+        image[from.number(0, lines - 1) * line + places[from.number(0, 2)] * pixel + from.number(0, bytes - 1)] =
+            static_cast<std::uint8_t>(from.number(1, 255));
+}
+
 /// Windows over an image of random bytes, whose pixels and lines lie apart or follow each other.
-void check_window(window_function* call, drawn& from) {
-    std::int64_t const tap_rows = from.number(1, 3), taps = from.number(1, 3), positions = from.number(1, 15), columns = from.number(1, 40),
-                       groups = from.number(1, 6), stride = from.number(1, 3), dilation_y = from.number(1, 2),
-                       dilation_x = from.number(1, 2), pixel = 4 * groups + from.number(0, 1) * from.number(0, 3),
+/// @param most_groups  of channels, from a third of them on
+void check_window(window_function* call, drawn& from, std::int64_t most_groups, std::int64_t most_columns) {
+    std::int64_t const tap_rows = from.number(1, 4), taps = from.number(1, 4), positions = from.number(1, 26),
+                       columns = from.number(1, most_columns), groups = from.number((most_groups + 2) / 3, most_groups),
+                       stride = from.number(1, 3), dilation_y = from.number(1, 2), dilation_x = from.number(1, 2),
+                       pixel = 4 * groups + from.number(0, 1) * from.number(0, 3),
                        pixels = (positions - 1) * stride + (taps - 1) * dilation_x + 1, line = pixels * pixel + from.number(0, 5),
                        of_group = 4 * columns, of_tap = groups * of_group + from.number(0, 1) * 8, of_tap_row = taps * of_tap,
-                       adds = from.number(0, 1);
-    guarded::block image(static_cast<std::size_t>((tap_rows - 1) * dilation_y * line + (pixels - 1) * pixel + 4 * groups), 1,
-                         guarded::side::end),
-        weights(static_cast<std::size_t>((tap_rows * taps - 1) * of_tap + groups * of_group), 1, guarded::side::end),
-        sums(static_cast<std::size_t>(4 * positions * columns), 4, guarded::side::end);
+                       adds = from.number(0, 1), lines = (tap_rows - 1) * dilation_y + 1;
+    guarded::side const at_the = from.number(0, 1) == 0 ? guarded::side::beginning : guarded::side::end;
+    guarded::block image(static_cast<std::size_t>((lines - 1) * line + (pixels - 1) * pixel + 4 * groups), 1, at_the),
+        weights(static_cast<std::size_t>((tap_rows * taps - 1) * of_tap + groups * of_group), 1, at_the),
+        sums(static_cast<std::size_t>(4 * positions * columns), 4, at_the);
     auto* const a = reinterpret_cast<std::uint8_t*>(image.begin());
     auto* const b = reinterpret_cast<std::int8_t*>(weights.begin());
     auto* const c = reinterpret_cast<std::int32_t*>(sums.begin());
     for (std::size_t at = 0; at < image.size(); ++at) a[at] = static_cast<std::uint8_t>(from.bits());
+    put_zeros(from, a, lines, line, pixels, pixel, 4 * groups);
     for (std::size_t at = 0; at < weights.size(); ++at) b[at] = static_cast<std::int8_t>(from.bits());
     std::vector<std::int32_t> expected(static_cast<std::size_t>(positions * columns));
     for (std::size_t at = 0; at < expected.size(); ++at) c[at] = expected[at] = static_cast<std::int32_t>(from.bits() % 1000000);
@@ -97,8 +120,42 @@ void check_window(window_function* call, drawn& from) {
     }
     CHECK(call(tap_rows, taps, positions, columns, groups, a, line, pixel, stride, dilation_y, dilation_x, b, of_tap_row, of_tap, of_group,
                c, columns, adds) == 0);
-    INFO(tap_rows << " x " << taps << " taps, " << positions << " positions, " << columns << " columns, " << groups << " groups");
+    INFO(tap_rows << " x " << taps << " taps, " << positions << " positions, " << columns << " columns, " << groups << " groups, "
+                  << (adds != 0 ? "added" : "written"));
     CHECK(std::equal(expected.begin(), expected.end(), c));
+    CHECK((image.is_intact() && weights.is_intact() && sums.is_intact()));
+}
+
+/// A window whose taps are joined: positions lie `step` bytes apart, which are less than the groups of a position read.
+void check_joined_window(window_function* call, drawn& from) {
+    std::int64_t const tap_rows = from.number(1, 4), positions = from.number(1, 26), columns = from.number(1, 40),
+                       groups = from.number(1, 9), step = from.number(1, 4 * groups + 4), dilation_y = from.number(1, 2),
+                       read = (positions - 1) * step + 4 * groups, line = read + from.number(0, 5), of_group = 4 * columns,
+                       of_tap_row = groups * of_group + from.number(0, 1) * 8, adds = from.number(0, 1),
+                       lines = (tap_rows - 1) * dilation_y + 1;
+    guarded::block image(static_cast<std::size_t>((lines - 1) * line + read), 1, guarded::side::end),
+        weights(static_cast<std::size_t>((tap_rows - 1) * of_tap_row + groups * of_group), 1, guarded::side::end);
+    auto* const a = reinterpret_cast<std::uint8_t*>(image.begin());
+    auto* const b = reinterpret_cast<std::int8_t*>(weights.begin());
+    for (std::size_t at = 0; at < image.size(); ++at) a[at] = static_cast<std::uint8_t>(from.bits());
+    put_zeros(from, a, lines, line, read, 1, 1);
+    for (std::size_t at = 0; at < weights.size(); ++at) b[at] = static_cast<std::int8_t>(from.bits());
+    std::vector<std::int32_t> expected(static_cast<std::size_t>(positions * columns)), sums(expected.size());
+    for (std::size_t at = 0; at < sums.size(); ++at) sums[at] = expected[at] = static_cast<std::int32_t>(from.bits() % 1000000);
+    for (std::int64_t x = 0; x < positions; ++x) {
+        for (std::int64_t j = 0; j < columns; ++j) {
+            std::int32_t& sum = expected[static_cast<std::size_t>(x * columns + j)];
+            if (adds == 0) sum = 0;
+            for (std::int64_t r = 0; r < tap_rows; ++r) {
+                for (std::int64_t k = 0; k < 4 * groups; ++k)
+                    sum += a[r * dilation_y * line + x * step + k] * b[r * of_tap_row + k / 4 * of_group + 4 * j + k % 4];
+            }
+        }
+    }
+    CHECK(call(tap_rows, 1, positions, columns, groups, a, line, 1, step, dilation_y, 1, b, of_tap_row, 0, of_group, sums.data(), columns,
+               adds) == 0);
+    INFO(tap_rows << " rows of taps, " << positions << " positions, a step of " << step << ", " << groups << " groups");
+    CHECK(expected == sums);
 }
 
 }  // namespace
@@ -156,7 +213,42 @@ TEST_CASE("functions for VNNI over windows of any steps") {
         drawn from{std::mt19937(7)};
         for (char const* name : {"x86_avx512_vnni_window", "x86_avx_vnni_window"}) {
             INFO(name);
-            for (int at = 0; at < 60; ++at) check_window(functions.function<window_function>(name), from);
+            auto* const call = functions.function<window_function>(name);
+            for (int at = 0; at < 200; ++at) check_window(call, from, 6, 40), check_joined_window(call, from);
+            // So many groups that taps in a border are left out.
+            for (int at = 0; at < 60; ++at) check_window(call, from, 130, 5);
         }
     }
+}
+TEST_CASE("functions for VNNI do not read the weights of rows of taps in a border, whatever lies between their pixels") {
+    if (!vnni_forms::has_vectors()) return;
+    vnni_forms::loaded const functions(vnni_forms::of_this_processor().back());
+    constexpr std::int64_t positions = 5, columns = 16, groups = 3, bytes = 4 * groups, of_tap = groups * 4 * columns;
+    auto const check = [&](std::int64_t pixel, std::int64_t taps, std::int64_t stride) {
+        // Of five lines, the inner one has numbers, and zeros are around it.
+        std::int64_t const line = ((positions - 1) * stride + taps) * pixel, row = taps * of_tap;
+        std::vector<std::uint8_t> image(static_cast<std::size_t>(5 * line), 9);
+        for (std::int64_t y = 0; y < 5; ++y) {
+            for (std::int64_t i = 0; i < positions; ++i) {
+                for (std::int64_t s = 0; s < taps; ++s)
+                    std::fill_n(image.begin() + y * line + (i * stride + s) * pixel, bytes, static_cast<std::uint8_t>(y == 2 ? 3 : 0));
+            }
+        }
+        // Its row of taps has weights, beside pages that cannot be touched.
+        for (guarded::side const at : guarded::both_sides) {
+            guarded::block block(static_cast<std::size_t>(row), 64, at);
+            std::fill_n(reinterpret_cast<std::int8_t*>(block.begin()), row, std::int8_t{-2});
+            for (char const* name : {"x86_avx512_vnni_window", "x86_avx_vnni_window"}) {
+                std::vector<std::int32_t> sums(positions * columns, 7);
+                auto* const call = functions.function<window_function>(name);
+                CHECK(call(5, taps, positions, columns, groups, image.data(), line, pixel, stride, 1, 1, block.begin() - 2 * row, row,
+                           of_tap, 4 * columns, sums.data(), columns, 0) == 0);
+                CHECK(sums == std::vector<std::int32_t>(positions * columns, static_cast<std::int32_t>(taps * bytes * 3 * -2)));
+            }
+        }
+    };
+    check(bytes, 3, 1);
+    check(bytes + 3, 3, 1);
+    check(bytes, 2, 3);
+    check(bytes, 1, 2);
 }

@@ -6,7 +6,7 @@
 #include "kernels/run_kernel.hpp"
 #include "vnni/forms.hpp"
 
-// Products and convolutions by VNNI give what the oracle says: with the C functions, in each form that this processor can run, and
+// Products by VNNI give what the oracle says, with the C functions, in each form that this processor can run. The machines give it
 // emulated.
 
 using namespace tilewright;
@@ -38,22 +38,18 @@ void check_product(gemm_shape const& of, vnni_gemm_tile const& tile, vnni::produ
     if (of.depth % 4 == 0) check_calls(tiled_gemm(vnni_gemm<Left>(of), tile, on));
     else check_calls(tiled_gemm(vnni_gemm<Left, true>(of), tile, on));
 }
-void check_convolution(conv2d_shape const& of, std::int64_t filters, vnni_conv2d_tile const& tile, vnni::window_core const& on) {
-    INFO(of.channels << " channels, " << of.filters << " filters, " << of.y.taps << " x " << of.x.taps << " taps");
-    if (has_border(of)) check_calls(tiled_conv2d(vnni_conv2d<true>(of, filters), tile, on));
-    else check_calls(tiled_conv2d(vnni_conv2d<false>(of, filters), tile, on));
-}
-
 constexpr gemm_shape whole{30, 70, 24}, ragged{17, 37, 27};
 inline constexpr auto of_bytes = tiled_gemm(vnni_gemm_of<std::uint8_t, whole>, {16, 64, 16}, vnni::avx512_products);
 inline constexpr auto of_signed_bytes = tiled_gemm(vnni_gemm_of<std::int8_t, ragged>, {8, 32, 16}, vnni::avx512_products);
 constexpr window same{.extent = 9, .taps = 3, .before = 1, .after = 1};
-constexpr conv2d_shape small{.channels = 6, .filters = 32, .y = same, .x = same};
-inline constexpr vnni::window_core windows(vnni::avx512), by_two(vnni::avx512, {.stride = 2}),
-    far(vnni::avx512, {.dilation_y = 2, .dilation_x = 3}), narrow(vnni::avx);
+constexpr conv2d_shape small{.channels = 6, .filters = 32, .y = same, .x = same},
+    of_fours{.channels = 8, .filters = 32, .y = same, .x = same};
+inline constexpr vnni::window_core windows(vnni::avx512, steps_of(of_fours)), joined_windows(vnni::avx512, steps_of(small));
 // clang takes no part of a constant as a template argument.
-inline constexpr machine windows_in_l2 = windows.bordered;
-inline constexpr auto convolved = tiled_conv2d(vnni_conv2d_of<small, 16>, {.block_rows = 4, .block_columns = 5}, windows);
+inline constexpr machine windows_in_l2 = windows.bordered, joined_windows_in_l2 = joined_windows.bordered;
+inline constexpr auto convolved = tiled_conv2d(vnni_conv2d_of<of_fours, 16>, {.block_rows = 4, .block_columns = 5}, windows),
+                      convolved_by_joined_taps =
+                          tiled_conv2d(vnni_conv2d_of<small, 16>, {.block_rows = 4, .block_columns = 5}, joined_windows);
 
 }  // namespace
 
@@ -65,28 +61,44 @@ TEST_CASE("products by VNNI are exact, at every rest of four, of rows and of col
     check_product<std::uint8_t>({31, 20, 43}, {16, 16, 16}, vnni::avx_products);
     check_product<std::int8_t>({7, 40, 36}, {16, 16, 16}, vnni::avx_products);
 }
-TEST_CASE("convolutions by VNNI are exact: borders, strides, dilations, channels that are no fours") {
-    check_convolution({.channels = 16, .filters = 64, .y = same, .x = same}, 32, {.block_rows = 4}, windows);
-    window const first{.extent = 21, .taps = 7, .stride = 2, .before = 3, .after = 3};
-    check_convolution({.batch = 2, .channels = 3, .filters = 16, .y = first, .x = first}, 16, {.block_rows = 3, .block_columns = 4},
-                      by_two);
-    window const one{.extent = 13};
-    check_convolution({.channels = 20, .filters = 32, .y = one, .x = one}, 32, {.block_rows = 5, .block_columns = 6}, windows);
-    window const down{.extent = 15, .taps = 3, .dilation = 2, .before = 2, .after = 1},
-        across{.extent = 16, .taps = 3, .dilation = 3, .after = 2};
-    check_convolution({.channels = 5, .filters = 48, .y = down, .x = across}, 16, {}, far);
-    check_convolution({.channels = 8, .filters = 16, .y = same, .x = same}, 16, {.block_rows = 2}, narrow);
-}
 TEST_CASE("the machine of VNNI, emulated") {
     kernels::check_kernel(plan<of_bytes>, emulated<vnni::avx512_host>());
     kernels::check_kernel(plan<of_signed_bytes>, emulated<vnni::avx512_bordered>());
     kernels::check_kernel(plan<convolved>, emulated<windows_in_l2>());
+    kernels::check_kernel(plan<convolved_by_joined_taps>, emulated<joined_windows_in_l2>());
+}
+TEST_CASE("taps are joined where that fills groups of four, and an image is copied where it has a border or a group is not full") {
+    constexpr window three{.extent = 9, .taps = 3}, four{.extent = 9, .taps = 4}, apart{.extent = 9, .taps = 3, .dilation = 2},
+        one{.extent = 9};
+    auto const shape = [](std::int64_t channels, window const& x) { return conv2d_shape{.channels = channels, .filters = 16, .x = x}; };
+    CHECK((joins_taps(shape(3, three)) && has_border(shape(3, three))));
+    CHECK((joins_taps(shape(5, four)) && !has_border(shape(5, four))));
+    CHECK((joins_taps(shape(5, same)) && has_border(shape(5, same))));
+    CHECK((!joins_taps(shape(8, three)) && !has_border(shape(8, three))));
+    CHECK((!joins_taps(shape(3, apart)) && has_border(shape(3, apart))));
+    CHECK((!joins_taps(shape(3, one)) && has_border(shape(3, one))));
+    // 7 taps of 3 channels are 6 groups, and would be 7. A line of the image has 3 bytes a pixel.
+    constexpr window first{.extent = 224, .taps = 7, .stride = 2, .before = 3, .after = 3};
+    constexpr conv2d_shape of{.channels = 3, .filters = 64, .y = first, .x = first};
+    CHECK(vnni_conv2d_of<of>.weight_count() == 64 * 7 * 6 * 4);
+    CHECK(vnni_tiles_for(of).tiles[1].block_rows == 1024 * 1024 / 16 / (230 * 3 * 2));
 }
 TEST_CASE("what a convolution by VNNI cannot take is refused") {
     conv2d_shape grouped = small;
     grouped.groups = 2;
-    CHECK_THROWS_AS(vnni_conv2d<true>(grouped, 16), std::invalid_argument);
-    CHECK_THROWS_AS(vnni_conv2d<true>(small, 24), std::invalid_argument);
+    CHECK_THROWS_AS((vnni_conv2d<true, true>(grouped, 16)), std::invalid_argument);
+    CHECK_THROWS_AS((vnni_conv2d<true, true>(small, 24)), std::invalid_argument);
+    CHECK_THROWS_AS((vnni_conv2d<false, true>(small, 16)), std::invalid_argument);
+    CHECK_THROWS_AS((vnni_conv2d<true, false>(small, 16)), std::invalid_argument);
+    CHECK_THROWS_AS((vnni_conv2d<true, true>(of_fours, 16)), std::invalid_argument);
+    CHECK_THROWS_AS(vnni::window_core(vnni::avx512, {.dilation_x = 2, .joined_channels = 3}), std::invalid_argument);
     // Windows of another core take other steps.
-    CHECK(make_plan(tiled_conv2d(vnni_conv2d<true>(small, 16), {}, by_two)).refusal.kind == verdict_kind::intrinsic_mismatch);
+    auto const refused = [](auto const& problem, vnni::window_core const& on) {
+        return make_plan(tiled_conv2d(problem, {}, on)).refusal.kind == verdict_kind::intrinsic_mismatch;
+    };
+    vnni::window_core const by_two(vnni::avx512, {.stride = 2}), of_five(vnni::avx512, {.joined_channels = 5});
+    CHECK(refused(vnni_conv2d<true>(of_fours, 16), by_two));
+    CHECK(refused(vnni_conv2d<true>(of_fours, 16), joined_windows));
+    CHECK(refused(vnni_conv2d<true, true>(small, 16), windows));
+    CHECK(refused(vnni_conv2d<true, true>(small, 16), of_five));
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include <stdexcept>
 #include <tilewright/machine/machine.hpp>
 #include <type_traits>
 
@@ -45,6 +46,9 @@ inline constexpr width avx{"x86_avx_vnni_u8s8", "x86_avx_vnni_s8s8", "x86_avx_vn
 /// How windows move over an image, and how far apart their taps are.
 struct window_steps {
     std::int64_t stride = 1, dilation_y = 1, dilation_x = 1;
+    /// Channels of a pixel, where a row of taps is one run of bytes: groups of four then go on from a tap to the next one. 0: each tap has
+    /// groups of its own.
+    std::int64_t joined_channels = 0;
 };
 
 namespace detail {
@@ -97,6 +101,16 @@ constexpr intrinsic packing(memory const& right) {
 template <class Element>
 inline constexpr tensor<Element> weights{"weights"};
 
+/// `mac_window`, which adds a sum of terms, or `mul_window`, which writes it. @param image  the memory of image bytes
+template <bool Adds>
+constexpr intrinsic windows_of(auto const& term, auto const& sum_of_terms, memory const& image) {
+    auto made = [&] {
+        if constexpr (Adds) return intrinsic("mac_window", c(i, j) += term).updates(c, ram);
+        else return intrinsic("mul_window", c(i, j) = sum_of_terms).writes(c, ram);
+    }();
+    return made.reads(a<std::uint8_t>, image).reads(weights<std::int8_t>, ram);
+}
+
 /// sums(x, j) of windows over rows of pixels, with weights [r][s][group of four channels][4 j + q]. @param image  its memory
 template <bool Adds>
 constexpr intrinsic windows(width const& of, window_steps const& by, memory const& image) {
@@ -104,12 +118,7 @@ constexpr intrinsic windows(width const& of, window_steps const& by, memory cons
     auto const& packed = weights<std::int8_t>;
     auto const term = cast<std::int32_t>(bytes(by.dilation_y * r, by.stride * i + by.dilation_x * s, 4 * l + q)) *
                       cast<std::int32_t>(packed(r, s, l, 4 * j + q));
-    auto made = [&] {
-        if constexpr (Adds) return intrinsic("mac_window", c(i, j) += term).updates(c, ram);
-        else return intrinsic("mul_window", c(i, j) = sum(r, s, l, q, term)).writes(c, ram);
-    }();
-    return made.reads(bytes, image)
-        .reads(packed, ram)
+    return windows_of<Adds>(term, sum(r, s, l, q, term), image)
         .up_to(r, s, i, j, l)
         .cycles(20, per(i) * per(r, s, l) * per(j).in_units_of(of.lanes))
         .calls(of.window, argument::extent(r), argument::extent(s), argument::extent(i), argument::extent(j), argument::extent(l),
@@ -117,6 +126,23 @@ constexpr intrinsic windows(width const& of, window_steps const& by, memory cons
                argument::literal(by.dilation_y), argument::literal(by.dilation_x), argument::address(packed), argument::stride(packed, 0),
                argument::stride(packed, 1), argument::stride(packed, 2), argument::address(c), argument::stride(c, 0),
                argument::literal(Adds));
+}
+
+/// Likewise with taps that are joined: the image has rows of bytes, the weights are [r][group of four bytes][4 j + q], and to the C
+/// function a row of taps is one tap.
+template <bool Adds>
+constexpr intrinsic joined_windows(width const& of, window_steps const& by, memory const& image) {
+    auto const& bytes = a<std::uint8_t>;
+    auto const& packed = weights<std::int8_t>;
+    std::int64_t const step = by.stride * by.joined_channels;
+    auto const term = cast<std::int32_t>(bytes(by.dilation_y * r, step * i + 4 * l + q)) * cast<std::int32_t>(packed(r, l, 4 * j + q));
+    return windows_of<Adds>(term, sum(r, l, q, term), image)
+        .up_to(r, i, j, l)
+        .cycles(20, per(i) * per(r, l) * per(j).in_units_of(of.lanes))
+        .calls(of.window, argument::extent(r), argument::literal(1), argument::extent(i), argument::extent(j), argument::extent(l),
+               argument::address(bytes), argument::stride(bytes, 0), argument::literal(1), argument::literal(step),
+               argument::literal(by.dilation_y), argument::literal(1), argument::address(packed), argument::stride(packed, 0),
+               argument::literal(0), argument::stride(packed, 1), argument::address(c), argument::stride(c, 0), argument::literal(Adds));
 }
 
 constexpr auto products(ir::label name, width const& of, memory const& operands) {
@@ -138,14 +164,18 @@ inline constexpr product_core avx512_products{avx512_host, avx512_bordered}, avx
 
 namespace detail {
 
-/// A machine's name with its steps, such as `avx512_2_1_1_l2`: in one process, machines that differ have different names.
+/// A machine's name with its steps, such as `avx512_2_1_1_l2`: in one process, machines that differ have different names. Where taps are
+/// joined, it has the bytes from a position to the next one, and the dilation in y: `avx512_6_1_l2`.
 struct window_name {
     char letters[64]{};
     int count = 0;
 
     constexpr window_name(width const& of, window_steps const& by, char const* memory) {
         add(of.lanes == avx512.lanes ? "avx512_" : "avx_");
-        for (std::int64_t number : {by.stride, by.dilation_y, by.dilation_x}) add(number), add("_");
+        if (by.joined_channels > 0) add(by.stride * by.joined_channels), add("_"), add(by.dilation_y), add("_");
+        else {
+            for (std::int64_t number : {by.stride, by.dilation_y, by.dilation_x}) add(number), add("_");
+        }
         add(memory);
     }
 
@@ -159,8 +189,14 @@ struct window_name {
     }
 };
 constexpr machine machine_of_windows(width const& of, window_steps const& by, memory const& image) {
-    return machine(window_name(of, by, image.name == l2.name ? "l2" : "ram").letters, ram, l2, cpu(of.instructions), vnni::pack,
-                   windows<false>(of, by, image), windows<true>(of, by, image));
+    if (by.joined_channels > 0 && by.dilation_x != 1)
+        throw std::invalid_argument("taps that are joined follow each other: dilation_x is 1");
+    auto const with = [&](intrinsic const& writes, intrinsic const& adds) {
+        return machine(window_name(of, by, image.name == l2.name ? "l2" : "ram").letters, ram, l2, cpu(of.instructions), vnni::pack, writes,
+                       adds);
+    };
+    return by.joined_channels > 0 ? with(joined_windows<false>(of, by, image), joined_windows<true>(of, by, image))
+                                  : with(windows<false>(of, by, image), windows<true>(of, by, image));
 }
 
 }  // namespace detail

@@ -15,18 +15,31 @@ struct vnni_conv2d_tile {
     std::int64_t block_columns = 0;  ///< positions of a row that one call covers; 0: all
 };
 
-/// Whether the image is copied with a border: of the image, or of channels up to a multiple of 4.
+/// Whether groups of four bytes run over the taps of a row and their channels together: where the taps follow each other, and the channels
+/// of each would leave a group that is not full.
+constexpr bool joins_taps(conv2d_shape const& of) { return of.x.taps > 1 && of.x.dilation == 1 && of.channels % 4 != 0; }
+
+/// Whether the image is copied with a border: of the image, or up to a full group of four.
 constexpr bool has_border(conv2d_shape const& of) {
-    return of.y.before + of.y.after + of.x.before + of.x.after > 0 || of.channels % 4 != 0;
+    return of.y.before + of.y.after + of.x.before + of.x.after > 0 || (joins_taps(of) ? of.x.taps * of.channels : of.channels) % 4 != 0;
+}
+
+/// What the windows of a core for such a convolution do.
+constexpr targets::vnni::window_steps steps_of(conv2d_shape const& of) {
+    return {.stride = of.x.stride,
+            .dilation_y = of.y.dilation,
+            .dilation_x = of.x.dilation,
+            .joined_channels = joins_taps(of) ? of.channels : 0};
 }
 
 namespace detail {
 
-template <bool Bordered>
+template <bool Bordered, bool Joined>
 struct fours_to_convolve {
     conv2d_shape shape;
     std::int64_t lanes;  ///< filters beside each other
     axis batch, y, x, block, lane, r, s, group, term, in_y, in_x, channel;
+    axis in_bytes;  ///< of a row of the image
     tensor<std::uint8_t> in{"in"};
     tensor<std::int8_t> weights{"weights"};
     tensor<std::int32_t> out{"out"};
@@ -41,35 +54,46 @@ struct fours_to_convolve {
           lane{"lane", filters},
           r{"r", of.y.taps},
           s{"s", of.x.taps},
-          group{"group", (of.channels + 3) / 4},
+          group{"group", ((Joined ? of.x.taps : 1) * of.channels + 3) / 4},
           term{"term", 4},
           in_y{"in_y", of.y.extent},
           in_x{"in_x", of.x.extent},
-          channel{"channel", of.channels} {
+          channel{"channel", of.channels},
+          in_bytes{"in_bytes", of.x.extent * of.channels} {
         if (of.groups != 1) throw std::invalid_argument("a convolution by VNNI has one group of channels");
         if (of.filters % filters != 0) throw std::invalid_argument("filters beside each other divide all filters");
+        if (Joined != joins_taps(of)) throw std::invalid_argument("joined taps are a matter of the shape: ask joins_taps");
         if (Bordered != has_border(of)) throw std::invalid_argument("a border is a matter of the shape: ask has_border");
     }
 
     constexpr auto computation() const {
+        auto const image = [&](auto const& whole, auto const&... at) {
+            if constexpr (Bordered) return cast<std::int32_t>(padded(whole, 0)(at...));
+            else return cast<std::int32_t>(in(at...));
+        };
+        auto const weight = [&](auto const&... at) { return cast<std::int32_t>(weights(block, at..., group, 4 * lane + term)); };
         auto const at = 4 * group + term;
-        auto const image = [&] {
-            if constexpr (Bordered) return padded(in(batch, in_y, in_x, channel), 0)(batch, shape.y.index(y, r), shape.x.index(x, s), at);
-            else return in(batch, shape.y.index(y, r), shape.x.index(x, s), at);
-        }();
-        return out(batch, y, x, block, lane) =
-                   sum(r, s, group, term, cast<std::int32_t>(image) * cast<std::int32_t>(weights(block, r, s, group, 4 * lane + term)));
+        auto const at_y = shape.y.index(y, r);
+        if constexpr (Joined) {
+            auto const at_byte = shape.x.stride * shape.channels * x + at - shape.x.before * shape.channels;
+            return out(batch, y, x, block, lane) = sum(r, group, term, image(in(batch, in_y, in_bytes), batch, at_y, at_byte) * weight(r));
+        } else {
+            return out(batch, y, x, block, lane) =
+                       sum(r, s, group, term, image(in(batch, in_y, in_x, channel), batch, at_y, shape.x.index(x, s), at) * weight(r, s));
+        }
     }
 };
 
 }  // namespace detail
 
 /// A convolution of bytes without sign, in [batch][in_y][in_x][channels], with weights [block][r][s][group of four channels][4 lane + term]
-/// to out [batch][y][x][block][lane], which is [batch][y][x][filters].
+/// to out [batch][y][x][block][lane], which is [batch][y][x][filters]. With joined taps, weights are [block][r][group of four][4 lane +
+/// term], where groups run over [s][channels]; as a tensor, in is then [batch][in_y][in_x channels], which is the same memory.
 /// @tparam Bordered  `has_border` of the shape
-template <bool Bordered>
-struct vnni_conv2d : detail::fours_to_convolve<Bordered> {
-    using operands = detail::fours_to_convolve<Bordered>;
+/// @tparam Joined    `joins_taps` of the shape
+template <bool Bordered, bool Joined = false>
+struct vnni_conv2d : detail::fours_to_convolve<Bordered, Joined> {
+    using operands = detail::fours_to_convolve<Bordered, Joined>;
     decltype(std::declval<operands const&>().computation()) what;
 
     /// @param filters  beside each other: 32 are two vectors of AVX-512
@@ -78,23 +102,27 @@ struct vnni_conv2d : detail::fours_to_convolve<Bordered> {
         : operands(of, filters), what(operands::computation()) {}
 
     /// Of the packed weights; what stands at no `place_of` is 0.
-    constexpr std::int64_t weight_count() const {
-        return this->shape.filters * this->shape.y.taps * this->shape.x.taps * this->group.extent * 4;
-    }
+    constexpr std::int64_t weight_count() const { return this->shape.filters * this->shape.y.taps * taps() * this->group.extent * 4; }
     constexpr std::int64_t place_of(std::int64_t filter, std::int64_t channel, std::int64_t at_r, std::int64_t at_s) const {
-        std::int64_t const lanes = this->lanes, taps = (filter / lanes * this->shape.y.taps + at_r) * this->shape.x.taps + at_s;
-        return ((taps * this->group.extent + channel / 4) * lanes + filter % lanes) * 4 + channel % 4;
+        std::int64_t const lanes = this->lanes, byte = Joined ? at_s * this->shape.channels + channel : channel;
+        std::int64_t const tap = (filter / lanes * this->shape.y.taps + at_r) * taps() + (Joined ? 0 : at_s);
+        return ((tap * this->group.extent + byte / 4) * lanes + filter % lanes) * 4 + byte % 4;
     }
+
+  private:
+    /// Of a row, with groups of their own.
+    constexpr std::int64_t taps() const { return Joined ? 1 : this->shape.x.taps; }
 };
 
 /// A convolution whose shape is known to the compiler, where schedules can point at it.
 template <conv2d_shape Shape, std::int64_t Filters = 32>
-inline constexpr vnni_conv2d<has_border(Shape)> vnni_conv2d_of{Shape, Filters};
+inline constexpr vnni_conv2d<has_border(Shape), joins_taps(Shape)> vnni_conv2d_of{Shape, Filters};
 
 /// Tiles that are worth trying for a shape, the likeliest first: blocks whose part of the image takes a quarter or half of `l2`.
 constexpr tile_list<vnni_conv2d_tile> vnni_tiles_for(conv2d_shape const& of, int limit = tile_list<vnni_conv2d_tile>::most) {
     tile_list<vnni_conv2d_tile> found(limit);
-    std::int64_t const row_bytes = (of.x.extent + of.x.before + of.x.after) * ((of.channels + 3) / 4 * 4) * of.y.stride;
+    std::int64_t const pixel_bytes = joins_taps(of) ? of.channels : (of.channels + 3) / 4 * 4,
+                       row_bytes = (of.x.extent + of.x.before + of.x.after) * pixel_bytes * of.y.stride;
     for (std::int64_t columns : {std::int64_t{0}, std::int64_t{96}}) {
         if (columns >= of.x.positions()) continue;
         for (std::int64_t share : {4, 16, 2}) {
@@ -107,15 +135,20 @@ constexpr tile_list<vnni_conv2d_tile> vnni_tiles_for(conv2d_shape const& of, int
 
 /// `constexpr auto on_vnni = tiled_conv2d(vnni_conv2d_of<shape>, {.block_rows = 14}, windows);`: blocks of rows outside, then blocks of
 /// filters; a call for each row of the result in it.
-/// @param on  a core whose windows take the steps of the shape; others are refused by the planner
-template <bool Bordered>
-constexpr schedule tiled_conv2d(vnni_conv2d<Bordered> const& of, vnni_conv2d_tile const& t, targets::vnni::window_core const& on) {
+/// @param on  a core whose windows have the `steps_of` the shape; others are refused by the planner
+template <bool Bordered, bool Joined>
+constexpr schedule tiled_conv2d(vnni_conv2d<Bordered, Joined> const& of, vnni_conv2d_tile const& t, targets::vnni::window_core const& on) {
     constexpr axis rows{"rows"}, row{"row"}, columns{"columns"}, column{"column"};
     schedule s(of.what, Bordered ? on.bordered : on.host);
     s.split(of.y, rows, row, t.block_rows).split(of.x, columns, column, t.block_columns > 0 ? t.block_columns : of.x.extent);
-    s.reorder(of.batch, rows, columns, of.block, row, column, of.lane, of.r, of.s, of.group, of.term);
-    if (Bordered) s.cache_read(of.in, targets::vnni::l2).at(columns);
-    return s.tensorize(column, of.lane, of.r, of.s, of.group, of.term, "mac_window");
+    auto const with = [&](auto const&... taps) {
+        s.reorder(of.batch, rows, columns, of.block, row, column, of.lane, taps..., of.group, of.term);
+        if (Bordered) s.cache_read(of.in, targets::vnni::l2).at(columns);
+        s.tensorize(column, of.lane, taps..., of.group, of.term, "mac_window");
+    };
+    if constexpr (Joined) with(of.r);
+    else with(of.r, of.s);
+    return s;
 }
 
 }  // namespace tilewright::kernel
