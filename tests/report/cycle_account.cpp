@@ -53,9 +53,9 @@ TEST_CASE("the cycles of cores and engines add up") {
         check_sums(*of);
 }
 TEST_CASE("so do those of several cores, with barriers, signals, multicasts and caches") {
-    for (auto const& list : {cached_cores::with_caches(), cores_of_dsp::with_barriers(), cores_of_dsp::with_signals(),
-                             cores_of_dsp::with_multicasts(), unlike_cores::in_shares(), unlike_cores::by_stages(),
-                             unlike_cores::with_multicasts()}) {
+    for (auto const& list :
+         {cached_cores::with_caches(), cores_of_dsp::with_barriers(), cores_of_dsp::with_signals(), cores_of_dsp::with_multicasts(),
+          unlike_cores::in_shares(), unlike_cores::by_stages(), unlike_cores::with_multicasts()}) {
         for (schedule const& of : list) check_sums(of);
     }
 }
