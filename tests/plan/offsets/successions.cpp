@@ -170,6 +170,30 @@ TEST_CASE("woven rectangles of hundreds of buffers are put together, forwards an
     }
     CHECK(buffers > 12 * 200);
 }
+TEST_CASE("ways that leave the same orders are one way, so that few ways are enough") {
+    // Of these thirty, four ways put 28 together. If they may leave the same orders, 14.
+    int found = 0;
+    for (unsigned seed = 101; seed <= 130; ++seed) {
+        result const made = follow(weave(200, seed, 1 << 12), {.width = 4});
+        found += made.found;
+        INFO("seed " << seed);
+        if (made.found) REQUIRE(arrangements::is_valid(made.placed, 1, 1 << 12));
+    }
+    CHECK(found > 22);
+}
+TEST_CASE("where there is no way on, it goes back and tries another one") {
+    int without = 0, with = 0;
+    for (unsigned seed = 101; seed <= 115; ++seed) {
+        std::vector<placed_buffer> const woven = weave(150, seed, 1 << 12);
+        without += follow(woven, {}).found;
+        result const made = follow(woven, {.returns = 64, .seed = 1});
+        with += made.found;
+        INFO("seed " << seed);
+        if (made.found) REQUIRE(arrangements::is_valid(made.placed, 1, 1 << 12));
+    }
+    CHECK(without < 10);
+    CHECK(with > 12);
+}
 TEST_CASE("what it finds is right, also where sums are equal by chance") {
     int found = 0, all = 0;
     for (unsigned seed = 1; seed <= 60; ++seed) {
