@@ -222,7 +222,12 @@ class offset_solver {
         if (!found.run(limit)) return;
         work_array<std::int64_t> key(count_);
         for (int at = 0; at < sections.count; ++at) key.at[sections.items.at[at].source] = found.positions.at[at];
-        for (int at = 0; at < count_; ++at) order_.at[at] = at;
+        bool aligned = true;
+        for (int at = 0; at < count_; ++at) {
+            order_.at[at] = at, offsets_.at[at] = key.at[at];
+            aligned &= is_empty(at) || key.at[at] % buffer(at).alignment == 0;
+        }
+        if (aligned) keep();
         std::sort(order_.begin(), order_.end(), [&](int a, int b) { return key.at[a] != key.at[b] ? key.at[a] < key.at[b] : a < b; });
         place_in_order();
     }

@@ -7,8 +7,9 @@ namespace tilewright::detail {
 /// What to try in turn where nothing may be wasted: first ever more ways, then ways from further and further back.
 constexpr succession_choice exact_choice(int turn) {
     int const group = turn / 4;
-    succession_choice how{.backwards = turn % 2 == 1, .width = group > 1 ? 16 : 2 << group, .trust = 4 + turn / 2 % 2 * 4};
-    if (group > 1) how.returns = 64, how.seed = turn;
+    succession_choice how{.backwards = turn % 2 == 1, .width = group == 0 ? 2 : group == 1 ? 8 : 16, .trust = 4 + turn / 2 % 2 * 4};
+    how.forced = group == 1;
+    if (group > 1) how.returns = 24, how.seed = turn;
     return how;
 }
 /// What to try in turn to find orders in which to place, where sums are not equal.
@@ -71,11 +72,13 @@ class successions {
         ways_.push({.tree = tree_.save(saved_)});
         for (int section = 1, furthest = 0, returns = 0; section < of_.sections && steps_ <= limit;) {
             put_mark(section);
-            if (cross(section, section < furthest ? how_.seed + returns : 0)) {
+            bool const last = returns == how_.returns;
+            if (cross(section, section < furthest ? how_.seed + returns : 0, last && how_.forced)) {
                 ++section;
                 continue;
             }
-            if (++returns > how_.returns) return false;
+            if (last) return false;
+            ++returns;
             // 16, 32, 16, 64, 16, 32, 16, 128, … sections
             int length = 16;
             for (int turn = returns; turn % 2 == 0 && length < 512; turn /= 2) length *= 2;
@@ -176,7 +179,7 @@ class successions {
     }
     /// From a section to the next one. @return whether there is a way on
     /// @param seed of what merits are disturbed by; 0: nothing
-    constexpr bool cross(int section, int seed) {
+    constexpr bool cross(int section, int seed, bool forced) {
         section_ = section;
         int const saved = saved_.used(), blocks = blocks_.used();
         ended_.shrink(0), begun_.shrink(0), next_.shrink(0);
@@ -186,7 +189,7 @@ class successions {
         sums_.find(
             ended_, begun_, seed, [&](int at) { return bytes_of(at); }, steps_);
         for (int at = 0, tried = 0; at < ways_.used(); ++at, tried = 0) try_matches(ways_.at[at], 0, 0, 0, tried);
-        for (int at = 0; at < ways_.used() && next_.used() == 0 && how_.forced; ++at) force(ways_.at[at]);
+        for (int at = 0; at < ways_.used() && next_.used() == 0 && forced; ++at) force(ways_.at[at]);
         choose_ways();
         forget_others(saved, blocks);
         return ways_.used() > 0;
