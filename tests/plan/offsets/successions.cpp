@@ -129,6 +129,21 @@ TEST_CASE("what has no right place goes where most room is, if it is forced") {
                                              {.bytes = 31, .born = 0, .dead = 1}, {.bytes = 40, .born = 1, .dead = 2},
                                              {.bytes = 41, .born = 1, .dead = 2}, {.bytes = 88, .born = 2, .dead = 3}};
     CHECK(follow(buffers, {.forced = true}).found);
+    // Nothing overlaps, whatever was forced.
+    std::mt19937 random(1);
+    for (int draw = 0; draw < 50; ++draw) {
+        std::vector<placed_buffer> drawn;
+        for (int at = 0; at < 40; ++at) {
+            int const born = static_cast<int>(random() % 20);
+            drawn.push_back({.bytes = 1 + static_cast<std::int64_t>(random() % 50), .born = born, .dead = born + 1 + at % 6});
+        }
+        result const made = follow(drawn, {.backwards = draw % 2 == 1, .width = 4, .forced = true, .tolerance = draw % 3 * 20});
+        INFO("draw " << draw);
+        REQUIRE(made.found);
+        for (std::size_t at = 0; at < drawn.size(); ++at) {
+            for (std::size_t other = 0; other < at; ++other) REQUIRE_FALSE(arrangements::overlap(made.placed[at], made.placed[other], 1));
+        }
+    }
 }
 TEST_CASE("where three cannot be neighbours in one row, nothing is found") {
     // Each line has two that lie side by side, and two that take their place. In the end 800 and 180 are neighbours between the others, and

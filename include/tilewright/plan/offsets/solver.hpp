@@ -16,12 +16,7 @@ class offset_solver {
           banks_(of.banks),
           capacity_(of.banks > 0 ? of.capacity / of.banks : 0),
           goal_(goal),
-          budget_(budget),
-          offsets_(count_),
-          bank_of_(count_),
-          best_(count_),
-          best_bank_(count_),
-          order_(count_) {
+          budget_(budget) {
         if (of.banks < 1 || of.capacity < 0) result_.fault = ir::offset_fault::space;
     }
 
@@ -225,9 +220,9 @@ class offset_solver {
         bool aligned = true;
         for (int at = 0; at < count_; ++at) {
             order_.at[at] = at, offsets_.at[at] = key.at[at];
-            aligned &= is_empty(at) || key.at[at] % buffer(at).alignment == 0;
+            aligned &= key.at[at] % buffer(at).alignment == 0;
         }
-        if (aligned) keep();
+        if (aligned) keep();  // where hardly anything is wasted, the order alone would not bring it together again
         std::sort(order_.begin(), order_.end(), [&](int a, int b) { return key.at[a] != key.at[b] ? key.at[a] < key.at[b] : a < b; });
         place_in_order();
     }
@@ -394,10 +389,8 @@ class offset_solver {
     std::int64_t capacity_;
     ir::offset_goal goal_;
     std::int64_t budget_, grain_ = 0;
-    work_array<std::int64_t> offsets_;
-    work_array<int> bank_of_;
-    work_array<std::int64_t> best_;
-    work_array<int> best_bank_, order_;
+    work_array<std::int64_t> offsets_{count_}, best_{count_};
+    work_array<int> bank_of_{count_}, best_bank_{count_}, order_{count_};
     ir::offset_result result_;
 };
 

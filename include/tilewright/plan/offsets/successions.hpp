@@ -4,7 +4,7 @@
 // Arrangements of buffers by what follows what in the same place.
 namespace tilewright::detail {
 
-/// What to try in turn where nothing may be wasted: first ever more ways, then ways from further and further back.
+/// What to try in turn where nothing may be wasted: few ways first, then more to the end, then many that go back where they stand still.
 constexpr succession_choice exact_choice(int turn) {
     int const group = turn / 4;
     succession_choice how{.backwards = turn % 2 == 1, .width = group == 0 ? 2 : group == 1 ? 8 : 16, .trust = 4 + turn / 2 % 2 * 4};
