@@ -1,7 +1,8 @@
 // Offsets of buffers by the search of plans, for instances in files or, without any, for full rectangles that are cut or woven into boxes,
-// and for some that something was taken from.
+// and for some that something was taken from. With --seeds, the rectangles are cut and woven into 1,000 and 2,000 boxes, once for each seed
+// from FIRST to LAST.
 //
-// bench_placement [--capacity N] [--steps N] [--first-fit] [--output FILE] [FILE.csv …]
+// bench_placement [--capacity N] [--steps N] [--first-fit] [--output FILE] [--seeds FIRST LAST | FILE.csv …]
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -20,6 +21,7 @@ namespace {
 
 struct options {
     std::int64_t capacity = 0, steps = 3'000'000'000;
+    std::int64_t first_seed = 0, last_seed = 0;  ///< 0: no seeds are given
     ir::offset_goal goal = ir::offset_goal::smallest_peak;
     std::string output;
     std::vector<std::string> files;
@@ -38,6 +40,8 @@ options options_of(int count, char** arguments) {
             number(read.capacity);
         } else if (argument == "--steps") {
             number(read.steps);
+        } else if (argument == "--seeds") {
+            number(read.first_seed), number(read.last_seed);
         } else if (argument == "--first-fit") {
             read.goal = ir::offset_goal::first_fit;
         } else if (argument == "--output") {
@@ -50,6 +54,7 @@ options options_of(int count, char** arguments) {
         }
     }
     if (!read.output.empty() && read.files.size() != 1) throw std::invalid_argument("--output is for one instance");
+    if (read.first_seed > 0 && !read.files.empty()) throw std::invalid_argument("--seeds is for rectangles, not for files");
     return read;
 }
 
@@ -108,6 +113,12 @@ int main(int argument_count, char** arguments) {
         std::vector<instance> all;
         for (std::string const& file : how.files) all.push_back(read_instance(file));
         std::vector<instance> loose;
+        for (std::int64_t seed = how.first_seed; seed > 0 && seed <= how.last_seed; ++seed) {
+            for (int count : {1000, 2000}) {
+                all.push_back(cut_rectangle(count, static_cast<unsigned>(seed)));
+                all.push_back(weave_rectangle(count, static_cast<unsigned>(seed)));
+            }
+        }
         if (all.empty()) {
             all.push_back(cut_rectangle(24, 1));
             for (int count : {100, 200, 300, 400, 500, 1000, 2000}) {

@@ -1,6 +1,7 @@
 #include <tilewright/plan/offsets/contiguous_orders.hpp>
 
 #include <iterator>
+#include <map>
 #include <numeric>
 #include <random>
 #include <set>
@@ -188,4 +189,28 @@ TEST_CASE("a tree stands for all orders in which drawn sets are contiguous, and 
         REQUIRE(order(read.begin(), read.begin() + read.used()) == pick);
     }
     CHECK((gathered > 1000 && refused > 100));
+}
+TEST_CASE("trees have the same signature where they stand for the same orders, and only there") {
+    std::map<std::uint64_t, orders> orders_of;
+    std::map<orders, std::uint64_t> signature_of;
+    std::mt19937 random(2);
+    for (int draw = 0; draw < 500; ++draw) {
+        contiguous_orders tree;
+        order labels = first(5);
+        std::shuffle(labels.begin(), labels.end(), random);
+        tree.start(labels);
+        for (int set = 0; set < 3; ++set) {
+            std::vector<int> drawn;
+            for (int label = 0; label < 5; ++label) {
+                if (random() % 2 != 0) drawn.push_back(label);
+            }
+            if (!drawn.empty()) gather(tree, drawn);
+        }
+        orders const all = all_of(tree);
+        INFO("draw " << draw);
+        REQUIRE(orders_of.try_emplace(tree.signature(), all).first->second == all);
+        REQUIRE(signature_of.try_emplace(all, tree.signature()).first->second == tree.signature());
+    }
+    CHECK(signature_of.size() > 50);
+    CHECK(signature_of.size() < 400);  // many have been met again
 }

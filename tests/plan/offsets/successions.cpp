@@ -129,6 +129,21 @@ TEST_CASE("what has no right place goes where most room is, if it is forced") {
                                              {.bytes = 31, .born = 0, .dead = 1}, {.bytes = 40, .born = 1, .dead = 2},
                                              {.bytes = 41, .born = 1, .dead = 2}, {.bytes = 88, .born = 2, .dead = 3}};
     CHECK(follow(buffers, {.forced = true}).found);
+    // Nothing overlaps, whatever was forced.
+    std::mt19937 random(1);
+    for (int draw = 0; draw < 50; ++draw) {
+        std::vector<placed_buffer> drawn;
+        for (int at = 0; at < 40; ++at) {
+            int const born = static_cast<int>(random() % 20);
+            drawn.push_back({.bytes = 1 + static_cast<std::int64_t>(random() % 50), .born = born, .dead = born + 1 + at % 6});
+        }
+        result const made = follow(drawn, {.backwards = draw % 2 == 1, .width = 4, .forced = true, .tolerance = draw % 3 * 20});
+        INFO("draw " << draw);
+        REQUIRE(made.found);
+        for (std::size_t at = 0; at < drawn.size(); ++at) {
+            for (std::size_t other = 0; other < at; ++other) REQUIRE_FALSE(arrangements::overlap(made.placed[at], made.placed[other], 1));
+        }
+    }
 }
 TEST_CASE("where three cannot be neighbours in one row, nothing is found") {
     // Each line has two that lie side by side, and two that take their place. In the end 800 and 180 are neighbours between the others, and
@@ -169,6 +184,30 @@ TEST_CASE("woven rectangles of hundreds of buffers are put together, forwards an
         }
     }
     CHECK(buffers > 12 * 200);
+}
+TEST_CASE("ways that leave the same orders are one way, so that few ways are enough") {
+    // Of these thirty, four ways put 28 together. If they may leave the same orders, 14.
+    int found = 0;
+    for (unsigned seed = 101; seed <= 130; ++seed) {
+        result const made = follow(weave(200, seed, 1 << 12), {.width = 4});
+        found += made.found;
+        INFO("seed " << seed);
+        if (made.found) REQUIRE(arrangements::is_valid(made.placed, 1, 1 << 12));
+    }
+    CHECK(found > 22);
+}
+TEST_CASE("where there is no way on, it goes back and tries another one") {
+    int without = 0, with = 0;
+    for (unsigned seed = 101; seed <= 115; ++seed) {
+        std::vector<placed_buffer> const woven = weave(150, seed, 1 << 12);
+        without += follow(woven, {}).found;
+        result const made = follow(woven, {.returns = 64, .seed = 1});
+        with += made.found;
+        INFO("seed " << seed);
+        if (made.found) REQUIRE(arrangements::is_valid(made.placed, 1, 1 << 12));
+    }
+    CHECK(without < 10);
+    CHECK(with > 12);
 }
 TEST_CASE("what it finds is right, also where sums are equal by chance") {
     int found = 0, all = 0;

@@ -52,6 +52,8 @@ class contiguous_orders {
     }
     /// The binary logarithm of how many orders there are, in 1/256.
     constexpr std::int64_t freedom() const { return freedom(root); }
+    /// A number that is the same for trees of the same orders, and hardly ever for others.
+    constexpr std::uint64_t signature() const { return signature(root); }
     /// Nodes of the tree, and of what has left it.
     constexpr int size() const { return nodes.used(); }
     /// Counts the chosen leaves, and looks whether there is an order in which they are contiguous.
@@ -172,6 +174,23 @@ class contiguous_orders {
             sum += freedom(child);
         }
         return sum;
+    }
+    static constexpr std::uint64_t mixed(std::uint64_t number) {
+        number = (number ^ number >> 31) * 0x9e3779b97f4a7c15u;
+        number = (number ^ number >> 29) * 0xbf58476d1ce4e5b9u;
+        return number ^ number >> 32;
+    }
+    constexpr std::uint64_t signature(int at) const {
+        node const& n = nodes.at[at];
+        if (n.label >= 0) return mixed(static_cast<std::uint64_t>(n.label) + 1);
+        // Sums for the order that does not matter, polynomials read from both ends for the other.
+        std::uint64_t sum = 0, forwards = 0, backwards = 0, power = 1;
+        for (int child = n.first; child >= 0; child = nodes.at[child].next) {
+            std::uint64_t const of_child = signature(child);
+            sum += of_child, forwards = forwards * 0x2545f4914f6cdd1du + of_child, backwards += power * of_child;
+            power *= 0x2545f4914f6cdd1du;
+        }
+        return n.fixed ? mixed(forwards + backwards) ^ mixed(forwards * backwards) : mixed(sum + 1);
     }
     constexpr int leaf(int label) {
         nodes.push({.label = label});

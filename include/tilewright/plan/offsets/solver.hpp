@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/base/divisors.hpp>
+#include <tilewright/plan/offsets/ejections.hpp>
 #include <tilewright/plan/offsets/search.hpp>
 #include <tilewright/plan/offsets/successions.hpp>
 
@@ -15,12 +16,7 @@ class offset_solver {
           banks_(of.banks),
           capacity_(of.banks > 0 ? of.capacity / of.banks : 0),
           goal_(goal),
-          budget_(budget),
-          offsets_(count_),
-          bank_of_(count_),
-          best_(count_),
-          best_bank_(count_),
-          order_(count_) {
+          budget_(budget) {
         if (of.banks < 1 || of.capacity < 0) result_.fault = ir::offset_fault::space;
     }
 
@@ -30,13 +26,7 @@ class offset_solver {
         find_bound();
         result_.peak = no_offset;
         for (int measure = 0; measure < measures && !done(); ++measure) place_greedily(measure);
-        std::int64_t const all = budget_;
-        if (all >= run_time_steps) {
-            budget_ = std::min(all / 2, run_time_steps * 100);
-            improve();
-            budget_ = all;
-            if (!done()) try_successions();
-        }
+        if (budget_ >= run_time_steps && !done()) search_long();
         improve();
         for (int at = 0; at < count_; ++at) {
             buffer(at).offset = best_.at[at];
@@ -197,38 +187,51 @@ class offset_solver {
         return offset;
     }
 
-    /// Looks for what follows what in the same place: first as if nothing could be wasted, then with more and more tolerance.
-    constexpr void try_successions() {
-        bool fixed = false;
+    /// What there is no time for in a compiler: looks for what follows what in the same place, as if nothing could be wasted, then with
+    /// more and more tolerance, and moves a few buffers at a time. Where each section is full, the former comes before anything else.
+    constexpr void search_long() {
+        bool ordered = banks_ == 1;
         for (int at = 0; at < count_; ++at) {
             bank_of_.at[at] = 0;
-            fixed |= buffer(at).fixed && !is_empty(at);
+            ordered &= !buffer(at).fixed || is_empty(at);
         }
-        if (banks_ > 1 || fixed) return;
         offset_sections const sections({buffers_, static_cast<std::size_t>(count_)}, bank_of_.begin(), 1);
-        std::int64_t const quarter = (budget_ - result_.steps) / 4, exact = result_.steps + quarter, all = exact + quarter;
-        for (int turn = 0; turn < 24 && !done() && result_.steps < exact; ++turn) {
-            follow(sections, {.backwards = turn % 2 == 1, .width = 1 << turn / 6 * 2, .trust = 4 + turn / 2 % 3 * 2}, exact);
+        bool full = ordered;
+        for (int section = 0; section < sections.sections; ++section) full &= sections.total(section) == result_.lower_bound;
+        std::int64_t const all = budget_;
+        auto const follow_turns = [&](auto&& choice, int turns, std::int64_t limit) {
+            for (int turn = 0; turn < turns && !done() && result_.steps < limit; ++turn) follow(sections, choice(turn), limit);
+        };
+        if (!full) {
+            budget_ = std::min(all / 2, run_time_steps * 100);
+            improve();
+            budget_ = all;
         }
-        for (int turn = 0; turn < 60 && !done() && result_.steps < all; ++turn) {
-            int const tolerances[] = {0, 10, 40, 80, 20};
-            follow(sections,
-                   {.backwards = turn % 2 == 1,
-                    .width = turn < 30 ? 1 : 8,
-                    .trust = 4 + turn / 10 % 3 * 2,
-                    .forced = true,
-                    .tolerance = tolerances[turn / 2 % 5]},
-                   all);
-        }
+        if (!ordered) return;
+        follow_turns(exact_choice, 400, result_.steps + (all - result_.steps) / 8 * (full ? 6 : 1));
+        follow_turns(forced_choice, 60, result_.steps + (all - result_.steps) / 4);
+        if (!done()) eject(sections, all - (all - result_.steps) / 4);
     }
     constexpr void follow(offset_sections const& sections, succession_choice const& how, std::int64_t limit) {
         successions found(sections, result_.lower_bound, how, result_.steps);
         if (!found.run(limit)) return;
         work_array<std::int64_t> key(count_);
         for (int at = 0; at < sections.count; ++at) key.at[sections.items.at[at].source] = found.positions.at[at];
-        for (int at = 0; at < count_; ++at) order_.at[at] = at;
+        bool aligned = true;
+        for (int at = 0; at < count_; ++at) {
+            order_.at[at] = at, offsets_.at[at] = key.at[at];
+            aligned &= key.at[at] % buffer(at).alignment == 0;
+        }
+        if (aligned) keep();  // where hardly anything is wasted, the order alone would not bring it together again
         std::sort(order_.begin(), order_.end(), [&](int a, int b) { return key.at[a] != key.at[b] ? key.at[a] < key.at[b] : a < b; });
         place_in_order();
+    }
+    constexpr void eject(offset_sections const& sections, std::int64_t limit) {
+        ejections search(sections, result_.steps);
+        for (int at = 0; at < sections.count; ++at) search.offsets.at[at] = best_.at[sections.items.at[at].source];
+        search.lower(goal_ == ir::offset_goal::first_fit ? std::max(capacity_, result_.lower_bound) : result_.lower_bound, limit);
+        for (int at = 0; at < sections.count; ++at) offsets_.at[sections.items.at[at].source] = search.offsets.at[at];
+        keep();
     }
 
     /// Tries the capacity first, then the bound. Then it halves what lies between the bound and the best peak so far.
@@ -386,10 +389,8 @@ class offset_solver {
     std::int64_t capacity_;
     ir::offset_goal goal_;
     std::int64_t budget_, grain_ = 0;
-    work_array<std::int64_t> offsets_;
-    work_array<int> bank_of_;
-    work_array<std::int64_t> best_;
-    work_array<int> best_bank_, order_;
+    work_array<std::int64_t> offsets_{count_}, best_{count_};
+    work_array<int> bank_of_{count_}, best_bank_{count_}, order_{count_};
     ir::offset_result result_;
 };
 

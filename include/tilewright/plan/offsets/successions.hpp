@@ -1,17 +1,26 @@
 #pragma once
-#include <tilewright/plan/offsets/contiguous_orders.hpp>
+#include <tilewright/plan/offsets/equal_sums.hpp>
 
 // Arrangements of buffers by what follows what in the same place.
 namespace tilewright::detail {
 
-/// How `successions` looks for an arrangement.
-struct succession_choice {
-    bool backwards = false;  ///< goes from the last section to the first one
-    int width = 1;           ///< so many ways at a time, those that are the most likely
-    int trust = 4;           ///< how much it counts that sums are equal, in quarters
-    bool forced = false;     ///< goes on where there is no right way on, with what ends being as good a place as possible
-    int tolerance = 0;       ///< by how many thousandths sums may differ that count as equal
-};
+/// What to try in turn where nothing may be wasted: few ways first, then more to the end, then many that go back where they stand still.
+constexpr succession_choice exact_choice(int turn) {
+    int const group = turn / 4;
+    succession_choice how{.backwards = turn % 2 == 1, .width = group == 0 ? 2 : group == 1 ? 8 : 16, .trust = 4 + turn / 2 % 2 * 4};
+    how.forced = group == 1;
+    if (group > 1) how.returns = 24, how.seed = turn;
+    return how;
+}
+/// What to try in turn to find orders in which to place, where sums are not equal.
+constexpr succession_choice forced_choice(int turn) {
+    int const tolerances[] = {0, 10, 40, 80, 20};
+    return {.backwards = turn % 2 == 1,
+            .width = turn < 30 ? 1 : 8,
+            .trust = 4 + turn / 10 % 3 * 2,
+            .forced = true,
+            .tolerance = tolerances[turn / 2 % 5]};
+}
 
 /// Goes through the sections in the order of time and decides who follows whom in the same place. How things lie upon each other is left
 /// open as long as possible.
@@ -40,11 +49,11 @@ class successions {
           by_end_(0),
           ended_(0),
           begun_(0),
-          matches_(0),
-          ends_(0),
-          begins_(0),
+          sums_(how),
           ways_(0),
           next_(0),
+          kept_ways_(0),
+          marks_(of.sections),
           saved_(0),
           spare_(0),
           blocks_(0),
@@ -61,10 +70,22 @@ class successions {
         for (; next_begin_ < count() && begin_of(by_begin_.at[next_begin_]) == 0; ++next_begin_) begun_.push(by_begin_.at[next_begin_]);
         tree_.start({begun_.begin(), static_cast<std::size_t>(begun_.used())});
         ways_.push({.tree = tree_.save(saved_)});
-        for (int section = 1; section < of_.sections; ++section) {
-            if (!cross(section) || steps_ > limit) return false;
+        for (int section = 1, furthest = 0, returns = 0; section < of_.sections && steps_ <= limit;) {
+            put_mark(section);
+            bool const last = returns == how_.returns;
+            if (cross(section, section < furthest ? how_.seed + returns : 0, last && how_.forced)) {
+                ++section;
+                continue;
+            }
+            if (last) return false;
+            ++returns;
+            // 16, 32, 16, 64, 16, 32, 16, 128, … sections
+            int length = 16;
+            for (int turn = returns; turn % 2 == 0 && length < 512; turn /= 2) length *= 2;
+            furthest = std::max(furthest, section + 1), section = std::max(section - length, 1);
+            return_to(section);
         }
-        return go_back();
+        return ways_.used() > 0 && steps_ <= limit && go_back();
     }
 
     work_array<std::int64_t> positions;  ///< of the items, then of boxes of nothing: offsets, where nothing is aligned
@@ -80,20 +101,11 @@ class successions {
     /// What was decided so far.
     struct way {
         int tree = 0, last_block = -1;
-        std::int64_t merit = 0;  ///< the logarithm of how likely it is
+        std::int64_t merit = 0;    ///< the logarithm of how likely it is
+        std::uint64_t orders = 0;  ///< the signature of those that are left
     };
-    /// Members of a list, and their bytes.
-    struct subset {
-        unsigned members = 0;
-        int size = 0;
-        std::int64_t bytes = 0;
-    };
-    /// A set that ends and a set that begins, with equal sums.
-    struct match {
-        unsigned ended = 0, begun = 0;
-        std::int64_t merit = 0;  ///< the logarithm of how unlikely that is by chance
-    };
-    static constexpr int most_subsets = 1 << 13, most_matches = 1 << 9, most_tried = 48, least_merit = -4 * 256;
+    using members = equal_sums::members;
+    static constexpr int most_tried = 48, least_merit = -10 * 256;
 
     struct box {
         int first = 0, last = 0;
@@ -147,23 +159,51 @@ class successions {
         by(by_end_, [&](int a, int b) { return end_of(a) != end_of(b) ? end_of(a) < end_of(b) : a < b; });
     }
 
+    /// Where everything was before a section was crossed: so many of each, and the ways.
+    struct mark {
+        int begun = 0, ended = 0, saved = 0, blocks = 0, olds = 0, freshes = 0;
+        int ways_from = 0, ways_to = 0;
+    };
+    constexpr void put_mark(int section) {
+        marks_.at[section] = {next_begin_, next_end_, saved_.used(), blocks_.used(), old_.used(), fresh_.used(), kept_ways_.used(), 0};
+        for (int at = 0; at < ways_.used(); ++at) kept_ways_.push(ways_.at[at]);
+        marks_.at[section].ways_to = kept_ways_.used();
+    }
+    constexpr void return_to(int section) {
+        mark const& m = marks_.at[section];
+        next_begin_ = m.begun, next_end_ = m.ended;
+        saved_.shrink(m.saved), blocks_.shrink(m.blocks), old_.shrink(m.olds), fresh_.shrink(m.freshes);
+        ways_.shrink(0);
+        for (int at = m.ways_from; at < m.ways_to; ++at) ways_.push(kept_ways_.at[at]);
+        kept_ways_.shrink(m.ways_from);
+    }
     /// From a section to the next one. @return whether there is a way on
-    constexpr bool cross(int section) {
+    /// @param seed of what merits are disturbed by; 0: nothing
+    constexpr bool cross(int section, int seed, bool forced) {
         section_ = section;
         int const saved = saved_.used(), blocks = blocks_.used();
-        ended_.shrink(0), begun_.shrink(0), matches_.shrink(0), next_.shrink(0);
+        ended_.shrink(0), begun_.shrink(0), next_.shrink(0);
         for (; next_end_ < count() && end_of(by_end_.at[next_end_]) == section; ++next_end_) ended_.push(by_end_.at[next_end_]);
         for (; next_begin_ < count() && begin_of(by_begin_.at[next_begin_]) == section; ++next_begin_)
             begun_.push(by_begin_.at[next_begin_]);
-        find_matches();
+        sums_.find(
+            ended_, begun_, seed, [&](int at) { return bytes_of(at); }, steps_);
         for (int at = 0, tried = 0; at < ways_.used(); ++at, tried = 0) try_matches(ways_.at[at], 0, 0, 0, tried);
-        for (int at = 0; at < ways_.used() && next_.used() == 0 && how_.forced; ++at) force(ways_.at[at]);
+        for (int at = 0; at < ways_.used() && next_.used() == 0 && forced; ++at) force(ways_.at[at]);
+        choose_ways();
+        forget_others(saved, blocks);
+        return ways_.used() > 0;
+    }
+    /// Keeps the ways of most merit. Of those that leave the same orders, one is enough: whatever becomes of them is the same.
+    constexpr void choose_ways() {
         std::sort(next_.begin(), next_.begin() + next_.used(),
                   [](way const& a, way const& b) { return a.merit != b.merit ? a.merit > b.merit : a.last_block < b.last_block; });
         ways_.shrink(0);
-        for (int at = 0; at < std::min(next_.used(), how_.width); ++at) ways_.push(next_.at[at]);
-        forget_others(saved, blocks);
-        return ways_.used() > 0;
+        for (int at = 0; at < next_.used() && ways_.used() < how_.width; ++at) {
+            bool known = false;
+            for (int other = 0; other < ways_.used() && !known; ++other) known = ways_.at[other].orders == next_.at[at].orders;
+            if (!known) ways_.push(next_.at[at]);
+        }
     }
     /// Of the trees that were saved here, keeps those of the ways that go on.
     constexpr void forget_others(int saved, int blocks) {
@@ -187,55 +227,13 @@ class successions {
             tree = tree_.save(saved_);
         });
     }
-    /// The sets of leaves, by their sums: all of them, or those with few members if there are many leaves.
-    constexpr void list_subsets(work_array<int> const& of, work_array<subset>& sets) {
-        int const count = std::min(of.used(), 30);
-        int most = 0;
-        for (std::int64_t sum = 1, ways = 1; most < count; ++most) {
-            ways = ways * (count - most) / (most + 1), sum += ways;
-            if (sum > most_subsets) break;
-        }
-        sets.shrink(0);
-        sets.push({});
-        for (int at = 0; at < count; ++at) {
-            for (int before = 0, end = sets.used(); before < end; ++before) {
-                subset const s = sets.at[before];
-                if (s.size < most) sets.push({s.members | 1u << at, s.size + 1, s.bytes + bytes_of(of.at[at])});
-            }
-        }
-        steps_ += sets.used();
-        std::sort(sets.begin(), sets.begin() + sets.used(),
-                  [](subset const& x, subset const& y) { return x.bytes != y.bytes ? x.bytes < y.bytes : x.members < y.members; });
-    }
-    /// Finds sets that end, and sets that begin, with equal sums: first those that are the least likely to be equal by chance.
-    constexpr void find_matches() {
-        list_subsets(ended_, ends_), list_subsets(begun_, begins_);
-        for (int end = 1, from = 1; end < ends_.used(); ++end) {
-            subset const& e = ends_.at[end];
-            std::int64_t const apart = e.bytes / 1000 * how_.tolerance;
-            while (from < begins_.used() && begins_.at[from].bytes < e.bytes - apart) ++from;
-            for (int at = from; at < begins_.used() && begins_.at[at].bytes <= e.bytes + apart; ++at, ++steps_) {
-                subset const& b = begins_.at[at];
-                std::int64_t const error = b.bytes < e.bytes ? e.bytes - b.bytes : b.bytes - e.bytes;
-                if (e.size == ended_.used() && b.size == begun_.used()) continue;  // all that is left is tried in any case
-                matches_.push({e.members, b.members,
-                               (log2_of(e.bytes) - log2_of(1 + 2 * error)) * how_.trust / 4 - log2_of_sets(ended_.used(), e.size) -
-                                   log2_of_sets(begun_.used(), b.size)});
-            }
-            if (matches_.used() > 64 * most_matches) break;
-        }
-        std::sort(matches_.begin(), matches_.begin() + matches_.used(), [](match const& a, match const& b) {
-            return a.merit != b.merit ? a.merit > b.merit : a.ended != b.ended ? a.ended < b.ended : a.begun < b.begun;
-        });
-        matches_.shrink(std::min(matches_.used(), most_matches));
-    }
     /// All ways on from here: all that ends makes place for all that begins, or some of it for some.
     ///
     /// @param at which match to begin with; those before it are decided
-    constexpr void try_matches(way const& from, int at, unsigned gone, unsigned put, int& tried) {
+    constexpr void try_matches(way const& from, int at, members gone, members put, int& tried) {
         finish(from, gone, put);
-        for (; at < matches_.used() && tried < most_tried; ++at) {
-            match const& m = matches_.at[at];
+        for (; at < sums_.matches.used() && tried < most_tried; ++at) {
+            equal_sums::match const& m = sums_.matches.at[at];
             if (m.merit < least_merit) break;
             if ((m.ended & gone) != 0 || (m.begun & put) != 0) continue;
             int const old_from = old_.used(), fresh_from = fresh_.used();
@@ -247,14 +245,14 @@ class successions {
             try_matches(next, at + 1, gone | m.ended, put | m.begun, tried);
         }
     }
-    constexpr void take(work_array<int> const& from, unsigned set, bool others, work_array<int>& into) {
+    constexpr void take(work_array<int> const& from, members set, bool others, work_array<int>& into) {
         for (int at = 0; at < from.used(); ++at) {
-            bool const in_set = at < 32 && (set >> at) % 2 != 0;
+            bool const in_set = at < equal_sums::most_members && (set >> at) % 2 != 0;
             if (in_set != others) into.push(from.at[at]);
         }
     }
     /// All that is left, against all that is left.
-    constexpr void finish(way const& from, unsigned gone, unsigned put) {
+    constexpr void finish(way const& from, members gone, members put) {
         int const old_from = old_.used(), fresh_from = fresh_.used();
         take(ended_, gone, true, old_), take(begun_, put, true, fresh_);
         way next = from;
@@ -299,7 +297,7 @@ class successions {
     constexpr bool follow(way& from, int old_from, int fresh_from) {
         tree_.load(saved_, from.tree);
         for (int at = old_from; at < old_.used(); ++at) chosen_.at[old_.at[at]] = true;
-        steps_ += 4 * tree_.size();
+        steps_ += 8 * tree_.size();
         int const olds = old_.used() - old_from, freshes = fresh_.used() - fresh_from;
         bool const possible = olds == 0 || tree_.can_gather(chosen_);
         if (possible) {
@@ -315,6 +313,7 @@ class successions {
             } else {
                 tree_.replace(chosen_, {fresh_.begin() + fresh_from, static_cast<std::size_t>(freshes)});
             }
+            from.orders = tree_.signature();
             from.tree = tree_.save(saved_), from.last_block = blocks_.used() - 1;
         }
         for (int at = old_from; at < old_.used(); ++at) chosen_.at[old_.at[at]] = false;
@@ -388,9 +387,9 @@ class successions {
     work_array<char> chosen_;  ///< of each box
     work_array<int> by_begin_, by_end_;
     work_array<int> ended_, begun_;  ///< boxes that end and begin at this section
-    work_array<match> matches_;
-    work_array<subset> ends_, begins_;
-    work_array<way> ways_, next_;
+    equal_sums sums_;
+    work_array<way> ways_, next_, kept_ways_;
+    work_array<mark> marks_;  ///< for each section
     work_array<contiguous_orders::node> saved_, spare_;
     work_array<block> blocks_;
     work_array<int> old_, fresh_;  ///< leaves of all blocks
