@@ -25,7 +25,7 @@ struct configuration {
         for (named_value const& one : given) add(one.name, one.value);
     }
     constexpr void add(ir::label const& name, std::int64_t value) {
-        if (count == most) detail::throw_or_abort(bad_query("a configuration has at most 16 numbers"));
+        if (count == most) tilewright::detail::throw_or_abort(bad_query("a configuration has at most 16 numbers"));
         values[count++] = {name, value};
     }
 
@@ -35,7 +35,7 @@ struct configuration {
     /// @throws bad_query when there is no number of this name
     constexpr std::int64_t operator[](ir::label const& name) const {
         int const at = position_of(name);
-        if (at < 0) detail::throw_or_abort(bad_query(name, " is no number of this configuration"));
+        if (at < 0) tilewright::detail::throw_or_abort(bad_query(name, " is no number of this configuration"));
         return values[at].value;
     }
 
@@ -68,7 +68,7 @@ struct problem_shape {
         for (std::int64_t one : given) add(one);
     }
     constexpr void add(std::int64_t extent) {
-        if (count == most) detail::throw_or_abort(bad_query("the shape of a problem has at most 12 numbers"));
+        if (count == most) tilewright::detail::throw_or_abort(bad_query("the shape of a problem has at most 12 numbers"));
         extents[count++] = extent;
     }
 
