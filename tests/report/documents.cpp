@@ -71,11 +71,11 @@ machine all_of_them() {
 
 void print_refused() {
     using namespace reference_examples;
-    print_refused(schedule(matmul, dsp).split(m, mo, mi, 0), "plans.json");
+    print_refused(schedule(matmul, dsp).split(m, mo, mi, 0));
     print_refused(lesson_run_time::all_rows);
     print_refused(schedule(matmul, dsp).cache_read(A, memory{.name = "elsewhere", .capacity = 1_KiB}));
     machine const small("small", dram, memory{.name = "small", .capacity = 191}, transfer("load", dram, memory{.name = "small"}));
-    print_refused(schedule(matmul, small).cache_read(A, memory{.name = "small"}));
+    print_refused(schedule(matmul, small).cache_read(A, memory{.name = "small"}), "plans.json");
 }
 
 template <class... T>
@@ -143,5 +143,8 @@ int main() {
     for (std::int64_t rows : {1, 64, 100}) print(plan<lesson_run_time::any_rows>.at({{lesson_run_time::m, rows}}));
     print_document("machine", to_json(targets::avx2::host));
     print_document("machine", to_json(all_of_them()));
+    print_document("machine/memory", to_json(emulator_page::spad));
+    print_document("machine/engine", to_json(emulator_page::loader));
+    print_document("machine/core", to_json(cores_of_dsp::dsp));
     print_programs();
 }
