@@ -90,4 +90,4 @@ if not problems:
                     problems.append(f"{name}{where} is {one} in no document")
 print(dict(counts))
 if problems:
-    sys.exit("\n".join(problems))
+    sys.exit("\n".join(problems[:20]))
