@@ -63,7 +63,7 @@ for name, schema in schemas.items():
                 assert schema["$defs"][shared] == other["$defs"][shared], f"{name} has another {shared}"
 # Every verdict has a page, and `unresolved_cycles` is none.
 verdicts = sorted(page.stem for page in (docs / "diagnostics").glob("*.md") if page.stem not in ("README", "unresolved_cycles"))
-assert schemas["plan"]["$defs"]["verdict"]["enum"] == verdicts
+assert schemas["plan"]["$defs"]["verdict"]["enum"] == verdicts, "the schemas have other verdicts than docs/diagnostics"
 
 # The documents are what their schemas say.
 met = {name: set() for name in schemas}
