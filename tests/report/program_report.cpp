@@ -2,23 +2,10 @@
 
 #include "catch.hpp"
 #include "program/chip.hpp"
+#include "report/two_layers.hpp"
 
 using namespace chip;
-
-namespace {
-
-constexpr auto two_layers = program("two_layers")
-                                .input(in, l2)
-                                .run("k0", cpu, double_on_cpu)
-                                .bind(x, in)
-                                .bind(r, t0)
-                                .pin(t0, l2)
-                                .run("k1", npu, staged_on_npu)
-                                .bind(x, t0)
-                                .bind(r, out)
-                                .output(out, act);
-
-}  // namespace
+using two_layers_program::two_layers;
 
 TEST_CASE("the memory report shows layers with copies, peaks with their bound, offsets over time") {
     CHECK(memory_report(program_plan<two_layers>) ==

@@ -1,0 +1,60 @@
+#include <tilewright/halide/jit.hpp>
+#include <tilewright/report/timeline.hpp>
+
+#include "emulate/page.hpp"
+#include "kernels/cores.hpp"
+#include "kernels/features.hpp"
+#include "kernels/multicast.hpp"
+#include "report/documents.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+/// What a kernel reads, all zeros, and what it writes.
+struct operands {
+    std::vector<Halide::Buffer<>> inputs{};
+    Halide::Buffer<> result{};
+
+    explicit operands(plan_value const& plan) {
+        for (int at = 0; at < plan.buffers.size(); ++at) {
+            ir::buffer const& b = plan.buffers[at];
+            if (b.kind != ir::buffer_kind::argument) continue;
+            std::vector<int> extents;
+            for (int d = b.rank - 1; d >= 0; --d) extents.push_back(static_cast<int>(b.extents[d]));
+            Halide::Buffer<> made(halide::type_of(b.type), extents);
+            std::memset(made.data(), 0, made.size_in_bytes());
+            if (b.written) result = made;
+            else inputs.push_back(made);
+        }
+    }
+};
+template <auto const& Machine>
+void print_trace(schedule const& of, char const* file = "") {
+    auto const plan = std::make_unique<plan_value>(make_plan(of));
+    operands const data(*plan);
+    if (plan->cores > 1) {
+        core_team team(*plan->where, semantics_of<Machine>, plan->cores);
+        team.record(*plan);
+        if (halide::jit_kernel(*plan, team).run(team, data.inputs, data.result) != 0) std::abort();
+        print_document("trace", chrome_trace(team), file);
+    } else {
+        emulator on(*plan->where, semantics_of<Machine>);
+        on.record(*plan);
+        halide::jit_kernel(*plan, &on).run(data.inputs, data.result);
+        print_document("trace", chrome_trace(on), file);
+    }
+}
+
+}  // namespace
+
+/// Prints traces of kernels that run on one emulated core, and on several, for schema_test.py, trace_test.py and jq_test.py to read.
+int main() {
+    print_trace<emulator_page::npu>(emulator_page::matmul_on_npu, "trace.json");
+    print_trace<features::core_with_tcm>(features::constant_by_dma);
+    print_trace<cores_of_dsp::four>(cores_of_dsp::with_barriers().at(4));
+    print_trace<cores_of_dsp::four>(cores_of_dsp::with_signals().at(0));
+    print_trace<cores_of_dsp::with_noc>(cores_of_dsp::with_multicasts().at(4));
+    emulator const idle(emulator_page::npu, semantics_of<emulator_page::npu>);
+    print_document("trace", chrome_trace(idle));
+}
