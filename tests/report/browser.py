@@ -26,6 +26,7 @@ class Browser:
         os.close(to_browser)
         os.close(from_browser)
         self.number, self.unread, self.events, self.session = 0, b"", [], None
+        self.opened = []  # events of pages before this one
         targets = self.call("Target.getTargets")["targetInfos"]
         page = next(target for target in targets if target["type"] == "page")
         self.session = self.call("Target.attachToTarget", targetId=page["targetId"], flatten=True)["sessionId"]
@@ -72,16 +73,17 @@ class Browser:
     def open(self, path, scheme="light", media=""):
         """Loads a file, as a reader who likes this colour scheme sees it."""
         self.call("Emulation.setEmulatedMedia", media=media, features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.opened += self.events
         self.events.clear()
         self.call("Page.navigate", url=pathlib.Path(path).resolve().as_uri())
         while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
             self.events.append(self._message())
 
     def complaints(self):
-        """What the console shows, and what was asked of anything but the page itself."""
+        """What the console has shown, and what pages have asked for besides themselves."""
         self.ask("0")  # all events before the answer have come
         found = []
-        for event in self.events:
+        for event in self.opened + self.events:
             method, parameters = event.get("method"), event.get("params", {})
             if method in ("Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded"):
                 found.append(json.dumps(parameters))
@@ -103,7 +105,8 @@ class Browser:
             one.scrollIntoView({{ block: 'center', behavior: 'instant' }});
             const box = one.getBoundingClientRect();
             return [box.x + box.width / 2, box.y + box.height / 2]; }})()""")
-        self.call("Input.dispatchMouseEvent", type="mouseMoved", x=at[0], y=at[1])
+        for x, y in ((0, 0), at):
+            self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
 
     def press(self, key, times=1):
         codes = {"Tab": 9, "ArrowUp": 38, "ArrowDown": 40, "ArrowLeft": 37, "ArrowRight": 39, "Home": 36, "End": 35, "Escape": 27}

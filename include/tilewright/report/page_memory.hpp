@@ -76,6 +76,7 @@ class page_memory {
         for (placed_part const& at : use.planned) offsets.insert(at.offset);
         height_ = std::clamp(24.0 * static_cast<double>(offsets.size()), 96.0, 720.0);
         end_ = line_number(plan, plan.steps.size());
+        for (int at = 0; at < plan.buffers.size(); ++at) arguments_ += plan.buffers[at].kind == buffer_kind::argument;
     }
 
     std::string name() const { return where_.name.str() + (where_.banks > 1 ? " bank " + std::to_string(use_.bank) : ""); }
@@ -149,8 +150,8 @@ class page_memory {
         std::string const called = part_text(b, at.part), bytes = grouped(b.part_bytes()) + " bytes";
         std::string const says = called + ": " + shape_text(b) + " " + type_text(b) + ", " + bytes + " at " +
                                  address_text(where_, use_.bank, at.offset) + ", " + lines_text(life);
-        std::string inside =
-            element("rect", rectangle(("hue" + std::to_string(at.buffer % 8)).c_str(), from, above, to - from, below - above), "");
+        std::string inside = element(
+            "rect", rectangle(("hue" + std::to_string((at.buffer - arguments_) % 8)).c_str(), from, above, to - from, below - above), "");
         bool const fits = below - above >= 12;
         std::string const longer = called + ", " + bytes;
         std::string const shown = letter * static_cast<double>(longer.size()) + 8 <= to - from ? longer : called;
@@ -191,7 +192,8 @@ class page_memory {
     memory const& where_;
     schedule const* made_by_;
     double height_ = 0;
-    int end_ = 1;  ///< the line after the last
+    int end_ = 1;        ///< the line after the last
+    int arguments_ = 0;  ///< buffers that stand before the planned ones: colours are counted from there
 };
 
 /// All memories that hold planned buffers.

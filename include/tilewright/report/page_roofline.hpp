@@ -16,14 +16,12 @@ inline std::int64_t operations_of(plan_value const& plan, int at) {
     return count;
 }
 /// Operations that the computation asks for, however often a plan computes them; a step of a reduction is one more.
-/// @return none where extents were left to run time: the stages do not know them
-inline std::optional<std::int64_t> operations_of(plan_value const& plan) {
+inline std::int64_t operations_of(plan_value const& plan) {
     std::int64_t all = 0;
     for (int at = 0; at < plan.stages.size(); ++at) {
         stage const& s = plan.stages[at];
         std::int64_t elements = 1, iterations = 1;
         for (int axis = 0; axis < s.axis_count; ++axis) {
-            if (s.axes[axis].run_time) return std::nullopt;
             if (!s.axes[axis].reduction) elements *= s.axes[axis].extent;
             iterations *= s.axes[axis].extent;
         }
@@ -50,22 +48,22 @@ struct roofline {
     double slope() const { return static_cast<double>(bytes) / static_cast<double>(moves.cycles); }
 };
 
-/// @return none where nothing is computed or moved in cycles, where cycles or operations are not known, and where cores are of several
+/// @return none where nothing is computed or moved in cycles, where cycles are not known, and where cores are of several
 /// kinds
 inline std::optional<roofline> roofline_of(plan_value const& plan) {
-    std::optional<std::int64_t> const operations = operations_of(plan), cycles = predicted_cycles(plan);
-    if (plan.where->has_unlike_cores() || !operations || !cycles) return std::nullopt;
-    roofline made{.operations = *operations, .cycles = *cycles};
-    std::vector<work> const all = work_of(plan);
-    for (work const& w : all) made.bytes += w.bytes;
+    std::optional<std::int64_t> const cycles = predicted_cycles(plan);
+    if (plan.where->has_unlike_cores() || !cycles) return std::nullopt;
+    roofline made{.operations = operations_of(plan), .cycles = *cycles};
+    for (work const& w : work_of(plan)) made.bytes += w.bytes;
     std::vector<occupation> const engines = occupations_of(plan);
     for (std::size_t at = 0; at < engines.size(); ++at) {
+        bool const is_core = at + 1 == engines.size();
         occupation computing{engines[at].name, 0, engines[at].channels}, moving = computing;
-        for (work const& w : all) {
-            int const engine = plan.where->engines.find(label(w.on.c_str()));
-            bool const mine = engine < 0 ? at + 1 == engines.size() : static_cast<std::size_t>(engine) == at;
-            if (mine) (w.kind == "transfer" ? moving : computing).busy += w.kind == "caches" ? 0 : w.cycles;
-        }
+        plan.walk([&](step const& s, std::int64_t times, std::int64_t first_times) {
+            std::int64_t const busy = plan.busy_in(s, plan.total_of(s, times, first_times), is_core ? -1 : static_cast<int>(at));
+            if (s.kind == step_kind::compute) computing.busy += busy;
+            if (s.kind == step_kind::start && plan.movements[s.what].transfer >= 0) moving.busy += busy;
+        });
         if (computing.least() > made.computes.cycles) made.computes = {computing.name, computing.least()};
         if (moving.least() > made.moves.cycles) made.moves = {moving.name, moving.least()};
     }
@@ -123,7 +121,7 @@ inline std::string page_roofline(plan_value const& plan) {
                                stroke("roof", axes.x(ridge), axes.y(of.flat()), axes.x(last), axes.y(of.flat())) +
                                element("circle", {{"class", "point"}, {"cx", coordinate(x)}, {"cy", coordinate(y)}, {"r", "5"}},
                                        text_element("title", "this kernel: " + point)) +
-                               word("this kernel", x + (x > axes.width / 2 ? -9 : 9), y + 18, x > axes.width / 2 ? "end" : "start");
+                               word("this kernel", std::min(x + 9, axes.width - 90), y + 20);
     std::string const text = "The kernel does " + grouped(of.operations) + " operations, moves " + grouped(of.bytes) + " bytes and takes " +
                              grouped(of.cycles) + " cycles: " + point + ". The flat roof is " + rounded(of.flat()) +
                              " operations per cycle: " + of.computes.engine + " computes for " + grouped(of.computes.cycles) +
@@ -132,7 +130,8 @@ inline std::string page_roofline(plan_value const& plan) {
     std::string const how =
         "Both roofs come from this plan. They take the busiest engine of each kind, with its instructions and its transfers as the plan "
         "has "
-        "them, latencies included; another tile has other roofs. An operation is one that the computation asks for: arithmetic, a "
+        "them, without the latencies of transfers; another tile has other roofs. An operation is one that the computation asks for: "
+        "arithmetic, a "
         "comparison, a choice, a step of a sum. Bytes are those of all transfers, at their destinations.";
     return picture("roofline", "img", "Roofline: " + point + ", below a roof of " + rounded(of.flat()), axes.width, axes.height, inside) +
            text_element("p", text) + "\n" + text_element("p", how, {{"class", "how"}}) + "\n";

@@ -40,6 +40,7 @@ table { margin: .5rem 0 1rem; border-collapse: collapse; font-size: .87rem; }
 caption { padding: .2rem 0; color: var(--dim); text-align: left; }
 th, td { padding: .15rem .6rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; font-weight: normal; }
 thead th { color: var(--dim); } .number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
+.part th, .part td:nth-child(2), .part td:nth-child(3) { white-space: nowrap; }
 .total td, .total th { border-bottom: 0; font-weight: 600; }
 .program code { display: block; padding-left: calc(var(--depth) * 1.2em + 1.2em); text-indent: -1.2em; } .program .value { color: var(--dim); }
 tr.marked > * { background: color-mix(in srgb, var(--h0) 16%, transparent); }
@@ -92,7 +93,15 @@ inline constexpr char page_js[] = R"js(
     show(row);
     for (const box of parts) if (box.dataset.row === row.id) box.classList.add('shown');
   };
-  document.addEventListener('pointerover', answer);
+  // A page that scrolls beneath a mouse at rest is no answer to anything.
+  let rests = '';
+  const moved = (event) => {
+    const at = `${event.screenX} ${event.screenY}`;
+    if (at !== rests) answer(event);
+    rests = at;
+  };
+  document.addEventListener('pointerover', moved);
+  document.addEventListener('pointermove', (event) => { rests = `${event.screenX} ${event.screenY}`; });
   document.addEventListener('focusin', answer);
 
   // One stop of the tab key for each picture, and for the program; arrow keys go on from there.
