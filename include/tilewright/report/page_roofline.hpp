@@ -125,8 +125,8 @@ inline std::string page_roofline(plan_value const& plan) {
     std::string const text = "The kernel does " + grouped(of.operations) + " operations, moves " + grouped(of.bytes) + " bytes and takes " +
                              grouped(of.cycles) + " cycles: " + point + ". The flat roof is " + rounded(of.flat()) +
                              " operations per cycle: " + of.computes.engine + " computes for " + grouped(of.computes.cycles) +
-                             " cycles, and would never wait. The slope is " + rounded(of.slope()) + " bytes per cycle: " + of.moves.engine +
-                             " moves data for " + grouped(of.moves.cycles) + " cycles, and would never wait.";
+                             " cycles, if it never waits. The slope is " + rounded(of.slope()) + " bytes per cycle: " + of.moves.engine +
+                             " moves data for " + grouped(of.moves.cycles) + " cycles, if it never waits.";
     std::string const how =
         "Both roofs come from this plan. They take the busiest engine of each kind, with its instructions and its transfers as the plan "
         "has "
