@@ -51,7 +51,9 @@ std::vector<schedule const*> some_kernels() {
             &kernels::row_max_on_dsp,
             &kernels::conv2d_on_dsp,
             &features::matmul_by_dots,
-            &features::widened_by_dma};
+            &features::widened_by_dma,
+            &features::matmul_by_mac,
+            &features::matmul_by_fma};
 }
 
 }  // namespace

@@ -51,6 +51,8 @@ def points(page):
     same(marked(page, ".box"), ["part-4-0"], "boxes that are marked")
     page.point_at("tr.line:nth-child(9) td")
     same(marked(page, ".box"), ["part-3-0", "part-4-0", "part-5-0"], "boxes that line 9 touches")
+    page.ask("new Promise((done) => { scrollBy(0, 40); setTimeout(done, 500); })")
+    same(marked(page, ".box"), ["part-3-0", "part-4-0", "part-5-0"], "boxes when the page has scrolled beneath the mouse")
     page.point_at("tr.line:nth-child(3) td")
     same(marked(page, ".box"), [], "boxes that a loop touches")
     page.point_at("#part-5-0 td")
@@ -122,7 +124,7 @@ def main(program, pages):
             looks(page, scheme)
             points(page)
             presses(page)
-            for name in ("two_blocks.html", "cores.html"):
+            for name in ("two_blocks.html", "cores.html", "documented.html"):
                 page.open(at / name, scheme)
                 looks(page, scheme)
                 check(page.ask("document.querySelectorAll('.box').length") > 2, f"no boxes in {name}")

@@ -2,6 +2,7 @@
 
 #include "02_instruction/matmul.hpp"
 #include "04_two_blocks/two_blocks.hpp"
+#include "emulate/page.hpp"
 #include "kernels/cores.hpp"
 
 /// Writes pages into a folder, for page_test.py to open in a browser.
@@ -11,6 +12,7 @@ int main(int count, char** arguments) {
     std::string const folder = std::string(arguments[1]) + "/";
     write_report(lesson_matmul::matmul_on_npu, plan<lesson_matmul::matmul_on_npu>, folder + "matmul.html");
     write_report(lesson_two_blocks::in_two_blocks, plan<lesson_two_blocks::in_two_blocks>, folder + "two_blocks.html");
+    write_report(emulator_page::matmul_on_npu, make_plan(emulator_page::matmul_on_npu), folder + "documented.html");
 
     schedule const cores = cores_of_dsp::with_barriers()[4];
     write_report(cores, make_plan(cores), folder + "cores.html");

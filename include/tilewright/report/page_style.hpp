@@ -12,12 +12,12 @@ inline constexpr char page_css[] = R"css(
     --h0: #3987e5; --h1: #199e70; --h2: #c98500; --h3: #2ca02c; --h4: #9085e9; --h5: #e66767; --h6: #d55181; --h7: #d95926;
     --works: #3987e5; --data: #d95926; --engine: #d55181; --queue: #c98500; --cores: #9085e9; --idle: #6a6964; --end: #3b3a37; } }
 * { box-sizing: border-box; }
-body { margin: 0 auto; padding: 1.5rem; max-width: 100rem; background: var(--paper); color: var(--ink);
+body { margin: 0 auto; padding: 1.5rem; max-width: 90rem; background: var(--paper); color: var(--ink);
   font: 15px/1.45 system-ui, sans-serif; }
 h1 { margin: 0; font-size: 1.5rem; } h2 { margin: 2.2rem 0 .6rem; font-size: 1.2rem; } h3 { margin: 1rem 0 .2rem; font-size: 1rem; }
 p { margin: .3rem 0; max-width: 52rem; } .how, header p { color: var(--dim); }
-dl.figures { display: flex; flex-wrap: wrap; gap: .6rem; margin: 1rem 0; }
-dl.figures div { padding: .5rem .9rem; border-radius: 6px; background: var(--panel); }
+dl.figures { display: flex; flex-wrap: wrap; gap: .5rem; margin: 1rem 0; }
+dl.figures div { padding: .4rem .7rem; border-radius: 6px; background: var(--panel); }
 dl.figures dt { color: var(--dim); font-size: .85rem; }
 dl.figures dd { margin: 0; font-size: 1.3rem; } dl.figures dd small { color: var(--dim); font-size: .85rem; }
 .refused { padding: .8rem 1rem; border-left: 4px solid var(--h5); background: var(--panel); }
