@@ -37,7 +37,7 @@ endfunction()
 
 # tilewright_add_kernel(NAME HEADER file.hpp SCHEDULE qualified::variable… BINDING emulated|device
 #                       [STMT variable] [STMT_HTML variable] [C_BACKEND] [FEATURES feature…] [TARGETS target…]
-#                       [C_SOURCE variable] [C_INCLUDES header…] [SOURCE_ONLY])
+#                       [C_SOURCE variable] [C_INCLUDES header…] [SOURCE_ONLY] [REPORT variable])
 #
 # Makes a static library NAME with the C function NAME, declared in "NAME.h".
 #
@@ -54,9 +54,11 @@ endfunction()
 #              runtime. The named variable receives the path of NAME.c, beside which NAME.h lies. See docs/reference/c_source.md.
 #   C_INCLUDES   headers that NAME.c includes first, as they are written here; they may define the machine's functions inline
 #   SOURCE_ONLY   writes the files of C_SOURCE and compiles nothing: they are for another compiler. NAME is then a target that stands for them.
+#   REPORT     the named variable receives the path of NAME.html, a page that shows the plan; a list of paths, if there are several schedules.
+#              See docs/reference/reports.md.
 function(tilewright_add_kernel name)
     set(call "tilewright_add_kernel(${name})")
-    cmake_parse_arguments(PARSE_ARGV 1 ARG "C_BACKEND;SOURCE_ONLY" "HEADER;BINDING;STMT;STMT_HTML;C_SOURCE"
+    cmake_parse_arguments(PARSE_ARGV 1 ARG "C_BACKEND;SOURCE_ONLY" "HEADER;BINDING;STMT;STMT_HTML;C_SOURCE;REPORT"
         "SCHEDULE;FEATURES;TARGETS;C_INCLUDES")
     _tilewright_check_call(SCHEDULE)
     if(DEFINED ARG_C_SOURCE)
@@ -85,11 +87,18 @@ function(tilewright_add_kernel name)
             "    {\"${name}\", ${schedule}, tilewright::plan<${schedule}>, tilewright::halide::binding::${ARG_BINDING}, \"${schedule}\"},\n")
     endforeach()
     _tilewright_add_subject(kernel_of_tool)
+    if(DEFINED ARG_REPORT)
+        _tilewright_report(reports ${name} ${directory} ${ARG_SCHEDULE})
+        set(${ARG_REPORT} ${reports} PARENT_SCOPE)
+    endif()
     if(DEFINED ARG_C_SOURCE)
         _tilewright_add_tool(${name}.c_source_tool kernel_c_source_tool ${name}.of_tool)
         _tilewright_c_library(${name} ${name}.c_source_tool ${directory} ${header} ${ARG_SCHEDULE} ${ARG_BINDING} "${ARG_C_INCLUDES}"
             ${ARG_SOURCE_ONLY})
         set(${ARG_C_SOURCE} ${directory}/${name}.c PARENT_SCOPE)
+        if(DEFINED ARG_REPORT)
+            add_dependencies(${name} ${name}.report)
+        endif()
         return()
     endif()
 
@@ -188,6 +197,30 @@ function(tilewright_add_kernel name)
     foreach(object IN LISTS objects)
         target_link_libraries(${object} INTERFACE ${name})
     endforeach()
+    if(DEFINED ARG_REPORT)
+        add_dependencies(${name} ${name}.report)
+    endif()
+endfunction()
+
+# The target NAME.report, which writes NAME.html; NAME_0.html and so on for several schedules. `result` receives their paths.
+function(_tilewright_report result name directory)
+    set(files ${directory}/${name}.html)
+    list(LENGTH ARGN schedules)
+    if(schedules GREATER 1)
+        set(files)
+        math(EXPR last "${schedules} - 1")
+        foreach(number RANGE ${last})
+            list(APPEND files ${directory}/${name}_${number}.html)
+        endforeach()
+    endif()
+    _tilewright_add_tool(${name}.report_tool kernel_report_tool ${name}.of_tool)
+    add_custom_command(OUTPUT ${files}
+        COMMAND ${name}.report_tool ${files}
+        DEPENDS ${name}.report_tool
+        COMMENT "Writing the report of ${name}"
+        VERBATIM)
+    add_custom_target(${name}.report DEPENDS ${files})
+    set(${result} ${files} PARENT_SCOPE)
 endfunction()
 
 # What tilewright_add_kernel asks of its schedules and targets.

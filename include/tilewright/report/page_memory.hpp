@@ -1,0 +1,234 @@
+#pragma once
+#include <set>
+#include <tilewright/report/directive_text.hpp>
+#include <tilewright/report/memory_map.hpp>
+#include <tilewright/report/page_markup.hpp>
+
+// The parts of a plan's page that speak of lines and buffers: memories over time, and the loop program.
+namespace tilewright::reports {
+
+/// The buffers that a step touches, by their positions in the plan.
+inline std::set<int> touched_buffers(plan_value const& plan, step const& s) {
+    std::set<int> all;
+    auto const add = [&](int buffer_at) {
+        if (buffer_at >= 0) all.insert(buffer_at);
+    };
+    auto const operands = [&](int intrinsic, int first) {
+        for (int at = 0; intrinsic >= 0 && at < plan.where->intrinsics[intrinsic].operand_count; ++at)
+            add(plan.operands[first + at].buffer);
+    };
+    switch (s.kind) {
+        case step_kind::start: add(plan.movements[s.what].source), add(plan.movements[s.what].destination); break;
+        case step_kind::wait:
+        case step_kind::push:
+        case step_kind::pop: {
+            ring_step const& at = plan.waits[s.what];
+            int const ring = s.kind == step_kind::wait ? at.ring : plan.links[at.link].ring;
+            if (ring >= 0) add(plan.rings[ring].buffer);
+            break;
+        }
+        case step_kind::fence: add(s.what); break;
+        case step_kind::compute: {
+            body const& b = plan.bodies[s.what];
+            if (b.kind == body_kind::intrinsic) operands(b.intrinsic, b.operands), operands(b.first_intrinsic, b.first_operands);
+            else plan.each_use(b, [&](use const& u, bool, bool) { add(u.buffer); });
+            break;
+        }
+        case step_kind::signal:
+        case step_kind::await: add(plan.messages[s.what].buffer); break;
+        case step_kind::clean:
+        case step_kind::invalidate: add(plan.upkeeps[s.what].buffer); break;
+        default: break;
+    }
+    return all;
+}
+
+/// The directive that asked for a buffer, and its line in the source. A plan knows its number, and only the schedule the rest.
+struct asked_for {
+    std::string directive, source_line;
+};
+inline asked_for asked_by(schedule const* made_by, buffer const& b) {
+    if (b.ordinal < 1) return {};
+    std::string const number = std::to_string(b.ordinal);
+    if (made_by == nullptr || b.ordinal > made_by->directive_count()) return {"directive " + number, ""};
+    directive const& d = made_by->directive_at(b.ordinal - 1);
+    return {directive_text(*made_by, b.ordinal - 1), d.line > 0 ? std::to_string(d.line) : ""};
+}
+
+/// Positions of marks along an axis, those that stand too close to the one before left out.
+inline std::vector<double> spaced(std::vector<double> marks, double least) {
+    std::vector<double> kept;
+    std::sort(marks.begin(), marks.end());
+    for (double const mark : marks) {
+        if (kept.empty() || mark - kept.back() >= least) kept.push_back(mark);
+    }
+    return kept;
+}
+
+/// One memory over time: lines of the loop program to the right, addresses upwards. Every box has the id of its row in the table below it.
+class page_memory {
+  public:
+    static constexpr double left = 96, right = 8, top = 8, foot = 34, width = 760, letter = 6.6;
+
+    page_memory(plan_value const& plan, memory_use const& use, schedule const* made_by)
+        : plan_(plan), use_(use), where_(plan.where->memories[use.memory]), made_by_(made_by) {
+        std::set<std::int64_t> offsets;
+        for (placed_part const& at : use.planned) offsets.insert(at.offset);
+        height_ = std::clamp(24.0 * static_cast<double>(offsets.size()), 96.0, 720.0);
+        end_ = line_number(plan, plan.steps.size());
+        for (int at = 0; at < plan.buffers.size(); ++at) arguments_ += plan.buffers[at].kind == buffer_kind::argument;
+    }
+
+    std::string name() const { return where_.name.str() + (where_.banks > 1 ? " bank " + std::to_string(use_.bank) : ""); }
+    double x(std::int64_t line) const {
+        return left + (width - left - right) * static_cast<double>(line - 1) / static_cast<double>(std::max(1, end_ - 1));
+    }
+    /// Of the lower edge of a byte.
+    double y(std::int64_t offset) const {
+        return top + height_ - height_ * static_cast<double>(offset) / static_cast<double>(std::max<std::int64_t>(1, use_.peak));
+    }
+
+    std::string str() const {
+        std::string const range = address_text(where_, use_.bank, 0) + " to " + address_text(where_, use_.bank, use_.capacity);
+        std::string const full = "peak " + grouped(use_.peak) + " of " + grouped(use_.capacity) + " bytes (" +
+                                 percent(use_.peak, use_.capacity) + "), slack " + grouped(use_.slack);
+        std::string text = text_element("h3", name()) + "\n" +
+                           element("p", {}, escaped(range + ": " + full + " ") + cell_bar(use_.peak, use_.capacity)) + "\n";
+        if (use_.buffers > use_.peak) {
+            text +=
+                text_element("p", "Buffers of " + grouped(use_.buffers) + " bytes share " + grouped(use_.peak) + ", at different times.");
+        }
+        std::string boxes = axes();
+        bool first = true;
+        for (placed_part const& at : use_.planned) {
+            boxes += box(at, first);
+            first = false;
+        }
+        text +=
+            picture("memory", "group", name() + ": " + std::to_string(use_.planned.size()) + " boxes; arrow keys go from one to the next",
+                    width, top + height_ + foot, boxes);
+        std::string const open = use_.planned.size() <= 32 ? " open" : "";
+        return element("section", {{"class", "memory"}},
+                       text + "<details" + open + "><summary>Buffers of " + escaped(name()) + "</summary>\n" + rows() + "</details>\n") +
+               "\n";
+    }
+
+  private:
+    std::string id(placed_part const& at) const { return "part-" + std::to_string(at.buffer) + "-" + std::to_string(at.part); }
+    std::string type_text(buffer const& b) const { return name_of(b.type); }
+    std::string lines_text(lifetime const& life) const {
+        return (life.first == life.last ? "line " + std::to_string(life.first)
+                                        : "lines " + std::to_string(life.first) + " to " + std::to_string(life.last)) +
+               (life.loop.empty() ? "" : ", each " + life.loop);
+    }
+
+    std::string axes() const {
+        std::vector<double> lines{1, static_cast<double>(end_)}, offsets{0, static_cast<double>(use_.peak)};
+        for (placed_part const& at : use_.planned) {
+            lifetime const life = lifetime_of(plan_, plan_.buffers[at.buffer]);
+            lines.insert(lines.end(), {static_cast<double>(life.first), static_cast<double>(life.last + 1)});
+            offsets.push_back(static_cast<double>(at.offset));
+        }
+        double const line_width = (width - left - right) / std::max(1, end_ - 1);
+        std::string text;
+        for (double const line : spaced(lines, 24 / line_width)) {
+            auto const at = static_cast<std::int64_t>(line);
+            text += stroke("grid", x(at), top, x(at), top + height_ + 4) + word(std::to_string(at), x(at), top + height_ + 16, "middle");
+        }
+        for (double const offset : spaced(offsets, 12 * static_cast<double>(use_.peak) / height_)) {
+            auto const at = static_cast<std::int64_t>(offset);
+            text += stroke("grid", left - 4, y(at), width - right, y(at)) +
+                    word(address_text(where_, use_.bank, at), left - 8, y(at) + 4, "end");
+        }
+        return text + word("lines of the loop program", (left + width - right) / 2, top + height_ + 30, "middle") + "\n";
+    }
+
+    std::string box(placed_part const& at, bool first) const {
+        buffer const& b = plan_.buffers[at.buffer];
+        lifetime const life = lifetime_of(plan_, b);
+        double const from = x(life.first), to = x(life.last + 1), above = y(at.offset + b.part_bytes()), below = y(at.offset);
+        std::string const called = part_text(b, at.part), bytes = grouped(b.part_bytes()) + " bytes";
+        std::string const says = called + ": " + shape_text(b) + " " + type_text(b) + ", " + bytes + " at " +
+                                 address_text(where_, use_.bank, at.offset) + ", " + lines_text(life);
+        std::string inside = element(
+            "rect", rectangle(("hue" + std::to_string((at.buffer - arguments_) % 8)).c_str(), from, above, to - from, below - above), "");
+        bool const fits = below - above >= 12;
+        std::string const longer = called + ", " + bytes;
+        std::string const shown = letter * static_cast<double>(longer.size()) + 8 <= to - from ? longer : called;
+        if (fits && letter * static_cast<double>(shown.size()) + 8 <= to - from) inside += word(shown, from + 5, (above + below) / 2 + 4);
+        return element("g",
+                       {{"class", "box"},
+                        {"role", "img"},
+                        {"tabindex", first ? "0" : "-1"},
+                        {"aria-label", says},
+                        {"data-row", id(at)},
+                        {"data-buffers", std::to_string(at.buffer)}},
+                       inside) +
+               "\n";
+    }
+
+    std::string rows() const {
+        std::vector<markup_row> all;
+        for (placed_part const& at : use_.planned) {
+            buffer const& b = plan_.buffers[at.buffer];
+            asked_for const asked = asked_by(made_by_, b);
+            std::string before;
+            for (label const& name : tensors_before(plan_, at.buffer)) before += (before.empty() ? "" : ", ") + name.str();
+            all.push_back(
+                {{{"id", id(at)}, {"class", "part"}, {"data-buffers", std::to_string(at.buffer)}},
+                 {part_text(b, at.part), shape_text(b), type_text(b), grouped(b.part_bytes()), grouped(at.offset),
+                  address_text(where_, use_.bank, at.offset) + " to " + address_text(where_, use_.bank, at.offset + b.part_bytes()),
+                  lines_text(lifetime_of(plan_, b)), b.layout < 0 ? "" : layout_text(plan_, b), asked.directive, asked.source_line,
+                  sharers_text(plan_, use_, at), before}});
+        }
+        return markup_table_of_filled("Buffers in " + name() + ", by address",
+                                      {"buffer", "extents", "type", "#bytes", "#offset", "address", "alive", "layout", "asked for by",
+                                       "#source line", "shares bytes with", "place of, before"},
+                                      std::move(all));
+    }
+
+    plan_value const& plan_;
+    memory_use const& use_;
+    memory const& where_;
+    schedule const* made_by_;
+    double height_ = 0;
+    int end_ = 1;        ///< the line after the last
+    int arguments_ = 0;  ///< buffers that stand before the planned ones: colours are counted from there
+};
+
+/// All memories that hold planned buffers.
+inline std::string page_memories(plan_value const& plan, schedule const* made_by) {
+    std::string text;
+    for (memory_use const& use : memory_uses(plan)) text += page_memory(plan, use, made_by).str();
+    return text.empty() ? "<p>No buffer is planned: the kernel works on its arguments.</p>\n" : text;
+}
+
+/// The loop program as a table. Every row names the buffers that its step touches.
+inline std::string page_program(plan_value const& plan) {
+    std::vector<step const*> steps;
+    for (int at = 0; at < plan.steps.size(); ++at) {
+        if (plan.steps[at].kind != step_kind::end) steps.push_back(&plan.steps[at]);
+    }
+    std::vector<markup_row> rows;
+    auto const add = [&](auto const& self, std::vector<program_line> const& lines, int depth) -> void {
+        for (program_line const& line : lines) {
+            std::string buffers;
+            for (int const at : touched_buffers(plan, *steps[rows.size()])) buffers += (buffers.empty() ? "" : " ") + std::to_string(at);
+            bool const two = line.first_cycles != 0 && line.first_cycles != line.cycles;
+            std::string const cycles =
+                line.cycles == 0 && !two ? "" : (two ? grouped(line.first_cycles) + " or " : "") + grouped(line.cycles);
+            std::string code = escaped(line.text);
+            if (!line.value.empty()) code += "<br>" + text_element("span", line.value, {{"class", "value"}});
+            rows.push_back(
+                {{{"class", "line"}, {"tabindex", rows.empty() ? "0" : "-1"}, {"data-buffers", buffers}},
+                 {std::to_string(line.number), line.kind == "loop" ? "" : grouped(line.times), line.bytes > 0 ? grouped(line.bytes) : "",
+                  cycles, element("code", {{"style", "--depth:" + std::to_string(depth)}}, code)}});
+            self(self, line.inside, depth + 1);
+        }
+    };
+    add(add, lines_of(plan), 0);
+    return markup_table("Loop program: what one execution of a line moves and takes", {"#line", "#times", "#bytes", "#cycles", "|step"},
+                        rows, {{"class", "program"}});
+}
+
+}  // namespace tilewright::reports

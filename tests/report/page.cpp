@@ -1,0 +1,274 @@
+#include <tilewright/report/page.hpp>
+
+#include <regex>
+
+#include "02_instruction/matmul.hpp"
+#include "04_two_blocks/two_blocks.hpp"
+#include "07_run_time/run_time.hpp"
+#include "catch.hpp"
+#include "folder.hpp"
+#include "kernels/cores.hpp"
+#include "kernels/features.hpp"
+#include "kernels/schedules.hpp"
+#include "report/kept.hpp"
+
+using namespace tilewright;
+using namespace tilewright::reports;
+
+namespace {
+
+bool has(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
+
+struct drawn_box {
+    std::string says, row;
+    int buffer = -1;
+    double x = 0, y = 0, width = 0, height = 0;
+};
+/// The boxes of a page, read from its text.
+std::vector<drawn_box> boxes_of(std::string const& page) {
+    static std::regex const one(
+        "<g class=\"box\"[^>]* aria-label=\"([^\"]*)\" data-row=\"([^\"]*)\" data-buffers=\"(\\d+)\">"
+        "<rect class=\"hue\\d\" x=\"([0-9.]+)\" y=\"([0-9.]+)\" width=\"([0-9.]+)\" height=\"([0-9.]+)\">");
+    std::vector<drawn_box> all;
+    for (std::sregex_iterator at(page.begin(), page.end(), one), end; at != end; ++at) {
+        auto const& m = *at;
+        all.push_back({m[1], m[2], std::stoi(m[3]), std::stod(m[4]), std::stod(m[5]), std::stod(m[6]), std::stod(m[7])});
+    }
+    return all;
+}
+std::size_t count_of(std::string const& text, std::string const& part) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+    return count;
+}
+std::vector<schedule const*> some_kernels() {
+    return {&lesson_matmul::matmul_on_npu,
+            &lesson_two_blocks::in_two_blocks,
+            &lesson_two_blocks::across_two_blocks,
+            &kernels::matmul_nt_on_dsp,
+            &kernels::blur_in_turn,
+            &kernels::blur_on_dsp,
+            &kernels::row_max_on_dsp,
+            &kernels::conv2d_on_dsp,
+            &features::matmul_by_dots,
+            &features::widened_by_dma,
+            &features::matmul_by_mac,
+            &features::matmul_by_fma};
+}
+
+}  // namespace
+
+// Ten lines share 656 units from 96 on. The scratchpad is 96 high for 8,192 bytes, and 8 lie above it: A is below, since addresses go up.
+TEST_CASE("the boxes of lesson 02 stand where their lines and addresses are") {
+    std::vector<drawn_box> const boxes = boxes_of(report_page(plan<lesson_matmul::matmul_on_npu>));
+    REQUIRE(boxes.size() == 3);
+    auto const at = [](drawn_box const& b) { return std::vector<double>{b.x, b.y, b.width, b.height}; };
+    CHECK(at(boxes[0]) == std::vector{292.8, 56.0, 393.6, 48.0});  // lines 4 to 9, bytes 0 to 4,096
+    CHECK(at(boxes[1]) == std::vector{358.4, 8.0, 328.0, 48.0});   // lines 5 to 9, the bytes above
+    CHECK(at(boxes[2]) == std::vector{227.2, 8.0, 524.8, 96.0});   // lines 3 to 10, all that is used
+    CHECK(boxes[0].says == "A.spad: [64, 64] int8, 4,096 bytes at 0x50000000, lines 4 to 9, each ko");
+}
+
+TEST_CASE("every version and block of a planned buffer has a box to scale, and a row") {
+    for (schedule const* of : some_kernels()) {
+        auto const plan = std::make_unique<plan_value>(make_plan(*of));
+        std::string const page = report_page(*plan);
+        std::vector<drawn_box> const boxes = boxes_of(page);
+        auto const line_at = [&](int step) {
+            int number = 1;
+            for (int at = 0; at < step; ++at) number += plan->steps[at].kind == step_kind::end ? 0 : 1;
+            return number;
+        };
+        double const line = 656.0 / static_cast<double>(line_at(plan->steps.size()) - 1);
+        std::size_t expected = 0;
+        for (int b = 0; b < plan->buffers.size(); ++b) {
+            buffer const& one = plan->buffers[b];
+            if (one.kind == buffer_kind::argument) continue;
+            int const banks = plan->where->memories[one.memory].banks;
+            for (int part = 0; part < one.parts(); ++part, ++expected) {
+                std::string const row = "part-" + std::to_string(b) + "-" + std::to_string(part);
+                CAPTURE(one.name.str(), row);
+                auto const found = std::find_if(boxes.begin(), boxes.end(), [&](drawn_box const& d) { return d.row == row; });
+                REQUIRE(found != boxes.end());
+                CHECK(found->buffer == b);
+                CHECK(std::abs(found->x - (96 + line * static_cast<double>(line_at(one.born) - 1))) < 0.02);
+                CHECK(std::abs(found->width - line * static_cast<double>(line_at(one.dead) - line_at(one.born))) < 0.02);
+                // Bytes of one picture have one scale, and offset 0 is at the bottom.
+                double const scale = found->height / static_cast<double>(one.part_bytes());
+                std::int64_t const peak = plan->peak_bytes(one.memory, one.bank_of(part, banks));
+                double const bottom = 8 + static_cast<double>(peak) * scale;
+                CHECK(std::abs(found->y + found->height - (bottom - static_cast<double>(one.offset_of(part, banks)) * scale)) < 0.6);
+                CHECK(has(page, "<tr id=\"" + row + "\""));
+            }
+        }
+        CHECK(boxes.size() == expected);
+    }
+}
+
+TEST_CASE("a row says what asked for its buffer if the schedule is given, and the number of the directive otherwise") {
+    std::string const page = report_page(lesson_two_blocks::across_two_blocks, plan<lesson_two_blocks::across_two_blocks>);
+    int line = 0;
+    schedule const& of = lesson_two_blocks::across_two_blocks;
+    for (int at = 0; at < of.directive_count(); ++at) {
+        if (one_directive_text(of, at) == "cache_read(A, vtcm)") line = of.directive_at(at).line;
+    }
+    REQUIRE(line > 0);
+    std::string const row =
+        page.substr(page.find("<tr id=\"part-3-0\""), page.find("<tr id=\"part-3-1\"") - page.find("<tr id=\"part-3-0\""));
+    CHECK(has(row, "<td>cache_read(A, vtcm).at("));
+    CHECK(has(row, "<td class=\"number\">" + std::to_string(line) + "</td>"));
+    CHECK(has(row, "<td>(i, j) at [j / 64][i, j % 64]</td>"));
+    std::string const unknown = report_page(plan<lesson_two_blocks::across_two_blocks>);
+    CHECK(has(unknown, "<td>directive 4</td>"));
+    CHECK(!has(unknown, "source line"));
+}
+
+TEST_CASE("a line of the program touches the planned buffers that it names") {
+    for (schedule const* of : some_kernels()) {
+        auto const plan = std::make_unique<plan_value>(make_plan(*of));
+        for (int at = 0; at < plan->steps.size(); ++at) {
+            step const& s = plan->steps[at];
+            if (s.kind == step_kind::end) continue;
+            program_line const line = line_of(*plan, s);
+            std::set<int> const touched = touched_buffers(*plan, s);
+            for (int b = 0; b < plan->buffers.size(); ++b) {
+                if (plan->buffers[b].kind == buffer_kind::argument) continue;
+                CAPTURE(line.text, line.value, plan->buffers[b].name.str());
+                CHECK(has(line.text + line.value, plan->buffers[b].name.str()) == (touched.count(b) == 1));
+            }
+        }
+    }
+}
+
+TEST_CASE("the program has a row for each line, with counts, bytes and cycles") {
+    std::string const page = report_page(plan<lesson_matmul::matmul_on_npu>);
+    CHECK(count_of(page, "<tr class=\"line\"") == 10);
+    CHECK(has(page,
+              "data-buffers=\"0 3\"><th class=\"number\" scope=\"row\">4</th><td class=\"number\">512</td><td class=\"number\">4,096</td>"
+              "<td class=\"number\">320</td><td><code style=\"--depth:3\">mvin  A[64 mo, 64 ko] (64 x 64) -&gt; A.spad</code></td></tr>"));
+}
+
+TEST_CASE("the bars of cores and channels are as long as all cycles, the largest share first") {
+    std::vector<schedule> of = cores_of_dsp::with_barriers();
+    of.push_back(lesson_matmul::matmul_on_npu);
+    of.push_back(lesson_two_blocks::in_two_blocks);
+    for (schedule const& one : of) {
+        auto const plan = std::make_unique<plan_value>(make_plan(one));
+        cycle_accounts const all = accounts_of(*plan);
+        std::vector<time_bar> const bars = time_bars(*plan, all);
+        REQUIRE(bars.size() >= static_cast<std::size_t>(plan->cores));
+        std::string const page = report_page(*plan);
+        CHECK(count_of(page, "<g class=\"bar\"") == bars.size());
+        for (time_bar const& bar : bars) {
+            std::int64_t sum = 0, last = all.cycles;
+            for (time_bar::share const& s : bar.shares) {
+                CHECK(s.cycles <= last);
+                sum += last = s.cycles;
+                CHECK(has(page, "<td>" + escaped(s.what) + "</td>"));
+            }
+            CHECK(sum == all.cycles);
+        }
+    }
+    // 524,288 of 921,600 cycles, of 616 units
+    std::string const page = report_page(plan<lesson_matmul::matmul_on_npu>);
+    CHECK(has(page,
+              "<rect class=\"engine\" x=\"140\" y=\"2\" width=\"350.44\" height=\"20\"><title>waits until array has done mac16: 524,288 "
+              "cycles, 56.9 %</title>"));
+    CHECK(has(page, "<td>asynchronous(), if the hardware goes on by itself</td>"));
+}
+
+TEST_CASE("traffic and figures are those of the text reports") {
+    std::string const page = report_page(plan<lesson_matmul::matmul_on_npu>);
+    CHECK(has(page, "<dt>predicted</dt><dd>921,600 <small>cycles</small></dd>"));
+    CHECK(has(page, "<dt>predicted / bound</dt><dd>1.76 <small>times</small></dd>"));
+    CHECK(has(page, "<dt>acc</dt><dd>25.0 % <small>16,384 of 65,536 bytes</small></dd>"));
+    CHECK(has(
+        page,
+        "<th scope=\"row\">mvin</th><td>transfer</td><td>loader</td><td class=\"number\">1,024</td><td class=\"number\">4,194,304</td>"));
+}
+
+// 512 x 512 x 512 products and sums. The array computes for 524,288 cycles; the loader moves 4,194,304 bytes, 16 a cycle.
+TEST_CASE("the roofline of lesson 02 has the roofs of the array and of the loader") {
+    std::optional<roofline> const of = roofline_of(plan<lesson_matmul::matmul_on_npu>);
+    REQUIRE(of);
+    CHECK(of->operations == 2 * 512 * 512 * 512);
+    CHECK(of->bytes == 5'242'880);
+    CHECK((of->computes.engine == "array" && of->computes.cycles == 524'288));
+    CHECK((of->moves.engine == "loader" && of->moves.cycles == 262'144));
+    CHECK(of->flat() == 512);
+    CHECK(of->slope() == 20);  // what the storer moves meanwhile counts, too
+}
+TEST_CASE("no plan lies above its roofs") {
+    int found = 0;
+    for (schedule const* of : some_kernels()) {
+        auto const plan = std::make_unique<plan_value>(make_plan(*of));
+        std::optional<roofline> const drawn = roofline_of(*plan);
+        if (!drawn) continue;
+        ++found;
+        CAPTURE(plan->where->name.str(), drawn->operations);
+        CHECK(drawn->operations_per_cycle() <= drawn->flat() * 1.000001);
+        CHECK(drawn->operations_per_cycle() <= drawn->slope() * drawn->operations_per_byte() * 1.000001);
+    }
+    CHECK(found >= 5);
+}
+TEST_CASE("operations are counted in values, not in indices or conversions") {
+    static constexpr axis x{"x", 10}, t{"t", 3};
+    static constexpr tensor<float> in{"in"}, out{"out"}, bias{"bias"};
+    static constexpr memory dram{.name = "dram"};
+    machine const& host = kept(machine("host", dram));
+    // 30 products, 30 sums, 10 sums of the bias with 1
+    computation const filtered = out(x) = (bias(x) + 1.0f) + sum(t, in(x + 2 * t) * in(t));
+    CHECK(operations_of(make_plan(schedule(filtered, host))) == 30 + 30 + 10);
+    computation const copied = out(x) = in(x + 1);
+    plan_value const copy = make_plan(schedule(copied, host));
+    CHECK(operations_of(copy) == 0);
+    CHECK(!roofline_of(copy));
+    CHECK(!has(report_page(copy), "Roofline"));
+    CHECK(has(report_page(copy), "No buffer is planned"));
+}
+
+TEST_CASE("names are escaped, those that a verdict speaks of, too") {
+    static constexpr memory dram{.name = "dram"}, odd{.name = "<i>&'\"\x01\xff", .capacity = 128};
+    static constexpr tensor<std::int8_t> in{"in"}, out{"out"}, wrong{"</script><u>"};
+    static constexpr axis i{"i", 100};
+    machine const& of = kept(machine("a <b> & c", dram, odd, transfer("get", dram, odd)));
+    static constexpr auto copied = out(i) = in(i);
+    std::string const page = report_page(make_plan(schedule(copied, of).cache_read(in, odd)));
+    CHECK(has(page, "<h3>&lt;i&gt;&amp;&#39;&quot;\xef\xbf\xbd\xef\xbf\xbd</h3>"));
+    CHECK(has(page, "aria-label=\"in.&lt;i&gt;&amp;&#39;&quot;\xef\xbf\xbd\xef\xbf\xbd: [100] int8"));
+    CHECK(has(page, "<title>out on a &lt;b&gt; &amp; c</title>"));
+    for (char const* raw : {"<i>", "<b>", "\x01", "\xff"}) CHECK(!has(page, raw));
+
+    static constexpr auto refused = wrong(i) = in(i);
+    std::string const verdict = report_page(make_plan(schedule(refused, of)));
+    CHECK(has(verdict, "refused: `&lt;/script&gt;&lt;u&gt;`: a name is not an identifier"));
+    CHECK(!has(verdict, "<u>"));
+    CHECK(count_of(verdict, "</script>") == 1);
+}
+
+TEST_CASE("a page needs nothing but itself") {
+    std::string const page = report_page(lesson_matmul::matmul_on_npu, plan<lesson_matmul::matmul_on_npu>);
+    for (char const* part : {"http", "src=", "href=", "url(", "@import", "fetch("}) CHECK(!has(page, part));
+}
+TEST_CASE("the page of a refused plan is its verdict") {
+    schedule const wrong = schedule(lesson_matmul::matmul, lesson_matmul::npu).split(lesson_matmul::m, "a", "b", 0);
+    std::string const page = report_page(wrong, make_plan(wrong));
+    CHECK(has(page, "role=\"alert\">refused: `m`: factor is 0, but must be at least 1"));
+    CHECK(!has(page, "<h2>"));
+}
+TEST_CASE("a page asks for extents that are left to run time") {
+    CHECK_THROWS_AS(report_page(plan<lesson_run_time::any_rows>), bad_query);
+    std::string const page = report_page(make_plan(lesson_run_time::any_rows).at({{lesson_run_time::m, 100}}));
+    CHECK(has(page, "class=\"box\""));
+    CHECK(has(page, "The kernel does 3,276,800 operations"));  // 2 x 100 x 128 x 128
+}
+TEST_CASE("a report is written to a file, and a path that cannot be written is named") {
+    folder const at;
+    write_report(lesson_matmul::matmul_on_npu, plan<lesson_matmul::matmul_on_npu>, at / "with.html");
+    CHECK(at.read("with.html") == report_page(lesson_matmul::matmul_on_npu, plan<lesson_matmul::matmul_on_npu>));
+    write_report(plan<lesson_matmul::matmul_on_npu>, at / "without.html");
+    CHECK(at.read("without.html") == report_page(plan<lesson_matmul::matmul_on_npu>));
+    std::string const nowhere = at / "missing/page.html";
+    CHECK_THROWS_AS(write_report(plan<lesson_matmul::matmul_on_npu>, nowhere), std::runtime_error);
+    CHECK_THROWS_WITH(write_report(plan<lesson_matmul::matmul_on_npu>, nowhere), Catch::Matchers::Contains(nowhere));
+}
