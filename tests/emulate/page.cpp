@@ -58,7 +58,8 @@ TEST_CASE("the account of the plan has the waits that the emulator records") {
         if (job.kind == job_kind::wait && job.end > job.begin) recorded[job.name.str()] += job.end - job.begin;
     }
     plan_value const& made = plan<matmul_on_npu>;
-    for (auto const& [what, cycles] : reports::accounts_of(made).cores.at(0).core) {
+    reports::cycle_accounts const accounts = reports::accounts_of(made);
+    for (auto const& [what, cycles] : accounts.cores.at(0).core) {
         if (what.on == reports::spent_on::waiting)
             accounted[npu.engines[made.rings[made.waits[what.position].ring].engine].name.str()] += cycles;
     }
