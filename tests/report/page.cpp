@@ -7,9 +7,12 @@
 #include "07_run_time/run_time.hpp"
 #include "catch.hpp"
 #include "folder.hpp"
+#include "kernels/caches.hpp"
 #include "kernels/cores.hpp"
 #include "kernels/features.hpp"
+#include "kernels/multicast.hpp"
 #include "kernels/schedules.hpp"
+#include "kernels/unlike_cores.hpp"
 #include "report/kept.hpp"
 
 using namespace tilewright;
@@ -41,19 +44,23 @@ std::size_t count_of(std::string const& text, std::string const& part) {
     for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
     return count;
 }
-std::vector<schedule const*> some_kernels() {
-    return {&lesson_matmul::matmul_on_npu,
-            &lesson_two_blocks::in_two_blocks,
-            &lesson_two_blocks::across_two_blocks,
-            &kernels::matmul_nt_on_dsp,
-            &kernels::blur_in_turn,
-            &kernels::blur_on_dsp,
-            &kernels::row_max_on_dsp,
-            &kernels::conv2d_on_dsp,
-            &features::matmul_by_dots,
-            &features::widened_by_dma,
-            &features::matmul_by_mac,
-            &features::matmul_by_fma};
+std::vector<schedule> some_kernels() {
+    std::vector<schedule> all{lesson_matmul::matmul_on_npu,
+                              lesson_two_blocks::in_two_blocks,
+                              lesson_two_blocks::across_two_blocks,
+                              kernels::matmul_nt_on_dsp,
+                              kernels::blur_in_turn,
+                              kernels::blur_on_dsp,
+                              kernels::row_max_on_dsp,
+                              kernels::conv2d_on_dsp,
+                              features::matmul_by_dots,
+                              features::widened_by_dma,
+                              features::matmul_by_mac,
+                              features::matmul_by_fma};
+    for (auto const& more : {cached_cores::with_caches(), cores_of_dsp::with_barriers(), cores_of_dsp::with_signals(),
+                             cores_of_dsp::with_multicasts(), unlike_cores::by_stages()})
+        all.insert(all.end(), more.begin(), more.end());
+    return all;
 }
 
 }  // namespace
@@ -70,8 +77,9 @@ TEST_CASE("the boxes of lesson 02 stand where their lines and addresses are") {
 }
 
 TEST_CASE("every version and block of a planned buffer has a box to scale, and a row") {
-    for (schedule const* of : some_kernels()) {
-        auto const plan = std::make_unique<plan_value>(make_plan(*of));
+    for (schedule const& of : some_kernels()) {
+        auto const plan = std::make_unique<plan_value>(make_plan(of));
+        REQUIRE(!plan->refusal);
         std::string const page = report_page(*plan);
         std::vector<drawn_box> const boxes = boxes_of(page);
         auto const line_at = [&](int step) {
@@ -124,8 +132,9 @@ TEST_CASE("a row says what asked for its buffer if the schedule is given, and th
 }
 
 TEST_CASE("a line of the program touches the planned buffers that it names") {
-    for (schedule const* of : some_kernels()) {
-        auto const plan = std::make_unique<plan_value>(make_plan(*of));
+    for (schedule const& of : some_kernels()) {
+        auto const plan = std::make_unique<plan_value>(make_plan(of));
+        REQUIRE(!plan->refusal);
         for (int at = 0; at < plan->steps.size(); ++at) {
             step const& s = plan->steps[at];
             if (s.kind == step_kind::end) continue;
@@ -200,8 +209,9 @@ TEST_CASE("the roofline of lesson 02 has the roofs of the array and of the loade
 }
 TEST_CASE("no plan lies above its roofs") {
     int found = 0;
-    for (schedule const* of : some_kernels()) {
-        auto const plan = std::make_unique<plan_value>(make_plan(*of));
+    for (schedule const& of : some_kernels()) {
+        auto const plan = std::make_unique<plan_value>(make_plan(of));
+        REQUIRE(!plan->refusal);
         std::optional<roofline> const drawn = roofline_of(*plan);
         if (!drawn) continue;
         ++found;
