@@ -102,11 +102,11 @@ void compile_and_run(peers::summary& into, measured_product<Left> const& what, p
     });
 }
 template <class Left>
-void run_avx2(peers::summary& into, measured_product<Left> const& what, product_shape const& of, auto const& problem,
-              std::int64_t rows_in_registers, void* pool) {
+void run_avx2(peers::summary& into, measured_product<Left> const& what, product_shape const& of, auto const& problem, std::int64_t terms,
+              void* pool) {
     using namespace tilewright;
     compile_and_run(
-        into, what, of, kernel::bytes_tiles_for({of.rows, of.columns, of.depth}, rows_in_registers),
+        into, what, of, kernel::bytes_tiles_for({of.rows, of.columns, of.depth}, terms),
         [&](kernel::gemm_bytes_tile const& tile) { return kernel::tiled_gemm(problem, tile); }, targets::avx2::cycles{}, pool);
 }
 template <class Left>
@@ -129,9 +129,9 @@ void run_any(peers::summary& into, peers::level at, product_shape const& of, voi
         return;
     }
     gemm_shape const shape{of.rows, of.columns, of.depth};
-    run_avx2(into, u8, of, gemm_bytes<std::uint8_t, std::int8_t>(shape), 6, pool);
+    run_avx2(into, u8, of, gemm_bytes<std::uint8_t, std::int8_t>(shape), 2, pool);
     run_avx2(into, u8s7, of, gemm_reduced_bytes(shape), 4, pool);
-    run_avx2(into, s8, of, gemm_bytes<std::int8_t, std::int8_t>(shape), 6, pool);
+    run_avx2(into, s8, of, gemm_bytes<std::int8_t, std::int8_t>(shape), 2, pool);
 }
 
 void run_listed(peers::summary& into, peers::level at, void* pool) {

@@ -16,12 +16,13 @@ struct gemm_bytes_tile {
     std::int64_t unrolled = 2;        ///< pairs of the sum that are written out
 };
 
-/// Tiles that are worth trying for a shape. @param rows_in_registers  with two vectors each, the most that fit: 6 where both operands are
-/// widened, 4 where the right one has 7 bits
-constexpr tile_list<gemm_bytes_tile> bytes_tiles_for(gemm_shape const& of, std::int64_t rows_in_registers,
+/// Tiles that are worth trying for a shape. @param terms  of the sum that a lane adds up at once: 2 where both operands are widened, 4
+/// where the right one has 7 bits
+constexpr tile_list<gemm_bytes_tile> bytes_tiles_for(gemm_shape const& of, std::int64_t terms,
                                                      int limit = tile_list<gemm_bytes_tile>::most) {
     tile_list<gemm_bytes_tile> found(limit);
     using detail::at_most;
+    std::int64_t const rows_in_registers = terms == 2 ? 6 : 4;  // with two vectors each, the most that fit
     for (std::int64_t depth : {512, 256, 1024}) {
         if (depth > of.depth && depth != 512) continue;
         for (std::int64_t columns : {64, 128, 256}) {
@@ -29,7 +30,10 @@ constexpr tile_list<gemm_bytes_tile> bytes_tiles_for(gemm_shape const& of, std::
             for (std::int64_t rows : {rows_in_registers, rows_in_registers - 1}) {
                 if (of.rows == 1 && rows != rows_in_registers) continue;
                 std::int64_t const tile = at_most(rows, of.rows), block = at_most(240 / tile * tile, (of.rows + tile - 1) / tile * tile);
-                found.add({tile, of.rows == 1 ? 4 : 2, block, columns, at_most(depth, (of.depth + 7) / 8 * 8)});
+                std::int64_t const whole = at_most(depth, (of.depth + 7) / 8 * 8);
+                // What is written out and not all there would run without vectors.
+                std::int64_t const last_groups = ((of.depth - 1) % whole + terms) / terms;
+                found.add({tile, of.rows == 1 ? 4 : 2, block, columns, whole, false, last_groups % 2 == 0 ? 2 : 1});
             }
         }
     }
