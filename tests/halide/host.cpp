@@ -313,9 +313,9 @@ TEST_CASE("products with a right operand of 7 bits are exact, at extremes and at
     CHECK(refused.refusal.kind == verdict_kind::register_overflow);
     CHECK(refused.refusal.facts[0].value == 17);
 }
-TEST_CASE("tiles of bytes write out only groups of terms that are there") {
-    for (std::int64_t depth = 1; depth <= 1100; ++depth) {
-        for (std::int64_t terms : {2, 4}) {
+TEST_CASE("tiles of bytes write out only groups that are there, if all of them are whole") {
+    for (std::int64_t terms : {2, 4}) {
+        for (std::int64_t depth = terms; depth <= 1100; depth += terms) {
             for (kernel::gemm_bytes_tile const& tile : kernel::bytes_tiles_for({64, 64, depth}, terms)) {
                 std::int64_t groups = 0;  // of the last block
                 for (std::int64_t k = (depth - 1) / tile.block_depth * tile.block_depth; k < depth; k += terms) ++groups;

@@ -30,10 +30,12 @@ constexpr tile_list<gemm_bytes_tile> bytes_tiles_for(gemm_shape const& of, std::
             for (std::int64_t rows : {rows_in_registers, rows_in_registers - 1}) {
                 if (of.rows == 1 && rows != rows_in_registers) continue;
                 std::int64_t const tile = at_most(rows, of.rows), block = at_most(240 / tile * tile, (of.rows + tile - 1) / tile * tile);
-                std::int64_t const whole = at_most(depth, (of.depth + 7) / 8 * 8);
-                // What is written out and not all there would run without vectors.
-                std::int64_t const last_groups = ((of.depth - 1) % whole + terms) / terms;
-                found.add({tile, of.rows == 1 ? 4 : 2, block, columns, whole, false, last_groups % 2 == 0 ? 2 : 1});
+                // A group that is not whole, beside one that is not there, in the only block would run without vectors: it gets a block.
+                bool const is_cut = of.depth % terms != 0 && (of.depth / terms + 1) % 2 == 1 && of.depth <= depth && of.depth > 8;
+                std::int64_t const whole = is_cut ? of.depth / 8 * 8 : at_most(depth, (of.depth + 7) / 8 * 8);
+                // One of two whole groups that are written out would run without vectors.
+                bool const one_is_left = of.depth % terms == 0 && ((of.depth - 1) % whole + 1) / terms % 2 == 1;
+                found.add({tile, of.rows == 1 ? 4 : 2, block, columns, whole, false, one_is_left ? 1 : 2});
             }
         }
     }
