@@ -36,9 +36,8 @@ struct spent {
 struct channel_account {
     std::int64_t busy = 0;
     std::int64_t not_asked = 0;  ///< the core had not asked for the next job yet
-    std::int64_t held_back =
-        0;                   ///< it was asked, and waited: for another engine, for a place that one uses, or for the latency of its queue
-    std::int64_t after = 0;  ///< its last job
+    std::int64_t held_back = 0;  ///< it was asked, and waited: for another engine, a place that one uses, or the latency of its queue
+    std::int64_t after = 0;      ///< its last job
 };
 /// One core, and the channels as far as that core asks for their jobs. The cycles of a core add up to `cycles`; so do those of a channel.
 struct core_account {
@@ -248,10 +247,10 @@ inline spent_text text_of(plan_value const& plan, spent const& one) {
 /// The cycles of a core, and of a channel, add up to all. A plan that was refused is its verdict.
 ///
 /// ```
-/// host    1,664  19.3 %  waits for A.spad: buffers(2)
 /// host    4,096  47.6 %  waits until array has done mac16: asynchronous(), if the hardware goes on by itself
-/// loader  2,048  23.8 %  busy
+/// host    1,664  19.3 %  waits for A.spad: buffers(2)
 /// loader  6,412  74.5 %  not asked for anything yet
+/// loader  2,048  23.8 %  busy
 /// ```
 /// @throws bad_query when extents are left to run time
 inline std::string cycle_account(plan_value const& plan) {

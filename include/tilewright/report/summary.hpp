@@ -33,12 +33,12 @@ inline bool shows_colours(std::ostream const& to) {
 /// ```
 /// npu: 2,688 cycles, 2.63 times the bound of 1,024 (loader)
 ///
-/// spad    4,096 of 16,384 bytes  25.0 %  |########                        |
-/// acc     4,096 of 16,384 bytes  25.0 %  |########                        |
-/// loader  1,024 of 2,688 cycles  38.1 %  |#############                   |
-/// storer  1,024 of 2,688 cycles  38.1 %  |#############                   |
-/// array   1,024 of 2,688 cycles  38.1 %  |#############                   |
-/// host        0 of 2,688 cycles   0.0 %  |                                |
+/// spad    4,096 of 16,384  bytes   25.0 %  |########                        |
+/// acc     4,096 of 16,384  bytes   25.0 %  |########                        |
+/// loader   1,024 of 2,688  cycles  38.1 %  |#############                   |
+/// storer   1,024 of 2,688  cycles  38.1 %  |#############                   |
+/// array    1,024 of 2,688  cycles  38.1 %  |#############                   |
+/// host         0 of 2,688  cycles   0.0 %  |                                |
 ///
 /// of all work: mvin 47.1 %, mvout 29.4 %, mac16 17.6 %, mul16 5.9 %
 /// ```
@@ -49,10 +49,8 @@ inline std::string summary(plan_value const& plan, bool coloured = false) {
     auto const bold = [&](std::string const& line) { return coloured ? "\033[1m" + line + "\033[0m" : line; };
     std::optional<std::int64_t> const predicted = predicted_cycles(plan);
     occupation const bound = bound_of(plan);
-    std::string const busiest = bound.busy == 0 ? "" : " (" + bound.name + ")";
-    std::string first = plan.where->name.str() + ": " + cycles_text(predicted, bound.least()) + " cycles";
-    if (predicted && bound.busy != 0)
-        first += ", " + ratio(*predicted, bound.least()) + " times the bound of " + grouped(bound.least()) + busiest;
+    std::string const first = plan.where->name.str() + ": " + cycles_text(predicted, bound.least()) + " cycles" +
+                              (predicted ? times_the_bound(*predicted, bound) : "");
 
     using enum table::side;
     table rows({left, right, left, right, left});
@@ -67,8 +65,7 @@ inline std::string summary(plan_value const& plan, bool coloured = false) {
     }
     for (occupation const& one : occupations_of(plan)) {
         if (!predicted) break;
-        add(one.name + (one.channels > 1 ? ", " + std::to_string(one.channels) + " channels" : ""), one.busy, one.channels * *predicted,
-            "cycles");
+        add(name_with_channels(one), one.busy, one.channels * *predicted, "cycles");
     }
     std::string text = bold(first) + "\n\n";
     std::string const lines = rows.str();

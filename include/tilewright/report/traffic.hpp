@@ -117,6 +117,16 @@ inline std::string ratio(std::int64_t part, std::int64_t whole) {
     return grouped(hundredths / 100) + (rest.size() < 2 ? ".0" : ".") + rest;
 }
 
+/// "dma", or "dma, 4 channels".
+inline std::string name_with_channels(occupation const& one) {
+    return one.name + (one.channels > 1 ? ", " + std::to_string(one.channels) + " channels" : "");
+}
+/// ", 1.76 times the bound of 524,288 (array)"; empty where nothing works.
+inline std::string times_the_bound(std::int64_t predicted, occupation const& bound) {
+    if (bound.busy == 0) return "";
+    return ", " + ratio(predicted, bound.least()) + " times the bound of " + grouped(bound.least()) + " (" + bound.name + ")";
+}
+
 }  // namespace reports
 
 /// Two tables of what the plan predicts. The first has calls, bytes and cycles of every part that is used, and the cycles of all parts one
@@ -141,16 +151,12 @@ inline std::string traffic(plan_value const& plan) {
     table engines({left, right, right});
     engines.add({"engine", "busy", "of predicted"});
     for (occupation const& one : occupations_of(plan)) {
-        std::string const name = one.name + (one.channels > 1 ? ", " + std::to_string(one.channels) + " channels" : "");
-        engines.add({name, grouped(one.busy), predicted ? percent(one.busy, one.channels * *predicted) : "-"});
+        engines.add({name_with_channels(one), grouped(one.busy), predicted ? percent(one.busy, one.channels * *predicted) : "-"});
     }
     occupation const bound = bound_of(plan);
     std::string const busiest = bound.busy == 0 ? "" : " (" + bound.name + ")";
     std::string last = "cycles " + cycles_text(predicted, bound.least()) + busiest;
-    if (predicted) {
-        last = grouped(*predicted) + " cycles predicted";
-        if (bound.busy != 0) last += ", " + ratio(*predicted, bound.least()) + " times the bound of " + grouped(bound.least()) + busiest;
-    }
+    if (predicted) last = grouped(*predicted) + " cycles predicted" + times_the_bound(*predicted, bound);
     return text.str() + '\n' + engines.str() + last + "\n";
 }
 
