@@ -12,7 +12,7 @@ namespace tilewright {
 /// A question that a plan or a program has no answer to: a name that it does not have, a number that is not resolved, extents that are left
 /// to run time. In the compiler, it is an error there.
 ///
-/// It holds its text itself: <string>, which the types of <stdexcept> need, would be a quarter of what a compiler reads for a plan.
+/// It holds its text itself: `<string>`, which the types of `<stdexcept>` need, would be a quarter of what a compiler reads for a plan.
 class bad_query : public std::exception {
   public:
     static constexpr int longest = 160;

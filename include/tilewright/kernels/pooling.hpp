@@ -12,6 +12,7 @@ struct pool2d_shape {
     window y{}, x{};
 };
 
+/// The axes of a pooling kernel: of its results, and in windows and images.
 template <pool2d_shape Shape>
 struct pool2d_axes {
     static constexpr axis batch{"batch", Shape.batch}, y{"y", Shape.y.positions()}, x{"x", Shape.x.positions()},
