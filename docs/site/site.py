@@ -9,7 +9,8 @@ that fetches something from elsewhere.
 
 The pages stay as they are read on a forge. What differs there is translated here:
 - a link to a source file leads to a page with that file, since a browser would save it;
-- a link to a folder leads to its README.md, or to a page that lists what is in it.
+- a link to a folder leads to its README.md, or to a page that lists what is in it;
+- a list that follows a paragraph at once gets an empty line in front of it.
 """
 import argparse
 import html.parser
@@ -32,6 +33,8 @@ LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".h": "c", ".c": "c", ".py": "python"
              ".json": "json", ".toml": "toml"}
 CODE = re.compile(r"^ *```.*?^ *```[^\S\n]*$|(`+)(?!`)[^\n]*?(?<!`)\1(?!`)", re.MULTILINE | re.DOTALL)
 
+LIST = re.compile(r"(- |\d+\. )")
+
 
 def versioned(pattern):
     """Files of the repository, without what is built in it."""
@@ -47,6 +50,20 @@ def outside_of_code(change, text):
     """`text` with `change` of all links that are not in code. A text of a link may have code in it."""
     code = [range(*span.span()) for span in CODE.finditer(text)]
     return LINK.sub(lambda link: link[0] if any(link.start() in span for span in code) else change(link[0]), text)
+
+
+def with_lists(text):
+    """`text` with an empty line in front of every list: MkDocs takes it as part of the paragraph otherwise."""
+    code = [range(*span.span()) for span in CODE.finditer(text)]
+    lines, at, before = [], 0, ""
+    for line in text.split("\n"):
+        in_code = any(at in span for span in code)
+        if LIST.match(line) and not in_code and before.strip() and not LIST.match(before) and not before.startswith(" "):
+            lines.append("")
+        lines.append(line)
+        at += len(line) + 1
+        before = line
+    return "\n".join(lines)
 
 
 class Stage:
@@ -107,7 +124,7 @@ class Stage:
         return to
 
     def page(self, page):
-        self.write(page.relative_to(ROOT), outside_of_code(lambda link: self.target_of(page, link), page.read_text()))
+        self.write(page.relative_to(ROOT), with_lists(outside_of_code(lambda link: self.target_of(page, link), page.read_text())))
 
 
 def linked(page):
@@ -155,14 +172,24 @@ def run(*command, inputs=None):
 
 
 class Html(html.parser.HTMLParser):
-    """The names in a file that links lead to, its links, and what a browser loads with it."""
+    """The names in a file that links lead to, its links, what a browser loads with it, and text that is still Markdown."""
 
     def __init__(self, file):
         super().__init__()
-        self.names, self.links, self.loads = set(), set(), set()
+        self.names, self.links, self.loads, self.raw = set(), set(), set(), []
+        self.within = []
         self.feed(file.read_text())
 
+    def handle_endtag(self, tag):
+        if tag in self.within:
+            del self.within[len(self.within) - 1 - self.within[::-1].index(tag):]
+
+    def handle_data(self, data):
+        if "p" in self.within and not {"code", "pre", "script"} & set(self.within):
+            self.raw += re.findall(r"^ *(?:- |\d+\. |\||```).*", data, re.MULTILINE)
+
     def handle_starttag(self, tag, attributes):
+        self.within.append(tag)
         values = dict(attributes)
         self.names |= {values[name] for name in ("id", "name") if values.get(name)}
         if values.get("href"):
@@ -181,6 +208,8 @@ def check(folder):
             continue
         page = file.relative_to(folder)
         wrong += [f"{page}: loads {link} from elsewhere" for link in has.loads if re.match(r"(https?:)?//", link)]
+        if "api" not in page.parts:
+            wrong += [f"{page}: still Markdown: {line[:80]}" for line in has.raw]
         for link in sorted(has.links | has.loads):
             if re.match(r"[a-z]+:|//", link):
                 continue
