@@ -6,7 +6,7 @@ build=$root/build/tests
 
 . "$root/.ci/packages.sh"
 install_packages $build_packages zlib1g-dev $board_packages $foreign_packages catch2 libbenchmark-dev clang-14 clang-format-14 python3 python3-jsonschema python3-yaml jq git pkgconf make \
-    parallel slurm-client slurmctld slurmd munge chromium mkdocs mkdocs-material doxygen
+    parallel slurm-client slurmctld slurmd munge chromium mkdocs mkdocs-material doxygen clangd-14 gdb
 
 # The tests themselves call clang where it counts.
 CC=${CC:-gcc} CXX=${CXX:-g++} cmake -S "$root" -B "$build" -G Ninja -D CMAKE_BUILD_TYPE=Release -D CMAKE_COMPILE_WARNING_AS_ERROR=ON \

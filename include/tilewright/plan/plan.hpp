@@ -55,6 +55,7 @@ struct planned;
 template <schedule const& Schedule>
 struct plan_of : plan_value {
     constexpr ir::planned_cycles<planned<Schedule>, plan_value> cycles() const { return {}; }
+    /// The most bytes of a memory that the kernel needs at one time, from its base; of one bank, where its number follows.
     /// A plain number, so that compilers show it where a comparison is false.
     template <class... Bank>
     constexpr auto peak(memory const& of, Bank... bank) const {
