@@ -11,12 +11,17 @@ file(COPY ${CMAKE_CURRENT_LIST_DIR}/consumer/brighten.hpp DESTINATION ${work}/${
 
 set(prefix ${work}/prefix)
 if(way STREQUAL "deb")
-    # As docs/installing.md says. The package is unpacked, not installed, so nobody needs to be root.
+    # As docs/installing.md says. dpkg installs it below a folder, so nobody needs to be root, with the packages that are installed here: what
+    # it depends on must be among them.
     run(${CMAKE_COMMAND} -G ${generator} -S ${tree} -B ${work}/packaged ${options}
         -D TILEWRIGHT_BUILD_TESTS=OFF -D TILEWRIGHT_BUILD_EXAMPLES=OFF -D TILEWRIGHT_BUILD_BENCH=OFF)
     run(${cpack} -G DEB --config ${work}/packaged/CPackConfig.cmake -B ${work}/package)
     set(package ${work}/package/libtilewright-dev_${version}_all.deb)
-    run(dpkg-deb -x ${package} ${work}/root)
+    file(MAKE_DIRECTORY ${work}/root ${work}/packages/info ${work}/packages/updates)
+    configure_file(/var/lib/dpkg/status ${work}/packages/status COPYONLY)
+    set(dpkg dpkg --admindir=${work}/packages --instdir=${work}/root --force-not-root --log=${work}/dpkg.log)
+    run(${dpkg} --install ${package})
+    run(${dpkg} --verify libtilewright-dev)
     execute_process(COMMAND dpkg-deb -f ${package} Version Depends OUTPUT_VARIABLE fields COMMAND_ERROR_IS_FATAL ANY)
     if(NOT fields STREQUAL "Version: ${version}\nDepends: libboost-dev (>= 1.74)\n")
         message(FATAL_ERROR "the package says:\n${fields}")
