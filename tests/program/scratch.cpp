@@ -294,25 +294,43 @@ TEST_CASE("the plan of the compiler is that of a tool with the same budget") {
     REQUIRE(made.scratch.size() == constant.scratch.size());
     for (int at = 0; at < made.scratch.size(); ++at) CHECK(made.scratch_at(at).offset == constant.scratch_at(at).offset);
 }
-TEST_CASE("more buffers than a program can have are refused by name") {
-    tensor<std::int32_t> const a{"a"}, b{"b"}, c{"c"}, d{"d"}, e{"e"};
-    memory const pool{.name = "pool", .capacity = 4_KiB};
-    machine where("where", l2, pool);
-    auto const many = stages(a(i, j) = x(i, j) + 1, b(i, j) = a(i, j) + 1, c(i, j) = b(i, j) + 1, d(i, j) = c(i, j) + 1,
+namespace {
+
+constexpr memory small_pool{.name = "pool", .capacity = 4_KiB};
+constexpr auto with_pool = machine("where", l2, small_pool);
+constexpr tensor<std::int32_t> a{"a"}, b{"b"}, c{"c"}, d{"d"}, e{"e"};
+constexpr auto many = stages(a(i, j) = x(i, j) + 1, b(i, j) = a(i, j) + 1, c(i, j) = b(i, j) + 1, d(i, j) = c(i, j) + 1,
                              e(i, j) = d(i, j) + 1, first(i, j) = e(i, j) + 1, second(i, j) = first(i, j) + 1, z(i, j) = second(i, j) + 1);
-    schedule seven(many, where);
-    for (auto const& middle : {a, b, c, d, e, first, second}) seven.store_in(middle, pool);
-    agent const on("on", where);
+constexpr schedule with_seven_buffers() {
+    schedule s(many, with_pool);
+    for (auto const& middle : {a, b, c, d, e, first, second}) s.store_in(middle, small_pool);
+    return s;
+}
+constexpr schedule seven = with_seven_buffers();
+constexpr agent on_pool("on", with_pool);
+constexpr program of_28_kernels() {
     program made("full");
     made.input(in, l2);
+    auto const name = [](char kind, int number) {
+        char const text[] = {kind, static_cast<char>('0' + number / 10), static_cast<char>('0' + number % 10), 0};
+        return ir::label(text);
+    };
     for (int at = 0; at < 28; ++at) {
-        std::string const name = "k" + std::to_string(at), result = "t" + std::to_string(at), before = "t" + std::to_string(at - 1);
-        made.run(ir::label(name.c_str()), on, seven).bind(x, any_tensor{at == 0 ? in.name : ir::label(before.c_str()), scalar_type::int32});
-        made.bind(z, any_tensor{ir::label(result.c_str()), scalar_type::int32});
+        made.run(name('k', at), on_pool, seven).bind(x, any_tensor{at == 0 ? in.name : name('t', at - 1), scalar_type::int32});
+        made.bind(z, any_tensor{name('t', at), scalar_type::int32});
     }
-    made.output(any_tensor{"t27", scalar_type::int32}, l2);
-    std::string const said(sentence_of(make_program_plan(made).refusal).letters.data());
+    return made.output(any_tensor{"t27", scalar_type::int32}, l2);
+}
+constexpr program full = of_28_kernels();
+
+}  // namespace
+
+TEST_CASE("more buffers than a program has in the compiler are refused by name there, and planned at run time") {
+    std::string const said(sentence_of(planned_program<full>::refusal).letters.data());
     CHECK(said == "buffers of kernels: 193, but at most 192 can be held");
+    program_plan_value const made = make_program_plan(full);
+    CHECK(!made.refusal);
+    CHECK(made.scratch.size() == 28 * 7);
 }
 TEST_CASE("with so many buffers that the budget would not look at each pair, those of a kernel stay together") {
     chip_of_one_pool const wide(4_KiB);

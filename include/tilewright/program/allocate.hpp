@@ -19,8 +19,8 @@ constexpr bool move_elsewhere(program_planning& p, int memory_at, int at_step) {
     for (int at = 0; at < p.plan.tensors.size(); ++at) {
         ir::program_tensor const& t = p.tensor(at);
         if (t.memory != memory_at || t.passed || t.producer < 0 || t.copy_of >= 0 || t.born > at_step || t.dead <= at_step) continue;
-        std::uint16_t others = static_cast<std::uint16_t>(~(1u << memory_at | p.banned[at]));
-        bool const barred = (p.banned[at] >> memory_at & 1) != 0;  // in vain
+        std::uint16_t others = static_cast<std::uint16_t>(~(1u << memory_at | p.banned_from(at)));
+        bool const barred = (p.banned_from(at) >> memory_at & 1) != 0;  // in vain
         bool movable = t.kind == ir::tensor_kind::between && !barred;
         p.each_statement(
             [&](int, program::statement const& s) { movable &= s.kind != program::statement_kind::pin || s.tensor != t.name; });
@@ -32,7 +32,7 @@ constexpr bool move_elsewhere(program_planning& p, int memory_at, int at_step) {
         if (movable && elsewhere && (chosen < 0 || t.bytes > p.tensor(chosen).bytes)) chosen = at;
     }
     if (chosen < 0) return false;
-    p.banned[chosen] |= static_cast<std::uint16_t>(1u << memory_at);
+    p.ban(chosen, memory_at);
     return true;
 }
 
@@ -44,7 +44,7 @@ constexpr bool spill_one(program_planning& p, int memory_at, int at_step) {
         int const at = p.plan.find_tensor(s.tensor);
         ir::program_tensor const& t = p.tensor(at);
         bool known = false;
-        for (int before = 0; before < p.spilled_count; ++before) known |= p.spilled[before].tensor == s.tensor;
+        for (int before = 0; before < p.spilled.size(); ++before) known |= p.spilled[before].tensor == s.tensor;
         if (known || t.memory != memory_at || t.passed || t.born >= at_step || t.dead <= at_step + 1) return;
         bool busy = false;
         for (int u = 0; u < p.plan.uses.size(); ++u) {
@@ -53,13 +53,13 @@ constexpr bool spill_one(program_planning& p, int memory_at, int at_step) {
         }
         if (!busy && (chosen < 0 || t.bytes > p.tensor(chosen).bytes)) chosen = at, statement_at = which;
     });
-    if (chosen < 0 || p.spilled_count == static_cast<int>(p.spilled.size())) return false;
-    spilled_tensor& made = p.spilled[p.spilled_count++];
-    made = {p.tensor(chosen).name, p.plan.of->statement_at(statement_at).where.names[0]};
+    if (chosen < 0 || p.spilled.full()) return false;
+    spilled_tensor made{p.tensor(chosen).name, p.plan.of->statement_at(statement_at).where.names[0]};
     for (int u = 0; u < p.plan.uses.size(); ++u) {
         if (p.use(u).tensor == chosen && !p.use(u).written && p.kernel(p.use(u).kernel).first_step > at_step)
-            made.readers |= std::uint64_t{1} << p.use(u).kernel;
+            made.readers.add(p.use(u).kernel);
     }
+    p.spilled.push(made);
     return true;
 }
 

@@ -7,22 +7,21 @@
 // The graph of a program: its memories, its tensors and who uses them from where.
 namespace tilewright::detail {
 
-/// A tensor that waits in another memory while nobody uses it: `readers`, a bit for each kernel, read it when it has come back.
+/// A tensor that waits in another memory while nobody uses it: `readers` read it when it has come back.
 struct spilled_tensor {
     label tensor{};
     label to{};
-    std::uint64_t readers = 0;
+    ir::kernel_set readers{};
 };
 
 /// A program while it is planned.
 struct program_planning : refusals {
     using refusals::refusals;
 
-    fixed_array<plan_value const*, program::most_kernels> plans{};  ///< of its kernels, as their schedules say
+    plan_value const* const* plans = nullptr;  ///< of its kernels, as their schedules say
     program_plan_value plan{};
-    fixed_array<std::uint16_t, program_plan_value::most_tensors> banned{};  ///< memories that a tensor left for lack of room
-    fixed_array<spilled_tensor, 16> spilled{};
-    int spilled_count = 0;
+    ir::growing_pool<std::uint16_t, 96, 4096> banned{};  ///< of each tensor: memories that it left for lack of room
+    ir::growing_pool<spilled_tensor, 16, 512> spilled{};
     bool spills_at_once = false;  ///< nothing is run while a copy out of a memory that is too small is under way
 
     constexpr ir::program_tensor& tensor(int at) { return plan.tensors[at]; }
@@ -32,11 +31,18 @@ struct program_planning : refusals {
     constexpr plan_value const& plan_of(int kernel_at) const { return *plans[kernel_at]; }
     constexpr ir::buffer const& buffer_of(ir::program_use const& u) const { return plan_of(u.kernel).buffers[u.buffer]; }
 
-    template <class Part, int Most>
-    constexpr int keep(ir::part_pool<Part, Most>& list, Part const& part, char const* what) {
+    template <class Part, int Most, int Largest>
+    constexpr int keep(ir::growing_pool<Part, Most, Largest>& list, Part const& part, char const* what) {
         if (!list.full()) return list.push(part);
-        refuse_capacity(what, Most + 1, Most);
+        refuse_capacity(what, list.size() + 1, list.size());
         return 0;
+    }
+    constexpr std::uint16_t banned_from(int tensor_at) const {
+        return tensor_at < banned.size() ? banned[tensor_at] : std::uint16_t{0};
+    }
+    constexpr void ban(int tensor_at, int memory_at) {
+        while (banned.size() <= tensor_at) banned.push(0);
+        banned[tensor_at] |= static_cast<std::uint16_t>(1u << memory_at);
     }
     /// Calls `visit(use)` for the tensors of a kernel.
     template <class Visit>
@@ -195,9 +201,9 @@ constexpr void join_team(plan_value& kernel, program_plan_value const& plan) {
 constexpr void read_kernels(program_planning& p) {
     program const& of = *p.plan.of;
     p.check_name(of.name);
-    if (of.kernel_count > program::most_kernels) p.refuse_capacity("kernels", of.kernel_count, program::most_kernels);
+    if (of.kernel_count > of.size()) p.refuse_capacity("kernels", of.kernel_count, of.size());
     if (of.agent_count > program::most_agents) p.refuse_capacity("agents", of.agent_count, program::most_agents);
-    if (of.statement_count > program::most_statements) p.refuse_capacity("statements", of.statement_count, program::most_statements);
+    if (of.statement_count > of.statements_size()) p.refuse_capacity("statements", of.statement_count, of.statements_size());
     if (of.kernel_count == 0 && !p.refused()) p.refuse(verdict_kind::ill_formed, rule::program_without_kernels, {of.name});
     if (of.two_agents && !p.refused()) p.refuse(verdict_kind::ill_formed, rule::agent_of_two_machines, {of.name});
     if (!p.refused()) read_memories(p);

@@ -11,7 +11,7 @@ namespace tilewright::detail {
 /// begin their copies when they can. Copies out of a memory that is too small come first of all.
 class kernel_order {
   public:
-    constexpr explicit kernel_order(program_planning& planned) : p(planned) { running_.fill(-1); }
+    constexpr explicit kernel_order(program_planning& planned) : p(planned), states_(planned.plan.kernels.size()) { running_.fill(-1); }
 
     constexpr void write() {
         int const count = p.plan.kernels.size();
@@ -63,15 +63,15 @@ class kernel_order {
         }
         return -1;
     }
-    constexpr bool waits(int k) const { return states_[k] == state::waiting; }
+    constexpr bool waits(int k) const { return states_.at[k] == state::waiting; }
     /// Whether all that a kernel reads is there, or a copy makes it from what is there.
     constexpr bool ready(int k, int depth = 0) const {
         bool all = true;
         p.each_use(k, [&](ir::program_use const& u) {
             int const producer = p.tensor(u.tensor).producer;
-            if (u.written || producer < 0 || states_[producer] == state::complete) return;
+            if (u.written || producer < 0 || states_.at[producer] == state::complete) return;
             bool const copied = on_demand(producer) && waits(producer) && producer != k;
-            all &= copied && depth < program_plan_value::most_kernels && ready(producer, depth + 1);
+            all &= copied && depth < p.plan.kernels.size() && ready(producer, depth + 1);
         });
         return all;
     }
@@ -88,12 +88,12 @@ class kernel_order {
         meet_before(k);
         if (!is_beside(k)) {
             kernel.first_step = kernel.last_step = static_cast<std::int16_t>(step(ir::program_step_kind::run, k));
-            states_[k] = state::complete;
+            states_.at[k] = state::complete;
             now_ += kernel.cycles;
             return;
         }
         kernel.first_step = static_cast<std::int16_t>(step(ir::program_step_kind::start, k));
-        states_[k] = state::running;
+        states_.at[k] = state::running;
         running_[agent_at(k)] = static_cast<std::int16_t>(k);
         complete_at_[agent_at(k)] = now_ + kernel.cycles;
         now_ += kernel.issue_cycles;
@@ -125,7 +125,7 @@ class kernel_order {
     constexpr void join(int agent) {
         int const k = running_[agent];
         p.kernel(k).last_step = static_cast<std::int16_t>(step(ir::program_step_kind::join, k));
-        states_[k] = state::complete;
+        states_.at[k] = state::complete;
         running_[agent] = -1;
         now_ = now_ < complete_at_[agent] ? complete_at_[agent] : now_;
     }
@@ -148,7 +148,7 @@ class kernel_order {
     }
 
     program_planning& p;
-    fixed_array<state, program_plan_value::most_kernels> states_{};
+    work_array<state> states_;
     fixed_array<std::int16_t, program::most_agents> running_{};  ///< the kernel of each agent; -1: none
     fixed_array<std::int64_t, program::most_agents> complete_at_{};
     std::int64_t now_ = 0;

@@ -247,7 +247,7 @@ class pool_layout {
                 boxes.box_of.at[from + at] = boxes.count;
                 any_bank &= scratch(from + at).any_bank;
             }
-            if (of.members > 1) rigid_ |= std::uint64_t{1} << scratch(from).kernel;
+            if (of.members > 1) rigid_.add(scratch(from).kernel);
             has_holes_ |= is_hollow(of, from, to, boxes);
             ir::placed_buffer& one = boxes.add({.base = of.base, .keeps_bank = what_.banks > 1 && !any_bank});
             one.bytes = of.end - of.base, one.alignment = of.alignment, one.born = born, one.dead = dead;
@@ -308,7 +308,7 @@ class pool_layout {
     std::int64_t fixed_ = 0;      ///< bytes from the base that nothing else is placed in
     bool styles_differ_ = false;  ///< a kernel has several buffers that were placed one by one
     bool has_holes_ = false;      ///< a piece has bytes that nothing of its kernel lies in
-    std::uint64_t rigid_ = 0;     ///< kernels of which several buffers are one piece
+    ir::kernel_set rigid_{};      ///< kernels of which several buffers are one piece
 };
 
 }  // namespace tilewright::detail

@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <tilewright/base/growing_pool.hpp>
 #include <tilewright/program/agent.hpp>
 #include <tilewright/schedule/schedule.hpp>
 
@@ -11,9 +12,7 @@ namespace tilewright {
 /// constants are pointed at and must outlive the program. docs/reference/program.md says what each call does and what is checked.
 class program {
   public:
-    static constexpr int most_kernels = 32;
     static constexpr int most_agents = 6;
-    static constexpr int most_statements = 128;
 
     enum class statement_kind : std::uint8_t { input, output, constant, pin, may_spill, bind, reads, writes };
 
@@ -84,7 +83,7 @@ class program {
     /// A kernel of this name: `what` on `on`. Its tensors are those of the program with the same names, unless `bind` says otherwise.
     constexpr program& run(ir::label kernel_name, agent const& on, schedule const& what) {
         int const at = position_of(on);
-        if (kernel_count < most_kernels) kernels[kernel_count] = {kernel_name, static_cast<std::int16_t>(at), &what};
+        if (!kernels.full()) kernels.push({kernel_name, static_cast<std::int16_t>(at), &what});
         ++kernel_count;
         return *this;
     }
@@ -107,17 +106,17 @@ class program {
         return say_of_kernel({.kind = statement_kind::writes, .tensor = tensor.name, .where = where});
     }
 
-    constexpr int size() const { return kernel_count < most_kernels ? kernel_count : most_kernels; }
-    constexpr int statements_size() const { return statement_count < most_statements ? statement_count : most_statements; }
+    constexpr int size() const { return kernels.size(); }
+    constexpr int statements_size() const { return statements.size(); }
     constexpr kernel const& kernel_at(int at) const { return kernels[at]; }
     constexpr statement const& statement_at(int at) const { return statements[at]; }
 
     ir::label name{};
     fixed_array<agent, most_agents> agents{};
     int agent_count = 0;  ///< counts above the most mark an overflow, which the planner refuses
-    fixed_array<kernel, most_kernels> kernels{};
+    ir::growing_pool<kernel, 32, 512> kernels{};
     int kernel_count = 0;
-    fixed_array<statement, most_statements> statements{};
+    ir::growing_pool<statement, 128, 8192> statements{};
     int statement_count = 0;
     bool copies = true;
     bool two_agents = false;  ///< two agents of one name are different
@@ -132,7 +131,7 @@ class program {
         return at;
     }
     constexpr program& say(statement const& what) {
-        if (statement_count < most_statements) statements[statement_count] = what;
+        if (!statements.full()) statements.push(what);
         ++statement_count;
         return *this;
     }

@@ -16,8 +16,8 @@ inline constexpr std::int64_t constant_budget = 2'000, tool_budget = 20'000'000;
 /// Plans a program whose kernels are planned.
 ///
 /// If a memory turns out too small, a tensor that can live elsewhere, or that may spill, leaves it, and all later decisions are made again.
-constexpr program_plan_value make_program_plan(program const& of, fixed_array<plan_value const*, program::most_kernels> const& plans,
-                                               std::int64_t budget) {
+/// @param plans  of its kernels, in their order
+constexpr program_plan_value make_program_plan(program const& of, plan_value const* const* plans, std::int64_t budget) {
     verdict_sheet sheet;
     program_planning p(sheet);
     p.plans = plans;
@@ -46,8 +46,9 @@ constexpr program_plan_value make_program_plan(program const& of, fixed_array<pl
 }
 
 template <program const& Program, std::size_t... Kernel>
-constexpr fixed_array<plan_value const*, program::most_kernels> plans_of(std::index_sequence<Kernel...>) {
-    return {&planned<*Program.kernel_at(Kernel).what>::value...};
+constexpr program_plan_value make_program_plan_of(std::index_sequence<Kernel...>) {
+    plan_value const* const plans[] = {&planned<*Program.kernel_at(Kernel).what>::value..., nullptr};
+    return make_program_plan(Program, plans, constant_budget);
 }
 
 }  // namespace detail
@@ -57,12 +58,12 @@ constexpr fixed_array<plan_value const*, program::most_kernels> plans_of(std::in
 /// @param budget  steps of the search for the smallest peak, for each memory
 inline program_plan_value make_program_plan(program const& of, std::int64_t budget = detail::tool_budget) {
     std::vector<std::unique_ptr<plan_value>> made;
-    fixed_array<plan_value const*, program::most_kernels> plans{};
+    std::vector<plan_value const*> plans;
     for (int at = 0; at < of.size(); ++at) {
         made.push_back(std::make_unique<plan_value>(make_plan(*of.kernel_at(at).what)));
-        plans[at] = made.back().get();
+        plans.push_back(made.back().get());
     }
-    return detail::make_program_plan(of, plans, budget);
+    return detail::make_program_plan(of, plans.data(), budget);
 }
 
 template <program const& Program>
@@ -76,8 +77,8 @@ struct program_plan_of : program_plan_value {
 
 template <program const& Program>
 struct planned_program {
-    static constexpr program_plan_of<Program> value{detail::make_program_plan(
-        Program, detail::plans_of<Program>(std::make_index_sequence<static_cast<std::size_t>(Program.size())>{}), detail::constant_budget)};
+    static constexpr program_plan_of<Program> value{
+        detail::make_program_plan_of<Program>(std::make_index_sequence<static_cast<std::size_t>(Program.size())>{})};
     static constexpr verdict refusal = value.refusal;
 };
 

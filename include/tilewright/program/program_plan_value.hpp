@@ -1,9 +1,22 @@
 #pragma once
+#include <tilewright/base/growing_pool.hpp>
 #include <tilewright/plan/ir/plan_value.hpp>
 #include <tilewright/program/program.hpp>
 
 // What the plan of a program is made of.
 namespace tilewright::ir {
+
+/// Kernels of a program, by position.
+class kernel_set {
+  public:
+    static constexpr int most = 1024;
+
+    constexpr void add(int kernel) { words_[kernel / 64] |= std::uint64_t{1} << kernel % 64; }
+    constexpr bool has(int kernel) const { return (words_[kernel / 64] >> kernel % 64 & 1) != 0; }
+
+  private:
+    fixed_array<std::uint64_t, most / 64> words_{};
+};
 
 /// A memory of the program: one that some agents see, by one name.
 struct program_memory {
@@ -126,8 +139,7 @@ struct pool_use {
     std::int64_t constants = 0;    ///< the first bytes: its image
     std::int64_t alignment = 1;    ///< that a base which the caller gives is a multiple of
     bool proven = true;            ///< no offsets have a smaller peak for these lifetimes
-    /// A bit for each kernel whose buffers share bytes as its own plan has it: the proof is for such offsets.
-    std::uint64_t as_planned = 0;
+    kernel_set as_planned{};       ///< kernels whose buffers share bytes as their own plans have it: the proof is for such offsets
     bool used = false;
 };
 
@@ -138,20 +150,15 @@ namespace tilewright {
 /// Where the tensors of a program live, when its kernels run, and what that costs: the one truth that emitter, emulator and reports obey.
 struct program_plan_value {
     static constexpr int most_memories = 16;
-    static constexpr int most_kernels = 64;
-    static constexpr int most_tensors = 96;
-    static constexpr int most_uses = 192;
-    static constexpr int most_scratch = 192;
-    static constexpr int most_steps = 128;
 
     program const* of = nullptr;
     verdict refusal{};
-    ir::part_pool<ir::program_memory, most_memories> memories{};
-    ir::part_pool<ir::program_tensor, most_tensors> tensors{};
-    ir::part_pool<ir::program_kernel, most_kernels> kernels{};
-    ir::part_pool<ir::program_use, most_uses> uses{};
-    ir::part_pool<ir::program_scratch, most_scratch> scratch{};
-    ir::part_pool<ir::program_step, most_steps> steps{};
+    ir::growing_pool<ir::program_memory, most_memories, most_memories> memories{};
+    ir::growing_pool<ir::program_tensor, 96, 4096> tensors{};
+    ir::growing_pool<ir::program_kernel, 64, ir::kernel_set::most> kernels{};
+    ir::growing_pool<ir::program_use, 192, 8192> uses{};
+    ir::growing_pool<ir::program_scratch, 192, 8192> scratch{};
+    ir::growing_pool<ir::program_step, 128, 4096> steps{};
     fixed_array<ir::pool_use, most_memories> pools{};
     std::int16_t cores = 1;         ///< of the caller, that share kernels; what they do not share runs on core 0
     std::int16_t shared_by = -1;    ///< an agent whose kernels they share; -1: nothing is shared
@@ -216,7 +223,7 @@ struct program_plan_value {
     /// Whether the lower bound assumes that buffers of this kernel share bytes as its own plan has it.
     constexpr bool as_planned(memory const& m, ir::label const& kernel) const {
         int const k = find_kernel(kernel);
-        return !refusal && k >= 0 && (pool_of(m).as_planned >> k & 1) != 0;
+        return !refusal && k >= 0 && pool_of(m).as_planned.has(k);
     }
     /// Bytes of its constants, which begin at its base.
     constexpr ir::quantity constant_bytes(memory const& m) const { return refusal ? unknown : ir::quantity(pool_of(m).constants); }
@@ -237,11 +244,11 @@ struct program_plan_value {
         for (int at = 0; at < tensors.size(); ++at) {
             ir::program_tensor const& t = tensor_at(at);
             if (t.memory != memory_at || t.passed || t.born > step_at || t.dead <= step_at) continue;
+            all += t.bytes;
             // Bytes that are taken over in place are counted once.
-            bool again = false;
-            for (int other = 0; other < tensors.size(); ++other)
-                again |= tensor_at(other).in_place_of == at && tensor_at(other).born <= step_at && tensor_at(other).dead > step_at;
-            if (!again) all += t.bytes;
+            if (t.in_place_of < 0) continue;
+            ir::program_tensor const& before = tensor_at(t.in_place_of);
+            if (before.born <= step_at && before.dead > step_at) all -= before.bytes;
         }
         for (int from = 0, to = 0; from < scratch.size(); from = to) {
             to = scratch_end(from);

@@ -194,7 +194,7 @@ constexpr void spill(program_planning& p, int tensor_at, spilled_tensor const& h
     if (!p.refused()) p.kernel(p.tensor(again).producer).late = true;
     for (int at = 0; at < uses && !p.refused(); ++at) {
         ir::program_use& u = p.use(at);
-        if (u.tensor == tensor_at && !u.written && (how.readers >> u.kernel & 1) != 0) u.tensor = static_cast<std::int16_t>(again);
+        if (u.tensor == tensor_at && !u.written && how.readers.has(u.kernel)) u.tensor = static_cast<std::int16_t>(again);
     }
 }
 
@@ -244,7 +244,7 @@ constexpr std::uint16_t candidates_for(program_planning const& p, int tensor_at,
     std::uint16_t holding = 0;  // a tensor between kernels needs a memory with room
     for (int m = 0; m < p.plan.memories.size(); ++m) holding |= static_cast<std::uint16_t>(p.memory_at(m).what.capacity > 0 ? 1u << m : 0u);
     if (p.plan.tensor_at(tensor_at).producer >= 0) only(holding);
-    only(static_cast<std::uint16_t>(~p.banned[tensor_at]));
+    only(static_cast<std::uint16_t>(~p.banned_from(tensor_at)));
     only(wish.read);
     return from;
 }
@@ -279,7 +279,7 @@ constexpr void place_tensor(program_planning& p, int tensor_at) {
         int const copy = best.copy_for(u.allowed);
         if (copy >= 0) u.tensor = made[copy];
     }
-    for (int at = 0; at < p.spilled_count && !p.refused(); ++at) {
+    for (int at = 0; at < p.spilled.size() && !p.refused(); ++at) {
         if (p.spilled[at].tensor == name) spill(p, tensor_at, p.spilled[at]);
     }
 }

@@ -74,7 +74,7 @@ inline program_report report_of(program_plan_value const& plan) {
         std::int64_t const capacity = m.what.bank_capacity();
         report.memories.push_back({m.name, capacity, use.peak, use.lower_bound, use.proven, capacity - use.peak, use.constants});
         for (int k = 0; k < plan.kernels.size(); ++k) {
-            if ((use.as_planned >> k & 1) != 0) report.memories.back().as_planned.push_back(plan.kernel_at(k).name);
+            if (use.as_planned.has(k)) report.memories.back().as_planned.push_back(plan.kernel_at(k).name);
         }
     }
     for (int at = 0; at < plan.tensors.size(); ++at) {
