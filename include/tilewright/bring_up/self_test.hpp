@@ -20,7 +20,8 @@ struct self_test_plan {
     std::vector<tested_part> parts{};
     std::vector<test_case> cases{};
     std::vector<std::int64_t> stages{};  ///< of each memory: where bytes stop on the way to another one
-    std::vector<std::int64_t> used{};    ///< of each memory: bytes
+    std::vector<std::int64_t> used{};    ///< of each memory: bytes from its first on
+    std::vector<std::int64_t> reach{};   ///< likewise, with windows at its end
     std::vector<std::string> left_out{};
 };
 
@@ -83,10 +84,11 @@ class self_test_planner {
     void place_stages() {
         std::size_t const memories = static_cast<std::size_t>(where_.memories.size());
         std::vector<std::int64_t> last(memories, INT64_MAX), stage_bytes(memories, 0);
-        plan_.used.assign(memories, 0), plan_.stages.assign(memories, 0);
+        plan_.used.assign(memories, 0), plan_.stages.assign(memories, 0), plan_.reach.assign(memories, 0);
         each_window([&](operand_side const& side, window const& w) {
             memory const& m = where_.memories[side.memory];
             std::size_t const at = static_cast<std::size_t>(side.memory);
+            plan_.reach[at] = std::max(plan_.reach[at], w.offset + w.bytes);
             bool const at_end = m.capacity > 0 && w.offset + w.bytes > m.banks * m.bank_capacity() - ways_.grain[at];
             if (at_end) last[at] = std::min(last[at], w.offset);
             else plan_.used[at] = std::max(plan_.used[at], w.offset + w.bytes);
@@ -107,7 +109,7 @@ class self_test_planner {
             if (m.capacity > 0 && (end > m.banks * m.bank_capacity() || end > last[at]))
                 throw std::invalid_argument("`" + m.name.str() + "` has no room for windows of " + std::to_string(largest_) +
                                             " bytes and what is brought through it: ask for smaller windows");
-            plan_.used[at] = end;
+            plan_.used[at] = end, plan_.reach[at] = std::max(plan_.reach[at], end);
         }
     }
     template <class Visit>
@@ -203,7 +205,7 @@ class self_test_writer {
             if (!is_pool(at)) continue;
             std::string const name = where_.memories[at].name.str(), bytes = options_.name + "_" + name + "_BYTES",
                               alignment = options_.name + "_" + name + "_ALIGNMENT";
-            text += "#define " + bytes + " " + number(plan_.used[static_cast<std::size_t>(at)]) + "\n#define " + alignment + " " +
+            text += "#define " + bytes + " " + number(plan_.reach[static_cast<std::size_t>(at)]) + "\n#define " + alignment + " " +
                     number(ways_.grain[static_cast<std::size_t>(at)]) + "\n";
             pools += "    void *" + name + "; /* " + bytes + " bytes at a multiple of " + alignment + " */\n";
         }
