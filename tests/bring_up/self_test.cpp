@@ -7,6 +7,7 @@
 #include "dma_self_test.h"
 #include "npu_device.h"
 #include "npu_self_test.h"
+#include "rows_device.h"
 #include "rows_self_test.h"
 
 // Self-tests that are made from machines, run on devices that were written by hand: a right one passes, and each mistake is found and
@@ -193,4 +194,60 @@ TEST_CASE("each mistake of the DMA and of the instruction is found and named") {
     found(dma_clears_one_less, "clear", "as if rows were one element shorter");
     found(dma_wraps, "add_saturating", "expected 32767, got -");
     found(dma_adds_whole_vectors, "add_saturating", "stray byte");
+}
+
+namespace {
+
+unsigned char* in_rows(int memory, std::uint64_t address) {
+    switch (memory) {
+        case rows_self_test_memory_spad: return rows_spad + address;
+        case rows_self_test_memory_sums: return rows_sums + address;
+        case rows_self_test_memory_tcm: return rows_tcm + (address - 0x10000000u);
+        default: return reinterpret_cast<unsigned char*>(static_cast<std::uintptr_t>(address));
+    }
+}
+outcome run_rows(rows_mistake mistake) {
+    rows_has = mistake;
+    pool dram(rows_self_test_dram_BYTES);
+    outcome made;
+    rows_self_test_setup setup{};
+    setup.dram = dram.begin();
+    setup.context = &made;
+    setup.read = [](void*, int memory, std::uint64_t address, std::int64_t bytes, void* to) {
+        std::memcpy(to, in_rows(memory, address), static_cast<std::size_t>(bytes));
+        return 0;
+    };
+    setup.write = [](void*, int memory, std::uint64_t address, std::int64_t bytes, void const* from) {
+        std::memcpy(in_rows(memory, address), from, static_cast<std::size_t>(bytes));
+        return 0;
+    };
+    setup.failed = [](void* context, rows_self_test_failure const* what) {
+        static_cast<outcome*>(context)->failures += text_of([&] { rows_self_test_print(what, put); });
+    };
+    made.result = rows_self_test(&setup);
+    made.rows = text_of([] { rows_self_test_print_rows(put); });
+    return made;
+}
+
+}  // namespace
+
+TEST_CASE("a device whose addresses are numbers of rows, and which is configured before it is called, passes") {
+    outcome const made = run_rows(rows_is_right);
+    CHECK(made.failures == "");
+    CHECK(made.result == 0);
+    CHECK(contains(made.rows, "multiply_add: "));
+    CHECK(!contains(made.rows, "not "));
+}
+TEST_CASE("each mistake of the device of rows is found and named") {
+    auto const found = [](rows_mistake mistake, std::string const& part, std::string const& what) {
+        outcome const made = run_rows(mistake);
+        INFO(made.failures);
+        CHECK(made.result > 0);
+        CHECK(contains(made.failures, part + ", case "));
+        CHECK(contains(made.failures, what));
+    };
+    found(rows_keeps_stride, "mvin", "destination[1, 0] in spad");
+    found(rows_ignores_flag, "multiply_add", "as if it overwrote the result and did not go on from it");
+    found(rows_lets_negative_through, "mvout_positive", "expected 0, got -");
+    found(rows_loads_whole_rows, "mvin", "stray byte 1 of destination in spad");
 }

@@ -35,8 +35,15 @@ class c_operations {
         conversions_.insert({from, to});
         return std::string(name_of(to)) + "_of_" + name_of(from);
     }
+    std::string use_bits(scalar_type from, scalar_type to) {
+        bits_.insert({from, to});
+        return bits_name(from, to);
+    }
     std::string text() const {
         std::string all;
+        for (auto const& [from, to] : bits_)
+            all += "static " + c_type_of(to) + " " + bits_name(from, to) + "(" + c_type_of(from) + " a) {\n    " + c_type_of(to) +
+                   " same;\n    copy(&same, &a, sizeof same);\n    return same;\n}\n";
         for (scalar_type const type : floors_) all += filled(floor_text, type);
         for (auto const& [op, type] : used_) all += filled(text_of(op, type), type, op);
         for (auto const& [from, to] : conversions_) all += conversion_text(from, to);
@@ -140,7 +147,9 @@ class c_operations {
     }
 
     std::set<std::pair<operation, scalar_type>> used_;
-    std::set<std::pair<scalar_type, scalar_type>> conversions_;
+    static std::string bits_name(scalar_type from, scalar_type to) { return std::string(name_of(to)) + "_of_bits_of_" + name_of(from); }
+
+    std::set<std::pair<scalar_type, scalar_type>> conversions_, bits_;
     std::set<scalar_type> floors_;
 };
 
@@ -221,7 +230,7 @@ class c_value {
     std::string plain(ir::node const& n, std::string const& type, A const& a, B const& b) const {
         switch (n.op) {
             case operation::cast: return n.type == scalar_type::boolean ? a() + " != 0" : "(" + type + ")" + a();
-            case operation::reinterpret: return "load_" + std::string(name_of(n.type)) + "((const unsigned char *)&" + a() + ")";
+            case operation::reinterpret: return operations_.use_bits(nodes_[n.argument(0)].type, n.type) + "(" + a() + ")";
             case operation::logical_not: return "!" + a();
             case operation::logical_and: return a() + " && " + b();
             case operation::logical_or: return a() + " || " + b();

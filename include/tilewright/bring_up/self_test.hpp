@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <tilewright/bring_up/intrinsic_cases.hpp>
 #include <tilewright/bring_up/intrinsic_code.hpp>
+#include <tilewright/bring_up/refuse_machine.hpp>
 #include <tilewright/bring_up/self_test_text.hpp>
 #include <tilewright/bring_up/transfer_cases.hpp>
 #include <tilewright/bring_up/transfer_code.hpp>
@@ -292,10 +293,14 @@ struct place {
                "_now;\n";
     }
     std::string positions() const {
-        std::string text =
-            "/* What a model reads lies in what is kept. */\nstatic bool strays(const unsigned char *from, int size) {\n"
-            "    return lowest != NULL && (from < expected || from + size > expected + sizeof expected);\n}\n"
-            "\n/* The address of a byte of a memory, counted from its first. */\n";
+        std::string text;
+        bool loads = false;
+        for (tested_part const& part : plan_.parts) loads |= part.is_transfer && part.sides.size() > 1;
+        if (loads)
+            text =
+                "/* Whether a model would read what is not kept. */\nstatic bool strays(const unsigned char *from, int size) {\n"
+                "    return lowest != NULL && (from < expected || from + size > expected + sizeof expected);\n}\n";
+        text += "\n/* The address of a byte of a memory, counted from its first. */\n";
         std::string cases;
         std::set<int> all = shared_.addressed;
         for (int at = 0; at < where_.memories.size(); ++at) {
@@ -488,7 +493,10 @@ struct place {
 };
 
 /// NAME.h and NAME.c, which test the C functions of a machine.
-/// @throws std::invalid_argument when the machine calls none, or when a memory has no room for the windows
-inline self_test_text self_test(machine const& where, self_test_options const& options) { return self_test_writer(where, options).write(); }
+/// @throws std::invalid_argument when the description is refused, when the machine calls no function, or when a memory has no room for the
+/// windows
+inline self_test_text self_test(machine const& where, self_test_options const& options) {
+    return self_test_writer(sound(where), options).write();
+}
 
 }  // namespace tilewright::bring_up

@@ -257,6 +257,32 @@ static bool report_code(const struct test *t, int call, int code) {
     if (code != 0) report(t, &f, call);
     return code != 0;
 }
+static bool is_nan(int type, const unsigned char *bytes) {
+    float real = 0;
+    double wide = 0;
+    if (type == FLOAT_AT) copy(&real, bytes, 4);
+    if (type == FLOAT_AT + 1) copy(&wide, bytes, 8);
+    return real != real || wide != wide;
+}
+/* Looks for the element that a byte of a window belongs to. */
+static bool finds(const struct part *p, const struct made_call *c, int at, int64_t byte) {
+    wanted = c->window[at] + byte, found_at = NULL;
+    if ((p->side[at].is & WRITTEN) != 0) p->model(c->n, (unsigned char *const *)c->first);
+    wanted = NULL;
+    return found_at != NULL;
+}
+/* The first byte from `from` on that is not what is expected; -1: none. What is no number is so in any of its ways. */
+static int64_t first_wrong(const struct part *p, const struct made_call *c, int at, int64_t from) {
+    const int64_t bytes = c->n[3 * at + 1];
+    for (;;) {
+        const int64_t wrong = difference(seen + from, c->window[at] + from, bytes - from);
+        if (wrong < 0) return -1;
+        if (p->side[at].type < FLOAT_AT || !finds(p, c, at, from + wrong)) return from + wrong;
+        const int64_t element = found_at - c->window[at];
+        if (element < from || !is_nan(p->side[at].type, found_at) || !is_nan(p->side[at].type, seen + element)) return from + wrong;
+        copy(seen + element, found_at, found_size);
+    }
+}
 /* Compares a window with what is expected. */
 static bool is_wrong(const struct test *t, int call, int at) {
     const struct part *p = &parts[t->part];
@@ -270,20 +296,15 @@ static bool is_wrong(const struct test *t, int call, int at) {
     if (p->wait != NULL && (s->is & WRITTEN) != 0) {
         from = bytes - bytes / 4 / places[s->memory].grain * places[s->memory].grain;
         code = see_window(p, c, at, from, bytes - from, seen + from);
-        wrong = difference(seen + from, c->window[at] + from, bytes - from);
+        wrong = code == 0 ? first_wrong(p, c, at, from) : -1;
     }
     if (code == 0 && wrong < 0) {
-        from = 0;
         code = see_window(p, c, at, 0, bytes, seen);
-        wrong = difference(seen, c->window[at], bytes);
+        wrong = code == 0 ? first_wrong(p, c, at, 0) : -1;
     }
     if (report_code(t, call, code)) return true;
     if (wrong < 0) return false;
-    wrong += from;
-    wanted = c->window[at] + wrong, found_at = NULL;
-    if ((s->is & WRITTEN) != 0) p->model(c->n, (unsigned char *const *)c->first);
-    wanted = NULL;
-    if (found_at != NULL) {
+    if (finds(p, c, at, wrong)) {
         f.kind = @_wrong_element, f.size = found_size, f.dimensions = found_dimensions;
         copy(f.index, found_index, sizeof found_index);
         wrong = found_at - c->window[at];
@@ -294,7 +315,7 @@ static bool is_wrong(const struct test *t, int call, int at) {
     /* Late bytes, or wrong ones? */
     for (volatile uint32_t waited = 0; p->wait != NULL && waited < (on->patience != 0 ? on->patience : 100000u);) waited = waited + 1;
     if (see_window(p, c, at, 0, bytes, seen) == 0) {
-        if (p->wait != NULL && difference(seen, c->window[at], bytes) < 0) f.kind = @_early_wait;
+        if (p->wait != NULL && first_wrong(p, c, at, 0) < 0) f.kind = @_early_wait;
         else f.looks_like = likeness(t, call, at);
     }
     report(t, &f, call);

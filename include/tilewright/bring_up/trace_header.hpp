@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <tilewright/bring_up/refuse_machine.hpp>
 #include <tilewright/c_source/device_parameters.hpp>
 
 // A header of C that records the calls of a machine's functions. It needs nothing of the code that calls them: each function becomes a
@@ -53,6 +54,7 @@ void each_device_function(machine const& where, Visit const& visit) {
 /// The text of NAME.h.
 inline std::string trace_header(machine const& where, std::string const& name) {
     halide::detail::check_function_name(name);
+    sound(where);
     std::string guard;
     for (char letter : name) guard += static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
     guard += "_H";
