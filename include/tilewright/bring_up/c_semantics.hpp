@@ -58,7 +58,7 @@ class c_operations {
         "static $T floor_$N($T a) {\n"
         "    if (!(a > -$L && a < $L)) return a; /* a whole number, or none at all */\n"
         "    const $T whole = ($T)(int64_t)a;\n"
-        "    return whole > a ? whole - 1 : whole;\n"
+        "    return whole > a ? whole - 1 : whole == a ? a : whole; /* a zero keeps its sign */\n"
         "}\n";
     /// $T the type, $N its name, $F the function, $U the unsigned type in which it wraps, $W the type of its size without a sign, $S the
     /// sign of the operation, $B bits.
