@@ -32,10 +32,10 @@ class room {
         std::int64_t const bank = m.capacity > 0 ? m.bank_capacity() : 0;
         made.offset = next;
         if (at_end) {
-            // The last byte of the memory is one of the operand's, as far as grains allow.
+            // The last byte of the memory is one of the operand's, as far as grains allow. Where a pool ends, its caller says.
             made.bytes = rounded(made.first + reach, grain);
             std::int64_t const end = m.banks * bank / grain * grain;
-            if (made.bytes > bank || made.bytes > end / 2) return false;
+            if (m.is_pool() || made.bytes > bank || made.bytes > end / 2) return false;
             made.offset = end - made.bytes;
             return true;
         }

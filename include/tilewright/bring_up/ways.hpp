@@ -41,7 +41,8 @@ struct memory_ways {
             memory const& m = where.memories[at];
             std::int64_t& own = grain[static_cast<std::size_t>(at)];
             own = detail::lcm(address_step(m, 1), std::max<std::int64_t>(m.cache_line, 1));
-            if (m.registers == 0) own = detail::lcm(own, std::max<std::int64_t>(m.alignment, 1));
+            // Elements of any type begin at multiples of their size.
+            if (m.registers == 0) own = detail::lcm(own, detail::lcm(std::max<std::int64_t>(m.alignment, 1), 8));
         }
         // Both ends of a way are multiples of what the transfer takes; so are those of the memory that it comes from.
         for (std::size_t again = 0; again < in.size(); ++again) {
