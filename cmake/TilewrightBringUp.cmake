@@ -1,4 +1,4 @@
-# tilewright_add_self_test() and tilewright_add_trace(): C for the first days of a device, from the description of its machine.
+# tilewright_add_self_test(), tilewright_add_trace() and tilewright_add_trace_tool(): C for the first days of a device, from the description of its machine.
 include_guard(GLOBAL)
 
 # tilewright_add_self_test(NAME HEADER file.hpp MACHINE qualified::variable [C_INCLUDES header…] [LARGEST_WINDOW bytes] [SOURCE_ONLY]
@@ -16,6 +16,7 @@ include_guard(GLOBAL)
 function(tilewright_add_self_test name)
     set(call "tilewright_add_self_test(${name})")
     cmake_parse_arguments(PARSE_ARGV 1 ARG "SOURCE_ONLY" "HEADER;MACHINE;LARGEST_WINDOW;FILE" "C_INCLUDES")
+    set(what MACHINE)
     _tilewright_check_bring_up()
     if(NOT DEFINED ARG_LARGEST_WINDOW)
         set(ARG_LARGEST_WINDOW 32768)
@@ -50,6 +51,7 @@ endfunction()
 function(tilewright_add_trace name)
     set(call "tilewright_add_trace(${name})")
     cmake_parse_arguments(PARSE_ARGV 1 ARG "" "HEADER;MACHINE;FILE" "")
+    set(what MACHINE)
     _tilewright_check_bring_up()
     set(directory ${CMAKE_CURRENT_BINARY_DIR}/${name}.trace)
     _tilewright_bring_up_tool()
@@ -68,7 +70,24 @@ function(tilewright_add_trace name)
     endif()
 endfunction()
 
-# What the functions ask of their name and parsed arguments. Sets `header` to the path of HEADER.
+# tilewright_add_trace_tool(NAME HEADER file.hpp SCHEDULE qualified::variable)
+#
+# Makes a program: `NAME diff TRACE` names the first call of a device's trace that is not the one that the emulator gets, and `NAME fit TRACE…`
+# prints costs for the machine's description, with their error. Needs Halide.
+function(tilewright_add_trace_tool name)
+    set(call "tilewright_add_trace_tool(${name})")
+    cmake_parse_arguments(PARSE_ARGV 1 ARG "" "HEADER;SCHEDULE" "")
+    set(what SCHEDULE)
+    _tilewright_check_bring_up()
+    _tilewright_need_tools()
+    set(directory ${CMAKE_CURRENT_BINARY_DIR}/${name}.trace_tool)
+    file(MAKE_DIRECTORY ${directory})
+    _tilewright_add_subject(trace_of_tool)
+    _tilewright_compile_semantics(${directory}/${name}_of_tool.cpp)
+    _tilewright_add_tool(${name} trace_tool ${name}.of_tool)
+endfunction()
+
+# What the functions ask of their name and parsed arguments. `what` is the keyword of the variable. Sets `header` to the path of HEADER.
 macro(_tilewright_check_bring_up)
     if(DEFINED ARG_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "${call}: unknown arguments: ${ARG_UNPARSED_ARGUMENTS}")
@@ -76,9 +95,9 @@ macro(_tilewright_check_bring_up)
     if(DEFINED ARG_KEYWORDS_MISSING_VALUES)
         message(FATAL_ERROR "${call}: no value after ${ARG_KEYWORDS_MISSING_VALUES}")
     endif()
-    foreach(argument IN ITEMS HEADER MACHINE)
+    foreach(argument IN ITEMS HEADER ${what})
         if(NOT DEFINED ARG_${argument})
-            message(FATAL_ERROR "${call}: ${argument} is missing; write ${name} HEADER file.hpp MACHINE qualified::variable")
+            message(FATAL_ERROR "${call}: ${argument} is missing; write ${name} HEADER file.hpp ${what} qualified::variable")
         endif()
     endforeach()
     if(NOT name MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")

@@ -1,5 +1,6 @@
 #pragma once
-#include <tilewright/machine/machine.hpp>
+#include <tilewright/emulate/semantics.hpp>
+#include <tilewright/plan/ir/plan_value.hpp>
 
 namespace tilewright::bring_up {
 
@@ -9,5 +10,12 @@ struct tool_machine {
     machine const& where;
 };
 extern tool_machine const machine_of_tool;
+
+/// Likewise the kernel that traces are compared with.
+struct traced_kernel {
+    ir::plan_value const& plan;
+    semantics_table const& semantics;
+};
+extern traced_kernel const kernel_of_trace;
 
 }  // namespace tilewright::bring_up
