@@ -38,17 +38,17 @@ void dma_reset(void) {
 }
 static int start(struct job made, uint64_t setup, uint64_t rate, uint64_t latency) {
     if (made.channel < 0 || made.channel >= channels) return 3;
-    int pending = 0;
-    for (int at = 0; at < job_count; ++at) pending += jobs[at].waiting;
-    if (pending == 0) job_count = 0;
-    if (job_count == most_jobs) return 4;
     if (dma_has == dma_ignores_channel && made.channel == 1) return 0;
+    int at = 0;
+    while (at < job_count && jobs[at].waiting) ++at;
+    if (at == most_jobs) return 4;
+    job_count = at == job_count ? at + 1 : job_count;
     dma_pass(2);
     uint64_t* const next = &is_free[made.channel];
     const uint64_t bytes = (uint64_t)(made.row_bytes * made.extents[0] * made.extents[1]);
     *next = (*next > dma_cycles ? *next : dma_cycles) + setup + (bytes + rate - 1) / rate;
     made.due = *next + latency, made.waiting = 1;
-    jobs[job_count++] = made;
+    jobs[at] = made;
     return 0;
 }
 int dma_fetch(int64_t channel, int64_t tag, void* destination, const void* source, int64_t row_bytes, int64_t extent_1,

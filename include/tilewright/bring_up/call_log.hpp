@@ -32,7 +32,7 @@ class call_log {
     void know(std::string const& tensor, void const* first, std::int64_t bytes) {
         places_.push_back({tensor, static_cast<std::byte const*>(first), bytes});
     }
-    std::vector<expected_call> const& core(int number) const {
+    std::vector<expected_call> const& of_core(int number) const {
         static std::vector<expected_call> const none;
         auto const found = calls_.find(number);
         return found == calls_.end() ? none : found->second;

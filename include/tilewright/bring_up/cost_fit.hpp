@@ -1,7 +1,11 @@
 #pragma once
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
 #include <map>
 #include <optional>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/bring_up/least_squares.hpp>
 #include <tilewright/bring_up/trace_log.hpp>
 #include <tilewright/machine/clock.hpp>
@@ -191,6 +195,7 @@ class cost_fit {
         struct job {
             std::uint64_t begin = 0;
             std::int64_t bytes = 0, channel = 0, tag = 0;
+            bool late = false;  ///< the core has waited for another channel since: it may be complete for long
         };
         std::vector<job> line;                           // in the order of their starts
         std::map<std::int64_t, std::uint64_t> complete;  // of each channel, the job before
@@ -231,9 +236,10 @@ class cost_fit {
                 found = on.completes == completion::by_transfer && one.tag == tag;
             }
             line = left;
+            for (job& one : line) one.late |= one.channel != channel;
             if (!last || last->bytes == 0) continue;
             // Only the last one's end is known; those before it had none of their own.
-            if (ready > 1) {
+            if (ready > 1 || last->late) {
                 left_out += ready;
                 complete.clear();
                 continue;

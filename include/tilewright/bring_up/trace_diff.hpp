@@ -11,13 +11,13 @@ class trace_difference {
     /// @return the first wrong step of each core in words, with the calls in front of it; empty when there is none
     static std::string between(call_log const& expected, std::vector<core_trace> const& traces) {
         std::string text;
-        for (core_trace const& one : traces) text += trace_difference(expected.core(one.core), one).find();
+        for (core_trace const& one : traces) text += trace_difference(expected.of_core(one.core), one).find();
         for (int core = 0; core < expected.cores(); ++core) {
             bool found = false;
             for (core_trace const& one : traces) found |= one.core == core;
-            if (!found && !expected.core(core).empty())
+            if (!found && !expected.of_core(core).empty())
                 text += "core " + std::to_string(core) + ": the trace has no calls of it, and it should make " +
-                        std::to_string(expected.core(core).size()) + "\n";
+                        std::to_string(expected.of_core(core).size()) + "\n";
         }
         return text;
     }

@@ -1,10 +1,13 @@
 #pragma once
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <memory>
 #include <tilewright/bring_up/bring_up_subject.hpp>
 #include <tilewright/bring_up/cost_fit.hpp>
 #include <tilewright/bring_up/trace_diff.hpp>
-#include <tilewright/tune/operands.hpp>
+#include <tilewright/halide/jit.hpp>
+#include <tilewright/runtime/call.hpp>
 
 // What an emulated machine is asked for while a kernel runs on it, and the program that compares a device's trace with it.
 namespace tilewright::bring_up {
@@ -77,27 +80,45 @@ inline std::map<std::string, Halide::JITExtern> logged_functions() {
 
 }  // namespace detail
 
-/// Runs a kernel on its emulated machine, with dense operands, and writes down what it is asked for.
+/// Runs a kernel on its emulated machine, with dense operands that are all 1, and writes down what it is asked for.
 ///
-/// @param extents  of axes that are left to run time; @param scalars  values of scalar parameters
+/// @param scalars  values of scalar parameters
 /// @throws std::invalid_argument when the plan was refused, when its result stays in a memory of the machine, or with the emulator's error
-inline void log_calls(call_log& log, plan_value const& plan, plan_value const& sized, semantics_table const& semantics,
-                      std::vector<double> const& scalars = {}) {
-    tune::problem problem;
-    tune::operands operands(problem, sized, 1);
-    for (tune::operand_view const& one : operands.views()) log.know(one.tensor, one.first, one.elements * bytes_of(one.type));
+inline void log_calls(call_log& log, plan_value const& plan, semantics_table const& semantics, std::vector<double> const& scalars = {}) {
+    if (plan.refusal) throw std::invalid_argument(to_string(plan.refusal));
+    ir::argument_list const list = ir::arguments_of(plan);
+    std::vector<std::unique_ptr<std::byte, void (*)(void*)>> memory;
+    std::vector<std::unique_ptr<tilewright::detail::dense_argument>> arguments;
+    std::vector<Halide::Buffer<>> given;
+    bool has_result = false;
+    for (int at = 0; at < list.tensor_count; ++at) {
+        ir::buffer const& b = plan.buffers[list.tensors[at]];
+        std::int64_t elements = 1;
+        for (int d = 0; d < b.rank; ++d) elements *= b.extents[d];
+        auto const alignment = static_cast<std::size_t>(std::max<std::int64_t>(b.alignment, 64));
+        std::size_t const bytes = (static_cast<std::size_t>(elements * bytes_of(b.type)) + alignment - 1) / alignment * alignment;
+        memory.emplace_back(static_cast<std::byte*>(std::aligned_alloc(alignment, bytes)), &std::free);
+        visit_scalar(b.type, [&]<class T>(T) { std::fill_n(reinterpret_cast<T*>(memory.back().get()), elements, T{1}); });
+        log.know(b.tensor.str(), memory.back().get(), elements * bytes_of(b.type));
+        arguments.push_back(std::make_unique<tilewright::detail::dense_argument>(b, memory.back().get()));
+        given.emplace_back(*static_cast<halide_buffer_t*>(*arguments.back()));
+        has_result = b.written;
+    }
+    if (!has_result) throw std::invalid_argument("the result stays in a memory of the machine: trace the kernel that reads it");
+    Halide::Buffer<> const result = given.back();
+    given.pop_back();
     detail::active_log() = &log;
     std::string error;
     if (plan.cores > 1) {
         core_team team(*plan.where, semantics, plan.cores);
         halide::jit_kernel kernel(plan, team);
         kernel.pipeline().set_jit_externs(detail::logged_functions());
-        if (operands.run(kernel, team, scalars) != 0) error = team.error();
+        if (kernel.run(team, given, result, scalars) != 0) error = team.error();
     } else {
         emulator alone(*plan.where, semantics);
         halide::jit_kernel kernel(plan, &alone);
         kernel.pipeline().set_jit_externs(detail::logged_functions());
-        operands.run(kernel, scalars);
+        kernel.run(given, result, scalars);
         error = alone.error();
     }
     detail::active_log() = nullptr;
@@ -128,7 +149,7 @@ inline int run_trace_tool(plan_value const& plan, semantics_table const& semanti
         return 0;
     }
     call_log log(*plan.where);
-    log_calls(log, plan, plan, semantics);
+    log_calls(log, plan, semantics);
     std::string const wrong = trace_difference::between(log, traces);
     std::size_t calls = 0;
     for (core_trace const& one : traces) calls += one.calls.size();
