@@ -133,11 +133,14 @@ class cost_fit {
             else collect_blocking(first, trace.calls, calls, steps);
         }
         made.measured = steps.size();
-        if (steps.size() < 2) return made;
+        if (steps.size() < 2 || stands_still(steps, made)) return made;
+        bool const one_size =
+            std::all_of(steps.begin(), steps.end(), [&](measured_step const& one) { return one.bytes == steps.front().bytes; });
         bool const in_line = std::any_of(steps.begin(), steps.end(), [](measured_step const& one) { return one.waited_in_line; });
         double least = -1;
         transfer_cost best;
         for (std::int64_t rate = 1; rate <= 1024; rate += rate < 64 ? 1 : 16) {
+            if (one_size && rate != first.costs.bytes_per_cycle) continue;
             std::vector<std::vector<double>> rows;
             std::vector<double> wanted;
             for (measured_step const& one : steps) {
@@ -167,11 +170,10 @@ class cost_fit {
             std::snprintf(text, sizeof text, "a byte takes %.2f cycles, and a machine moves a whole number of bytes in one", for_a_byte);
             made.remarks += (made.remarks.empty() ? "" : "; ") + std::string(text);
         }
-        bool const one_size =
-            std::all_of(steps.begin(), steps.end(), [&](measured_step const& one) { return one.bytes == steps.front().bytes; });
         if (one_size)
-            made.remarks += (made.remarks.empty() ? "" : "; ") +
-                            std::string("all calls moved as many bytes, so their share cannot be told: trace a self-test, too");
+            made.remarks +=
+                (made.remarks.empty() ? "" : "; ") +
+                std::string("all calls moved as many bytes, so bytes_per_cycle stays as it is declared: trace a self-test, too");
         return made;
     }
     static double cycles_of(transfer_cost const& of, measured_step const& one) {
@@ -275,7 +277,7 @@ class cost_fit {
             }
         }
         made.measured = steps.size();
-        if (steps.empty()) return made;
+        if (steps.empty() || stands_still(steps, made)) return made;
         intrinsic_cost shape = i.costs;
         if (shape.term_count == 0 && i.flexible_axes != 0) {
             shape.terms[0] = {.cycles = 1, .factor_count = 1};
@@ -334,6 +336,12 @@ class cost_fit {
         }
         return text;
     }
+    /// Whether nothing was measured, since the counter does not count.
+    static bool stands_still(std::vector<measured_step> const& steps, fitted_cost& made) {
+        bool const still = std::all_of(steps.begin(), steps.end(), [](measured_step const& one) { return one.cycles == 0; });
+        if (still) made.remarks = "the counter did not move: look at tilewright_cycles";
+        return still;
+    }
     template <class Cycles>
     static void errors(std::vector<measured_step> const& steps, Cycles const& cycles, double& worst, double& mean) {
         double sum = 0;
@@ -354,7 +362,7 @@ inline std::string fit_text(machine const& where, std::vector<core_trace> const&
     std::string text;
     for (fitted_cost const& one : cost_fit(where, traces).fit()) {
         text += one.parts + ": ";
-        if (one.line.empty()) text += "too little was measured (" + std::to_string(one.measured) + " calls)";
+        if (one.line.empty()) text += "nothing to say, of " + std::to_string(one.measured) + " calls";
         else {
             char numbers[160]{};
             std::snprintf(
