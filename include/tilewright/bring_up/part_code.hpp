@@ -3,6 +3,7 @@
 #include <tilewright/base/label_text.hpp>
 #include <tilewright/bring_up/c_semantics.hpp>
 #include <tilewright/bring_up/test_case.hpp>
+#include <tilewright/bring_up/word_space.hpp>
 #include <tilewright/c_source/device_parameters.hpp>
 
 // What the C of transfers and of intrinsics has in common.
@@ -80,7 +81,7 @@ class c_calls {
         return "    code = " + call_text(call, given) + ";\n    if (code != 0) return code;\n";
     }
     static std::string call_text(device_call const& call, std::vector<std::string> const& given) {
-        std::string text = call.symbol.str() + "(";
+        std::string text = user_word(call.symbol.str()) + "(";
         for (std::size_t at = 0; at < given.size(); ++at) text += (at > 0 ? ", " : "") + given[at];
         return text + ")";
     }
@@ -116,7 +117,7 @@ class c_calls {
     /// A register in front of a call, with the bytes of a window.
     std::string register_text(std::size_t window, bool filled) const {
         memory const& m = where_.memories[part_.sides[window].memory];
-        std::string const name = "r" + std::to_string(window), type = m.c_type.str();
+        std::string const name = "r" + std::to_string(window), type = user_word(m.c_type.str());
         return "    " + type + " " + name + ";\n" +
                (filled ? "    copy(&" + name + ", at[" + std::to_string(window) + "], sizeof " + name + ");\n" : "");
     }

@@ -5,6 +5,7 @@
 #include <tilewright/bring_up/refuse_machine.hpp>
 #include <tilewright/bring_up/self_test_plan.hpp>
 #include <tilewright/bring_up/self_test_text.hpp>
+#include <tilewright/bring_up/trace_header.hpp>
 #include <tilewright/bring_up/transfer_code.hpp>
 #include <tilewright/c_source/ground.hpp>
 
@@ -21,6 +22,8 @@ class self_test_writer {
     self_test_writer(machine const& where, self_test_options const& options)
         : where_(where), options_(options), ways_(where), plan_(self_test_planner(where, ways_, options.largest_window).make()) {
         halide::detail::check_function_name(options.name);
+        if (words_of_user().count(options.name) != 0)
+            throw std::invalid_argument("`" + options.name + "` is a function of the machine: name the self-test otherwise");
         if (plan_.parts.empty()) throw std::invalid_argument("the machine has no C function that a self-test could call");
     }
     self_test_text write() {
@@ -40,13 +43,30 @@ class self_test_writer {
             "/* A self-test of `" + where_.name.str() + "`, made from what the machine declares. See " + options_.name + ".h. */\n";
         for (std::string const& file : options_.includes) source += "#include \"" + file + "\"\n";
         source += "#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n\n#include \"" + options_.name + ".h\"\n\n" +
-                  halide::detail::c_ground(true) + "\n/* What the device provides. */\n" + prototypes + "\n" + table_types() + storage() +
-                  filled(self_test_basics_text) + positions() + element_functions() + shared_.operations.text() + functions + tables(made) +
-                  "\n" + upkeep + filled(self_test_runner_text) + filled(self_test_print_text);
+                  halide::detail::c_ground(true) + "\n/* What the device provides. */\n" + prototypes + "\n";
+        // Constants are always told apart, and members of structures never are.
+        std::set<std::string> const constants{"READ",     "WRITTEN",    "REGISTER",   "BOOL_AT",  "INT64_AT",    "UINT8_AT",
+                                              "FLOAT_AT", "MOST_SIDES", "MOST_CALLS", "MEMORIES", "LONGEST_CALL"};
+        std::set<std::string> users = words_of_user();
+        users.insert(constants.begin(), constants.end());
+        source += with_own_words(constants_text() + table_types(), constants);
+        source +=
+            with_own_words(storage() + filled(self_test_basics_text) + positions() + element_functions() + shared_.operations.text() +
+                               functions + tables(made) + "\n" + upkeep + filled(self_test_runner_text) + filled(self_test_print_text),
+                           users);
         return {header(), source};
     }
 
   private:
+    /// The functions of the machine, and the types of its registers.
+    std::set<std::string> words_of_user() const {
+        std::set<std::string> words;
+        each_device_function(where_, [&](device_call const& call, std::vector<std::string> const&) { words.insert(call.symbol.str()); });
+        for (int at = 0; at < where_.transfers.size(); ++at) words.insert(where_.transfers[at].call.symbol.str());
+        for (int at = 0; at < where_.intrinsics.size(); ++at) words.insert(where_.intrinsics[at].call.symbol.str());
+        for (int at = 0; at < where_.memories.size(); ++at) words.insert(where_.memories[at].c_type.str());
+        return words;
+    }
     std::string filled(std::string const& text) const {
         std::string made;
         for (char letter : text) made += letter == '@' ? options_.name : std::string(1, letter);
@@ -112,10 +132,8 @@ class self_test_writer {
         return text + filled(self_test_header_text) + "\n#ifdef __cplusplus\n}\n#endif\n#endif\n";
     }
 
-    std::string table_types() const {
-        std::string text =
-            "enum { READ = 1, WRITTEN = 2, REGISTER = 4 };\nenum { BOOL_AT = 1, INT64_AT = 5, UINT8_AT = 6, FLOAT_AT = 10 };\n";
-        return text + R"(/* One operand of a part, and what its windows hold. */
+    static std::string table_types() {
+        return R"(/* One operand of a part, and what its windows hold. */
 struct side {
     const char *name;
     unsigned char memory, type, size, is;
@@ -150,31 +168,50 @@ struct place {
     int64_t grain, used, stage;
     struct way in, out;
 };
+/* One call of a case: its numbers, what is expected in its windows, and what the models and registers are given. */
+struct made_call {
+    const int32_t *n;
+    unsigned char *window[MOST_SIDES], *first[MOST_SIDES], *given[MOST_SIDES];
+};
 )";
     }
-    std::string storage() const {
+    /// The most that cases need: bytes of all windows of one, of a window, and of a register; windows, calls, and numbers of a call.
+    struct room_for_cases {
         std::int64_t windows = 1, largest = 1024, registers = 1;
         std::size_t sides = 1, calls = 1, length = 16;
+    };
+    room_for_cases most_of_cases() const {
+        room_for_cases most;
         for (test_case const& one : plan_.cases) {
             tested_part const& part = plan_.parts[static_cast<std::size_t>(one.part)];
             std::int64_t all = 0;
             for (test_call const& call : one.calls) {
-                for (window const& w : call.windows) all += w.bytes, largest = std::max(largest, w.bytes);
-                length = std::max(length, call.numbers.size() + 3 * call.windows.size());
+                for (window const& w : call.windows) all += w.bytes, most.largest = std::max(most.largest, w.bytes);
+                most.length = std::max(most.length, call.numbers.size() + 3 * call.windows.size());
             }
-            windows = std::max(windows, all), sides = std::max(sides, part.sides.size()), calls = std::max(calls, one.calls.size());
+            most.windows = std::max({most.windows, all, most.largest});
+            most.sides = std::max(most.sides, part.sides.size()), most.calls = std::max(most.calls, one.calls.size());
         }
         for (int at = 0; at < where_.memories.size(); ++at) {
             memory const& m = where_.memories[at];
-            if (m.passes_values()) registers = std::max(registers, m.register_bytes());
+            if (m.passes_values()) most.registers = std::max(most.registers, m.register_bytes());
         }
-        auto const text = [](std::size_t value) { return std::to_string(value); };
-        return "enum { MEMORIES = " + number(where_.memories.size()) + ", MOST_SIDES = " + text(sides) + ", MOST_CALLS = " + text(calls) +
-               ", LONGEST_CALL = " + text(length) +
-               " };\n/* What should be in the windows of a case, what is seen in one, and what a mistake would make of it. */\n" +
-               "static unsigned char expected[" + number(std::max(windows, largest)) + "], seen[" + number(largest) + "], tried[" +
-               number(largest) + "], registers[MOST_CALLS][MOST_SIDES][" + number(registers) + "];\nvolatile int32_t " + options_.name +
-               "_now;\n";
+        return most;
+    }
+    std::string constants_text() const {
+        room_for_cases const most = most_of_cases();
+        return "enum { READ = 1, WRITTEN = 2, REGISTER = 4 };\nenum { BOOL_AT = 1, INT64_AT = 5, UINT8_AT = 6, FLOAT_AT = 10 };\n"
+               "enum { MEMORIES = " +
+               number(where_.memories.size()) + ", MOST_SIDES = " + std::to_string(most.sides) +
+               ", MOST_CALLS = " + std::to_string(most.calls) + ", LONGEST_CALL = " + std::to_string(most.length) + " };\n";
+    }
+    std::string storage() const {
+        room_for_cases const most = most_of_cases();
+        std::string const largest = number(most.largest);
+        return "/* What should be in the windows of a case, what is seen in one, and what a mistake would make of it. */\n"
+               "static unsigned char expected[" +
+               number(most.windows) + "], seen[" + largest + "], tried[" + largest + "], registers[MOST_CALLS][MOST_SIDES][" +
+               number(most.registers) + "];\nvolatile int32_t " + options_.name + "_now;\n";
     }
     std::string positions() const {
         std::string text;
