@@ -64,7 +64,10 @@ class self_test_writer {
         each_device_function(where_, [&](device_call const& call, std::vector<std::string> const&) { words.insert(call.symbol.str()); });
         for (int at = 0; at < where_.transfers.size(); ++at) words.insert(where_.transfers[at].call.symbol.str());
         for (int at = 0; at < where_.intrinsics.size(); ++at) words.insert(where_.intrinsics[at].call.symbol.str());
-        for (int at = 0; at < where_.memories.size(); ++at) words.insert(where_.memories[at].c_type.str());
+        for (int at = 0; at < where_.memories.size(); ++at) {
+            std::string const type = where_.memories[at].c_type.str();
+            if (!halide::detail::is_reserved(type)) words.insert(type);
+        }
         return words;
     }
     std::string filled(std::string const& text) const {
