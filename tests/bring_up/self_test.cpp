@@ -1,4 +1,6 @@
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <vector>
 
@@ -250,4 +252,12 @@ TEST_CASE("each mistake of the device of rows is found and named") {
     found(rows_ignores_flag, "multiply_add", "as if it overwrote the result and did not go on from it");
     found(rows_lets_negative_through, "mvout_positive", "expected 0, got -");
     found(rows_loads_whole_rows, "mvin", "stray byte 1 of destination in spad");
+}
+
+TEST_CASE("the reference shows what a self-test says") {
+    std::ifstream from(BRING_UP_PAGE);
+    std::string const page(std::istreambuf_iterator<char>(from), {});
+    CHECK(contains(page, "```\n" + run_npu(npu_is_right, access::by_callbacks).rows + "```\n"));
+    std::string const failures = run_npu(npu_ignores_source_stride, access::by_callbacks).failures;
+    CHECK(contains(page, "```\n" + failures.substr(0, failures.find('\n')) + "\n```\n"));
 }

@@ -242,3 +242,13 @@ TEST_CASE("the tool of a kernel reads a trace from a file") {
     CHECK(text_of(TRACE_FILE ".said") == "84 calls, as the emulator makes them\n");
     CHECK(contains(text_of(WRONG_TRACE_FILE ".said"), "core 0, call 0: mvin: `extent_1` should be 32, and is 31"));
 }
+TEST_CASE("the reference shows what the tool says") {
+    std::ifstream from(BRING_UP_PAGE);
+    std::string const page(std::istreambuf_iterator<char>(from), {});
+    std::vector<core_trace> trace = run_matmul();
+    trace[0].calls.erase(trace[0].calls.begin() + 5);
+    std::string const wrong = trace_difference::between(calls_of_matmul(), trace), fit = fit_text(bring_up_dma::device, trace_self_test());
+    INFO(wrong << fit);
+    CHECK(contains(page, "\n" + wrong + "```\n"));
+    CHECK(contains(page, fit.substr(0, fit.find("fetch_bordered"))));
+}
