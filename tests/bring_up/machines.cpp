@@ -102,6 +102,16 @@ TEST_CASE("functions of a machine may be called like words of the self-test") {
                               .writes(c, ram)
                               .calls("add_int32", argument::address(a), argument::address(c)))) == "");
 }
+TEST_CASE("what the table of a self-test cannot hold is left out, and the header says so") {
+    constexpr memory ram{.name = "ram"},
+        large{.name = "large", .base = 0x1'0000'0000, .capacity = std::int64_t{1} << 33, .host_visible = false};
+    machine const m("large_one", ram, large, transfer("in", ram, large).dimensions(2), transfer("out", large, ram).dimensions(2));
+    CHECK(said_of(m) == "");
+    std::string const header = bring_up::self_test(m, {"tested"}).header;
+    CHECK(header.find(" * left out: in, at the end of the memories: numbers of more than 32 bits\n") != std::string::npos);
+    std::string const small = bring_up::self_test(m, {"tested", {}, 256}).header;
+    CHECK(small.find(" * left out: in, one row of 255 bytes: larger than a window\n") != std::string::npos);
+}
 TEST_CASE("a machine without functions, without room or with a wrong description is refused by name") {
     CHECK(refusal_of(targets::avx2::host) == "the machine has no C function that a self-test could call");
     machine narrow("narrow", memory{.name = "ram"}, memory{.name = "tcm", .base = 0x1000, .capacity = 512, .host_visible = false});

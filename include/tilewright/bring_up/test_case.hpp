@@ -39,6 +39,14 @@ struct moved_dimension {
 struct test_call {
     std::vector<window> windows{};
     std::vector<std::int64_t> numbers{};
+
+    /// Whether the table of a self-test, whose numbers have 32 bits, can hold it.
+    bool is_short() const {
+        bool all = true;
+        for (window const& w : windows) all = all && w.offset + w.bytes <= INT32_MAX;
+        for (std::int64_t number : numbers) all = all && number >= INT32_MIN && number <= INT32_MAX;
+        return all;
+    }
 };
 
 struct test_case {

@@ -293,6 +293,7 @@ class transfer_cases {
             call.numbers = {s.channel, s.border, s.row, s.pad_before, s.pad_after};
             for (moved_dimension const& d : s.dimensions)
                 call.numbers.insert(call.numbers.end(), {d.extent, d.source_stride, d.destination_stride, d.pad_before, d.pad_after});
+            if (!call.is_short()) return leave_out(text + ": numbers of more than 32 bits");
             for (std::int64_t number : call.numbers) key += " " + std::to_string(number);
             for (window const& w : call.windows) key += " " + std::to_string(w.first) + (s.at_end ? " end" : "");
         }
