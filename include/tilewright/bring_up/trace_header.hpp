@@ -72,7 +72,7 @@ inline std::string trace_header(machine const& where, std::string const& name) {
         for (std::string const& one : parameters) {
             std::string const argument = one.substr(one.find_last_of(" *") + 1);
             given += (given.empty() ? "" : ", ") + argument;
-            kept += (kept.empty() ? "" : ", ") + (one.find('*') == std::string::npos ? argument : "(int64_t)(intptr_t)" + argument);
+            kept += (kept.empty() ? "" : ", ") + (one.find('*') == std::string::npos ? argument : "(int64_t)(uintptr_t)" + argument);
         }
         text += "\n#ifndef " + symbol + "\n" + signature + ";\n#endif\n";
         signature.replace(4, symbol.size(), name + "_" + symbol);
