@@ -18,7 +18,7 @@ namespace tilewright::bring_up {
 struct measured_step {
     double cycles = 0;
     std::int64_t bytes = 0;       ///< transfer: at the destination
-    bool waited_in_line = false;  ///< an engine began it when the job before left: its latency hides behind that one's
+    bool waited_in_line = false;  ///< an engine began it when the job before left: its latency hides in that of the one before
     std::array<std::int64_t, ir::stage::most_axes> extents{};  ///< intrinsic
 };
 
