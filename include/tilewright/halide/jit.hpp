@@ -8,6 +8,30 @@
 
 namespace tilewright::halide {
 
+/// The C functions that kernels of the emulated binding call, by name.
+inline std::map<std::string, Halide::JITExtern> emulator_functions() {
+    return {{"tilewright_this_core", Halide::JITExtern(tilewright_this_core)},
+            {"tilewright_emulated_base", Halide::JITExtern(tilewright_emulated_base)},
+            {"tilewright_emulate_transfer", Halide::JITExtern(tilewright_emulate_transfer)},
+            {"tilewright_emulate_intrinsic", Halide::JITExtern(tilewright_emulate_intrinsic)},
+            {"tilewright_emulate_configure", Halide::JITExtern(tilewright_emulate_configure)},
+            {"tilewright_emulate_wait", Halide::JITExtern(tilewright_emulate_wait)},
+            {"tilewright_emulate_push", Halide::JITExtern(tilewright_emulate_push)},
+            {"tilewright_emulate_pop", Halide::JITExtern(tilewright_emulate_pop)},
+            {"tilewright_emulated_core", Halide::JITExtern(tilewright_emulated_core)},
+            {"tilewright_emulate_barrier", Halide::JITExtern(tilewright_emulate_barrier)},
+            {"tilewright_emulate_clean", Halide::JITExtern(tilewright_emulate_clean)},
+            {"tilewright_emulate_invalidate", Halide::JITExtern(tilewright_emulate_invalidate)},
+            {"tilewright_emulate_signal", Halide::JITExtern(tilewright_emulate_signal)},
+            {"tilewright_emulate_await", Halide::JITExtern(tilewright_emulate_await)},
+            {"tilewright_emulate_end", Halide::JITExtern(tilewright_emulate_end)},
+            {"tilewright_emulate_access", Halide::JITExtern(tilewright_emulate_access)},
+            {"tilewright_emulate_argument", Halide::JITExtern(tilewright_emulate_argument)},
+            {"tilewright_count_iterations", Halide::JITExtern(tilewright_count_iterations)},
+            {"tilewright_emulate_code", Halide::JITExtern(tilewright_emulate_code)},
+            {"tilewright_fence", Halide::JITExtern(tilewright_fence)}};
+}
+
 /// A kernel compiled at run time, on an emulated machine or on this processor; and the same algorithm without the plan, as a reference.
 ///
 /// @throws std::invalid_argument when the plan was refused, with its verdict
@@ -106,28 +130,7 @@ class jit_kernel {
         pipeline_ = Halide::Pipeline(result_);
         pipeline_.add_custom_lowering_pass(new release_values);
     }
-    void link_emulator() {
-        pipeline_.set_jit_externs({{"tilewright_this_core", Halide::JITExtern(tilewright_this_core)},
-                                   {"tilewright_emulated_base", Halide::JITExtern(tilewright_emulated_base)},
-                                   {"tilewright_emulate_transfer", Halide::JITExtern(tilewright_emulate_transfer)},
-                                   {"tilewright_emulate_intrinsic", Halide::JITExtern(tilewright_emulate_intrinsic)},
-                                   {"tilewright_emulate_configure", Halide::JITExtern(tilewright_emulate_configure)},
-                                   {"tilewright_emulate_wait", Halide::JITExtern(tilewright_emulate_wait)},
-                                   {"tilewright_emulate_push", Halide::JITExtern(tilewright_emulate_push)},
-                                   {"tilewright_emulate_pop", Halide::JITExtern(tilewright_emulate_pop)},
-                                   {"tilewright_emulated_core", Halide::JITExtern(tilewright_emulated_core)},
-                                   {"tilewright_emulate_barrier", Halide::JITExtern(tilewright_emulate_barrier)},
-                                   {"tilewright_emulate_clean", Halide::JITExtern(tilewright_emulate_clean)},
-                                   {"tilewright_emulate_invalidate", Halide::JITExtern(tilewright_emulate_invalidate)},
-                                   {"tilewright_emulate_signal", Halide::JITExtern(tilewright_emulate_signal)},
-                                   {"tilewright_emulate_await", Halide::JITExtern(tilewright_emulate_await)},
-                                   {"tilewright_emulate_end", Halide::JITExtern(tilewright_emulate_end)},
-                                   {"tilewright_emulate_access", Halide::JITExtern(tilewright_emulate_access)},
-                                   {"tilewright_emulate_argument", Halide::JITExtern(tilewright_emulate_argument)},
-                                   {"tilewright_count_iterations", Halide::JITExtern(tilewright_count_iterations)},
-                                   {"tilewright_emulate_code", Halide::JITExtern(tilewright_emulate_code)},
-                                   {"tilewright_fence", Halide::JITExtern(tilewright_fence)}});
-    }
+    void link_emulator() { pipeline_.set_jit_externs(emulator_functions()); }
     static Halide::Expr pointer(void const* to) {
         return Halide::reinterpret(Halide::Handle(), Halide::Internal::make_const(Halide::UInt(64), reinterpret_cast<std::uintptr_t>(to)));
     }
