@@ -414,9 +414,18 @@ endfunction()
 # An executable of the sources of `tool` and the object library `subject`, which tells it what to work on.
 function(_tilewright_add_tool name tool subject)
     _tilewright_tool_objects(objects ${tool})
+    _tilewright_library_of_tool(library ${tool})
     add_executable(${name} $<TARGET_OBJECTS:${objects}> $<TARGET_OBJECTS:${subject}>)
     set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
-    target_link_libraries(${name} PRIVATE tilewright::halide ${CMAKE_DL_LIBS})
+    target_link_libraries(${name} PRIVATE ${library} ${CMAKE_DL_LIBS})
+endfunction()
+
+# What a tool is made of: those that write about a machine alone do not need Halide.
+function(_tilewright_library_of_tool result tool)
+    set(${result} tilewright::halide PARENT_SCOPE)
+    if(tool STREQUAL "bring_up_tool")
+        set(${result} tilewright::tilewright PARENT_SCOPE)
+    endif()
 endfunction()
 
 # The object library of the sources of `tool`. These, Halide's headers among them, take 20 s to compile, so they are compiled once for all
@@ -439,7 +448,8 @@ function(_tilewright_tool_objects result tool)
     set(objects tilewright.${tool}.${key})
     if(NOT TARGET ${objects})
         add_library(${objects} OBJECT EXCLUDE_FROM_ALL ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/${tool}.cpp)
-        target_link_libraries(${objects} PRIVATE tilewright::halide)
+        _tilewright_library_of_tool(library ${tool})
+        target_link_libraries(${objects} PRIVATE ${library})
         if(tool STREQUAL "kernel_generator")
             target_link_libraries(${objects} PRIVATE Halide::Generator)  # whose main function is a source
         endif()
@@ -475,3 +485,5 @@ function(_tilewright_complete_c_backend name)
     _tilewright_add_runtime(${name} host)
     target_link_libraries(${name}.code INTERFACE ${name}.code.runtime)
 endfunction()
+
+include(${CMAKE_CURRENT_LIST_DIR}/TilewrightBringUp.cmake)

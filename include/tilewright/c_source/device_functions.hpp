@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <tilewright/base/label_text.hpp>
 #include <tilewright/c_source/arguments.hpp>
+#include <tilewright/c_source/device_parameters.hpp>
 
 // The functions of a machine that generated code calls, and their prototypes.
 namespace tilewright::halide::detail {
@@ -104,14 +105,7 @@ class c_prototypes {
     /// @param argument  `argument(its description, position)`: type and name
     template <class Argument>
     void add(device_call const& call, std::string const& what, Argument const& argument) {
-        std::string line = "int " + call.symbol.str() + "(";
-        c_names names;  // what is passed twice has two
-        for (int at = 0; at < call.count; ++at) {
-            std::string const one = argument(call.arguments[at], at);
-            std::size_t const name = one.find_last_of(" *") + 1;
-            line += (at > 0 ? ", " : "") + one.substr(0, name) + names.take(one.substr(name));
-        }
-        line += call.count == 0 ? "void);" : ");";
+        std::string const line = signature_text(call.symbol.str(), parameters_of_call(call, argument)) + ";";
         if (!written_.insert(line).second) return;
         list_.push_back("/* " + what + " */\n" + (guarded_ ? "#ifndef " + call.symbol.str() + "\n" + line + "\n#endif" : line) + "\n");
     }
@@ -120,13 +114,10 @@ class c_prototypes {
         list_.push_back("/* " + what + ": " + call.symbol.str() + " of the header that defines its registers */\n");
     }
 
-    static std::string literal(int position) { return "int64_t literal_" + std::to_string(position); }
+    static std::string literal(int position) { return literal_parameter(position); }
     /// Arguments of a call that is given one value, and maybe a channel.
     static auto value(char const* name) {
-        return [name](call_argument const& a, int position) -> std::string {
-            if (a.is == role::channel) return "int64_t channel";
-            return a.is == role::literal ? literal(position) : std::string("int64_t ") + name;
-        };
+        return [name](call_argument const& a, int position) { return value_parameter(a, position, name); };
     }
 
     void add_transfer(transfer_description const& t) {
@@ -135,31 +126,9 @@ class c_prototypes {
         std::string const to_all = t.is_multicast ? " of each core, at the offset that it has in that of core 0" : "";
         each_call(where, t, [&](device_call const& call) {
             add(call, "transfer " + t.name.str() + ": " + t.source.str() + " to " + t.destination.str() + to_all,
-                [&](call_argument const& a, int position) { return transfer_argument(t, a, position); });
+                [&](call_argument const& a, int position) { return transfer_parameter(where, t, a, position); });
         });
     }
-    std::string transfer_argument(transfer_description const& t, call_argument const& a, int position) const {
-        std::string const d = std::to_string(a.dimension);
-        int const in = memory_of(*plan_.where, t, a);
-        bool const numbered = in >= 0 && plan_.where->memories[in].is_numbered();
-        switch (a.is) {
-            case role::source: return numbered ? "int64_t source" : "const void *source";
-            case role::destination: return numbered ? "int64_t destination" : "void *destination";
-            case role::bytes: return "int64_t bytes";
-            case role::row_bytes: return "int64_t row_bytes";
-            case role::extent: return "int64_t extent_" + d;
-            case role::source_stride: return "int64_t source_stride_" + d;
-            case role::destination_stride: return "int64_t destination_stride_" + d;
-            case role::pad_before: return "int64_t pad_before_" + d;
-            case role::pad_after: return "int64_t pad_after_" + d;
-            case role::pad_value: return "int64_t pad_value";
-            case role::tag: return "int64_t tag";
-            case role::channel: return "int64_t channel";
-            case role::cores: return "int64_t cores";
-            default: return literal(position);
-        }
-    }
-
     /// Whether a call needs values of a configuration.
     bool is_set(configuration const& c) const {
         machine const& where = *plan_.where;
@@ -177,9 +146,7 @@ class c_prototypes {
         return used;
     }
     void add_setting(configuration const& c) {
-        add(set_call_of(c), "sets " + c.name.str() + " for what is called from now on", [](call_argument const& a, int position) {
-            return a.is == role::literal ? literal(position) : "int64_t value_" + std::to_string(a.dimension);
-        });
+        add(set_call_of(c), "sets " + c.name.str() + " for what is called from now on", setting_parameter);
     }
 
     void add_wait(engine const& e) {
@@ -242,16 +209,11 @@ class c_prototypes {
             cleans |= plan_.steps[at].kind == step_kind::clean;
             invalidates |= plan_.steps[at].kind == step_kind::invalidate;
         }
-        auto const argument = [](call_argument const& a, int position) {
-            return a.is == role::core     ? "int64_t core"
-                   : a.is == role::source ? "const void *address"
-                   : a.is == role::bytes  ? "int64_t bytes"
-                                          : literal(position);
-        };
-        if (cleans) add(clean_call_of(of), "writes lines of the cache back; when it returns, engines and other cores see them", argument);
+        if (cleans)
+            add(clean_call_of(of), "writes lines of the cache back; when it returns, engines and other cores see them", upkeep_parameter);
         if (invalidates)
             add(invalidate_call_of(of), "writes lines of the cache back that this core has written, and forgets them: it reads them anew",
-                argument);
+                upkeep_parameter);
     }
 
     void add_intrinsic(intrinsic_description const& i) {
@@ -259,20 +221,9 @@ class c_prototypes {
         if (passes_values(where, i)) return add_by_value("intrinsic " + i.name.str(), i.call);
         each_call(where, i, [&](device_call const& call) {
             add(call, "intrinsic " + i.name.str() + "; strides in elements",
-                [&](call_argument const& a, int position) { return intrinsic_argument(i, a, position); });
+                [&](call_argument const& a, int position) { return intrinsic_parameter(where, i, a, position); });
         });
     }
-    std::string intrinsic_argument(intrinsic_description const& i, call_argument const& a, int position) const {
-        machine const& where = *plan_.where;
-        if (a.is == role::literal) return literal(position);
-        if (a.is == role::covered) return "int64_t extent_" + std::to_string(a.dimension);
-        operand_constraint const& o = i.operands[a.operand];
-        if (a.is == role::stride) return "int64_t " + o.tensor.str() + "_stride_" + std::to_string(a.dimension);
-        if (a.is == role::value) return "int64_t " + o.tensor.str() + "_value";
-        if (where.memories[memory_of(where, i, a)].is_numbered()) return "int64_t " + o.tensor.str();
-        return std::string(o.is == direction::reads && !o.in_place ? "const void *" : "void *") + o.tensor.str();
-    }
-
     plan_value const& plan_;
     bool guarded_;
     called_parts called_ = called_parts_of(plan_);
