@@ -91,7 +91,7 @@ class c_calls {
         return "#ifndef " + call.symbol.str() + "\n" +
                halide::detail::signature_text(call.symbol.str(), halide::detail::parameters_of_call(call, parameter)) + ";\n#endif\n";
     }
-    /// The function that waits for what a part has started. @param waits  receives whether there is one
+    /// The call of the function that waits for what a part has started; empty where there is none.
     std::string wait(std::string const& number, ir::label const& engine_name, bool asynchronous, std::string const& channel,
                      part_functions& made) const {
         int const on = where_.engines.find(engine_name);

@@ -37,9 +37,7 @@ struct program_planning : refusals {
         refuse_capacity(what, list.size() + 1, list.size());
         return 0;
     }
-    constexpr std::uint16_t banned_from(int tensor_at) const {
-        return tensor_at < banned.size() ? banned[tensor_at] : std::uint16_t{0};
-    }
+    constexpr std::uint16_t banned_from(int tensor_at) const { return tensor_at < banned.size() ? banned[tensor_at] : std::uint16_t{0}; }
     constexpr void ban(int tensor_at, int memory_at) {
         while (banned.size() <= tensor_at) banned.push(0);
         banned[tensor_at] |= static_cast<std::uint16_t>(1u << memory_at);
