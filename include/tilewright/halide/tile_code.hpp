@@ -27,7 +27,7 @@ class code_tiles : public code_costs {
         }
         // A tile that a stage computes for a reader of a border can lie outside as a whole.
         bool const outside = computes_for_border() && !is_const_one(is_whole(plan_, b, loop_values()));
-        bool const constant = !outside && !end_one_loop(pieces) && ends.size() <= 3 &&
+        bool const constant = !outside && !end_one_loop(pieces) && (ends.size() <= 3 || forms_of(b, ends, pieces) <= most_forms) &&
                               std::none_of(pieces.begin(), pieces.end(), [](auto const& p) { return p.empty(); });
         surroundings const around{plan_, names_, how_.target, how_.checked, how_.plain_arguments};
         auto const lower = [&](tile_part const& part) {
@@ -74,6 +74,8 @@ class code_tiles : public code_costs {
     }
 
   private:
+    static constexpr std::size_t most_forms = 32;  ///< of a body with more than three ends
+
     /// The code of a tile body. Its loops ask for what is copied later, if copies leave that to them.
     Stmt with_asking(body const& b, tile_part const& part, std::vector<int> around, Stmt code) const {
         using namespace Halide::Internal;
@@ -114,7 +116,8 @@ class code_tiles : public code_costs {
         return found;
     }
     /// The pieces of the loops of a partial tile, in their order: first all whole iterations of the outermost loop, then the rest of the
-    /// loops inside. None if partial tiles differ in size, or if pieces would change the order of a sum.
+    /// loops inside. None if partial tiles differ in size, or if pieces would change the order of a sum of floats: other reductions give
+    /// the same in any order.
     std::vector<tile_part> pieces_of(body const& b, limit const& l, tilewright::detail::tile_rest const& rest) const {
         std::vector<tile_part> pieces;
         if (!rest.constant) return pieces;
@@ -133,8 +136,18 @@ class code_tiles : public code_costs {
         }
         int reductions = 0;
         for (int at = 0; at < b.loop_count; ++at) reductions += plan_.variables[b.loops[at]].reduction ? 1 : 0;
-        bool const reorders = l.reduction && pieces.size() > 1 && reductions > rest.loop_count;
+        bool const reorders = l.reduction && pieces.size() > 1 && reductions > rest.loop_count && is_float(plan_.stages[b.stage].type);
         return reorders ? std::vector<tile_part>() : pieces;
+    }
+
+    /// Copies of a tile body's code: whole or in its pieces at each end, beside the same of the others.
+    std::size_t forms_of(body const& b, std::vector<limit> const& ends, std::vector<std::vector<tile_part>> const& pieces) const {
+        std::size_t forms = 1;
+        for (std::size_t end = 0; end < ends.size(); ++end) {
+            bool const never_whole = Halide::Internal::is_const_zero(is_whole(plan_, ends[end], b, loop_values()));
+            forms *= pieces[end].size() + (never_whole ? 0 : 1);
+        }
+        return forms;
     }
 
     /// Whether pieces of two limits are of one loop: such pieces do not go together.
