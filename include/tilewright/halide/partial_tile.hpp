@@ -25,7 +25,9 @@ inline Halide::Expr is_whole(plan_value const& plan, limit const& l, body const&
         one.add(1, part.variable);
         bool inside = false;
         for (int at = 0; at < b.loop_count; ++at) inside |= tilewright::detail::moves_with(plan, one, b.loops[at]);
-        std::int64_t const most = plan.variables[part.variable].extent - 1;
+        variable const& v = plan.variables[part.variable];
+        std::int64_t const most = v.extent - 1;
+        if (most == 0 && v.trips < 0 && !tilewright::detail::is_given(v)) continue;  // a loop of one iteration
         if (!inside) furthest = furthest + static_cast<int>(part.coefficient) * variable_value(plan, part.variable, loop);
         else if (part.coefficient > 0) furthest = furthest + static_cast<int>(part.coefficient * most);
     }

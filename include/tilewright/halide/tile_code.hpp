@@ -1,5 +1,4 @@
 #pragma once
-#include <set>
 #include <tilewright/halide/tile_body.hpp>
 #include <tilewright/halide/tile_cost.hpp>
 #include <tilewright/plan/loops/tile_rest.hpp>
@@ -27,7 +26,7 @@ class code_tiles : public code_costs {
         }
         // A tile that a stage computes for a reader of a border can lie outside as a whole.
         bool const outside = computes_for_border() && !is_const_one(is_whole(plan_, b, loop_values()));
-        bool const constant = !outside && !end_one_loop(pieces) && (ends.size() <= 3 || forms_of(b, ends, pieces) <= most_forms) &&
+        bool const constant = !outside && (ends.size() <= 3 || forms_of(b, ends, pieces) <= most_forms) &&
                               std::none_of(pieces.begin(), pieces.end(), [](auto const& p) { return p.empty(); });
         surroundings const around{plan_, names_, how_.target, how_.checked, how_.plain_arguments};
         auto const lower = [&](tile_part const& part) {
@@ -62,8 +61,7 @@ class code_tiles : public code_costs {
             for (tile_part const& part : parts) {
                 for (tile_part const& piece : pieces[end]) {
                     partial.push_back(part);
-                    partial.back().ranges.insert(piece.ranges.begin(), piece.ranges.end());
-                    partial.back().goes_on |= piece.goes_on;
+                    if (!keep_common(partial.back(), piece)) partial.pop_back();
                 }
             }
             Expr const whole = is_whole(plan_, ends[end], b, loop_values());
@@ -150,19 +148,16 @@ class code_tiles : public code_costs {
         return forms;
     }
 
-    /// Whether pieces of two limits are of one loop: such pieces do not go together.
-    static bool end_one_loop(std::vector<std::vector<tile_part>> const& pieces) {
-        std::set<int> ended;
-        for (std::vector<tile_part> const& of_limit : pieces) {
-            std::set<int> mine;
-            for (tile_part const& piece : of_limit) {
-                for (auto const& [loop, range] : piece.ranges) mine.insert(loop);
-            }
-            for (int loop : mine) {
-                if (!ended.insert(loop).second) return true;
-            }
+    /// Leaves of a part what a piece of another end has, too. @return whether any of it is left
+    static bool keep_common(tile_part& part, tile_part const& piece) {
+        for (auto const& [loop, range] : piece.ranges) {
+            tile_part::range& kept = part.ranges.try_emplace(loop, range).first->second;
+            int const first = std::max(kept.first, range.first);
+            kept = {first, std::min(kept.first + kept.count, range.first + range.count) - first};
+            if (kept.count <= 0) return false;
         }
-        return false;
+        part.goes_on |= piece.goes_on;
+        return true;
     }
 
     /// The code of a body that tells the emulator what it touches.
