@@ -19,7 +19,7 @@ class code_tiles : public code_costs {
         std::vector<limit> ends;                     // that can lie inside of the tile
         std::vector<std::vector<tile_part>> pieces;  // of the partial tiles of each
         for (limit const& l : limits_of(plan_, b, false)) {
-            tilewright::detail::tile_rest const rest = tilewright::detail::rest_of_tile(plan_, l, b);
+            tilewright::detail::tile_rest const rest = with_whole_vectors(b, l, tilewright::detail::rest_of_tile(plan_, l, b));
             if (rest.constant && rest.values == 0) continue;
             ends.push_back(l);
             pieces.push_back(pieces_of(b, l, rest));
@@ -112,6 +112,17 @@ class code_tiles : public code_costs {
             for (int s = 0; s < plan_.stages.size(); ++s) found |= plan_.stages[s].output == tensor;
         }
         return found;
+    }
+    /// What is left of a tile, in whole vectors where the last lanes may be computed as well. Code that others read, or that is told of
+    /// each access, keeps to what is there.
+    tilewright::detail::tile_rest with_whole_vectors(body const& b, limit const& l, tilewright::detail::tile_rest rest) const {
+        if (!rest.constant || rest.values == 0 || how_.to != binding::device || how_.checked || how_.plain_arguments) return rest;
+        int const lanes = rest.loops[rest.loop_count - 1], outermost = rest.loops[0];
+        if (!may_fill_lanes(plan_, l, b, lanes)) return rest;
+        std::int64_t const width = plan_.variables[lanes].extent, all = rest.steps[0] * plan_.variables[outermost].extent;
+        rest.values = (rest.values + width - 1) / width * width;
+        if (rest.values >= all) rest.values = 0;
+        return rest;
     }
     /// The pieces of the loops of a partial tile, in their order: first all whole iterations of the outermost loop, then the rest of the
     /// loops inside. None if partial tiles differ in size, or if pieces would change the order of a sum of floats: other reductions give
