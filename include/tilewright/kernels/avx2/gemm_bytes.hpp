@@ -25,17 +25,20 @@ constexpr tile_list<gemm_bytes_tile> bytes_tiles_for(gemm_shape const& of, std::
     tile_list<gemm_bytes_tile> found(limit);
     using detail::at_most;
     std::int64_t const rows_in_registers = terms == 2 ? 6 : 4;  // with two vectors each, the most that fit
-    for (std::int64_t depth : {512, 256, 1024}) {
-        if (depth > of.depth && depth != 512) continue;
+    auto const parts_of = [](std::int64_t extent, std::int64_t wanted) {
+        return extent > wanted ? (2 * extent + wanted) / (2 * wanted) : 1;
+    };
+    for (std::int64_t depth : {terms == 2 ? 512 : 1024, terms == 2 ? 1024 : 512, 256}) {
+        std::int64_t const whole = detail::equal_part(of.depth, parts_of(of.depth, depth), 8);
         for (std::int64_t columns : {64, 128, 256}) {
             if (columns > of.columns && columns != 64) continue;
             for (std::int64_t rows : {rows_in_registers, rows_in_registers - 1}) {
                 if (of.rows == 1 && rows != rows_in_registers) continue;
-                std::int64_t const tile = at_most(rows, of.rows), whole = at_most(depth, (of.depth + 7) / 8 * 8);
-                for (std::int64_t height : {240, 480}) {
-                    // No tall block where few rows are, or where its widened copy would fill the memory.
-                    if (height > 240 && (of.rows <= 240 || depth / terms > 256)) continue;
-                    std::int64_t const block = at_most(height / tile * tile, (of.rows + tile - 1) / tile * tile);
+                std::int64_t const tile = at_most(rows, of.rows);
+                for (std::int64_t height : {256, 512}) {
+                    std::int64_t const block = detail::equal_part(of.rows, parts_of(of.rows, height), tile);
+                    // Both blocks in the memory of copies, each term in as many bytes as a lane leaves for it.
+                    if ((block + columns) * whole * 4 / terms > targets::avx2::l2.capacity) continue;
                     found.add({tile, of.rows == 1 ? 4 : 2, block, columns, whole});
                 }
             }
