@@ -92,7 +92,7 @@ TEST_CASE("a reduction runs in lanes, alone or between those of the result", "[l
 }
 TEST_CASE("what is left of a sum of integers keeps its vectors inside of loops that go on, and that of floats its order") {
     constexpr axis j{"j", 16}, r{"r", 3}, t{"t", 11}, to{"to"}, ti{"ti"};
-    auto const in_lanes = []<class Sum>(Sum, bool works) {
+    auto const loops_over_the_rest = [&]<class Sum>(Sum) {
         constexpr tensor<Sum> x{"x"}, w{"w"}, y{"y"};
         auto const what = y(j) += x(r, t) * w(r, t, j);
         // The last tile of `t` has three of four values, in every iteration of `r`.
@@ -100,13 +100,11 @@ TEST_CASE("what is left of a sum of integers keeps its vectors inside of loops t
         auto const plan = std::make_unique<plan_value>(make_plan(s));
         REQUIRE(!plan->refusal);
         std::string const code = halide::jit_kernel(*plan, &emulated<dsp>()).statement();
-        CHECK((code.find("for (") != std::string::npos));
-        INFO(code);
         kernels::check_kernel(*plan, emulated<dsp>());
-        return (code.find("ti, 0, ") == std::string::npos) == works;
+        return code.find("ti, 0, ") != std::string::npos;
     };
-    CHECK(in_lanes(std::int32_t(), true));
-    CHECK(in_lanes(float(), false));
+    CHECK(!loops_over_the_rest(std::int32_t()));
+    CHECK(loops_over_the_rest(float()));
 }
 TEST_CASE("splits of splits that do not divide either, and fused parts of them") {
     product const p(23, 10, 6);
